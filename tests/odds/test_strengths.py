@@ -12,7 +12,7 @@ from shutthebox.config.profiles import builtin, builtins
 from shutthebox.odds.advice import advise, decide
 from shutthebox.odds.bank import bank_play
 from shutthebox.odds.evaluate import Decision
-from shutthebox.odds.model import TURN_KEYS, TurnModel, Way
+from shutthebox.odds.model import TURN_KEYS, DiceChoice, TurnModel
 from shutthebox.odds.odds import for_points, odds_for_points
 from shutthebox.odds.strengths import Strength, by_odds, highest_first, simple_answer, simple_dice
 from shutthebox.odds.worths import End
@@ -102,7 +102,7 @@ class Play:
 Compiled = tuple[list[tuple[int, float]], list[tuple[int, float]], float]
 
 
-def compiled(way: Way, chosen: Sequence[int]) -> Compiled:
+def compiled(way: DiceChoice, chosen: Sequence[int]) -> Compiled:
     """What follows with its chance: after tiles are shut, after one is opened; and the throws made."""
     shut = [(after, weight / way.lively) for after, weight in zip(way.forced, way.weights, strict=True)]
     opened: list[tuple[int, float]] = []

@@ -14,7 +14,7 @@ from shutthebox.errors import ShutTheBoxError
 from shutthebox.rules.moves import can_ever_move
 from shutthebox.rules.profile import MatchFormat, MoveKind, OneDie, Profile, Scoring, ShutWins, Win
 from shutthebox.rules.reader import KEYS as KEY_CHECKS
-from shutthebox.rules.reader import ProfileError, chosen, parse_keys, to_profile, without
+from shutthebox.rules.reader import ProfileError, parse_keys, to_profile, with_options, without
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.writer import to_keys, to_lines
 from shutthebox.validation import WrongValueError
@@ -474,17 +474,17 @@ def test_what_a_key_of_ones_own_takes_out_of_the_game_that_it_is_like(tmp_path: 
 
 def test_a_game_as_the_players_choose_it() -> None:
     pub, to_100 = profiles.builtin("pub"), profiles.builtin("tournament-100")
-    assert chosen(pub) == pub
-    game = chosen(pub, limit=50, teams=2, handicap=(0, 5), turn_seconds=60)
+    assert with_options(pub) == pub
+    game = with_options(pub, limit=50, teams=2, handicap=(0, 5), turn_seconds=60)
     assert (game.limit, game.teams, game.handicap, game.turn_seconds) == (None, 2, (0, 5), 60)
-    assert chosen(game, teams=0, handicap=(), turn_seconds=0) == pub
-    assert chosen(to_100, limit=50).limit == 50
-    assert chosen(to_100, limit=None).limit == 100
+    assert with_options(game, teams=0, handicap=(), turn_seconds=0) == pub
+    assert with_options(to_100, limit=50).limit == 50
+    assert with_options(to_100, limit=None).limit == 100
     # What a game cannot be played with is left out, and the rest holds.
-    shared = chosen(profiles.builtin("high-rollers"), teams=2, handicap=(5,), turn_seconds=30)
+    shared = with_options(profiles.builtin("high-rollers"), teams=2, handicap=(5,), turn_seconds=30)
     assert (shared.teams, shared.handicap, shared.turn_seconds) == (2, (), 30)
-    alone = chosen(profiles.builtin("ladder"), limit=9, best=17, teams=2, handicap=((1,),))
-    assert alone == chosen(profiles.builtin("ladder"), best=17)
+    alone = with_options(profiles.builtin("ladder"), limit=9, best=17, teams=2, handicap=((1,),))
+    assert alone == with_options(profiles.builtin("ladder"), best=17)
 
 
 def test_like_takes_rules_but_no_titles(tmp_path: Path) -> None:

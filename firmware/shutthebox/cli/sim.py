@@ -134,7 +134,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.simulator.hardware.workshop import Workshop, read_condition
     from shutthebox.simulator.page.film import clear_films
     from shutthebox.simulator.page.server import PageServer
-    from shutthebox.simulator.page.transcript import Transcript
+    from shutthebox.simulator.page.transcript import BoxInWords
     from shutthebox.simulator.plug import Plug
     from shutthebox.simulator.scenario.recorder import ScenarioRecorder, create
 
@@ -154,7 +154,7 @@ def run(args: argparse.Namespace) -> int:
         down = tuple(lever for lever in condition.down if lever <= levers)
         box = stack.enter_context(SimulatedBox(lines, levers_down=down, seed=secrets.randbits(32)))
         panel = PanelModel(controller or Controller.SSD1306)
-        transcript = Transcript(settings.language, start_ns)
+        transcript = BoxInWords(settings.language, start_ns)
         observers: list[Observer] = [transcript]
         recorder = None
         if args.record:

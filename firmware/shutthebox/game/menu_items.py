@@ -12,7 +12,7 @@ from shutthebox.game.picker import Picker
 from shutthebox.game.settings import Brightness, Settings, ShownStakes
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.profile import MAX_PLAYERS, First, HeadStart, Turns
-from shutthebox.rules.reader import chosen
+from shutthebox.rules.reader import with_options
 
 MAX_ROUNDS_AT_THE_BOX = 9
 
@@ -245,7 +245,7 @@ TEAMS = Item(
     lambda settings: (message("none"), *map(str, TEAM_COUNTS[1:])),
     lambda settings: TEAM_COUNTS.index(_teams(settings)),
     _choose_teams,
-    lambda settings: chosen(settings.profile, teams=2) != chosen(settings.profile, teams=0),
+    lambda settings: with_options(settings.profile, teams=2) != with_options(settings.profile, teams=0),
 )
 
 CLOCKS = (0, 10, 15, 20, 30, 45, 60, 90, 120, 180)

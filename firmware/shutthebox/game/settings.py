@@ -8,7 +8,7 @@ from shutthebox.game.daily import Streak
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.profile import First, HeadStart, Profile
-from shutthebox.rules.reader import chosen, without
+from shutthebox.rules.reader import with_options, without
 from shutthebox.rules.tiles import Tiles
 
 
@@ -125,7 +125,7 @@ class Settings:
 
     def chosen(self, profile: Profile) -> Profile:
         """The game as the players want it; what it cannot be played with is left out."""
-        return chosen(
+        return with_options(
             profile,
             limit=self.limit,
             best=self.best(profile),

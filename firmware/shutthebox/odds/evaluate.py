@@ -22,7 +22,7 @@ from operator import floordiv, mul, truediv
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from shutthebox.odds.iteration import UNIT_BITS, Iteration
-from shutthebox.odds.model import TurnModel, Way
+from shutthebox.odds.model import DiceChoice, TurnModel
 from shutthebox.odds.worths import End, Goal, Number, OddsError, TooLargeError, Worth
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Profile
@@ -43,7 +43,7 @@ turn that is not, and a list has to agree with them."""
 _MOST_FOLLOWED = 10_000_000
 """Most steps from a position to one that follows it, for a list of ends by throws: some seconds of work."""
 
-Decision: TypeAlias = tuple[Way, tuple[int, ...]]
+Decision: TypeAlias = tuple[DiceChoice, tuple[int, ...]]
 """The play at a position: the way to throw, and for each of its choices what is chosen to follow."""
 
 W = TypeVar("W")
@@ -75,7 +75,7 @@ def best_values(
     return values
 
 
-def _sum(way: Way, values: Sequence[float]) -> float:
+def _sum(way: DiceChoice, values: Sequence[float]) -> float:
     """The sum of the values that follow the throws of a way, each after the best answer."""
     _, _, _, forced, weights, several, _, followings, _ = way
     get = values.__getitem__
@@ -85,7 +85,7 @@ def _sum(way: Way, values: Sequence[float]) -> float:
     return total
 
 
-def leads_to(way: Way, chosen: Sequence[int]) -> Iterator[tuple[int, int]]:
+def leads_to(way: DiceChoice, chosen: Sequence[int]) -> Iterator[tuple[int, int]]:
     """What follows a way to throw with the choices made: numbers, each with how many throws lead there."""
     yield from zip(way.forced, way.weights, strict=True)
     yield from zip(chosen, way.several, strict=True)

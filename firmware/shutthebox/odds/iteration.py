@@ -12,7 +12,7 @@ amount, so that play that ends is better than play that goes round.
 from collections.abc import Sequence
 from operator import itemgetter, mul, sub
 
-from shutthebox.odds.model import TurnModel, Way
+from shutthebox.odds.model import DiceChoice, TurnModel
 from shutthebox.odds.worths import Goal
 from shutthebox.rules.score import MAX_THROWS
 
@@ -49,7 +49,7 @@ class Iteration:
         self.worths = [[_UNIT * ends[stop][part] for stop in model.stops] for part in (0, 1)]
         self._aims = self._aimed()
         self._aim_per_throw = (self._per_throw[0] << self._first_bits) + self._per_throw[1] - _TRIFLE
-        self._play: list[tuple[Way, tuple[int, ...]]] = [
+        self._play: list[tuple[DiceChoice, tuple[int, ...]]] = [
             (ways[0], tuple([after[0] for after in ways[0].after])) for ways in model.ways[self._first :]
         ]
         stays = goal.per_throw[0] > 0 or max(ends)[0] > ends[model.stops[0]][0]
@@ -61,7 +61,7 @@ class Iteration:
         for values, per_throw in zip(self.worths, self._per_throw, strict=True):
             self._settle(values, per_throw, _SETTLED)
 
-    def rows(self) -> Sequence[tuple[Way, tuple[int, ...]]]:
+    def rows(self) -> Sequence[tuple[DiceChoice, tuple[int, ...]]]:
         """The way to throw at each position, and what is chosen to follow each of its choices."""
         return self._play
 
@@ -159,7 +159,7 @@ class Iteration:
                 break
 
 
-def _total(way: Way, chosen: tuple[int, ...], values: Sequence[int]) -> int:
+def _total(way: DiceChoice, chosen: tuple[int, ...], values: Sequence[int]) -> int:
     """The sum of the values that follow the throws of a way."""
     total: int = sum(map(mul, way.weights, map(values.__getitem__, way.forced)))
     total += sum(map(mul, way.several, map(values.__getitem__, chosen)))

@@ -64,7 +64,7 @@ end that each leads to.
 """
 
 
-class Way(NamedTuple):
+class DiceChoice(NamedTuple):
     """One way to throw at a position.
 
     Attributes:
@@ -209,7 +209,7 @@ class TurnModel:
             raise OddsError(f"{turn.to_text()} cannot be reached")
         return number
 
-    def way(self, number: int, dice: int) -> Way:
+    def way(self, number: int, dice: int) -> DiceChoice:
         """The way to throw so many dice at a position.
 
         Raises:
@@ -241,7 +241,7 @@ class TurnModel:
         self.stuck = len(self.ends) if self.counts else None
         if self.counts:
             self.ends = (*self.ends, End(MAX_THROWS, False))
-        self.ways: list[tuple[Way, ...]] = [()] * len(self.ends)
+        self.ways: list[tuple[DiceChoice, ...]] = [()] * len(self.ends)
         self.stops = list(range(len(self.ends)))
 
     def _unit(self) -> int:
@@ -251,13 +251,13 @@ class TurnModel:
         unit = lcm(*range(1, len(DOMINOES) + 1)) if self._draws else lcm(*lively)
         return 0 if self.comes_back or unit.bit_length() * depth > _MOST_BITS else unit**depth
 
-    def _add(self, position: Position, ways: tuple[Way, ...]) -> int:
+    def _add(self, position: Position, ways: tuple[DiceChoice, ...]) -> int:
         number = len(self.ways)
         self.ways.append(ways)
         self.stops.append(self._ends_at[position.mask])
         return number
 
-    def _way(self, number: int, dice: int, total: int, events: "_Events") -> Way:
+    def _way(self, number: int, dice: int, total: int, events: "_Events") -> DiceChoice:
         again = events.forced.pop(number, 0)
         several, moves, after = zip(*events.choices, strict=True) if events.choices else ((), (), ())
         # The same few numbers of throws come again and again.
@@ -265,7 +265,7 @@ class TurnModel:
             self._kept.setdefault(each, each) for each in (tuple(events.forced.values()), several)
         )
         forced = tuple(events.forced)
-        return Way(dice, total, total - again, forced, weights, several, moves, after, events.idle)
+        return DiceChoice(dice, total, total - again, forced, weights, several, moves, after, events.idle)
 
     def _add_dice(self) -> None:
         profile, tiles = self.profile, self.row.count * self.profile.rows
@@ -436,7 +436,7 @@ _MOST_BITS = 1 << 13
 
 
 class _Events(NamedTuple):
-    """What some throws lead to: positions with how many throws lead there, choices, and as `Way.idle`."""
+    """What some throws lead to: positions with their numbers of throws, choices, and as `DiceChoice.idle`."""
 
     forced: dict[int, int]
     choices: list[Choice]

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from shutthebox.odds.evaluate import Decision, ends_of
-from shutthebox.odds.model import TurnModel, Way
+from shutthebox.odds.model import DiceChoice, TurnModel
 from shutthebox.odds.strengths import highest_first
 from shutthebox.odds.worths import End, TooLargeError, Value
 from shutthebox.rules import turn as turns
@@ -127,6 +127,6 @@ def _row(model: TurnModel, number: int, policy: Policy) -> _Row:
     return [(after, chance / lively) for after, chance in chances.items()], 1.0 / lively
 
 
-def _changes(way: Way, stop: int) -> bool:
+def _changes(way: DiceChoice, stop: int) -> bool:
     """Whether a throw of these dice can do more than end the turn."""
     return bool(way.after) or any(after != stop for after in way.forced)

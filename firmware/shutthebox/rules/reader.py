@@ -171,7 +171,7 @@ def _with_defaults(profile: Profile, keys: Mapping[str, object]) -> Profile:
     return profile
 
 
-def chosen(
+def with_options(
     profile: Profile,
     *,
     limit: int | None = None,

@@ -41,7 +41,7 @@ from shutthebox.simulator.page.message import (
     parse,
 )
 from shutthebox.simulator.page.texts import Texts, page_texts, pixels_text, workshop_texts
-from shutthebox.simulator.page.transcript import Transcript
+from shutthebox.simulator.page.transcript import BoxInWords
 from shutthebox.simulator.virtual_box import VirtualBox
 from shutthebox.translations import translations
 
@@ -202,7 +202,7 @@ class Tab:
         folder = memory / (quote(address.removeprefix("?"), safe="") or "usual")
         folder.mkdir(parents=True, exist_ok=True)
         self._post, self._keep = post, keep
-        self._transcript = Transcript(config.box.language)
+        self._transcript = BoxInWords(config.box.language)
         self._glass, self._tunes = _Glass(), _Tunes(lambda: self._box.now_ns)
         self._in_workshop, self._logged = False, 0
         self._moves: list[tuple[int, MoveButton | MoveLever]] = []

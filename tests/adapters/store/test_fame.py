@@ -10,7 +10,7 @@ from tests.support.kept import keep_match
 
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.fame import best, captains
-from shutthebox.adapters.store.queries import lines, open_to_read, read
+from shutthebox.adapters.store.queries import open_to_read, read, statistics_lines
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Signed
 from shutthebox.game.messages import Message
@@ -142,5 +142,5 @@ def test_the_panel_names_a_game_by_its_title_in_the_language_of_the_box(play: Pl
     play(builtin("against-all-odds"), "ANN", Thrown((1, 1)), Advanced())
     with closing(open_to_read(tmp_path / FILE_NAME)) as db:
         found = read(db)
-    shown = [line.told(translations()["de"]) for line in lines(found) if isinstance(line, Message)]
+    shown = [line.told(translations()["de"]) for line in statistics_lines(found) if isinstance(line, Message)]
     assert shown[:3] == ["Partien: 1", "Würfe: 1", "ANN 25 Die Ungeraden"]

@@ -17,9 +17,9 @@ from shutthebox.adapters.store.queries import (
     Statistics,
     SwitchWear,
     finished_since,
-    lines,
     past,
     read,
+    statistics_lines,
 )
 from shutthebox.game.facts import Began, Chosen, Faulted, Left, Signed
 from shutthebox.game.messages import told
@@ -131,7 +131,7 @@ def test_the_lines_on_the_panel(evening: Evening) -> None:
             for value, count in ((1, 20), (2, 30), (3, 19), (4, 31))
         ],
     )
-    assert [told(line, str) for line in lines(read(evening.store.connection))] == [
+    assert [told(line, str) for line in statistics_lines(read(evening.store.connection))] == [
         "Matches: 1",
         "Throws: 102",
         "ANN 4 plain",

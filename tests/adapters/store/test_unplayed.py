@@ -99,7 +99,7 @@ def test_a_winner_who_never_played(store: Store, tmp_path: Path, capsys: pytest.
     with closing(open_to_read(tmp_path / STORE)) as db:
         found = queries.read(db)
     assert found.fame[0].score is None
-    assert "ANN - house" in [told(line, str) for line in queries.lines(found)]
+    assert "ANN - house" in [told(line, str) for line in queries.statistics_lines(found)]
     assert main(["stats", "--state", str(tmp_path)]) == 0
     shown = [line.split() for line in capsys.readouterr().out.splitlines() if "ANN" in line]
     assert shown[0][:3] == ["ANN", "–", "house"]

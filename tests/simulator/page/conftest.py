@@ -7,7 +7,7 @@ from shutthebox.simulator.hardware import disk
 from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
 from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.server import PageServer
-from shutthebox.simulator.page.transcript import Transcript
+from shutthebox.simulator.page.transcript import BoxInWords
 
 
 @pytest.fixture
@@ -22,12 +22,12 @@ def panel() -> FakePanel:
 
 
 @pytest.fixture
-def transcript() -> Transcript:
-    return Transcript()
+def transcript() -> BoxInWords:
+    return BoxInWords()
 
 
 @pytest.fixture
-def server(box: SimulatedBox, panel: FakePanel, transcript: Transcript) -> Iterator[PageServer]:
+def server(box: SimulatedBox, panel: FakePanel, transcript: BoxInWords) -> Iterator[PageServer]:
     with PageServer(Workshop(box, panel), transcript=transcript) as server:
         yield server
     disk.fill(False)

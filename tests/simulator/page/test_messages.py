@@ -30,14 +30,14 @@ from shutthebox.simulator.page.message import (
 )
 from shutthebox.simulator.page.request_guard import BURST
 from shutthebox.simulator.page.server import PageServer
-from shutthebox.simulator.page.transcript import Transcript
+from shutthebox.simulator.page.transcript import BoxInWords
 
 # -- the form ----------------------------------------------------------------------------
 
 
 def test_the_box_is_told_only_of_what_it_offers(panel: FakePanel, box: SimulatedBox) -> None:
     told: list[object] = []
-    transcript = Transcript()
+    transcript = BoxInWords()
     settings = Settings((builtin("pub"), builtin("trac")), builtin("pub"))
     asked = {
         "locked": Form(settings, (), is_open=False, walks=False),

@@ -44,7 +44,7 @@ from shutthebox.simulator.hardware.box import (
 )
 from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.server import PageServer
-from shutthebox.simulator.page.transcript import Transcript
+from shutthebox.simulator.page.transcript import BoxInWords
 
 pytestmark = pytest.mark.slow
 
@@ -101,7 +101,7 @@ class Table:
         self.browser = browser
         self.box = SimulatedBox(default_lever_lines(levers), levers_down=(2,))
         self.panel = noise()
-        self.transcript = Transcript()
+        self.transcript = BoxInWords()
         self.workshop = Workshop(self.box, self.panel)
         self.plug = Plug()
         self.filled_in: list[FormInput] = []

@@ -11,7 +11,7 @@ from shutthebox.game.effects import Show, Sound, Sounded
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
-from shutthebox.simulator.page.transcript import LOG_LINES, Transcript
+from shutthebox.simulator.page.transcript import LOG_LINES, BoxInWords
 from shutthebox.simulator.scenario.player import Replay
 from shutthebox.simulator.scenario.script import read
 
@@ -20,7 +20,7 @@ FLIPPING = Screen(Mode.FLIPPING, "Player 1", "Round 1", dice=(3, 5), total=8, pr
 
 
 def test_each_announcement_is_told_once(tmp_path: Path) -> None:
-    transcript = Transcript()
+    transcript = BoxInWords()
     transcript(shown(FLIPPING), 0)
     assert transcript.words.said == transcript.words.panel
     assert transcript.words.said.startswith("Player 1. Round 1. Thrown: 3 and 5, which is 8.")
@@ -33,7 +33,7 @@ def test_each_announcement_is_told_once(tmp_path: Path) -> None:
 
 
 def test_the_same_refusal_is_told_again() -> None:
-    transcript = Transcript()
+    transcript = BoxInWords()
     for t_ns in range(2):
         transcript(Sounded(Sound.REFUSED), t_ns)
         transcript(shown(replace(FLIPPING, prompt="3 to go")), t_ns)
@@ -41,7 +41,7 @@ def test_the_same_refusal_is_told_again() -> None:
 
 
 def test_language_and_rules_follow_the_box() -> None:
-    transcript = Transcript()
+    transcript = BoxInWords()
     transcript(shown(FLIPPING, "fr", builtin("trac")), 0)
     words = transcript.words
     assert (words.language, words.title) == ("fr", "Trac")
@@ -52,7 +52,7 @@ def test_language_and_rules_follow_the_box() -> None:
 
 
 def test_the_log_has_each_thing_once_and_the_latest_lines() -> None:
-    transcript = Transcript(start_ns=1_000_000_000)
+    transcript = BoxInWords(start_ns=1_000_000_000)
     transcript(SwitchChanged(3, True, 0), 1_500_000_000)
     transcript(shown(FLIPPING), 2_000_000_000)
     transcript(SwitchChanged(DICE_BUTTON, False, 0), 2_200_000_000)
@@ -75,7 +75,7 @@ def test_the_log_has_each_thing_once_and_the_latest_lines() -> None:
 
 @pytest.mark.parametrize("script", ["two-players.scn", "jouhet-captain.scn", "domino-bag.scn"])
 def test_every_screen_of_a_match_has_words(script: str, tmp_path: Path) -> None:
-    transcript = Transcript()
+    transcript = BoxInWords()
     replay = Replay(read(SCRIPTS / script), tmp_path)
     empty: list[Show] = []
 

@@ -20,7 +20,7 @@ from shutthebox.simulator.hardware.box import LeverFault, SimulatedBox, default_
 from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page import film
 from shutthebox.simulator.page.server import PageServer, _Page
-from shutthebox.simulator.page.transcript import Transcript
+from shutthebox.simulator.page.transcript import BoxInWords
 
 SCENARIO = """\
 config game.setup usual
@@ -56,7 +56,7 @@ def power(tmp_path: Path) -> Switchboard:
 
 @pytest.fixture
 def maker(
-    box: SimulatedBox, panel: FakePanel, transcript: Transcript, power: Switchboard
+    box: SimulatedBox, panel: FakePanel, transcript: BoxInWords, power: Switchboard
 ) -> Iterator[PageServer]:
     with PageServer(Workshop(box, panel), transcript=transcript, power=power) as server:
         yield server
@@ -70,7 +70,7 @@ def receive_that(client: ClientConnection, fits: Callable[[dict[str, Any]], obje
     return message
 
 
-def test_language_words_and_rules_follow_the_box(server: PageServer, transcript: Transcript) -> None:
+def test_language_words_and_rules_follow_the_box(server: PageServer, transcript: BoxInWords) -> None:
     with page(server) as client:
         assert receive(client)["texts"]["help"] == "Help"
         screen = Screen(Mode.READY, "Joueur 1", prompt="Lancez les dés")
@@ -104,7 +104,7 @@ def test_makers_break_and_mend(maker: PageServer, box: SimulatedBox, panel: Fake
 
 
 def test_only_who_looks_in_the_workshop_gets_pins_and_log(
-    maker: PageServer, box: SimulatedBox, transcript: Transcript
+    maker: PageServer, box: SimulatedBox, transcript: BoxInWords
 ) -> None:
     transcript.note("before")
     contact = InputDevice(box.lever_line(3), pull_up=True, pin_factory=box.factory)
@@ -207,7 +207,7 @@ def test_a_page_that_goes_ends_its_film(maker: PageServer) -> None:
 
 
 @pytest.fixture
-def still(panel: FakePanel, transcript: Transcript, power: Switchboard) -> Iterator[PageServer]:
+def still(panel: FakePanel, transcript: BoxInWords, power: Switchboard) -> Iterator[PageServer]:
     """A server that has not been started, on a box in virtual time."""
     with SimulatedBox(default_lever_lines(2), levers_down=(2,), real_time=False) as box:
         yield PageServer(Workshop(box, panel), transcript=transcript, power=power)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.open_store import StoreFault, suspect
-from shutthebox.adapters.store.queries import lines, past, read
+from shutthebox.adapters.store.queries import past, read, statistics_lines
 from shutthebox.adapters.store.schema import UNREADABLE
 from shutthebox.adapters.store.verification_worker import VerificationWorker
 from shutthebox.game.facts import Began, Fact, Faulted, Left
@@ -79,7 +79,7 @@ class StoreGuard:
         if self.store is None:
             return ()
         try:
-            return lines(read(self.store.connection))
+            return statistics_lines(read(self.store.connection))
         except UNREADABLE as error:
             _log.error("%s: %s", self.store.path, error)
             return ()

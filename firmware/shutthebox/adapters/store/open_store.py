@@ -384,7 +384,7 @@ def _check(store: Store, facts: int | None) -> None:
             store.running_match()  # a match that the rules forbid by now is abandoned, and no more
         store.tally()
         store.choices()
-        queries.lines(queries.read(store.connection))
+        queries.statistics_lines(queries.read(store.connection))
     except sqlite3.Error as error:
         raise StoreError(f"{store.path}: {error}") from error
     except UNREADABLE as error:

@@ -338,7 +338,7 @@ def _name(keys: str) -> str:
     return keys.split('"')[1]
 
 
-def lines(statistics: Statistics) -> tuple[Text, ...]:
+def statistics_lines(statistics: Statistics) -> tuple[Text, ...]:
     """The lines of the statistics screen."""
     found: list[Text] = [
         message("Matches: {count}", count=statistics.finished),

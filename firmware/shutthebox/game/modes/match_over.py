@@ -26,7 +26,7 @@ from shutthebox.game.targets import BeginMatch, EndMatch, ShowResult, SignResult
 from shutthebox.game.wording import luck_texts, player_name, reason_text, seat
 from shutthebox.rules.match import Match, Result, begin
 from shutthebox.rules.profile import First, Stakes, Turns
-from shutthebox.rules.reader import chosen
+from shutthebox.rules.reader import with_options
 from shutthebox.rules.tiles import Tiles, to_tiles
 from shutthebox.rules.turn import Outcome
 
@@ -141,7 +141,7 @@ def press(mode: MatchOver, context: Context) -> Step[BeginMatch]:
     before = match.game
     # The levers may have been taken out of play, or put back, while the power was off.
     played = next((game for game in settings.games if game.name == before.name), before)
-    profile = chosen(
+    profile = with_options(
         played,
         limit=before.limit,
         best=settings.best(played),

@@ -19,7 +19,7 @@ from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.simulator.hardware.box import Change
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.page.texts import pixels_text
-from shutthebox.simulator.page.transcript import Transcript
+from shutthebox.simulator.page.transcript import BoxInWords
 from shutthebox.simulator.scenario.player import Replay
 from shutthebox.simulator.scenario.script import Scenario, parse, read
 
@@ -72,7 +72,7 @@ class Film:
         self.complaint = ""
         self._scenario, self._on_change = scenario, on_change
         self._stopped = threading.Event()
-        self._words = Transcript()
+        self._words = BoxInWords()
         self._shown_ns, self._at_s = 0, time.monotonic()
         self._lamp = 0.0
         self._down: frozenset[int] = frozenset()

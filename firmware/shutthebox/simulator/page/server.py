@@ -58,7 +58,7 @@ from shutthebox.simulator.page.request_guard import (
     visitor_of,
 )
 from shutthebox.simulator.page.texts import Texts, page_texts, pixels_text, workshop_texts
-from shutthebox.simulator.page.transcript import Transcript
+from shutthebox.simulator.page.transcript import BoxInWords
 from shutthebox.simulator.scenario import script
 from shutthebox.translations import translations
 from shutthebox.web.http import LOOPBACK, listen
@@ -116,7 +116,7 @@ class PageServer:
         self,
         workshop: Workshop,
         port: int = 0,
-        transcript: Transcript | None = None,
+        transcript: BoxInWords | None = None,
         power: Power | None = None,
         fill_in: Callable[[FormInput], None] = lambda given: None,
         *,
@@ -125,7 +125,7 @@ class PageServer:
     ) -> None:
         self._workshop = workshop
         self._box, self._panel = workshop.box, workshop.panel
-        self._transcript = transcript or Transcript()
+        self._transcript = transcript or BoxInWords()
         self._power = power
         self._fill_in = fill_in
         self._wanted_port = port

@@ -68,7 +68,7 @@ class Words:
                 return form.walks
 
 
-class Transcript:
+class BoxInWords:
     """An observer of the runner: called in the main thread, read in any.
 
     Args:
