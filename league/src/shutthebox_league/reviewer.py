@@ -193,8 +193,9 @@ class Reviewer:
         with self._engine.connect().execution_options(reads=True) as db:
             heads = db.execute(_NEXT).all()
         now_s = time.monotonic()
-        for box_id, match_id, category_id in heads:
-            spent = self._allowance.spent(str(box_id), now_s)
+        # Who has taken least comes first: a box with thousands of matches keeps no other one waiting.
+        waiting = sorted((self._allowance.spent(str(head.box_id), now_s), *head) for head in heads)
+        for spent, box_id, match_id, category_id in waiting:
             long = spent > LITTLE or category_id not in self._quick
             if long and any(running.may_take_long for running in self._running.values()):
                 continue
