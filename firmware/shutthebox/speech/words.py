@@ -206,6 +206,12 @@ def _aside(show: Show) -> Text:
     return show.screen.aside
 
 
+def open_tiles(show: Show, translate: Translate) -> str:
+    """The tiles that are open, as a sentence; empty if there is none."""
+    text = spoken(message("Open: {tiles}", tiles=Numbers(show.open)))
+    return sentences([told(text, translate)]) if show.open else ""
+
+
 def _fitting(screen: Screen) -> Text:
     """The tiles that fit the throw; empty where the prompt names them."""
     tiles = Numbers(tuple(tile for tile, state in screen.tiles if state is TileState.VIABLE))

@@ -421,6 +421,16 @@ def test_a_screen_readers_click_is_a_press(table: Table) -> None:
     until(lambda: seen == [True, False])
 
 
+def test_a_screen_reader_holds_the_button_by_a_control_of_its_own(table: Table) -> None:
+    pressed_s: list[float] = []
+    table.box.subscribe(
+        lambda change: pressed_s.append(time.monotonic()) if change is Change.BUTTON else None
+    )
+    table.browser.execute_script("document.getElementById('long').click()")
+    until(lambda: len(pressed_s) == 2)
+    assert pressed_s[1] - pressed_s[0] > 0.8, "shorter would be a press"
+
+
 def test_the_lamp_glows(table: Table) -> None:
     lamp = PWMOutputDevice(LAMP_LINE, initial_value=0.4, pin_factory=table.box.factory)
     until(lambda: table.js("document.getElementById('dice').style.getPropertyValue('--lamp')") == "0.4")
@@ -544,6 +554,15 @@ SHUT_8 = Screen(Mode.FLIPPING, "Player 1", dice=(3, 5), total=8, prompt="Shut 8"
 
 def text_of(table: Table, name: str) -> str:
     return str(table.js(f"document.getElementById({name!r}).textContent"))
+
+
+def test_the_open_tiles_are_said_when_they_are_asked_for(table: Table) -> None:
+    table.transcript(replace(shown(SHUT_8), open=(1, 2, 3, 4, 5, 8)), 0)
+    until(lambda: "Shut 8" in text_of(table, "said"))
+    ActionChains(table.browser).send_keys("o").perform()
+    until(lambda: text_of(table, "said") == "Open: 1 to 5, 8.")
+    table.browser.find_element(By.ID, "panel").click()
+    until(lambda: text_of(table, "said") == "Open: 1 to 5, 8.\u00a0")
 
 
 def press(table: Table, key: str) -> None:

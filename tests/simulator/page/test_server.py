@@ -32,6 +32,7 @@ def test_a_page_gets_everything_at_once(server: PageServer, panel: FakePanel) ->
         "game": {"title": "", "rules": []},
         "words": "",
         "said": [0, ""],
+        "open": "",
         "coach": None,
         "dice": {"faces": [], "tumbling": False},
         "form": None,

@@ -21,6 +21,7 @@ const NARROW_PX = 450; // on a narrower box the display takes the whole width, b
 const BEZEL_PX = 40;
 const FIELD = "input[type=text]";
 const CLICK_MS = 120;
+const HOLD_MS = 1000;
 const LIT = [190, 232, 255];
 
 const box = byId("box");
@@ -38,6 +39,7 @@ const notice = byId("notice");
 const levers = new Map(); // number -> {element, down, wanted}
 let texts = null;
 let words = "";
+let openTiles = "";
 let list = null; // on the display, while its cursor can be moved
 
 // For tests: 128 x 64 pixels, row by row, 1 where lit.
@@ -96,6 +98,9 @@ function show(state) {
   }
   if (state.words !== undefined || state.texts) {
     panel.setAttribute("aria-label", [texts.display, words].filter(Boolean).join(": "));
+  }
+  if (state.open !== undefined) {
+    openTiles = state.open;
   }
   if (state.said !== undefined) {
     announce(...state.said);
@@ -301,12 +306,14 @@ dice.addEventListener("click", (event) => {
   }
 });
 
-function click() {
+function click(lastsMs = CLICK_MS) {
   if (!held.size) {
     hold("click");
-    setTimeout(() => release("click"), CLICK_MS);
+    setTimeout(() => release("click"), lastsMs);
   }
 }
+
+byId("long").addEventListener("click", () => click(HOLD_MS)); // it cannot hold either
 window.addEventListener("blur", releaseAll);
 window.addEventListener("pagehide", releaseAll);
 document.addEventListener("visibilitychange", () => document.hidden && releaseAll());
@@ -375,6 +382,10 @@ document.addEventListener("keydown", (event) => {
     openHelp();
     return;
   }
+  if (event.key.toLowerCase() === "o" && !event.repeat) {
+    sayOpen();
+    return;
+  }
   if (event.key.toLowerCase() === "m" && !event.repeat) {
     toggleMute();
     return;
@@ -430,6 +441,9 @@ panel.addEventListener("wheel", (event) => {
 panel.addEventListener("click", (event) => {
   const { top, height } = panel.getBoundingClientRect();
   const row = Math.floor((((event.clientY - top) / height) * panel.height) / ROW_PX);
+  if (!list) {
+    sayOpen();
+  }
   if (!list?.rows || row > 2) {
     return;
   }
@@ -549,6 +563,10 @@ function announce(number, text) {
   byId("said").textContent = number % 2 ? text : `${text}\u00a0`;
 }
 
+function sayOpen() {
+  announce(byId("said").textContent === openTiles ? 0 : 1, openTiles);
+}
+
 function showFilm(film) {
   byId("film").hidden = film === null;
   document.body.classList.toggle("in-film", film !== null);
@@ -569,6 +587,7 @@ function showTexts(language) {
     element.setAttribute("aria-label", texts.lever.replace("{number}", number));
   }
   name(dice, texts.button);
+  name(byId("long"), texts.hold);
   name(mute, texts.mute);
   name(helpToggle, texts.help);
   for (const close of document.querySelectorAll(".close")) {

@@ -17,7 +17,7 @@ from shutthebox.simulator.page.coach import CoachDocument, coach_document
 from shutthebox.simulator.page.form import FormDocument, form_document
 from shutthebox.simulator.page.texts import rules_of
 from shutthebox.simulator.scenario.effect_lines import fact_text
-from shutthebox.speech.words import Announcer, screen_parts, sentences
+from shutthebox.speech.words import Announcer, open_tiles, screen_parts, sentences
 from shutthebox.translations import ENGLISH, told_screen, translations
 
 LOG_LINES = 200
@@ -32,6 +32,7 @@ class Words:
         language: of all of it.
         panel: everything on the panel, in words.
         said: the latest announcement.
+        open: the open tiles of the player at turn; empty without a match.
         announcements: how many there have been; the same one may come again.
         title: of the game on the table, or the usual one.
         rules: of that game, a sentence each.
@@ -45,6 +46,7 @@ class Words:
     language: str = ENGLISH
     panel: str = ""
     said: str = ""
+    open: str = ""
     announcements: int = 0
     title: str = ""
     rules: tuple[str, ...] = ()
@@ -102,6 +104,7 @@ class BoxInWords:
             "game": {"title": words.title, "rules": words.rules},
             "words": words.panel,
             "said": [words.announcements, words.said],
+            "open": words.open,
         }
 
     def _form(self) -> FormDocument | None:
@@ -153,6 +156,7 @@ class BoxInWords:
             self.words,
             language=show.language,
             panel=_panel_text(show, translate),
+            open=open_tiles(show, translate),
             dice=show.screen.dice if tumbling else show.throw or (),
             tumbling=tumbling,
             form=show.form,
