@@ -11,6 +11,8 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.questions import Question
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
+from shutthebox.rules.actions import Action
+from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
 
 if TYPE_CHECKING:  # a reader of reviews needs no solver
@@ -74,6 +76,8 @@ class Show:
         staked: the box says who owes what.
         review: of the turn or the match that is over, where the coach has been heard.
         form: for a form beside the box; None for none.
+        beginning: of the match, before its first throw; None without one.
+        actions: of the match since, as far as the players have seen them.
     """
 
     screen: Screen
@@ -95,6 +99,8 @@ class Show:
     staked: bool = False
     review: "MatchReview | None" = None
     form: Form | None = None
+    beginning: Match | None = None
+    actions: tuple[Action, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,9 @@ def show_of(mode: ModeState, shared: Shared, t_ns: int) -> Show:
         game=match.game if match else puzzle.game if puzzle else settings.game,
         staked=settings.stakes is not ShownStakes.OFF,
         review=None if settings.family else _review(mode),
+        beginning=play.beginning if play else None,
+        # A throw that still tumbles is kept already, but not seen.
+        actions=(play.actions[:-1] if mode.name is Mode.ROLLING else play.actions) if play else (),
         form=Form(
             settings,
             shared.names,

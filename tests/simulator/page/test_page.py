@@ -637,10 +637,18 @@ def test_m_mutes(table: Table) -> None:
 def test_everything_is_reached_by_the_tab_key(table: Table) -> None:
     table.browser.execute_script("document.activeElement.blur()")
     reached = []
-    for _ in range(14):
+    for _ in range(15):
         press(table, Keys.TAB)
         reached.append(table.js("document.activeElement.id || document.activeElement.dataset.number"))
-    assert reached == ["mute", "settings-toggle", "workshop-toggle", "help-toggle", *"123456789", "dice"]
+    assert reached == [
+        "mute",
+        "settings-toggle",
+        "workshop-toggle",
+        "help-toggle",
+        *"123456789",
+        "dice",
+        "turns-toggle",
+    ]
 
 
 def test_colours_of_ones_own(browser: webdriver.Chrome, table: Table) -> None:
@@ -807,6 +815,7 @@ def open_coach(table: Table) -> None:
     found = review(begin(pub, 2), actions, for_win=False)
     table.transcript(replace(shown(SHUT_8, game=pub), seats=("Ann", "Bob"), review=found), 0)
     until(lambda: table.js("!document.getElementById('coach').hidden"))
+    table.browser.find_element(By.ID, "turns-toggle").click()
     table.browser.find_element(By.CSS_SELECTOR, "#coach summary").click()
 
 

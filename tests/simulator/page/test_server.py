@@ -37,6 +37,7 @@ def test_a_page_gets_everything_at_once(server: PageServer, panel: FakePanel) ->
         "dice": {"faces": [], "tumbling": False},
         "form": None,
         "list": None,
+        "turns": {"seats": [], "turns": []},
         "maker": True,
         "watching": False,
         "broken": False,

@@ -6,6 +6,7 @@ import * as thrown from "./dice.js";
 import { byId, made, name } from "./parts.js";
 import * as settings from "./settings.js";
 import { isMuted, knock, setMuted, setTone, unlock } from "./sounds.js";
+import * as turns from "./turns.js";
 import { connect, send } from "./wire.js";
 import * as workshop from "./workshop.js";
 
@@ -32,6 +33,7 @@ const panel = byId("panel");
 const mute = byId("mute");
 const help = byId("help");
 const helpToggle = byId("help-toggle");
+const turnsToggle = byId("turns-toggle");
 const settingsToggle = byId("settings-toggle");
 const workshopToggle = byId("workshop-toggle");
 const notice = byId("notice");
@@ -83,6 +85,9 @@ function show(state) {
   if (state.panel !== undefined) {
     showPanel(state.panel);
   }
+  if (state.turns) {
+    turns.show(state.turns);
+  }
   if (state.form !== undefined) {
     settings.show(state.form);
   }
@@ -127,7 +132,7 @@ function show(state) {
   }
   if (state.coach !== undefined) {
     coach.show(byId("coach"), state.coach, texts);
-    fit();
+    turnsToggle.classList.toggle("news", state.coach !== null);
   }
   workshop.show(state, complete);
 }
@@ -529,7 +534,7 @@ help.addEventListener("click", (event) => {
   }
 });
 // One drawer at a time is open beside the box.
-const drawers = new Map([[settingsToggle, settings], [workshopToggle, workshop]]);
+const drawers = new Map([[turnsToggle, turns], [settingsToggle, settings], [workshopToggle, workshop]]);
 
 function toggleDrawer(toggle) {
   for (const [other, drawer] of drawers) {
@@ -551,7 +556,7 @@ function closeDrawer() {
 for (const toggle of drawers.keys()) {
   toggle.addEventListener("click", () => toggleDrawer(toggle));
 }
-for (const close of ["settings-close", "workshop-close"]) {
+for (const close of ["turns-close", "settings-close", "workshop-close"]) {
   byId(close).addEventListener("click", closeDrawer);
 }
 for (const gesture of ["pointerdown", "pointerup", "keydown"]) {
@@ -593,6 +598,7 @@ function showTexts(language) {
   for (const close of document.querySelectorAll(".close")) {
     name(close, texts.close);
   }
+  name(turnsToggle, texts.turns);
   name(settingsToggle, texts.settings);
   name(workshopToggle, workshopToggle.classList.contains("broken") ? texts.broken : texts.workshop);
   byId("help-title").textContent = texts.help_title;
@@ -600,6 +606,7 @@ function showTexts(language) {
   byId("help-rows").replaceChildren(
     ...texts.help_rows.flatMap(([term, meaning]) => [made("dt", "", term), made("dd", "", meaning)]),
   );
+  turns.showTexts(texts);
   settings.showTexts(texts);
   workshop.showTexts(texts);
 }

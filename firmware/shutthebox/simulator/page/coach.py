@@ -15,15 +15,20 @@ CoachDocument: TypeAlias = dict[str, object]
 
 
 def coach_document(
-    review: MatchReview, game: Profile, seats: Sequence[Text], translate: Translate
+    review: MatchReview,
+    game: Profile,
+    seats: Sequence[Text],
+    translate: Translate,
+    computers: Sequence[int] = (),
 ) -> CoachDocument:
-    """A review for the page.
+    """A review for the page; the choices of the computer are left out.
 
     Args:
         review: of a turn or a match.
         game: that was played.
         seats: how each player is called.
         translate: into the page's language.
+        computers: the seats, from 1, that the computer plays.
     """
     pages = coach_pages(review, highest_wins=game.highest_wins)
     names = [told(seat, translate) for seat in seats]
@@ -35,7 +40,11 @@ def coach_document(
             ]
             for page in pages
         ],
-        "moves": [_move(decision, game, names, translate) for decision in review.decisions],
+        "moves": [
+            _move(decision, game, names, translate)
+            for decision in review.decisions
+            if decision.player + 1 not in computers
+        ],
     }
 
 

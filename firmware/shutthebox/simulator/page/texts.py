@@ -31,6 +31,8 @@ def page_texts(translate: Translate) -> Texts:
         "settings_wait": _("A match is being played. These can be changed when it is over."),
         "name": _("Name of player {number}"),
         "names_note": _("Three letters each, for the screen and the hall of fame."),
+        "turns": _("The turns of the match"),
+        "no_turns": _("Nobody has thrown yet."),
         "coach": _("Coach"),
         "coach_marks": _("Shut: gold. Better: a green ring."),
         "rules_title": _("The rules: {game}"),

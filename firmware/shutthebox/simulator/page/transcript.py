@@ -9,13 +9,15 @@ from dataclasses import dataclass, replace
 from shutthebox.game.effects import Effect, Form, Keep, Show, Sounded
 from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, SettingChosen
 from shutthebox.game.menu_items import item_chosen
-from shutthebox.game.messages import Translate
+from shutthebox.game.messages import Translate, told
+from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
 from shutthebox.odds.coach import MatchReview
 from shutthebox.rules.profile import Profile
 from shutthebox.simulator.page.coach import CoachDocument, coach_document
 from shutthebox.simulator.page.form import FormDocument, form_document
 from shutthebox.simulator.page.texts import rules_of
+from shutthebox.simulator.page.turns import TurnDocument, TurnList
 from shutthebox.simulator.scenario.effect_lines import fact_text
 from shutthebox.speech.words import Announcer, open_tiles, screen_parts, sentences
 from shutthebox.translations import ENGLISH, told_screen, translations
@@ -40,6 +42,8 @@ class Words:
         dice: the faces on the table; of tumbling dice only how many they are counts.
         tumbling: the dice still roll.
         form: what the page's form shows; None before the first screen.
+        turns: of the match, each with its throws, tiles and score.
+        seats: the players of the match.
         rows: the rows of a list on the panel can be chosen.
     """
 
@@ -55,6 +59,8 @@ class Words:
     tumbling: bool = False
     form: Form | None = None
     rows: bool = False
+    turns: tuple[TurnDocument, ...] = ()
+    seats: tuple[str, ...] = ()
 
     def offers(self, given: FormInput) -> bool:
         """Whether the box would take this now: it is only told of what it offers. It checks again."""
@@ -82,6 +88,7 @@ class BoxInWords:
         self.words = Words(language)
         """The words of the box now; replaced as a whole."""
         self._announcer = Announcer()
+        self._turns = TurnList()
         self._form_of: tuple[Form, str] | None = None
         self._form_document: FormDocument = {}
         self._explained: tuple[Profile | None, str] | None = None
@@ -101,6 +108,7 @@ class BoxInWords:
             "dice": {"faces": words.dice, "tumbling": words.tumbling},
             "form": self._form(),
             "list": {"rows": words.rows} if words.form is not None and words.form.walks else None,
+            "turns": {"seats": words.seats, "turns": words.turns},
             "game": {"title": words.title, "rules": words.rules},
             "words": words.panel,
             "said": [words.announcements, words.said],
@@ -160,15 +168,26 @@ class BoxInWords:
             dice=show.screen.dice if tumbling else show.throw or (),
             tumbling=tumbling,
             form=show.form,
+            turns=tuple(self._turns.follow(show.beginning, show.actions)),
+            seats=tuple(told(seat, translate) for seat in show.seats),
             rows=show.screen.chooses and not show.screen.paragraph,
         )
         if (show.game, show.language) != self._explained:
             self._explained = (show.game, show.language)
             title, rules = rules_of(show.game, show.language, translate)
             words = replace(words, title=title, rules=rules)
-        if show.review is not None and show.review is not self._reviewed and show.game is not None:
+        computers = show.form.settings.computers if show.form is not None else ()
+        # After the computer's turn people still read of their own.
+        of_people = show.mode is not Mode.TURN_OVER or show.player not in computers
+        if (
+            show.review is not None
+            and show.review is not self._reviewed
+            and show.game is not None
+            and of_people
+        ):
             self._reviewed = show.review
-            words = replace(words, coach=coach_document(show.review, show.game, show.seats, translate))
+            coach = coach_document(show.review, show.game, show.seats, translate, computers)
+            words = replace(words, coach=coach)
         elif not show.seats:
             words = replace(words, coach=None)
         self.words = words

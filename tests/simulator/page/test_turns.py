@@ -1,0 +1,81 @@
+"""The turns of a match on the page."""
+
+from dataclasses import replace
+
+from tests.simulator.page.pages import shown
+from tests.support.box import BoxUnderTest, config_with
+
+from shutthebox.config.profiles import builtin
+from shutthebox.game.effects import Form
+from shutthebox.game.mode import Mode
+from shutthebox.game.screen import Screen
+from shutthebox.game.settings import Settings
+from shutthebox.odds.coach import MatchReview, review
+from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Thrown
+from shutthebox.rules.match import begin
+from shutthebox.rules.tiles import to_tiles
+from shutthebox.simulator.page.transcript import BoxInWords
+from shutthebox.simulator.page.turns import SHOWN, TurnList
+
+
+def test_throws_tiles_and_scores_in_order() -> None:
+    beginning = begin(builtin("pub"), 2)
+    actions = (
+        Thrown((6, 6)),
+        Moved(to_tiles([3, 9])),
+        Thrown((6, 6)),
+        Moved(to_tiles([4, 8])),
+        Thrown((6, 6)),
+        Moved(to_tiles([5, 7])),
+        Thrown((6, 6)),
+        Advanced(),
+        Thrown((1, 2)),
+    )
+    turns = TurnList()
+    step_by_step = [turns.follow(beginning, actions[:count]) for count in range(len(actions) + 1)]
+    assert step_by_step[0] == []
+    assert [throw["tiles"] for throw in step_by_step[-1][0]["throws"]] == [[3, 9], [4, 8], [5, 7], []]
+    assert [(turn["player"], turn["score"]) for turn in step_by_step[-1]] == [(0, 9), (1, None)]
+    assert step_by_step[-1] == TurnList().follow(beginning, actions), "continued, it is the same"
+    assert step_by_step[1][0]["throws"] == [{"dice": [6, 6], "tiles": [], "opened": []}]
+    assert turns.follow(None, ()) == []
+
+
+def test_a_throw_that_tumbles_is_not_told() -> None:
+    transcript = BoxInWords()
+    box = BoxUnderTest(config=config_with(game__players=1), observers=[transcript])
+    box.press()
+    box.box.dice.queue.append((6, 5))
+    box.press()
+    assert box.mode is Mode.ROLLING
+    assert not transcript.words.turns
+    box.wait(1_000_000_000)
+    assert transcript.words.turns[0]["throws"] == [{"dice": [6, 5], "tiles": [], "opened": []}]
+
+
+def test_a_long_match_is_bounded_and_no_rule_breaks_it() -> None:
+    opens = replace(builtin("pub"), turn_seconds=5)
+    beginning = begin(opens, 2, 99)
+    one_turn: tuple[Action, ...] = (Thrown((1, 2)), OutOfTime(), Advanced())
+    actions = one_turn * (2 * SHOWN)
+    assert len(TurnList().follow(beginning, actions)) == SHOWN
+
+
+def test_after_the_computers_turn_people_read_of_their_own() -> None:
+    pub = builtin("pub")
+    settings = Settings((pub,), pub, computers=(2,))
+    form = Form(settings, (), is_open=False, walks=False)
+    transcript = BoxInWords()
+
+    def turn_over(player: int, found: MatchReview) -> None:
+        screen = Screen(Mode.TURN_OVER)
+        transcript(
+            replace(shown(screen, game=pub), player=player, seats=("A", "B"), form=form, review=found), 0
+        )
+
+    actions = (Thrown((6, 4)), Moved(to_tiles([4, 6])), Thrown((6, 6)), Moved(to_tiles([5, 7])))
+    turn_over(1, review(begin(pub, 2), actions, for_win=False))
+    mine = transcript.words.coach
+    assert mine is not None
+    turn_over(2, review(begin(pub, 2), actions[:2], for_win=False))
+    assert transcript.words.coach is mine
