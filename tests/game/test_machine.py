@@ -640,7 +640,7 @@ def test_a_lever_that_signs_asks_to_be_put_back_and_one_that_does_nothing_is_ans
     table = match_over()
     assert table.down == {2}
     table.lift(2)
-    assert (table.screen.prompt, table.screen.also[0]) == ("Put 2 back", "Press: again")
+    assert (table.screen.prompt, table.screen.also[0]) == ("Put 2 back", "Press: again · hold: end")
     table.flip(2)
     assert table.screen.big == "A__"
     assert sounds(table.choose(5)) == [Sound.REFUSED]

@@ -43,7 +43,7 @@ class Screen:
         total: the total of the throw, drawn as large as it gets; None for no total.
         tumbling: the dice are still rolling: draw them moving, their faces unknown.
         big: a word or number to draw large where there are no dice ("15", "SHUT!").
-        rows: lines for lists and tables (menu, scores), drawn where there are no dice.
+        rows: lines for lists and tables (menu, scores), drawn where there are no dice and no big word.
         cursor: index into rows of the one that is marked; None for none.
         paragraph: a sentence or two to read, below the rows; long ones turn their pages.
         tiles: the row of tiles, (number, state) in rising order; empty for no row.

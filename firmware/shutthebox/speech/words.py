@@ -185,6 +185,8 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
         "prompt": said(screen.prompt),
         "also": "" if screen.alert else sentences(map(said, screen.also)),
     }
+    if show.mode is Mode.MATCH_OVER and screen.rows:
+        parts["big"] = ""  # the rows say whose scores they are
     if show.mode is Mode.TURN_OVER:
         if show.throw:
             corner = "" if isinstance(screen.aside, str) else parts["aside"]  # not the throw again

@@ -228,11 +228,22 @@ def test_the_attract_picture_lights_no_pixel_all_the_time() -> None:
 
 @pytest.mark.parametrize("winner", [None, 3])
 def test_every_player_of_a_long_table_is_seen_in_turn(winner: int | None) -> None:
-    rows = tuple(f"player {n}" for n in range(9))
+    rows = tuple(f"player {n}\towes {n}" for n in range(9))
     screen = ToldScreen(Mode.MATCH_OVER, title="Scores", rows=rows, cursor=winner, prompt="Press")
     pages = [draw(screen, second * 1000 * MS) for second in (0, 3, 6, 9, 12)]
     assert all(differ(a, b) for a, b in combinations(pages, 2))
     assert not differ(pages[0], draw(screen, 15_000 * MS)), "then it begins anew"
+
+
+def test_the_scores_of_nine_players_are_seen_at_once_with_the_winner_marked() -> None:
+    rows = tuple(f"{n}: {n + 40}" for n in range(1, 10))
+    prompt = "Press: again · hold: end"
+    screen = ToldScreen(
+        Mode.MATCH_OVER, "Player 1 wins!", rows=rows, paragraph="Box shut!\t4: coach", prompt=prompt
+    )
+    assert render(screen, 0).next_ns is None, "nothing takes turns"
+    pictures = [draw(replace(screen, cursor=winner), 0) for winner in range(9)]
+    assert all(differ(a, b) for a, b in combinations(pictures, 2))
 
 
 def test_the_cursor_is_always_in_sight() -> None:

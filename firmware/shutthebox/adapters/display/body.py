@@ -1,6 +1,7 @@
 """The middle of the picture: the dice and their total, a word as large as it gets, or a list."""
 
 import math
+from dataclasses import replace
 
 from shutthebox.adapters.display.animation import AnimationClock
 from shutthebox.adapters.display.bitmap import Bitmap
@@ -40,6 +41,10 @@ def draw_body(screen: ToldScreen, clock: AnimationClock, width: int, height: int
     """
     if height < _LEAST_HEIGHT:
         return Bitmap.of(width, 0)
+    if screen.paragraph and not screen.chooses and (screen.big or screen.rows):
+        note = _note(screen.paragraph, width, clock)
+        above = draw_body(replace(screen, paragraph=""), clock, width, height - note.height)
+        return Bitmap.of(width, height).paste(above, 0, 0).paste(note, 0, height - note.height)
     only_word = bool(screen.big) and not screen.rows and not is_number(screen.big)
     letters = only_word and not (screen.dice or screen.tumbling) and bool(screen.tiles)
     stage = Bitmap.of(width, height + int(letters))
@@ -134,6 +139,9 @@ def _largest(text: str, width: int, height: int) -> Bitmap:
     """A word or a few as large as they get in the box, on several lines if that is larger."""
     if is_number(text):
         return numeral_within(text, width, height)
+    one, colon, other = text.partition(" : ")
+    if colon and is_number(one) and is_number(other):
+        return _scores(one, other, width, height)
     for times in (4, 3):
         word = squeezed(enlarged(text, Size.MEDIUM, times), height)
         if word.width <= width and word.height <= height:
@@ -152,6 +160,16 @@ def _largest(text: str, width: int, height: int) -> Bitmap:
                 y += part.height + gap
             return block
     return ink(shortened(text, Size.SMALL, width))
+
+
+def _scores(one: str, other: str, width: int, height: int) -> Bitmap:
+    """Two numbers with a colon between them, equally high."""
+    height = min(height, *(numeral_within(each, width // 2 - 8, height).height for each in (one, other)))
+    left, right = numeral_within(one, width, height), numeral_within(other, width, height)
+    picture = Bitmap.of(left.width + 16 + right.width, height)
+    for y in (height // 4, height - height // 4 - 3):
+        picture = picture.fill((left.width + 6, y, left.width + 10, y + 4))
+    return picture.paste(left, 0, 0).paste(right, left.width + 16, 0)
 
 
 def _inked(text: str, size: Size) -> Bitmap:
@@ -175,6 +193,9 @@ def _list(stage: Bitmap, screen: ToldScreen, clock: AnimationClock) -> Bitmap:
     A tab in a row sets the rest of it against the right edge. A chosen row that is too long takes two lines.
     """
     rows, cursor = screen.rows, screen.cursor
+    plain = not screen.chooses and not screen.paragraph and not any("\t" in row for row in rows)
+    if plain and (grid := _grid(stage, rows, cursor)) is not None:
+        return grid
     lines = max(1, stage.height // Size.MEDIUM.height)
     y = (stage.height - lines * Size.MEDIUM.height) // 2
     first, shown, width = 0, len(rows), stage.width
@@ -198,6 +219,43 @@ def _list(stage: Bitmap, screen: ToldScreen, clock: AnimationClock) -> Bitmap:
         stage = stage.paste(strip, 0, y)
         y += strip.height
     return _paragraph(stage, screen.paragraph, y, clock) if screen.paragraph else stage
+
+
+def _note(text: str, width: int, clock: AnimationClock) -> Bitmap:
+    """One small line below what matters most: a text, and what stands at the right; in turns if need be."""
+    left, _, right = text.partition("\t")
+    room = width - 4
+    begin, end = (fitting(part, Size.SMALL, room) for part in (left, right))
+    strip = Bitmap.of(width, Size.SMALL.height)
+    if left and right and (begin is None or end is None or begin.width + end.width + 6 > room):
+        left, right = (left, "") if clock.count(_PAGE_NS) % 2 == 0 else ("", right)
+    if left:
+        strip = strip.paste(shortened(left, Size.SMALL, room), 2, 0)
+    if right:
+        drawn = shortened(right, Size.SMALL, room)
+        strip = strip.stamp(drawn, 2 + room - drawn.width, 0)
+    return strip
+
+
+def _grid(stage: Bitmap, rows: tuple[str, ...], cursor: int | None) -> Bitmap | None:
+    """All rows at once in columns, as large as that can be; None where they are too many or too long."""
+    for size in (Size.MEDIUM, Size.SMALL, Size.TINY):
+        per_column = stage.height // size.height
+        columns = -(-len(rows) // per_column) if per_column else 0
+        if not columns:
+            continue
+        width = stage.width // columns
+        cells = [fitting(row, size, width - 4) for row in rows]
+        if all(cells):
+            lines = -(-len(rows) // columns)
+            top = (stage.height - lines * size.height) // 2
+            for index, cell in enumerate(cells):
+                column, line = divmod(index, lines)
+                strip = Bitmap.of(width - 1, size.height).paste(cell or Bitmap.of(1, 1), 2, 0)
+                strip = strip.invert() if index == cursor else strip
+                stage = stage.paste(strip, column * width, top + line * size.height)
+            return stage
+    return None
 
 
 def _paragraph(stage: Bitmap, text: str, top: int, clock: AnimationClock) -> Bitmap:

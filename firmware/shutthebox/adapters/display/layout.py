@@ -25,6 +25,9 @@ _DRIFT_X, _DRIFT_Y = 8, 4  # how far, in pixels
 PROMPT_HEIGHT = Size.MEDIUM.height
 """Of the bottom line, in pixels. Its letters are never smaller, however long the prompt."""
 
+ONE_LINE = " · "
+"""In a prompt: between what a press and what a hold do, which are read together."""
+
 PROMPT_NS = 1_600_000_000
 """How long each of several prompts stands, in ns."""
 
@@ -87,8 +90,10 @@ def _compose(screen: ToldScreen, clock: AnimationClock, size: tuple[int, int]) -
         heading = _title(screen, clock, width)
         picture, top = picture.paste(heading, 0, 0), heading.height
     # A prompt too long for the line takes turns with its own end.
-    prompts = tuple(part for prompt in prompts for part in wrapped(prompt, Size.MEDIUM, width - 4))
-    if prompts or screen.tiles:  # tiles keep their place while there is nothing to say
+    prompts = tuple(part for prompt in prompts for part in _parts(prompt, width - 4))
+    if prompts and all(ONE_LINE in prompt for prompt in prompts):
+        bottom -= Size.SMALL.height
+    elif prompts or screen.tiles:  # tiles keep their place while there is nothing to say
         bottom -= PROMPT_HEIGHT
     if prompts:
         turn = clock.count(PROMPT_NS) % len(prompts) if len(prompts) > 1 else 0
@@ -140,15 +145,23 @@ def _fits_beside(title: str, aside: str, size: Size, width: int) -> bool:
     return fitting(title, size, width - tight(aside, size).width - size.width) is not None
 
 
+def _parts(prompt: str, room: int) -> tuple[str, ...]:
+    """The prompt as it fits the line: what a press and a hold do stands in one, if small letters let it."""
+    if ONE_LINE in prompt and tight(prompt, Size.SMALL).width <= room:
+        return (prompt,)
+    return tuple(part for each in prompt.split(ONE_LINE) for part in wrapped(each, Size.MEDIUM, room))
+
+
 def _prompt(prompt: str, aside: str, width: int, *, alert: bool) -> Bitmap:
     """The bottom line; the aside at its right where there is room for both. A fault is inverted."""
     room = width - 4
-    strip = Bitmap.of(width, PROMPT_HEIGHT)
+    small = ONE_LINE in prompt
+    strip = Bitmap.of(width, Size.SMALL.height if small else PROMPT_HEIGHT)
     end = shortened(aside, Size.MEDIUM, room) if aside else None
     beside = room - end.width - 2 * Size.MEDIUM.width if end else 0
     if end and tight(prompt, Size.MEDIUM).width <= beside:
         strip = strip.paste(end, 2 + room - end.width, 0).paste(shortened(prompt, Size.MEDIUM, beside), 2, 0)
     else:
-        words = shortened(prompt, Size.MEDIUM, room)
+        words = shortened(prompt, Size.SMALL if small else Size.MEDIUM, room)
         strip = strip.paste(words, 2 + (room - words.width) // 2, 0)
     return strip.invert() if alert else strip

@@ -23,7 +23,7 @@ from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Context, Shared, Step, kept, refused
 from shutthebox.game.targets import BeginMatch, EndMatch, ShowResult, SignResult
-from shutthebox.game.wording import luck_texts, player_name, reason_text, seat
+from shutthebox.game.wording import player_name, reason_text, seat
 from shutthebox.rules.match import Match, Result, begin
 from shutthebox.rules.profile import First, Stakes, Turns
 from shutthebox.rules.reader import with_options
@@ -63,48 +63,56 @@ class MatchOver(MatchMode):
     page: int = 0
 
     def screen(self, shared: Shared) -> Screen:
-        """The result with its table, or the stakes of the evening."""
-        play = self.play
-        result, reminder = _result(play), self.flicks.reminder
-        prompt = message("Thinking…") if self.asks_review else message("Press: again")
-        reason = reason_text(play.match) if play.match.players > 1 else None
-        also: list[Text] = [*((reason,) if reason else ()), *self.honours]
-        if _may_sign(self, shared.settings):
-            also.append(message("Lever 1: sign"))
-        if shared.settings.stakes is ShownStakes.EVENING:
-            also.append(message("Lever 3: result") if self.shows_tally else message("Lever 3: stakes"))
-        if play.beginning is not None:
-            also.append(message("Lever 4: coach"))
-        also.append(message("Hold: end"))
-        winner = None
-        title: Text
-        rows: tuple[Text, ...]
+        """The result with its cause; on request the stakes of the evening, or the coach's pages."""
+        play, reminder = self.play, self.flicks.reminder
         if self.page:
             page = _coach_pages(self)[self.page - 1]
             names = [player_name(player, shared) for player in range(play.match.players)]
             title, rows = page.title(names), page.rows(names)
-            also = [message("Lever 4: on")]
+            shown = Screen(self.name, title=title, rows=rows, also=(message("Lever 4: on"),))
         elif self.shows_tally:
             rows = tuple(ListRow(seat(i, shared), _owes(owes)) for i, owes in enumerate(tally(play)))
-            title = message("Evening")
+            shown = Screen(self.name, title=message("Evening"), rows=rows, also=(message("Lever 3: result"),))
         else:
-            before = _rows_before(play.match)
-            rows = (*before, *_rows(play, result, shared))
-            winner = len(before) + result.winners[0] if result.winners else None
-            title = _title(play.match, result, shared)
-        if reminder is not None and self.flicks.away & _levers_in_use(self, shared.settings):
+            shown = _result_screen(self, shared)
+        prompt, also = shown.prompt or message("Press: again"), shown.also
+        if self.asks_review:
+            prompt, also = message("Thinking…"), (prompt, *also)
+        elif reminder is not None and self.flicks.away & _levers_in_use(self, shared.settings):
             # Not instead of the others: who lifts a lever may be setting the box up for the next match.
-            prompt, also = reminder, [prompt, *also]
-        return Screen(
-            self.name,
-            title=title,
-            rows=rows,
-            cursor=winner,
-            prompt=prompt,
-            also=tuple(also),
-            lit=True,
-            celebrates=bool(self.honours) or result.captain,
-        )
+            prompt, also = reminder, (prompt, *also)
+        return replace(shown, prompt=prompt, also=also, lit=True)
+
+
+def _result_screen(mode: MatchOver, shared: Shared) -> Screen:
+    """Who has won, the scores and the cause; what else there is to see has its lever named."""
+    match, result = mode.play.match, _result(mode.play)
+    reason = reason_text(match) if match.players > 1 else None
+    cause: Text = mode.honours[0] if mode.honours else reason or ""
+    coach = message("4: coach") if mode.play.beginning is not None else ""
+    also = [message("Lever 1: sign")] if _may_sign(mode, shared.settings) else []
+    if shared.settings.stakes is ShownStakes.EVENING:
+        also.append(message("Lever 3: stakes"))
+    before = _rows_before(match)
+    rows = (*before, *_rows(mode.play, result, shared))
+    big: Text = ""
+    named = any(shared.names) or any(isinstance(row, ListRow) for row in rows)
+    if len(rows) == match.players == 2 and not named:
+        order = sorted(range(2), key=lambda player: player not in result.winners)
+        scores = [match.totals[player] for player in order if match.scores[player] is not None]
+        if len(scores) == 2 and match.rules.turns is not Turns.SHARED:
+            big = f"{scores[0]} : {scores[1]}"
+    return Screen(
+        mode.name,
+        title=_title(match, result, shared),
+        big=big,
+        rows=rows,
+        cursor=len(before) + result.winners[0] if result.winners else None,
+        paragraph=ListRow(cause, coach) if cause or coach else "",
+        prompt=message("Press: again · hold: end"),
+        also=tuple(also),
+        celebrates=bool(mode.honours) or result.captain,
+    )
 
 
 def enter(target: EndMatch, context: Context) -> Step[MatchOver]:
@@ -291,7 +299,7 @@ def _rows_before(match: Match) -> tuple[Message, ...]:
 
 
 def _rows(play: MatchInPlay, result: Result, shared: Shared) -> Iterator[Text]:
-    """The table: per player the total and the stakes, then the effect of dice and decisions."""
+    """The table: per player the total and the stakes."""
     match = play.match
     # A game against the bank is played for its payments.
     staked = shared.settings.stakes is not ShownStakes.OFF or match.rules.stakes is Stakes.BANK
@@ -302,12 +310,6 @@ def _rows(play: MatchInPlay, result: Result, shared: Shared) -> Iterator[Text]:
         owes = result.owes[player] if staked else Fraction(0)
         line = message("{player}: {score}", player=seat(player, shared), score=shown)
         yield ListRow(line, _owes(owes)) if owes else line
-    if any(play.luck) or any(play.given_away):
-        for player, (luck, cost) in enumerate(zip(play.luck, play.given_away, strict=True)):
-            if match.scores[player] is None:
-                continue
-            for text in luck_texts(match.rules, luck, cost):
-                yield message("{player}: {luck}", player=seat(player, shared), luck=text)
 
 
 def _owes(owes: Fraction) -> Message:
