@@ -188,6 +188,8 @@ def serve(
                 display.start()
             if verification is not None:
                 verification.start()
+            for chore in chores:  # the first time at once: what was shown so far is written down
+                chore()
             loop(runner, inbox, time.monotonic_ns, feed_if_workers_live)
 
 
