@@ -105,7 +105,7 @@ LARGEST = {"tiles": "3, 4, 7", "answers": "8 or 4", "fault": "Lift 4", "cost": "
 
 IN_TWO_PARTS = {
     "Make {answers} with {tile}",
-    "Lost: no {tile} this time",
+    "Lost: no {tile} this\u00a0time",
     "Next time!",
     "Bad config",
     "Which seat?",

@@ -75,7 +75,7 @@ def test_tiles_that_began_shut_earn_no_praise() -> None:
 
 def test_the_rules_still_say_why_a_turn_was_lost() -> None:
     lost = blocked("three-to-go", ((1, 1), None), family=True)
-    assert lost.screen.prompt == "Lost: no 3 this time"
+    assert lost.screen.prompt == "Lost: no 3 this\u00a0time"
 
 
 @pytest.mark.slow

@@ -140,7 +140,7 @@ def _ending(match: Match) -> Message:
         case Outcome.TIME:
             return message("Time's up")
         case Outcome.LOST:
-            return message("Lost: no {tile} this time", tile=match.rules.first_move_must_include or 0)
+            return message("Lost: no {tile} this\u00a0time", tile=match.rules.first_move_must_include or 0)
         case Outcome.ENDED:
             return message("{total} ends it", total=total)
         case _:
