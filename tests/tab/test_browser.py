@@ -1,5 +1,7 @@
 """The box in a tab of a real browser, and its scenarios on the browser's Python. Needs node and npm."""
 
+import fcntl
+import os
 import re
 import shutil
 import subprocess
@@ -29,16 +31,29 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 @pytest.fixture(scope="session")
 def built() -> Path:
-    """The folder that `make web` makes."""
+    """The folder that `make web` makes; made once, also where several workers of one run want it."""
     if shutil.which("npm") is None or shutil.which("node") is None:
         pytest.skip("NOT TESTED: the box in a tab, because node or npm is not installed")
+    parts = PROJECT / "build/web-parts"
+    parts.mkdir(parents=True, exist_ok=True)
+    with (parts / "run").open("a+") as run:
+        fcntl.flock(run, fcntl.LOCK_EX)
+        run.seek(0)
+        this_run = os.environ.get("PYTEST_XDIST_TESTRUNUID", "")
+        if not this_run or run.read() != this_run:
+            _build()
+            run.truncate(0)
+            run.write(this_run)
+    return PROJECT / "build/web"
+
+
+def _build() -> None:
     made = subprocess.run(
         [sys.executable, str(PROJECT / "packaging/web/build.py")], capture_output=True, text=True, check=False
     )
     if made.returncode and "npm" in made.stderr:
         pytest.skip("NOT TESTED: the box in a tab, because npm cannot fetch Pyodide")
     assert made.returncode == 0, made.stderr
-    return PROJECT / "build/web"
 
 
 class _Silent(SimpleHTTPRequestHandler):
