@@ -119,17 +119,14 @@ def write_library(whole: Path, to: Path) -> None:
 
 def write_sources(to: Path) -> None:
     """Our package without what a browser has no use for, and the libraries of the simulated pins."""
-    unused = ("cli/", "web/scoreboard/", "simulator/page/", "runtime/daemon.py")
-    wanted = ("simulator/page/__init__.py", "simulator/page/texts.py", "simulator/page/message.py",
-              "simulator/page/transcript.py", "simulator/page/coach.py")  # fmt: skip
+    unused = re.compile(
+        r"cli/|web/scoreboard/|runtime/daemon\.py|simulator/page/(server|film|request_guard)\.py|"
+        r"simulator/page/.*\.(?!py)\w+$|.*__pycache__"
+    )
     with zipfile.ZipFile(to, "w") as made:
         for path in sorted(PACKAGE.rglob("*")):
             name = path.relative_to(PACKAGE).as_posix()
-            if (
-                path.is_file()
-                and "__pycache__" not in name
-                and (name in wanted or not name.startswith(unused))
-            ):
+            if path.is_file() and not unused.match(name):
                 made.write(path, f"shutthebox/{name}")
         for library in LIBRARIES:
             for file in metadata.files(library) or ():
