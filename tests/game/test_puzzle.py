@@ -12,7 +12,7 @@ from shutthebox.game.facts import STREAK, Chosen
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
 from shutthebox.game.settings import Settings
-from shutthebox.odds.puzzles import puzzle_from_text
+from shutthebox.odds.puzzles import Puzzle, puzzle_from_text
 
 # The second answer is the obvious one, and costs 1.12.
 PUZZLE = puzzle_from_text("traditional 1,2,3,5,6,9 3+5 4 3,5:0.00 2,6:1.12 1,2,5:5.25", builtin)
@@ -23,9 +23,9 @@ TODAY = 700_000
 class Puzzled(Table):
     """A table whose box has this puzzle, today."""
 
-    def __init__(self, settings: Settings | None = None) -> None:
+    def __init__(self, settings: Settings | None = None, puzzle: Puzzle = PUZZLE) -> None:
         self.day = TODAY
-        super().__init__(settings, daily=lambda: Daily(self.day, PUZZLE))
+        super().__init__(settings, daily=lambda: Daily(self.day, puzzle))
 
     def open_puzzle(self) -> None:
         self.hold()
@@ -57,6 +57,15 @@ def test_levers_are_judged_as_in_a_match() -> None:
     table.lift(7)
     assert "Flip 7" in table.text
     assert table.tiles(TileState.WRONG) == [7]
+
+
+def test_an_answer_as_good_as_the_best_is_right() -> None:
+    tied = puzzle_from_text("traditional 1,2,3,5,6,9 3+5 4 3,5:0.00 2,6:0.00 1,2,5:5.25", builtin)
+    table = Puzzled(puzzle=tied)
+    table.open_puzzle()
+    table.flip(*ROW, 2, 6)
+    assert facts(table.press()) == [Chosen(STREAK, (TODAY, 1))]
+    assert "Solved!" in table.text
 
 
 def test_the_best_answer_begins_a_streak() -> None:

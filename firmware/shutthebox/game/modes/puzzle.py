@@ -96,7 +96,9 @@ def press(mode: Puzzling, context: Context) -> Step[Puzzling | BackToAttract]:
         return Step(BackToAttract())
     if mode.verdict.kind is not VerdictKind.COMPLETE:
         return refused(mode, verdict_text(mode.verdict) if mode.verdict != FINE else message("Best answer?"))
-    solved = mode.verdict.move == mode.daily.puzzle.best
+    # An answer that ties for the best is right.
+    best = {answer.choice for answer in mode.daily.puzzle.answers if not answer.cost}
+    solved = mode.verdict.move in best
     streak = context.shared.settings.streak.after(mode.daily.day, solved=solved)
     shared = replace(context.shared, settings=replace(context.shared.settings, streak=streak))
     effects = (*kept(streak.fact), Sounded(Sound.WIN if solved else Sound.BLOCKED))
