@@ -41,7 +41,7 @@ class Reader:
         self.said = " ".join(explain(profile))
         highest, lowest = (any(words in self.said for words in said) for said in (HIGHEST, LOWEST))
         race = "The first to shut the box wins." in self.said
-        last_in = "The last player in wins" in self.said
+        last_in = "The last player left wins" in self.said
         assert highest + lowest + race + last_in == 1, "the rules say once which score wins, or what else"
         self.best = max if highest else min
         self.race, self.last_in = race, last_in
