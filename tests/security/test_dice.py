@@ -111,7 +111,7 @@ def test_hands_move_contacts_and_nothing_else() -> None:
 def test_nothing_about_dice_is_chosen_at_the_box() -> None:
     assert {
         "game.profile", "game.players", "game.rounds", "game.limit", "game.computers", "game.hints",
-        "game.names", "game.teams", "game.handicap", "game.turn_seconds", "game.strength",
+        "game.names", "game.teams", "game.handicap", "game.turn_seconds", "game.strength", "game.first",
         "game.stakes", "game.family", "box.language", "box.sound", "display.brightness", "box.out_of_play",
     } == CHOOSABLE  # fmt: skip
     changed = {entry.key for entry in MENU_LINES if isinstance(entry, Item)}
