@@ -127,7 +127,7 @@ def test_the_next_day(root: Root, newer: Path, scoreboard_deb: Path) -> None:
 
         assert not scoreboard(root), "nobody has asked for one"
         root.run("systemctl", "enable", "--now", "shutthebox-scoreboard.socket")
-        assert "All time" in scoreboard(root), journal(root, "-u", "shutthebox-scoreboard*")
+        assert 'class="playing"' in scoreboard(root), journal(root, "-u", "shutthebox-scoreboard*")
 
         root.run("systemctl", "start", VOICE)
         assert root.run("systemctl", "is-active", VOICE, check=False).stdout == "inactive\n", "no espeak-ng"
@@ -146,7 +146,7 @@ def test_the_next_day(root: Root, newer: Path, scoreboard_deb: Path) -> None:
         assert shown(root, "MainPID") not in ("0", before), "the new version plays"
         assert config.read_text() == changed
         assert matches_begun(root) == 1
-        assert "All time" in scoreboard(root), journal(root, "-u", "shutthebox-scoreboard*")
+        assert 'class="playing"' in scoreboard(root), journal(root, "-u", "shutthebox-scoreboard*")
         assert "Comment jouer" in scoreboard(root, "rules/fr/pub.html")
         root.run("systemctl", "stop", "shutthebox")
         assert "The box is at rest" in scoreboard(root)
@@ -169,7 +169,7 @@ def test_the_next_day(root: Root, newer: Path, scoreboard_deb: Path) -> None:
         # The package of the scoreboard switches it on, and off again; lighttpd's own server is the owner's.
         root.run("systemctl", "disable", "shutthebox-scoreboard.socket")
         root.run("dpkg", "--install", "/opt/scoreboard.deb")
-        assert "All time" in scoreboard(root), journal(root, "-u", "shutthebox-scoreboard*")
+        assert 'class="playing"' in scoreboard(root), journal(root, "-u", "shutthebox-scoreboard*")
         assert root.run("systemctl", "is-enabled", "shutthebox-scoreboard.socket").stdout == "enabled\n"
         assert not (root.path / "etc/systemd/system/lighttpd.service").is_symlink()
         root.run("dpkg", "--purge", "shutthebox-scoreboard")
