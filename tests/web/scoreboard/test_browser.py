@@ -97,7 +97,7 @@ def test_a_box_at_rest_plays_again(board: Board, tmp_path: Path) -> None:
     board.open()
     (tmp_path / "index.html").unlink()
     until(lambda: "The box is at rest" in str(board.js("document.body.textContent")))
-    board.write(SCORES)
+    board.write(SCORES | {"running": SCORES["running"] | {"says": "2 to go"}})
     until(lambda: "Now playing" in str(board.js("document.body.textContent")))
 
 
