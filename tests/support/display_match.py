@@ -68,7 +68,7 @@ class DisplayMatch:
         self._levers: Tiles = 0
         self._press_to_throw = True
         self._turn: list[Action] = []
-        self._turns_beginning = self.match
+        self._beginning = self._turns_beginning = self.match
         self._given = [Fraction(0)] * 2
         self._luck = [Fraction(0)] * 2
         hands.press()
@@ -153,6 +153,7 @@ class DisplayMatch:
         over = match.stage is Stage.ADVANCE
         return MatchInPlay(
             match,
+            beginning=self._beginning,
             review=self._reviewed(turn) if over else None,
             given_away=tuple(self._given),
             luck=tuple(self._luck),
