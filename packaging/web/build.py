@@ -63,7 +63,11 @@ def main() -> int:
     parts, to = PROJECT / "build/web-parts", PROJECT / "build/web"
     shutil.rmtree(to, ignore_errors=True)
     (to / "pyodide").mkdir(parents=True)
-    core = pyodide(parts)
+    try:
+        core = pyodide(parts)
+    except subprocess.CalledProcessError:
+        print(f"make web: npm cannot fetch pyodide {PYODIDE}: is there a network?", file=sys.stderr)
+        return 1
     for name in CORE:
         shutil.copy(core / name, to / "pyodide" / name)
     write_library(core / "python_stdlib.zip", to / "pyodide/python_stdlib.zip")
@@ -92,7 +96,7 @@ def pyodide(parts: Path) -> Path:
     if not folder.is_dir():
         parts.mkdir(parents=True, exist_ok=True)
         subprocess.run(
-            ["npm", "pack", "--silent", f"pyodide@{PYODIDE}"],
+            ["npm", "pack", "--silent", "--fetch-retries=1", "--fetch-timeout=60000", f"pyodide@{PYODIDE}"],
             cwd=parts,
             check=True,
             stdout=subprocess.DEVNULL,
