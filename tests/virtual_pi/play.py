@@ -8,6 +8,7 @@ from tests.support.display_match import DisplayMatch
 
 from shutthebox.config.schema import parse_config
 from shutthebox.config.settings_loader import settings_for
+from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.turn_over import TurnOver
 from shutthebox.game.settings import Settings
 
@@ -32,4 +33,7 @@ class Play(DisplayMatch):
         if isinstance(shown.mode, TurnOver):
             play = replace(shown.mode.play, review=None)
             without = [replace(shown, mode=TurnOver(play))]
+        if isinstance(shown.mode, MatchOver):
+            # Nor has it seen the beginning of the match, which the coach would need.
+            without = [replace(shown, mode=MatchOver(replace(shown.mode.play, beginning=None)))]
         self.hands.see([shown, *without])
