@@ -68,7 +68,7 @@ async function playBox(address) {
   const now = () => Math.round((performance.now() - start) * 1e6);
   let timer = 0;
   let stale = false;
-  const box = tab.open_tab(
+  const box = tab.Tab(
     address,
     MEMORY,
     Date.now() / 1000,

@@ -21,7 +21,7 @@ class Worker:
         self.now_ns, self.kept = 0, 0
         self.state: dict[str, Any] = {}
         self.questions: list[str] = []
-        self.tab = Tab(address, memory, 1.7e9, self._take, self.questions.append, self._keep)
+        self.tab = Tab(address, str(memory), 1.7e9, self._take, self.questions.append, self._keep)
 
     def _take(self, text: str) -> None:
         self.state |= json.loads(text)
@@ -142,3 +142,14 @@ def test_a_message_that_is_none_changes_nothing(worker: Worker) -> None:
         worker.tab.take(message, worker.now_ns)
     worker.wait(S)
     assert (worker.state["words"], worker.state["levers"]) == (words, levers)
+
+
+def test_makers_see_what_they_break(worker: Worker) -> None:
+    worker.send(workshop=True)
+    worker.send(lever=4, state="stuck")
+    worker.wait(S)
+    assert worker.state["hardware"]["stuck"] == [4]
+    assert [pin for pin in worker.state["pins"] if pin[1] == "4"]
+    worker.send(lever=4, down=True)
+    worker.wait(S)
+    assert not worker.state["levers"][3]["down"]

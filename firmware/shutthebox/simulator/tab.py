@@ -9,7 +9,6 @@ import base64
 import json
 import pickle
 from collections.abc import Callable, Sequence
-from functools import cache
 from pathlib import Path
 from secrets import randbits
 from urllib.parse import parse_qsl, quote
@@ -26,8 +25,7 @@ from shutthebox.game.questions import Question
 from shutthebox.game.screen import ToldScreen
 from shutthebox.game.settings import Brightness
 from shutthebox.game.switches.debounce import SwitchChanged
-from shutthebox.simulator.hardware.box import LeverFault
-from shutthebox.simulator.hardware.workshop import Condition, Workshop
+from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.message import (
     BreakLever,
     ChangeHardware,
@@ -40,10 +38,10 @@ from shutthebox.simulator.page.message import (
     Wish,
     parse,
 )
-from shutthebox.simulator.page.texts import Texts, page_texts, pixels_text, workshop_texts
+from shutthebox.simulator.page.state import box_state, repair, workshop_state
+from shutthebox.simulator.page.texts import pixels_text
 from shutthebox.simulator.page.transcript import BoxInWords
 from shutthebox.simulator.virtual_box import VirtualBox
-from shutthebox.translations import translations
 
 OPTIONS = {
     "game": "game.profile",
@@ -161,18 +159,6 @@ def answer_text(question: str) -> str:
     return "" if found is None else base64.b64encode(pickle.dumps(found)).decode("ascii")
 
 
-def open_tab(
-    address: str,
-    memory: str,
-    epoch_s: float,
-    post: Callable[[str], None],
-    ask: Callable[[str], None],
-    keep: Callable[[], None],
-) -> "Tab":
-    """A `Tab` for the worker, which has no `Path`."""
-    return Tab(address, Path(memory), epoch_s, post, ask, keep)
-
-
 class Tab:
     """One box and its one page.
 
@@ -192,14 +178,14 @@ class Tab:
     def __init__(
         self,
         address: str,
-        memory: Path,
+        memory: str,
         epoch_s: float,
         post: Callable[[str], None],
         ask: Callable[[str], None],
         keep: Callable[[], None],
     ) -> None:
         config, seed = config_of(address)
-        folder = memory / (quote(address.removeprefix("?"), safe="") or "usual")
+        folder = Path(memory) / (quote(address.removeprefix("?"), safe="") or "usual")
         folder.mkdir(parents=True, exist_ok=True)
         self._post, self._keep = post, keep
         self._transcript = BoxInWords(config.box.language)
@@ -278,12 +264,8 @@ class Tab:
         match wish:
             case OpenWorkshop(is_open):
                 self._in_workshop, self._logged = is_open, 0
-            case ChangeHardware():
-                self._workshop.change(**wish.changes)
-            case BreakLever(lever, state):
-                self._workshop.break_lever(lever, None if state == "works" else LeverFault(state))
-            case Mend():
-                self._workshop.restore(Condition())
+            case ChangeHardware() | BreakLever() | Mend():
+                repair(self._workshop, wish)
             case PullPlug():
                 self._box.cut_power()
             case FillIn(given) if self._transcript.words.offers(given):
@@ -303,22 +285,7 @@ class Tab:
             self._shown = state
 
     def _state(self) -> dict[str, object]:
-        box, words, now_ns = self._box.box, self._transcript.words, self._box.now_ns
-        down = box.levers_down
-        return {
-            **self._transcript.state(),
-            "texts": _texts(words.language),
-            "levers": [{"number": number, "down": number in down} for number in box.levers],
-            "button": box.button_down,
-            "panel": pixels_text(self._glass.look(now_ns)),
-            "lamp": round(box.lamp, 3),
-            "sound": self._tunes.tone(now_ns),
-            "broken": not self._workshop.condition.is_sound,
-            "film": None,
-        }
-
-
-@cache
-def _texts(language: str) -> Texts:
-    translate = translations()[language]
-    return {**page_texts(translate), **workshop_texts(translate)}
+        now_ns = self._box.now_ns
+        panel = pixels_text(self._glass.look(now_ns))
+        state = box_state(self._workshop, self._transcript, panel, self._tunes.tone(now_ns))
+        return state | workshop_state(self._workshop, None) if self._in_workshop else state

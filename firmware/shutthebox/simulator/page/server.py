@@ -17,7 +17,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache
 from ipaddress import ip_address
 from pathlib import Path
 from types import TracebackType
@@ -30,8 +29,8 @@ from websockets.http11 import Request, Response
 from shutthebox.errors import one_line
 from shutthebox.files import read_bytes
 from shutthebox.game.inputs import FormInput
-from shutthebox.simulator.hardware.box import Change, LeverFault
-from shutthebox.simulator.hardware.workshop import Condition, Workshop
+from shutthebox.simulator.hardware.box import Change
+from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.film import Film
 from shutthebox.simulator.page.message import (
     MAX_SCENARIO,
@@ -57,10 +56,10 @@ from shutthebox.simulator.page.request_guard import (
     refusal,
     visitor_of,
 )
-from shutthebox.simulator.page.texts import Texts, page_texts, pixels_text, workshop_texts
+from shutthebox.simulator.page.state import box_state, repair, workshop_state
+from shutthebox.simulator.page.texts import pixels_text
 from shutthebox.simulator.page.transcript import BoxInWords
 from shutthebox.simulator.scenario import script
-from shutthebox.translations import translations
 from shutthebox.web.http import LOOPBACK, listen
 
 MAX_PAGES = 32
@@ -311,45 +310,19 @@ class PageServer:
         if film is not None:
             state |= {**film.state, "film": {"over": film.over, "complaint": one_line(film.complaint)}}
         if page.in_workshop:
-            state |= self._workshop_state()
+            state |= workshop_state(self._workshop, self._power_state())
         return state
 
     def _state(self) -> _State:
         if self._panel_stale:
             self._panel_stale = False  # first, so that a change while it is drawn is not missed
             self._panel_text = pixels_text(self._panel.picture())
-        down, language = self._box.levers_down, self._language()
-        return {
-            **self._transcript.state(),
-            "texts": _texts(language),
-            "levers": [{"number": number, "down": number in down} for number in self._box.levers],
-            "button": self._box.button_down,
-            "panel": self._panel_text,
-            "lamp": round(self._box.lamp, 3),
-            "sound": self._box.sound,
-            "broken": not self._workshop.condition.is_sound,
-            "film": None,
-        }
+        return box_state(self._workshop, self._transcript, self._panel_text, self._box.sound)
 
-    def _workshop_state(self) -> _State:
-        condition = self._workshop.condition
-        return {
-            "hardware": {
-                "stuck": condition.stuck,
-                "cut": condition.cut,
-                "bounce_ms": condition.bounce_ms,
-                "lost_percent": condition.lost_percent,
-                "display_unplugged": condition.display_unplugged,
-                "disk_full": condition.disk_full,
-            },
-            "pins": [
-                [line.number, line.name, round(line.value, 3), line.opened, line.edges]
-                for line in self._box.lines()
-            ],
-            "power": None
-            if self._power is None
-            else {"recording": self._power.is_recording, "recorded": self._recorded() is not None},
-        }
+    def _power_state(self) -> _State | None:
+        if self._power is None:
+            return None
+        return {"recording": self._power.is_recording, "recorded": self._recorded() is not None}
 
     def _take(self, page: "_Page", message: str | bytes) -> str | None:
         """Carries out a page's message, or answers with the reason why not."""
@@ -404,15 +377,8 @@ class PageServer:
                 page.in_workshop, page.logged = is_open, 0
                 self._in_workshop = any(page.in_workshop for page in self._pages)
                 page.news.set()
-            case ChangeHardware():
-                self._workshop.change(**wish.changes)
-                self._note(", ".join(f"{name} {value}" for name, value in wish.changes.items()))
-            case BreakLever(lever, state):
-                self._workshop.break_lever(lever, None if state == "works" else LeverFault(state))
-                self._note(f"lever {lever} {state}")
-            case Mend():
-                self._workshop.restore(Condition())
-                self._note("everything mended")
+            case ChangeHardware() | BreakLever() | Mend():
+                self._note(repair(self._workshop, wish))
             case ReplayScenario(scenario):
                 self._watch(page, scenario)
             case PullPlug() if self._power is not None:
@@ -475,12 +441,6 @@ class _Page:
         self.logged = 0
         self.visitor = visitor
         self.moved_s = -HANDS_S
-
-
-@cache
-def _texts(language: str) -> Texts:
-    translate = translations()[language]
-    return {**page_texts(translate), **workshop_texts(translate)}
 
 
 def _no_bad_handshakes(record: logging.LogRecord) -> bool:

@@ -1,0 +1,74 @@
+"""What a page is told of the simulated box, and what makers do to its hardware: the same over any wire."""
+
+from functools import cache
+
+from shutthebox.simulator.hardware.box import LeverFault
+from shutthebox.simulator.hardware.workshop import Condition, Workshop
+from shutthebox.simulator.page.message import BreakLever, ChangeHardware, Mend
+from shutthebox.simulator.page.texts import Texts, page_texts, workshop_texts
+from shutthebox.simulator.page.transcript import BoxInWords
+from shutthebox.translations import translations
+
+
+def box_state(workshop: Workshop, words: BoxInWords, panel: str, sound: float | None) -> dict[str, object]:
+    """The box now.
+
+    Args:
+        workshop: its hardware.
+        words: what it says.
+        panel: its picture, as `pixels_text` has it.
+        sound: the tone to be heard, in Hz; None for silence.
+    """
+    box = workshop.box
+    down = box.levers_down
+    return {
+        **words.state(),
+        "texts": _texts(words.words.language),
+        "levers": [{"number": number, "down": number in down} for number in box.levers],
+        "button": box.button_down,
+        "panel": panel,
+        "lamp": round(box.lamp, 3),
+        "sound": sound,
+        "broken": not workshop.condition.is_sound,
+        "film": None,
+    }
+
+
+def workshop_state(workshop: Workshop, power: dict[str, object] | None) -> dict[str, object]:
+    """The hardware, for a page whose workshop is open; without `power` it has no plug and no recorder."""
+    condition = workshop.condition
+    return {
+        "hardware": {
+            "stuck": condition.stuck,
+            "cut": condition.cut,
+            "bounce_ms": condition.bounce_ms,
+            "lost_percent": condition.lost_percent,
+            "display_unplugged": condition.display_unplugged,
+            "disk_full": condition.disk_full,
+        },
+        "pins": [
+            [line.number, line.name, round(line.value, 3), line.opened, line.edges]
+            for line in workshop.box.lines()
+        ],
+        "power": power,
+    }
+
+
+def repair(workshop: Workshop, wish: ChangeHardware | BreakLever | Mend) -> str:
+    """Breaks or mends the hardware as makers wish; gives a line for the log."""
+    match wish:
+        case ChangeHardware():
+            workshop.change(**wish.changes)
+            return ", ".join(f"{name} {value}" for name, value in wish.changes.items())
+        case BreakLever(lever, state):
+            workshop.break_lever(lever, None if state == "works" else LeverFault(state))
+            return f"lever {lever} {state}"
+        case Mend():
+            workshop.restore(Condition())
+            return "everything mended"
+
+
+@cache
+def _texts(language: str) -> Texts:
+    translate = translations()[language]
+    return {**page_texts(translate), **workshop_texts(translate)}
