@@ -336,6 +336,7 @@ def test_the_next_day_has_its_own_page_though_nobody_plays(
 ) -> None:
     """A box that sleeps shows nothing new, and the puzzle of the day is another."""
     now_s = [time.mktime((2026, 11, 22, 12, 0, 0, 0, 0, -1))]
+    monkeypatch.setattr(page_module, "_today", lambda: date.fromtimestamp(now_s[0]))
     writer = ScoresWriter(tmp_path, None, lambda: now_s[0])
     writer(replace(SHOW, player=None), 0)
     page_file = tmp_path / FOLDER_NAME / "index.html"
@@ -343,7 +344,6 @@ def test_the_next_day_has_its_own_page_though_nobody_plays(
     writer.look_at_the_day()
     assert page_file.read_text("utf-8") == before
     now_s[0] += 86_400
-    monkeypatch.setattr(page_module, "_today", lambda: date.fromtimestamp(now_s[0]))
     writer.look_at_the_day()
     assert page_file.read_text("utf-8") != before
 
