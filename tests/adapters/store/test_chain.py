@@ -9,7 +9,6 @@ from pathlib import Path
 import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, given, settings
-from tests.support.open_files import open_files
 
 from shutthebox.adapters.store.chain import (
     Chain,
@@ -21,10 +20,7 @@ from shutthebox.adapters.store.chain import (
     read_facts,
     read_mark,
 )
-from shutthebox.adapters.store.database import _THIS_BOX, Store
-from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.schema import create
-from shutthebox.rules.conditions import conditions_from_lines
 
 TEXTS = ["begin", "throw 3+5", "shut 8", "", "throw é", "next", "leave", "a\nb"]
 
@@ -48,15 +44,8 @@ def found(db: sqlite3.Connection) -> list[tuple[int, int]]:
     return [(fact.number, fact.missing) for fact in facts_of(db) if not fact.good]
 
 
-def test_what_was_kept_is_good(db: sqlite3.Connection) -> None:
-    assert [(fact.text, fact.good, fact.missing) for fact in facts_of(db)] == [(t, True, 0) for t in TEXTS]
-    assert [fact.number for fact in facts_of(db, 5)] == [6, 7, 8]
-    assert all(fact.good for fact in facts_of(db, 5))
-    assert Chain(db).head == [Head(n, c) for n, c in db.execute("select number, checksum from fact")][-1]
-
-
-@pytest.mark.parametrize("number", range(1, 9))
-@pytest.mark.parametrize("text", ["throw 5+3", "", None, b"\xff\xfe", "next "])
+@pytest.mark.parametrize("number", [1, 8])
+@pytest.mark.parametrize("text", ["throw 5+3", None, b"\xff\xfe", "next "])
 def test_an_altered_fact_is_found_and_those_behind_it_are_good(
     number: int, text: object, db: sqlite3.Connection
 ) -> None:
@@ -94,12 +83,6 @@ def test_missing_facts_are_found(first: int, last: int, db: sqlite3.Connection) 
     ]
 
 
-def test_facts_in_another_order_are_found(db: sqlite3.Connection) -> None:
-    for before, after in ((2, 100), (3, 2), (100, 3)):
-        db.execute("update fact set number = ? where number = ?", (after, before))
-    assert [number for number, _ in found(db)] == [2, 3]
-
-
 def test_what_the_checkpoint_covers_may_be_forgotten(db: sqlite3.Connection) -> None:
     (head,) = db.execute("select checksum from fact where number = 6").fetchone()
     db.execute("delete from fact where number in (1, 2, 5, 6)")
@@ -130,17 +113,6 @@ def mark(tmp_path: Path) -> Iterator[Mark]:
     opened = Mark(tmp_path / "store")
     yield opened
     opened.close()
-
-
-def test_a_mark_that_is_made_anew_again_and_again_leaves_no_file_open(mark: Mark) -> None:
-    mark.write(Head(1, 1))
-    before = open_files()
-    for number in range(5):
-        mark.path.unlink()
-        mark.write(Head(number, 1))
-    assert open_files() == before
-    mark.close()
-    assert len(open_files()) == len(before) - 1
 
 
 def test_it_says_what_was_written_last(mark: Mark, tmp_path: Path) -> None:
@@ -201,16 +173,3 @@ def test_it_follows_no_link_and_waits_for_no_pipe(
     mark.path.unlink()
     os.mkfifo(mark.path)
     assert read_mark(tmp_path / "store") is None
-
-
-def test_a_mark_that_was_deleted_is_made_anew(mark: Mark, tmp_path: Path) -> None:
-    mark.write(Head(1, 1))
-    mark.path.unlink()
-    mark.write(Head(2, 2))
-    assert read_mark(tmp_path / "store") == Head(2, 2)
-
-
-def test_this_version_can_read_what_it_says_of_itself(tmp_path: Path) -> None:
-    assert conditions_from_lines(_THIS_BOX.to_lines()) == _THIS_BOX
-    with closing(Store(tmp_path, lambda: 0.0)) as store, pytest.raises(OSError, match="no match 1"):
-        kept_match(store.connection, 1, "test")

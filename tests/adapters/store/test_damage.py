@@ -1,11 +1,9 @@
 """Damage of the store's files is found, said, and costs nothing that was kept before it."""
 
-import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -13,16 +11,14 @@ from random import Random
 import pytest
 from tests.support.writer import facts
 
-from shutthebox.adapters.store import fact_text, queries, verification
+from shutthebox.adapters.store import verification
 from shutthebox.adapters.store.chain import read_mark
-from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.open_store import FILES, open_or_set_aside
-from shutthebox.adapters.store.records import kept_match
-from shutthebox.game.facts import Began, Chosen, Fact, Finished, Left, Signed
+from shutthebox.game.facts import Began, Chosen, Fact, Finished, Signed
 from shutthebox.game.faults import Fault
-from shutthebox.rules.record import unproven
 
-VARIANTS = 80
+VARIANTS = 40
 SECTOR = 512
 ADDED = ("lost ", "fault ")
 """Facts that tell of the damage."""
@@ -126,61 +122,3 @@ def test_whatever_is_damaged_is_found_or_changes_nothing(spoilt: str, tmp_path: 
                 assert all(text in rest for text in kept), "nothing is there that was not, and in its order"
         shutil.rmtree(folder)
     assert found > VARIANTS / 3
-
-
-def test_a_lost_end_is_said_with_what_is_missing(tmp_path: Path) -> None:
-    files = crashed(tmp_path / "source", log=True)
-    os.truncate(tmp_path / "source" / FILE_NAME, len(files[FILE_NAME]))
-    del files[FILES[1]]
-    with closing(opened(tmp_path / "cut", files)) as cut:
-        before = told(cut.connection)
-    store, store_fault = open_or_set_aside(tmp_path / "cut", lambda: 0.0)
-    assert store is not None
-    assert store_fault is not None
-    mark = read_mark(tmp_path / "source" / FILE_NAME)
-    assert mark is not None
-    assert f"facts {len(before) + 1} to {mark.number} are missing at the end" in store_fault.text
-    with closing(store):
-        kept = [text for text in told(store.connection) if not text.startswith(ADDED)]
-        assert kept == [text for text in before if not text.startswith(ADDED)]
-
-
-def test_a_bad_fact_costs_the_rest_of_its_own_match_only(tmp_path: Path) -> None:
-    """Other matches, earlier and later, stay whole, and so do all results, settings and debts.
-
-    Of the counts only those of the throws that are lost are missing.
-    """
-    with closing(Store(tmp_path, lambda: 1_700_000_000.0)) as whole:
-        for fact in played(3, 200):
-            whole.keep(fact)
-        whole.keep(Left())
-        whole.keep_health({1: 3}, {1: 2})
-        db = whole.connection
-        numbers = [number for (number,) in db.execute("select id from match order by id")]
-        before = [kept_match(db, number, "test") for number in numbers]
-        summary, debts = queries.read(db), whole.tally()
-        latest = queries.latest(db, 100)
-        (first,) = db.execute("select first from match where id = ?", (numbers[2],)).fetchone()
-        later = db.execute("select number, text from fact where number > ? order by number", (first,))
-        spoiled = [number for number, text in later if fact_text.is_action(text)][3]
-        db.execute("update fact set text = 'shut 9' where number = ?", (spoiled,))
-    store, store_fault = open_or_set_aside(tmp_path, lambda: 0.0)
-    assert store is not None
-    assert store_fault is not None
-    assert f"fact {spoiled} was altered" in store_fault.text
-    with closing(store):
-        db = store.connection
-        after = [kept_match(db, number, "test") for number in numbers]
-        spoilt = after[2]
-        assert (before[:2], before[3:]) == (after[:2], after[3:])
-        assert spoilt.actions == before[2].actions[:3]
-        assert spoilt.conditions is not None
-        assert spoilt.conditions.lost > 0
-        assert not spoilt.given_up
-        assert f"facts lost to damage of the store: {spoilt.conditions.lost}" in unproven(spoilt)
-        assert queries.latest(db, 100) == latest
-        assert store.tally() == debts
-        again = queries.read(db)
-        assert summary.throws - 10 < again.throws < summary.throws
-        assert replace(again, throws=summary.throws, dice=summary.dice, faults=()) == summary
-        assert len(again.faults) == 1

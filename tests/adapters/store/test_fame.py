@@ -10,7 +10,8 @@ from tests.support.kept import keep_match
 
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.fame import best, captains
-from shutthebox.adapters.store.queries import open_to_read, read, statistics_lines
+from shutthebox.adapters.store.queries import read, statistics_lines
+from shutthebox.adapters.store.reading import open_to_read
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Signed
 from shutthebox.game.messages import Message

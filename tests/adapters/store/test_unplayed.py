@@ -11,7 +11,8 @@ from tests.support.kept import keep_match
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.database import FILE_NAME as STORE
 from shutthebox.adapters.store.database import Store
-from shutthebox.adapters.store.queries import Player, open_to_read
+from shutthebox.adapters.store.queries import Player
+from shutthebox.adapters.store.reading import open_to_read
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.cli.main import main
 from shutthebox.game.effects import Show
@@ -65,31 +66,12 @@ def test_the_first_shuts_the_box_and_nobody_else_plays(store: Store, tmp_path: P
     assert match.players[1] == Player(2, None, False, None)
 
 
-@pytest.mark.parametrize("stakes", ["pool", "pool-double", "loser-pays"])
-def test_who_owes_a_stake_may_have_had_no_turn(store: Store, tmp_path: Path, stakes: str) -> None:
-    profile = house(f'stakes = "{stakes}"')
+def test_who_owes_a_stake_may_have_had_no_turn(store: Store, tmp_path: Path) -> None:
+    profile = house('stakes = "pool"')
     keep(store, profile, 3, *SHUTS)
     keep(store, profile, 3, *BLOCKED, Advanced(), *SHUTS)
     keep(store, profile, 2, *BLOCKED, Advanced(), *SHUTS)
     assert results(tmp_path) == [(6, 0), (6, 0, None), (0, None, None)]
-
-
-def test_the_second_shuts_it(store: Store, tmp_path: Path) -> None:
-    keep(store, house(""), 3, *BLOCKED, Advanced(), *SHUTS)
-    assert results(tmp_path) == [(6, 0, None)]
-
-
-def test_everybody_shuts_it_and_one_wins_the_play_off(store: Store, tmp_path: Path) -> None:
-    """A nought that was played for is a nought, also for a loser."""
-    shuts = (*SHUTS, Advanced())
-    keep(store, house('shut_wins = "no"'), 2, *shuts, *shuts, *SHUTS, Advanced(), *BLOCKED)
-    assert results(tmp_path) == [(0, 0)]
-
-
-def test_a_score_of_nought_that_is_the_worst(store: Store, tmp_path: Path) -> None:
-    profile = house('score = "shut-sum"\nwin = "highest"')
-    keep(store, profile, 2, *BLOCKED, Advanced(), Thrown((1, 1)), Moved(to_tiles([2])), *BLOCKED)
-    assert results(tmp_path) == [(0, 2)]
 
 
 def test_a_winner_who_never_played(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -105,12 +87,6 @@ def test_a_winner_who_never_played(store: Store, tmp_path: Path, capsys: pytest.
     assert shown[0][:3] == ["ANN", "–", "house"]
     assert main(["stats", "--json", "--state", str(tmp_path)]) == 0
     assert json.loads(capsys.readouterr().out)["fame"][0]["score"] is None
-
-
-def test_who_shuts_the_box_is_famous_for_a_nought(store: Store, tmp_path: Path) -> None:
-    keep(store, house(""), 2, *SHUTS, signs=0)
-    with closing(open_to_read(tmp_path / STORE)) as db:
-        assert [famous.score for famous in queries.read(db).fame] == [0]
 
 
 def test_alternate_turns(store: Store, tmp_path: Path) -> None:

@@ -47,29 +47,6 @@ def found_in(store: Path) -> str | None:
     return worker.found
 
 
-def test_a_sound_store_is_sound(store: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level("INFO"):
-        assert found_in(store) is None
-    assert caplog.messages == [f"{store}: agrees with its checksums"]
-
-
-@pytest.mark.parametrize(
-    ("statement", "said"),
-    [
-        ("update fact set text = 'throw 6+6' where number = 2", "fact 2 was altered"),
-        ("delete from fact where number = 3", "fact 3 is missing at the end"),
-        ("update fact set text = cast(x'ff' as text) where number = 2", "fact 2 was altered"),
-        ("delete from match", "match 1 is not as the facts tell"),
-        ("update match set conditions = cast(x'ff' as text)", "what it holds makes no sense: "),
-    ],
-)
-def test_damage_is_found(statement: str, said: str, store: Path) -> None:
-    change(store, statement)
-    found = found_in(store)
-    assert found is not None
-    assert found.startswith(said)
-
-
 def test_what_is_kept_meanwhile_is_no_damage(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(Store(store.parent, lambda: 0.0)) as other:
 

@@ -24,6 +24,10 @@ from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.open_store import RESTORE_NAME, open_checked
 from shutthebox.files import open_to_read, reason, shown_path
 
+_SAVE_NAME = "last-save"
+_NO_YEAR_S = 1e11
+"""A time of day that no calendar has."""
+
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 """Errors of file systems that cannot give a file a second name, such as FAT."""
 
@@ -52,7 +56,7 @@ def back_up(db: sqlite3.Connection, to: Path) -> int:
         with _folder(to.parent) as folder:
             if not to.name or _is_there(to.name, folder):
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
-            content = _content(db, to)
+            content = content_of(db, to)
             with _part(folder, BytesIO(content)) as part:
                 try:
                     os.link(part, to.name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
@@ -73,8 +77,16 @@ def back_up(db: sqlite3.Connection, to: Path) -> int:
     return len(content)
 
 
-def _content(db: sqlite3.Connection, to: Path) -> bytes:
-    """The store as one file that needs no log, made in memory: no name on any disk is used for it."""
+def content_of(db: sqlite3.Connection, to: Path) -> bytes:
+    """A store as one file that needs no log, made in memory: no name on any disk is used for it.
+
+    Args:
+        db: the store, opened for reading.
+        to: names the copy in complaints.
+
+    Raises:
+        BackupError: if the copy is damaged.
+    """
     with closing(sqlite3.connect(":memory:")) as copy:
         db.backup(copy)
         (verdict,) = copy.execute("pragma quick_check(1)").fetchone()
@@ -107,16 +119,52 @@ def put_beside(file: Path, folder: Path) -> int:
             _copy(file.with_name(file.name + ending), work / f"{FILE_NAME}{ending}", must=not ending)
         with closing(_checked(work, file)) as store:
             (matches,) = store.connection.execute("select count(*) from match").fetchone()
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with _folder(folder) as place, (work / FILE_NAME).open("rb") as checked:
-                owner = os.fstat(place) if os.geteuid() == 0 else None
-                with _part(place, checked, owner) as part:
-                    os.rename(part, RESTORE_NAME, src_dir_fd=place, dst_dir_fd=place)
-                os.fsync(place)
-        except OSError as error:
-            raise StoreError(f"{folder}: {error.strerror}") from None
+        put_checked(work / FILE_NAME, folder)
     return int(matches)
+
+
+def put_checked(file: Path, folder: Path) -> None:
+    """Puts a copy that has been checked beside the store; the box checks it again when it takes it over.
+
+    Args:
+        file: the copy, in a folder that nobody else writes to.
+        folder: of the store that it is to replace; made if missing.
+
+    Raises:
+        StoreError: if it cannot be put there.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with _folder(folder) as place, open_to_read(file, follow_links=False) as checked:
+            owner = os.fstat(place) if os.geteuid() == 0 else None
+            with _part(place, checked, owner) as part:
+                os.rename(part, RESTORE_NAME, src_dir_fd=place, dst_dir_fd=place)
+            os.fsync(place)
+    except OSError as error:
+        raise StoreError(f"{folder}: {error.strerror}") from None
+
+
+def note_save(folder: Path, at_s: float) -> None:
+    """Remembers when the memory was saved last; where that cannot be kept, it is left out.
+
+    Args:
+        folder: of the store.
+        at_s: the time of day.
+    """
+    with suppress(OSError), _folder(folder) as place:
+        owner = os.fstat(place) if os.geteuid() == 0 else None
+        with _part(place, BytesIO(f"{at_s:.0f}\n".encode()), owner) as part:
+            os.rename(part, _SAVE_NAME, src_dir_fd=place, dst_dir_fd=place)
+
+
+def last_save(folder: Path) -> float | None:
+    """When the memory in this folder was saved last, in seconds of the time of day; None if never."""
+    try:
+        with (folder / _SAVE_NAME).open("rb") as file:
+            at_s = float(file.read(20))
+    except (OSError, ValueError):
+        return None
+    return at_s if 0 <= at_s < _NO_YEAR_S else None
 
 
 def _copy(file: Path, to: Path, *, must: bool) -> None:
@@ -131,6 +179,9 @@ def _copy(file: Path, to: Path, *, must: bool) -> None:
 
 
 def _checked(work: Path, file: Path) -> Store:
+    # SQLite takes an empty file for a new database. All of a young one can be in its log.
+    if not any(path.stat().st_size for path in work.glob(f"{FILE_NAME}*") if not path.name.endswith("-mark")):
+        raise BackupError(f"{shown_path(file)}: it is empty")
     try:
         store = open_checked(work, lambda: 0.0)
         if found := verification.first_fault(store.connection, None):

@@ -12,7 +12,6 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -29,8 +28,7 @@ def _checksum(content: bytes) -> int:
     return int.from_bytes(blake2b(content, digest_size=_BYTES).digest())
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """The last fact of a chain: its number, from 1, and its checksum."""
 
     number: int = 0
@@ -42,8 +40,7 @@ class Head:
         return Head(self.number + 1, _checksum(content.encode()))
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
+class Checkpoint(NamedTuple):
     """What a chain begins with.
 
     Attributes:

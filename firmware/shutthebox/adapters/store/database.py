@@ -17,13 +17,13 @@ from fractions import Fraction
 from pathlib import Path
 
 from shutthebox import __version__
-from shutthebox.adapters.store import fact_text, recovery, retention
+from shutthebox.adapters.store import fact_text, retention
 from shutthebox.adapters.store.chain import Chain, Mark
-from shutthebox.adapters.store.errors import StoreError
+from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.fact_text import text_of
 from shutthebox.adapters.store.records import kept_match
-from shutthebox.adapters.store.schema import UNREADABLE, VERSION, create, version_of
-from shutthebox.adapters.store.tables import Row, Tables
+from shutthebox.adapters.store.schema import create, is_new
+from shutthebox.adapters.store.tables import MatchRow, Tables
 from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Signed
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions, conditions_from_lines
@@ -33,11 +33,8 @@ from shutthebox.rules.writer import to_lines
 
 FILE_NAME = "box.sqlite3"
 
-PATIENCE_S = 5.0
-"""Seconds that opening waits for another program to release the file."""
-
 _BUSY_MS = 100
-"""SQLite's busy timeout in ms while the box plays. The main loop blocks for at most this long."""
+"""SQLite's busy timeout in ms. The main loop blocks for at most this long."""
 
 _THIS_BOX = Conditions(versions=(f"{__version__} rules {RULES_VERSION}",))
 
@@ -51,20 +48,12 @@ class Store:
         folder: where the file is or will be; made if missing.
         wall_clock_s: the time of day in seconds, for people to read.
         count_throws: the box throws its own dice, so their fairness is counted.
-        patience_s: seconds to wait for another program to release the file.
 
     Raises:
-        StoreError: if the file cannot be opened, is no store, or is a newer program's.
+        StoreError: if the file cannot be opened, or is no store of this version.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        wall_clock_s: Callable[[], float],
-        *,
-        count_throws: bool = True,
-        patience_s: float = PATIENCE_S,
-    ) -> None:
+    def __init__(self, folder: Path, wall_clock_s: Callable[[], float], *, count_throws: bool = True) -> None:
         self.path = folder / FILE_NAME
         self._count_throws = count_throws
         self._db: sqlite3.Connection = None  # type: ignore[assignment]  # until it is opened below
@@ -72,24 +61,22 @@ class Store:
         self._mark = Mark(self.path)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._db = connect(self.path, patience_s)
+            # A card that loses power may spoil the whole sector it was writing: psow=0 keeps the
+            # next commit out of the sector in which the last one ends.
+            where = f"{self.path.absolute().as_uri()}?psow=0"
+            self._db = sqlite3.connect(where, uri=True, isolation_level=None, timeout=_BUSY_MS / 1000)
             # Nothing is written before it is known that the file is a store of ours.
-            version = version_of(self._db)
+            new = is_new(self._db)
             if not os.access(self.path, os.W_OK):
                 # SQLite opens it for reading then, and complains only when something is to be kept.
                 raise ValueError("may not be written to")
-            if 0 < version < VERSION:
-                self._db.close()
-                recovery.bring_up_to_date(self.path, patience_s)
-                self._db = connect(self.path, patience_s)
             self._db.execute("pragma journal_mode = wal")
             self._db.execute("pragma synchronous = full")
             # The log grows past its checkpoints only during a long read by another program.
             self._db.execute(f"pragma journal_size_limit = {8 << 20}")
-            if not version:
+            if new:
                 create(self._db)
             self._chain, self._tables = Chain(self._db), Tables.of_store(self._db)
-            self._db.execute(f"pragma busy_timeout = {_BUSY_MS}")
         except (sqlite3.Error, OSError, ValueError) as error:
             if self._db is not None:
                 self._db.close()
@@ -110,15 +97,14 @@ class Store:
         Raises:
             StoreError: if one of them was removed, replaced, or cut.
         """
-        said = self._files.changed()
-        if said is None:
-            return
-        if not self._files.in_place():
+        if said := self._files.gone():
             # A file that was renamed still gets what only the log has.
             with suppress(*UNREADABLE):
                 self._db.execute("pragma wal_checkpoint(truncate)")
+        elif (said := self._files.cut()) is None:
+            return
         elif self._is_there():
-            self._files = _Files(self.path)  # somebody has written the log back into the store
+            self._files.grow()  # somebody has written the log back into the store
             return
         raise StoreError(f"{self.path}: {said} while the box played")
 
@@ -155,8 +141,6 @@ class Store:
             for fact, at_s in self._waiting:
                 self._write(fact, at_s)
         self._waiting.clear()
-        self._files.grow()
-        self._mark.write(self._chain.head)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -172,6 +156,8 @@ class Store:
             self._tables.undo()
             raise
         self._tables.settle()
+        self._files.grow()
+        self.mark_head()
 
     @contextmanager
     def _telling_the_file(self) -> Iterator[None]:
@@ -184,7 +170,7 @@ class Store:
         self._tables.apply(self._chain.add(text), text)
 
     def _write(self, fact: Fact, at_s: int) -> None:
-        row = self._tables.match
+        latest = self._tables.match
         match fact:
             case Began(match, conditions):
                 self._begin(match, conditions, at_s)
@@ -195,24 +181,22 @@ class Store:
                 again = (row[1] for row in self._tables.rows["fault"].values() if row[2:] == (kind, text))
                 if all(abs(before_s - at_s) >= _FAULT_AGAIN_S for before_s in again):
                     self._add(text_of("fault", at_s, kind, text))
-            case Resumed(conditions):
-                if row is not None:
-                    self._resume(row, conditions)
-            case Left():
-                if row is not None and not row[-1]:
-                    self._add(text_of("leave", row[0]))
-            case Finished(match):
-                # A match that is resumed after its end ends again.
-                if row is not None and not self._tables.is_decided(row[0]):
-                    self._finish(row[0], match)
-            case Signed(player, initials):
-                if row is not None and (row[0], player) in self._tables.rows["result"]:
-                    self._add(text_of("sign", row[0], player, initials))
+            case Resumed(conditions) if latest is not None:
+                self._resume(latest, conditions)
+            case Left() if latest is not None and not latest.left:
+                self._add(text_of("leave", latest.id))
+            case Finished(match) if latest is not None and not self._tables.is_decided(latest.id):
+                self._finish(latest.id, match)
+            case Signed(player, initials) if latest is not None:
+                if (latest.id, player) in self._tables.rows["result"]:
+                    self._add(text_of("sign", latest.id, player, initials))
+            case Resumed() | Left() | Finished() | Signed():
+                pass  # of a match that has ended, and was resumed after that
             case _:
                 self._add(fact.to_text())
 
     def _begin(self, match: Match, conditions: Conditions, at_s: int) -> None:
-        number = self._tables.match[0] + 1 if self._tables.match else 1
+        number = self._tables.match.id + 1 if self._tables.match else 1
         played = "\n".join(to_lines(match.game)), match.players, match.rounds
         known = fact_text.conditions_text(conditions.joined(_THIS_BOX))
         counted = self._count_throws and match.game.draw is Draw.DICE
@@ -220,11 +204,11 @@ class Store:
         self._tables.write(self._db)
         retention.forget(self._db)
 
-    def _resume(self, row: Row, conditions: Conditions) -> None:
-        before = conditions_from_lines(row[-3].splitlines())
+    def _resume(self, row: MatchRow, conditions: Conditions) -> None:
+        before = conditions_from_lines(row.conditions.splitlines())
         joined = before and before.joined(conditions.joined(_THIS_BOX))
         if joined != before:
-            self._add(text_of("resume", row[0], fact_text.conditions_text(joined)))
+            self._add(text_of("resume", row.id, fact_text.conditions_text(joined)))
 
     def _finish(self, number: int, match: Match) -> None:
         result = match.result
@@ -251,8 +235,6 @@ class Store:
         if worn := sorted(counts for counts in found if any(counts[1:])):
             with self._transaction():
                 self._add(text_of("wear", *worn))
-            self._files.grow()
-            self._mark.write(self._chain.head)
 
     def tally(self) -> tuple[Fraction, ...]:
         """Per player the stakes owed from earlier matches of this evening; negative: to get.
@@ -281,11 +263,11 @@ class Store:
         Raises:
             StoreError: if what is kept makes no match.
         """
-        row = self._tables.match
-        if row is None or row[-1]:
+        latest = self._tables.match
+        if latest is None or latest.left:
             return None
         with self._telling_the_file():
-            kept = kept_match(self._db, row[0], str(self.path))
+            kept = kept_match(self._db, latest.id, str(self.path))
             match = beginning = kept.beginning
             for action in kept.actions:
                 match = apply(match, action)
@@ -337,52 +319,35 @@ class _Files:
 
     def __init__(self, store: Path) -> None:
         self._paths = tuple(store.with_name(store.name + ending) for ending in ("", "-wal", "-shm"))
-        self._found = self._stats()
+        self._found = tuple(map(_stat, self._paths))
 
-    def _stats(self) -> list[os.stat_result | None]:
-        found: list[os.stat_result | None] = []
-        for path in self._paths:
-            try:
-                found.append(path.lstat())
-            except OSError:
-                found.append(None)
-        return found
+    def _changes(self) -> Iterator[tuple[str, os.stat_result, os.stat_result | None]]:
+        for path, then in zip(self._paths, self._found, strict=True):
+            if then is not None:
+                yield path.name, then, _stat(path)
 
-    def grow(self) -> None:
-        """Remembers the files as they are now, after the store has written."""
-        now = self._stats()
-        if self._same(now):
-            self._found = now
-
-    def in_place(self) -> bool:
-        """Whether no file was removed or replaced; their sizes may have changed."""
-        return self._same(self._stats())
-
-    def _same(self, now: list[os.stat_result | None]) -> bool:
-        pairs = zip(self._found, now, strict=True)
-        return all(then is None or (there and os.path.samestat(then, there)) for then, there in pairs)
-
-    def changed(self) -> str | None:
-        """In words, how they have changed; None if they have not."""
-        for path, then, now in zip(self._paths, self._found, self._stats(), strict=True):
-            if then is None:
-                continue
-            if now is None:
-                return f"{path.name} was removed"
-            if not os.path.samestat(then, now):
-                return f"{path.name} was replaced"
-            if now.st_size < then.st_size:
-                return f"{path.name} was cut from {then.st_size} to {now.st_size} bytes"
+    def gone(self) -> str | None:
+        """In words, which of them was removed or replaced; None if all are in their places."""
+        for name, then, now in self._changes():
+            if now is None or not os.path.samestat(then, now):
+                return f"{name} was {'removed' if now is None else 'replaced'}"
         return None
 
+    def cut(self) -> str | None:
+        """In words, which of them is shorter than it was."""
+        for name, then, now in self._changes():
+            if now is not None and now.st_size < then.st_size:
+                return f"{name} was cut from {then.st_size} to {now.st_size} bytes"
+        return None
 
-def connect(path: Path, patience_s: float) -> sqlite3.Connection:
-    """The file, made if it is missing, as the box writes to it.
+    def grow(self) -> None:
+        """Remembers the files as they are now, unless one is gone."""
+        if self.gone() is None:
+            self._found = tuple(map(_stat, self._paths))
 
-    Raises:
-        sqlite3.Error: if it cannot be opened.
-    """
-    # A card that loses power may spoil the whole sector it was writing: psow=0 keeps the
-    # next commit out of the sector in which the last one ends.
-    where = f"{path.absolute().as_uri()}?psow=0"
-    return sqlite3.connect(where, uri=True, isolation_level=None, timeout=patience_s)
+
+def _stat(path: Path) -> os.stat_result | None:
+    try:
+        return path.lstat()
+    except OSError:
+        return None

@@ -23,7 +23,7 @@ import re
 from fractions import Fraction
 from typing import Any
 
-from shutthebox.errors import shown
+from shutthebox.errors import quoted
 from shutthebox.rules.conditions import Conditions
 
 _WORDS = ("begin", "resume", "lost", "finish", "sign", "leave", "choose", "fault", "wear")
@@ -44,7 +44,7 @@ def values_of(text: str) -> list[Any]:
     """
     found = json.loads(text.partition(" ")[2])
     if not isinstance(found, list):
-        raise ValueError(f"{shown(text)} is no fact")
+        raise ValueError(f"{quoted(text)} is no fact")
     return found
 
 
@@ -75,7 +75,7 @@ def stakes(text: str) -> Fraction:
         ValueError: for anything else; a number like 1e99999999 would take for ever to read.
     """
     if not re.fullmatch("-?[0-9]{1,12}(/[1-9][0-9]{0,3})?", text):
-        raise ValueError(f"{shown(text)} are no stakes")
+        raise ValueError(f"{quoted(text)} are no stakes")
     return Fraction(text)
 
 

@@ -1,7 +1,8 @@
 """Opens the store in any state of its files, so that a box always starts and plays.
 
-Files that cannot be used are kept under a dated name, and a new store begins with every fact whose checksum
-is right. If nothing can be written, the box plays without memory.
+Recovery is always the same: the good part is copied into a new file, which waits beside the store; the store
+is renamed; the waiting file takes its place. A plug that is pulled meanwhile leaves the store or the waiting
+file. If nothing can be written, the box plays without memory.
 """
 
 import logging
@@ -10,23 +11,20 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from shutthebox.adapters.store import queries, verification
+from shutthebox.adapters.store import verification
 from shutthebox.adapters.store.chain import MARK_NAME, read_mark
-from shutthebox.adapters.store.database import FILE_NAME, PATIENCE_S, Store
-from shutthebox.adapters.store.errors import StoreError
+from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.recovery import Recovered, copy
-from shutthebox.adapters.store.schema import UNREADABLE, VERSION
+from shutthebox.adapters.store.schema import VERSION
 from shutthebox.files import replace_file, sync_folder
 from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import Fault
 
 _log = logging.getLogger(__name__)
-
-_LAST = 2**40
-"""Matches and facts are numbered one by one; after SQLite's highest number there is none."""
 
 FILES = (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", f"{FILE_NAME}{MARK_NAME}")
 """The store itself, first; the log that belongs to it, its index, and the head mark."""
@@ -53,12 +51,15 @@ _PASSING = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sql
 _OF_ACCESS = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
 """Errors of a file that may not be opened, and of a folder in which none can be made."""
 
-_UNREADABLE = (sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS)
+_SPOILT = (
+    sqlite3.SQLITE_IOERR_READ,
+    sqlite3.SQLITE_IOERR_SHORT_READ,
+    sqlite3.SQLITE_IOERR_CORRUPTFS,
+)
 """Input and output errors that come from the file; others may come from a full disk."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoreFault:
+class StoreFault(NamedTuple):
     """Why the box does not have the store that it had before.
 
     Attributes:
@@ -71,23 +72,14 @@ class StoreFault:
 
 
 def open_or_set_aside(
-    folder: Path,
-    wall_clock_s: Callable[[], float],
-    *,
-    count_throws: bool = True,
-    patience_s: float = PATIENCE_S,
-    facts: int | None = None,
+    folder: Path, wall_clock_s: Callable[[], float], *, count_throws: bool = True, facts: int | None = None
 ) -> tuple[Store | None, StoreFault | None]:
-    """The store in this folder, or a new one in its place.
-
-    A store is used if SQLite finds no fault in it, its tables are ours, its running match can
-    be played again and its statistics can be counted. Never raises because of the files.
+    """The store in this folder, or a new one in its place. Never raises because of the files.
 
     Args:
         folder: where it is or will be.
         wall_clock_s: as for `Store`.
         count_throws: as for `Store`.
-        patience_s: as for `Store`.
         facts: how many are compared with their checksums, the latest; None for all, and the tables with them.
 
     Returns:
@@ -95,49 +87,33 @@ def open_or_set_aside(
     """
 
     def opened() -> Store:
-        return open_checked(
-            folder, wall_clock_s, count_throws=count_throws, patience_s=patience_s, facts=facts
-        )
+        return open_checked(folder, wall_clock_s, count_throws=count_throws, facts=facts)
 
-    reason: StoreError
-    store_fault: StoreFault | None = None
+    notes, fault = list[str](), None
     try:
-        stays = _take_back(folder)
-        said, fault = _take_over(folder, wall_clock_s())
+        notes += _take_back(folder)
+        done, fault = _take_over(folder, wall_clock_s())
+        notes += [f"{folder / FILE_NAME}: {done}"] if done else []
         _look_for_leftovers(folder)
         store = opened()
-        if facts is None:
-            _trust(folder)
-        if said:
-            said = f"{store.path}: {said}"
-            store_fault = StoreFault(fault, said) if fault else None
-            if store_fault is None:
-                _log.warning("%s", said)
-            with suppress(StoreError):
-                store.keep(Faulted("store", said))
-        if stays:
-            _log.warning("%s", stays)
-            with suppress(StoreError):
-                store.keep(Faulted("store", stays))
-        return store, store_fault
-    except StoreError as error:
-        reason = error
     except OSError as error:
-        reason = StoreError(f"{folder}: {error}")
-        reason.__cause__ = error
-    if not _is_damage(reason, folder):
-        return None, StoreFault(Fault.FORGETS, f"{reason}; playing without memory")
-    try:
-        is_newer = _version(folder / FILE_NAME) > VERSION
-        store, done = _begin_anew(folder, wall_clock_s, opened, NEWER if is_newer else "damaged")
-    except OSError as error:
-        return None, StoreFault(Fault.FORGETS, f"{reason}; {error}; playing without memory")
-    _trust(folder)
-    fault = Fault.STORE_NEWER if is_newer else Fault.STORE_REPLACED
-    store_fault = StoreFault(fault, f"{reason}; {done}")
-    with suppress(StoreError):  # it waits in the store then
-        store.keep(Faulted("store", store_fault.text))
-    return store, store_fault
+        reason = error if isinstance(error, StoreError) else f"{folder}: {error}"
+        try:
+            if not _is_damage(error, folder):
+                return None, StoreFault(Fault.FORGETS, f"{reason}; playing without memory")
+            store, done, fault = _begin_anew(folder, wall_clock_s, opened)
+        except OSError as another:
+            return None, StoreFault(Fault.FORGETS, f"{reason}; {another}; playing without memory")
+        notes = [f"{reason}; {done}"]
+        _trust(folder)
+    if facts is None:
+        _trust(folder)
+    for note in notes:
+        if fault is None:
+            _log.warning("%s", note)
+        with suppress(StoreError):  # it waits in the store then
+            store.keep(Faulted("store", note))
+    return store, StoreFault(fault, notes[-1]) if fault else None
 
 
 def suspect(folder: Path, why: str) -> None:
@@ -160,19 +136,20 @@ def _trust(folder: Path) -> None:
 
 
 def _begin_anew(
-    folder: Path, wall_clock_s: Callable[[], float], opened: Callable[[], Store], why: str
-) -> tuple[Store, str]:
-    """Sets the store aside, this word in its name, and opens a new one with its good part.
+    folder: Path, wall_clock_s: Callable[[], float], opened: Callable[[], Store]
+) -> tuple[Store, str, Fault]:
+    """Sets the store aside and opens a new one with its good part.
 
     Returns:
-        The new store, and what was done in words.
+        The new store, what was done in words, and the fault to show.
 
     Raises:
         OSError: if files cannot be renamed or written.
         StoreError: if the new one cannot be opened.
     """
-    recovered = None if why == NEWER else _recover(folder)  # only the newer program can judge its own
-    kept = set_aside(folder, wall_clock_s(), why)
+    is_newer = _ask(folder / FILE_NAME, "pragma user_version") > VERSION
+    recovered = None if is_newer else _rebuild(folder, RECOVERED_NAME)  # only it can judge its own
+    kept = set_aside(folder, wall_clock_s(), NEWER if is_newer else "damaged")
     _take_over(folder, wall_clock_s())
     try:
         store = opened()
@@ -188,7 +165,7 @@ def _begin_anew(
     if recovered is not None and recovered.facts:
         done += f" with the {recovered.facts} facts and {recovered.matches} matches that are good"
         done += f", {recovered.lost} facts are lost" if recovered.lost else ""
-    return store, done
+    return store, done, Fault.STORE_NEWER if is_newer else Fault.STORE_REPLACED
 
 
 def _look_for_leftovers(folder: Path) -> None:
@@ -209,7 +186,7 @@ def _look_for_leftovers(folder: Path) -> None:
         raise StoreError(f"{log}: a log without its store")
 
 
-def _recover(folder: Path) -> Recovered | None:
+def _rebuild(folder: Path, waiting: str) -> Recovered | None:
     """Writes the good part of the store into a new file, which `_take_over` puts into its place.
 
     Returns:
@@ -219,12 +196,11 @@ def _recover(folder: Path) -> Recovered | None:
         StoreError: if the new file cannot be written.
         OSError: if the new file cannot be written.
     """
-    store, waiting = folder / FILE_NAME, folder / RECOVERED_NAME
+    store, part = folder / FILE_NAME, folder / f"{waiting}.part"
     if not store.is_file() or not store.stat().st_size:
         return None  # SQLite would delete the log of an empty store
-    part = waiting.with_name(f"{waiting.name}.part")
     try:
-        with closing(sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True)) as db:
+        with closing(_readable(store)) as db:
             recovered = copy(db, part, read_mark(store))
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _PASSING:
@@ -232,7 +208,7 @@ def _recover(folder: Path) -> Recovered | None:
         return None
     except UNREADABLE:
         return None
-    part.rename(waiting)
+    part.rename(folder / waiting)
     sync_folder(folder)
     return recovered
 
@@ -262,49 +238,46 @@ def _take_over(folder: Path, now_s: float) -> tuple[str, Fault | None]:
     return said, fault
 
 
-def _take_back(folder: Path) -> str:
+def _take_back(folder: Path) -> list[str]:
     """Lets a store that a newer program has made wait for its place again, now that this program can read it.
 
     If matches were played meanwhile, they stay, and the store is renamed as a replaced one.
 
     Returns:
-        What was done with it in that case, else nothing.
+        What was done with it in that case.
     """
-    said = ""
+    said = []
     for path in sorted(folder.glob(f"{FILE_NAME}.*.{NEWER}"), reverse=True):
         with suppress(OSError, *UNREADABLE):  # such a file stays as it is
-            if path.is_symlink() or not 0 < _version(path) <= VERSION:
+            if path.is_symlink() or not 0 < _ask(path, "pragma user_version") <= VERSION:
                 continue
             with closing(sqlite3.connect(path)) as db:
                 db.execute("pragma journal_mode = delete")  # all of it is in one file then
             to = folder / RESTORE_NAME
-            played = _matches(folder / FILE_NAME)
+            played = _ask(folder / FILE_NAME, "select count(*) from match")
             if played or os.path.lexists(to):
                 to = path.with_name(f"{path.name.removesuffix(NEWER)}replaced")
-                said = f"{path}: set aside by an earlier version, with {played} matches since: it is "
-                said += f"now {to.name}, and shutthebox restore brings it back"
+                said = [
+                    f"{path}: set aside by an earlier version, with {played} matches since: it is "
+                    f"now {to.name}, and shutthebox restore brings it back"
+                ]
             path.rename(to)
             path.with_name(path.name + MARK_NAME).unlink(missing_ok=True)
             sync_folder(folder)
     return said
 
 
-def _version(store: Path) -> int:
-    """The version that a store claims to be of; 0 for none that can be read."""
-    return _number(store, "pragma user_version")
+def _readable(store: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True)
 
 
-def _matches(store: Path) -> int:
-    return _number(store, "select count(*) from match")
-
-
-def _number(store: Path, query: str) -> int:
-    with (
-        suppress(OSError, *UNREADABLE),
-        closing(sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True)) as db,
-    ):
+def _ask(store: Path, query: str) -> int:
+    """What a query for one number gives; 0 for a file that cannot be read."""
+    with suppress(OSError, *UNREADABLE):
         # SQLite would delete the log of an empty store.
-        return int(db.execute(query).fetchone()[0]) if store.stat().st_size else 0
+        if store.stat().st_size:
+            with closing(_readable(store)) as db:
+                return int(db.execute(query).fetchone()[0])
     return 0
 
 
@@ -322,38 +295,38 @@ def set_aside(folder: Path, now_s: float, why: str) -> Path:
     Raises:
         OSError: if they cannot be renamed.
     """
+    # SQLite finds the log of a store by its name, so the endings of the files stay last.
+    endings = [name.removeprefix(FILE_NAME) for name in FILES]
     date = time.strftime("%Y-%m-%dT%H-%M-%S", time.gmtime(now_s))
-    base = f"{FILE_NAME}.{date}.{why}"
-    number = 1
-    while any(os.path.lexists(folder / _renamed(name, base)) for name in FILES):
+    base, number = folder / f"{FILE_NAME}.{date}.{why}", 1
+    while any(os.path.lexists(f"{base}{ending}") for ending in endings):
         number += 1
-        base = f"{FILE_NAME}.{date}-{number}.{why}"
-    for name in FILES:
+        base = folder / f"{FILE_NAME}.{date}-{number}.{why}"
+    for ending in endings:
         with suppress(FileNotFoundError):
-            (folder / name).rename(folder / _renamed(name, base))
+            (folder / f"{FILE_NAME}{ending}").rename(f"{base}{ending}")
     sync_folder(folder)
-    return folder / base
-
-
-def _renamed(name: str, base: str) -> str:
-    """The new name; SQLite finds the log of a store by its name, so its ending stays last."""
-    return base + name.removeprefix(FILE_NAME)
+    return base
 
 
 def open_checked(
-    folder: Path,
-    wall_clock_s: Callable[[], float],
-    *,
-    count_throws: bool = True,
-    patience_s: float = PATIENCE_S,
-    facts: int | None = None,
+    folder: Path, wall_clock_s: Callable[[], float], *, count_throws: bool = True, facts: int | None = None
 ) -> Store:
-    """Opens a store and checks it.
+    """Opens a store, brings it up to date, and checks it.
 
     Raises:
-        StoreError: if it cannot be opened, or something is; the text says what.
+        StoreError: if it cannot be opened, or something is wrong with it; the text says what.
+        OSError: if a store of an earlier version cannot be replaced.
     """
-    store = Store(folder, wall_clock_s, count_throws=count_throws, patience_s=patience_s)
+    if 0 < _ask(folder / FILE_NAME, "pragma user_version") < VERSION:
+        recovered = _rebuild(folder, RESTORE_NAME)
+        if recovered is not None and not recovered.lost:
+            done, _ = _take_over(folder, wall_clock_s())
+            _log.info("%s: brought up to date: %s", folder / FILE_NAME, done)
+        elif recovered is not None:
+            (folder / RESTORE_NAME).unlink()
+            raise StoreError(f"{folder / FILE_NAME}: {recovered.lost} facts are missing or were altered")
+    store = Store(folder, wall_clock_s, count_throws=count_throws)
     try:
         _check(store, facts)
         store.mark_head()
@@ -364,42 +337,34 @@ def open_checked(
 
 
 def _check(store: Store, facts: int | None) -> None:
-    """Reads everything that the box will need, and compares so many facts with their checksums, or all of it.
+    """Reads what the box needs to go on, and compares so many facts with their checksums, or all of it.
 
     Raises:
         StoreError: naming what is wrong.
     """
     try:
         (verdict,) = store.connection.execute("pragma quick_check(1)").fetchone()
-        if verdict != "ok":
-            raise StoreError(f"{store.path}: {verdict.splitlines()[0]}")
-        if store.connection.execute("pragma foreign_key_check").fetchone():
-            raise StoreError(f"{store.path}: something is kept of a match that is not there")
-        for table, number in (("match", "id"), ("fact", "number")):
-            if store.connection.execute(f"select 1 from {table} where {number} > ?", (_LAST,)).fetchone():
-                raise StoreError(f"{store.path}: a {table} has an impossible number")
-        if found := verification.first_fault(store.connection, read_mark(store.path), most=facts):
+        found = None if verdict == "ok" else verdict.splitlines()[0]
+        found = found or verification.first_fault(store.connection, read_mark(store.path), most=facts)
+        if found:
             raise StoreError(f"{store.path}: {found}")
-        with suppress(StoreError):
-            store.running_match()  # a match that the rules forbid by now is abandoned, and no more
         store.tally()
         store.choices()
-        queries.statistics_lines(queries.read(store.connection))
     except sqlite3.Error as error:
         raise StoreError(f"{store.path}: {error}") from error
     except UNREADABLE as error:
         raise StoreError(f"{store.path}: what it holds makes no sense: {error}") from error
 
 
-def _is_damage(reason: StoreError, folder: Path) -> bool:
+def _is_damage(reason: OSError, folder: Path) -> bool:
     """Whether a new file would help: the fault is the file's, not the disk's or the folder's."""
-    cause = reason.__cause__
+    cause = reason.__cause__ if isinstance(reason, StoreError) else reason
     if isinstance(cause, sqlite3.Error):
         code = getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
         if code & 0xFF in _OF_ACCESS:
             return any(os.path.lexists(path) and not _usable(path) for path in (folder / n for n in FILES))
         if code & 0xFF == sqlite3.SQLITE_IOERR:
-            return code in _UNREADABLE
+            return code in _SPOILT
         return code & 0xFF not in _PASSING
     return not isinstance(cause, OSError)
 

@@ -5,13 +5,12 @@ import re
 import sqlite3
 from dataclasses import dataclass, replace
 from math import inf
-from pathlib import Path
 
+from shutthebox.adapters.store.retention import FAME
 from shutthebox.adapters.store.tables import TOTALS
 from shutthebox.config.profiles import builtin
-from shutthebox.files import check_regular
 from shutthebox.game.daily import Streak, streak_from
-from shutthebox.game.facts import STREAK
+from shutthebox.game.facts import STREAK, WRONG_CODES
 from shutthebox.game.messages import ChartBar, ListRow, Message, Name, Text, message
 from shutthebox.game.past import Past
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
@@ -27,9 +26,6 @@ select 1 from throws where dice not between 1 and ?1 or sides not between 2 and 
 or die not between 0 and dice or value not between 1 and dice * sides or count not between 1 and 1000000000000
 """
 """Their chances would take for ever to work out."""
-
-FAME = 10
-"""Results in the hall of fame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,30 +164,6 @@ class PlayedMatch:
     players: tuple[Player, ...]
 
 
-def open_to_read(path: Path) -> sqlite3.Connection:
-    """The store's file, for reading only; a running box is not disturbed.
-
-    Raises:
-        OSError: there is none.
-        sqlite3.Error, ValueError: it cannot be read, or is no store.
-    """
-    # Not opened here: closing it again would drop the locks that SQLite holds in this process.
-    try:
-        check_regular(path)
-    except FileNotFoundError:
-        raise FileNotFoundError(f"{path}: no such store; a box makes it when it is first played on") from None
-    if not path.stat().st_size:
-        # SQLite would delete its log, which may hold all that was played.
-        raise ValueError("it is empty")
-    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-    try:
-        db.execute("select * from match limit 1")
-    except (sqlite3.Error, ValueError):
-        db.close()
-        raise
-    return db
-
-
 def latest(db: sqlite3.Connection, count: int) -> tuple[PlayedMatch, ...]:
     """So many matches that have been decided, the latest first."""
     ids = "select distinct match from result order by match desc limit ?"
@@ -313,6 +285,55 @@ def out_of_play(db: sqlite3.Connection) -> tuple[int, ...] | None:
     return tuple(sorted(json.loads(row[0]))) if row else None
 
 
+@dataclass(frozen=True, slots=True)
+class RepeatedFault:
+    """A fault of the log, and how often it came.
+
+    Attributes:
+        at_s: the time of day when it came last, in seconds.
+        kind: the part, one word.
+        text: what was wrong, in a line.
+        times: how often it is in the log; one that comes again within the hour counts once.
+    """
+
+    at_s: int
+    kind: str
+    text: str
+    times: int
+
+
+def latest_faults(db: sqlite3.Connection, count: int) -> tuple[RepeatedFault, ...]:
+    """So many faults, each once, the latest first."""
+    rows = db.execute(
+        "select max(at_s), kind, text, count(*) from fault group by kind, text order by max(id) desc limit ?",
+        (count,),
+    )
+    return tuple(RepeatedFault(*row) for row in rows)
+
+
+def evening(db: sqlite3.Connection, since_s: float) -> tuple[int, int, int | None]:
+    """How many matches began since then, their throws, and the hour in which most began; None without any."""
+    began = "began_s >= ?"
+    matches, first = db.execute(
+        f"select count(*), min(first) from match where {began}", (since_s,)
+    ).fetchone()
+    if not matches:
+        return 0, 0, None
+    throws = "select count(*) from fact where number >= ? and text like 'throw %'"
+    hours = (
+        "select strftime('%H', began_s, 'unixepoch', 'localtime') as hour from match"
+        f" where {began} group by hour order by count(*) desc, hour limit 1"
+    )
+    (busiest,) = db.execute(hours, (since_s,)).fetchone()
+    return matches, int(db.execute(throws, (first,)).fetchone()[0]), int(busiest)
+
+
+def wrong_codes(db: sqlite3.Connection) -> int:
+    """How often the owner's code was wrong since it was right."""
+    row = db.execute("select value from setting where key = ?", (WRONG_CODES,)).fetchone()
+    return int(json.loads(row[0]) or 0) if row else 0
+
+
 def streak(db: sqlite3.Connection) -> Streak:
     """The puzzles of the day solved in a row."""
     row = db.execute("select value from setting where key = ?", (STREAK,)).fetchone()
@@ -339,7 +360,7 @@ def _name(keys: str) -> str:
 
 
 def statistics_lines(statistics: Statistics) -> tuple[Text, ...]:
-    """The lines of the statistics screen."""
+    """The lines of the statistics screen. It is the guests': p-values are told to the owner, by `stats`."""
     found: list[Text] = [
         message("Matches: {count}", count=statistics.finished),
         message("Throws: {count}", count=statistics.throws),
@@ -349,9 +370,8 @@ def statistics_lines(statistics: Statistics) -> tuple[Text, ...]:
         if entry.dice == 1 and not entry.die:
             continue  # the total of one die is the die
         what = message("Die {number}", number=entry.die) if entry.die else message("Total")
-        p_value = f"p={entry.fairness.p_value:.2f}" if entry.fairness.enough else "-"
         dice = f"{entry.dice}d{entry.sides}"
-        found.append(ListRow(message("{dice} {what}", dice=dice, what=what), p_value))
+        found.append(ListRow(message("{dice} {what}", dice=dice, what=what), str(sum(entry.counts.values()))))
         most = max(entry.counts.values())
         found += [
             ListRow(ChartBar(value, round(BAR * count / most)), str(count))

@@ -3,18 +3,42 @@
 import contextlib
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from shutthebox.adapters.store import queries, verification
+from shutthebox.adapters.store import verification
 from shutthebox.adapters.store.chain import Head, read_mark
 from shutthebox.adapters.store.database import FILE_NAME
-from shutthebox.adapters.store.errors import StoreError
-from shutthebox.adapters.store.schema import UNREADABLE, VERSION, version_of
+from shutthebox.adapters.store.errors import UNREADABLE, StoreError
+from shutthebox.adapters.store.schema import is_new
+from shutthebox.files import check_regular
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """The store's file, for reading only; a running box is not disturbed.
+
+    Raises:
+        OSError: there is none.
+        sqlite3.Error, ValueError: it cannot be read, or is no store.
+    """
+    # Not opened here: closing it again would drop the locks that SQLite holds in this process.
+    try:
+        check_regular(path)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path}: no such store; a box makes it when it is first played on") from None
+    if not path.stat().st_size:
+        # SQLite would delete its log, which may hold all that was played.
+        raise ValueError("it is empty")
+    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    try:
+        db.execute("select * from match limit 1")
+    except (sqlite3.Error, ValueError):
+        db.close()
+        raise
+    return db
+
+
+class Reading(NamedTuple):
     """A store as it is at one instant.
 
     Attributes:
@@ -50,7 +74,7 @@ def reading(folder: Path) -> Iterator[Reading]:
     # Read first: the box writes it last.
     mark = read_mark(path)
     try:
-        db = queries.open_to_read(path)
+        db = open_to_read(path)
     except FileNotFoundError as error:
         raise StoreError(str(error)) from None
     except PermissionError:
@@ -60,10 +84,7 @@ def reading(folder: Path) -> Iterator[Reading]:
     with contextlib.closing(db):
         try:
             db.execute("begin")
-            if version_of(db) < VERSION:
-                raise StoreError(
-                    f"{path}: of an earlier version; a box brings it up to date at its next start"
-                )
+            is_new(db)
             yield Reading(path, db, mark)
         except UNREADABLE as error:
             raise StoreError(f"{path}: {error}") from None

@@ -4,8 +4,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from shutthebox.adapters.store import fact_text
-from shutthebox.adapters.store.errors import StoreError
-from shutthebox.adapters.store.schema import UNREADABLE
+from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.rules.actions import action_from_text
 from shutthebox.rules.conditions import conditions_from_lines
 from shutthebox.rules.profile import Profile

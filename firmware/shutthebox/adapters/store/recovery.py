@@ -4,21 +4,19 @@ Only the chain is read: the checkpoint, and every fact whose checksum is right. 
 from these. Of a match of which a fact was altered or is missing, the moves before it are kept, and later
 facts that stand alone: its result, a signature.
 
-The new file is made beside the store and takes its name when it is whole and synced: a plug pulled
-meanwhile leaves one of the two.
+The new file is whole and synced before `shutthebox.adapters.store.open_store` puts it into the store's place.
 """
 
 import os
 import sqlite3
 from bisect import bisect_right
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from shutthebox.adapters.store import fact_text
 from shutthebox.adapters.store.chain import (
     FACTS,
-    MARK_NAME,
     Chain,
     Checkpoint,
     Head,
@@ -26,17 +24,15 @@ from shutthebox.adapters.store.chain import (
     ReadFact,
     checked,
     read_checkpoint,
-    read_mark,
 )
+from shutthebox.adapters.store.errors import UNREADABLE
 from shutthebox.adapters.store.fact_text import text_of
-from shutthebox.adapters.store.schema import UNREADABLE, create, tables_of
+from shutthebox.adapters.store.schema import create, tables_of
 from shutthebox.adapters.store.tables import Tables
-from shutthebox.files import sync_folder
 from shutthebox.rules.conditions import Conditions, conditions_from_lines
 
 
-@dataclass(frozen=True, slots=True)
-class Recovered:
+class Recovered(NamedTuple):
     """The part of an old file that the new one holds.
 
     Attributes:
@@ -48,38 +44,6 @@ class Recovered:
     matches: int
     facts: int
     lost: int
-
-
-def bring_up_to_date(store: Path, patience_s: float) -> None:
-    """Replaces a store of an earlier version by one of this, all of it or not at all.
-
-    The time that it takes grows with the matches that are kept whole, and hardly with the others.
-
-    Args:
-        store: its file.
-        patience_s: how long to wait for another program to let it go.
-
-    Raises:
-        sqlite3.Error: if it cannot be read, or another program has it open.
-        ValueError: if part of it is damaged.
-        OSError: if the new file cannot be written.
-    """
-    new = store.with_name(f"{store.name}.new")
-    try:
-        with closing(sqlite3.connect(store, isolation_level=None, timeout=patience_s)) as db:
-            db.execute("begin immediate")  # nobody else may write to it from now on
-            if lost := copy(db, new, read_mark(store)).lost:
-                raise ValueError(f"{lost} facts are missing or were altered")
-            db.execute("rollback")
-            # SQLite would take its log for the new file's; this deletes it, or fails if anybody reads.
-            db.execute("pragma journal_mode = delete")
-        # The copy is a chain of its own; without a mark its end is not known until it is opened.
-        store.with_name(store.name + MARK_NAME).unlink(missing_ok=True)
-        sync_folder(store.parent)
-        new.rename(store)
-    finally:
-        new.unlink(missing_ok=True)
-    sync_folder(store.parent)
 
 
 def copy(db: sqlite3.Connection, to: Path, mark: Head | None) -> Recovered:
@@ -159,8 +123,8 @@ class _Copy:
             self._miss(mark.number - last)
         self._say_what_is_lost()
         match = self._tables.match
-        if match is not None and self._result_alone and not match[-1]:
-            self._add(text_of("leave", match[0]))  # without its moves it cannot be gone on with
+        if match is not None and self._result_alone and not match.left:
+            self._add(text_of("leave", match.id))  # without its moves it cannot be gone on with
         self._tables.write(self._new)
         count = "select (select count(*) from match), (select count(*) from fact)"
         matches, kept = self._new.execute(count).fetchone()
@@ -183,7 +147,7 @@ class _Copy:
                 self._new.execute("insert into fact values (?, ?, ?, ?)", (*raw[:2], fact.text, raw[-1]))
             kept += len(match)
         if self._checkpoint.number:
-            replace(self._checkpoint, facts=kept).write(self._new)
+            self._checkpoint._replace(facts=kept).write(self._new)
 
     def _miss(self, facts: int) -> None:
         """So many facts are not there: those of play behind them make no sense."""
@@ -201,7 +165,7 @@ class _Copy:
             return
         elif word == "finish":
             self._result_alone = self._is_spoilt
-        elif match is not None and text == text_of("leave", match[0]):
+        elif match is not None and text == text_of("leave", match.id):
             self._say_what_is_lost()
         try:
             self._tables.apply(self._chain.head.number + 1, text)
@@ -217,11 +181,11 @@ class _Copy:
         """Adds a fact to the latest match that says how many were lost of it, unless it was over."""
         match, lost = self._tables.match, self._unsaid
         self._unsaid = 0
-        if match is None or match[-1] or not lost:
+        if match is None or match.left or not lost:
             return
-        before = conditions_from_lines(match[-3].splitlines())
+        before = conditions_from_lines(match.conditions.splitlines())
         conditions = before and before.joined(Conditions(lost=lost))
-        self._add(text_of("lost", match[0], lost, fact_text.conditions_text(conditions)))
+        self._add(text_of("lost", match.id, lost, fact_text.conditions_text(conditions)))
 
 
 def _readable(db: sqlite3.Connection) -> list[RawFact]:

@@ -8,12 +8,14 @@ file needs no vacuum.
 import sqlite3
 
 from shutthebox.adapters.store.chain import Checkpoint, read_checkpoint, read_facts
-from shutthebox.adapters.store.queries import FAME
-from shutthebox.adapters.store.schema import UNREADABLE
+from shutthebox.adapters.store.errors import UNREADABLE
 from shutthebox.adapters.store.tables import Tables
 
 KEPT_MATCHES = 5000
 """Matches that are kept whole, besides those in the hall of fame: some 6 MB, read once at the start."""
+
+FAME = 10
+"""Results in the hall of fame."""
 
 AT_ONCE = 4
 """Matches that are forgotten together, so that a checkpoint is seldom written and no fact waits long."""

@@ -21,66 +21,34 @@ from typing import TypeAlias
 #   throws.die: 0 for the total
 _VERSION_1 = """
     create table fact (
-        number integer primary key,
-        previous integer not null,
-        text text not null,
-        checksum integer not null
+        number integer primary key, previous integer not null, text text not null, checksum integer not null
     ) strict;
     create table checkpoint (
-        one integer primary key check (one = 1),
-        number integer not null,
-        head integer not null,
-        facts integer not null,
-        sums text not null,
-        checksum integer not null
+        one integer primary key check (one = 1), number integer not null, head integer not null,
+        facts integer not null, sums text not null, checksum integer not null
     ) strict;
     create table match (
-        id integer primary key,
-        first integer not null,
-        began_s integer not null,
-        profile text not null,
-        players integer not null,
-        rounds integer not null,
-        conditions text not null,
-        sides integer not null,
-        left integer not null
+        id integer primary key, first integer not null, began_s integer not null, profile text not null,
+        players integer not null, rounds integer not null, conditions text not null,
+        sides integer not null, left integer not null
     ) strict;
     create table result (
-        match integer not null references match (id),
-        player integer not null,
-        score integer,
-        owes text not null,
-        won integer not null,
-        captain integer not null,
-        initials text,
+        match integer not null, player integer not null, score integer, owes text not null,
+        won integer not null, captain integer not null, initials text,
         primary key (match, player)
     ) strict, without rowid;
     create table throws (
-        dice integer not null,
-        sides integer not null,
-        die integer not null,
-        value integer not null,
+        dice integer not null, sides integer not null, die integer not null, value integer not null,
         count integer not null,
         primary key (dice, sides, die, value)
     ) strict, without rowid;
     create table lever (
-        number integer primary key,
-        presses integer not null,
-        chatter integer not null
+        number integer primary key, presses integer not null, chatter integer not null
     ) strict;
-    create table setting (
-        key text primary key,
-        value text not null
-    ) strict, without rowid;
-    create table total (
-        name text primary key,
-        count integer not null
-    ) strict, without rowid;
+    create table setting (key text primary key, value text not null) strict, without rowid;
+    create table total (name text primary key, count integer not null) strict, without rowid;
     create table fault (
-        id integer primary key,
-        at_s integer not null,
-        kind text not null,
-        text text not null
+        id integer primary key, at_s integer not null, kind text not null, text text not null
     ) strict;
     """
 
@@ -102,20 +70,14 @@ def columns_of(version: int) -> dict[str, tuple[str, ...]]:
 COLUMNS = columns_of(VERSION)
 """The columns of every table."""
 
-UNREADABLE = (
-    sqlite3.Error, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError
-)  # fmt: skip
-"""Errors that reading a damaged store may raise. SQLite's own complaint may quote text that is no UTF-8, and
-then a `UnicodeDecodeError` comes in its place."""
-
 _Schema: TypeAlias = list[tuple[str, str, str, str | None]]
 
 
-def version_of(db: sqlite3.Connection) -> int:
-    """The version of a store, 0 for a new file. Writes nothing.
+def is_new(db: sqlite3.Connection) -> bool:
+    """Whether a file is empty; otherwise it is a store of this version. Writes nothing.
 
     Raises:
-        ValueError: if it is a newer program's, or its schema is not the one of its version.
+        ValueError: if it is neither.
         sqlite3.Error: if it cannot be read.
     """
     (version,) = db.execute("pragma user_version").fetchone()
@@ -123,7 +85,9 @@ def version_of(db: sqlite3.Connection) -> int:
         raise ValueError(f"made by a newer version ({version}); {VERSION} is allowed")
     if version < 0 or _schema(db) != _schema_of(version):
         raise ValueError("no store of a box: its tables, views or triggers are others")
-    return int(version)
+    if 0 < version < VERSION:
+        raise ValueError("of an earlier version; a box brings it up to date at its next start")
+    return not version
 
 
 def tables_of(db: sqlite3.Connection) -> int:

@@ -5,34 +5,26 @@ can only read, can hold locks that keep the writer out. So they read a copy of t
 each file as a whole whenever it changes.
 """
 
-import dataclasses
 import json
 import logging
 import sqlite3
 import time
-from collections.abc import Callable
-from contextlib import closing
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shutthebox import __version__
-from shutthebox.adapters.store import fame, queries
-from shutthebox.adapters.store.fame import Honour
-from shutthebox.adapters.store.queries import PlayedMatch
-from shutthebox.adapters.store.schema import UNREADABLE
+from shutthebox.adapters.store.errors import UNREADABLE
 from shutthebox.files import replace_file
 from shutthebox.game.effects import Effect, Keep, Show
 from shutthebox.game.facts import Began, Chosen, Finished, Left, Signed
-from shutthebox.game.messages import Translate, told
-from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import SwitchChanged
-from shutthebox.rules.profile import Profile, Stakes
-from shutthebox.rules.words import SENTENCES, explain
-from shutthebox.translations import told_screen, translations
+from shutthebox.rules.profile import Profile
+from shutthebox.translations import translations
 
 if TYPE_CHECKING:
-    from shutthebox.web.scoreboard.folder import ScoreboardFolder
+    from shutthebox.web.scoreboard.folder import InATab, ScoreboardFolder
 
 _log = logging.getLogger(__name__)
 
@@ -41,14 +33,9 @@ FILE_NAME = "scores.json"
 VERSION = 2
 """Of the file. The uplink reads no other, such as one from before an update."""
 
-SHOWN_FAULTS = 5
-"""The latest faults are told to the uplink, so many of them."""
 
-SHOWN_MATCHES = 6
-"""The latest matches are shown, so many of them."""
-
-SHOWN_CAPTAINS = 6
-"""The latest Captains are shown, so many of them."""
+REPORT_S = 60
+"""How often the owner's page is written again, in seconds."""
 
 
 class ScoresWriter:
@@ -64,6 +51,8 @@ class ScoresWriter:
             without memory.
         clock_s: the time of day in seconds, which the store's matches have too.
         display_works: whether the panel takes its data; None for a box without one.
+        report: gives the headings and lines that the owner reads, in a language; None for a box without.
+        tab: gives what guests are offered on the scoreboard; asked once the box is ready.
         waits: nothing is written before `look_at_the_day` is called: the box is ready without the files.
     """
 
@@ -74,11 +63,14 @@ class ScoresWriter:
         clock_s: Callable[[], float] = time.time,
         *,
         display_works: Callable[[], bool] | None = None,
+        report: Callable[[str], Iterable[tuple[str, Iterable[str]]]] | None = None,
+        tab: "Callable[[], InATab | None]" = lambda: None,
         waits: bool = False,
     ) -> None:
         self._path = folder / FILE_NAME
         self._open_store, self._clock_s = open_store, clock_s
-        self._display_works, self._waits = display_works, waits
+        self._report, self._reported_s = report, 0.0
+        self._display_works, self._tab, self._waits = display_works, tab, waits
         self._scoreboard: ScoreboardFolder | None = None
         self._shown: Show | None = None
         self._past: dict[str, Any] = {}
@@ -104,6 +96,12 @@ class ScoresWriter:
         self._waits = False
         if self._shown is not None and self._written_with != (self._day(), self._has_display()):
             self._write(self._shown)
+        now_s = self._clock_s()
+        if self._report is None or self._shown is None or 0 <= now_s - self._reported_s < REPORT_S:
+            return
+        self._reported_s, language = now_s, self._shown.language
+        with suppress(OSError):  # where nothing can be written, a warning has said so
+            self._pages().show_box(language, self._report(language))
 
     def _day(self) -> str:
         return time.strftime("%Y-%m-%d", time.localtime(self._clock_s()))
@@ -112,19 +110,28 @@ class ScoresWriter:
         return None if self._display_works is None else self._display_works()
 
     def _write(self, show: Show) -> None:
+        # Not above: the box is ready without it.
+        from shutthebox.adapters.store import scores
+
         translate = translations()[show.language]
         day, display = self._day(), self._has_display()
         if self._past_of != (day, show.language):
-            self._past_of = (day, show.language)
-            self._past = self._look_back(_Titles(show.language, translate), day)
+            self._past_of, self._past = (day, show.language), {}
+            try:
+                if self._open_store is not None:
+                    with closing(self._open_store()) as db:
+                        self._past = scores.past(db, day, scores.Titles(show.language, translate))
+            except (OSError, *UNREADABLE) as error:
+                _log.warning("the scoreboard shows no past: %s", error)
         if self._rules is None or self._rules[0] != (show.game, show.language):
-            self._rules = ((show.game, show.language), _rules(show, translate))
+            self._rules = ((show.game, show.language), scores.rules(show, translate))
         document = {
             "version": VERSION,
             "program": __version__,
             "display": display,
             "language": show.language,
-            "running": _running(show, translate),
+            "running": scores.running(show, translate),
+            "puzzles": None if show.player else scores.puzzle_games(show),
             "rules": self._rules[1],
             **self._past,
         }
@@ -143,122 +150,5 @@ class ScoresWriter:
             # Not above: the box is ready without it.
             from shutthebox.web.scoreboard.folder import FOLDER_NAME, ScoreboardFolder
 
-            self._scoreboard = ScoreboardFolder(self._path.parent / FOLDER_NAME)
+            self._scoreboard = ScoreboardFolder(self._path.parent / FOLDER_NAME, self._tab())
         return self._scoreboard
-
-    def _look_back(self, title: "_Titles", day: str) -> dict[str, Any]:
-        if self._open_store is None:
-            return {}
-        today, month = spans(day)
-        try:
-            with closing(self._open_store()) as db:
-                return {
-                    "day": day,
-                    "matches": [_match(match, title) for match in queries.latest(db, SHOWN_MATCHES)],
-                    "today": [_honour(honour, title) for honour in fame.best(db, *today)],
-                    "month": [_honour(honour, title) for honour in fame.best(db, *month)],
-                    "ever": [_honour(honour, title) for honour in fame.best(db)],
-                    "captains": [_honour(honour, title) for honour in fame.captains(db, SHOWN_CAPTAINS)],
-                    "streak": dataclasses.asdict(queries.streak(db)),
-                    "health": _health(db, today),
-                }
-        except (OSError, *UNREADABLE) as error:
-            _log.warning("the scoreboard shows no past: %s", error)
-            return {}
-
-
-@dataclass(frozen=True, slots=True)
-class _Titles:
-    """The games' titles in the language of the box."""
-
-    language: str
-    translate: Translate
-
-    def of(self, profile: Profile, rounds: int = 1) -> str:
-        """The title, with the number of rounds where it matters."""
-        _ = self.translate
-        title = profile.title(self.language, self.translate)
-        if rounds == 1 or not profile.on_total:
-            return title
-        return _("{game}, {rounds} rounds").format(game=title, rounds=rounds)
-
-
-def _running(show: Show, translate: Translate) -> dict[str, Any] | None:
-    """The match on the table; None if there is none."""
-    if show.player is None or show.game is None:
-        return None
-    screen, game = told_screen(show), show.game
-    states = {tile: "open" if tile in show.open else "shut" for tile in game.tiles}
-    states |= {tile: state.value for tile, state in screen.tiles if tile in states}
-    staked = show.staked and game.stakes is not Stakes.NONE
-    return {
-        "game": game.title(show.language, translate),
-        "player": show.player,
-        "seats": [told(seat, translate) for seat in show.seats],
-        "tiles": list(states.items()),
-        "throw": None if screen.tumbling else show.throw,
-        "says": _says(show, translate),
-        "scores": show.scores,
-        "totals": show.totals,
-        "winners": show.winners,
-        "stakes": translate(SENTENCES[f"stakes={game.stakes}"]) if staked else None,
-        "owes": [str(stakes) for stakes in show.owes] if staked else [],
-    }
-
-
-def _says(show: Show, translate: Translate) -> str:
-    """What happened last, or what the player is asked; nothing about buttons, which only the player has."""
-    screen = told_screen(show)
-    if show.winners:
-        return f"{screen.title} {told(show.reason, translate)}".strip()
-    asked = show.mode is Mode.FLIPPING and show.verdict != "complete"
-    return " ".join(filter(None, f"{screen.big} {screen.prompt if asked else ''}".split(" ")))
-
-
-def _rules(show: Show, translate: Translate) -> dict[str, Any] | None:
-    """The rules in words of the game on the table, or of the usual one."""
-    if show.game is None:
-        return None
-    return {"game": show.game.title(show.language, translate), "rules": explain(show.game, translate)}
-
-
-def spans(day: str) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The begin and the end of a day like ``2026-11-22``, and of its month, as times of day in seconds."""
-    year, month, number = map(int, day.split("-"))
-
-    def midnight(month: int, number: int) -> float:
-        # Days and months beyond the end are the calendar's next.
-        return time.mktime((year, month, number, 0, 0, 0, 0, 0, -1))
-
-    return (midnight(month, number), midnight(month, number + 1)), (
-        midnight(month, 1),
-        midnight(month + 1, 1),
-    )
-
-
-def _health(db: sqlite3.Connection, today: tuple[float, float]) -> dict[str, Any]:
-    """Figures for the owner of the box; the scoreboard does not show them."""
-    found = queries.read(db)
-    return {
-        "finished": found.finished,
-        "finished_today": queries.finished_since(db, *today),
-        "switches": {str(number): dataclasses.asdict(switch) for number, switch in found.switches.items()},
-        "faults": [dataclasses.asdict(fault) for fault in found.faults[:SHOWN_FAULTS]],
-    }
-
-
-def _match(match: PlayedMatch, title: _Titles) -> dict[str, Any]:
-    profile = fame.profile_of(match.keys)
-    game = match.profile if profile is None else title.of(profile)
-    players = [dataclasses.asdict(player) for player in match.players]
-    return {"began_s": match.began_s, "game": game, "players": players}
-
-
-def _honour(honour: Honour, title: _Titles) -> dict[str, Any]:
-    game = title.of(honour.profile, honour.rounds)
-    return {
-        "initials": honour.initials,
-        "score": honour.score,
-        "game": game,
-        "began_s": honour.began_s,
-    }

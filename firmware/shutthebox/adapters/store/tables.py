@@ -5,7 +5,7 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from shutthebox.adapters.store import fact_text
 from shutthebox.adapters.store.chain import Checkpoint
@@ -19,6 +19,21 @@ Row: TypeAlias = tuple[Any, ...]
 Key: TypeAlias = tuple[str, Row]
 """A table, and the values of its key."""
 
+
+class MatchRow(NamedTuple):
+    """A match in its table."""
+
+    id: int
+    first: int
+    began_s: int
+    profile: str
+    players: int
+    rounds: int
+    conditions: str
+    sides: int
+    left: int
+
+
 KEPT_FAULTS = 200
 """Faults that the store remembers, the latest."""
 
@@ -27,17 +42,6 @@ _KEYS = {"match": 1, "result": 2, "throws": 4, "lever": 1, "setting": 1, "total"
 
 _SUMS = ("throws", "lever", "setting", "total", "fault")
 """Tables that outlive the facts they come from: a checkpoint has their rows."""
-
-_NAMES = {
-    "match": "match {0}",
-    "result": "the result of match {0}",
-    "throws": "the count of throws of {0} dice",
-    "lever": "the counts of lever {0}",
-    "setting": "the setting {0}",
-    "total": "the number of matches, {0},",
-    "fault": "fault {0}",
-}
-"""Per table the name of a row, with its first column."""
 
 TOTALS = {
     "real_dice": "dice real",
@@ -79,7 +83,7 @@ class Tables:
             where = f" where {latest[table]} = (select max(id) from match)" if table in latest else ""
             tables._take(table, db.execute(f"select {_columns(table)} from {table}{where}"))
         tables.settle()
-        tables._sides = tables.match[-2] if tables.match else 0
+        tables._sides = tables.match.sides if tables.match else 0
         return tables
 
     def _take(self, table: str, rows: Iterator[Row]) -> None:
@@ -87,9 +91,10 @@ class Tables:
             self._set(table, row)
 
     @property
-    def match(self) -> Row | None:
-        """The row of the latest match; None before the first."""
-        return next(reversed(self.rows["match"].values()), None)
+    def match(self) -> MatchRow | None:
+        """The latest match; None before the first."""
+        rows = reversed(self.rows["match"].values())
+        return next((MatchRow(*row) for row in rows), None)
 
     def sums(self) -> str:
         """The tables that a checkpoint has, as text."""
@@ -113,10 +118,10 @@ class Tables:
                 self._begin(number, values_of(text))
             case "resume" | "lost":
                 match, *_, conditions = values_of(text)
-                *row, before, sides, left = self.rows["match"][match,]
-                self._sides = 0 if "dice real" in conditions else sides
-                self._count_conditions(before, conditions)
-                self._set("match", (*row, sys.intern(conditions), self._sides, left))
+                row = MatchRow(*self.rows["match"][match,])
+                self._sides = 0 if "dice real" in conditions else row.sides
+                self._count_conditions(row.conditions, conditions)
+                self._set("match", row._replace(conditions=sys.intern(conditions), sides=self._sides))
             case "finish":
                 self._finish(*values_of(text))
             case "sign":
@@ -124,10 +129,10 @@ class Tables:
                 self._set("result", (*self.rows["result"][match, player][:-1], initials))
             case "leave":
                 (match,) = values_of(text)
-                *row, left = self.rows["match"][match,]
-                if not left and not self.is_decided(match):
+                row = MatchRow(*self.rows["match"][match,])
+                if not row.left and not self.is_decided(match):
                     self._add("given_up")
-                self._set("match", (*row, 1))
+                self._set("match", row._replace(left=1))
             case _ if self._is_summed:
                 pass
             case "choose":
@@ -146,8 +151,8 @@ class Tables:
 
     def _begin(self, number: int, values: list[Any]) -> None:
         match, began_s, profile, players, rounds, conditions, self._sides = values
-        if self.match is not None and match <= self.match[0]:
-            raise ValueError(f"match {match} begins behind match {self.match[0]}")
+        if self.match is not None and match <= self.match.id:
+            raise ValueError(f"match {match} begins behind match {self.match.id}")
         if not self._is_summed:
             self._set("total", ("matches", match))
         self._count_conditions("", conditions)
@@ -218,7 +223,7 @@ class Tables:
             else:
                 self.rows[table][key] = row
         self._before.clear()
-        self._sides = self.match[-2] if self.match else 0
+        self._sides = self.match.sides if self.match else 0
 
     def differences(self, db: sqlite3.Connection) -> Iterator[str]:
         """The rows of a store that are not these, in a few words each. The rows here are used up.
@@ -232,7 +237,7 @@ class Tables:
                 if expected.pop(row[: _KEYS[table]], None) != row:
                     wrong.append(row[0])
             for name in dict.fromkeys([*wrong, *(key[0] for key in expected)]):
-                yield f"{_NAMES[table].format(name)} is not as the facts tell"
+                yield f"{table} {name} is not as the facts tell"
 
 
 @lru_cache(maxsize=1024)

@@ -10,13 +10,14 @@ from tests.adapters.store.test_fame import PLAIN, SHUT
 from tests.adapters.store.test_verification_worker import change
 from tests.support.kept import keep_match
 
-from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.guard import StoreGuard
+from shutthebox.adapters.store.database import Store
+from shutthebox.adapters.store.memory import Memory
 from shutthebox.adapters.store.open_store import SUSPECT_NAME, StoreFault
-from shutthebox.adapters.store.queries import LoggedFault, SwitchWear, health, open_to_read, read
+from shutthebox.adapters.store.queries import LoggedFault, SwitchWear, health, read
+from shutthebox.adapters.store.reading import open_to_read
 from shutthebox.adapters.store.verification_worker import VerificationWorker
 from shutthebox.config.profiles import builtin
-from shutthebox.game.facts import Began, Chosen, Left, Signed
+from shutthebox.game.facts import Began, Chosen, Left
 from shutthebox.game.faults import Fault
 from shutthebox.game.past import Past
 from shutthebox.rules.actions import Thrown
@@ -52,43 +53,33 @@ FULL = "attempt to write a readonly database; playing without memory"
 def test_a_store_that_fails_is_said_once_and_everything_is_kept_in_the_end(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
-    guard = StoreGuard(store)
+    memory = Memory(store)
     match = begin(PLAIN, 1)
-    guard.keep(Began(match))
-    assert (guard.faults(), caplog.messages) == ([], [])
+    memory.keep(Began(match))
+    assert (memory.faults(), caplog.messages) == ([], [])
     broken(store, on=True)
-    guard.keep(Thrown((1, 2)))
-    assert guard.faults() == [Fault.FORGETS]
-    guard.catch_up()
-    assert guard.faults() == []
-    guard.keep(Chosen("game.players", 2))
-    assert guard.faults() == [Fault.FORGETS]
+    memory.keep(Thrown((1, 2)))
+    assert memory.faults() == [Fault.FORGETS]
+    memory.catch_up()
+    assert memory.faults() == []
+    memory.keep(Chosen("game.players", 2))
+    assert memory.faults() == [Fault.FORGETS]
     assert caplog.messages == [f"{store.path}: {FULL}"], "said once"
-    guard.keep_counts({0: 1}, {})
+    memory.keep_counts({0: 1}, {})
     broken(store, on=False)
-    guard.catch_up()
-    assert guard.faults() == [None]
+    memory.catch_up()
+    assert memory.faults() == [None]
     assert caplog.messages[1:] == [f"{store.path}: everything is kept again"]
-    guard.catch_up()
-    assert guard.faults() == []
+    memory.catch_up()
+    assert memory.faults() == []
     assert store.running_match() == (match, (Thrown((1, 2)),))
     assert store.choices() == {"game.players": 2}
     assert logged(store) == [LoggedFault(NOON, "store", f"{store.path}: {FULL}")]
     broken(store, on=True)
-    guard.catch_up()
-    guard.keep(Left())
-    assert guard.faults() == [Fault.FORGETS]
+    memory.catch_up()
+    memory.keep(Left())
+    assert memory.faults() == [Fault.FORGETS]
     assert len(caplog.messages) == 3, "said again after it was well"
-
-
-def test_what_waits_is_kept_when_the_box_ends(store: Store, tmp_path: Path) -> None:
-    guard = StoreGuard(store)
-    broken(store, on=True)
-    guard.keep(Chosen("game.players", 2))
-    broken(store, on=False)
-    guard.close()
-    with closing(Store(tmp_path, lambda: NOON)) as again:
-        assert again.choices() == {"game.players": 2}
 
 
 def test_a_store_that_goes_on_failing_is_opened_anew_for_the_next_match(
@@ -100,37 +91,37 @@ def test_a_store_that_goes_on_failing_is_opened_anew_for_the_next_match(
         opened.append(Store(tmp_path / "new", lambda: NOON))
         return opened[-1], StoreFault(Fault.STORE_REPLACED, "the old one was set aside")
 
-    guard = StoreGuard(store, reopen)
+    memory = Memory(store, reopen)
     broken(store, on=True)
-    guard.keep(Chosen("game.players", 2))
-    guard.keep(Left())
+    memory.keep(Chosen("game.players", 2))
+    memory.keep(Left())
     assert opened == [], "not in a match"
     caplog.clear()
-    guard.keep(Began(begin(PLAIN, 1)))
-    assert guard.store is opened[0]
-    assert guard.faults() == [Fault.FORGETS, Fault.FORGETS, Fault.STORE_REPLACED]
+    memory.keep(Began(begin(PLAIN, 1)))
+    assert memory.store is opened[0]
+    assert memory.faults() == [Fault.FORGETS, Fault.FORGETS, Fault.STORE_REPLACED]
     assert caplog.messages == ["the old one was set aside"]
     assert opened[0].running_match() == (begin(PLAIN, 1), ())
-    guard.keep(Began(begin(PLAIN, 2)))
+    memory.keep(Began(begin(PLAIN, 2)))
     assert len(opened) == 1, "the new one does its work"
-    guard.close()
+    memory.close()
 
 
 def test_without_a_store_nothing_is_said_and_one_is_looked_for_at_every_match(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
     found: list[Store | None] = [None, store]
-    guard = StoreGuard(None, lambda: (found.pop(0), None), forgetting=True)
-    guard.catch_up()
-    guard.keep(Chosen("game.players", 2))
-    guard.keep_counts({1: 1}, {})
-    assert guard.running_match(9) is None
-    assert (list(guard.statistics()), guard.past(begin(PLAIN, 1), "ANN")) == ([], Past())
+    memory = Memory(None, lambda: (found.pop(0), None), forgetting=True)
+    memory.catch_up()
+    memory.keep(Chosen("game.players", 2))
+    memory.keep_counts({1: 1}, {})
+    assert memory.running_match(9) is None
+    assert (list(memory.statistics()), memory.past(begin(PLAIN, 1), "ANN")) == ([], Past())
     for players in (1, 2):
-        guard.keep(Began(begin(PLAIN, players)))
-    assert guard.store is store
+        memory.keep(Began(begin(PLAIN, players)))
+    assert memory.store is store
     assert store.running_match() == (begin(PLAIN, 2), ())
-    assert guard.faults() == [None]
+    assert memory.faults() == [None]
     assert caplog.messages == [f"{store.path}: everything is kept again"]
 
 
@@ -143,15 +134,15 @@ def test_what_the_verification_finds_is_said_and_noted_for_the_next_start(
             store.keep(fact)
         change(store.path, "update fact set text = 'throw 6+6' where number = 2")
         worker = VerificationWorker(store.path)
-        guard = StoreGuard(store, verification=worker)
-        guard.catch_up()
-        assert guard.faults() == [], "nothing is found yet"
+        memory = Memory(store, verification=worker)
+        memory.catch_up()
+        assert memory.faults() == [], "nothing is found yet"
         if not can_be_noted:
             (tmp_path / SUSPECT_NAME).mkdir()
         worker._work()
         for _ in range(3):
-            guard.catch_up()
-        assert guard.faults() == [Fault.STORE_DAMAGED]
+            memory.catch_up()
+        assert memory.faults() == [Fault.STORE_DAMAGED]
         said = f"{store.path}: fact 2 was altered"
         text = f"{said}; the next start takes over what is good of it"
         if can_be_noted:
@@ -166,37 +157,39 @@ def test_what_the_verification_finds_is_said_and_noted_for_the_next_start(
 def test_a_match_that_needs_more_levers_is_left_and_this_is_said(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
-    guard = StoreGuard(store)
+    memory = Memory(store)
     match = begin(builtin("full-house"), 2)
-    guard.keep(Began(match))
-    kept = guard.running_match(12)
+    memory.keep(Began(match))
+    kept = memory.running_match(12)
     assert kept is not None
     assert (kept.beginning, kept.actions) == (match, ())
-    assert guard.running_match(11) is None
+    assert memory.running_match(11) is None
     text = "the last match cannot be continued: full-house needs 12 levers, not 11"
     assert caplog.messages == [text]
     assert logged(store) == [LoggedFault(NOON, "store", text)]
-    assert guard.running_match(12) is None, "it was left"
+    assert memory.running_match(12) is None, "it was left"
 
 
 def test_only_new_counts_are_added_and_none_is_lost(store: Store) -> None:
-    guard = StoreGuard(store)
-    guard.keep_counts({0: 5, 3: 1}, {3: 4})
-    guard.keep_counts({0: 5, 3: 2}, {3: 4, 4: 1})
+    memory = Memory(store)
+    memory.keep_counts({0: 5, 3: 1}, {3: 4})
+    memory.keep_counts({0: 5, 3: 2}, {3: 4, 4: 1})
     broken(store, on=True)
-    guard.keep_counts({0: 6, 3: 2}, {3: 4, 4: 2})
+    memory.keep_counts({0: 6, 3: 2}, {3: 4, 4: 2})
     broken(store, on=False)
-    guard.keep_counts({0: 7, 3: 2}, {3: 4, 4: 3})
+    memory.keep_counts({0: 7, 3: 2}, {3: 4, 4: 3})
     assert health(store.connection) == {0: SwitchWear(7, 0), 3: SwitchWear(2, 4), 4: SwitchWear(0, 3)}
 
 
-def test_a_past_that_cannot_be_read_is_none(store: Store, caplog: pytest.LogCaptureFixture) -> None:
-    guard = StoreGuard(store)
-    match = keep_match(store, begin(PLAIN, 1), *SHUT)
-    guard.keep(Signed(0, "ANN"))
-    assert guard.past(match, "ANN") == Past(0)
-    change(store.path, "update match set profile = 'no name'")
-    assert guard.past(match, "ANN") == Past()
-    assert list(guard.statistics()) == []
-    assert caplog.messages == [f"{store.path}: list index out of range"] * 2
-    assert store.path.name == FILE_NAME
+def test_a_box_is_new_until_a_match_was_finished(store: Store) -> None:
+    """Its players are shown the way; those of a box without memory have been shown it often enough."""
+    memory = Memory(store)
+    assert memory.is_new()
+    memory.keep(Began(begin(PLAIN, 1)))
+    memory.keep(Left())
+    assert memory.is_new()
+    keep_match(store, begin(PLAIN, 1), *SHUT)
+    assert not memory.is_new()
+    change(store.path, "drop table total")
+    assert not memory.is_new()
+    assert not Memory(None).is_new()

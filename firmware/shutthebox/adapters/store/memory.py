@@ -1,16 +1,15 @@
-"""Guards the store: if its files fail, the box plays on without memory."""
+"""The box's memory at work: what the machine asks and keeps. If the store fails, the box plays on without."""
 
 import logging
+import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from shutthebox.adapters.store.database import Store
-from shutthebox.adapters.store.errors import StoreError
+from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.open_store import StoreFault, suspect
-from shutthebox.adapters.store.queries import past, read, statistics_lines
-from shutthebox.adapters.store.schema import UNREADABLE
 from shutthebox.adapters.store.verification_worker import VerificationWorker
 from shutthebox.game.facts import Began, Fact, Faulted, Left
 from shutthebox.game.faults import Fault
@@ -21,12 +20,14 @@ from shutthebox.rules.match import Match
 
 _log = logging.getLogger(__name__)
 
+_Found = TypeVar("_Found")
+
 Reopen: TypeAlias = Callable[[], tuple[Store | None, StoreFault | None]]
 """Opens a store again: the store, or None; and the fault, if there was one."""
 
 
-class StoreGuard:
-    """The box's memory at work. If the store fails, the box plays on.
+class Memory:
+    """The store, with what the players and the owner are told if it fails.
 
     Used by the main thread only.
 
@@ -57,42 +58,58 @@ class StoreGuard:
 
     def running_match(self, levers: int) -> KeptMatch | None:
         """The match to continue; None without one. A match that cannot be continued is abandoned."""
+        if self.store is None:
+            return None
         try:
-            return self._running_match(levers)
+            running = self.store.running_match()
+            if running is None:
+                return None
+            match, actions = running
+            if match.game.tiles[-1] > levers:
+                raise StoreError(f"{match.game.name} needs {match.game.tiles[-1]} levers, not {levers}")
+            return KeptMatch(match, actions, self.store.tally(), self.store.running_clock())
         except StoreError as error:
-            _log.error("the last match cannot be continued: %s", error)
-            self.keep(Faulted("store", f"the last match cannot be continued: {error}"))
+            text = f"the last match cannot be continued: {error}"
+            _log.error("%s", text)
+            self.keep(Faulted("store", text))
             self.keep(Left())
             return None
 
-    def _running_match(self, levers: int) -> KeptMatch | None:
-        running = self.store.running_match() if self.store is not None else None
-        if running is None or self.store is None:
-            return None
-        match, actions = running
-        if match.game.tiles[-1] > levers:
-            raise StoreError(f"{match.game.name} needs {match.game.tiles[-1]} levers, not {levers}")
-        return KeptMatch(match, actions, self.store.tally(), self.store.running_clock())
-
     def statistics(self) -> Sequence[Text]:
         """The statistics in lines for the panel; none, if they cannot be read."""
-        if self.store is None:
-            return ()
-        try:
-            return statistics_lines(read(self.store.connection))
-        except UNREADABLE as error:
-            _log.error("%s: %s", self.store.path, error)
-            return ()
+        # Not above, here and below: the box is ready without them.
+        from shutthebox.adapters.store.queries import read, statistics_lines
+
+        return self._read(lambda db: statistics_lines(read(db)), ())
+
+    def lines(self, query: Callable[[sqlite3.Connection], Sequence[Text]]) -> Sequence[Text]:
+        """The lines that a question to the store gives; none, if it cannot be read."""
+        return self._read(query, ())
+
+    @property
+    def forgets(self) -> bool:
+        """Nothing can be kept for now."""
+        return self.store is None or self._forgetting
 
     def past(self, match: Match, letters: str) -> Past:
         """The earlier results of the three letters that have won this match; none, if they cannot be read."""
-        if self.store is None:
-            return Past()
-        try:
-            return past(self.store.connection, match, letters)
-        except UNREADABLE as error:
-            _log.error("%s: %s", self.store.path, error)
-            return Past()
+        from shutthebox.adapters.store.queries import past
+
+        return self._read(lambda db: past(db, match, letters), Past())
+
+    def _read(self, query: Callable[[sqlite3.Connection], _Found], nothing: _Found) -> _Found:
+        if self.store is not None:
+            try:
+                return query(self.store.connection)
+            except UNREADABLE as error:
+                _log.error("%s: %s", self.store.path, error)
+        return nothing
+
+    def is_new(self) -> bool:
+        """Whether no match has ever been finished on this box; False where nobody can know."""
+        # The total counts matches that the store has forgotten, too.
+        finished = "select 1 from total where name = 'finished' and count > 0"
+        return self._read(lambda db: db.execute(finished).fetchone() is None, False)
 
     def faults(self) -> Sequence[Fault | None]:
         """Faults since the last call, oldest first; None among them when everything is kept again."""
@@ -108,9 +125,9 @@ class StoreGuard:
         try:
             self.store.keep(fact)
         except StoreError as error:
-            self._complain(StoreFault(Fault.FORGETS, f"{error}; playing without memory"))
+            self._forget(error)
         else:
-            self._remembers()
+            self._remember()
 
     def catch_up(self) -> None:
         """Checks that the store is still there and sound, and writes the facts that wait."""
@@ -123,9 +140,9 @@ class StoreGuard:
             self.store.catch_up()
         except StoreError as error:
             if not self._forgetting:
-                self._complain(StoreFault(Fault.FORGETS, f"{error}; playing without memory"))
+                self._forget(error)
         else:
-            self._remembers()
+            self._remember()
 
     def close(self) -> None:
         """Keeps the facts that wait, and closes the store."""
@@ -164,19 +181,23 @@ class StoreGuard:
                 self._forgetting = False
             self._complain(store_fault)
 
+    def _forget(self, error: StoreError) -> None:
+        self._complain(StoreFault(Fault.FORGETS, f"{error}; playing without memory"))
+
     def _complain(self, store_fault: StoreFault) -> None:
         """Reports a fault to the players, and once to the journal until everything is kept again."""
-        self._faults.append(store_fault.fault)
-        if store_fault.fault is Fault.FORGETS and self._forgetting:
-            return
-        _log.error("%s", store_fault.text)
-        if store_fault.fault is Fault.FORGETS:
+        fault, text = store_fault
+        self._faults.append(fault)
+        if fault is Fault.FORGETS:
+            if self._forgetting:
+                return
             self._forgetting = True
             if self.store is not None:
                 with suppress(StoreError):  # it waits with the others
-                    self.store.keep(Faulted("store", store_fault.text))
+                    self.store.keep(Faulted("store", text))
+        _log.error("%s", text)
 
-    def _remembers(self) -> None:
+    def _remember(self) -> None:
         if self._forgetting and self.store is not None:
             _log.info("%s: everything is kept again", self.store.path)
             self._forgetting = False
