@@ -1,45 +1,22 @@
-"""The bank's payment under best play, against a plain recursion over the turn."""
+"""The bank's payment under best play, against the oracle."""
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
-from itertools import product
 
 import pytest
+from tests.odds.plain import Oracle, own_score
 from tests.support import oracle
 
 from shutthebox.config.profiles import builtin
 from shutthebox.odds.bank import bank_play, beats_bank
 from shutthebox.odds.worths import OddsError, TooLargeError
 from shutthebox.rules import turn as turns
-from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Blocked, Draw, Profile, Scoring, Win
+from shutthebox.rules.match import Match, begin
+from shutthebox.rules.profile import Blocked, Draw, Scoring, Win
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Turn
 
 BANK = builtin("bank")
-
-
-def plain(profile: Profile, head_start: int = 0) -> Fraction:
-    """The most that the bank can be made to pay on average."""
-
-    @cache
-    def paid(turn: Turn) -> Fraction:
-        if turn.outcome is not None:
-            assert turn.score is not None
-            return Fraction(oracle.paid(profile, head_start + turn.score))
-        if turn.throw is not None:
-            return max(
-                paid(replace(turns.move(profile, turn, shut), throws=0, moves=1))
-                for shut in turns.answers(profile, turn)
-            )
-        return max(map(mean, [turn] * 2, dice_allowed(profile, turn.open)))
-
-    def mean(turn: Turn, dice: int) -> Fraction:
-        throws = list(product(range(1, profile.sides + 1), repeat=dice))
-        return sum((paid(turns.throw(profile, turn, faces)) for faces in throws), Fraction(0)) / len(throws)
-
-    return paid(turns.start(profile))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +31,13 @@ def plain(profile: Profile, head_start: int = 0) -> Fraction:
 def test_what_the_bank_pays(changes: dict[str, object], head_start: int) -> None:
     profile = replace(BANK, tiles=(1, 2, 3, 4, 5), boxes=(), **changes)  # type: ignore[arg-type]
     play = bank_play(profile, head_start)
-    assert play.worth(turns.start(profile)).first == plain(profile, head_start)
+    start = begin(replace(profile, rounds=1, handicap=()), 1)
+
+    def paid(match: Match) -> tuple[Fraction]:
+        return (Fraction(oracle.paid(profile, head_start + (match.turn.score or 0))),)
+
+    most = Oracle([start], paid, own_score).value(start).worths[0]
+    assert play.worth(turns.start(profile)).first == most
 
 
 def test_the_bank_keeps_a_little() -> None:

@@ -67,7 +67,7 @@ def adds_up(found: MatchReview) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    fast_among(["traditional", "pub", "jouhet", "misere", "two-to-go", "unlucky-seven"], ["pub", "misere"]),
+    fast_among(["traditional", "pub", "jouhet", "misere", "two-to-go", "unlucky-seven"], ["misere"]),
 )
 def test_luck_and_skill_add_up_to_the_result(name: str) -> None:
     profile = profiles.builtin(name)
@@ -140,7 +140,7 @@ def test_the_number_of_dice_is_a_decision() -> None:
 
 
 def test_a_match_that_was_left_is_reviewed_as_far_as_it_got() -> None:
-    for most in (0, 1, 2, 3, 5, 9):
+    for most in (0, 1, 9):
         match, actions = played(TRADITIONAL, 3, 1, most=most)
         found = review(begin(TRADITIONAL, 3), actions)
         adds_up(found)
@@ -198,16 +198,6 @@ def test_a_turn_in_mid_match_is_reviewed_in_chance_to_win_too() -> None:
     assert whole.players[1].win is not None
     assert part.players[1].win.skill == whole.players[1].win.skill
     assert part.players[0].points == Balance(Fraction(0), Fraction(0), Fraction(0), Fraction(0))
-
-
-@pytest.mark.slow
-def test_luck_evens_out() -> None:
-    luck = []
-    for seed in range(1500):
-        _, actions = played(TRADITIONAL, 1, seed)
-        luck.append(float(review(begin(TRADITIONAL, 1), actions, for_win=False).players[0].points.luck))
-    spread = (sum(each**2 for each in luck) / len(luck)) ** 0.5
-    assert abs(sum(luck)) / len(luck) < 4 * spread / len(luck) ** 0.5
 
 
 def test_several_rounds_are_said_to_be_an_approximation() -> None:

@@ -29,16 +29,6 @@ def test_tables(degrees: int, statistic: float, p_value: float) -> None:
     assert upper_gamma(degrees / 2, statistic / 2) == pytest.approx(p_value, abs=1e-7)
 
 
-def test_closed_forms() -> None:
-    for x in (0.01, 0.5, 1.0, 3.0, 20.0, 300.0):
-        assert upper_gamma(1.0, x) == pytest.approx(math.exp(-x), rel=1e-10)
-        assert upper_gamma(0.5, x) == pytest.approx(math.erfc(math.sqrt(x)), rel=1e-10)
-        assert upper_gamma(2.0, x) == pytest.approx((1 + x) * math.exp(-x), rel=1e-10)
-    assert upper_gamma(3.0, 0.0) == 1.0
-    with pytest.raises(ValueError, match="not defined"):
-        upper_gamma(0.0, 1.0)
-
-
 def test_by_hand() -> None:
     found = die_fairness([5, 8, 9, 8, 10, 20])
     assert found.statistic == pytest.approx(13.4)
@@ -53,16 +43,6 @@ def test_fair_dice_are_accused_at_the_expected_rate() -> None:
         accused = sum(p < level for p in tests)
         spread = math.sqrt(2000 * level * (1 - level))
         assert abs(accused - 2000 * level) < 4 * spread
-
-
-def test_fair_totals_are_accused_at_the_expected_rate() -> None:
-    rng = random.Random(7)
-    tests = []
-    for _ in range(1000):
-        totals = Counter(rng.randint(1, 6) + rng.randint(1, 6) for _ in range(400))
-        tests.append(totals_fairness(totals).p_value)
-    accused = sum(p < 0.05 for p in tests)
-    assert abs(accused - 50) < 4 * math.sqrt(1000 * 0.05 * 0.95)
 
 
 def test_a_loaded_die_is_found() -> None:

@@ -31,12 +31,6 @@ def test_traditional() -> None:
     assert best(TRADITIONAL) == (Fraction(431363714383, 39182082048), Fraction(956177159, 9795520512))
 
 
-def test_floats_are_the_fractions() -> None:
-    odds, start = Odds(TRADITIONAL), turns.start(TRADITIONAL)
-    exact: Exact = odds.fractions(start)
-    assert odds.value(start) == (float(exact.score), float(exact.shut))
-
-
 @pytest.mark.parametrize(
     ("name", "score", "shut"),
     [
@@ -88,14 +82,6 @@ def test_one_die_is_a_choice_only_where_the_rules_say() -> None:
     assert odds.with_dice(few, 2).score > odds.value(few).score
     assert odds.one_die(turns.throw(TRADITIONAL, few, (2,))) is None
     assert Odds(TWO_DICE).one_die(few) is None
-
-
-def test_a_first_move_that_is_lost() -> None:
-    profile = profiles.builtin("two-to-go")
-    lost = turns.throw(profile, turns.start(profile), (2, 2))
-    assert Odds(profile).value(lost) == (45.0, 0.0)
-    assert Odds(profile).ranked(lost) == ()
-    assert Odds(profile).distribution(lost) == {45: 1.0}
 
 
 def test_distribution_in_fractions() -> None:

@@ -6,14 +6,14 @@ from functools import cache
 from typing import Any
 
 import pytest
-from tests.odds.test_equilibrium import by_recursion
+from tests.odds.plain import match_oracle
 from tests.support.fast import fast_among
 
 from shutthebox.config import profiles
 from shutthebox.odds.match_play import has_chances, is_deciding, match_chances, match_play
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.seats import Equilibrium
-from shutthebox.odds.strengths import simple_answer, simple_dice
+from shutthebox.odds.strengths import simple_answer
 from shutthebox.odds.worths import End, Objective, OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.formats import Reason
@@ -39,9 +39,10 @@ def play_turn(match: Match, rng: random.Random) -> Match:
 
 
 def test_the_deciding_round_is_the_equilibrium() -> None:
-    match = begin(TRADITIONAL, 3)
+    profile = replace(TRADITIONAL, tiles=(1, 2, 3, 4, 5))
+    match = begin(profile, 3)
     assert is_deciding(match)
-    assert match_chances(match) == Equilibrium(TRADITIONAL, 3).chances()
+    assert match_chances(match) == Equilibrium(profile, 3).chances()
 
 
 @pytest.mark.parametrize("tie", Tie)
@@ -64,8 +65,8 @@ def test_chances_add_up_all_through_a_match(tie: Tie, shut_wins: ShutWins) -> No
 
 @pytest.mark.parametrize("shut_wins", fast_among([ShutWins.MATCH, ShutWins.NO], [ShutWins.MATCH]))
 def test_before_the_deciding_round_the_chances_are_nearly_exact(shut_wins: ShutWins) -> None:
-    profile = replace(SHORT, shut_wins=shut_wins)
-    exact = by_recursion(profile, 2, rounds=2)
+    profile = replace(TWO_TILES, shut_wins=shut_wins)
+    exact = match_oracle(profile, 2, rounds=2)
     assert match_chances(begin(profile, 2, 2)) == pytest.approx(exact, abs=0.03)
 
 
@@ -93,27 +94,6 @@ def test_who_has_to_open_a_tile_without_odds_opens_the_lowest() -> None:
     for still_open, lowest in (([1, 9], 2), ([9], 1)):
         turn = turns.throw(profile, Turn(to_tiles(still_open), moves=1), (1, 2))
         assert simple_answer(profile, turn) == to_tiles([lowest])
-
-
-def test_simple_players_shut_what_the_rules_allow() -> None:
-    rng = random.Random(1)
-    for name in ("trac", "open-one", "misere", "the-300", "domino-bag", "two-to-go"):
-        profile = profiles.builtin(name)
-        match = begin(profile, 1)
-        for _ in range(200):
-            if match.stage is Stage.ANSWER:
-                shut = simple_answer(profile, match.turn)
-                if turns.reopenings(profile, match.turn):
-                    match = match.reopen(shut.bit_length())
-                else:
-                    match = match.move(shut)
-            elif match.stage is Stage.THROW:
-                faces = tuple(rng.randint(1, 6) for _ in range(simple_dice(profile, match.turn)))
-                if name == "domino-bag":
-                    faces = rng.choice(turns.bag(match.turn))
-                match = match.throw(faces)
-            else:
-                break
 
 
 @cache

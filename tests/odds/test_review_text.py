@@ -41,10 +41,14 @@ def decision(
             decision((6, 3), ONE_EIGHT, NINE, 0.25, 0.0625),
             "player 2, round 3, 1,2,8,9 open, 6+3: 1+8, 9 is better; costs 6.25 % and 0.25 points",
         ),
-        (decision(None, 1, 1, 0, None), "player 2, round 3, 1,2,8,9 open: 1 dice are best"),
+        (decision(None, 1, 1, 0, None), "player 2, round 3, 1,2,8,9 open: 1 die is best"),
         (
             decision(None, 2, 1, 1.5, None),
-            "player 2, round 3, 1,2,8,9 open: 2 dice, 1 are better; costs 1.50 points",
+            "player 2, round 3, 1,2,8,9 open: 2 dice, 1 die is better; costs 1.50 points",
+        ),
+        (
+            decision(None, 1, 2, 1.5, None),
+            "player 2, round 3, 1,2,8,9 open: 1 die, 2 dice are better; costs 1.50 points",
         ),
     ],
 )

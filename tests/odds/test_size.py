@@ -13,21 +13,6 @@ from shutthebox.odds.odds import Odds
 TWELVE = replace(profiles.builtin("traditional"), tiles=tuple(range(1, 13)))
 
 
-def test_memory() -> None:
-    """In a process of its own: what other tests have freed is used again, and is not counted."""
-    code = (
-        "import tracemalloc; from dataclasses import replace; "
-        "from shutthebox.config.profiles import builtin; "
-        "from shutthebox.odds.odds import Odds; "
-        "twelve = replace(builtin('traditional'), tiles=tuple(range(1, 13))); Odds(twelve); "
-        "tracemalloc.start(); odds = Odds(twelve); assert odds.exact; print(*tracemalloc.get_traced_memory())"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    kept, peak = map(int, found.stdout.split())
-    assert kept < 3_000_000
-    assert peak < 5_000_000
-
-
 def test_twelve_tiles_take_no_time() -> None:
     """In lines of Python that run, which no busy machine changes; tests/benchmarks/odds.py has the times."""
     lines = 0

@@ -62,7 +62,7 @@ def test_what_would_take_too_long_is_refused_before_it_is_begun(
 ) -> None:
     begun: list[str] = []
     monkeypatch.setattr(evaluate, "Iteration", lambda *given: begun.append("iteration"))
-    monkeypatch.setattr(evaluate, "best_values", lambda *given: begun.append("backward induction"))
+    monkeypatch.setattr(evaluate, "best_worths", lambda *given: begun.append("backward induction"))
     with pytest.raises(TooLargeError):
         Odds(house(f"tiles = 12\n{text}"))
     assert not begun
@@ -77,6 +77,7 @@ def test_a_turn_of_many_throws_has_its_value_but_no_list_of_ends(monkeypatch: py
         odds.distribution(turn, Objective.SCORE)
 
 
+@pytest.mark.slow
 def test_a_turn_that_hardly_ends_is_not_followed_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluate, "_MOST_FOLLOWED", 1_000_000)
     odds = Odds(house('tiles = 12\ndice = 9\nsides = 20\nblocked = "passes"\nscore = "throws"'))
@@ -88,6 +89,7 @@ LONG = 'tiles = 20\nblocked = "opens-one"\nscore = "throws"'
 """A turn of it is cut off at its 999th throw."""
 
 
+@pytest.mark.slow
 def test_an_estimate_of_long_turns_plays_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimates, "MOST_THROWS", 7_000)
     profile = house(LONG)
@@ -115,7 +117,3 @@ def test_too_many_moves_to_rank(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimates, "SAMPLES", 20)
     with pytest.raises(TooLargeError, match="moves are too many to rank"):
         estimated_moves(profile, turn, rng=random.Random(1))
-
-
-def events(found: TurnModel) -> int:
-    return sum(len(way.forced) + len(way.several) for ways in found.ways for way in ways)

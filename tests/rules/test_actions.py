@@ -19,7 +19,7 @@ from shutthebox.rules.actions import (
 from shutthebox.rules.legality import why_not
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.tiles import from_text, to_tiles
+from shutthebox.rules.tiles import to_tiles
 
 actions: st.SearchStrategy[Action] = st.one_of(
     st.builds(Thrown, st.lists(st.integers(1, 21), min_size=1, max_size=9).map(tuple)),
@@ -33,26 +33,6 @@ actions: st.SearchStrategy[Action] = st.one_of(
 @given(actions)
 def test_text_reads_back(action: Action) -> None:
     assert action_from_text(action.to_text()) == action
-
-
-@pytest.mark.parametrize(
-    ("text", "action"),
-    [
-        ("throw 3+5", Thrown((3, 5))),
-        ("throw 5+3", Thrown((5, 3))),
-        ("throw 8", Thrown((8,))),
-        ("shut 1,7", Moved(from_text("1,7"))),
-        ("shut -", Moved(0)),
-        ("open 4", Reopened(4)),
-        ("time", OutOfTime()),
-        ("next", Advanced()),
-        ("throw 180", Thrown((180,))),
-        ("open 54", Reopened(54)),
-    ],
-)
-def test_ok__text(text: str, action: Action) -> None:
-    assert action_from_text(text) == action
-    assert action.to_text() == text
 
 
 @pytest.mark.parametrize(

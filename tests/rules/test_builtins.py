@@ -7,13 +7,13 @@ from tests.support.games import DEFAULTS, GAMES
 
 from shutthebox.config import profiles
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.reader import ProfileError
+from shutthebox.rules.reader import ProfileError, to_profile
 from shutthebox.rules.tiles import to_text
 from shutthebox.rules.writer import to_keys, to_lines
 
 
 def rules(profile: Profile) -> dict[str, Any]:
-    shown = ("name", "title.en", "title.fr", "source")
+    shown = ("name", "title.en", "title.fr", "source", "group")
     return {key: value for key, value in to_keys(profile).items() if key not in shown}
 
 
@@ -34,6 +34,12 @@ def test_keys(name: str) -> None:
     assert rules(profile) == {**DEFAULTS, **GAMES[name]}
     assert dict(profile.titles)["en"]
     assert profile.source
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_no_key_contradicts_another(name: str) -> None:
+    """The box does not look for it, so that it starts soon."""
+    assert to_profile(profiles._builtin_keys(name), name, name) == profiles.builtin(name)
 
 
 @pytest.mark.parametrize(

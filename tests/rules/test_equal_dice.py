@@ -18,7 +18,7 @@ from shutthebox.rules.equal_dice import (
     tournament_from_text,
     unequal,
 )
-from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.match import Stage, begin
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.record import Record, parse, unproven, write
 from shutthebox.rules.turn import answers, bag
@@ -85,23 +85,6 @@ def test_the_same_seat_gets_the_same_throws_whatever_anybody_does() -> None:
         assert len({thrown for thrown in faces if len(thrown) == 2}) <= 1
 
 
-def test_another_seat_another_round_and_another_seed_give_others() -> None:
-    first = begin(builtin("golf"), 2, 2)
-    other_seat = replace(first, player=1)
-    other_round = replace(first, round=2)
-    other_seed = Tournament("x", "f" * 64)
-
-    def series(tournament: Tournament, match: Match) -> list[tuple[int, ...]]:
-        turn = match.turn
-        rows = [replace(turn, throws=count) for count in range(20)]
-        at = [replace(match, rows=(row,) * match.players) for row in rows]
-        return [tournament.throw(position, 2) for position in at]
-
-    found = [series(FRIDAY, match) for match in (first, other_seat, other_round)]
-    found.append(series(other_seed, first))
-    assert len({tuple(one) for one in found}) == 4
-
-
 def test_they_are_fair() -> None:
     faces = Counter[int]()
     match = begin(builtin("golf"), 1, 1)
@@ -119,11 +102,6 @@ def test_a_number_that_would_favour_some_faces_is_passed_over(sides: int) -> Non
     numbers = iter([2**32 - 1, whole, whole - 1, 0])
     assert _below(sides, numbers) == sides - 1, "the highest face, by the highest number that counts"
     assert list(numbers) == [0]
-
-
-def test_dominoes_come_from_the_bag_that_is_left() -> None:
-    record = played(FRIDAY, 3, "domino-bag", 1)
-    assert unequal(record, FRIDAY) is None
 
 
 def test_a_record_says_it_and_can_be_checked() -> None:

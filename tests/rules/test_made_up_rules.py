@@ -10,7 +10,7 @@ from tests.support.generate import profiles
 
 from shutthebox.rules.profile import Profile
 
-NO_RULES = ("name", "titles", "source", "boxes")
+NO_RULES = ("name", "titles", "source", "group", "boxes")
 """What a game is called, where it stands, and on which boxes: read by no rule."""
 
 KEYS = {field.name: field.default for field in fields(Profile) if field.name not in NO_RULES}

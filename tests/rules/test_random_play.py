@@ -11,7 +11,7 @@ from tests.support import generate, oracle
 from tests.support.dictate import finish
 
 from shutthebox.config import profiles
-from shutthebox.rules.actions import Advanced, Moved, OutOfTime, Reopened, Thrown
+from shutthebox.rules.actions import Moved, OutOfTime, Reopened, Thrown
 from shutthebox.rules.formats import LAST_ROUND, MAX_TIE_ROUNDS
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.profile import (
@@ -78,29 +78,6 @@ def test_tiles_within_a_turn(profile: Profile, players: int, seed: int) -> None:
         elif now.outcome is None:
             assert now.open
         assert now.throws <= MAX_THROWS
-
-
-@settings(deadline=None)
-@given(profile=generate.profiles(insurance=True), players=st.integers(1, 4), seed=seeds)
-def test_insurances_are_earned_by_doubles_and_used_by_passes(
-    profile: Profile, players: int, seed: int
-) -> None:
-    held: dict[int, int] = {}
-    for before, action, after in generate.play(profile, players, seed, most=200):
-        player = before.player
-        match action:
-            case Thrown(faces):
-                held[player] = held.get(player, 0) + (len(faces) > 1 and min(faces) == max(faces))
-            case Moved(0):
-                held[player] -= 1
-                assert after.player == player, "who uses one throws again"
-            case Advanced() if after.round > before.round:
-                held.clear()
-        if after.result is not None:
-            break  # The rows stay as the last turn left them.
-        # A player who is out of a play-off keeps the row of the round before.
-        if player in after.seats:
-            assert after.rows[player].insured == held.get(player, 0)
 
 
 @settings(deadline=None)
@@ -188,20 +165,6 @@ def test_who_won_is_what_an_independent_tally_says(profile: Profile, players: in
 def test_built_in_profiles_end_with_the_right_winner(profile: Profile, players: int, seed: int) -> None:
     ended = _judge(profile, players, seed, most=20_000 if profile.name != "open-one" else 5_000)
     assert ended or profile.name == "open-one"
-
-
-def test_a_player_alone_wins_every_match() -> None:
-    for profile in profiles.builtins():
-        for seed in range(3):
-            *_, (_, _, last) = generate.play(profile, 1, seed, most=20_000)
-            assert last.result is not None
-            # Alone, nobody is left to win where a limit loses, or puts players out; the bank may win as well.
-            loses = profile.match in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT)
-            if profile.stakes is Stakes.BANK:
-                loses = oracle.paid(profile, last.totals[0]) <= profile.stake
-            assert last.result.winners == (() if loses else (0,))
-            # Only the bank takes something from a player alone.
-            assert sum(last.result.owes) == 0 or profile.stakes is Stakes.BANK
 
 
 @pytest.mark.parametrize("stakes", [stakes for stakes in Stakes if stakes is not Stakes.BANK])

@@ -202,6 +202,23 @@ def test_no_sentence_is_never_said() -> None:
     assert said == set(words.SENTENCES)
 
 
+def test_the_usual_game_of_the_words_is_the_traditional_one() -> None:
+    traditional = profiles.builtin("traditional")
+    assert words._traditional() == tuple(words._in_order(traditional))
+    assert len(words.shared_rules(traditional)) == len(explain(traditional)) == len(words._MOST_TELLING)
+
+
+@settings(deadline=None)
+@given(generate.profiles())
+def test_what_differs_from_the_traditional_game_is_said_first(profile: Profile) -> None:
+    """The same rules as in the order of play, both parts in that order."""
+    traditional = tuple(words._in_order(profiles.builtin("traditional")))
+    in_order, said = list(words._in_order(profile)), words._sorted(profile)
+    differs = [fact for fact in in_order if fact not in traditional]
+    assert said == [*differs, *(fact for fact in in_order if fact in traditional)]
+    assert sorted(words.shared_rules(profile)) == list(range(len(differs), len(said)))
+
+
 @settings(deadline=None)
 @given(generate.profiles())
 def test_words_are_whole_sentences(profile: Profile) -> None:

@@ -1,6 +1,6 @@
 """Best play on the model of a turn, for whatever its ends are worth.
 
-`best_values` is backward induction: whatever can follow a position has a lower number, so one pass in rising
+`best_worths` is backward induction: whatever can follow a position has a lower number, so one pass in rising
 order is enough. It takes any kind of number. `BestPlay` gives it two worths in one whole number, for points,
 the chance to shut, and stakes: exact, and a tie in the first is broken by the second. Floats are for play
 against others (`shutthebox.odds.seats`).
@@ -37,22 +37,22 @@ _NEGLIGIBLE = 1e-15
 """Probability that is left undistributed where a turn has no last throw."""
 
 _MOST_THROWS = 20_000
-"""Most throws that a list of ends goes to. The rules cut a turn off long before, but values are those of a
+"""Most throws that a list of ends goes to. The rules cut a turn off long before, but worths are those of a
 turn that is not, and a list has to agree with them."""
 
 _MOST_FOLLOWED = 10_000_000
 """Most steps from a position to one that follows it, for a list of ends by throws: some seconds of work."""
 
 Decision: TypeAlias = tuple[DiceChoice, tuple[int, ...]]
-"""The play at a position: the way to throw, and for each of its choices what is chosen to follow."""
+"""The play at a position: the choice of dice, and for each of its choices what is chosen to follow."""
 
 W = TypeVar("W")
 Divide: TypeAlias = Callable[[Any, int], Any]
 
 
-def best_values(
+def best_worths(
     model: TurnModel,
-    values: list[float],
+    worths: list[float],
     per_throw: float = 0,
     divide: Divide = truediv,
     *,
@@ -62,44 +62,48 @@ def best_values(
 
     Args:
         model: the positions.
-        values: those that are known: of the ends, at least. The others are added.
+        worths: those that are known: of the ends, at least. The others are added.
         per_throw: added for every throw.
         divide: gives a mean, from its weighted sum.
         settled: the worth of a position that need not be worked out, by its number; None for any other.
     """
-    for number, ways in enumerate(model.ways[len(values) :], len(values)):
+    for number, choices in enumerate(model.choices[len(worths) :], len(worths)):
         best = settled(number)
         if best is None:
-            best = max([divide(_sum(way, values) + way.total * per_throw, way.lively) for way in ways])
-        values.append(best)
-    return values
+            best = max(
+                [divide(_sum(choice, worths) + choice.total * per_throw, choice.lively) for choice in choices]
+            )
+        worths.append(best)
+    return worths
 
 
-def _sum(way: DiceChoice, values: Sequence[float]) -> float:
-    """The sum of the values that follow the throws of a way, each after the best answer."""
-    _, _, _, forced, weights, several, _, followings, _ = way
-    get = values.__getitem__
+def _sum(choice: DiceChoice, worths: Sequence[float]) -> float:
+    """The sum of the worths that follow the throws of a choice, each after the best answer."""
+    _, _, _, forced, weights, several, _, followings, _ = choice
+    get = worths.__getitem__
     total: float = sum(map(mul, weights, map(get, forced)))
     for weight, after in zip(several, followings, strict=True):
         total += weight * max(map(get, after))
     return total
 
 
-def leads_to(way: DiceChoice, chosen: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """What follows a way to throw with the choices made: numbers, each with how many throws lead there."""
-    yield from zip(way.forced, way.weights, strict=True)
-    yield from zip(chosen, way.several, strict=True)
+def leads_to(choice: DiceChoice, chosen: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """What follows a choice of dice with the choices made: numbers, each with how many throws lead there."""
+    yield from zip(choice.forced, choice.weights, strict=True)
+    yield from zip(chosen, choice.several, strict=True)
 
 
 def best_decision(
-    model: TurnModel, number: int, values: Sequence[float], per_throw: float, divide: Divide
+    model: TurnModel, number: int, worths: Sequence[float], per_throw: float, divide: Divide
 ) -> Decision:
-    """The best play at a position, by the worths of all; of equal ways and answers the first."""
-    ways = model.ways[number]
-    best = ways[0]
-    if len(ways) > 1:
-        best = max(ways, key=lambda way: divide(_sum(way, values) + way.total * per_throw, way.lively))
-    return best, tuple([max(after, key=values.__getitem__) for after in best.after])
+    """The best play at a position, by the worths of all; of equal choices and answers the first."""
+    choices = model.choices[number]
+    best = choices[0]
+    if len(choices) > 1:
+        best = max(
+            choices, key=lambda choice: divide(_sum(choice, worths) + choice.total * per_throw, choice.lively)
+        )
+    return best, tuple([max(after, key=worths.__getitem__) for after in best.after])
 
 
 def options(profile: Profile, turn: Turn) -> Iterator[tuple[Tiles, Turn]]:
@@ -128,8 +132,8 @@ class TurnPlay(ABC, Generic[W]):
         model: the positions.
     """
 
-    def __init__(self, model: TurnModel, values: list[float], per_throw: float, divide: Divide) -> None:
-        self.model, self._values, self._per_throw, self._divide = model, values, per_throw, divide
+    def __init__(self, model: TurnModel, worths: list[float], per_throw: float, divide: Divide) -> None:
+        self.model, self._worths, self._per_throw, self._divide = model, worths, per_throw, divide
         self._decisions: dict[int, Decision] = {}
 
     def worth(self, turn: Turn) -> W:
@@ -143,7 +147,7 @@ class TurnPlay(ABC, Generic[W]):
             return self._end(End(turn.score, turn.outcome is Outcome.SHUT))
         if turn.awaits_answer:
             return max((self.worth(after) for _, after in options(self.model.profile, turn)), key=self._order)
-        return self._read(self._values[self._number(turn)] + turn.throws * self._per_throw)
+        return self._read(self._worths[self._number(turn)] + turn.throws * self._per_throw)
 
     def with_dice(self, turn: Turn, dice: int) -> W:
         """The worth of a turn that awaits a throw if so many dice are thrown now; play is best afterwards.
@@ -152,11 +156,11 @@ class TurnPlay(ABC, Generic[W]):
             ValueError: if the rules do not allow that number of dice here.
         """
         number = self._number(turn)
-        way = self.model.way(number, dice)
-        total = _sum(way, self._values) + (way.total - way.lively) * self._values[number]
-        if way.idle:
-            total = way.total * self._values[number]
-        return self._read(total + (1 + turn.throws) * way.total * self._per_throw, way.total)
+        choice = self.model.choice(number, dice)
+        total = _sum(choice, self._worths) + (choice.total - choice.lively) * self._worths[number]
+        if choice.idle:
+            total = choice.total * self._worths[number]
+        return self._read(total + (1 + turn.throws) * choice.total * self._per_throw, choice.total)
 
     def best_dice(self, turn: Turn) -> int:
         """How many dice to throw at a turn that awaits a throw: the usual number if it is no worse."""
@@ -192,14 +196,14 @@ class TurnPlay(ABC, Generic[W]):
         """What is decided at a position, by its number in the model."""
         found = self._decisions.get(number)
         if found is None:
-            found = best_decision(self.model, number, self._values, self._per_throw, self._divide)
+            found = best_decision(self.model, number, self._worths, self._per_throw, self._divide)
             self._decisions[number] = found
         return found
 
     def _number(self, turn: Turn) -> int:
         number = self.model.number(turn)
-        if number >= len(self._values):
-            best_values(self.model, self._values, self._per_throw, self._divide)
+        if number >= len(self._worths):
+            best_worths(self.model, self._worths, self._per_throw, self._divide)
         return number
 
     @abstractmethod
@@ -231,23 +235,23 @@ class BestPlay(TurnPlay[Worth]):
         """
         self.exact = model.unit != 0
         self._goal, self._unit = goal, model.unit or 1 << _ROUNDED_BITS
-        most = max([len(DOMINOES), *(way.total for ways in model.ways for way in ways)])
+        most = max([len(DOMINOES), *(choice.total for choices in model.choices for choice in choices)])
         throws = MAX_THROWS + model.row.count * model.profile.rows * most
         largest = max(abs(goal.worth(end)[1]) for end in model.ends) + throws * abs(goal.per_throw[1])
         self._shift = (self._unit * most * (largest + 1)).bit_length() + 2
         per_throw = self._key(*goal.per_throw)
         divide = floordiv if self.exact else self._rounded
-        values: list[float] = [self._key(*goal.worth(end)) for end in model.ends]
+        worths: list[float] = [self._key(*goal.worth(end)) for end in model.ends]
         for number in model.uncounted:
             # The throw that comes to it is added to it again.
-            values[number] -= per_throw
+            worths[number] -= per_throw
         super().__init__(model, [], per_throw, divide)
         if not model.comes_back:
-            self._values = best_values(model, values, per_throw, divide)
+            self._worths = best_worths(model, worths, per_throw, divide)
             return
         found = Iteration(model, goal)
         more = self._unit >> UNIT_BITS
-        self._values = [((one << self._shift) + two) * more for one, two in zip(*found.worths, strict=True)]
+        self._worths = [((one << self._shift) + two) * more for one, two in zip(*found.worths, strict=True)]
         self._decisions = dict(enumerate(found.rows(), len(model.ends)))
 
     def _key(self, first: int, second: int) -> int:
@@ -300,9 +304,9 @@ def ends_of(
     for number in range(start, len(model.ends) - 1, -1):
         here = mass.pop(number, None)
         if here is not None:
-            way, chosen = row(number)
-            share = here / way.lively
-            for after, weight in leads_to(way, chosen):
+            choice, chosen = row(number)
+            share = here / choice.lively
+            for after, weight in leads_to(choice, chosen):
                 mass[after] = mass.get(after, 0) + share * weight
     for number, chance in mass.items():
         ends[model.ends[number]] = ends.get(model.ends[number], 0) + chance
@@ -319,13 +323,13 @@ def _ends_by_throws(
     for throws in range(made + 1, last + 1):
         later: dict[int, Number] = {}
         for number, mass in layer.items():
-            way, chosen = row(number)
-            if way.lively < way.total:
+            choice, chosen = row(number)
+            if choice.lively < choice.total:
                 if isinstance(one, Fraction):
                     raise OddsError("a turn without a last throw has no list of ends in fractions")
-                later[number] = later.get(number, 0) + mass * (way.total - way.lively) / way.total
-            share = mass / way.total
-            for after, weight in leads_to(way, chosen):
+                later[number] = later.get(number, 0) + mass * (choice.total - choice.lively) / choice.total
+            share = mass / choice.total
+            for after, weight in leads_to(choice, chosen):
                 later[after] = later.get(after, 0) + share * weight
                 followed += 1
         layer = {}

@@ -50,7 +50,8 @@ class Iteration:
         self._aims = self._aimed()
         self._aim_per_throw = (self._per_throw[0] << self._first_bits) + self._per_throw[1] - _TRIFLE
         self._play: list[tuple[DiceChoice, tuple[int, ...]]] = [
-            (ways[0], tuple([after[0] for after in ways[0].after])) for ways in model.ways[self._first :]
+            (choices[0], tuple([after[0] for after in choices[0].after]))
+            for choices in model.choices[self._first :]
         ]
         stays = goal.per_throw[0] > 0 or max(ends)[0] > ends[model.stops[0]][0]
         if stays or not self._converges():
@@ -58,11 +59,11 @@ class Iteration:
             self._to_the_limit()
             return
         self.worths[0] = [aim >> self._first_bits for aim in self._aims]
-        for values, per_throw in zip(self.worths, self._per_throw, strict=True):
-            self._settle(values, per_throw, _SETTLED)
+        for worths, per_throw in zip(self.worths, self._per_throw, strict=True):
+            self._settle(worths, per_throw, _SETTLED)
 
     def rows(self) -> Sequence[tuple[DiceChoice, tuple[int, ...]]]:
-        """The way to throw at each position, and what is chosen to follow each of its choices."""
+        """The choice of dice at each position, and what is chosen to follow each of its choices."""
         return self._play
 
     def _aimed(self) -> list[int]:
@@ -83,24 +84,24 @@ class Iteration:
         `limited` counts a throw that leads back to its position as one of those that a turn may have.
         """
         changed = False
-        for number, ways in enumerate(self._model.ways[self._first :], self._first):
+        for number, choices in enumerate(self._model.choices[self._first :], self._first):
             known, old = self._play[number - self._first]
             best, play = None, (known, old)
-            for way in (known, *(way for way in ways if way is not known)):
+            for choice in (known, *(choice for choice in choices if choice is not known)):
                 chosen = tuple(
                     [
-                        self._choose(after, old[at] if way is known else after[0])
-                        for at, after in enumerate(way.after)
+                        self._choose(after, old[at] if choice is known else after[0])
+                        for at, after in enumerate(choice.after)
                     ]
                 )
-                aim = _total(way, chosen, self._aims) + way.total * self._aim_per_throw
+                aim = _total(choice, chosen, self._aims) + choice.total * self._aim_per_throw
                 if limited:
-                    aim = (aim + (way.total - way.lively) * self._aims[number]) // way.total
+                    aim = (aim + (choice.total - choice.lively) * self._aims[number]) // choice.total
                 else:
-                    aim //= way.lively
+                    aim //= choice.lively
                 if best is None or aim > best + _SLACK:
-                    best, play = aim, (way, chosen)
-            assert best is not None, "a position has a way to throw"
+                    best, play = aim, (choice, chosen)
+            assert best is not None, "a position has a choice of dice"
             into[number] = best
             if play != (known, old):
                 changed = True
@@ -115,7 +116,7 @@ class Iteration:
         return best
 
     def _settle(
-        self, values: list[int], per_throw: int, slack: int, most: int = _PASSES_A_ROUND * _MOST_ROUNDS
+        self, worths: list[int], per_throw: int, slack: int, most: int = _PASSES_A_ROUND * _MOST_ROUNDS
     ) -> bool:
         """Passes over all positions until no value changes by more; False if that takes too many.
 
@@ -123,22 +124,22 @@ class Iteration:
         later changes is added at once (Aitken's extrapolation).
         """
         compiled = []
-        for number, (way, chosen) in enumerate(self._play, self._first):
-            after = (*way.forced, *chosen, number, number)
-            weights = (*way.weights, *way.several, 0, 0)
-            compiled.append((number, itemgetter(*after), weights, way.lively, way.total * per_throw))
+        for number, (choice, chosen) in enumerate(self._play, self._first):
+            after = (*choice.forced, *chosen, number, number)
+            weights = (*choice.weights, *choice.several, 0, 0)
+            compiled.append((number, itemgetter(*after), weights, choice.lively, choice.total * per_throw))
         change = 0
         for count in range(1, most + 1):
-            before = list(values)
+            before = list(worths)
             for number, get, weights, lively, made in compiled:
-                values[number] = (sum(map(mul, weights, get(values))) + made) // lively
-            changes = list(map(sub, values, before))
+                worths[number] = (sum(map(mul, weights, get(worths))) + made) // lively
+            changes = list(map(sub, worths, before))
             if max(map(abs, changes)) <= slack:
                 return True
             last, change = change, sum(changes)
             if count % _PASSES_A_JUMP == 0 and (0 < change < last or last < change < 0):
                 for number, each in enumerate(changes):
-                    values[number] += each * change // (last - change)
+                    worths[number] += each * change // (last - change)
         return False
 
     def _to_the_limit(self) -> None:
@@ -147,20 +148,20 @@ class Iteration:
             following = list(self._aims)
             self._improve(following, limited=True)
             largest = 0
-            for part, (values, per_throw) in enumerate(zip(self.worths, self._per_throw, strict=True)):
-                new = list(values)
-                for number, (way, chosen) in enumerate(self._play, self._first):
-                    total = _total(way, chosen, values) + (way.total - way.lively) * values[number]
-                    new[number] = total // way.total + per_throw
-                    largest = max(largest, abs(new[number] - values[number]))
+            for part, (worths, per_throw) in enumerate(zip(self.worths, self._per_throw, strict=True)):
+                new = list(worths)
+                for number, (choice, chosen) in enumerate(self._play, self._first):
+                    total = _total(choice, chosen, worths) + (choice.total - choice.lively) * worths[number]
+                    new[number] = total // choice.total + per_throw
+                    largest = max(largest, abs(new[number] - worths[number]))
                 self.worths[part] = new
             self._aims = following
             if largest <= _SETTLED:
                 break
 
 
-def _total(way: DiceChoice, chosen: tuple[int, ...], values: Sequence[int]) -> int:
-    """The sum of the values that follow the throws of a way."""
-    total: int = sum(map(mul, way.weights, map(values.__getitem__, way.forced)))
-    total += sum(map(mul, way.several, map(values.__getitem__, chosen)))
+def _total(choice: DiceChoice, chosen: tuple[int, ...], worths: Sequence[int]) -> int:
+    """The sum of the worths that follow the throws of a choice."""
+    total: int = sum(map(mul, choice.weights, map(worths.__getitem__, choice.forced)))
+    total += sum(map(mul, choice.several, map(worths.__getitem__, chosen)))
     return total

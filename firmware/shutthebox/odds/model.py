@@ -38,8 +38,8 @@ TURN_KEYS = frozenset(
 
 OTHER_KEYS = frozenset(
     {
-        "name", "titles", "source", "boxes", "shut_wins", "rounds", "match", "limit", "tie", "stakes",
-        "stake", "pays", "first", "captain", "teams", "handicap", "turn_seconds",
+        "name", "titles", "source", "group", "boxes", "shut_wins", "rounds", "match", "limit", "tie",
+        "stakes", "stake", "pays", "first", "captain", "teams", "handicap", "turn_seconds",
     }
 )  # fmt: skip
 """The keys on which no position of a turn depends."""
@@ -56,7 +56,7 @@ the sheets have 41,733 at most."""
 
 _ALL_DOMINOES = (1 << len(DOMINOES)) - 1
 
-Choice: TypeAlias = tuple[int, tuple[int, ...], tuple[int, ...]]
+AnsweredThrows: TypeAlias = tuple[int, tuple[int, ...], tuple[int, ...]]
 """Throws after which the player chooses one of several answers.
 
 How many throws; the tiles of each answer, as dense bits (below 0 where they are opened); and the position or
@@ -65,18 +65,18 @@ end that each leads to.
 
 
 class DiceChoice(NamedTuple):
-    """One way to throw at a position.
+    """One choice of dice at a position.
 
     Attributes:
         dice: how many dice.
         total: how many throws there are, each equally likely.
         lively: those of them that do not lead back to the position.
-        forced: what follows throws that leave no choice.
+        forced: what follows throws that leave one answer.
         weights: how many throws lead to each of them.
-        several: of each choice how many throws lead to it. Choices are kept in columns, as there are tens of
-            thousands of them.
-        moves: of each choice its answers.
-        after: of each choice what its answers lead to.
+        several: how many throws have the same answers, of which there are several. What the player chooses
+            among is kept in columns, as there are tens of thousands of them.
+        moves: for each of `several` its answers.
+        after: for each of `several` what its answers lead to.
         idle: these dice can do nothing here, others can: if thrown again and again they take all throws that
             a turn may have, which is what follows; thrown once they change nothing.
     """
@@ -92,8 +92,8 @@ class DiceChoice(NamedTuple):
     idle: bool = False
 
     @property
-    def choices(self) -> Iterator[Choice]:
-        """The throws after which the player chooses."""
+    def answered(self) -> Iterator[AnsweredThrows]:
+        """The throws after which the player chooses among answers."""
         return zip(self.several, self.moves, self.after, strict=True)
 
 
@@ -139,7 +139,7 @@ class TurnModel:
         lost: the number of the end of a turn lost on its first move; it has its score after any throws.
         stuck: that of a turn with dice that can change nothing, which takes all throws that there are; None
             where throws are not the score.
-        ways: by number the ways to throw, the usual number of dice first; none for ends.
+        choices: by number the choices of dice, the usual number of dice first; none for ends.
         stops: by number the end if the turn ended there.
         comes_back: a position can be met again after another one.
         unit: a number that every chance and every expected score is a whole multiple of one part in; 0 where
@@ -209,15 +209,15 @@ class TurnModel:
             raise OddsError(f"{turn.to_text()} cannot be reached")
         return number
 
-    def way(self, number: int, dice: int) -> DiceChoice:
-        """The way to throw so many dice at a position.
+    def choice(self, number: int, dice: int) -> DiceChoice:
+        """The choice of so many dice at a position.
 
         Raises:
             ValueError: if the rules do not allow that number of dice here.
         """
-        for way in self.ways[number]:
-            if way.dice == dice:
-                return way
+        for choice in self.choices[number]:
+            if choice.dice == dice:
+                return choice
         raise ValueError(f"{dice} dice cannot be thrown here")
 
     def _position(self, turn: Turn) -> Position:
@@ -241,25 +241,25 @@ class TurnModel:
         self.stuck = len(self.ends) if self.counts else None
         if self.counts:
             self.ends = (*self.ends, End(MAX_THROWS, False))
-        self.ways: list[tuple[DiceChoice, ...]] = [()] * len(self.ends)
+        self.choices: list[tuple[DiceChoice, ...]] = [()] * len(self.ends)
         self.stops = list(range(len(self.ends)))
 
     def _unit(self) -> int:
         # Each throw that counts shuts a tile at least, or uses up an insurance that a move has earned.
         depth = self.row.count * self.profile.rows * (2 if self.profile.insurance else 1)
-        lively = {way.lively for ways in self.ways for way in ways}
+        lively = {choice.lively for choices in self.choices for choice in choices}
         unit = lcm(*range(1, len(DOMINOES) + 1)) if self._draws else lcm(*lively)
         return 0 if self.comes_back or unit.bit_length() * depth > _MOST_BITS else unit**depth
 
-    def _add(self, position: Position, ways: tuple[DiceChoice, ...]) -> int:
-        number = len(self.ways)
-        self.ways.append(ways)
+    def _add(self, position: Position, choices: tuple[DiceChoice, ...]) -> int:
+        number = len(self.choices)
+        self.choices.append(choices)
         self.stops.append(self._ends_at[position.mask])
         return number
 
-    def _way(self, number: int, dice: int, total: int, events: "_Events") -> DiceChoice:
+    def _choice(self, number: int, dice: int, total: int, events: "_Events") -> DiceChoice:
         again = events.forced.pop(number, 0)
-        several, moves, after = zip(*events.choices, strict=True) if events.choices else ((), (), ())
+        several, moves, after = zip(*events.answered, strict=True) if events.answered else ((), (), ())
         # The same few numbers of throws come again and again.
         weights, several = (
             self._kept.setdefault(each, each) for each in (tuple(events.forced.values()), several)
@@ -287,14 +287,14 @@ class TurnModel:
         events = 0
         for position in order:
             allowed = dice_allowed(profile, *self.row.tiles_of(position.mask))
-            number = len(self.ways)
-            ways = []
+            number = len(self.choices)
+            choices = []
             for dice in allowed:
                 throws = by_dice(dice)
                 found = self._events(position, number, throws, numbers)
-                ways.append(self._way(number, dice, throws.total, found))
-                events += len(ways[-1].forced) + len(ways[-1].several)
-            self._add(position, tuple(ways))
+                choices.append(self._choice(number, dice, throws.total, found))
+                events += len(choices[-1].forced) + len(choices[-1].several)
+            self._add(position, tuple(choices))
             if position.is_first:
                 self._first = number
             if self.comes_back and events > MOST_EVENTS:
@@ -309,7 +309,7 @@ class TurnModel:
         shut = xor if one_row else self.row.after
         blocked, blocked_doubles = throws.idle, throws.idle_doubles
         found = _Events({}, [])
-        forced, choices, _ = found
+        forced, answered, _ = found
         for weight, relevant, table, doubles in throws.classes:
             moves = table[mask & relevant]
             if is_first:
@@ -332,7 +332,7 @@ class TurnModel:
                     if one_row
                     else [here[shut(mask, move)] for move in moves]
                 )
-                choices.append((weight, moves, following))
+                answered.append((weight, moves, following))
         stop = (self._ends_at[mask],)
         if throws.ended:
             found.add(throws.ended, (), stop)
@@ -392,8 +392,8 @@ class TurnModel:
                 lost = position.is_first and not kind.ends
                 following = (self.lost if lost else self._ends_at[position.mask],)
             found.add(left.bit_count(), moves, following)
-        way = self._way(len(self.ways), self.profile.dice, position.bag.bit_count(), found)
-        number = self._bags[position] = self._add(position, (way,))
+        choice = self._choice(len(self.choices), self.profile.dice, position.bag.bit_count(), found)
+        number = self._bags[position] = self._add(position, (choice,))
         return number
 
     def _after_domino(self, mask: int, bag: int) -> int:
@@ -436,17 +436,17 @@ _MOST_BITS = 1 << 13
 
 
 class _Events(NamedTuple):
-    """What some throws lead to: positions with their numbers of throws, choices, and as `DiceChoice.idle`."""
+    """What some throws lead to: with one answer, with several, and as `DiceChoice.idle`."""
 
     forced: dict[int, int]
-    choices: list[Choice]
+    answered: list[AnsweredThrows]
     idle: bool = False
 
     def add(self, weight: int, moves: tuple[int, ...], after: tuple[int, ...]) -> None:
         if len(after) == 1:
             self.forced[after[0]] = self.forced.get(after[0], 0) + weight
         else:
-            self.choices.append((weight, moves, after))
+            self.answered.append((weight, moves, after))
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,10 +163,6 @@ class Odds:
         best, ranked = sign(self.profile), self._play(Objective.SCORE).ranked(turn)
         return tuple((tiles, best * Fraction(worth.first)) for tiles, _, worth in ranked)
 
-    def follow(self, turn: Turn, objective: Objective = Objective.SCORE) -> Turn:
-        """The turn after the best answer to the throw on the table (a pass where there is none)."""
-        return self._play(objective).ranked(turn)[0][1]
-
     def ends(
         self, turn: Turn, objective: Objective = Objective.SCORE, *, exact: bool = False
     ) -> dict[End, Number]:

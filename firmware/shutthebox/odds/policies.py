@@ -59,7 +59,7 @@ def policy_value(profile: Profile, policy: Policy) -> Value:
     """
     model = _model(profile)
     start = model.number(turns.start(profile))
-    rows = [_row(model, number, policy) for number in range(len(model.ends), len(model.ways))]
+    rows = [_row(model, number, policy) for number in range(len(model.ends), len(model.choices))]
     throw = int(model.counts)
     scores = [float(end.score) for end in model.ends]
     for end in model.uncounted:
@@ -79,9 +79,9 @@ def beginners_ends(profile: Profile) -> dict[End, float]:
         raise TooLargeError("a beginner's turn where tiles are opened again may have no end")
 
     def row(number: int) -> Decision:
-        way = model.ways[number][0]
-        return way, tuple(
-            [after[moves.index(highest_first(profile, moves))] for _, moves, after in way.choices]
+        choice = model.choices[number][0]
+        return choice, tuple(
+            [after[moves.index(highest_first(profile, moves))] for _, moves, after in choice.answered]
         )
 
     ends = ends_of(model, model.number(turns.start(profile)), row, 1.0)
@@ -110,15 +110,17 @@ def _expected(model: TurnModel, rows: list[_Row], ends: list[float], per_throw: 
 
 def _row(model: TurnModel, number: int, policy: Policy) -> _Row:
     chances: dict[int, float] = {}
-    ways, lively = model.ways[number], 0.0
-    if len(ways) > 1 and policy is not Policy.RANDOM:
-        ways = (tuple(way for way in ways if _changes(way, model.stops[number])) or ways)[-1:]
-    for way in ways:
-        share = 1.0 / way.total / len(ways)
-        lively += way.lively * share
-        for after, weight in zip(way.forced, way.weights, strict=True):
+    choices, lively = model.choices[number], 0.0
+    if len(choices) > 1 and policy is not Policy.RANDOM:
+        choices = (tuple(choice for choice in choices if _changes(choice, model.stops[number])) or choices)[
+            -1:
+        ]
+    for choice in choices:
+        share = 1.0 / choice.total / len(choices)
+        lively += choice.lively * share
+        for after, weight in zip(choice.forced, choice.weights, strict=True):
             chances[after] = chances.get(after, 0.0) + weight * share
-        for weight, moves, each in way.choices:
+        for weight, moves, each in choice.answered:
             # A tile that is opened is below 0, the lowest the nearest to it.
             chosen = choose(policy, moves) if moves[0] > 0 else (max(moves),)
             for move in chosen:
@@ -127,6 +129,6 @@ def _row(model: TurnModel, number: int, policy: Policy) -> _Row:
     return [(after, chance / lively) for after, chance in chances.items()], 1.0 / lively
 
 
-def _changes(way: DiceChoice, stop: int) -> bool:
+def _changes(choice: DiceChoice, stop: int) -> bool:
     """Whether a throw of these dice can do more than end the turn."""
-    return bool(way.after) or any(after != stop for after in way.forced)
+    return bool(choice.after) or any(after != stop for after in choice.forced)

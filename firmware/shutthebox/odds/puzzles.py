@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from shutthebox.odds.worths import Option
 from shutthebox.rules import turn as turns
@@ -14,8 +14,7 @@ from shutthebox.rules.tiles import Tiles, from_text, to_text
 from shutthebox.rules.turn import Turn
 
 
-@dataclass(frozen=True, slots=True)
-class Puzzle:
+class Puzzle(NamedTuple):
     """A position, a throw, and the cost of every answer to it.
 
     Attributes:

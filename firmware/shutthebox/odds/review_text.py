@@ -15,10 +15,14 @@ def decision_text(decision: Decision, translate: Callable[[str], str]) -> str:
         translate: into the reader's language.
     """
     _, dice, best = translate, decision.throw is None, not decision.cost
-    if dice and best:
+    if dice and best and decision.chosen == 1:
+        text = _("player {player}, round {round}, {open} open: 1 die is best")
+    elif dice and best:
         text = _("player {player}, round {round}, {open} open: {chosen} dice are best")
+    elif dice and decision.best == 1:
+        text = _("player {player}, round {round}, {open} open: {chosen} dice, 1 die is better")
     elif dice:
-        text = _("player {player}, round {round}, {open} open: {chosen} dice, {best} are better")
+        text = _("player {player}, round {round}, {open} open: 1 die, {best} dice are better")
     elif best:
         text = _("player {player}, round {round}, {open} open, {throw}: {chosen} is best")
     else:

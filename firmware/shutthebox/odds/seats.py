@@ -24,7 +24,7 @@ from functools import cached_property, lru_cache
 from operator import add, truediv
 from typing import NamedTuple
 
-from shutthebox.odds.evaluate import Decision, TurnPlay, best_decision, best_values, leads_to
+from shutthebox.odds.evaluate import Decision, TurnPlay, best_decision, best_worths, leads_to
 from shutthebox.odds.model import TurnModel
 from shutthebox.odds.worths import End, OddsError, TooLargeError, sign
 from shutthebox.rules import turn as turns
@@ -139,9 +139,9 @@ class SeatTurn:
         ranks = {at: rank for rank, at in enumerate(self.order)}
         self._nudges = [_NUDGE * (1 - ranks[at] / len(ranks)) for at in range(len(model.ends))]
         self._low, self._high = [list(map(ranks.__getitem__, range(len(ranks)))) for _ in "ab"]
-        for ways in model.ways[len(ranks) :]:
-            after = {each for way in ways for each in way.forced}
-            after.update(each for way in ways for several in way.after for each in several)
+        for choices in model.choices[len(ranks) :]:
+            after = {each for choice in choices for each in choice.forced}
+            after.update(each for choice in choices for several in choice.after for each in several)
             self._low.append(min(map(self._low.__getitem__, after)))
             self._high.append(max(map(self._high.__getitem__, after)))
 
@@ -166,7 +166,7 @@ class SeatTurn:
             rank = low[number]
             return values[order[rank]] if run[rank] >= high[number] else None
 
-        return best_values(self.model, values, settled=settled)
+        return best_worths(self.model, values, settled=settled)
 
     def distribution(
         self, result: Callable[[End], object], values: Sequence[float], below: int = 0
@@ -191,9 +191,9 @@ class SeatTurn:
             if run[rank] >= self._high[number]:
                 mass[self.order[rank]] += here
                 continue
-            way, chosen = self._decision(number, values)
-            share = here / way.lively
-            for after, weight in leads_to(way, chosen):
+            choice, chosen = self._decision(number, values)
+            share = here / choice.lively
+            for after, weight in leads_to(choice, chosen):
                 mass[after] += share * weight
         return mass
 
@@ -210,7 +210,7 @@ class SeatTurn:
         """
         run = self._run([result(end) for end in self.model.ends])
         found = list(of_ends)
-        for number in range(len(found), len(self.model.ways)):
+        for number in range(len(found), len(self.model.choices)):
             if self._high[number] >= below:
                 found.append(0.0)
                 continue
@@ -218,9 +218,9 @@ class SeatTurn:
             if run[rank] >= self._high[number]:
                 found.append(found[self.order[rank]])
                 continue
-            way, chosen = self._decision(number, values)
-            total = sum([weight * found[after] for after, weight in leads_to(way, chosen)])
-            found.append(total / way.lively)
+            choice, chosen = self._decision(number, values)
+            total = sum([weight * found[after] for after, weight in leads_to(choice, chosen)])
+            found.append(total / choice.lively)
         return found
 
     def _decision(self, number: int, values: Sequence[float]) -> Decision:

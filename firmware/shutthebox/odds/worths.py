@@ -1,7 +1,6 @@
 """The worth of things: how a turn can end, what a player plays for, and the errors of odds."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
@@ -94,8 +93,7 @@ class Worth(NamedTuple):
     second: Number
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A legal answer to a throw, with its value.
 
     Attributes:
@@ -109,8 +107,7 @@ class Ranked:
     cost: float
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """Something that the player may do.
 
     Attributes:
@@ -122,8 +119,7 @@ class Option:
     cost: float
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(NamedTuple):
     """What the player at turn may do.
 
     Attributes:

@@ -13,7 +13,8 @@ position again. The texts are
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from shutthebox.errors import shown
+from shutthebox.errors import quoted
+from shutthebox.plain import Plain
 from shutthebox.rules.faces import faces_from_text, faces_to_text
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw
@@ -53,18 +54,20 @@ class Reopened:
         return f"open {self.tile}"
 
 
-@dataclass(frozen=True, slots=True)
-class OutOfTime:
+class OutOfTime(Plain):
     """The time for the turn is over."""
+
+    __slots__ = ()
 
     def to_text(self) -> str:
         """Always ``time``."""
         return "time"
 
 
-@dataclass(frozen=True, slots=True)
-class Advanced:
+class Advanced(Plain):
     """The finished turn has been looked at."""
+
+    __slots__ = ()
 
     def to_text(self) -> str:
         """Always ``next``."""
@@ -110,14 +113,14 @@ def action_from_text(text: str) -> Action:
         case "open":
             tiles = to_numbers(from_text(rest))
             if len(tiles) != 1:
-                raise ValueError(f"{shown(rest)} is not one tile")
+                raise ValueError(f"{quoted(rest)} is not one tile")
             action = Reopened(tiles[0])
         case "time":
             action = OutOfTime()
         case "next":
             action = Advanced()
         case _:
-            raise ValueError(f"{shown(text)} is no action: actions are throw, shut, open, time and next")
+            raise ValueError(f"{quoted(text)} is no action: actions are throw, shut, open, time and next")
     if action.to_text() != text:
-        raise ValueError(f"{shown(text)} is not how an action is written; {action.to_text()!r} is")
+        raise ValueError(f"{quoted(text)} is not how an action is written; {action.to_text()!r} is")
     return action

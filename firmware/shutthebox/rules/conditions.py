@@ -5,9 +5,9 @@ Their text is lines of a record (`shutthebox.rules.record`).
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from shutthebox.errors import shown
+from shutthebox.errors import quoted
 from shutthebox.rules.profile import MAX_PLAYERS
 from shutthebox.rules.tiles import MAX_TILE
 from shutthebox.validation import count
@@ -27,8 +27,7 @@ _EQUAL = re.compile("equal ([0-9a-f]{64})", re.ASCII)
 _VERSION = re.compile(r"[0-9A-Za-z.+-]{1,30} rules [1-9][0-9]{0,3}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Conditions:
+class Conditions(NamedTuple):
     """The conditions of play that the box knows of but a record of throws and moves does not prove.
 
     Attributes:
@@ -101,25 +100,26 @@ def conditions_from_lines(lines: Sequence[str]) -> Conditions | None:
                 equal = _EQUAL.fullmatch(rest)
                 if rest not in ("box", "real") and not equal:
                     raise ValueError(
-                        f"dice: {shown(rest)} is not allowed; allowed are box, real, and equal with 64 digits"
+                        f"dice: {quoted(rest)} is not allowed; "
+                        "allowed are box, real, and equal with 64 digits"
                     )
                 real_dice, equal_dice = rest == "real", equal[1] if equal else ""
             case "first":
                 first = count(rest, MAX_PLAYERS) or 0
                 if first < 2:
-                    raise ValueError(f"first: {shown(rest)} is not allowed; allowed is 2 to {MAX_PLAYERS}")
+                    raise ValueError(f"first: {quoted(rest)} is not allowed; allowed is 2 to {MAX_PLAYERS}")
             case "computers" | "out-of-play":
                 numbers[word] = _numbers(word, rest, MAX_PLAYERS if word == "computers" else MAX_TILE)
             case "version":
                 if not _VERSION.fullmatch(rest) or len(versions) == _MOST_VERSIONS:
-                    raise ValueError(f"version: {shown(rest)} is not allowed; allowed is 0.1.0 rules 1")
+                    raise ValueError(f"version: {quoted(rest)} is not allowed; allowed is 0.1.0 rules 1")
                 versions.append(rest)
             case "lost":
                 lost = count(rest, _MOST_LOST) or 0
                 if not lost:
-                    raise ValueError(f"lost: {shown(rest)} is not allowed; allowed is 1 to {_MOST_LOST}")
+                    raise ValueError(f"lost: {quoted(rest)} is not allowed; allowed is 1 to {_MOST_LOST}")
             case _:
-                raise ValueError(f"{shown(line)} is no condition; allowed are {', '.join(WORDS)}")
+                raise ValueError(f"{quoted(line)} is no condition; allowed are {', '.join(WORDS)}")
     return Conditions(
         real_dice,
         numbers.get("computers", ()),
@@ -135,4 +135,4 @@ def _numbers(word: str, text: str, most: int) -> tuple[int, ...]:
     found = tuple(number for word in text.split(" ") if (number := count(word, most)))
     if found and found == tuple(sorted(set(found))) and " ".join(map(str, found)) == text:
         return found
-    raise ValueError(f"{word}: {shown(text)} is not allowed; allowed are rising numbers from 1 to {most}")
+    raise ValueError(f"{word}: {quoted(text)} is not allowed; allowed are rising numbers from 1 to {most}")

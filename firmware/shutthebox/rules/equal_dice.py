@@ -13,10 +13,9 @@ records name the commitment.
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from shutthebox.errors import ShutTheBoxError, shown
+from shutthebox.errors import ShutTheBoxError, quoted
 from shutthebox.rules.actions import Thrown, apply
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import Match
@@ -39,8 +38,7 @@ class TournamentError(ShutTheBoxError, ValueError):
     """A text that is no tournament; one line says where and what is allowed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tournament:
+class Tournament(NamedTuple):
     """A tournament of equal dice.
 
     Attributes:
@@ -91,7 +89,7 @@ def tournament_from_text(text: str, where: str) -> Tournament:
     name = lines[1].removeprefix("name ")
     if not lines[1].startswith("name ") or not _NAME.fullmatch(name) or not name.isprintable():
         raise TournamentError(
-            f"{where}:2: {shown(lines[1])} is not allowed; allowed is name and up to {MAX_NAME} characters"
+            f"{where}:2: {quoted(lines[1])} is not allowed; allowed is name and up to {MAX_NAME} characters"
         )
     seed = lines[2].removeprefix("seed ")
     if not lines[2].startswith("seed ") or not _SEED.fullmatch(seed):

@@ -1,6 +1,6 @@
 """The faces of a throw as text."""
 
-from shutthebox.errors import shown
+from shutthebox.errors import quoted
 from shutthebox.rules.moves import Throw
 from shutthebox.validation import count
 
@@ -31,5 +31,5 @@ def faces_from_text(text: str) -> Throw:
 def _face(word: str) -> int:
     face = count(word, MAX_FACE)
     if face is None:
-        raise ValueError(f"{shown(word)} is not a face: allowed are numbers from 1 to {MAX_FACE}")
+        raise ValueError(f"{quoted(word)} is not a face: allowed are numbers from 1 to {MAX_FACE}")
     return face

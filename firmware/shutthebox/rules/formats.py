@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from shutthebox.rules import stakes
 from shutthebox.rules.profile import MatchFormat, Profile, Stakes, Tie, Turns
@@ -38,8 +37,7 @@ class Reason(StrEnum):
     LADDER = "ladder"  # the player alone has played all rounds
 
 
-@dataclass(frozen=True, slots=True)
-class Won:
+class Won(NamedTuple):
     """The match is over.
 
     Attributes:
@@ -51,8 +49,7 @@ class Won:
     reason: Reason
 
 
-@dataclass(frozen=True, slots=True)
-class NextRound:
+class NextRound(NamedTuple):
     """Another round is to be played.
 
     Attributes:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from shutthebox.rules import stakes as ledger
 from shutthebox.rules import turn as turns
@@ -54,8 +54,7 @@ class Stage(Enum):
     FINISHED = "finished"
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """How a match ended.
 
     Attributes:

@@ -28,6 +28,17 @@ MAX_STAKES = 9999
 _MOST_PAYMENTS = 20
 
 
+class Group(StrEnum):
+    """Under which heading a list shows the game."""
+
+    CLASSIC = "classic"
+    FRENCH = "french"
+    QUICK = "quick"
+    LONG = "long"
+    ODD = "odd"
+    CHILDREN = "children"
+
+
 class Draw(StrEnum):
     """Where the numbers come from."""
 
@@ -247,6 +258,7 @@ class Profile:
         name: the id on every command.
         titles: shown titles, each with the two letters of its language before it.
         source: where the rule comes from.
+        group: its heading in a list; no rule, so that games that differ in it alone are the same game.
         tiles: numbers on the box, rising.
         boxes: numbers of tiles that the sheet allows, that of `tiles` among them. A box
             other than `tiles` has the numbers from 1 up.
@@ -292,6 +304,7 @@ class Profile:
     name: str
     titles: tuple[tuple[str, str], ...] = ()
     source: str = _key(validation.text, "")
+    group: Group = field(default=Group.ODD, compare=False)
     tiles: tuple[int, ...] = _key(_TILES, tuple(range(1, 10)))
     boxes: tuple[int, ...] = _key(_rising(1, MAX_TILE), ())
     rows: int = _key(validation.whole(1, 2), 1)
@@ -351,12 +364,6 @@ class Profile:
     def faces_matter(self) -> bool:
         """Whether a move depends on the single dice, not on their total alone."""
         return self.difference or self.insurance or self.move is not MoveKind.SET
-
-    @property
-    def needs_no_sums(self) -> bool:
-        """Whether no throw has to be taken apart: one tile answers it, or each die has a tile of its own."""
-        one_by_one = self.move in (MoveKind.FACES_FREE, MoveKind.SINGLE) or self.starting.bit_count() == 1
-        return one_by_one and self.score is Scoring.SUM and self.dice <= 2 and self.stakes is Stakes.NONE
 
     @property
     def highest_wins(self) -> bool:

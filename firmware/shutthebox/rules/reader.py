@@ -10,7 +10,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from shutthebox import validation
-from shutthebox.errors import ShutTheBoxError, shown
+from shutthebox.errors import ShutTheBoxError, quoted
 from shutthebox.rules.handicap import for_seat
 from shutthebox.rules.moves import can_ever_move, most_moves
 from shutthebox.rules.profile import (
@@ -81,7 +81,7 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
             inherited = like(base) if isinstance(base, str) else like("")
         except KeyError as error:
             raise ProfileError(
-                f"{where}: like: {shown(base)} is no built-in profile; {error.args[0]}"
+                f"{where}: like: {quoted(base)} is no built-in profile; {error.args[0]}"
             ) from None
         keys = {key: value for key, value in inherited.items() if not _OWN.fullmatch(key)}
         if "tiles" in given:
@@ -103,7 +103,8 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
         try:
             keys[key] = check(value)
         except validation.WrongValueError as wrong:
-            raise ProfileError(f"{where}: {key}: {shown(value)} is not allowed; allowed is {wrong}") from None
+            text = f"{where}: {key}: {quoted(value)} is not allowed; allowed is {wrong}"
+            raise ProfileError(text) from None
     return keys
 
 
@@ -128,17 +129,7 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
     Raises:
         ProfileError: if keys contradict each other, naming one of them.
     """
-    if "name" not in keys:
-        try:
-            validation.name(name)
-        except validation.WrongValueError as wrong:
-            given = shown(name)
-            raise ProfileError(
-                f"{where}: name: missing, and the file's, {given}, is not allowed; allowed is {wrong}"
-            ) from None
-    titles = tuple(sorted((key[-2:], str(title)) for key, title in keys.items() if _TITLE.fullmatch(key)))
-    settings: dict[str, Any] = {key: value for key, value in keys.items() if not _TITLE.fullmatch(key)}
-    profile = _with_defaults(Profile(**{"name": name, "titles": titles, **settings}), keys)
+    profile = unchecked_profile(keys, where, name)
     for count in profile.allowed_boxes:
         box = profile.for_box(count)
         assert box is not None, "an allowed box"
@@ -153,6 +144,25 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
                 f"{where}: {key}: tile {tile} is on no box of this profile; allowed are its tiles"
             )
     return profile
+
+
+def unchecked_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
+    """The profile of these keys, which may contradict each other; arguments as of `to_profile`.
+
+    Raises:
+        ProfileError: if `name` is needed and is no id.
+    """
+    if "name" not in keys:
+        try:
+            validation.name(name)
+        except validation.WrongValueError as wrong:
+            given = quoted(name)
+            raise ProfileError(
+                f"{where}: name: missing, and the file's, {given}, is not allowed; allowed is {wrong}"
+            ) from None
+    titles = tuple(sorted((key[-2:], str(title)) for key, title in keys.items() if _TITLE.fullmatch(key)))
+    settings: dict[str, Any] = {key: value for key, value in keys.items() if not _TITLE.fullmatch(key)}
+    return _with_defaults(Profile(**{"name": name, "titles": titles, **settings}), keys)
 
 
 def _with_defaults(profile: Profile, keys: Mapping[str, object]) -> Profile:

@@ -32,7 +32,7 @@ Empty lines and lines that start with # are passed over.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from shutthebox.errors import ShutTheBoxError, shown
+from shutthebox.errors import ShutTheBoxError, quoted
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
 from shutthebox.rules.conditions import RULES_VERSION, WORDS, Conditions, conditions_from_lines
 from shutthebox.rules.faces import faces_from_text, faces_to_text
@@ -238,7 +238,7 @@ class _Parser:
             elif word in ("scores", "totals", "winners", "captain", "owes", GIVEN_UP) and "players" in counts:
                 break
             else:
-                raise self._error(f"{shown(line)} is no line of a record's head")
+                raise self._error(f"{quoted(line)} is no line of a record's head")
             self._at += 1
         if "players" not in counts:
             raise self._error("players: missing; allowed are 1 to 9")
@@ -258,7 +258,7 @@ class _Parser:
     def _number(self, word: str, text: str, most: int) -> int:
         number = count(text, most)
         if number is None:
-            raise self._error(f"{word}: {shown(text)} is not allowed; allowed is 1 to {most}")
+            raise self._error(f"{word}: {quoted(text)} is not allowed; allowed is 1 to {most}")
         return number
 
     def _named(self, rest: str) -> Profile:
@@ -272,7 +272,7 @@ class _Parser:
         allowed = ", ".join(map(str, profile.allowed_boxes))
         played = profile.for_box(int(box)) if box in allowed.split(", ") else None
         if played is None:
-            raise self._error(f"profile: a box of {shown(box)} is not allowed; allowed are {allowed}")
+            raise self._error(f"profile: a box of {quoted(box)} is not allowed; allowed are {allowed}")
         return played
 
     def _add_keys(self, keys: dict[str, object], line: str) -> None:
@@ -290,14 +290,14 @@ class _Parser:
         line = self._lines[self._at][1]
         words = line.split()
         if words[0] != str(match.player + 1):
-            raise self._error(f"{shown(words[0])}: it is the turn of player {match.player + 1}")
+            raise self._error(f"{quoted(words[0])}: it is the turn of player {match.player + 1}")
         if len(words) == 3 and words[1] in _OUTCOMES:
             yield Advanced()  # refused, if the turn is not over, before its words are compared
             if line != _end_of_turn(match):
-                raise self._error(f"{words[1]} {shown(words[2])}: by the rules {_end_of_turn(match)!r}")
+                raise self._error(f"{words[1]} {quoted(words[2])}: by the rules {_end_of_turn(match)!r}")
             return
         if not 2 <= len(words) <= 3:
-            raise self._error(f"{shown(line)} is no line of a turn: player, throw and answer")
+            raise self._error(f"{quoted(line)} is no line of a turn: player, throw and answer")
         if words[1:] == [OutOfTime().to_text()]:
             yield OutOfTime()
             return
@@ -318,11 +318,11 @@ class _Parser:
             if line is None:
                 raise self._error(f"the record ends without its result; due is {expected!r}")
             if line != expected:
-                raise self._error(f"{shown(line)}: by the rules it is {expected!r}")
+                raise self._error(f"{quoted(line)}: by the rules it is {expected!r}")
             self._at += 1
         if (line := self._peek()) is not None:
             ended = "the match has ended" if match.result else "the match has not ended yet"
-            raise self._error(f"{shown(line)}: not expected here, {ended}")
+            raise self._error(f"{quoted(line)}: not expected here, {ended}")
 
 
 def _answer(word: str) -> Action:
@@ -330,7 +330,7 @@ def _answer(word: str) -> Action:
         return Moved(from_text(word))
     tile = from_text(word[1:])
     if tile.bit_count() != 1:
-        raise ValueError(f"{shown(word)}: exactly one tile is opened")
+        raise ValueError(f"{quoted(word)}: exactly one tile is opened")
     return Reopened(tile.bit_length())
 
 

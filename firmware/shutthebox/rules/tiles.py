@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TypeAlias
 
-from shutthebox.errors import shown
+from shutthebox.errors import quoted
 from shutthebox.validation import count
 
 Tiles: TypeAlias = int
@@ -50,8 +50,8 @@ def from_text(text: str) -> Tiles:
     for word in text.split(","):
         number = count(word, MAX_TILE)
         if number is None:
-            raise ValueError(f"{shown(word)} is not a tile: tiles are numbers from 1 to {MAX_TILE}")
+            raise ValueError(f"{quoted(word)} is not a tile: tiles are numbers from 1 to {MAX_TILE}")
         numbers.append(number)
     if len(set(numbers)) < len(numbers):
-        raise ValueError(f"{shown(text)} names a tile twice")
+        raise ValueError(f"{quoted(text)} names a tile twice")
     return to_tiles(numbers)

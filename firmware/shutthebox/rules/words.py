@@ -5,6 +5,7 @@ cannot drift apart. Other languages have them in their catalogues, like every te
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import TypeAlias
 
 from shutthebox.rules.formats import LAST_ROUND, MAX_TIE_ROUNDS
@@ -41,7 +42,7 @@ SENTENCES: dict[str, str] = {
     "tiles": N_("The box has {count} tiles, {tiles}."),
     "tiles.one": N_("The box has one tile, the {tiles}."),
     "rows": N_(
-        "There are two rows of these tiles, one behind the other. A tile of the back row can be shut once "
+        "There are two rows of the same tiles, one behind the other. A tile of the back row can be shut once "
         "the one in front of it, with the same number, has been shut in an earlier move."
     ),
     "boxes": N_("The same rules are played on boxes with {boxes} tiles."),
@@ -292,6 +293,8 @@ _ALTERNATIVES = ("boxes", "totals")
 def explain(profile: Profile, translate: Callable[[str], str] = str) -> tuple[str, ...]:
     """The rules of a profile, one sentence or two for each key that means something in it.
 
+    What the traditional game does not have comes first, then the rest.
+
     Args:
         profile: the game, on the box that is played.
         translate: gives an English text in another language.
@@ -315,11 +318,64 @@ def _listed(numbers: Sequence[int], joined: str, span: str) -> str:
     return joined.format(some=", ".join(some), last=last) if some else last
 
 
+def shared_rules(profile: Profile) -> tuple[int, ...]:
+    """The places of the rules that the traditional game has too, the most telling first."""
+    places = {key: place for place, (key, values) in enumerate(_sorted(profile)) if _is_usual((key, values))}
+    return tuple(places[key] for key in _MOST_TELLING if key in places)
+
+
+_MOST_TELLING = (
+    "win=lowest",
+    "move=set",
+    "score=sum",
+    "shut_wins=match",
+    "blocked=ends-turn",
+    "one_die=optional-high",
+    "dice",
+    "tiles",
+    "rounds.one",
+    "start_open.all",
+    "turns=whole",
+    "tie=play-off",
+    "stakes=pool",
+    "boxes",
+)
+
+
+@cache
+def _traditional() -> tuple[_Fact, ...]:
+    return tuple(
+        _in_order(
+            Profile(
+                "traditional",
+                boxes=(9, 10, 12),
+                one_die=OneDie.OPTIONAL_HIGH,
+                shut_wins=ShutWins.MATCH,
+                stakes=Stakes.POOL,
+            )
+        )
+    )
+
+
+def _is_usual(fact: _Fact) -> bool:
+    return fact in _traditional()
+
+
+def _sorted(profile: Profile) -> list[_Fact]:
+    return sorted(_in_order(profile), key=_is_usual)
+
+
 def _facts(profile: Profile) -> Iterator[_Fact]:
-    facts = (*_facts_of_box(profile), *_facts_of_turn(profile), *_facts_of_match(profile))
-    for key, values in facts:
+    for key, values in _sorted(profile):
         drawn = f"{key}.dominoes"
         yield drawn if profile.draw is Draw.DOMINOES and drawn in SENTENCES else key, values
+
+
+def _in_order(profile: Profile) -> Iterator[_Fact]:
+    """As the box is set up, a turn is played and a match is won; the same with dice and dominoes."""
+    yield from _facts_of_box(profile)
+    yield from _facts_of_turn(profile)
+    yield from _facts_of_match(profile)
 
 
 def _facts_of_box(profile: Profile) -> Iterator[_Fact]:
@@ -464,6 +520,7 @@ SUMMARIES: dict[str, str] = {
     "single": N_("One tile a throw."),
     "exact": N_("Use the whole throw."),
     "faces": N_("Shut the sum or the dice."),
+    "faces-free": N_("The sum, both dice, or one."),
     "knipsen": N_("Shut the sum, the dice, or some."),
     "rows": N_("Two rows, one behind the other."),
     "shared": N_("One row for all."),
@@ -479,7 +536,9 @@ SUMMARIES: dict[str, str] = {
     "rounds": N_("{rounds} rounds, added up."),
     "shut": N_("Shut the box and you win."),
     "dice": N_("{dice} dice, {tiles} tiles."),
+    "dice.one": N_("One die with {sides} sides."),
     "digits": N_("Open tiles read as a number."),
+    "digits-reversed": N_("Open tiles read backwards."),
     "count": N_("Every open tile is one point."),
     "target-loses": N_("At {limit} points you lose."),
     "target-wins": N_("At {limit} points you win."),
@@ -490,6 +549,8 @@ SUMMARIES: dict[str, str] = {
     "last-in": N_("The last one left wins."),
     "ladder": N_("Alone: beat the best so far."),
     "bank": N_("The bank pays for good scores."),
+    "no": N_("A shut box ends only your turn."),
+    "pool-double": N_("A shut box wins double stakes."),
 }
 """The rules of a profile at a glance: what is special, and how it is won."""
 
@@ -506,6 +567,31 @@ def summary(profile: Profile, translate: Callable[[str], str] = str) -> str:
     limit: dict[str, int] = {} if profile.limit is None else {"limit": profile.limit}
     facts = ([special] if special else []) + [(aim.value, limit)]
     return " ".join(translate(SUMMARIES[key]).format(**values) for key, values in facts)
+
+
+def distinction(profile: Profile, translate: Callable[[str], str] = str) -> str:
+    """The one sentence that tells a game from the traditional one; of that one itself its aim."""
+    key, values = next(_distinctions(profile))
+    return translate(SUMMARIES[key]).format(**values)
+
+
+def _distinctions(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
+    """What a player of the traditional game would not expect, the most telling first."""
+    if profile.stakes is Stakes.BANK:
+        yield profile.stakes.value, {}
+    if profile.match is not MatchFormat.TOTAL:
+        yield profile.match.value, {"limit": profile.limit or 0}
+    if profile.score in (Scoring.DIGITS, Scoring.DIGITS_REVERSED):
+        yield profile.score.value, {}
+    rules = (rule for rule in _special(profile) if rule[0] != "shut")
+    yield from rules
+    if profile.win is not Win.LOWEST:
+        yield profile.win.value, {}
+    if profile.shut_wins is ShutWins.NO:
+        yield "no", {}
+    if profile.stakes is Stakes.POOL_DOUBLE:
+        yield "pool-double", {}
+    yield "shut" if profile.shut_wins is ShutWins.MATCH else "lowest", {}
 
 
 def _special(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
@@ -525,11 +611,13 @@ def _special(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
     if profile.move is MoveKind.EXACT:
         yield "exact", {}
     if profile.move in (MoveKind.FACES, MoveKind.FACES_FREE):
-        yield "faces", {}
+        yield profile.move.value, {}
     if profile.difference:
         yield "difference", {}
     if profile.dice > 2:
         yield "dice", {"dice": profile.dice, "tiles": len(profile.tiles)}
+    if profile.dice == 1:
+        yield "dice.one", {"sides": profile.sides}
     if profile.starting != profile.all_tiles:
         opened = to_numbers(profile.starting)
         yield _one("some", len(opened)), {"tile": opened[0], "count": len(opened)}
@@ -542,7 +630,7 @@ def _special(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
     if profile.blocked is Blocked.OPENS_ONE:
         yield "opens", {}
     if profile.score in (Scoring.DIGITS, Scoring.DIGITS_REVERSED):
-        yield "digits", {}
+        yield profile.score.value, {}
     if profile.score is Scoring.COUNT:
         yield "count", {}
     if profile.captain:

@@ -34,10 +34,11 @@ def head_starts(handicap: tuple[HeadStart, ...], highest: int = MAX_TILE) -> lis
 def to_lines(profile: Profile) -> tuple[str, ...]:
     """The lines of a TOML file that means this profile, with no need of any other.
 
-    These are the name, the tiles, and every key that differs from the defaults; tiles that
-    start open, or shut, only on a larger box, which the profile does not know any more, are left out.
+    These are the name, the tiles, and every key that differs from the defaults. Left out are the group,
+    which is no rule, and tiles that start open, or shut, only on a larger box, which the profile does not
+    know any more.
     """
-    defaults, keys = to_keys(Profile(name="")), to_keys(profile)
+    defaults, keys = to_keys(Profile(name="")), to_keys(profile) | {"group": None}
     highest = max(profile.tiles[-1], *profile.allowed_boxes)
     keys["handicap"] = head_starts(profile.handicap, highest)
     if profile.start_open is not None:

@@ -1,0 +1,275 @@
+"""The oracle of the odds: best play worked out from the rules' own functions, as slow as it is plain.
+
+All positions that can be reached are listed, each with the positions that every throw and every answer
+leads to. Then play is valued back from its last throw: with no throw left a turn stands as it is; with one
+throw more a position is worth the mean over its throws, each with the best answer. Where every turn comes to
+an end by itself, that is exact, in fractions; else it goes on until nothing changes any more, or for all the
+throws that a turn can have.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from math import factorial, prod
+from typing import Any, NamedTuple
+
+from shutthebox.odds.worths import Number
+from shutthebox.rules import turn as turns
+from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.moves import Throw, dice_allowed
+from shutthebox.rules.profile import Blocked, Draw, Profile, Scoring, Turns
+from shutthebox.rules.score import MAX_THROWS, score
+from shutthebox.rules.tiles import to_numbers
+from shutthebox.rules.turn import Outcome, Turn
+
+
+class Value(NamedTuple):
+    """What a position is worth, the higher the better.
+
+    Attributes:
+        worths: by player; everybody plays for the own one.
+        good: breaks ties for the player at turn.
+    """
+
+    worths: tuple[Number, ...]
+    good: Number
+
+
+class After(NamedTuple):
+    """What an answer leads to: the next position, or the final worths; `good` where the turn is over."""
+
+    choice: int
+    position: object
+    worths: tuple[Number, ...] | None
+    good: Number | None
+
+
+Events = Mapping[tuple[After, ...], int]
+"""What the answers to a throw lead to, and how many throws have these."""
+
+
+def throws(match: Match, dice: int) -> Iterator[tuple[Throw, int]]:
+    """Every throw of so many dice, and how many of the throws look so."""
+    if match.rules.draw is Draw.DOMINOES:
+        yield from ((domino, 1) for domino in turns.bag(match.turn))
+        return
+    faces = range(1, match.rules.sides + 1)
+    for throw in combinations_with_replacement(faces, dice):
+        yield throw, factorial(dice) // prod(map(factorial, Counter(throw).values()))
+
+
+def answers(match: Match) -> list[tuple[int, Match]]:
+    """Whatever may be done about the throw on the table, and the match then."""
+    if match.stage is not Stage.ANSWER:
+        return [(0, match)]
+    if opened := turns.reopenings(match.rules, match.turn):
+        return [(1 << tile - 1, match.reopen(tile)) for tile in to_numbers(opened)]
+    return [(shut, match.move(shut)) for shut in turns.answers(match.rules, match.turn) or (0,)]
+
+
+class Oracle:
+    """The worth of every position that can be reached from some.
+
+    Args:
+        starts: matches that await a throw.
+        over: the worths by player once they are known, else None; asked when a turn is over.
+        good: of a turn that is over.
+        per_throw: what each throw adds to worth and `good`.
+
+    Attributes:
+        exact: worths are fractions.
+    """
+
+    def __init__(
+        self,
+        starts: Iterable[Match],
+        over: Callable[[Match], tuple[Number, ...] | None],
+        good: Callable[[Match], int],
+        per_throw: tuple[int, int] = (0, 0),
+    ) -> None:
+        self._over, self._good, self._per_throw = over, good, per_throw
+        self._positions: dict[object, tuple[Match, Mapping[int, Events]]] = {}
+        waiting = list(starts)
+        profile = waiting[0].game
+        self.exact = profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES) and not profile.insurance
+        while waiting:
+            match = same(waiting.pop())
+            if _key(match) in self._positions:
+                continue
+            rules, turn = match.rules, match.turn
+            rolls: dict[int, Counter[tuple[After, ...]]] = {}
+            for dice in dice_allowed(rules, turn.open, turn.behind):
+                rolls[dice] = Counter()
+                for faces, weight in throws(match, dice):
+                    options = answers(match.throw(faces))
+                    rolls[dice][tuple(self._after(*option, waiting) for option in options)] += weight
+            self._positions[_key(match)] = match, rolls
+        self._values = {key: self._cut_off(match) for key, (match, _) in self._positions.items()}
+        for _ in range(MAX_THROWS - 1):
+            before = self._values
+            self._values = {key: self._of(match, rolls) for key, (match, rolls) in self._positions.items()}
+            if all(map(self._same, before.values(), self._values.values())):
+                break
+
+    def value(self, match: Match) -> Value:
+        """Of a match that awaits a throw or an answer."""
+        if match.stage is Stage.THROW:
+            return self._values[_key(same(match))]
+        return self.best_answer(match, self.answers(match))
+
+    def answers(self, match: Match) -> dict[int, Value]:
+        """Of each answer to the throw on the table."""
+        return {choice: self._worth(self._after(choice, after, [])) for choice, after in answers(match)}
+
+    def with_dice(self, match: Match, dice: int) -> Value:
+        """Of throwing so many."""
+        at, rolls = self._positions[_key(same(match))]
+        return self._mean(at, rolls[dice])
+
+    def best_answer(self, match: Match, values: Mapping[int, Value]) -> Value:
+        """What the player at turn makes of answers."""
+        return max(values.values(), key=lambda value: self._order(value, match.player))
+
+    def best_dice(self, match: Match, values: Mapping[int, Value]) -> Value:
+        """What the player at turn makes of a choice of dice."""
+        return self.best_answer(match, values)
+
+    def _order(self, value: Value, player: int) -> tuple[Number, Number]:
+        own = value.worths[player]
+        return own if self.exact else round(float(own), 9), value.good
+
+    def _after(self, choice: int, match: Match, waiting: list[Match]) -> After:
+        """Where the match goes on; a position that is not known yet is to be looked at."""
+        worths = good = None
+        if match.turn.outcome is not None:
+            worths, good = self._over(match), self._good(match)
+            worths = worths if worths is None or self.exact else tuple(map(float, worths))
+        if worths is None:
+            match = same(match.advance() if match.stage is Stage.ADVANCE else match)
+            waiting.append(match)
+        return After(choice, _key(match), worths, good)
+
+    def _cut_off(self, match: Match) -> Value:
+        """Of a position after the last throw that a turn can have."""
+        turn = match.turn
+        points = score(match.rules, turn.open, 0, turn.behind)
+        over = replace(match, rows=(replace(turn, outcome=Outcome.BLOCKED, score=points),))
+        worths = self._over(over) if match.players == 1 else None
+        return Value(worths or (Fraction(0),) * match.players, self._good(over) if worths else 0)
+
+    def _of(self, match: Match, rolls: Mapping[int, Events]) -> Value:
+        return self.best_dice(match, {dice: self._mean(match, events) for dice, events in rolls.items()})
+
+    def _mean(self, match: Match, events: Events) -> Value:
+        whole = sum(events.values())
+        nothing: Any = Fraction(0) if self.exact else 0.0
+        worths, good = [nothing] * match.players, nothing
+        for found, weight in events.items():
+            value = self.best_answer(match, {after.choice: self._worth(after) for after in found})
+            worths = [a + weight * b for a, b in zip(worths, value.worths, strict=True)]
+            good += weight * value.good
+        return Value(tuple(each / whole for each in worths), good / whole)
+
+    def _worth(self, after: After) -> Value:
+        if after.worths is not None:
+            return Value(after.worths, after.good or 0)
+        value, (throw, good) = self._values[after.position], self._per_throw
+        if after.good is not None:
+            return Value(value.worths, after.good)
+        if not any(self._per_throw):
+            return value
+        return Value(tuple(worth + throw for worth in value.worths), value.good + good)
+
+    def _same(self, before: Value, after: Value) -> bool:
+        if self.exact:
+            return before == after
+        pairs: Any = zip((*before.worths, before.good), (*after.worths, after.good), strict=True)
+        return all(abs(a - b) <= 1e-14 * max(1, abs(b)) for a, b in pairs)
+
+
+def same(match: Match) -> Match:
+    """The match without the parts that make no difference later, so that a position is looked at once."""
+    shared = match.game.turns is Turns.SHARED
+    rows = tuple(
+        Turn(0, outcome=row.outcome, score=row.score)
+        if row.outcome is not None and not shared
+        else replace(row, throws=0, moves=min(1, row.moves), throw=None)
+        for row in match.rows
+    )
+    return replace(match, rows=rows, turns_over=0)
+
+
+def _key(match: Match) -> object:
+    return match.player, match.rows, match.totals, match.round, match.tie_rounds, match.shutters, match.owed
+
+
+def won(match: Match) -> tuple[Number, ...] | None:
+    """Everybody's share of the win."""
+    if match.result is None:
+        return None
+    winners = match.result.winners
+    return tuple(Fraction(i in winners, len(winners) or 1) for i in range(match.players))
+
+
+def money(match: Match) -> tuple[Number, ...] | None:
+    """What everybody gets."""
+    return None if match.result is None else tuple(-owes for owes in match.result.owes)
+
+
+def own_score(match: Match) -> int:
+    """How good the score of a turn that is over is."""
+    return (1 if match.game.highest_wins else -1) * (match.turn.score or 0)
+
+
+def match_oracle(
+    profile: Profile,
+    players: int,
+    over: Callable[[Match], tuple[Number, ...] | None] = won,
+    rounds: int | None = None,
+) -> tuple[Number, ...]:
+    """Everybody's worth before the first throw, if all play their best."""
+    start = begin(profile, players, rounds)
+    return Oracle([start], over, own_score).value(start).worths
+
+
+def alone(profile: Profile, turn: Turn) -> Match:
+    """A match of one player in this turn."""
+    return replace(begin(profile, 1), rows=(turn,), stage=Stage.ANSWER if turn.throw else Stage.THROW)
+
+
+Pair = tuple[Number, Number]
+"""Expected score, and chance to shut."""
+
+
+class TurnOracle(Oracle):
+    """Turns of a player alone.
+
+    Args:
+        profile: the rules.
+        starts: turns that await a throw.
+        shut: plays to shut the box, and among equals for the score; else the other way round.
+    """
+
+    def __init__(self, profile: Profile, starts: Iterable[Turn], *, shut: bool = False) -> None:
+        self.profile, self.shut = profile, shut
+        self.sign = 1 if profile.highest_wins else -1
+        throw = self.sign if profile.score is Scoring.THROWS else 0
+
+        def has_shut(match: Match) -> int:
+            return int(match.turn.outcome is Outcome.SHUT)
+
+        first, second = (has_shut, own_score) if shut else (own_score, has_shut)
+        super().__init__(
+            [alone(profile, turn) for turn in starts],
+            lambda match: (Fraction(first(match)),),
+            second,
+            (0, throw) if shut else (throw, 0),
+        )
+
+    def pair(self, value: Value) -> Pair:
+        """Expected score and chance to shut, of a value."""
+        (first,), second = value
+        points, shut = (second, first) if self.shut else (first, second)
+        return self.sign * points, shut
