@@ -88,37 +88,3 @@ def test_who_does_not_wait_for_the_coach_never_sees_one() -> None:
     assert isinstance(question, AskReview)
     table.give(ReviewCame(question.beginning, question.actions, None), 0)
     assert table.mode in (Mode.RAISE, Mode.READY)
-
-
-def test_without_odds_there_is_no_coach() -> None:
-    table = played(Later())
-    (asked,) = [effect.question for effect in table.choose(4) if isinstance(effect, Ask)]
-    assert isinstance(asked, AskReview)
-    table.give(ReviewCame(asked.beginning, asked.actions, None), 0)
-    assert "No coach here" in table.text
-    assert table.mode is Mode.MATCH_OVER
-
-
-def test_a_player_who_never_threw_had_no_luck() -> None:
-    profile = builtin("traditional")
-    actions = (
-        *(Thrown((6, 3)), moved(9), Thrown((5, 3)), moved(8), Thrown((4, 3)), moved(7)),
-        *(Thrown((6, 5)), moved(5, 6), Thrown((4, 3)), moved(3, 4), Thrown((2, 1)), moved(1, 2)),
-    )
-    table = Table(
-        settings_for(profile, players=2),
-        match=begin(profile, 2),
-        actions=actions,
-        down=range(1, 10),
-        odds=OddsNow(),
-    )
-    table.press()
-    assert table.mode is Mode.MATCH_OVER
-    assert table.screen.rows == ("1: 0", "2: –")
-    titles = []
-    for _ in range(2):
-        table.lift(4)
-        table.flip(4)
-        titles.append(table.screen.title)
-    assert titles[0] == "Player 1"
-    assert "Player 2" not in titles

@@ -1,42 +1,17 @@
 """A box for families: easy games first, and kinder words where a turn ends."""
 
-import pytest
 from tests.support.machine import TUMBLE_NS, Table, settings_for
 
 from shutthebox.adapters.odds_worker import OddsNow
-from shutthebox.config.profiles import builtin, builtins
-from shutthebox.game.menu_items import FAMILY, GAME
 from shutthebox.game.mode import Mode
-from shutthebox.game.settings import is_easy
+from shutthebox.rules.profile import Group
 
 
-def test_games_that_take_nothing_apart_are_easy_and_so_is_playing_alone() -> None:
-    assert {profile.name for profile in builtins() if is_easy(profile)} == {
-        "ladder", "lucky-seven", "thai", "young",
-    }  # fmt: skip
-
-
-def test_easy_games_come_first_and_the_others_keep_their_order() -> None:
+def test_childrens_games_come_first_and_the_others_keep_their_order() -> None:
     usual, family = settings_for(), settings_for(family=True)
-    easy = [game for game in usual.games if is_easy(game)]
+    easy = [game for game in usual.games if game.group is Group.CHILDREN]
+    assert [game.name for game in easy] == ["ladder", "lucky-seven", "thai", "young"]
     assert list(family.games) == [*easy, *(game for game in usual.games if game not in easy)]
-    assert usual.games[0] == builtin("traditional")
-
-
-def test_the_game_that_is_chosen_is_the_one_under_the_cursor() -> None:
-    family = settings_for(family=True)
-    for index, game in enumerate(family.games):
-        chosen, _ = GAME.choose(family, index)
-        assert chosen.profile.name == game.name
-        assert GAME.chosen(chosen) == index
-
-
-def test_the_menu_switches_it() -> None:
-    on, kept = FAMILY.choose(settings_for(), 0)
-    assert (on.family, kept[0].key, kept[0].value) == (True, "game.family", True)
-    off, kept = FAMILY.choose(on, 1)
-    assert (off.family, kept[0].value) == (False, False)
-    assert [FAMILY.chosen(settings) for settings in (on, off)] == [0, 1]
 
 
 def blocked(profile: str, *answers: tuple[tuple[int, int], int | None], family: bool) -> Table:
@@ -76,9 +51,3 @@ def test_tiles_that_began_shut_earn_no_praise() -> None:
 def test_the_rules_still_say_why_a_turn_was_lost() -> None:
     lost = blocked("three-to-go", ((1, 1), None), family=True)
     assert lost.screen.prompt == "Lost: no 3 this\u00a0time"
-
-
-@pytest.mark.slow
-def test_of_two_rows_every_tile_counts() -> None:
-    answers = (((4, 5), 9), ((4, 5), 9), ((1, 1), 2), ((1, 1), 2), ((1, 1), None))
-    assert blocked("double-shutter", *answers, family=True).screen.prompt == "4 shut, bravo!"

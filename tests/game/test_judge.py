@@ -10,12 +10,9 @@ import pytest
 from shutthebox.config.profiles import builtin
 from shutthebox.game.judge import (
     Verdict,
-    VerdictKind,
-    flipped_tiles,
     judge,
     lever_of,
     levers_behind,
-    viable,
 )
 from shutthebox.rules.profile import Blocked, MoveKind, Profile
 from shutthebox.rules.tiles import to_tiles
@@ -79,7 +76,7 @@ def answers(kind: MoveKind, throw: tuple[int, ...], move: Set, held_open: Set) -
             return move == {a, b} or other_is_shut
 
 
-@pytest.mark.parametrize("every", [9, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [17, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("total", [None, *range(1, 13)])
 def test_every_position_of_the_traditional_game(total: int | None, every: int) -> None:
     """By `make test` some of the positions, each time others for another total."""
@@ -102,7 +99,7 @@ def test_every_position_of_the_traditional_game(total: int | None, every: int) -
 def test_positions_of_the_other_kinds_of_move(kind: MoveKind) -> None:
     profile, random = Profile("x", move=kind), Random(f"judge {kind}")
     seen = set()
-    for _ in range(3_000):
+    for _ in range(1_500):
         throw, open_mask = random.choice(THROWS), random.randrange(1, 512)
         held_open = SETS[open_mask]
         # Levers that a hand has moved at random, but only seldom up again.
@@ -128,86 +125,7 @@ def test_a_difference_answers_too(throw: tuple[int, int]) -> None:
         assert said(judge(profile, Turn(511, throw, 1), down_mask)) == expected
 
 
-@pytest.mark.parametrize("total", range(2, 13))
-def test_viable_tiles_are_those_that_lead_to_a_move(total: int) -> None:
-    profile, throw = builtin("traditional"), (1, total - 1) if total < 8 else (6, total - 6)
-    for open_mask in range(1, 512, 3):
-        legal = [SETS[mask] for mask in range(1, 512) if SUMS[mask] == total and not mask & ~open_mask]
-        for down_mask in range(0, 512, 5):
-            flipped = SETS[down_mask & open_mask]
-            expected = {
-                tile for tile in SETS[open_mask] - flipped if any(flipped | {tile} <= move for move in legal)
-            }
-            found = viable(profile, Turn(open_mask, throw, 3, 2), down_mask)
-            assert SETS[found] == expected
-
-
 # -- the position text by text ------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("open_tiles", "throw", "down", "verdict"),
-    [
-        ([1, 2, 3], None, [4, 5, 6, 7, 8, 9], "ok"),
-        ([1, 2, 3], (3,), [4, 5, 6, 7, 8, 9], "ok"),
-        ([1, 2, 3], (3,), [3, 4, 5, 6, 7, 8, 9], "complete"),
-        ([1, 2, 3], (3,), [1, 4, 5, 6, 7, 8, 9], "missing 2"),
-        ([1, 2, 3], (3,), [1, 3, 4, 5, 6, 7, 8, 9], "over 1"),
-        ([1, 2, 4], (2, 2), [1, 3, 5, 6, 7, 8, 9], "dead-end"),
-        ([1, 2, 3], (3,), [1, 4, 5, 6, 8], "put-back 7 9"),
-        ([1, 2, 3], None, [1, 3, 4, 5, 6, 7, 8, 9], "lift 1 3"),
-        (list(NINE), (5, 6), [1, 2], "missing 8"),
-        (list(NINE), (3, 5), [3, 6], "over 1"),
-    ],
-)
-def test_verdicts_as_scenarios_write_them(
-    open_tiles: list[int], throw: tuple[int, ...] | None, down: list[int], verdict: str
-) -> None:
-    turn = Turn(to_tiles(open_tiles), throw, 3, 2)
-    assert str(judge(builtin("traditional"), turn, to_tiles(down))) == verdict
-
-
-def test_a_first_tile_that_must_go() -> None:
-    profile, turn = builtin("two-to-go"), Turn(511, (3, 5), 1)
-    assert str(judge(profile, turn, to_tiles([8]))) == "dead-end"
-    assert str(judge(profile, turn, to_tiles([6]))) == "missing 2"
-    assert str(judge(profile, turn, to_tiles([2, 6]))) == "complete"
-    later = Turn(511, (3, 5), 2, moves=1)
-    assert str(judge(profile, later, to_tiles([8]))) == "complete"
-
-
-def test_levers_of_tiles_that_start_shut_do_not_matter() -> None:
-    profile = builtin("three-down")
-    for ignored in range(8):
-        assert judge(profile, start(profile), ignored).kind is VerdictKind.OK
-        turn = Turn(profile.starting, (4, 5), 1)
-        assert judge(profile, turn, ignored | to_tiles([9])).kind is VerdictKind.COMPLETE
-
-
-def test_levers_that_the_game_does_not_have_do_not_matter() -> None:
-    profile = builtin("traditional")
-    assert judge(profile, start(profile), to_tiles([10, 11, 12])).kind is VerdictKind.OK
-
-
-@pytest.mark.parametrize(
-    ("shut_in_front", "down", "flipped"),
-    [
-        ((), (3,), (3,)),
-        ((), (12,), ()),  # behind a tile that stands
-        ((), (3, 12), (3,)),
-        ((3,), (3, 12), (3,)),
-        ((3,), (3,), ()),  # shut by an earlier throw
-        ((3,), (3, 5), (5,)),
-        ((3, 4), (3, 4, 13, 1), (1, 4)),
-    ],
-)
-def test_with_levers_for_both_rows_each_stands_for_its_own_tile(
-    shut_in_front: tuple[int, ...], down: tuple[int, ...], flipped: tuple[int, ...]
-) -> None:
-    profile = builtin("double-shutter")
-    fresh = start(profile)
-    turn = replace(fresh, behind=fresh.behind & ~to_tiles(shut_in_front))
-    assert flipped_tiles(turn, to_tiles(down), behind=9) == to_tiles(flipped)
 
 
 def test_the_levers_of_two_rows() -> None:
@@ -241,18 +159,8 @@ def test_a_blocked_player_answers_by_lifting_one() -> None:
             assert said(judge(profile, turn, mask)) == expected
 
 
-@pytest.mark.parametrize(
-    ("down", "told"),
-    [
-        ((1, 2, 3), ("ok", (), 0)),
-        ((1, 2), ("complete", (3,), 0)),
-        ((1, 3), ("put-back", (2,), 0)),  # the computer opens 3, not 2
-        ((1,), ("put-back", (2,), 0)),
-        ((), ("put-back", (1, 2), 0)),
-        ((1, 2, 3, 9), ("lift", (9,), 0)),
-    ],
-)
-def test_a_blocked_computer_opens_the_tile_that_it_has_chosen(down: tuple[int, ...], told: Said) -> None:
+def test_a_blocked_computer_opens_the_tile_that_it_has_chosen() -> None:
     profile = builtin("open-one")
     turn = Turn(profile.starting & ~to_tiles([1, 2, 3]), (1, 1), 4, 3)
-    assert said(judge(profile, turn, to_tiles(down), only=to_tiles([3]))) == told
+    verdicts = [str(judge(profile, turn, to_tiles(down), only=to_tiles([3]))) for down in ((1, 2), (1, 3))]
+    assert verdicts == ["complete 3", "put-back 2"]

@@ -6,8 +6,8 @@ import pytest
 from tests.support.machine import settings_for
 
 from shutthebox.config.profiles import builtin, builtins
-from shutthebox.game.facts import Chosen
 from shutthebox.game.menu_items import (
+    COMPUTER,
     GAME,
     HEAD_START,
     HEAD_START_SEAT,
@@ -20,11 +20,6 @@ from shutthebox.game.messages import told
 from shutthebox.game.settings import Settings
 
 ITEMS = tuple(entry for entry in MENU_LINES if isinstance(entry, Item))
-
-
-def full_settings() -> Settings:
-    """Settings in which every item means something but the limit, which takes the place of rounds."""
-    return settings_for("traditional", computers=(1,), handicap=(0, 8))
 
 
 def lines(items: Sequence[Item], settings: Settings) -> list[str]:
@@ -43,18 +38,6 @@ def test_an_option_that_is_chosen_holds_and_no_other_item_changes(item: Item, us
         assert item.line(after).told(str) == f"{item.label.text}: {told(item.options(after)[index], str)}"
         assert item.picker(after).cursor == index
         assert lines(others, after) == lines(others, settings)
-
-
-def test_another_game_forgets_the_rounds_and_the_limit_of_the_one_before() -> None:
-    settings = settings_for("traditional", rounds=4, limit=75)
-    index = [profile.name for profile in settings.games].index("trac-100")
-    settings, facts = GAME.choose(settings, index)
-    assert (settings.profile, settings.rounds, settings.limit) == (builtin("trac-100"), None, None)
-    assert facts == (
-        Chosen("game.profile", "trac-100"),
-        Chosen("game.rounds", None),
-        Chosen("game.limit", None),
-    )
 
 
 OFFERED = {
@@ -80,17 +63,6 @@ def test_what_means_something_in_a_game_is_offered_and_setup_asks_what_differs(n
     assert tuple(item.key for item in questions(settings)) == asked
 
 
-@pytest.mark.parametrize(("rounds", "asked"), [(None, False), (1, False), (2, True)])
-def test_setup_asks_for_rounds_where_several_are_usual(rounds: int | None, asked: bool) -> None:
-    keys = [item.key for item in questions(settings_for("golf", rounds=rounds))]
-    assert keys == ["game.players", *(["game.rounds"] if asked else [])]
-
-
-def test_a_race_offers_no_second_round() -> None:
-    assert [told(text, str) for text in ITEMS[2].options(settings_for("lucky-seven", rounds=5))] == ["1"]
-    assert ITEMS[2].chosen(settings_for("lucky-seven", rounds=5)) == 0
-
-
 def test_a_limit_and_seconds_of_the_owners_are_among_the_options() -> None:
     shown = {item.label.text: item for item in ITEMS}
     settings = settings_for("cover-200", limit=222, turn_seconds=77)
@@ -98,3 +70,12 @@ def test_a_limit_and_seconds_of_the_owners_are_among_the_options() -> None:
     assert shown["Clock"].line(settings).told(str) == "Clock: 77"
     assert [told(text, str) for text in shown["Limit"].options(settings)][6:9] == ["200", "222", "300"]
     assert [told(text, str) for text in shown["Clock"].options(settings)][6:9] == ["60", "77", "90"]
+
+
+def test_lever_n_seats_the_computer_on_seat_n_and_no_seat_is_offered_that_nobody_has() -> None:
+    """A guest who asks for seat 2 does not get another, nor a computer that never comes to its turn."""
+    settings = settings_for("pub", players=2)
+    assert [told(text, str) for text in COMPUTER.options(settings)] == ["seat 1", "seat 2", "none"]
+    assert COMPUTER.chosen(settings) == 2
+    assert COMPUTER.choose(settings, 1)[0].computers == (2,)
+    assert COMPUTER.chosen(settings_for("pub", players=2, computers=(4,))) == 3, "kept from a larger table"

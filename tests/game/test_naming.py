@@ -1,9 +1,8 @@
 """Names for the evening, and the honours of winners who have one."""
 
 import pytest
-from tests.support.machine import Table, facts, settings_for
+from tests.support.machine import Table, settings_for
 
-from shutthebox.game.facts import Began, Signed
 from shutthebox.game.mode import Mode
 from shutthebox.game.past import Past
 from shutthebox.game.settings import Settings
@@ -23,33 +22,6 @@ def named(players: int, computers: tuple[int, ...] = ()) -> Table:
     return table
 
 
-def test_every_player_gives_a_name_and_the_match_begins() -> None:
-    table = named(players=2)
-    assert (table.mode, table.screen.title, table.screen.big) == (Mode.NAMING, "Player 1", "A__")
-    spell(table, "BEA")
-    assert (table.screen.title, facts(table.effects)) == ("Player 2", [])
-    spell(table, "DAN")
-    assert [type(fact) for fact in facts(table.effects)] == [Began]
-    assert (table.mode, table.seats) == (Mode.READY, ("BEA", "DAN"))
-    assert "BEA" in table.text
-
-
-def test_a_hold_leaves_a_player_without_a_name() -> None:
-    table = named(players=2)
-    table.press()
-    table.hold()
-    spell(table, "DAN")
-    assert table.seats == ("Player 1", "DAN")
-    assert "Player 1" in table.text
-
-
-def test_a_computer_gives_no_name() -> None:
-    table = named(players=2, computers=(1,))
-    assert table.screen.title == "Player 2"
-    spell(table, "DAN")
-    assert table.seats == ("Computer", "DAN")
-
-
 def test_a_game_for_one_asks_one_name_whatever_the_players() -> None:
     table = Table(settings_for("ladder", names=True, players=3))
     table.press()
@@ -64,13 +36,6 @@ def test_names_last_until_attract() -> None:
     table.hold_long()
     table.press()
     assert (table.mode, table.seats) == (Mode.ATTRACT, ())
-
-
-def test_nobody_there_closes_it() -> None:
-    table = named(players=1)
-    table.wait(20 * 60 * 1_000_000_000)
-    assert table.mode is Mode.ATTRACT
-    assert facts(table.effects) == []
 
 
 class Famous(Table):
@@ -96,11 +61,6 @@ def won_by_bea(past: Past) -> Table:
     table.press()
     assert table.screen.mode is Mode.MATCH_OVER
     return table
-
-
-def test_a_named_winner_has_signed() -> None:
-    table = won_by_bea(Past())
-    assert Signed(0, "BEA") in facts(table.effects)
 
 
 @pytest.mark.parametrize(("best", "celebrates"), [(35, True), (34, False), (33, False), (None, False)])

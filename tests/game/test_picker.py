@@ -26,18 +26,6 @@ def test_a_long_list_says_how_many_more_there_are(options: int, aside: str) -> N
     assert told(picker_screen(Mode.MENU, picker(options)).aside, str) == aside
 
 
-@pytest.mark.parametrize("levers", [9, 10, 12])
-def test_as_many_options_as_levers_have_a_lever_each(levers: int) -> None:
-    full = picker(levers, levers)
-    assert [chosen(full, lever).cursor for lever in range(1, levers + 1)] == list(range(levers))
-    assert told(full.help, str) == f"Lever 1 to {levers}"
-
-
-@pytest.mark.parametrize("lever", range(3, 8))
-def test_a_lever_without_an_option_chooses_nothing(lever: int) -> None:
-    assert picker(2, cursor=1).choose(lever) is None
-
-
 def test_the_last_two_levers_walk() -> None:
     many = picker(20)
     assert many.choosing == 7
@@ -48,17 +36,6 @@ def test_the_last_two_levers_walk() -> None:
     assert chosen(many, 8).cursor == 19, "round from the first to the last"
     assert chosen(many, 8, 9).cursor == 0
     assert told(many.help, str) == "Lever 8: < 9: >"
-
-
-def test_where_two_levers_are_to_spare_they_walk_too() -> None:
-    assert chosen(picker(7), 9, 9).cursor == 2
-    assert picker(8).choose(9) is None
-
-
-def test_a_box_with_one_lever_walks_on_only() -> None:
-    one = picker(3, levers=1)
-    assert (chosen(one, 1, 1).cursor, chosen(one, 1, 1, 1).cursor) == (2, 0)
-    assert told(one.help, str) == "Lever 1: >"
 
 
 @pytest.mark.parametrize("levers", range(1, 13))
@@ -81,11 +58,6 @@ def test_a_flick_is_a_lever_moved_and_put_back_whichever_way_it_stood() -> None:
     assert none == ()
     assert told(away.reminder, str) == "Put 4 back" if away.reminder else False
     assert away.moved(to_tiles([4])) == (Flicks(), (4,))
-
-
-def test_several_levers_on_their_way_are_not_named() -> None:
-    assert Flicks().moved(to_tiles([4, 5]))[0].reminder is None
-    assert Flicks().reminder is None
 
 
 def test_several_levers_that_come_back_are_chosen_one_after_the_other() -> None:

@@ -4,7 +4,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from tests.support.box import S
 from tests.support.machine import Table, settings_for
 
 from shutthebox.game.mode import Mode
@@ -52,20 +51,6 @@ def test_the_prompt_names_what_can_be_shut(
     assert table.screen.prompt == prompt
 
 
-def test_the_prompt_names_the_tile_that_the_first_move_must_shut() -> None:
-    assert thrown("two-to-go", (3, 5), moves=0).screen.prompt == "Make 8 with 2"
-    assert thrown("two-to-go", (3, 5), (2,)).screen.prompt == "Make 8"
-
-
-def test_hundreds_of_answers_are_cut_short() -> None:
-    profile = settings_for("trac-free").profile
-    many = replace(profile, name="many", dice=3)
-    table = Table(settings_for(many))
-    table.press()
-    table.throw(1, 2, 3)
-    assert table.screen.prompt == "Shut 6, 3, 2, 1…"
-
-
 @pytest.mark.parametrize(("profile", "best"), [("pub", "best 39"), ("misere", "best 43")])
 def test_the_score_to_beat_is_the_best_under_the_games_own_notion(profile: str, best: str) -> None:
     table = Table(settings_for(profile, players=3))
@@ -95,15 +80,6 @@ def test_a_press_too_soon_says_the_least_that_has_to_be_shut(
     assert table.screen.prompt == says
 
 
-def test_refusals_are_said_once() -> None:
-    table = thrown("pub", (3, 5))
-    table.press()
-    assert (table.screen.prompt, table.screen.alert) == ("8 to go", True)
-    table.wait(S)
-    table.flip(8)
-    assert (table.screen.prompt, table.screen.alert) == ("Right! Press", False)
-
-
 @pytest.mark.parametrize("language", finished_codes())
 def test_decimals_have_the_sign_of_the_language(language: str) -> None:
     """So a voice reads them right, too; answers of several tiles have a space after each comma."""
@@ -115,14 +91,6 @@ def test_decimals_have_the_sign_of_the_language(language: str) -> None:
         answer_line(to_tiles([1, 7]), 5.675).told(words)
         == f"1+7\t{words('costs {cost}').format(cost=f'5{sign}7')}"
     )
-
-
-def test_luck_that_rounds_to_nothing_is_not_told() -> None:
-    pub = settings_for("pub").profile
-    for luck in (Fraction(0), Fraction(1, 25), Fraction(-1, 25)):
-        (mistakes,) = luck_texts(pub, luck, Fraction(1, 2))
-        assert mistakes.told(str) == "mistakes 0.5"
-    assert len(luck_texts(pub, Fraction(1, 10), Fraction(0))) == 2
 
 
 def test_what_is_left_counts_the_tiles_of_both_rows() -> None:

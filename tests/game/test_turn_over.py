@@ -1,11 +1,9 @@
 """The end of a turn: the score, the total, who is out; praise and blame only for who asks."""
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from tests.support.machine import Table, settings_for
 
-from shutthebox.game.coach_pages import signed_text
 from shutthebox.rules.actions import Action, Moved, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import MatchFormat, Profile, ShutWins, Win
@@ -47,8 +45,3 @@ def test_the_worst_score_is_not_cheered() -> None:
     usual, worst = ended(SMALL, SHUT), ended(misere, SHUT)
     assert (usual.screen.big, usual.screen.celebrates) == ("SHUT!", True)
     assert (worst.screen.big, worst.screen.celebrates) == ("0", False)
-
-
-def test_nothing_costs_minus_nothing() -> None:
-    assert signed_text(Fraction(-1, 1000), in_chance=True) == "0 %"
-    assert signed_text(Fraction(-1, 4), in_chance=True) == "-25 %"

@@ -23,8 +23,13 @@ FLAGS = (
 )
 
 
-def start_chromium(folder: Path) -> webdriver.Chrome:
-    """Starts one that keeps its things in this folder and its log for the test; skips without one."""
+def start_chromium(folder: Path, *more: str) -> webdriver.Chrome:
+    """Starts one that keeps its things in this folder and its log for the test; skips without one.
+
+    Args:
+        folder: of its own.
+        more: flags.
+    """
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     driver = shutil.which("chromedriver")
     if program is None or driver is None:
@@ -33,7 +38,7 @@ def start_chromium(folder: Path) -> webdriver.Chrome:
     options = webdriver.ChromeOptions()
     options.binary_location = program
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    for flag in (*FLAGS, f"--user-data-dir={folder}"):
+    for flag in (*FLAGS, *more, f"--user-data-dir={folder}"):
         options.add_argument(flag)
     return webdriver.Chrome(options=options, service=Service(driver))
 

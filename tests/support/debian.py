@@ -17,6 +17,7 @@ PACKAGE_OF = {
     "mcopy": "mtools",
     "mke2fs": "e2fsprogs",
     "mkenvimage": "u-boot-tools",
+    "mkfs.exfat": "exfatprogs",
     "mkfs.vfat": "dosfstools",
     "mkimage": "u-boot-tools",
     "mmdebstrap": "mmdebstrap",

@@ -27,8 +27,3 @@ def finish(match: Match, scores: list[int]) -> Match:
         outcome = Outcome.SHUT if points == 0 else Outcome.BLOCKED
         match = match._with_turn(replace(turn, outcome=outcome, score=points))
     return match
-
-
-def owed(match: Match) -> tuple[Any, ...]:
-    assert match.result is not None
-    return match.result.owes

@@ -19,6 +19,7 @@ from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.ready import Ready
 from shutthebox.game.modes.turn_over import TurnOver
 from shutthebox.game.play import MatchInPlay
+from shutthebox.game.pointers import POINTERS
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Shared
 from shutthebox.game.table import ModeState
@@ -49,19 +50,19 @@ class Hands(Protocol):
         """Waits until the panel shows one of these states, and says which; fails if it never does."""
 
 
-def pictures(state: State) -> set[bytes]:
-    """Every picture of a state, phase by phase."""
+def pictures(state: State, every: int = 5) -> set[bytes]:
+    """The pictures of a state, phase by phase; in attract every so many tenths of a second, and 1 for all."""
     screen = state.mode.screen(state.shared).told(translations()[state.shared.settings.language])
     # In attract the words drift for minutes, so that nothing burns in.
-    phases = range(0, 3000, 5) if screen.mode is Mode.ATTRACT else (*range(20), *range(60, 80))
+    phases = range(0, 3000, every) if screen.mode is Mode.ATTRACT else (*range(20), *range(60, 80))
     return {draw(screen, phase * 100_000_000).tobytes() for phase in phases}
 
 
 class DisplayMatch:
     """One match of the usual game for two, in attract when it is made."""
 
-    def __init__(self, hands: Hands, settings: Settings) -> None:
-        """Begins with a press."""
+    def __init__(self, hands: Hands, settings: Settings, *, is_new: bool = False) -> None:
+        """Begins with a press; on a new box the players are shown the way."""
         self.hands = hands
         self.match: Match = begin(settings.profile, players=2, rounds=settings.rounds)
         self._settings, self._profile = settings, settings.profile
@@ -71,6 +72,7 @@ class DisplayMatch:
         self._beginning = self._turns_beginning = self.match
         self._given = [Fraction(0)] * 2
         self._luck = [Fraction(0)] * 2
+        self._untold = frozenset(POINTERS if is_new else ())
         hands.press()
         self.see()
 
@@ -91,6 +93,7 @@ class DisplayMatch:
         seen = self.hands.see([self._shown(self.match.throw(faces), faces) for faces in throws])
         assert seen.match is not None
         self.match = seen.match
+        self._untold -= {Mode.READY}
         self._turn.append(Thrown(self.match.turn.throw or ()))
 
     def throw(self) -> None:
@@ -104,6 +107,7 @@ class DisplayMatch:
         self._levers |= move
         self.hands.stand(self._levers)
         self.match = before.move(move)
+        self._untold -= {Mode.FLIPPING}
         self._turn.append(Moved(move))
         if self.match.stage is Stage.THROW:
             verdict = judge(self._profile, before.turn, self._levers)
@@ -170,4 +174,5 @@ class DisplayMatch:
             Stage.ADVANCE: TurnOver(play),
             Stage.FINISHED: MatchOver(play),
         }
-        return State(Shared(self._settings, self._levers, touched_ns=0), modes[match.stage])
+        shared = Shared(self._settings, self._levers, touched_ns=0, untold=self._untold)
+        return State(shared, modes[match.stage])

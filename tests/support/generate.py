@@ -33,11 +33,8 @@ from shutthebox.rules.tiles import to_numbers
 
 
 @st.composite
-def profiles(draw: st.DrawFn, most_tiles: int = 10, *, insurance: bool = False) -> Profile:
-    """A profile that the reader accepts, on any of the keys' values but with short rows.
-
-    With `insurance` every one has insurances.
-    """
+def profiles(draw: st.DrawFn, most_tiles: int = 10) -> Profile:
+    """A profile that the reader accepts, on any of the keys' values but with short rows."""
     numbers = st.lists(st.integers(1, 14), min_size=1, max_size=most_tiles, unique=True).map(sorted)
     tiles = draw(st.one_of(st.integers(1, most_tiles).map(lambda n: list(range(1, n + 1))), numbers))
     keys: dict[str, Any] = {"tiles": tuple(tiles)}
@@ -65,8 +62,6 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10, *, insurance: bool = False) 
                 st.sampled_from([value for value in kind if value not in (*SHARED, Stakes.BANK)])
             )
     sometimes("insurance", st.just(True))
-    if insurance:
-        keys["insurance"] = True
     if keys.get("insurance"):
         keys["blocked"], keys["dice"] = Blocked.ENDS_TURN, max(2, keys.get("dice", 2))
     if keys.get("rows"):

@@ -1,14 +1,17 @@
 """A league for tests: keys, broker, ledger, and boxes that leave entries."""
 
 import ssl
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
+from functools import cache
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from random import Random
+from tempfile import TemporaryDirectory
 from time import monotonic, time
 
 from sqlalchemy import Engine
@@ -19,15 +22,18 @@ from shutthebox.config.profiles import builtin
 from shutthebox.outbox_entry import NO_HASH, Content, MatchPlayed, OutboxEntry, PlayerSigned, hash_of
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
+from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.match import Stage, begin
 from shutthebox.rules.record import Record, write
 from shutthebox.rules.turn import answers
 from shutthebox_league.authority import CONSUMER, Authority, Settings
 from shutthebox_league.database import migrate, open_database
 from shutthebox_league.enrolment import enrol
+from shutthebox_league.ledger import Ledger, Outcome
 from shutthebox_league.reviewer import Reviewer
 from shutthebox_uplink.mqtt import Broker, Connected, Event, Message
 from shutthebox_uplink.settings import Enrolment, read_enrolment
+from shutthebox_uplink.signing import sign_entry
 
 CONDITIONS = Conditions(versions=(f"0.1.0 rules {RULES_VERSION}",))
 
@@ -50,17 +56,44 @@ class Place:
         return read_enrolment(path)
 
 
-def found_league(folder: Path, url: str = "", *, with_broker: bool = True) -> Place:
-    """A league in this folder, on free ports."""
+@cache
+def _empty_league() -> bytes:
+    """The SQLite database of a league that has just been founded: the migrations need longer than a test."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "league.sqlite3")
+        engine = open_database(f"sqlite:///{path}")
+        migrate(engine)
+        engine.dispose()
+        return path.read_bytes()
+
+
+def found_league(folder: Path, url: str = "", *, with_broker: bool = True, host: str = "127.0.0.1") -> Place:
+    """A league in this folder, on free ports; `host` is how its boxes call this machine."""
     authority = Authority(folder)
     ports = (free_port(), free_port())
-    settings = Settings("127.0.0.1", database=url, port=ports[0], consumers_port=ports[1])
+    settings = Settings(host, database=url, port=ports[0], consumers_port=ports[1])
     authority.found(settings)
     config = folder / "mosquitto.conf"
     config.write_text(league_config(folder, ports))
+    if not url:
+        (folder / "league.sqlite3").write_bytes(_empty_league())
     engine = open_database(url or f"sqlite:///{folder}/league.sqlite3")
     migrate(engine)
     return Place(folder, authority, Mosquitto(config, ports) if with_broker else None, engine)
+
+
+def league_command(folder: Path, *words: str) -> tuple[str, ...]:
+    """A command of the league in this folder, to be run as a process."""
+    return (sys.executable, "-m", "shutthebox_league.main", "--folder", str(folder), *words)
+
+
+def uplink_command(enrolment: Path, box: Path) -> tuple[str, ...]:
+    """The uplink of a box whose outbox lies in this folder."""
+    return (
+        sys.executable, "-m", "shutthebox_uplink.main", "--enrolment", str(enrolment),
+        "--outbox", str(box / "outbox"), "--scores", str(box / "scores.json"),
+        "--home-assistant", str(box / "none"),
+    )  # fmt: skip
 
 
 def enrolled(folder: Path) -> Enrolment:
@@ -80,9 +113,9 @@ def reviewed(engine: Engine, zone: tzinfo = UTC, wall_clock_s: Callable[[], floa
 
 
 @contextmanager
-def league_with_broker(folder: Path) -> Iterator[Place]:
+def league_with_broker(folder: Path, host: str = "127.0.0.1") -> Iterator[Place]:
     """A league in this folder whose broker runs until the end."""
-    place = found_league(folder)
+    place = found_league(folder, host=host)
     assert place.broker is not None
     try:
         yield place
@@ -162,6 +195,7 @@ def played_record(
     limit: int | None = None,
     rounds: int | None = None,
     tiles: int | None = None,
+    equal_dice: Tournament | None = None,
 ) -> Record:
     """A match that was played out, with conditions as a box writes them."""
     random = Random(seed)
@@ -172,13 +206,15 @@ def played_record(
         if match.stage is Stage.ADVANCE:
             action: Action = Advanced()
         elif match.stage is Stage.THROW:
-            action = Thrown((random.randint(1, 6), random.randint(1, 6)))
+            dice = (random.randint(1, 6), random.randint(1, 6))
+            action = Thrown(equal_dice.throw(match, 2) if equal_dice else dice)
         else:
             possible = answers(profile, match.turn)
             action = Moved(random.choice(possible) if careless else possible[0])
         match = apply(match, action)
         actions.append(action)
-    return Record(profile, players, match.rounds, tuple(actions), conditions=CONDITIONS)
+    conditions = CONDITIONS._replace(equal_dice=equal_dice.commitment) if equal_dice else CONDITIONS
+    return Record(profile, players, match.rounds, tuple(actions), conditions=conditions)
 
 
 @dataclass
@@ -205,3 +241,46 @@ class FakeBox:
     def sign(self, player: int, initials: str, ended_s: int = 1_790_000_000) -> bytes:
         """The entry of a signature under the match that was played last."""
         return self.add(PlayerSigned(self.matches, ended_s - 600, self.sequence, player, initials))
+
+
+class LeagueBox:
+    """A box that is enrolled in a league, and the ledger that takes its entries, with no broker between.
+
+    Args:
+        place: the league.
+        name: of the box.
+        pub: of the box.
+        wall_clock_s: of the league.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        name: str = "lion",
+        pub: str = "The Red Lion",
+        wall_clock_s: Callable[[], float] = time,
+    ) -> None:
+        self.place, self.engine = place, place.engine
+        self.ledger = Ledger(place.engine, UTC, wall_clock_s)
+        self.enrolment = place.enrol(name, pub)
+        self.box = FakeBox(self.enrolment.name.encode().hex().ljust(32, "0"))
+
+    def sign(self, entry: bytes, oldest: int = 1) -> bytes:
+        """The message with this entry."""
+        return sign_entry(entry, oldest, self.enrolment.name, self.enrolment.key)
+
+    def take(self, entry: bytes, oldest: int = 1) -> Outcome:
+        """Has the ledger take an entry."""
+        return self.ledger.take(self.enrolment.name, self.sign(entry, oldest))
+
+    def send(self, entry: bytes) -> None:
+        """Has the ledger commit an entry."""
+        outcome = self.take(entry)
+        assert outcome.kind == "committed", outcome.reason
+
+    def play(self, record: Record, *signed: str, ended_s: int = 1_790_000_000) -> None:
+        """Sends a match, and who signs it seat by seat."""
+        self.send(self.box.play(record, ended_s))
+        for seat, initials in enumerate(signed, 1):
+            if initials:
+                self.send(self.box.sign(seat, initials, ended_s))

@@ -24,6 +24,7 @@ from shutthebox.game.inputs import (
 from shutthebox.game.machine import Machine
 from shutthebox.game.messages import Text
 from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.owner_report import OwnerReport
 from shutthebox.game.past import Past
 from shutthebox.game.play import MatchInPlay
 from shutthebox.game.questions import Question, plain
@@ -35,6 +36,7 @@ from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_tiles
+from shutthebox.translations import title_order
 
 TUMBLE_NS = 800 * MS
 
@@ -64,7 +66,12 @@ def settings_for(profile: str | Profile = "traditional", **values: object) -> Se
     assert isinstance(levers, int)
     offered = tuple(p for p in (given.for_levers(levers) for given in builtins()) if p is not None)
     profiles = offered if usual in offered else (usual, *offered)
-    chosen = {"skips_setup": True, "languages": (("en", "English"), ("fr", "Français")), **values}
+    chosen = {
+        "skips_setup": True,
+        "languages": (("en", "English"), ("fr", "Français")),
+        "title_order": title_order,
+        **values,
+    }
     return Settings(profiles, usual, **chosen)  # type: ignore[arg-type]
 
 
@@ -107,6 +114,7 @@ class Table(Eyes):
         odds: answers the machine's questions.
         daily: gives the puzzle of today.
         past: gives the earlier results of three letters.
+        is_new: no match has been finished on this box.
         fault: found before the start.
         notices: more for the owner.
     """
@@ -121,9 +129,11 @@ class Table(Eyes):
         actions: Sequence[Action] = (),
         tally: Sequence[Fraction] = (),
         statistics: Sequence[Text] = (),
+        report: OwnerReport = lambda topic, wrong: (),
         odds: Odds | None = None,
-        daily: DailyPuzzle = lambda: None,
+        daily: DailyPuzzle = lambda games: None,
         past: Callable[[Match, str], Past] = lambda match, letters: Past(),
+        is_new: bool = False,
         fault: Fault | None = None,
         notices: Sequence[str] = (),
     ) -> None:
@@ -141,8 +151,10 @@ class Table(Eyes):
             self.now_ns,
             resumed=None if match is None else KeptMatch(match, actions, tuple(tally)),
             statistics=lambda: statistics,
+            report=report,
             daily=daily,
             past=past,
+            is_new=is_new,
             fault=fault,
             notices=notices,
         )
@@ -170,9 +182,6 @@ class Table(Eyes):
     def hold_long(self) -> list[Effect]:
         """Ten seconds; on the way it has been a hold."""
         return self.give(Held()) + self.give(HeldLong())
-
-    def press_twice(self, apart_ns: int = 200 * MS) -> list[Effect]:
-        return self.press() + self.give(Pressed(), apart_ns)
 
     def press_service(self) -> list[Effect]:
         """The owner's button inside the box."""

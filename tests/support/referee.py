@@ -204,7 +204,8 @@ class Referee:
                 self._must("the clock is right", 0 <= t_ns - left_ns <= 2 * TUMBLE_NS, seconds)
                 self._used_ns = t_ns - self._clock_ns
             case Keep():
-                self._must("a press chooses", self._press(t_ns), what.fact, "without a press")
+                by_hand = self._press(t_ns) or (self._hold(t_ns) and self._in_menu)
+                self._must("the button chooses", by_hand, what.fact, "without the button")
             case Show():
                 self._check(what, t_ns)
         if isinstance(what, Keep):
@@ -253,6 +254,10 @@ class Referee:
 
     def _hold(self, t_ns: int) -> bool:
         return self._pressed_ns >= 0 and t_ns == self._pressed_ns + HOLD_NS and not self._slept
+
+    @property
+    def _in_menu(self) -> bool:
+        return self.show is not None and self.show.mode is Mode.MENU
 
     @property
     def _naming(self) -> bool:

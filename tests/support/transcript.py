@@ -111,7 +111,7 @@ class BoxInWords:
         self.table = Table(
             _settings(head, keys),
             odds=self.odds,
-            daily=lambda: daily,
+            daily=lambda games: daily,
             past=lambda match, letters: pasts.get(letters, Past()),
             **world,
         )

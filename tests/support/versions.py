@@ -2,18 +2,17 @@
 
 import pytest
 
-from shutthebox.adapters.store import database, open_store, reading, schema
+from shutthebox.adapters.store import open_store, schema
 
 NEXT = schema.VERSION + 1
 
 
 def take_next_version(monkeypatch: pytest.MonkeyPatch) -> None:
     """From now on this program is a later one: its table of levers has a column more."""
-    chatter = "        chatter integer not null"
-    cleaned = ",\n        cleaned integer not null default 0"
-    later = schema._SCHEMAS[-1].replace(chatter, chatter + cleaned)
+    chatter = "chatter integer not null"
+    later = schema._SCHEMAS[-1].replace(chatter, f"{chatter}, cleaned integer not null default 0")
     assert later != schema._SCHEMAS[-1]
     monkeypatch.setattr(schema, "_SCHEMAS", (*schema._SCHEMAS, later))
-    for module in (schema, database, open_store, reading):
+    for module in (schema, open_store):
         monkeypatch.setattr(module, "VERSION", NEXT)
     monkeypatch.setattr(schema, "COLUMNS", schema.columns_of(NEXT))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from shutthebox.game.messages import ListRow, Message, Text, Together, decimal, message
 from shutthebox.rules.faces import faces_to_text
@@ -15,8 +14,7 @@ if TYPE_CHECKING:  # a reader of reviews needs no solver
     from shutthebox.odds.coach import Decision, MatchReview
 
 
-@dataclass(frozen=True, slots=True)
-class CoachPage:
+class CoachPage(NamedTuple):
     """One page.
 
     Attributes:

@@ -1,10 +1,9 @@
 """What a contact has done since the start."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class ContactHealth:
+class ContactHealth(NamedTuple):
     """Counts of a contact's changes since the start.
 
     Attributes:

@@ -1,21 +1,21 @@
 """The puzzle of the day, and how many days in a row it has been solved at this box."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from shutthebox.game.facts import STREAK, Chosen
 from shutthebox.odds.puzzles import Puzzle
+from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles, to_tiles
 
 
-@dataclass(frozen=True, slots=True)
-class Daily:
+class Daily(NamedTuple):
     """The puzzle of a day.
 
     Attributes:
         day: days since any fixed one, by the calendar of the place.
-        puzzle: the same on every box.
+        puzzle: the same on every box that offers the same games.
     """
 
     day: int
@@ -26,8 +26,8 @@ class Daily:
         return self.puzzle.profile.starting & (out | ~to_tiles(range(1, levers + 1)))
 
 
-DailyPuzzle: TypeAlias = Callable[[], Daily | None]
-"""Gives the puzzle of today; None for a box without puzzles."""
+DailyPuzzle: TypeAlias = Callable[[Sequence[Profile]], Daily | None]
+"""Gives the puzzle of today, in one of these games where they have some; None for a box without puzzles."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from shutthebox.game.facts import Fact
 from shutthebox.game.messages import Text
@@ -11,6 +11,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.questions import Question
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
+from shutthebox.game.stick import StickJob
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
@@ -34,8 +35,7 @@ class Sound(StrEnum):
     FANFARE = "fanfare"
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(NamedTuple):
     """The settings for a form beside the box.
 
     Attributes:
@@ -103,26 +103,29 @@ class Show:
     actions: tuple[Action, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Keep:
+class Keep(NamedTuple):
     """Keep this fact. It must be durable before anything that follows is shown."""
 
     fact: Fact
 
 
-@dataclass(frozen=True, slots=True)
-class Sounded:
+class Sounded(NamedTuple):
     """Let the buzzer say this."""
 
     sound: Sound
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(NamedTuple):
     """Ask the odds; the answer comes as an input."""
 
     question: Question
 
 
-Effect: TypeAlias = Show | Keep | Sounded | Ask
+class AskStick(NamedTuple):
+    """Ask the stick's helper for this job; what comes of it is an input."""
+
+    job: StickJob
+
+
+Effect: TypeAlias = Show | Keep | Sounded | Ask | AskStick
 """One effect."""

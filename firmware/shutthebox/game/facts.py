@@ -1,30 +1,27 @@
 """The facts that the machine asks to be kept: they survive a pulled plug."""
 
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from shutthebox.plain import Plain
 from shutthebox.rules.actions import Action
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import Match
 
 
-@dataclass(frozen=True, slots=True)
-class Began:
+class Began(NamedTuple):
     """A match has been begun; `match` is its position before the first throw."""
 
     match: Match
-    conditions: Conditions = field(default_factory=Conditions)
+    conditions: Conditions = Conditions()
 
 
-@dataclass(frozen=True, slots=True)
-class Resumed:
+class Resumed(NamedTuple):
     """The match on the table goes on after the box was off; its conditions may be others now."""
 
     conditions: Conditions
 
 
-@dataclass(frozen=True, slots=True)
-class ClockShown:
+class ClockShown(NamedTuple):
     """The player at turn has so many whole seconds left; a pulled plug does not give them back."""
 
     seconds: int
@@ -34,21 +31,20 @@ class ClockShown:
         return f"clock {self.seconds}"
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
+class Left(Plain):
     """The players have left the match: abandoned it, or seen its result."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+
+class Finished(NamedTuple):
     """The match has been decided: its position, with the result, and all actions that led there."""
 
     match: Match
     actions: tuple[Action, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Signed:
+class Signed(NamedTuple):
     """The winner (a player from 0) has left initials for the hall of fame."""
 
     player: int
@@ -63,12 +59,15 @@ STREAK = "puzzle.streak"
 """Key of a `Chosen` that is no setting either: the day of the last answered puzzle, and the streak."""
 
 
+RULES = "rules.page"
+"""Key of a `Chosen` that is no setting either: the house rules that were given beside the box, as TOML."""
+
+
 WRONG_CODES = "service.wrong_codes"
 """Key of a `Chosen` that is no setting either: how often the owner's code was wrong since it was right."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(NamedTuple):
     """A setting was changed at the box: a dotted key of the config, and its new value.
 
     None forgets what was chosen before. The best total of a ladder, the streak of the puzzles and the
@@ -79,8 +78,7 @@ class Chosen:
     value: str | int | bool | tuple[int | tuple[int, ...], ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Faulted:
+class Faulted(NamedTuple):
     """The hardware, the store or the rules have failed. The same fault is kept once an hour at most.
 
     Attributes:

@@ -1,115 +1,118 @@
 """The inputs of the machine: they come one at a time, each with its time."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.faults import Fault, Undelivered
+from shutthebox.game.stick import Stick
 from shutthebox.odds.worths import Advice
+from shutthebox.plain import Plain
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
+from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles
 
 if TYPE_CHECKING:  # a reader of reviews needs no solver
     from shutthebox.odds.coach import MatchReview
 
 
-@dataclass(frozen=True, slots=True)
-class Pressed:
+class Pressed(Plain):
     """The dice button was let go before 0.8 s were over."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class Held:
+
+class Held(Plain):
     """The dice button has been down for 0.8 s."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class HeldLong:
+
+class HeldLong(Plain):
     """The dice button has been down for 10 s; `Held` came on the way."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class LeversMoved:
+
+class LeversMoved(NamedTuple):
     """The levers have settled; `down` are those that are down now."""
 
     down: Tiles
 
 
-@dataclass(frozen=True, slots=True)
-class TimeCame:
+class TimeCame(Plain):
     """Time has passed; given when the machine's deadline is reached, harmless at any other time."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class ServicePressed:
+
+class ServicePressed(Plain):
     """The owner's button inside the box was pressed."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class Deserted:
+
+class Deserted(Plain):
     """Nobody has touched the box for long. The machine finds it out, when `TimeCame`; nobody else says it."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class HealthChanged:
+
+class HealthChanged(NamedTuple):
     """The health of the contacts until now, by lever number."""
 
     health: Mapping[int, ContactHealth]
 
 
-@dataclass(frozen=True, slots=True)
-class FaultReported:
+class FaultReported(NamedTuple):
     """A hardware or store fault, or None when it has cleared."""
 
     fault: Fault | None
 
 
-@dataclass(frozen=True, slots=True)
-class DeliveryReported:
+class DeliveryReported(NamedTuple):
     """Why the league does not get the box's matches; None if it does, and for a box without one."""
 
     undelivered: Undelivered | None
 
 
-@dataclass(frozen=True, slots=True)
-class HintCame:
+class StickReported(NamedTuple):
+    """The owner's stick as it is now; None if there is none."""
+
+    stick: Stick | None
+
+
+class HintCame(NamedTuple):
     """What is best for the player at turn; None where the odds are not known."""
 
     match: Match
     hint: Advice | None
 
 
-@dataclass(frozen=True, slots=True)
-class DiceCame:
+class DiceCame(NamedTuple):
     """How many dice the computer throws at this position."""
 
     match: Match
     dice: int
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerCame:
+class AnswerCame(NamedTuple):
     """The tiles that the computer shuts (or opens) at this position; none to pass."""
 
     match: Match
     tiles: Tiles
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewCame:
+class ReviewCame(NamedTuple):
     """Luck and decisions of a match, or of one turn of it; None where the odds are not known."""
 
     beginning: Match
     actions: tuple[Action, ...]
-    review: MatchReview | None
+    review: "MatchReview | None"
 
 
-@dataclass(frozen=True, slots=True)
-class SettingChosen:
+class SettingChosen(NamedTuple):
     """A setting was chosen beside the box, on a form. During a match it does nothing.
 
     Attributes:
@@ -121,8 +124,7 @@ class SettingChosen:
     value: object
 
 
-@dataclass(frozen=True, slots=True)
-class NamesGiven:
+class NamesGiven(NamedTuple):
     """The players' names were given beside the box, on a form, per seat; an empty one for none.
 
     During a match they do nothing.
@@ -131,14 +133,22 @@ class NamesGiven:
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CursorMoved:
+class CursorMoved(NamedTuple):
     """The cursor of a list was moved beside the box, down by so many lines; negative: up."""
 
     by: int
 
 
-FormInput: TypeAlias = SettingChosen | NamesGiven | CursorMoved
+class RulesGiven(NamedTuple):
+    """House rules were given beside the box: they take the place of those given before, and are chosen.
+
+    During a match they do nothing; nor do those that do not fit the box, or have the name of another game.
+    """
+
+    rules: Profile
+
+
+FormInput: TypeAlias = SettingChosen | NamesGiven | CursorMoved | RulesGiven
 """Something that a form beside the box says."""
 
 OddsCame: TypeAlias = HintCame | DiceCame | AnswerCame | ReviewCame
@@ -154,6 +164,7 @@ Input: TypeAlias = (
     | HealthChanged
     | FaultReported
     | DeliveryReported
+    | StickReported
     | FormInput
     | OddsCame
 )

@@ -5,8 +5,8 @@ with the tiles that the game has committed, however that came about. Boot, a mis
 a resumed match are therefore ordinary cases.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Profile
@@ -26,8 +26,7 @@ class VerdictKind(StrEnum):
     DEAD_END = "dead-end"
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """A judgement of the levers.
 
     Attributes:

@@ -1,6 +1,6 @@
 """Three letters, chosen with levers 1 and 2 and taken with the button."""
 
-from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from shutthebox.game.effects import Effect, Sound, Sounded
 from shutthebox.game.messages import Message, Spelling, Text, message
@@ -23,8 +23,7 @@ def is_name(text: str) -> bool:
     return not text or (len(text) == LENGTH and set(text) <= set(ALPHABET))
 
 
-@dataclass(frozen=True, slots=True)
-class Letters:
+class Letters(NamedTuple):
     """Letters on their way.
 
     Attributes:
@@ -35,7 +34,7 @@ class Letters:
 
     taken: str = ""
     at: int = 0
-    flicks: Flicks = field(default_factory=Flicks)
+    flicks: Flicks = Flicks()
 
     @property
     def complete(self) -> bool:
@@ -46,7 +45,7 @@ class Letters:
         """The letters after the levers of this input, its sound, and why a lever changed nothing."""
         flicks, flicked = self.flicks.moved(context.moved)
         at = (self.at + sum(_STEPS.get(lever, 0) for lever in flicked)) % len(ALPHABET)
-        after = replace(self, flicks=flicks, at=at)
+        after = self._replace(flicks=flicks, at=at)
         if not flicked:
             return after, (), None
         if set(flicked) & set(_STEPS):
@@ -55,7 +54,11 @@ class Letters:
 
     def take(self) -> "Letters":
         """The letters with the one at the cursor among them; the next choice begins at A."""
-        return replace(self, taken=self.taken + ALPHABET[self.at], at=0)
+        return self._replace(taken=self.taken + ALPHABET[self.at], at=0)
+
+    def back(self) -> "Letters":
+        """The letters with the last one still to be taken."""
+        return self._replace(taken=self.taken[:-1], at=ALPHABET.index(self.taken[-1]))
 
     def screen(self, mode: Mode, title: Text, hold: Text) -> Screen:
         """The letters so far and the next one.
@@ -63,13 +66,13 @@ class Letters:
         Args:
             mode: which.
             title: whose letters they are.
-            hold: what a hold does.
+            hold: what a hold does before the first letter; later it gives a letter back.
         """
         return Screen(
             mode,
             title=title,
             big=Spelling(f"{self.taken}{ALPHABET[self.at]}", LENGTH),
             prompt=self.flicks.reminder or message("Press: letter"),
-            also=() if self.flicks.reminder else (_HELP, hold),
+            also=() if self.flicks.reminder else (_HELP, message("Hold: back") if self.taken else hold),
             lit=True,
         )

@@ -1,8 +1,10 @@
 """Levers that seem to be broken, and the messages about them."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from shutthebox.game.contact_health import ContactHealth
+from shutthebox.game.facts import Faulted
 from shutthebox.game.judge import VerdictKind, lever_of
 from shutthebox.game.messages import Message, message
 from shutthebox.game.play import MatchInPlay, row_behind
@@ -22,26 +24,39 @@ def restless(shared: Shared) -> Tiles:
     return to_tiles(lever for lever, health in shared.health.items() if lever > 0 and health.restless)
 
 
+def wrong(shared: Shared) -> Tiles:
+    """The levers that seem to be broken now, in whatever way."""
+    return shared.stuck | shared.dead | restless(shared)
+
+
 def complaint(shared: Shared) -> Message | None:
     """The warning about the levers in play, the worst first; None if nothing seems wrong."""
     in_play = ~shared.settings.out
-    if wrong := restless(shared) & in_play:
-        return message("Lever {tile} chatters", tile=to_numbers(wrong)[0])
-    if wrong := shared.stuck & in_play:
-        return message("Lever {tile}: stuck?", tile=to_numbers(wrong)[0])
-    if wrong := shared.dead & in_play:
-        return message("Lever {tile}: dead?", tile=to_numbers(wrong)[0])
+    if found := restless(shared) & in_play:
+        return message("Lever {tile} chatters", tile=to_numbers(found)[0])
+    if found := shared.stuck & in_play:
+        return message("Lever {tile}: stuck?", tile=to_numbers(found)[0])
+    if found := shared.dead & in_play:
+        return message("Lever {tile}: dead?", tile=to_numbers(found)[0])
     return None
 
 
 def suspect_wrong(play: MatchInPlay, context: Context) -> Shared:
     """The shared state after a press: one or two levers that have long been wrong are suspected."""
     shared, verdict = context.shared, play.verdict
-    wrong = verdict.kind in (VerdictKind.LIFT, VerdictKind.PUT_BACK) and len(verdict.tiles) <= 2
-    if not wrong or context.now_ns - play.wrong_ns < SUSPECT_NS:
+    is_wrong = verdict.kind in (VerdictKind.LIFT, VerdictKind.PUT_BACK) and len(verdict.tiles) <= 2
+    if not is_wrong or context.now_ns - play.wrong_ns < SUSPECT_NS:
         return shared
     tiles, down = to_tiles(verdict.tiles), shared.levers
     return replace(shared, stuck=shared.stuck | tiles & down, dead=shared.dead | tiles & ~down)
+
+
+def newly_suspected(before: Shared, after: Shared) -> Iterator[Faulted]:
+    """The faults for the log: levers that seem to be broken since then."""
+    for lever in to_numbers(after.stuck & ~before.stuck):
+        yield Faulted("lever", f"switch {lever} is stuck")
+    for lever in to_numbers(after.dead & ~before.dead):
+        yield Faulted("lever", f"switch {lever} is dead")
 
 
 def suspect_missing(play: MatchInPlay, context: Context) -> Shared:

@@ -12,7 +12,7 @@ from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.dice import Dice
 from shutthebox.game.effects import Effect, Show, Sound, Sounded
-from shutthebox.game.facts import Faulted
+from shutthebox.game.facts import RULES, Chosen, Faulted
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
     AnswerCame,
@@ -32,29 +32,36 @@ from shutthebox.game.inputs import (
     OddsCame,
     Pressed,
     ReviewCame,
+    RulesGiven,
     ServicePressed,
     SettingChosen,
+    StickReported,
     TimeCame,
 )
 from shutthebox.game.letters import is_name
-from shutthebox.game.menu_items import item_chosen
+from shutthebox.game.menu_items import GAME, item_chosen
 from shutthebox.game.messages import Text, message
 from shutthebox.game.modes.attract import Attract
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.service import Service
 from shutthebox.game.modes.setup import Setup
+from shutthebox.game.modes.stick import StickList
+from shutthebox.game.owner_report import OwnerReport
 from shutthebox.game.past import Past
 from shutthebox.game.play import reviewed
+from shutthebox.game.pointers import pointed
 from shutthebox.game.resuming import KeptMatch, resume
 from shutthebox.game.settings import Settings
 from shutthebox.game.showing import show_of
 from shutthebox.game.state import Context, Overlay, Shared, Step, kept, refused
+from shutthebox.game.stick import Stick
 from shutthebox.game.table import ADVICE, TABLE, ModeState, arrived
 from shutthebox.game.targets import BackToAttract, Target
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import MAX_PLAYERS
+from shutthebox.rules.profile import MAX_PLAYERS, Profile
 from shutthebox.rules.tiles import Tiles, to_numbers
+from shutthebox.rules.writer import to_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +87,10 @@ class Machine:
         t_ns: now, in nanoseconds on the clock of all later inputs.
         resumed: a match to continue; None to wait for players.
         statistics: gives the lines of the statistics screen.
+        report: gives the lines that the owner reads in service.
         past: gives the earlier results of three letters that have won a match.
         daily: gives the puzzle of today.
+        is_new: no match has been finished on this box.
         fault: found before the start.
         notices: more for the owner, a line of text each.
 
@@ -107,16 +116,25 @@ class Machine:
         *,
         resumed: KeptMatch | None = None,
         statistics: Callable[[], Sequence[Text]] = tuple,
+        report: OwnerReport = lambda topic, wrong: (),
         past: Callable[[Match, str], Past] = lambda match, letters: Past(),
-        daily: DailyPuzzle = lambda: None,
+        daily: DailyPuzzle = lambda games: None,
+        is_new: bool = False,
         fault: Fault | None = None,
         notices: Sequence[str] = (),
     ) -> None:
         self._dice = dice
+        self._report = report
         self._statistics, self._past, self._daily = statistics, past, daily
         self._now_ns = t_ns
         self._shared = Shared(
-            settings, levers, touched_ns=t_ns, fault=fault, notices=tuple(notices), code_ns=t_ns
+            settings,
+            levers,
+            touched_ns=t_ns,
+            fault=fault,
+            notices=tuple(notices),
+            code_ns=t_ns,
+            is_new=is_new,
         )
         context = self._context()
         begun: Step[Target] = resume(resumed, context) if resumed else Step(BackToAttract())
@@ -172,9 +190,11 @@ class Machine:
                     return []
                 self._shared = replace(self._shared, undelivered=undelivered)
                 return [self._show()]
+            case StickReported(stick):
+                return self._stick_reported(stick)
             case Pressed() | Held() | HeldLong() | ServicePressed():
                 return self._button(given)
-            case SettingChosen() | NamesGiven() | CursorMoved():
+            case SettingChosen() | NamesGiven() | CursorMoved() | RulesGiven():
                 return self._form(given)
             case HintCame() | DiceCame() | AnswerCame() | ReviewCame():
                 return self._advised(given)
@@ -183,9 +203,14 @@ class Machine:
         """A gesture: asleep it only wakes; while the box asks whether to abandon, it answers."""
         self._shared = replace(self._shared, touched_ns=self._now_ns)
         if not self._shared.asleep:
-            self._shared = replace(_seen(self._shared, self._mode), refusal=None)
+            self._shared = replace(_seen(self._shared, self._mode), refusal=None, stick_is_new=False)
             if isinstance(given, Pressed) and isinstance(self._mode, MatchMode):
-                self._shared = lever_health.suspect_wrong(self._mode.play, self._context())
+                before, self._shared = (
+                    self._shared,
+                    lever_health.suspect_wrong(self._mode.play, self._context()),
+                )
+                faults = kept(*lever_health.newly_suspected(before, self._shared))
+                return [*faults, *self._dispatch(given)]
         return self._dispatch(given)
 
     def _levers_moved(self, down: Tiles) -> list[Effect]:
@@ -240,6 +265,21 @@ class Machine:
         )
         return [*kept(*faults), self._show()]
 
+    def _stick_reported(self, stick: Stick | None) -> list[Effect]:
+        before = self._shared
+        if stick == before.stick:
+            return []
+        is_new = stick is not None and before.stick_is_new
+        self._shared = replace(before, stick=stick, stick_is_new=is_new)
+        if isinstance(self._mode, StickList):
+            self._mode = self._mode.reported(before.stick, stick)
+        if stick is None or stick.is_card or (before.stick is not None and not before.stick.is_card):
+            return [self._show()]
+        # A hand has put it in.
+        overlay = Overlay.NONE if before.asleep else before.overlay
+        self._shared = replace(self._shared, stick_is_new=True, overlay=overlay, touched_ns=self._now_ns)
+        return [*self._audible((Sounded(Sound.WAKE),)), self._show()]
+
     def _advised(self, came: OddsCame) -> list[Effect]:
         if isinstance(came, ReviewCame) and isinstance(self._mode, MatchMode):
             play = reviewed(self._mode.play, came)
@@ -260,14 +300,25 @@ class Machine:
         match given:
             case SettingChosen() if is_open:
                 return self._setting_chosen(given, shared)
+            case RulesGiven(rules) if is_open:
+                return self._rules_given(rules, shared)
             case NamesGiven(names) if is_open and len(names) <= MAX_PLAYERS and all(map(is_name, names)):
                 self._shared = replace(shared, names=names)
                 return [self._show()]
             case CursorMoved(by) if isinstance(self._mode, Menu | Setup) and not self._shared.asleep:
-                self._mode = replace(self._mode, picker=self._mode.picker.walked(by))
+                self._mode = self._mode.with_picker(self._mode.picker.walked(by))
                 self._shared = shared
                 return [*self._audible((Sounded(Sound.CHOICE),)), self._show()]
         return []
+
+    def _rules_given(self, rules: Profile, shared: Shared) -> list[Effect]:
+        try:
+            self._shared = replace(self._shared, settings=self.settings.with_rules(rules))
+        except ValueError:
+            return []
+        chosen = SettingChosen(GAME.key, rules.name)
+        shared = replace(shared, settings=self.settings)
+        return [*kept(Chosen(RULES, "\n".join(to_lines(rules)))), *self._setting_chosen(chosen, shared)]
 
     def _setting_chosen(self, given: SettingChosen, shared: Shared) -> list[Effect]:
         """Nothing for a setting that the menu does not offer. The players stay, so their names do."""
@@ -278,7 +329,7 @@ class Machine:
         settings, facts = item.choose(self.settings, index)
         self._shared = shared = replace(shared, settings=settings)
         step = TABLE[type(self._mode), SettingChosen].step(self._mode, self._context())
-        return [*self._taken(replace(step, shared=shared).preceded_by(*kept(*facts))), self._show()]
+        return [*self._taken(step._replace(shared=shared).preceded_by(*kept(*facts))), self._show()]
 
     def _dispatch(self, given: Input | Deserted, moved: Tiles = 0) -> list[Effect]:
         """What lies over the mode gets the input first."""
@@ -298,8 +349,8 @@ class Machine:
         return [*effects, self._show()]
 
     def _taken(self, step: Step[ModeState]) -> list[Effect]:
-        self._mode = step.mode
-        self._shared = replace(step.shared or self._shared, refusal=step.refusal)
+        before, self._mode = self._mode, step.mode
+        self._shared = pointed(before, step.mode, replace(step.shared or self._shared, refusal=step.refusal))
         return self._audible(step.effects)
 
     def _audible(self, effects: Sequence[Effect]) -> list[Effect]:
@@ -314,6 +365,7 @@ class Machine:
             self._shared,
             self._dice,
             self._statistics,
+            self._report,
             self._past,
             self._daily,
             moved,

@@ -4,14 +4,16 @@ A new item is one more entry of `MENU_LINES`.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from shutthebox.game.facts import Chosen
 from shutthebox.game.messages import Message, Text, message, title_text
 from shutthebox.game.picker import Picker
 from shutthebox.game.settings import Brightness, Settings, ShownStakes
 from shutthebox.odds.strengths import Strength
-from shutthebox.rules.profile import MAX_PLAYERS, First, HeadStart, Turns
+from shutthebox.plain import Plain
+from shutthebox.rules.profile import MAX_PLAYERS, First, Group, HeadStart, Turns
 from shutthebox.rules.reader import with_options
 
 MAX_ROUNDS_AT_THE_BOX = 9
@@ -20,8 +22,7 @@ LIMITS = (25, 45, 50, 75, 100, 150, 200, 300, 500)
 """Limits to choose from, besides the one that the game says."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """A setting that the players can change.
 
     Attributes:
@@ -55,6 +56,17 @@ class Item:
         """The item and its option, as a line of the menu."""
         option = self.options(settings)[self.chosen(settings)]
         return message("{label}: {option}", label=self.label, option=option)
+
+
+GROUPS = {
+    Group.CLASSIC: message("Classic"),
+    Group.FRENCH: message("French"),
+    Group.QUICK: message("Quick"),
+    Group.LONG: message("Long"),
+    Group.ODD: message("Odd"),
+    Group.CHILDREN: message("For children"),
+}
+"""The headings of the list of games."""
 
 
 def _games(settings: Settings) -> tuple[Text, ...]:
@@ -185,8 +197,14 @@ BRIGHTNESS = _one_of(
 )
 
 
+def _computer_seats(settings: Settings) -> tuple[tuple[int, ...], ...]:
+    """Every seat there is, so that lever n is seat n; then none."""
+    seats = max(settings.players, *settings.computers[:1], 1)
+    return (*((seat,) for seat in range(1, seats + 1)), ())
+
+
 def _choose_computer(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
-    seats = (index,) if index else ()
+    seats = _computer_seats(settings)[index]
     return replace(settings, computers=seats), (Chosen("game.computers", seats),)
 
 
@@ -194,8 +212,11 @@ COMPUTER = Item(
     "game.computers",
     message("Computer"),
     message("Which seat?"),
-    lambda settings: (message("none"), *_numbers(settings)),
-    lambda settings: settings.computers[0] if settings.computers else 0,
+    lambda settings: tuple(
+        message("seat {number}", number=seats[0]) if seats else message("none")
+        for seats in _computer_seats(settings)
+    ),
+    lambda settings: _computer_seats(settings).index(settings.computers[:1]),
     _choose_computer,
 )
 
@@ -365,28 +386,39 @@ NAMES = _switch("game.names", message("Names"), message("Ask for names?"))
 FAMILY = _switch("game.family", message("Family"), message("For children"))
 
 
-@dataclass(frozen=True, slots=True)
-class ToStatistics:
+class ToStatistics(Plain):
     """The menu's entry for the statistics; it changes nothing."""
+
+    __slots__ = ()
 
     label = message("Statistics")
 
 
-@dataclass(frozen=True, slots=True)
-class ToPuzzle:
+class ToPuzzle(Plain):
     """The menu's entry that leads to the puzzle of the day."""
+
+    __slots__ = ()
 
     label = message("Puzzle")
 
 
-@dataclass(frozen=True, slots=True)
-class ToService:
-    """The menu's entry that leads to service, where the box has no button for it."""
+class ToScoreboard(Plain):
+    """The menu's entry for the addresses of the scoreboard's pages, where there is a scoreboard."""
 
-    label = message("Service")
+    __slots__ = ()
+
+    label = message("Scoreboard")
 
 
-MenuLine = Item | ToStatistics | ToPuzzle | ToService
+class ToService(Plain):
+    """The menu's entry that leads to service, which is the owner's, where the box has no button for it."""
+
+    __slots__ = ()
+
+    label = message("Owner")
+
+
+MenuLine = Item | ToStatistics | ToPuzzle | ToScoreboard | ToService
 """One line of the menu."""
 
 MENU_LINES: tuple[MenuLine, ...] = (
@@ -398,9 +430,9 @@ MENU_LINES: tuple[MenuLine, ...] = (
     SOUND,
     ToStatistics(),
     COMPUTER,
+    STRENGTH,
     HINTS,
     STAKES,
-    STRENGTH,
     NAMES,
     TEAMS,
     CLOCK,
@@ -410,6 +442,7 @@ MENU_LINES: tuple[MenuLine, ...] = (
     BRIGHTNESS,
     FIRST,
     ToPuzzle(),
+    ToScoreboard(),
     ToService(),
 )
 """The menu in order. Rounds and limit are never there both, so the others keep their levers."""
@@ -427,6 +460,8 @@ def _offered(entry: MenuLine, settings: Settings) -> bool:
     match entry:
         case Item():
             return entry.offered(settings)
+        case ToScoreboard():
+            return settings.scoreboard is not None
         case ToService():
             return not settings.service_button
         case ToStatistics() | ToPuzzle():

@@ -19,15 +19,18 @@ class Mode(StrEnum):
     MATCH_OVER = "match-over"
     INITIALS = "initials"
     SERVICE = "service"
+    STICK = "stick"
     PUZZLE = "puzzle"
 
     @property
     def in_scenarios(self) -> str:
-        """The name in scenarios and JSON: there names are a part of setup, and real dice roll."""
+        """The name in scenarios and JSON: there names are in setup, real dice roll, a stick is in service."""
         match self:
             case Mode.NAMING:
                 return Mode.SETUP.value
             case Mode.ENTERING:
                 return Mode.ROLLING.value
+            case Mode.STICK:
+                return Mode.SERVICE.value
             case _:
                 return self.value

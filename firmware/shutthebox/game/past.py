@@ -1,10 +1,9 @@
 """The earlier results of a winner, by the three letters of the signature."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
+class Past(NamedTuple):
     """The matches that were won before under the same three letters.
 
     Attributes:

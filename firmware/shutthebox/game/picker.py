@@ -1,13 +1,12 @@
 """Choosing with the levers: a lever moved and put back is one choice, whichever way it stood before."""
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from shutthebox.game.messages import Message, Text, message
 from shutthebox.rules.tiles import Tiles, to_numbers
 
 
-@dataclass(frozen=True, slots=True)
-class Flicks:
+class Flicks(NamedTuple):
     """Levers on their way: moved once, and not put back yet.
 
     A lever that stands down at the start is flicked by lifting it and putting it down again.
@@ -27,8 +26,7 @@ class Flicks:
         return message("Put {tile} back", tile=self.away.bit_length())
 
 
-@dataclass(frozen=True, slots=True)
-class Picker:
+class Picker(NamedTuple):
     """A list to choose from.
 
     Lever n chooses option n. In a list that is longer than the box has levers, and in one that leaves two
@@ -64,20 +62,20 @@ class Picker:
     def moved(self, levers: Tiles) -> "tuple[Picker, tuple[int, ...]]":
         """The picker after these levers have moved, and the levers that have been flicked."""
         flicks, flicked = self.flicks.moved(levers)
-        picker = replace(self, flicks=flicks)
+        picker = self._replace(flicks=flicks)
         for lever in flicked:
             picker = picker.choose(lever) or picker
         return picker, flicked
 
     def walked(self, by: int) -> "Picker":
         """The picker with its cursor so many options on; after the last comes the first."""
-        return replace(self, cursor=(self.cursor + by) % len(self.options))
+        return self._replace(cursor=(self.cursor + by) % len(self.options))
 
     def choose(self, lever: int) -> "Picker | None":
         """The picker after lever n was flicked; None for a lever that means nothing here."""
         if lever in self.steps:
-            return replace(self, cursor=(self.cursor + self.steps[lever]) % len(self.options))
-        return replace(self, cursor=lever - 1) if lever <= self.choosing else None
+            return self._replace(cursor=(self.cursor + self.steps[lever]) % len(self.options))
+        return self._replace(cursor=lever - 1) if lever <= self.choosing else None
 
     @property
     def help(self) -> Message:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from shutthebox.game.effects import Ask, Effect, Keep, Sound, Sounded
 from shutthebox.game.inputs import ReviewCame
@@ -27,8 +27,7 @@ _SECOND_NS = 1_000_000_000
 _FAULTS = (VerdictKind.PUT_BACK, VerdictKind.LIFT, VerdictKind.OVER, VerdictKind.DEAD_END)
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(NamedTuple):
     """The time that a player has left.
 
     Attributes:
@@ -46,11 +45,10 @@ class Clock:
 
     def at(self, now_ns: int) -> Clock:
         """The clock with the seconds that are left now, a begun one counted."""
-        return replace(self, shown_s=max(0, -(-(self.over_ns - now_ns) // _SECOND_NS)))
+        return self._replace(shown_s=max(0, -(-(self.over_ns - now_ns) // _SECOND_NS)))
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedTurn:
+class PlayedTurn(NamedTuple):
     """A turn, or its part until now.
 
     Attributes:
@@ -169,7 +167,7 @@ def _continued(play: MatchInPlay, action: Action) -> PlayedTurn | None:
     """The running turn with one more action; None if it was joined half-way, or is played in rotation."""
     match, turn = play.match, play.turn
     if turn is not None:
-        return replace(turn, actions=(*turn.actions, action))
+        return turn._replace(actions=(*turn.actions, action))
     begins = isinstance(action, Thrown) and match.turn.throws == 0 and match.rules.turns is Turns.WHOLE
     return PlayedTurn(match, (action,)) if begins else None
 

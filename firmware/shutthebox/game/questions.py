@@ -3,8 +3,7 @@
 A question never delays the game. Without odds, or before they are known, `plain` answers it.
 """
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from shutthebox.game.inputs import AnswerCame, DiceCame, HintCame, OddsCame, ReviewCame
 from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
@@ -14,8 +13,7 @@ from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Profile
 
 
-@dataclass(frozen=True, slots=True)
-class Prepare:
+class Prepare(NamedTuple):
     """This game is about to be played: its odds will be asked for. Has no answer.
 
     Attributes:
@@ -27,31 +25,27 @@ class Prepare:
     players: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class AskHint:
+class AskHint(NamedTuple):
     """What is best for the player at turn, for points and for the win? Answered by `HintCame`."""
 
     match: Match
 
 
-@dataclass(frozen=True, slots=True)
-class AskDice:
+class AskDice(NamedTuple):
     """How many dice does the computer throw, where it may choose? Answered by `DiceCame`."""
 
     match: Match
     strength: Strength = Strength.MASTER
 
 
-@dataclass(frozen=True, slots=True)
-class AskAnswer:
+class AskAnswer(NamedTuple):
     """Which tiles does the computer shut (or open)? Answered by `AnswerCame`."""
 
     match: Match
     strength: Strength = Strength.MASTER
 
 
-@dataclass(frozen=True, slots=True)
-class AskReview:
+class AskReview(NamedTuple):
     """What did luck and decisions do in a match, or in one turn of it? Answered by `ReviewCame`.
 
     Attributes:

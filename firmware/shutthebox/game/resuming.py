@@ -1,8 +1,9 @@
 """How the box goes on with a match that a power cut has interrupted."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
+from typing import NamedTuple
 
 from shutthebox.game.facts import Finished, Resumed
 from shutthebox.game.play import asked_reviews, begun, clock_of, conditions_of, taken
@@ -12,8 +13,7 @@ from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match, Stage
 
 
-@dataclass(frozen=True, slots=True)
-class KeptMatch:
+class KeptMatch(NamedTuple):
     """A match to continue after a power cut.
 
     Attributes:

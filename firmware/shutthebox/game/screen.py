@@ -2,7 +2,7 @@
 
 A screen holds no pixel, no clock and no language. Everything that moves (tumbling dice, blinking tiles)
 is named here; the display worker animates it. Its texts are messages: `Screen.told` puts them into the words
-of the panel, `shutthebox.speech.words` into those of the voice.
+of the panel, `shutthebox.speech.sentences` into those of the voice.
 """
 
 from dataclasses import dataclass, fields
@@ -25,7 +25,7 @@ class TileState(Enum):
 LIST_ROWS = 3
 """Rows of a list that are seen at a time."""
 
-_CHOOSING = (Mode.MENU, Mode.SETUP, Mode.SERVICE)
+_CHOOSING = (Mode.MENU, Mode.SETUP, Mode.SERVICE, Mode.STICK)
 """Modes in which hands move the cursor of a list."""
 
 
@@ -35,8 +35,8 @@ class Screen:
 
     Attributes:
         mode: what the box is doing.
-        title: top line, left: whose turn it is, or the heading. In a list to choose from there is
-            no such line: the heading takes turns with the prompts.
+        title: top line, left: whose turn it is, or the heading. In a list to choose from and above a
+            paragraph alone there is no such line: the heading takes turns with the prompts.
         aside: top line, right: the round or the score; in a list to choose from, how many more
             there are, at the right of the bottom line.
         dice: faces to draw, in the order thrown; up to nine, 1 to 20 each. Above 6 as numbers.
@@ -45,7 +45,10 @@ class Screen:
         big: a word or number to draw large where there are no dice ("15", "SHUT!").
         rows: lines for lists and tables (menu, scores), drawn where there are no dice and no big word.
         cursor: index into rows of the one that is marked; None for none.
-        paragraph: a sentence or two to read, below the rows; long ones turn their pages.
+        paragraph: a sentence or two to read, below the rows; in small letters if it needs them. What is too
+            long for these, too, turns its pages.
+        code: an address for telephones, drawn as a QR code with the words beside it; the address in letters
+            where the panel is too small for the code.
         tiles: the row of tiles, (number, state) in rising order; empty for no row.
         prompt: bottom line: what to do next, or what is wrong; some 16 characters.
         also: what else can be done, as long; each takes its turn with the prompt.
@@ -64,6 +67,7 @@ class Screen:
     rows: tuple[Text, ...] = ()
     cursor: int | None = None
     paragraph: Text = ""
+    code: str = ""
     tiles: tuple[tuple[int, TileState], ...] = ()
     prompt: Text = ""
     also: tuple[Text, ...] = ()
@@ -75,6 +79,13 @@ class Screen:
     def chooses(self) -> bool:
         """Whether the rows are a list to choose from; another list is to be read, page after page."""
         return self.mode in _CHOOSING and bool(self.rows) and self.cursor is not None
+
+    @property
+    def reads(self) -> bool:
+        """Whether there is a paragraph to read, and nothing else."""
+        return bool(self.paragraph) and not (
+            self.rows or self.big or self.dice or self.tumbling or self.tiles
+        )
 
     def told(self, translate: Translate) -> "ToldScreen":
         """The screen in the words of the panel."""
@@ -88,20 +99,22 @@ _TEXTS = ("title", "aside", "big", "paragraph", "prompt")
 _LISTS = ("rows", "also")
 
 
-@dataclass(frozen=True, slots=True)
 class ToldScreen(Screen):
     """A screen in words, to be drawn. A tab in a row sets the rest of it against the right edge."""
 
-    title: str = ""
-    aside: str = ""
-    big: str = ""
-    rows: tuple[str, ...] = ()
-    paragraph: str = ""
-    prompt: str = ""
-    also: tuple[str, ...] = ()
+    __slots__ = ()
+
+    title: str
+    aside: str
+    big: str
+    rows: tuple[str, ...]
+    paragraph: str
+    prompt: str
+    also: tuple[str, ...]
 
     @property
     def text(self) -> str:
         """All words of the screen, one line each, top to bottom."""
-        parts = (self.title, self.aside, self.big, *self.rows, self.paragraph, self.prompt, *self.also)
+        body = (self.big, *self.rows, self.paragraph, self.code)
+        parts = (self.title, self.aside, *body, self.prompt, *self.also)
         return "\n".join(part for part in parts if part)

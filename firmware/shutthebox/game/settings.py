@@ -1,13 +1,14 @@
 """The owner's settings, as the machine needs them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import groupby
 
 from shutthebox.game.daily import Streak
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.equal_dice import Tournament
-from shutthebox.rules.profile import First, HeadStart, Profile
+from shutthebox.rules.profile import First, Group, HeadStart, Profile
 from shutthebox.rules.reader import with_options, without
 from shutthebox.rules.tiles import Tiles
 
@@ -28,9 +29,11 @@ class Brightness(StrEnum):
     BRIGHT = "bright"
 
 
-def is_easy(profile: Profile) -> bool:
-    """Whether a child can begin with it: nothing has to be taken apart, or nobody is there to lose to."""
-    return profile.needs_no_sums or profile.is_solo
+def misfit(profile: Profile, levers: int) -> str:
+    """Why a box with so many levers cannot play this game."""
+    return (
+        f"{profile.name} needs {profile.tiles[-1]} levers, this box has {levers}; allowed are games that fit"
+    )
 
 
 def ladder_of(profile: Profile) -> str:
@@ -40,6 +43,11 @@ def ladder_of(profile: Profile) -> str:
 
 FREE_TRIES = 5
 """Wrong codes that cost the owner no pause. From this one on, attract says how many there were."""
+
+
+def english_order(profile: Profile, language: str) -> tuple[str, str]:
+    """The order of titles where no other is known."""
+    return profile.title().casefold(), profile.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +79,15 @@ class Settings:
         brightness: of the panel.
         sleep_ns: without any input for so long the panel goes dark.
         names: setup asks every player for three letters.
-        family: the easy games come first in the list, and the end of a turn is told in kinder words.
+        family: the children's games come first in the list, and the end of a turn is told in kinder words.
         out: the levers that the owner has taken out of play.
         code: the levers that are down when the owner unlocks service; none for no code.
         wrong_codes: how often the code was wrong since it was right.
         service_button: the box has one, so the menu does not lead to service.
+        title_order: by what the games of a group are put in order, in a language.
+        given: house rules that were given beside the box; among `profiles`.
         tournament: its seed makes the throws, and no chance; None for dice of chance.
+        scoreboard: gives the address of the scoreboard's page; None where the scoreboard is off.
     """
 
     profiles: tuple[Profile, ...]
@@ -95,7 +106,7 @@ class Settings:
     stakes: ShownStakes = ShownStakes.OFF
     real_dice: bool = False
     computers: tuple[int, ...] = ()
-    strength: Strength = Strength.MASTER
+    strength: Strength = Strength.REGULAR
     levers: int = 9
     language: str = "en"
     languages: tuple[tuple[str, str], ...] = (("en", "English"),)
@@ -108,14 +119,42 @@ class Settings:
     code: Tiles = 0
     wrong_codes: int = 0
     service_button: bool = False
+    title_order: Callable[[Profile, str], tuple[str, str]] = english_order
+    given: Profile | None = None
     tournament: Tournament | None = None
+    scoreboard: Callable[[], str] | None = None
+
+    def with_rules(self, rules: Profile) -> "Settings":
+        """The settings with these house rules in the place of those given before.
+
+        Raises:
+            ValueError: if they do not fit the box, or their name is that of another game.
+        """
+        played = rules.for_levers(self.levers)
+        if played is None:
+            raise ValueError(misfit(rules, self.levers))
+        others = tuple(profile for profile in self.profiles if profile is not self.given)
+        if rules.name in (profile.name for profile in others):
+            raise ValueError(f"name: {rules.name!r} is taken; allowed is one of your own")
+        usual = played if self.profile is self.given else self.profile
+        return replace(self, profiles=(*others, played), profile=usual, given=played)
 
     @property
     def games(self) -> tuple[Profile, ...]:
         """The games that can be played now, without the levers out of play, in the order of the list."""
         played = (without(profile, self.out) for profile in self.profiles)
-        fitting = [profile for profile in played if profile is not None]
-        return tuple(sorted(fitting, key=lambda profile: self.family and not is_easy(profile)))
+        groups = sorted(Group, key=lambda group: self.family and group is not Group.CHILDREN)
+        return tuple(
+            sorted(
+                (profile for profile in played if profile is not None),
+                key=lambda profile: (groups.index(profile.group), self.title_order(profile, self.language)),
+            )
+        )
+
+    @property
+    def groups(self) -> tuple[tuple[Group, tuple[Profile, ...]], ...]:
+        """The same games under the headings of their groups."""
+        return tuple((group, tuple(games)) for group, games in groupby(self.games, lambda game: game.group))
 
     @property
     def game(self) -> Profile | None:

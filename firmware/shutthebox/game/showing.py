@@ -104,10 +104,12 @@ def _screen(mode: ModeState, shared: Shared) -> Screen:
     screen = mode.screen(shared)
     if shared.fault is not None and screen.mode in _TURN_MODES:
         screen = replace(screen, aside=FAULT_TEXTS[shared.fault][1])
+    elif shared.stick_is_new and screen.mode in _TURN_MODES:
+        screen = replace(screen, aside=message("stick"))
     if (
         shared.settings.tournament
         and screen.mode in _TOURNAMENT_MODES
-        and not (shared.fault and screen.aside)
+        and not ((shared.fault or shared.stick_is_new) and screen.aside)
     ):
         screen = replace(screen, aside=message("equal dice"))
     if shared.overlay is Overlay.ABANDON:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.daily import DailyPuzzle
@@ -14,8 +14,11 @@ from shutthebox.game.effects import Effect, Keep, Sound, Sounded
 from shutthebox.game.facts import Fact
 from shutthebox.game.faults import Fault, Undelivered
 from shutthebox.game.messages import Message, Text
+from shutthebox.game.mode import Mode
+from shutthebox.game.owner_report import OwnerReport
 from shutthebox.game.past import Past
 from shutthebox.game.settings import Settings
+from shutthebox.game.stick import Stick
 from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import Tiles
 
@@ -41,6 +44,8 @@ class Shared:
         overlay: what lies over the mode.
         fault: to show; None without one, and once a touch in attract has shown that it was seen.
         notices: what else the owner should know, a line each; none once somebody has seen them in attract.
+        stick: the owner's; None without one.
+        stick_is_new: nobody has touched the box since it was put in.
         undelivered: why the league does not get the box's matches; None if it does.
         health: per lever what its contact has done; empty before the first report.
         stuck: levers that are down and seem not to come up.
@@ -48,6 +53,8 @@ class Shared:
         refusal: why the last input did nothing; None if it did something.
         code_ns: when the owner's code was wrong last, or the box was switched on.
         names: per seat three letters, empty for a seat without a name; kept until attract.
+        is_new: no match has been finished on this box, so that its players are shown the way.
+        untold: the modes whose pointer has not been told in this match; empty where the box is not new.
     """
 
     settings: Settings
@@ -56,6 +63,8 @@ class Shared:
     overlay: Overlay = Overlay.NONE
     fault: Fault | None = None
     notices: tuple[str, ...] = ()
+    stick: Stick | None = None
+    stick_is_new: bool = False
     undelivered: Undelivered | None = None
     health: Mapping[int, ContactHealth] = field(default_factory=dict)
     stuck: Tiles = 0
@@ -63,6 +72,8 @@ class Shared:
     refusal: Message | None = None
     code_ns: int = 0
     names: tuple[str, ...] = ()
+    is_new: bool = False
+    untold: frozenset[Mode] = frozenset()
 
     @property
     def asleep(self) -> bool:
@@ -74,8 +85,7 @@ class Shared:
         return self.names[player] if player < len(self.names) else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """Everything that a handler may read besides its mode.
 
     Attributes:
@@ -83,6 +93,7 @@ class Context:
         shared: what all modes share, the new position of the levers included.
         dice: where throws come from.
         statistics: gives the lines of the statistics screen.
+        report: gives the lines that the owner reads in service.
         past: gives the earlier results of three letters that have won this match.
         daily: gives the puzzle of today.
         moved: levers that this input has put down or up.
@@ -92,6 +103,7 @@ class Context:
     shared: Shared
     dice: Dice
     statistics: Callable[[], Sequence[Text]]
+    report: OwnerReport
     past: Callable[[Match, str], Past]
     daily: DailyPuzzle
     moved: Tiles
@@ -102,8 +114,7 @@ _Given = TypeVar("_Given")
 _Next = TypeVar("_Next")
 
 
-@dataclass(frozen=True, slots=True)
-class Step(Generic[Mode_co]):
+class Step(NamedTuple, Generic[Mode_co]):
     """The outcome of an input.
 
     Attributes:
@@ -123,7 +134,7 @@ class Step(Generic[Mode_co]):
     ) -> Step[_Next]:
         """This step and the handler's, which starts from its mode, as one."""
         if self.shared is not None:
-            context = replace(context, shared=self.shared)
+            context = context._replace(shared=self.shared)
         after = handler(self.mode, context)
         return Step(
             after.mode,
@@ -134,7 +145,7 @@ class Step(Generic[Mode_co]):
 
     def preceded_by(self, *effects: Effect) -> Step[Mode_co]:
         """The same step with these effects before its own."""
-        return replace(self, effects=effects + self.effects)
+        return self._replace(effects=effects + self.effects)
 
 
 def refused(mode: _Given, why: Message) -> Step[_Given]:

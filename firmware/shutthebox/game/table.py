@@ -6,8 +6,7 @@ from the same annotations.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
+from typing import Any, NamedTuple, TypeAlias, TypeVar, get_args, get_type_hints
 
 from shutthebox.game.inputs import (
     AnswerCame,
@@ -38,6 +37,7 @@ from shutthebox.game.modes import (
     rolling,
     service,
     setup,
+    stick,
     turn_over,
 )
 from shutthebox.game.modes.attract import Attract
@@ -54,6 +54,7 @@ from shutthebox.game.modes.ready import Ready
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.modes.service import Service
 from shutthebox.game.modes.setup import Setup
+from shutthebox.game.modes.stick import StickList
 from shutthebox.game.modes.turn_over import TurnOver
 from shutthebox.game.state import Context, Overlay, Step
 from shutthebox.game.targets import (
@@ -71,6 +72,7 @@ from shutthebox.game.targets import (
     OpenMenu,
     OpenPuzzle,
     OpenService,
+    OpenStick,
     RollDice,
     ShowResult,
     SignResult,
@@ -91,6 +93,7 @@ ModeState: TypeAlias = (
     | MatchOver
     | Initials
     | Service
+    | StickList
     | Puzzling
 )
 """The mode of the box, with its data."""
@@ -115,6 +118,7 @@ ENTRANCES: Mapping[type, Handler] = dict(
         entrance(OpenMenu, menu.enter),
         entrance(OpenPuzzle, puzzle.enter),
         entrance(OpenService, service.enter),
+        entrance(OpenStick, stick.enter),
         entrance(AskQuestions, setup.enter),
         entrance(AskNames, naming.enter),
         entrance(BeginMatch, raising.begin),
@@ -132,8 +136,7 @@ ENTRANCES: Mapping[type, Handler] = dict(
 """Per target what leads to its mode, or on to another target."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """What an input does in a mode, or in what lies over it.
 
     Attributes:
@@ -206,6 +209,11 @@ ROWS = (
     row(Service, LeversMoved, service.levers),
     row(Service, ServicePressed, BackToAttract()),
     row(Service, Deserted, BackToAttract(), _ASLEEP),
+    row(StickList, Pressed, stick.press),
+    row(StickList, Held, stick.hold),
+    row(StickList, LeversMoved, stick.levers),
+    row(StickList, ServicePressed, BackToAttract()),
+    row(StickList, Deserted, BackToAttract(), _ASLEEP),
     row(Puzzling, Pressed, puzzle.press),
     row(Puzzling, Held, BackToAttract()),
     row(Puzzling, LeversMoved, puzzle.levers),
@@ -287,11 +295,6 @@ def arrived(step: Step[ModeState | Target], context: Context) -> Step[ModeState]
     while isinstance(step.mode, Target):
         step = step.then(ENTRANCES[type(step.mode)], context)
     return Step(step.mode, step.effects, step.shared, step.refusal)
-
-
-def modes_of(handler: Callable[..., Any] | Target) -> frozenset[type[BoxMode]]:
-    """The modes that a handler may lead to, as annotations say; a variable is the mode that it is in."""
-    return _modes_at(_places_of(handler))
 
 
 def _places_of(handler: Callable[..., Any] | Target) -> frozenset[Any]:

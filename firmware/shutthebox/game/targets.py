@@ -3,58 +3,67 @@
 `shutthebox.game.table` has the mode of each target.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias, assert_never
+from typing import NamedTuple, TypeAlias, assert_never
 
 from shutthebox.game.daily import Daily
 from shutthebox.game.play import MatchInPlay
+from shutthebox.plain import Plain
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles
 
 
-@dataclass(frozen=True, slots=True)
-class BackToAttract:
+class BackToAttract(Plain):
     """Nobody plays."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class OpenMenu:
+
+class OpenMenu(Plain):
     """The menu, from its top."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class OpenPuzzle:
+
+class OpenPuzzle(NamedTuple):
     """The puzzle of a day."""
 
     daily: Daily
 
 
-@dataclass(frozen=True, slots=True)
-class OpenService:
-    """Service; unlocked by the button inside the box, or not yet."""
+class OpenService(NamedTuple):
+    """Service.
+
+    Attributes:
+        unlocked: by the button inside the box, or by the owner's code.
+        levers: the list of levers, even where a stick is in.
+    """
+
+    unlocked: bool
+    levers: bool = False
+
+
+class OpenStick(NamedTuple):
+    """The list of what the owner's stick offers; unlocked, or not yet."""
 
     unlocked: bool
 
 
-@dataclass(frozen=True, slots=True)
-class AskQuestions:
+class AskQuestions(Plain):
     """The questions before a match, where there are some."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class AskNames:
+
+class AskNames(NamedTuple):
     """The players' names, where they are wanted; then this game begins."""
 
     game: Profile
 
 
-@dataclass(frozen=True, slots=True)
-class BeginMatch:
+class BeginMatch(NamedTuple):
     """A match from its beginning.
 
     Attributes:
@@ -66,30 +75,26 @@ class BeginMatch:
     tally: tuple[Fraction, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AwaitThrow:
+class AwaitThrow(NamedTuple):
     """The next throw, once the levers fit the player's row."""
 
     play: MatchInPlay
 
 
-@dataclass(frozen=True, slots=True)
-class LeversFit:
+class LeversFit(NamedTuple):
     """The next throw; the levers have been judged right."""
 
     play: MatchInPlay
 
 
-@dataclass(frozen=True, slots=True)
-class RollDice:
+class RollDice(NamedTuple):
     """A throw of the box: so many dice, or a domino."""
 
     play: MatchInPlay
     dice: int
 
 
-@dataclass(frozen=True, slots=True)
-class EnterThrow:
+class EnterThrow(NamedTuple):
     """A throw of so many real dice; the press that asked for it may count as the first of it."""
 
     play: MatchInPlay
@@ -97,8 +102,7 @@ class EnterThrow:
     pressed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerThrow:
+class AnswerThrow(NamedTuple):
     """A throw is on the table.
 
     Attributes:
@@ -112,30 +116,26 @@ class AnswerThrow:
     answer: Tiles | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EndTurn:
+class EndTurn(NamedTuple):
     """The turn has ended."""
 
     play: MatchInPlay
 
 
-@dataclass(frozen=True, slots=True)
-class EndMatch:
+class EndMatch(NamedTuple):
     """The match is over; players who gave their names sign by them."""
 
     play: MatchInPlay
 
 
-@dataclass(frozen=True, slots=True)
-class SignResult:
+class SignResult(NamedTuple):
     """A winner, from 0, signs."""
 
     play: MatchInPlay
     player: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShowResult:
+class ShowResult(NamedTuple):
     """The result, with the letters of those who have just signed, by player."""
 
     play: MatchInPlay
@@ -150,6 +150,7 @@ Target: TypeAlias = (
     | OpenMenu
     | OpenPuzzle
     | OpenService
+    | OpenStick
     | AskQuestions
     | AskNames
     | BeginMatch

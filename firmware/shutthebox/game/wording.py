@@ -1,7 +1,8 @@
 """The wording of throws, levers and refusals, once for all modes."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 from shutthebox.game.judge import Verdict, VerdictKind, lever_of, viable
 from shutthebox.game.messages import (
@@ -24,13 +25,19 @@ from shutthebox.rules.formats import Reason
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MoveKind, Profile
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
-from shutthebox.rules.words import explain, summary
+from shutthebox.rules.words import distinction, explain, shared_rules
 
 MOST_HINTS = 9
 """Answers that a hint ranks."""
 
 PROMPT_LENGTH = 16
 """Characters of a prompt that are read at a glance; answers beyond are cut."""
+
+MOST_PAGES = 6
+"""Pages of rules that anybody reads on the panel."""
+
+PAGE_LENGTH = 67
+"""Characters of two English sentences that a page of the panel holds in every language."""
 
 
 def listed(tiles: Tiles) -> Numbers:
@@ -228,24 +235,50 @@ def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction | None) ->
     return message("unlucky {points}", points=points), *decided
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """A game in one sentence."""
+class Distinction(NamedTuple):
+    """What tells a game from the traditional one."""
 
     game: Profile
 
     def told(self, translate: Translate) -> str:
         """The sentence."""
-        return summary(self.game, translate)
+        return distinction(self.game, translate)
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A sentence of a game's rules, by its place."""
+class Sentences(NamedTuple):
+    """Sentences of a game's rules, by their places."""
 
     game: Profile
-    place: int
+    places: tuple[int, ...]
 
     def told(self, translate: Translate) -> str:
-        """The sentence."""
-        return explain(self.game, translate)[self.place]
+        """The sentences."""
+        sentences = explain(self.game, translate)
+        return " ".join(sentences[place] for place in self.places)
+
+
+def rules_pages(game: Profile) -> tuple[Sentences, ...]:
+    """The rules as pages of a sentence or two, six at most.
+
+    First comes what differs from the traditional game, then the most telling rules for which there is room.
+    Two sentences share a page that holds both; if even so six pages are too few for what differs, any two do.
+    """
+    lengths, shared = [len(sentence) for sentence in explain(game)], shared_rules(game)
+    places = list(range(len(lengths) - len(shared)))
+    fits = len(_paired(places, lengths, PAGE_LENGTH)) <= MOST_PAGES
+    most = PAGE_LENGTH if fits else sum(lengths)
+    for place in shared:
+        more = sorted((*places, place))
+        if len(_paired(more, lengths, most)) <= MOST_PAGES:
+            places = more
+    return tuple(Sentences(game, page) for page in _paired(places, lengths, most)[:MOST_PAGES])
+
+
+def _paired(places: Sequence[int], lengths: Sequence[int], most: int) -> list[tuple[int, ...]]:
+    pages: list[tuple[int, ...]] = []
+    for place in places:
+        if pages and len(pages[-1]) == 1 and lengths[pages[-1][0]] + lengths[place] <= most:
+            pages[-1] += (place,)
+        else:
+            pages.append((place,))
+    return pages

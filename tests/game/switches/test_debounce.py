@@ -5,7 +5,6 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.switches.debounce import DICE_BUTTON, Debouncer, SwitchChanged
 
 MS = 1_000_000
@@ -73,21 +72,6 @@ def test_a_state_counts_once_it_has_stood(trace: Trace, polls: list[int]) -> Non
     assert sorted(events, key=lambda event: (event.t_ns, event.switch)) == stable_for(trace)
 
 
-@given(traces(), st.lists(st.integers(0, 2_000 * MS), max_size=20))
-def test_events_come_in_the_order_in_which_switches_settled(trace: Trace, polls: list[int]) -> None:
-    times = [event.t_ns for event in run(bank(), trace, polls)]
-    assert times == sorted(times)
-
-
-@given(traces())
-def test_the_last_state_is_the_right_one(trace: Trace) -> None:
-    settled = dict.fromkeys(SETTLE, False)
-    for event in run(bank(), trace):
-        assert event.active != settled[event.switch], "an event is a change"
-        settled[event.switch] = event.active
-    assert settled == {**dict.fromkeys(SETTLE, False), **{switch: state for _, switch, state in trace}}
-
-
 @given(traces(), st.data())
 def test_the_last_state_is_right_even_if_stamps_come_out_of_order(trace: Trace, data: st.DataObject) -> None:
     late = [
@@ -97,22 +81,6 @@ def test_the_last_state_is_right_even_if_stamps_come_out_of_order(trace: Trace, 
     for event in run(bank(), late):
         settled[event.switch] = event.active
     assert settled == {**dict.fromkeys(SETTLE, False), **{switch: state for _, switch, state in trace}}
-
-
-@given(st.integers(0, 40 * MS - 1), st.booleans())
-def test_what_is_shorter_than_the_window_never_counts(lasts_ns: int, start: bool) -> None:
-    debouncer = bank((1,) if start else ())
-    assert debouncer.edge(1, not start, 5 * MS) == []
-    assert debouncer.edge(1, start, 5 * MS + lasts_ns) == []
-    assert debouncer.settle(10_000 * MS) == []
-
-
-def test_what_is_as_long_as_the_window_counts() -> None:
-    debouncer = bank()
-    debouncer.edge(1, True, 0)
-    assert debouncer.edge(1, False, 40 * MS) == [SwitchChanged(1, True, 40 * MS)]
-    assert debouncer.settle(80 * MS - 1) == []
-    assert debouncer.settle(80 * MS) == [SwitchChanged(1, False, 80 * MS)]
 
 
 @given(traces(), st.data())
@@ -131,21 +99,6 @@ def test_reconcile_makes_lost_edges_good(trace: Trace, data: st.DataObject) -> N
     assert debouncer.deadline_ns is None
 
 
-def test_reconcile_takes_a_difference_for_an_edge_now() -> None:
-    debouncer = bank()
-    truth = {DICE_BUTTON: False, 1: True, 2: False, 3: False}
-    assert debouncer.reconcile(truth, 1_000 * MS) == []
-    assert debouncer.reconcile(truth, 1_010 * MS) == [], "the same difference is no new edge"
-    assert debouncer.settle(1_040 * MS) == [SwitchChanged(1, True, 1_040 * MS)]
-
-
-def test_reconcile_tells_what_was_due_before() -> None:
-    debouncer = bank()
-    debouncer.edge(1, True, 0)
-    truth = {DICE_BUTTON: False, 1: False, 2: False, 3: False}
-    assert debouncer.reconcile(truth, 50 * MS) == [SwitchChanged(1, True, 40 * MS)]
-
-
 @given(traces())
 def test_the_deadline_is_when_something_happens(trace: Trace) -> None:
     debouncer = bank()
@@ -161,29 +114,6 @@ def test_the_deadline_is_when_something_happens(trace: Trace) -> None:
         assert debouncer.deadline_ns is None or debouncer.deadline_ns > deadline
 
 
-def test_how_switches_stand_at_the_start_is_no_event() -> None:
-    debouncer = bank((1, 3))
-    assert debouncer.deadline_ns is None
-    assert debouncer.settle(1 << 61) == []
-    assert debouncer.edge(1, False, 0) + debouncer.settle(1 << 61) == [SwitchChanged(1, False, 40 * MS)]
-
-
-def test_each_switch_has_its_own_window() -> None:
-    debouncer = bank()
-    for switch in (1, DICE_BUTTON, 3):
-        debouncer.edge(switch, True, 0)
-    assert [event.switch for event in debouncer.settle(40 * MS)] == [3, DICE_BUTTON, 1]
-
-
-def test_chatter_is_counted() -> None:
-    debouncer = bank()
-    for t_ns in (0, 1, 2):
-        debouncer.edge(1, t_ns != 1, t_ns * MS)
-    debouncer.settle(100 * MS)
-    debouncer.edge(1, False, 200 * MS)
-    assert debouncer.chatter == {DICE_BUTTON: 0, 1: 2, 2: 0, 3: 0}
-
-
 def test_a_contact_without_rest_is_told_from_one_that_bounces() -> None:
     debouncer = Debouncer(SETTLE, dict.fromkeys(SETTLE, False), 0)
     late, long = 1_000_000 * MS, 2_000 * MS
@@ -196,12 +126,6 @@ def test_a_contact_without_rest_is_told_from_one_that_bounces() -> None:
     debouncer.edge(2, True, late + long)
     debouncer.settle(late + long + 40 * MS)
     assert not debouncer.health(late + long + 40 * MS)[1].restless, "it has come to rest"
-
-
-def test_of_a_contact_that_was_never_reported_nothing_is_known() -> None:
-    assert ContactHealth() == ContactHealth(moves=0, chatter=0, idle=0, restless=False)
-    debouncer = bank()
-    assert set(debouncer.health(0).values()) == {ContactHealth()}
 
 
 def test_moves_and_who_stands_still_meanwhile() -> None:

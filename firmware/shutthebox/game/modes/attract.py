@@ -34,6 +34,11 @@ class Attract(BoxMode):
         ) or _wrong_codes(settings)
         if shared.notices:
             fault = Joined(tuple(map(Message, shared.notices)))
+        begin, menu = _to_begin(settings), message("Hold: menu")
+        prompts: tuple[Text, ...] = (begin, menu)
+        if shared.stick is not None:
+            stick = message("Update is here") if shared.stick.is_card else message("A stick is in")
+            prompts = (stick, begin, menu) if shared.stick_is_new else (begin, stick, menu)
         out = settings.out & settings.profile.starting
         corner = (
             *((without_text(out),) if out else ()),
@@ -44,8 +49,8 @@ class Attract(BoxMode):
             title=title_text(settings.profile, settings.language),
             aside=Joined(corner) if corner else "",
             big=message("SHUT THE BOX"),
-            prompt=fault or _to_begin(settings),
-            also=() if fault else (message("Hold: menu"),),
+            prompt=fault or prompts[0],
+            also=() if fault else prompts[1:],
             alert=fault is not None,
             lit=settings.game is not None,
         )

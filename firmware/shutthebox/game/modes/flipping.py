@@ -14,6 +14,7 @@ from shutthebox.game.messages import Numbers, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode, tick
 from shutthebox.game.play import MatchInPlay, done, is_computers_turn, judged, row_behind
+from shutthebox.game.pointers import pointer
 from shutthebox.game.questions import AskAnswer, AskHint, plain_dice
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, refused
@@ -74,7 +75,9 @@ class Flipping(MatchMode):
         kind = play.verdict.kind
         lit = kind is VerdictKind.COMPLETE or (kind is VerdictKind.OK and play.must_pass)
         prompt = message("Working it out…") if self.asks_hint else _prompt(self, shared)
-        also = (message("Hold: hint"),) if shared.settings.hints and self.computers_answer is None else ()
+        also: tuple[Text, ...] = pointer(self.name, play, shared)
+        if shared.settings.hints and self.computers_answer is None:
+            also += (message("Hold: hint"),)
         dice, only = play.match.turn.throw or (), self.computers_answer
         if self.thinking_ns is not None:
             only, lit = 0, False
@@ -134,7 +137,7 @@ def press(mode: Flipping, context: Context) -> Step[Flipping | AfterAction | Rol
         if reads:
             return Step(mode)
         shared = suspect_missing(play, context)
-        return replace(refused(mode, commit_refusal(play, shared)), shared=shared)
+        return refused(mode, commit_refusal(play, shared))._replace(shared=shared)
     step = _commit(mode, context)
     if not isinstance(step.mode, AwaitThrow) or not _throws_at_once(step.mode.play, context):
         return step

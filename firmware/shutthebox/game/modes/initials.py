@@ -53,6 +53,8 @@ def press(mode: Initials, context: Context) -> Step[Initials | ShowResult]:
     return Step(ShowResult(mode.play, {mode.player: letters.taken}))
 
 
-def hold(mode: Initials, context: Context) -> Step[ShowResult]:
-    """Back without a signature."""
+def hold(mode: Initials, context: Context) -> Step[Initials | ShowResult]:
+    """A letter back; before the first one back without a signature."""
+    if mode.letters.taken:
+        return Step(replace(mode, letters=mode.letters.back()))
     return Step(ShowResult(mode.play, {}))

@@ -1,11 +1,24 @@
-"""The menu: a list of settings, each with its options, the statistics, and the way to service."""
+"""The menu: a list of settings, each with its options, and the way to the owner's part.
+
+The games stand under the headings of their groups, a list each, whose last line leads to the rules of a game.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from shutthebox.game.menu_items import GAME, Item, MenuLine, ToPuzzle, ToService, ToStatistics, entries
+from shutthebox.game.menu_items import (
+    GAME,
+    GROUPS,
+    Item,
+    MenuLine,
+    ToPuzzle,
+    ToScoreboard,
+    ToService,
+    ToStatistics,
+    entries,
+)
 from shutthebox.game.menu_items import menu as listed
 from shutthebox.game.messages import message, title_text
 from shutthebox.game.mode import Mode
@@ -16,9 +29,9 @@ from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared, Step, kept, refused
 from shutthebox.game.targets import BackToAttract, OpenMenu, OpenPuzzle, OpenService
-from shutthebox.game.wording import Sentence, Summary
+from shutthebox.game.wording import Distinction, rules_pages
 from shutthebox.game.wording import listed as listed_tiles
-from shutthebox.rules.profile import Profile
+from shutthebox.rules.profile import Group, Profile
 from shutthebox.rules.words import explain
 
 
@@ -29,37 +42,79 @@ class Menu(BoxMode):
     Attributes:
         picker: the choice so far.
         entry: whose options are chosen from; None in the list.
-        sentence: which sentence of the rules is shown, for the game at the cursor; None for none.
+        group: whose games are chosen from; None elsewhere, and in the list of groups.
+        at: the game of the group that was pointed at last, by its place there.
+        chose: a hand has chosen a line since the list was opened.
+        page: which page of its rules is shown, from 0; None for none.
+        address: of the scoreboard's page, while that is shown.
     """
 
     name: ClassVar[Mode] = Mode.MENU
 
     picker: Picker
     entry: MenuLine | None = None
-    sentence: int | None = None
+    group: Group | None = None
+    at: int = 0
+    chose: bool = False
+    page: int | None = None
+    address: str = ""
 
     def game(self, settings: Settings) -> Profile | None:
-        """The game at the cursor; None where no game is chosen."""
-        return settings.games[self.picker.cursor] if self.entry is GAME else None
+        """The game that was pointed at last; None where no game is chosen."""
+        return dict(settings.groups)[self.group][self.at] if self.group else None
+
+    @property
+    def on_rules(self) -> bool:
+        """Whether the cursor is at the line of the rules, the last one below the games."""
+        return self.group is not None and self.picker.cursor + 1 == len(self.picker.options)
+
+    def with_picker(self, picker: Picker) -> Menu:
+        """The mode after its cursor has moved, which closes the rules."""
+        mode = replace(self, picker=picker)
+        if picker.cursor == self.picker.cursor:
+            return mode
+        return replace(mode, at=self.at if mode.on_rules else picker.cursor, chose=True, page=None)
 
     def screen(self, shared: Shared) -> Screen:
         """The list, the options, or the rules of a game."""
         settings = shared.settings
         game = self.game(settings)
+        if isinstance(self.entry, ToScoreboard):
+            return self._scoreboard_screen()
         if game is None:
             return picker_screen(self.name, self.picker, reads=isinstance(self.entry, ToStatistics))
-        if self.sentence is None:
-            hold = message("Hold: its rules")
-            return picker_screen(self.name, self.picker, paragraph=Summary(game), hold=hold)
+        if self.page is None:
+            about = title_text(game, settings.language) if self.on_rules else Distinction(game)
+            return picker_screen(self.name, self.picker, paragraph=about)
+        pages, also = rules_pages(game), [message("Hold: back")]
+        if self.page + 1 == len(pages) and sum(len(page.places) for page in pages) < len(explain(game)):
+            also.append(message("All: rules sheet"))
         return Screen(
             self.name,
-            title=title_text(game, settings.language),
-            aside=message("{page}/{pages}", page=self.sentence + 1, pages=len(explain(game))),
-            paragraph=Sentence(game, self.sentence),
+            title=message("Rules {page}/{pages}", page=self.page + 1, pages=len(pages)),
+            paragraph=pages[self.page],
             prompt=message("Press: read on"),
+            also=tuple(also),
+            lit=True,
+        )
+
+    def _scoreboard_screen(self) -> Screen:
+        """Where one of the scoreboard's two pages is."""
+        at, pages = self.picker.cursor, len(self.picker.options)
+        return Screen(
+            self.name,
+            title=self.picker.options[at],
+            code=f"{self.address}{_FRAGMENTS[at]}",
+            prompt=self.picker.flicks.reminder or _OTHER_PAGE[(at + 1) % pages],
             also=(message("Hold: back"),),
             lit=True,
         )
+
+
+_FRAGMENTS = ("", "#rules")
+"""The ends of the addresses: the page itself, and its way to the rules of the game on the table."""
+
+_OTHER_PAGE = (message("Press: scores"), message("Press: rules"))
 
 
 def enter(target: OpenMenu, context: Context) -> Step[Menu]:
@@ -70,22 +125,27 @@ def enter(target: OpenMenu, context: Context) -> Step[Menu]:
 def levers(mode: Menu, context: Context) -> Step[Menu]:
     """A lever moved and put back is a choice; it closes the rules."""
     picker, effects, why = picked(mode.picker, context)
-    reading = mode.sentence if picker.cursor == mode.picker.cursor else None
-    return Step(replace(mode, picker=picker, sentence=reading), effects, refusal=why)
+    mode = mode.with_picker(picker)
+    # The line at which the cursor stands already can be chosen, too.
+    return Step(replace(mode, chose=mode.chose or (bool(effects) and why is None)), effects, refusal=why)
 
 
 def press(mode: Menu, context: Context) -> Step[Menu | OpenPuzzle | OpenService]:
     """In the list opens the entry; in an entry takes the option and goes back to the list; reads on."""
     settings, game = context.shared.settings, mode.game(context.shared.settings)
-    if game is not None and mode.sentence is not None:
-        return Step(replace(mode, sentence=(mode.sentence + 1) % len(explain(game))))
+    if game is not None and (mode.page is not None or mode.on_rules):
+        return Step(replace(mode, page=0 if mode.page is None else (mode.page + 1) % len(rules_pages(game))))
+    if game is not None:
+        return _taken(GAME, settings.games.index(game), context)
     match mode.entry:
         case None:
             return _open(mode, entries(settings)[mode.picker.cursor], context)
+        case Item() if mode.entry is GAME:
+            return Step(_games(settings.groups[mode.picker.cursor][0], settings))
         case Item() as item:
-            settings, facts = item.choose(settings, mode.picker.cursor)
-            shared = replace(context.shared, settings=settings)
-            return Step(Menu(listed(settings, item)), kept(*facts), shared)
+            return _taken(item, mode.picker.cursor, context)
+        case ToScoreboard():
+            return Step(mode.with_picker(mode.picker.walked(1)))
         case entry:
             return Step(Menu(listed(settings, entry)))
 
@@ -98,26 +158,68 @@ def reopen(mode: Menu, context: Context) -> Step[Menu]:
 
 
 def hold(mode: Menu, context: Context) -> Step[Menu | BackToAttract]:
-    """Back to the list without a change, or to attract; on a game's name opens its rules and closes them."""
-    if mode.entry is None:
+    """Back to the list before, with what was chosen, and from the first one to attract."""
+    settings, item = context.shared.settings, mode.entry
+    if item is None:
         return Step(BackToAttract())
-    if mode.entry is GAME:
-        return Step(replace(mode, sentence=0 if mode.sentence is None else None))
-    return Step(Menu(listed(context.shared.settings, mode.entry)))
+    if mode.page is not None:
+        return Step(replace(mode, page=None))
+    game = mode.game(settings)
+    if game is not None and mode.chose and game.name != settings.profile.name:
+        return _taken(GAME, settings.games.index(game), context)
+    if game is not None and len(settings.groups) > 1:
+        return Step(_groups(settings))
+    if isinstance(item, Item) and item is not GAME and mode.picker.cursor != item.chosen(settings):
+        return _taken(item, mode.picker.cursor, context)
+    # Who has only looked has chosen nothing: the game's own rounds stay the game's own.
+    return Step(Menu(listed(settings, item)))
+
+
+def _taken(item: Item, option: int, context: Context) -> Step[Menu]:
+    """The option is chosen: back to the list."""
+    settings, facts = item.choose(context.shared.settings, option)
+    shared = replace(context.shared, settings=settings)
+    return Step(Menu(listed(settings, item)), kept(*facts), shared)
+
+
+def _groups(settings: Settings) -> Menu:
+    """The headings of the games, the cursor at that of the usual game."""
+    groups = [group for group, _ in settings.groups]
+    at = groups.index(settings.profile.group) if settings.profile.group in groups else 0
+    picker = Picker(GAME.question, tuple(GROUPS[group] for group in groups), at, settings.levers)
+    return Menu(picker, GAME)
+
+
+def _games(group: Group, settings: Settings) -> Menu:
+    """The games under a heading, the cursor at the usual one if it is there; below them the rules."""
+    games = dict(settings.groups)[group]
+    names = [game.name for game in games]
+    at = names.index(settings.profile.name) if settings.profile.name in names else 0
+    lines = (*(title_text(game, settings.language) for game in games), message("Rules"))
+    return Menu(Picker(GROUPS[group], lines, at, settings.levers), GAME, group, at)
 
 
 def _open(mode: Menu, entry: MenuLine, context: Context) -> Step[Menu | OpenPuzzle | OpenService]:
+    settings = context.shared.settings
     match entry:
+        case Item() if entry is GAME and len(settings.groups) > 1:
+            return Step(_groups(settings))
+        case Item() if entry is GAME:
+            return Step(_games(settings.groups[0][0], settings))
         case Item():
-            return Step(Menu(entry.picker(context.shared.settings), entry))
+            return Step(Menu(entry.picker(settings), entry))
         case ToStatistics():
             lines = tuple(context.statistics()) or ("-",)
-            return Step(Menu(Picker(message("Statistics"), lines, 0, context.shared.settings.levers), entry))
+            return Step(Menu(Picker(message("Statistics"), lines, 0, settings.levers), entry))
+        case ToScoreboard():
+            pages = (message("Scores"), message("Rules"))
+            address = "" if settings.scoreboard is None else settings.scoreboard()
+            return Step(Menu(Picker(entry.label, pages, 0, settings.levers), entry, address=address))
         case ToPuzzle():
-            daily = context.daily()
+            daily = context.daily(settings.games)
             if daily is None:
                 return refused(mode, message("No puzzle today"))
-            if missing := daily.missing_levers(context.shared.settings.levers, context.shared.settings.out):
+            if missing := daily.missing_levers(settings.levers, settings.out):
                 return refused(mode, message("Needs lever {tiles}", tiles=listed_tiles(missing)))
             return Step(OpenPuzzle(daily))
         case ToService():

@@ -60,7 +60,9 @@ def press(mode: Naming, context: Context) -> Step[Naming | BeginMatch]:
 
 
 def hold(mode: Naming, context: Context) -> Step[Naming | BeginMatch]:
-    """This player stays without a name."""
+    """A letter back; before the first one this player stays without a name."""
+    if mode.letters.taken:
+        return Step(replace(mode, letters=mode.letters.back()))
     return _next(replace(mode, letters=Letters()), context)
 
 

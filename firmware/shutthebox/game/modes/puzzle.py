@@ -30,6 +30,7 @@ class Puzzling(BoxMode):
     Attributes:
         daily: the puzzle and its day.
         verdict: on the levers.
+        is_set: the levers have stood as the row does, so that what is flipped since is an answer.
         given: the answer that was just given; None before, and when the puzzle is looked at again.
     """
 
@@ -37,6 +38,7 @@ class Puzzling(BoxMode):
 
     daily: Daily
     verdict: Verdict = FINE
+    is_set: bool = False
     given: Tiles | None = None
 
     @property
@@ -60,7 +62,6 @@ class Puzzling(BoxMode):
         puzzle, verdict = self.daily.puzzle, self.verdict
         prompt, also, wrong = message("Best answer?"), (message("Hold: back"),), verdict.kind in _WRONG
         if verdict.kind is VerdictKind.PUT_BACK:
-            # The row is not set up yet.
             prompt = message("Flip {tiles}", tiles=Numbers(verdict.tiles))
         elif verdict.kind is VerdictKind.COMPLETE:
             prompt = message("Press: answer")
@@ -68,8 +69,8 @@ class Puzzling(BoxMode):
             prompt = verdict_text(verdict)
         return Screen(
             self.name,
-            title=title_text(self.game, shared.settings.language),
-            aside=message("level {number}", number=puzzle.level),
+            title=message("Puzzle"),
+            aside=title_text(self.game, shared.settings.language),
             dice=puzzle.throw,
             total=sum(puzzle.throw),
             tiles=_row(self),
@@ -126,7 +127,12 @@ def _answered(mode: Puzzling, shared: Shared) -> Screen:
 def _judged(mode: Puzzling, context: Context) -> Step[Puzzling]:
     if mode.is_answered(context.shared.settings):
         return Step(mode)
-    verdict = judge(mode.game, mode.turn, context.shared.levers)
+    levers = context.shared.levers
+    if not mode.is_set:
+        # Levers are put right before the throw counts, as in a turn.
+        unthrown = judge(mode.game, replace(mode.turn, throw=None), levers)
+        mode = replace(mode, is_set=unthrown == FINE)
+    verdict = judge(mode.game, mode.turn, levers) if mode.is_set else unthrown
     sounds: tuple[Effect, ...] = ()
     if verdict != mode.verdict and verdict.kind in _WRONG:
         sounds = (Sounded(Sound.FAULT),)

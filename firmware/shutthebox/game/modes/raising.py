@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from shutthebox.game.facts import Began
@@ -12,6 +12,7 @@ from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.play import begun, conditions_of, judged
+from shutthebox.game.pointers import pointer, with_pointers
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, kept, refused
 from shutthebox.game.targets import AwaitThrow, BeginMatch, LeversFit
@@ -31,14 +32,18 @@ class Raise(MatchMode):
     def screen(self, shared: Shared) -> Screen:
         """Which levers are to be set."""
         big = player_name(self.play.match.player, shared)
-        return turn_screen(self.name, self.play, shared, prompt=message("Lift all levers"), big=big)
+        screen = turn_screen(self.name, self.play, shared, prompt=message("Lift all levers"), big=big)
+        # A pointer is no alarm.
+        also = pointer(self.name, self.play, shared)
+        return replace(screen, also=also, alert=False) if also else screen
 
 
 def begin(target: BeginMatch, context: Context) -> Step[AwaitThrow]:
     """A match begins."""
     match, settings = target.match, context.shared.settings
     play, asked = begun(match, settings, target.tally)
-    return Step(AwaitThrow(play), (*kept(Began(match, conditions_of(match, settings))), *asked))
+    began = kept(Began(match, conditions_of(match, settings)))
+    return Step(AwaitThrow(play), (*began, *asked), with_pointers(context.shared))
 
 
 def enter(target: AwaitThrow, context: Context) -> Step[Raise | LeversFit]:

@@ -13,6 +13,7 @@ from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode, tick
 from shutthebox.game.play import MatchInPlay, is_computers_turn, judged
+from shutthebox.game.pointers import pointer
 from shutthebox.game.questions import AskDice, AskHint, plain_dice
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, refused
@@ -58,6 +59,7 @@ class Ready(MatchMode):
         """Whose turn it is, or what is left; how to throw."""
         lit = self.play.verdict.kind is VerdictKind.OK
         prompt, *also = _prompts(self.play.match)
+        also = [*pointer(self.name, self.play, shared), *also]
         if self.best_dice is not None and self.best_dice[1] is not None:
             also.append(self.best_dice[1])
         big = _big(self, shared)

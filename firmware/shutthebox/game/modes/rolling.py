@@ -92,5 +92,5 @@ def reveal(mode: Rolling, context: Context) -> Step[AfterAction]:
     """The throw is on the table: by a press at once."""
     target = after(replace(mode.play, match=mode.thrown))
     if isinstance(target, AnswerThrow):
-        return Step(replace(target, asked_ns=mode.since_ns, answer=mode.computers_answer))
+        return Step(target._replace(asked_ns=mode.since_ns, answer=mode.computers_answer))
     return Step(target)

@@ -1,10 +1,9 @@
-"""Service: every lever live with its health, and the owner's choice of levers out of play.
+"""Service: every lever live with its health, the owner's choice of levers out of play, and the box's report.
 
 Everybody may look. A change asks for the owner's code, a set of levers, unless the button inside the box has
-opened service. After five wrong codes each costs a pause, twice as long as the one before. They are counted
-until the right one; the count survives a pulled plug. A lever that is broken cannot be moved to its own row:
-so the cursor begins at the first lever that seems to be wrong, and a lever flicked in its own row goes on to
-the next.
+opened service. A lever that is broken cannot be moved to its own row: so the cursor begins at the first lever
+that seems to be wrong, and a lever flicked in its own row goes on to the next. Behind the levers stand the
+topics of the report, and the way to the stick: the last lever goes on there each time.
 """
 
 from __future__ import annotations
@@ -14,26 +13,22 @@ from typing import ClassVar
 
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.effects import Ask
-from shutthebox.game.facts import WRONG_CODES, Chosen, Faulted
+from shutthebox.game.facts import Chosen
 from shutthebox.game.faults import UNDELIVERED_TEXTS
+from shutthebox.game.lever_health import wrong
 from shutthebox.game.messages import ListRow, Message, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
-from shutthebox.game.picker import Flicks
+from shutthebox.game.owner_code import NO_CODE, asked, code_screen, forgiven, is_code, wrong_code
+from shutthebox.game.owner_report import TOPICS, Topic
+from shutthebox.game.picker import Flicks, Picker
+from shutthebox.game.picker_screen import picked, picker_screen
 from shutthebox.game.questions import Prepare
 from shutthebox.game.screen import Screen, TileState
-from shutthebox.game.settings import FREE_TRIES, Settings
+from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared, Step, kept, refused
-from shutthebox.game.targets import BackToAttract, OpenService
+from shutthebox.game.targets import BackToAttract, OpenService, OpenStick
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
-
-PAUSE_NS = 10_000_000_000
-"""The first pause. Each further wrong code doubles it, up to `LONGEST_PAUSE_NS`."""
-
-LONGEST_PAUSE_NS = 3_600_000_000_000
-
-
-_SECOND_NS = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +36,10 @@ class Service(BoxMode):
     """The list of levers.
 
     Attributes:
-        row: the lever at the cursor, from 1.
+        row: the lever at the cursor, from 1; behind the levers the topics, and the stick last.
+        walking: the lever that went on last; 0 for none. Flicked once more it goes on again, from a topic and
+            from the row of a lever that seems to be wrong.
+        reading: the report that is read; None for none.
         flicks: levers on their way.
         unlocked: the owner is at the box.
         asks_code: the owner's code is asked for.
@@ -51,6 +49,8 @@ class Service(BoxMode):
     name: ClassVar[Mode] = Mode.SERVICE
 
     row: int = 1
+    walking: int = 0
+    reading: Picker | None = None
     flicks: Flicks = field(default_factory=Flicks)
     unlocked: bool = False
     asks_code: bool = False
@@ -61,6 +61,11 @@ class Service(BoxMode):
         """The lever at the cursor."""
         return to_tiles([self.row])
 
+    def topic(self, settings: Settings) -> Topic | None:
+        """The topic at the cursor; None at a lever and at the stick."""
+        behind = self.row - settings.levers
+        return tuple(TOPICS)[behind - 1] if 0 < behind <= len(TOPICS) else None
+
     def leaves_a_game(self, settings: Settings) -> bool:
         """Whether something can be played once the lever at the cursor has changed sides."""
         return bool(replace(settings, out=settings.out ^ self.lever).games)
@@ -68,6 +73,8 @@ class Service(BoxMode):
     def screen(self, shared: Shared) -> Screen:
         """Every lever with what it shows and what it has done, or a question."""
         settings = shared.settings
+        if self.reading is not None:
+            return picker_screen(self.name, self.reading, reads=True)
         is_out = bool(self.lever & settings.out)
         levers = range(1, settings.levers + 1)
         tiles = tuple((number, _tile(number, shared)) for number in levers)
@@ -78,49 +85,68 @@ class Service(BoxMode):
                 self.name, title=message("Service"), big=big, tiles=tiles, prompt=prompt, also=also, lit=True
             )
         if self.asks_code:
-            prompt, also, big = message("Set, then press"), (message("Hold: back"),), message("Code?")
-            return Screen(self.name, title=message("Service"), big=big, prompt=prompt, also=also, lit=True)
+            return code_screen(self.name, message("Service"), shared)
         change = message("Press: put in") if is_out else message("Press: take out")
+        on_lever = self.row <= settings.levers
+        if not on_lever:
+            change = message("Press: read")
+        elif not (self.unlocked or settings.code):
+            change = NO_CODE
         leave = message("Hold: leave")
         league = (UNDELIVERED_TEXTS[shared.undelivered],) if shared.undelivered else ()
-        may_change = self.leaves_a_game(settings) if self.unlocked else bool(settings.code)
+        may_press = not on_lever or not self.unlocked or self.leaves_a_game(settings)
         return Screen(
             self.name,
             title=message("Service"),
-            rows=tuple(_row(number, shared) for number in levers),
+            rows=(*(_row(number, shared) for number in levers), *TOPICS.values(), message("Stick")),
             cursor=self.row - 1,
             tiles=tiles,
-            prompt=change if may_change else leave,
-            also=(*((leave,) if may_change else ()), *league, message("moves ~chatter")),
-            lit=may_change,
+            prompt=change if may_press else leave,
+            also=(
+                *((message("Press: read"),) if change is NO_CODE else ()),
+                *((leave,) if may_press else ()),
+                *league,
+                *((message("moves ~chatter"),) if on_lever else ()),
+            ),
+            lit=may_press,
         )
 
 
-def enter(target: OpenService, context: Context) -> Step[Service]:
-    """The first lever that seems to be wrong, else the first; if it is unlocked, the owner has come."""
+def enter(target: OpenService, context: Context) -> Step[Service | OpenStick]:
+    """The first lever that seems to be wrong, else the first; if it is unlocked, the owner has come.
+
+    Whoever has put a stick in wants that first; its list leads on to the levers.
+    """
     shared = context.shared
+    if shared.stick is not None and not target.levers:
+        return Step(OpenStick(target.unlocked))
     ailing = to_numbers((shared.stuck | shared.dead) & ~shared.settings.out)
     step = Step(Service(ailing[0] if ailing else 1, unlocked=target.unlocked))
-    return _forgiven(step, context) if target.unlocked else step
+    return forgiven(step, context) if target.unlocked else step
 
 
-def press(mode: Service, context: Context) -> Step[Service]:
+def press(mode: Service, context: Context) -> Step[Service | OpenStick]:
     """Asks for the owner's code, then about the lever at the cursor; where a question is shown, means yes."""
     settings = context.shared.settings
+    if mode.reading is not None:
+        return Step(replace(mode, reading=None))
     if mode.asking:
         return _change_sides(mode, context)
     if mode.asks_code:
         mode = replace(mode, asks_code=False)
-        if not _is_code(context.shared):
-            return _wrong(mode, context)
-        return _forgiven(_asks(replace(mode, unlocked=True), settings), context)
+        if not settings.code:
+            return Step(mode)
+        if not is_code(context.shared):
+            return wrong_code(mode, context)
+        return forgiven(_asks(replace(mode, unlocked=True), settings), context)
+    if (topic := mode.topic(settings)) is not None:
+        lines = tuple(context.report(topic, wrong(context.shared))) or ("-",)
+        return Step(replace(mode, reading=Picker(TOPICS[topic], lines, 0, settings.levers)))
+    if mode.row > settings.levers:
+        return Step(OpenStick(mode.unlocked))
     if mode.unlocked:
         return _asks(mode, settings)
-    if not settings.code:
-        return refused(mode, message("No code is set"))
-    if seconds := -(-_pause_left_ns(context) // _SECOND_NS):
-        return refused(mode, message("Wait {seconds} s", seconds=seconds))
-    return Step(replace(mode, asks_code=True))
+    return asked(mode, replace(mode, asks_code=True), context)
 
 
 def _asks(mode: Service, settings: Settings) -> Step[Service]:
@@ -130,62 +156,32 @@ def _asks(mode: Service, settings: Settings) -> Step[Service]:
     return refused(mode, message("No game is left"))
 
 
-def _wrong(mode: Service, context: Context) -> Step[Service]:
-    """One more wrong code."""
-    step = refused(mode, message("Wrong code"))
-    count = context.shared.settings.wrong_codes + 1
-    facts = kept(Chosen(WRONG_CODES, count))
-    if count >= FREE_TRIES:
-        facts += kept(Faulted("service", f"wrong code, {count} times"))
-    return replace(step.preceded_by(*facts), shared=_counting(count, context))
-
-
-def _forgiven(step: Step[Service], context: Context) -> Step[Service]:
-    """The step, with the wrong codes before forgotten."""
-    if not context.shared.settings.wrong_codes:
-        return step
-    return replace(step.preceded_by(*kept(Chosen(WRONG_CODES, None))), shared=_counting(0, context))
-
-
-def _counting(wrong: int, context: Context) -> Shared:
-    settings = replace(context.shared.settings, wrong_codes=wrong)
-    return replace(context.shared, settings=settings, code_ns=context.now_ns)
-
-
-def _pause_left_ns(context: Context) -> int:
-    """How long no code is taken; after a power cut the whole pause again."""
-    over = context.shared.settings.wrong_codes - FREE_TRIES
-    if over < 0:
-        return 0
-    pause_ns = min(PAUSE_NS << min(over, 32), LONGEST_PAUSE_NS)
-    return max(0, context.shared.code_ns + pause_ns - context.now_ns)
-
-
 def hold(mode: Service, context: Context) -> Step[Service | BackToAttract]:
-    """Leaves service; where a question is shown, means no."""
+    """Leaves service; where a question is shown, means no; from a report back to the list."""
+    if mode.reading is not None:
+        return Step(replace(mode, reading=None))
     if mode.asking or mode.asks_code:
         return Step(replace(mode, asking=False, asks_code=False))
     return Step(BackToAttract())
 
 
 def levers(mode: Service, context: Context) -> Step[Service]:
-    """The cursor goes to the lever that moves, and from its own row on to the next; put back, it stays."""
+    """The cursor goes to the lever that moves, and from its own row on to the next; put back, it stays.
+
+    In a report the levers walk as in every list.
+    """
+    if mode.reading is not None:
+        reading, effects, why = picked(mode.reading, context)
+        return Step(replace(mode, reading=reading), effects, refusal=why)
     flicks, _ = mode.flicks.moved(context.moved)
     mode, away = replace(mode, flicks=flicks), to_numbers(flicks.away & context.moved)
     if not away or mode.asking or mode.asks_code:
         return Step(mode)
-    row = away[0] if away[0] != mode.row else mode.row % context.shared.settings.levers + 1
-    return Step(replace(mode, row=row))
-
-
-def _is_code(shared: Shared) -> bool:
-    """Whether the levers stand as the code says, without those out of play and one that seems to be wrong.
-
-    Anybody can make several levers seem wrong, so these count. One lever of the code has to be left.
-    """
-    wrong, code = shared.stuck | shared.dead, shared.settings.code
-    counts = ~(shared.settings.out | (wrong if wrong.bit_count() == 1 else 0))
-    return bool(code & counts) and not (shared.levers ^ code) & counts
+    last = context.shared.settings.levers
+    beyond = mode.row > last or bool(mode.lever & (context.shared.stuck | context.shared.dead))
+    if away[0] == mode.row or (beyond and away[0] == mode.walking):
+        return Step(replace(mode, row=mode.row % (last + len(TOPICS) + 1) + 1, walking=away[0]))
+    return Step(replace(mode, row=away[0], walking=0))
 
 
 def _change_sides(mode: Service, context: Context) -> Step[Service]:

@@ -30,6 +30,10 @@ class Setup(BoxMode):
     item: Item
     picker: Picker
 
+    def with_picker(self, picker: Picker) -> Setup:
+        """The mode after its cursor has moved."""
+        return replace(self, picker=picker)
+
     def screen(self, shared: Shared) -> Screen:
         """The question and its options."""
         return picker_screen(self.name, self.picker)
@@ -52,7 +56,7 @@ def press(mode: Setup, context: Context) -> Step[Setup | AskNames]:
     # A choice can remove questions, its own too: no teams, say.
     at = MENU_LINES.index(mode.item)
     following = tuple(item for item in questions(settings) if MENU_LINES.index(item) > at)
-    return replace(_next(following, settings), shared=replace(context.shared, settings=settings))
+    return _next(following, settings)._replace(shared=replace(context.shared, settings=settings))
 
 
 def hold(mode: Setup, context: Context) -> Step[Setup | BackToAttract]:

@@ -115,7 +115,7 @@ def _climbed(step: Step[TurnOver], match: Match, context: Context) -> Step[TurnO
     ladder, total = ladder_of(match.game), match.totals[0]
     settings = context.shared.settings
     shared = replace(context.shared, settings=replace(settings, bests={**settings.bests, ladder: total}))
-    return replace(step.preceded_by(*kept(Chosen(BEST + ladder, total))), shared=shared)
+    return step.preceded_by(*kept(Chosen(BEST + ladder, total)))._replace(shared=shared)
 
 
 def press(mode: TurnOver, context: Context) -> Step[AfterAction]:

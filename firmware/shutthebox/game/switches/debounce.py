@@ -7,6 +7,7 @@ made good by `reconcile`, which takes in the level of every contact.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from shutthebox.game.contact_health import ContactHealth
 
@@ -24,8 +25,7 @@ WORN = 20
 few, a worn one dozens."""
 
 
-@dataclass(frozen=True, slots=True)
-class SwitchChanged:
+class SwitchChanged(NamedTuple):
     """A switch has settled.
 
     Attributes:

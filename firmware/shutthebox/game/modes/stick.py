@@ -1,0 +1,253 @@
+"""The owner's stick: the list of what it offers, a question before anything is replaced, and how it ended.
+
+Everybody may look. What is done with it asks for the owner's code, unless the button inside the box has
+opened service.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from shutthebox.game.effects import AskStick
+from shutthebox.game.messages import Message, Text, message
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes.base import BoxMode
+from shutthebox.game.owner_code import NO_CODE, asked, code_screen, forgiven, is_code, wrong_code
+from shutthebox.game.picker import Picker
+from shutthebox.game.picker_screen import picked, picker_screen
+from shutthebox.game.screen import Screen
+from shutthebox.game.state import Context, Shared, Step, refused
+from shutthebox.game.stick import NEEDS_RESTART, Stick, StickJob, StickOutcome
+from shutthebox.game.targets import BackToAttract, OpenService, OpenStick
+
+
+@dataclass(frozen=True, slots=True)
+class StickList(BoxMode):
+    """The list, or a question.
+
+    Attributes:
+        picker: the choice so far; its options are those of the stick that was in then.
+        unlocked: the owner is at the box.
+        asks_code: the owner's code is asked for.
+        asking: about which job a question is asked.
+        awaits: the stick when it was asked for a job: nothing is known of that while this is so.
+        read: the stick whose outcome has been read.
+        cut_off: the stick went in the middle of a job.
+    """
+
+    name: ClassVar[Mode] = Mode.STICK
+
+    picker: Picker
+    unlocked: bool = False
+    asks_code: bool = False
+    asking: StickJob | None = None
+    awaits: Stick | None = None
+    read: Stick | None = None
+    cut_off: bool = False
+
+    def is_busy(self, stick: Stick) -> bool:
+        """Whether a job is being done, or was asked for just now."""
+        return stick.doing is not None or self.awaits == stick
+
+    def has_news(self, stick: Stick) -> bool:
+        """Whether there is an outcome that nobody has read."""
+        return stick.outcome is not None and self.read != stick
+
+    def screen(self, shared: Shared) -> Screen:
+        """What is being done, how it ended, a question, or the list."""
+        stick, title = shared.stick, message("Stick")
+        if stick is None:
+            paragraph = _OUTCOMES[StickOutcome.PULLED_OUT]("") if self.cut_off else _PUT_ONE_IN
+            prompt, also = message("Press: back"), (message("Hold: leave"),)
+            return Screen(self.name, title=title, paragraph=paragraph, prompt=prompt, also=also, lit=True)
+        if self.is_busy(stick):
+            doing = _DOING[stick.doing] if stick.doing else _BUSY
+            big: Text = "…" if stick.percent is None else message("{percent} %", percent=stick.percent)
+            leave = message("Hold: leave")
+            return Screen(self.name, title=title, big=big, prompt=doing, also=(leave,), lit=False)
+        if self.asks_code:
+            return code_screen(self.name, title, shared)
+        if self.asking is not None:
+            yes, no = message("Press: yes"), message("Hold: no")
+            question = question_of(self.asking, stick)
+            return Screen(self.name, title=title, paragraph=question, prompt=yes, also=(no,), lit=True)
+        if self.has_news(stick):
+            restarts = stick.outcome in NEEDS_RESTART
+            prompt = message("Press: restart") if restarts else message("Press: back")
+            later = (message("Hold: later"),) if restarts else ()
+            news = outcome_text(stick)
+            return Screen(self.name, title=title, paragraph=news, prompt=prompt, also=later, lit=True)
+        screen = picker_screen(self.name, self.now(shared))
+        if self.unlocked or shared.settings.code or self.now(shared).cursor == len(stick.offers):
+            return screen
+        return replace(screen, prompt=NO_CODE, also=(message("Press: read"), *screen.also))
+
+    def reported(self, before: Stick | None, now: Stick | None) -> StickList:
+        """The list once the helper has spoken: what was asked for is done, and a question is another."""
+        lost = before is not None and (
+            (self.is_busy(before) and before.doing is not StickJob.RESTART)
+            or (self.has_news(before) and before.outcome is StickOutcome.PULLED_OUT)
+        )
+        return replace(self, awaits=None, asking=None, cut_off=now is None and lost)
+
+    def now(self, shared: Shared) -> Picker:
+        """The list as the stick is now; the cursor stays where it is as long as there is such a line."""
+        options = _options(shared.stick)
+        return self.picker._replace(options=options, cursor=min(self.picker.cursor, len(options) - 1))
+
+
+_PUT_ONE_IN = message(
+    "No stick is in. Put a USB stick with FAT or exFAT into the box: this list then says what it can do."
+)
+_BUSY = message("One moment")
+
+
+def _options(stick: Stick | None) -> tuple[Text, ...]:
+    """The jobs that are offered, and the rest of service last."""
+    return (*(_label(job, stick) for job in stick.offers if stick), message("Service")) if stick else ()
+
+
+def _label(job: StickJob, stick: Stick) -> Message:
+    if job is StickJob.UPDATE:
+        return message("Update to {version}", version=stick.version)
+    return _LABELS[job]
+
+
+_LABELS: Mapping[StickJob, Message] = {
+    StickJob.SAVE: message("Save"),
+    StickJob.TAKE_OVER: message("Take over"),
+    StickJob.SETTINGS: message("Settings"),
+}
+
+_DOING: Mapping[StickJob, Message] = {
+    StickJob.SAVE: message("Saving"),
+    StickJob.TAKE_OVER: message("Taking over"),
+    StickJob.SETTINGS: message("Reading files"),
+    StickJob.UPDATE: message("Writing it"),
+    StickJob.RESTART: message("Restarting"),
+}
+
+
+def question_of(job: StickJob, stick: Stick) -> Text:
+    """The question before something is replaced."""
+    if job is StickJob.TAKE_OVER:
+        return message(
+            "{name} replaces all matches, scores and choices of this box. They are kept under another name.",
+            name=stick.memory,
+        )
+    if job is StickJob.SETTINGS:
+        return message("The settings on the stick replace those of this box, at its next start.")
+    about = message("Version {version} is signed by the maker.", version=stick.version)
+    if stick.forgets:
+        about = message(
+            "{before} It cannot read the memory: scores are set aside until this version is back.",
+            before=about,
+        )
+    if stick.unknown:
+        keys = ", ".join(stick.unknown)
+        about = message("{before} It does not know the settings {keys}.", before=about, keys=keys)
+    return message("{before} The box plays on while it is written.", before=about)
+
+
+def outcome_text(stick: Stick) -> Text:
+    """How the latest job ended, and what to do now."""
+    assert stick.outcome is not None
+    if stick.outcome is StickOutcome.BAD_SETTINGS:
+        return "; ".join(stick.mistakes) or stick.detail
+    return _OUTCOMES[stick.outcome](stick.detail)
+
+
+_OUTCOMES: Mapping[StickOutcome, Callable[[str], Message]] = {
+    StickOutcome.SAVED: lambda name: message(
+        "Saved. The stick can be pulled out. The folder is {name}.", name=name
+    ),
+    StickOutcome.TAKEN_OVER: lambda name: message("The box has taken over {name}.", name=name),
+    StickOutcome.SETTINGS_TAKEN: lambda _: message(
+        "The settings are good. They are in force once the box has started anew."
+    ),
+    StickOutcome.UPDATE_WRITTEN: lambda version: message(
+        "Version {version} is written. It plays once the box has started anew; if it does not play, this one "
+        "comes back by itself.",
+        version=version,
+    ),
+    StickOutcome.FULL: lambda _: message("The stick is full. Nothing was saved."),
+    StickOutcome.PROTECTED: lambda _: message("The stick is write-protected. Nothing can be saved on it."),
+    StickOutcome.PULLED_OUT: lambda _: message("The stick was pulled out. The box is as it was."),
+    StickOutcome.UNREADABLE: lambda _: message("The stick cannot be read. Use one with FAT or exFAT."),
+    StickOutcome.NO_ROOM: lambda _: message("The card of the box is full."),
+    StickOutcome.BAD_MEMORY: lambda why: message(
+        "This memory is no good: {why}. The box keeps its own.", why=why
+    ),
+    StickOutcome.BAD_UPDATE: lambda why: message("This update is no good: {why}.", why=why),
+    StickOutcome.UPDATE_FAILED: lambda why: message("The update was not written: {why}.", why=why),
+    StickOutcome.FAILED: lambda why: message("That failed: {why}. The box is as it was.", why=why),
+}
+
+
+def enter(target: OpenStick, context: Context) -> Step[StickList]:
+    """The list from its top; if it is unlocked, the owner has come."""
+    shared = context.shared
+    picker = Picker(message("Stick"), _options(shared.stick), 0, shared.settings.levers)
+    step = Step(StickList(picker, unlocked=target.unlocked))
+    return forgiven(step, context) if target.unlocked else step
+
+
+def levers(mode: StickList, context: Context) -> Step[StickList]:
+    """A lever moved and put back is a choice; where no list is shown, it does nothing."""
+    stick = context.shared.stick
+    if stick is None or mode.asks_code or mode.asking or mode.is_busy(stick) or mode.has_news(stick):
+        return Step(mode)
+    picker, effects, why = picked(mode.now(context.shared), context)
+    return Step(replace(mode, picker=picker), effects, refusal=why)
+
+
+def press(mode: StickList, context: Context) -> Step[StickList | OpenService]:
+    """Chooses; where a question is shown, means yes; where an outcome is shown, reads on."""
+    stick = context.shared.stick
+    if stick is None:
+        return Step(OpenService(mode.unlocked, levers=True))
+    if mode.is_busy(stick):
+        return refused(mode, _BUSY)
+    if mode.asks_code:
+        mode = replace(mode, asks_code=False)
+        if not context.shared.settings.code:
+            return Step(mode)
+        if not is_code(context.shared):
+            return wrong_code(mode, context)
+        return forgiven(_chosen(replace(mode, unlocked=True), stick, context), context)
+    if mode.asking is not None:
+        return _ask(mode, mode.asking, stick)
+    if mode.has_news(stick):
+        mode = replace(mode, read=stick)
+        return _ask(mode, StickJob.RESTART, stick) if stick.outcome in NEEDS_RESTART else Step(mode)
+    if mode.now(context.shared).cursor == len(stick.offers):
+        return Step(OpenService(mode.unlocked, levers=True))
+    if mode.unlocked:
+        return _chosen(mode, stick, context)
+    return asked(mode, replace(mode, asks_code=True), context)
+
+
+def _chosen(mode: StickList, stick: Stick, context: Context) -> Step[StickList]:
+    """Asks before something is replaced; a save replaces nothing."""
+    cursor = mode.now(context.shared).cursor
+    if cursor >= len(stick.offers):
+        return refused(mode, message("No stick"))
+    job = stick.offers[cursor]
+    return _ask(mode, job, stick) if job is StickJob.SAVE else Step(replace(mode, asking=job))
+
+
+def _ask(mode: StickList, job: StickJob, stick: Stick) -> Step[StickList]:
+    return Step(replace(mode, asking=None, awaits=stick, read=None), (AskStick(job),))
+
+
+def hold(mode: StickList, context: Context) -> Step[StickList | BackToAttract]:
+    """Leaves; where a question is shown, means no. A job goes on without anybody looking."""
+    stick = context.shared.stick
+    if stick is not None and not mode.is_busy(stick):
+        if mode.asking or mode.asks_code:
+            return Step(replace(mode, asking=None, asks_code=False))
+        if mode.has_news(stick):
+            return Step(replace(mode, read=stick))
+    return Step(BackToAttract())

@@ -1,0 +1,98 @@
+"""The owner's code: a set of levers. Everybody may look; a change asks for it.
+
+After five wrong codes each costs a pause, twice as long as the one before. They are counted until the right
+one; the count survives a pulled plug.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar
+
+from shutthebox.game.facts import WRONG_CODES, Chosen, Faulted
+from shutthebox.game.messages import Text, message
+from shutthebox.game.mode import Mode
+from shutthebox.game.screen import Screen
+from shutthebox.game.settings import FREE_TRIES
+from shutthebox.game.state import Context, Shared, Step, kept, refused
+
+PAUSE_NS = 10_000_000_000
+"""The first pause. Each further wrong code doubles it, up to `LONGEST_PAUSE_NS`."""
+
+LONGEST_PAUSE_NS = 3_600_000_000_000
+
+_SECOND_NS = 1_000_000_000
+
+_LINE = "service_code = [2, 7]".replace(" ", "\N{NO-BREAK SPACE}")
+
+NO_CODE = message("No code is set")
+"""The prompt where a change would ask for the code; a press says more."""
+
+_Mode = TypeVar("_Mode")
+
+
+def is_code(shared: Shared) -> bool:
+    """Whether the levers stand as the code says, without those out of play and one that seems to be wrong.
+
+    Anybody can make several levers seem wrong, so these count. One lever of the code has to be left.
+    """
+    wrong, code = shared.stuck | shared.dead, shared.settings.code
+    counts = ~(shared.settings.out | (wrong if wrong.bit_count() == 1 else 0))
+    return bool(code & counts) and not (shared.levers ^ code) & counts
+
+
+def wrong_code(mode: _Mode, context: Context) -> Step[_Mode]:
+    """One more wrong code."""
+    step = refused(mode, message("Wrong code"))
+    count = context.shared.settings.wrong_codes + 1
+    facts = kept(Chosen(WRONG_CODES, count))
+    if count >= FREE_TRIES:
+        facts += kept(Faulted("service", f"wrong code, {count} times"))
+    return step.preceded_by(*facts)._replace(shared=_counting(count, context))
+
+
+def forgiven(step: Step[_Mode], context: Context) -> Step[_Mode]:
+    """The step, with the wrong codes before forgotten."""
+    if not context.shared.settings.wrong_codes:
+        return step
+    return step.preceded_by(*kept(Chosen(WRONG_CODES, None)))._replace(shared=_counting(0, context))
+
+
+def _counting(wrong: int, context: Context) -> Shared:
+    settings = replace(context.shared.settings, wrong_codes=wrong)
+    return replace(context.shared, settings=settings, code_ns=context.now_ns)
+
+
+def code_screen(mode: Mode, title: Text, shared: Shared) -> Screen:
+    """The question for the code; where none is set, how the owner sets one."""
+    if shared.settings.code:
+        prompt, also = message("Set, then press"), (message("Hold: back"),)
+        return Screen(mode, title=title, big=message("Code?"), prompt=prompt, also=also, lit=True)
+    how = message(
+        "No code is set. In shutthebox.toml on the card, below [box], write: {line}. Then levers 2 and 7 "
+        "down are the code.",
+        line=_LINE,
+    )
+    return Screen(mode, title=title, paragraph=how, prompt=message("Press: back"), lit=True)
+
+
+def asked(mode: _Mode, asking: _Mode, context: Context) -> Step[_Mode]:
+    """Asks for the code, where no pause has to be waited for.
+
+    Args:
+        mode: as it is.
+        asking: the same, asking for the code.
+        context: of the press.
+    """
+    if seconds := -(-_pause_left_ns(context) // _SECOND_NS):
+        return refused(mode, message("Wait {seconds} s", seconds=seconds))
+    return Step(asking)
+
+
+def _pause_left_ns(context: Context) -> int:
+    """How long no code is taken; after a power cut the whole pause again."""
+    over = context.shared.settings.wrong_codes - FREE_TRIES
+    if over < 0:
+        return 0
+    pause_ns = min(PAUSE_NS << min(over, 32), LONGEST_PAUSE_NS)
+    return max(0, context.shared.code_ns + pause_ns - context.now_ns)

@@ -1,0 +1,87 @@
+"""The owner's USB stick, as the game sees it: what it offers, what is being done with it, how that ended.
+
+A helper with the rights to mount a stick looks at it and says all of this at once, as one value; the game
+replaces what it knows. So a stick that is pulled out, a helper that starts again and a missed word are
+ordinary cases.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class StickJob(StrEnum):
+    """Something that the helper can be asked to do."""
+
+    SAVE = "save"
+    """Write the memory, results, statistics and a report into a new folder on the stick."""
+    TAKE_OVER = "take-over"
+    """Let a saved memory replace the box's."""
+    SETTINGS = "settings"
+    """Install the files of settings in the stick's folder `shutthebox`."""
+    UPDATE = "update"
+    """Write another version of the system beside the one that runs."""
+    RESTART = "restart"
+    """Start the machine anew. Never offered; it is what an outcome may need."""
+
+
+class StickOutcome(StrEnum):
+    """How a job ended, or why a stick offers nothing."""
+
+    SAVED = "saved"
+    TAKEN_OVER = "taken-over"
+    SETTINGS_TAKEN = "settings-taken"
+    """They are in force from the next start on."""
+    UPDATE_WRITTEN = "update-written"
+    """It plays from the next start on."""
+    FULL = "full"
+    """The stick has no room for what is to be saved."""
+    PROTECTED = "protected"
+    """The stick cannot be written to."""
+    PULLED_OUT = "pulled-out"
+    """The stick has gone, or answers no more, in the middle of a job."""
+    UNREADABLE = "unreadable"
+    """What lies on the stick cannot be read."""
+    NO_ROOM = "no-room"
+    """The card has no room for what lies on the stick."""
+    BAD_MEMORY = "bad-memory"
+    BAD_SETTINGS = "bad-settings"
+    BAD_UPDATE = "bad-update"
+    """Not signed by the card's maker, or not for this box."""
+    UPDATE_FAILED = "update-failed"
+    """It could not be written."""
+    FAILED = "failed"
+    """Anything else; the journal says more."""
+
+
+NEEDS_RESTART = frozenset((StickOutcome.SETTINGS_TAKEN, StickOutcome.UPDATE_WRITTEN))
+
+
+@dataclass(frozen=True, slots=True)
+class Stick:
+    """A stick in the box, or the first partition of its card where an update lies on that.
+
+    Attributes:
+        offers: the jobs that it can be used for, in the order of the list.
+        version: of the update.
+        forgets: that version cannot read the memory, which would be set aside until this one is back.
+        unknown: keys of the configuration in use that that version does not know.
+        memory: the name of the saved memory.
+        mistakes: in the files of settings, a line each: file, line or key, what is allowed.
+        is_card: it is the card itself, and nobody has put anything in.
+        doing: the job that is being done; None for none.
+        percent: how much of it; None if that is not known.
+        outcome: of the latest job, or why the stick offers nothing; None before.
+        detail: of the outcome: the name of a folder, or a line in English that says more.
+    """
+
+    offers: tuple[StickJob, ...] = ()
+    version: str = ""
+    forgets: bool = False
+    unknown: tuple[str, ...] = ()
+    memory: str = ""
+    mistakes: tuple[str, ...] = ()
+    is_card: bool = False
+    doing: StickJob | None = None
+    percent: int | None = None
+    outcome: StickOutcome | None = None
+    detail: str = ""

@@ -1,0 +1,183 @@
+"""Random hands on the machine in every mode: menus, setup, names, puzzles, sticks and service, too.
+
+At every step: no exception; what is kept is where the players are; the lamp says whether a press does
+anything. Matches alone are gone through state by state in `test_walk`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+
+from tests.support.box import MS, S
+from tests.support.machine import settings_for
+
+from shutthebox.config.puzzles import puzzle_games, puzzle_of
+from shutthebox.game.daily import Daily
+from shutthebox.game.dice import RandomDice
+from shutthebox.game.effects import Ask, Effect, Keep, Show
+from shutthebox.game.facts import Began, Finished, Left
+from shutthebox.game.inputs import (
+    Held,
+    HeldLong,
+    LeversMoved,
+    Pressed,
+    ServicePressed,
+    StickReported,
+    TimeCame,
+)
+from shutthebox.game.judge import lever_of, levers_behind
+from shutthebox.game.machine import Machine
+from shutthebox.game.menu_items import ToPuzzle, entries
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes.base import BoxMode, MatchMode
+from shutthebox.game.modes.initials import Initials
+from shutthebox.game.modes.match_over import MatchOver
+from shutthebox.game.modes.menu import Menu
+from shutthebox.game.modes.puzzle import Puzzling
+from shutthebox.game.modes.rolling import Rolling
+from shutthebox.game.questions import plain
+from shutthebox.game.settings import Settings
+from shutthebox.game.state import Overlay
+from shutthebox.game.stick import Stick, StickJob, StickOutcome
+from shutthebox.game.table import ROWS
+from shutthebox.rules import turn as turns
+from shutthebox.rules.actions import Action, apply
+from shutthebox.rules.match import Match
+from shutthebox.rules.profile import Blocked, OneDie, Profile, Stakes, Turns
+from shutthebox.rules.tiles import to_numbers, to_tiles
+
+SMALL = Profile(
+    "small", tiles=(1, 2, 3, 4), dice=2, sides=3, one_die=OneDie.OPTIONAL_HIGH, stakes=Stakes.POOL
+)
+ALTERNATES = Profile(
+    "alternates", tiles=(1, 2, 3), dice=1, sides=3, turns=Turns.ALTERNATE, blocked=Blocked.PASSES
+)
+CLOCKED = replace(SMALL, turn_seconds=5)
+TWO_ROWS = Profile("two-rows", tiles=(1, 2), rows=2, dice=1, sides=3, blocked=Blocked.PASSES, turn_seconds=5)
+KINDS = {
+    "clock and real dice": settings_for(CLOCKED, players=2, real_dice=True),
+    "two rows of levers": settings_for(TWO_ROWS, players=2, levers=4),
+    "asks": settings_for(SMALL, skips_setup=False, players=2),
+    "computer": settings_for(ALTERNATES, players=2, computers=(2,)),
+    "computer alone": settings_for(SMALL, players=1, computers=(1,)),
+    "match over": settings_for(SMALL, players=1),
+    "puzzles": settings_for(SMALL, players=1),
+    "names": settings_for(SMALL, players=3, names=True, skips_setup=False, computers=(1,)),
+}
+
+JOBS = tuple(job for job in StickJob if job is not StickJob.RESTART)
+STICKS: tuple[Stick | None, ...] = (
+    None,
+    Stick(offers=JOBS, version="1.0"),
+    Stick(offers=JOBS, doing=StickJob.SAVE, percent=3),
+    Stick(offers=JOBS[1:], outcome=StickOutcome.UPDATE_WRITTEN),
+    Stick(offers=JOBS[3:], version="1.0", is_card=True),
+)
+INPUTS = (Pressed, Pressed, Held, LeversMoved, LeversMoved, TimeCame, HeldLong, ServicePressed, StickReported)
+
+
+def hands(machine: Machine, random: Random) -> int:
+    """Levers for the machine: right, or anyhow."""
+    mode, levers = machine.state.mode, machine.state.shared.levers
+    match = mode.thrown if isinstance(mode, Rolling) else machine.state.match
+    if mode.name is Mode.MENU and random.random() < 0.9:
+        return levers ^ 1 << machine.settings.levers - 2  # from the first item back to the last ones
+    if isinstance(mode, Puzzling) and random.random() < 0.9:
+        puzzle = mode.daily.puzzle
+        row = puzzle.profile.starting & ~puzzle.open
+        return row | random.choice(puzzle.answers).choice if mode.is_set else row
+    if match is None or match.result or random.random() < 0.25:
+        return levers ^ 1 << random.randrange(machine.settings.levers)
+    profile, turn = match.rules, match.turn
+    behind = levers_behind(profile, machine.settings.levers)
+    wanted = profile.starting & ~turn.open
+    if behind:
+        wanted = profile.starting & ~turn.behind | wanted << behind
+    if turn.throw and (answers := turns.answers(profile, turn)):
+        return wanted | to_tiles(lever_of(turn, tile, behind) for tile in to_numbers(random.choice(answers)))
+    return wanted
+
+
+class Walk:
+    """One machine in random hands, watched."""
+
+    def __init__(self, settings: Settings, random: Random) -> None:
+        self.settings, self.random = settings, random
+        self.now_ns, self.lit = 0, False
+        self.kept: Match | None = None
+        self.machine = Machine(settings, RandomDice(random.randrange), 0, 0, daily=self.daily)
+        self._advise(self.machine.start())
+
+    def daily(self, games: Sequence[Profile]) -> Daily:
+        """A day is half a minute, so that some puzzles have their answer and others have not."""
+        day = 1 + self.now_ns // (30 * S)
+        return Daily(day, puzzle_of(day, puzzle_games(games)))
+
+    def step(self) -> None:
+        given: type = self.random.choice(INPUTS)
+        self.now_ns += self.random.choice([MS, 100 * MS, 500 * MS])
+        if given in (ServicePressed, HeldLong) and self.random.random() < 0.7:
+            return
+        before, shared, lit = self.machine.state.mode, self.machine.state.shared, self.lit
+        if isinstance(before, Menu) and before.entry is None and self.random.random() < 0.6:
+            at = entries(self.machine.settings)[before.picker.cursor]
+            given = Pressed if isinstance(at, ToPuzzle) else LeversMoved
+        if given is LeversMoved:
+            effects = self.machine.step(LeversMoved(hands(self.machine, self.random)), self.now_ns)
+        elif given is StickReported:
+            effects = self.machine.step(StickReported(self.random.choice(STICKS)), self.now_ns)
+        else:
+            deadline = self.machine.deadline_ns
+            if given is TimeCame and (deadline is None or deadline > self.now_ns + 10 * S):
+                return
+            self.now_ns = max(self.now_ns, deadline or 0) if given is TimeCame else self.now_ns
+            effects = self.machine.step(given(), self.now_ns)
+            if given is Pressed and shared.overlay is Overlay.NONE:
+                self._lamp_was_right(lit, before)
+        self._advise(effects)
+        mode = self.machine.state.mode
+        # A throw that tumbles has been kept already.
+        assert (mode.thrown if isinstance(mode, Rolling) else self.machine.state.match) == self.kept
+
+    def _lamp_was_right(self, lit: bool, before: BoxMode) -> None:
+        """It was lit where the press has done something, else dark; the refusal is said."""
+        after, refusal = self.machine.state.mode, self.machine.state.shared.refusal
+        if isinstance(before, Menu) and refusal is not None:
+            return  # the list does not know whether there is a puzzle
+        assert lit == (refusal is None or after != before), (before, refusal)
+
+    def _advise(self, effects: Sequence[Effect]) -> None:
+        """The odds answer at once, or not at all: then the computer has to do without them."""
+        for effect in effects:
+            match effect:
+                case Show(screen, _, mode):
+                    self.lit = screen.lit
+                    assert screen.mode is mode
+                case Keep(Began(match)):
+                    self.kept = match
+                case Keep(Left()):
+                    self.kept = None
+                case Keep(Finished(match)):
+                    assert match == self.kept
+                case Keep(action) if isinstance(action, Action):
+                    assert self.kept is not None
+                    self.kept = apply(self.kept, action)
+        for effect in effects:
+            if isinstance(effect, Ask) and (advice := plain(effect.question)) and self.random.random() < 0.5:
+                self._advise(self.machine.step(advice, self.now_ns))
+
+
+def test_whatever_hands_do_the_box_knows_where_it_is() -> None:
+    seen = set()
+    for kind, settings in KINDS.items():
+        walk = Walk(settings, Random(f"walk {kind}"))
+        for _ in range(400):
+            walk.step()
+            seen.add(walk.machine.state.mode.name)
+    assert seen >= set(Mode) - {Mode.INITIALS}
+
+
+def test_every_mode_of_a_match_can_be_abandoned_until_it_is_over() -> None:
+    modes = {row.state for row in ROWS if isinstance(row.state, type) and issubclass(row.state, MatchMode)}
+    abandoned = {row.state for row in ROWS if row.overlay is Overlay.ABANDON}
+    assert modes - abandoned == {MatchOver, Initials}

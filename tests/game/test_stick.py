@@ -1,0 +1,177 @@
+"""An owner's stick: noticed at once, used after the owner's code, and nothing replaced without a question."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.support.machine import Table, settings_for
+
+from shutthebox.game.effects import AskStick, Effect
+from shutthebox.game.inputs import StickReported
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes.stick import outcome_text
+from shutthebox.game.stick import Stick, StickJob, StickOutcome
+from shutthebox.rules.tiles import to_tiles
+from shutthebox.translations import finished_codes, translations
+
+FULL = Stick(
+    offers=(StickJob.SAVE, StickJob.TAKE_OVER, StickJob.SETTINGS, StickJob.UPDATE),
+    version="0.2.0",
+    memory="shutthebox-anchor-2026-11-02",
+)
+CARD = Stick(offers=(StickJob.UPDATE,), version="0.2.0", is_card=True)
+
+
+def put_in(table: Table, stick: Stick = FULL) -> list[Effect]:
+    return table.give(StickReported(stick))
+
+
+def asked(effects: list[Effect]) -> list[StickJob]:
+    return [effect.job for effect in effects if isinstance(effect, AskStick)]
+
+
+def choose(table: Table, job: StickJob) -> list[Effect]:
+    """The owner presses the button inside the box, goes to the job and presses."""
+    table.press_service()
+    table.choose(FULL.offers.index(job) + 1)
+    return table.press()
+
+
+def test_service_leads_to_the_stick_and_the_stick_to_the_rest_of_service() -> None:
+    table = Table()
+    put_in(table)
+    table.press_service()
+    assert table.mode is Mode.STICK
+    assert table.screen.rows == ("1 Save", "2 Take over", "3 Settings", "4 Update to 0.2.0", "5 Service")
+    table.choose(5)
+    table.press()
+    assert table.mode.value == "service"
+    assert table.screen.rows[0].startswith("1 up")
+
+
+def test_saving_begins_at_once_since_it_replaces_nothing() -> None:
+    table = Table()
+    put_in(table)
+    assert asked(choose(table, StickJob.SAVE)) == [StickJob.SAVE]
+    assert table.screen.big == "…"
+    table.give(StickReported(replace(FULL, doing=StickJob.SAVE, percent=40)))
+    assert (table.screen.big, table.screen.prompt) == ("40 %", "Saving")
+    assert not asked(table.press()), "one job at a time"
+    table.give(StickReported(replace(FULL, outcome=StickOutcome.SAVED, detail="shutthebox-a-2026-11-23")))
+    assert table.screen.paragraph.endswith("The folder is shutthebox-a-2026-11-23.")
+    table.press()
+    assert table.screen.rows
+
+
+@pytest.mark.parametrize("job", [StickJob.TAKE_OVER, StickJob.SETTINGS, StickJob.UPDATE])
+def test_nothing_is_replaced_without_a_question(job: StickJob) -> None:
+    table = Table()
+    put_in(table)
+    assert not asked(choose(table, job))
+    assert table.screen.prompt == "Press: yes"
+    assert table.screen.paragraph
+    table.hold()
+    assert table.screen.rows, "no"
+    table.press()
+    assert asked(table.press()) == [job]
+
+
+def test_an_update_says_what_it_cannot_take_along_before_the_question() -> None:
+    table = Table()
+    put_in(table, replace(FULL, version="0.0.9", forgets=True, unknown=("speech.on", "box.levers")))
+    choose(table, StickJob.UPDATE)
+    asks = table.screen.paragraph
+    assert "Version 0.0.9 is signed" in asks
+    assert "cannot read the memory" in asks
+    assert "speech.on, box.levers" in asks
+
+
+def test_only_the_owner_may() -> None:
+    table = Table(settings_for(code=to_tiles([2, 7])))
+    put_in(table)
+    table.hold()
+    while table.screen.rows[table.screen.cursor or 0] not in ("Service", "Owner"):
+        table.choose(table.machine.settings.levers)
+    table.press()
+    assert table.machine.state.mode.name is Mode.STICK
+    assert not asked(table.press())
+    assert table.screen.big == "Code?"
+    table.flip(2)
+    assert not asked(table.press())
+    assert table.screen.prompt == "Wrong code"
+    table.press()
+    table.flip(7)
+    assert asked(table.press()) == [StickJob.SAVE]
+
+
+def test_without_a_code_only_the_button_inside_the_box_helps() -> None:
+    table = Table()
+    put_in(table)
+    table.hold()
+    while table.screen.rows[table.screen.cursor or 0] not in ("Service", "Owner"):
+        table.choose(table.machine.settings.levers)
+    table.press()
+    assert table.screen.prompt == "No code is set"
+    assert not asked(table.press())
+    assert "service_code" in table.screen.paragraph, "and so the owner learns what to do"
+    assert not asked(table.press())
+    assert table.screen.rows
+
+
+@pytest.mark.parametrize("outcome", [StickOutcome.SETTINGS_TAKEN, StickOutcome.UPDATE_WRITTEN])
+def test_what_needs_a_restart_asks_for_it(outcome: StickOutcome) -> None:
+    table = Table()
+    put_in(table)
+    choose(table, StickJob.SETTINGS)
+    table.give(StickReported(replace(FULL, outcome=outcome, detail="0.2.0")))
+    assert table.screen.prompt == "Press: restart"
+    table.hold()
+    assert table.screen.rows, "later"
+    table = Table()
+    put_in(table, replace(FULL, outcome=outcome))
+    table.press_service()
+    assert asked(table.press()) == [StickJob.RESTART]
+
+
+def test_a_helper_that_hangs_keeps_nobody() -> None:
+    table = Table()
+    put_in(table)
+    choose(table, StickJob.SAVE)
+    table.hold()
+    assert table.machine.state.mode.name is Mode.ATTRACT
+    table.press()
+    assert table.machine.state.match is not None
+
+
+def test_a_stick_that_is_changed_while_a_question_stands_asks_anew() -> None:
+    table = Table()
+    put_in(table)
+    choose(table, StickJob.TAKE_OVER)
+    table.give(StickReported(None))
+    assert table.screen.paragraph.startswith("No stick is in.")
+    put_in(table, replace(FULL, memory="shutthebox-other-2020-01-01"))
+    assert table.screen.rows
+    assert not asked(table.press()), "first the question"
+
+
+@pytest.mark.parametrize(
+    "last", [replace(FULL, doing=StickJob.SAVE, percent=40), Stick(outcome=StickOutcome.PULLED_OUT)]
+)
+def test_pulled_out_in_the_middle_of_a_job_stays_on_the_screen_until_a_press(last: Stick) -> None:
+    table = Table()
+    put_in(table)
+    choose(table, StickJob.SAVE)
+    table.give(StickReported(last))
+    table.give(StickReported(None))
+    assert table.screen.paragraph == "The stick was pulled out. The box is as it was."
+    table.press()
+    assert table.machine.state.mode.name is Mode.SERVICE
+
+
+def test_every_outcome_has_words_in_every_language() -> None:
+    for outcome in StickOutcome:
+        stick = Stick(outcome=outcome, detail="detail", mistakes=("shutthebox.toml: line 3: no",))
+        for code in finished_codes():
+            text = outcome_text(stick)
+            assert isinstance(text, str) or text.told(translations()[code])

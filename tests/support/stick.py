@@ -1,0 +1,107 @@
+"""A stick for tests: a folder in place of a mounted file system, and the box at the other end of the wire."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from shutthebox.adapters.stick import StickSocket
+from shutthebox.cli.stick.command import Helper
+from shutthebox.cli.stick.volume import Volume
+from shutthebox.game.inputs import StickReported
+from shutthebox.game.stick import Stick, StickJob
+
+
+class FolderVolume(Volume):
+    """A folder that takes itself for a stick: the kernel of a build machine may have no FAT."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.folder = folder
+        self.pulled = threading.Event()
+        self.refuses: OSError | None = None
+
+    @property
+    def gone(self) -> bool:
+        return self.pulled.is_set()
+
+    @property
+    def protected(self) -> bool:
+        return False
+
+    def mount(self) -> Path:
+        if self.refuses is not None:
+            raise self.refuses
+        return self.folder
+
+    def unmount(self) -> None:
+        pass
+
+    @contextmanager
+    def writable(self) -> Iterator[Path]:
+        if self.refuses is not None:
+            raise self.refuses
+        yield self.folder
+
+
+class Box:
+    """The daemon's end of the wire: every report in order."""
+
+    def __init__(self, path: Path) -> None:
+        self.reports: queue.SimpleQueue[StickReported] = queue.SimpleQueue()
+        self.socket = StickSocket(path, self.reports.put)
+
+    def until(self, condition: Callable[[Stick | None], bool]) -> Stick | None:
+        """The first report of which this is true."""
+        while True:
+            stick = self.reports.get(timeout=60).stick
+            if condition(stick):
+                return stick
+
+    def done(self, job: StickJob) -> Stick:
+        """Asks for a job once it is offered, and waits for its end."""
+        self.until(lambda stick: stick is not None and job in stick.offers)
+        self.socket.ask(job)
+        self.until(lambda stick: stick is not None and stick.doing is job)
+        stick = self.until(lambda stick: stick is not None and stick.doing is None)
+        assert stick is not None
+        return stick
+
+
+@contextmanager
+def helped(
+    volume: Volume,
+    state: Path,
+    at: Path,
+    restarts: Callable[[], None] = lambda: None,
+    *,
+    kept: Path | None = None,
+    is_card: bool = False,
+) -> Iterator[Box]:
+    """A box with a helper for this stick beside it, in a thread."""
+    box = Box(at / "wire")
+    helper = Helper(volume, at / "wire", state, "en", restarts, kept=kept, is_card=is_card)
+    thread = threading.Thread(target=helper.serve)
+    thread.start()
+    try:
+        yield box
+    finally:
+        if isinstance(volume, FolderVolume):
+            volume.pulled.set()
+        box.socket.close()
+        thread.join(60)
+        assert not thread.is_alive()
+
+
+@contextmanager
+def wire(path: Path) -> Iterator[socket.socket]:
+    """A helper's end of the wire, by hand."""
+    with contextlib.closing(socket.socket(socket.AF_UNIX)) as end:
+        end.settimeout(30)
+        end.connect(str(path))
+        yield end

@@ -1,0 +1,59 @@
+"""The box in a tab as `make web` makes it, and a server for it."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+def made_web() -> Path:
+    """The folder; made once, also where several workers of one run want it. Skips where it cannot be made."""
+    if shutil.which("npm") is None or shutil.which("node") is None:
+        pytest.skip("NOT TESTED: the box in a tab, because node or npm is not installed")
+    parts = PROJECT / "build/web-parts"
+    parts.mkdir(parents=True, exist_ok=True)
+    with (parts / "run").open("a+") as run:
+        fcntl.flock(run, fcntl.LOCK_EX)
+        run.seek(0)
+        this_run = os.environ.get("PYTEST_XDIST_TESTRUNUID", "")
+        if not this_run or run.read() != this_run:
+            _build()
+            run.truncate(0)
+            run.write(this_run)
+    return PROJECT / "build/web"
+
+
+def _build() -> None:
+    made = subprocess.run(
+        [sys.executable, str(PROJECT / "packaging/web/build.py")], capture_output=True, text=True, check=False
+    )
+    if made.returncode and "npm" in made.stderr:
+        pytest.skip("NOT TESTED: the box in a tab, because npm cannot fetch Pyodide")
+    assert made.returncode == 0, made.stderr
+
+
+class _Silent(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Nothing: the test says what matters."""
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[ThreadingHTTPServer]:
+    """Any server of static files, as it shows this folder."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Silent, directory=str(folder))) as served:
+        threading.Thread(target=served.serve_forever, daemon=True).start()
+        try:
+            yield served
+        finally:
+            served.shutdown()
