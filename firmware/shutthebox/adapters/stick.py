@@ -1,0 +1,210 @@
+"""The way to the helper that mounts an owner's stick: a Unix socket, one line of JSON a message.
+
+The box listens, because the helper runs only while a stick is in. The helper sends what it knows of the
+stick, as a whole, whenever that changes; the box sends the name of a job.
+"""
+
+import dataclasses
+import json
+import logging
+import os
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from shutthebox.errors import one_line
+from shutthebox.game.inputs import StickReported
+from shutthebox.game.stick import Stick, StickJob, StickOutcome
+
+SOCKET = Path("/run/shutthebox/stick")
+"""Where the service listens."""
+
+MOST_LINE = 64 * 1024
+"""Bytes of a line; a helper that sends a longer one is not listened to any more."""
+
+MOST_LINES = 20
+"""Lines of a list, such as mistakes."""
+
+MOST_TEXT = 300
+"""Characters of a text."""
+
+_REST_S = 0.05
+"""Between two lines of a helper: one that never stops keeps nobody from playing."""
+
+_HELPERS = 4
+"""At a time: the card's first partition, and some sticks."""
+
+_log = logging.getLogger(__name__)
+
+
+def to_line(stick: Stick) -> bytes:
+    """A stick as a line; texts are cut and made harmless first."""
+    return json.dumps(dataclasses.asdict(_tidy(stick)), ensure_ascii=False).encode() + b"\n"
+
+
+def from_line(line: bytes) -> Stick:
+    """A stick from its line.
+
+    Raises:
+        ValueError: if it is none.
+    """
+    found = json.loads(line)
+    if not isinstance(found, dict):
+        raise ValueError("no object")
+    percent = found.get("percent")
+    if percent is not None and not (type(percent) is int and 0 <= percent <= 100):
+        raise ValueError("percent")
+    return _tidy(
+        Stick(
+            offers=tuple(map(StickJob, _texts(found, "offers"))),
+            forgets=_typed(found, "forgets", bool),
+            is_card=_typed(found, "is_card", bool),
+            doing=None if found.get("doing") is None else StickJob(found["doing"]),
+            percent=percent,
+            outcome=None if found.get("outcome") is None else StickOutcome(found["outcome"]),
+            version=_typed(found, "version", str),
+            memory=_typed(found, "memory", str),
+            detail=_typed(found, "detail", str),
+            unknown=_texts(found, "unknown"),
+            mistakes=_texts(found, "mistakes"),
+        )
+    )
+
+
+def _typed(found: dict[str, Any], key: str, kind: type) -> Any:  # noqa: ANN401  (the kind says)
+    value = found.get(key, kind())
+    if type(value) is not kind:
+        raise ValueError(key)
+    return value
+
+
+def _texts(found: dict[str, Any], key: str) -> tuple[str, ...]:
+    values = _typed(found, key, list)
+    if not all(isinstance(value, str) for value in values):
+        raise ValueError(key)
+    return tuple(values)
+
+
+def _tidy(stick: Stick) -> Stick:
+    """The stick with texts that fit a line and a screen, whatever somebody called a file."""
+    changes: dict[str, Any] = {}
+    for field in dataclasses.fields(stick):
+        value = getattr(stick, field.name)
+        if isinstance(value, str) and not isinstance(value, Enum):
+            changes[field.name] = one_line(value[:MOST_TEXT])[:MOST_TEXT]
+        elif isinstance(value, tuple):
+            lines = value[:MOST_LINES]
+            changes[field.name] = tuple(
+                text if isinstance(text, Enum) else one_line(text[:MOST_TEXT])[:MOST_TEXT] for text in lines
+            )
+    return dataclasses.replace(stick, **changes)
+
+
+class StickSocket:
+    """Listens for helpers, in threads of its own: a helper that hangs delays nobody.
+
+    Args:
+        path: of the socket; an old one there is replaced.
+        put: takes every report, from any thread.
+
+    Raises:
+        OSError: if it cannot listen there.
+    """
+
+    def __init__(self, path: Path, put: Callable[[StickReported], object]) -> None:
+        self._path, self._put = path, put
+        self._lock = threading.Lock()
+        self._closed = False
+        self._wires: list[socket.socket] = []
+        self._sticks: dict[socket.socket, Stick] = {}
+        with suppress(FileNotFoundError):
+            path.unlink()
+        self._listener = socket.socket(socket.AF_UNIX)
+        try:
+            self._listener.bind(str(path))
+            path.chmod(0o600)
+            self._listener.listen(_HELPERS)
+        except OSError:
+            self._listener.close()
+            raise
+        threading.Thread(target=self._accept, name="stick", daemon=True).start()
+
+    def ask(self, job: StickJob) -> None:
+        """Asks the helper of the stick that is shown for a job; never waits."""
+        with self._lock:
+            wire = self._shown()
+            if wire is not None:
+                with suppress(OSError):  # it has gone, which its thread notices
+                    wire.send(f"{job.value}\n".encode(), socket.MSG_DONTWAIT)
+
+    def close(self) -> None:
+        """Stops listening."""
+        self._closed = True
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        with self._lock:
+            for wire in self._wires:
+                with suppress(OSError):
+                    wire.shutdown(socket.SHUT_RDWR)
+        self._path.unlink(missing_ok=True)
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                wire, _ = self._listener.accept()
+            except OSError:
+                if self._listener.fileno() < 0 or self._closed:
+                    return
+                time.sleep(1.0)  # too many open files, say
+                continue
+            with self._lock:
+                welcome = _is_ours(wire) and len(self._wires) < _HELPERS
+                if welcome:
+                    self._wires.append(wire)
+            if welcome:
+                threading.Thread(target=self._listen, args=(wire,), name="stick", daemon=True).start()
+            else:
+                wire.close()
+
+    def _listen(self, wire: socket.socket) -> None:
+        try:
+            with wire.makefile("rb") as lines:
+                while (line := lines.readline(MOST_LINE)).endswith(b"\n"):
+                    stick = from_line(line)
+                    with self._lock:
+                        self._sticks[wire] = stick
+                        self._report()
+                    time.sleep(_REST_S)
+        except (OSError, ValueError, RecursionError) as error:
+            _log.warning("stick: %s", one_line(str(error)))
+        finally:
+            with self._lock:
+                self._wires.remove(wire)
+                self._sticks.pop(wire, None)
+                self._report()
+            wire.close()
+
+    def _shown(self) -> socket.socket | None:
+        """The latest stick; the card's own update only where there is no stick."""
+        known = [wire for wire in self._wires if wire in self._sticks]
+        return max(
+            known, key=lambda wire: (not self._sticks[wire].is_card, self._wires.index(wire)), default=None
+        )
+
+    def _report(self) -> None:
+        wire = self._shown()
+        self._put(StickReported(None if wire is None else self._sticks[wire]))
+
+
+def _is_ours(wire: socket.socket) -> bool:
+    """Whether root is at the other end, or the user of this process."""
+    peer = wire.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    _, user, _ = struct.unpack("3i", peer)
+    return user in (0, os.geteuid())

@@ -1,0 +1,38 @@
+"""How a job with a stick fails."""
+
+import errno
+
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.game.stick import StickOutcome
+
+_OUTCOMES = {
+    errno.ENOSPC: StickOutcome.FULL,
+    errno.EDQUOT: StickOutcome.FULL,
+    errno.EFBIG: StickOutcome.FULL,
+    errno.EROFS: StickOutcome.PROTECTED,
+    errno.EPERM: StickOutcome.PROTECTED,
+    errno.EACCES: StickOutcome.PROTECTED,
+    errno.ENODEV: StickOutcome.PULLED_OUT,
+    errno.ENXIO: StickOutcome.PULLED_OUT,
+    errno.ENOMEDIUM: StickOutcome.PULLED_OUT,
+}
+
+
+class JobError(ShutTheBoxError):
+    """A job could not be done; the text says more."""
+
+    def __init__(self, outcome: StickOutcome, text: str = "") -> None:
+        super().__init__(text)
+        self.outcome = outcome
+
+
+def outcome_of(error: OSError, *, gone: bool) -> StickOutcome:
+    """What an error of the operating system means for the owner of the stick.
+
+    Args:
+        error: while a file of the stick was read or written.
+        gone: the stick has been pulled out, which shows as almost any error.
+    """
+    if gone:
+        return StickOutcome.PULLED_OUT
+    return _OUTCOMES.get(error.errno or 0, StickOutcome.UNREADABLE)

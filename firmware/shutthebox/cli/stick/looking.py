@@ -1,0 +1,118 @@
+"""What lies on a stick, found with bounds: so many entries, so many bytes, so much time."""
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MOST_ENTRIES = 10_000
+"""Names in a folder that are looked at."""
+
+LOOKING_S = 20.0
+"""For all of it: a folder that goes round in a circle has no end."""
+
+MOST_MEMORY = 64 << 20
+"""Bytes of a saved memory; ten years of a busy pub come to less."""
+
+FOLDER = "shutthebox"
+"""On a stick, the files of settings."""
+
+SAVED = "memory.sqlite3"
+"""In a folder that the box has saved, the memory."""
+
+
+PART = ".part"
+"""The end of the name of a folder that is being saved, or never was finished."""
+
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(-\d+)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a stick has for a box.
+
+    Attributes:
+        updates: files that may be updates, the highest number in a name last.
+        memory: the saved memory with the latest name.
+        settings: the folder with files of settings.
+    """
+
+    updates: tuple[Path, ...] = ()
+    memory: Path | None = None
+    settings: Path | None = None
+
+
+@dataclass
+class _Clock:
+    end_s: float = field(default_factory=lambda: time.monotonic() + LOOKING_S)
+
+    @property
+    def rings(self) -> bool:
+        return time.monotonic() > self.end_s
+
+
+def look(folder: Path) -> Contents:
+    """Looks at the top of a stick, and into the folders that a box has saved there.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    clock = _Clock()
+    updates, memories, settings = [], [], None
+    for entry in _entries(folder, clock):
+        name = entry.name
+        if name.lower().endswith(".raucb") and entry.is_file(follow_symlinks=False):
+            updates.append(Path(entry.path))
+        elif name.lower() == FOLDER and entry.is_dir(follow_symlinks=False):
+            settings = Path(entry.path)
+            updates += _updates(settings, clock)
+        elif (
+            name.startswith(f"{FOLDER}-") and not name.endswith(PART) and entry.is_dir(follow_symlinks=False)
+        ):
+            memories.append(Path(entry.path, SAVED))
+        elif name.endswith(".sqlite3") and entry.is_file(follow_symlinks=False):
+            memories.append(Path(entry.path))
+    found = None
+    for path in sorted(memories, key=_day, reverse=True):
+        if clock.rings:
+            break
+        with suppress(OSError):
+            if path.is_file() and 0 < path.stat().st_size <= MOST_MEMORY:
+                found = path
+                break
+    return Contents(tuple(sorted(updates, key=_number)), found, settings)
+
+
+def _updates(folder: Path, clock: _Clock) -> list[Path]:
+    return [
+        Path(entry.path)
+        for entry in _entries(folder, clock)
+        if entry.name.lower().endswith(".raucb") and entry.is_file(follow_symlinks=False)
+    ]
+
+
+def _entries(folder: Path, clock: _Clock) -> Iterator[os.DirEntry[str]]:
+    with os.scandir(folder) as found:
+        for count, entry in enumerate(found):
+            if count >= MOST_ENTRIES or clock.rings:
+                return
+            yield entry
+
+
+def _day(path: Path) -> str:
+    """The end of the name of a folder that was saved, which is its date; a lone file comes after these."""
+    found = _DATE.search(path.parent.name) if path.name == SAVED else None
+    return found[0] if found else ""
+
+
+def _number(path: Path) -> tuple[tuple[int, ...], str]:
+    return tuple(int(digits[:9]) for digits in re.findall(r"\d+", path.name)), path.name
+
+
+def memory_name(path: Path) -> str:
+    """How the owner knows a saved memory: by the folder that the box has made for it, or by its file."""
+    return path.parent.name if path.name == SAVED else path.name

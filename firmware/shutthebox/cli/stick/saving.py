@@ -1,0 +1,173 @@
+"""Saves to a stick what somebody needs who helps by mail, and no secret: memory, results, report."""
+
+import csv
+import io
+import json
+import os
+import re
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from shutthebox import __version__
+from shutthebox.adapters.store import queries
+from shutthebox.adapters.store.backup import content_of
+from shutthebox.adapters.store.reading import reading
+from shutthebox.cli.stick.looking import FOLDER, PART, SAVED
+from shutthebox.cli.stick.statistics_page import statistics_page
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.files import sync_folder
+from shutthebox.translations import translations
+
+_BLOCK = 1 << 18
+_SECONDS = 120
+_MOST_SAID = 1 << 19
+_JOURNAL = (
+    "journalctl", "--no-pager", "--output=short-iso", "--lines=2000",
+    *(f"--unit=shutthebox{unit}" for unit in
+      (".service", "-card", "-data", "-confirm", "-scoreboard", "-speech", "-uplink", "-stick@*")),
+)  # fmt: skip
+"""Of our own units only: others may say more than their owner would."""
+
+_KERNEL = ("journalctl", "--no-pager", "--output=short-iso", "--dmesg", "--priority=warning", "--lines=300")
+
+
+def contents(state: Path, language: str) -> Iterator[tuple[str, bytes]]:
+    """The files of a saved folder, name by name; where the box has no memory yet, the report alone.
+
+    Args:
+        state: the folder of the box's memory.
+        language: of the page.
+    """
+    complaint = ""
+    try:
+        with reading(state) as store:
+            yield SAVED, content_of(store.db, Path(SAVED))
+            yield "results.csv", results(store.db).encode("utf-8-sig")
+            found, matches = queries.read(store.db), queries.latest(store.db, 100)
+            chosen = _language(store.db) or language
+            yield "statistics.html", statistics_page(found, matches, chosen).encode()
+    except ShutTheBoxError as error:
+        complaint = f"memory: {error}\n\n"
+    yield "report.txt", (complaint + report(state)).encode("utf-8", "replace")
+
+
+def results(db: sqlite3.Connection) -> str:
+    """Every decided match as a table for a spreadsheet: a line a player."""
+    text = io.StringIO()
+    rows = csv.writer(text)
+    rows.writerow(("date", "game", "player", "initials", "score", "won"))
+    for match in reversed(queries.latest(db, -1)):
+        began = time.strftime("%Y-%m-%d %H:%M", time.localtime(match.began_s))
+        for player in match.players:
+            score = "" if player.score is None else player.score
+            rows.writerow(
+                (began, match.profile, player.number, player.initials or "", score, int(player.won))
+            )
+    return text.getvalue()
+
+
+def _language(db: sqlite3.Connection) -> str | None:
+    """The language that was chosen at the box; None if none was, or this version has it no more."""
+    row = db.execute("select value from setting where key = 'box.language'").fetchone()
+    chosen = json.loads(row[0]) if row else None
+    return chosen if chosen in translations() else None
+
+
+def report(state: Path) -> str:
+    """Versions, hardware, faults, health of the levers and the journal, as text."""
+    own = (sys.executable, "-m", "shutthebox")
+    parts = [
+        ("Shut the Box", f"version {__version__}, {time.strftime('%Y-%m-%d %H:%M')}\n"),
+        ("System", _said("uname", "-a") + _content("/etc/os-release") + _content("/proc/device-tree/model")),
+        ("Running since", _said("uptime", "-p")),
+        ("Doctor", _said(*own, "doctor")),
+        ("Statistics, levers and faults", _said(*own, "stats", "--state", str(state))),
+        ("Journal", _said(*_JOURNAL)),
+        ("Kernel", _said(*_KERNEL)),
+    ]
+    return "\n".join(f"{title}\n{'=' * len(title)}\n{text.rstrip()}\n" for title, text in parts)
+
+
+def _said(*command: str) -> str:
+    """The output of a program; a program that is not there, or hangs, gives a line that says so."""
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"{command[0]}: {error}\n"
+    return (done.stdout + done.stderr)[-_MOST_SAID:]
+
+
+def _content(path: str) -> str:
+    with suppress(OSError):
+        return Path(path).read_bytes()[:4096].decode("utf-8", "replace").rstrip("\0") + "\n"
+    return ""
+
+
+def box_name() -> str:
+    """The name of this box in the name of a folder."""
+    return re.sub(r"[^A-Za-z0-9-]+", "-", socket.gethostname().partition(".")[0])[:32].strip("-") or "box"
+
+
+def save(stick: Path, state: Path, language: str, progress: Callable[[int], None]) -> str:
+    """Saves into one new folder; nothing that is there is overwritten.
+
+    A folder whose name ends in ``.part`` was not finished.
+
+    Args:
+        stick: the top of it, which can be written to.
+        state: the folder of the box's memory.
+        language: of the page.
+        progress: told how many of 100 parts are done.
+
+    Returns:
+        The name of the folder.
+
+    Raises:
+        OSError: if it cannot be written; what was begun is removed, where that is possible.
+    """
+    progress(0)
+    files = list(contents(state, language))
+    total, done = sum(len(content) for _, content in files), 0
+    name, part = _new_folder(stick)
+    try:
+        for file, content in files:
+            with (part / file).open("xb") as to:
+                for start in range(0, len(content), _BLOCK):
+                    done += to.write(content[start : start + _BLOCK])
+                    # A block at a time reaches the stick, so that the progress is true.
+                    to.flush()
+                    os.fsync(to.fileno())
+                    progress(99 * done // total)
+        sync_folder(part)
+        part.rename(stick / name)
+        sync_folder(stick)
+    except OSError:
+        for file, _ in files:
+            with suppress(OSError):
+                (part / file).unlink()
+        with suppress(OSError):
+            part.rmdir()
+        raise
+    progress(100)
+    return name
+
+
+def _new_folder(stick: Path) -> tuple[str, Path]:
+    """A name that nothing has, and the folder to be filled under another."""
+    day = f"{FOLDER}-{box_name()}-{time.strftime('%Y-%m-%d')}"
+    for count in range(1, 1000):
+        name = day if count == 1 else f"{day}-{count}"
+        part = stick / f"{name}{PART}"
+        if not (stick / name).exists():
+            with suppress(FileExistsError):
+                part.mkdir()
+                return name, part
+    raise FileExistsError(f"{day}: saved a thousand times")

@@ -1,0 +1,100 @@
+"""Writes an update from a stick beside the system that runs.
+
+It is copied first, and checked again as a copy: a stick may show another file when it is read a second time,
+and may be pulled out meanwhile. RAUC, another service, does not see the helper's mount either.
+"""
+
+import re
+import subprocess
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from shutthebox.cli.stick.errors import JobError
+from shutthebox.cli.update import FETCHED, Bundle, UpdateError, inspect, keep_memory, most_bytes
+from shutthebox.files import open_to_read
+from shutthebox.game.stick import StickOutcome
+
+LARGEST = 1 << 30
+"""Bytes of a file that may be an update: no card has such a system."""
+
+_COPIED = 30
+"""Percent of the work, the copy; writing it to the card takes longer."""
+
+_BLOCK = 1 << 20
+
+
+def looked_at(path: Path) -> Bundle:
+    """The description of an update, once its signature has been checked.
+
+    Raises:
+        JobError: if it is not signed by the card's maker, or not for this box.
+        OSError: if the stick cannot be read.
+    """
+    if path.stat().st_size > LARGEST:
+        raise JobError(StickOutcome.BAD_UPDATE, f"{path.name}: larger than any system")
+    try:
+        return inspect(path)
+    except UpdateError as error:
+        raise JobError(StickOutcome.BAD_UPDATE, str(error).replace(f"{path.parent}/", "")) from None
+
+
+def write(path: Path, version: str, progress: Callable[[int], None]) -> None:
+    """Writes the update; the box plays on, and starts it when the machine starts next.
+
+    Args:
+        path: on the stick.
+        version: that the owner was asked about.
+        progress: told how much of 100 is done.
+
+    Raises:
+        JobError: if it is another one now, there is no room, or it cannot be written.
+        OSError: if the stick cannot be read.
+    """
+    try:
+        _copy(path, progress)
+        if looked_at(FETCHED).version != version:
+            raise JobError(StickOutcome.BAD_UPDATE, f"{path.name}: is another one now")
+        keep_memory()
+        _install(progress)
+    finally:
+        with suppress(OSError):
+            FETCHED.unlink(missing_ok=True)
+
+
+def _copy(path: Path, progress: Callable[[int], None]) -> None:
+    with open_to_read(path, follow_links=False) as source:
+        size = max(1, path.stat().st_size)
+        try:
+            copy = FETCHED.open("wb")
+        except OSError as error:
+            raise JobError(StickOutcome.NO_ROOM, error.strerror or str(error)) from None
+        with copy:
+            most = most_bytes(copy)
+            while block := source.read(_BLOCK):
+                if copy.tell() + len(block) > most:
+                    raise JobError(StickOutcome.NO_ROOM)
+                try:
+                    copy.write(block)
+                except OSError as error:
+                    raise JobError(StickOutcome.NO_ROOM, error.strerror or str(error)) from None
+                progress(min(_COPIED, _COPIED * copy.tell() // size))
+
+
+def _install(progress: Callable[[int], None]) -> None:
+    said = ""
+    try:
+        with subprocess.Popen(
+            ["rauc", "install", str(FETCHED)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as rauc:
+            assert rauc.stdout is not None
+            for line in rauc.stdout:
+                said = line.strip() or said
+                if found := re.match(r"\s*(\d{1,3})%", line):
+                    progress(_COPIED + (99 - _COPIED) * min(100, int(found[1])) // 100)
+    except SystemExit:
+        # RAUC's service would go on, and the machine would start what nobody waits for any more.
+        subprocess.run(["systemctl", "--no-block", "stop", "rauc.service"], check=False)
+        raise
+    if rauc.returncode:
+        raise JobError(StickOutcome.UPDATE_FAILED, said.removeprefix("LastError: "))

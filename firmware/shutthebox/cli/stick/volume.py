@@ -1,0 +1,134 @@
+"""A stick, mounted for this process alone: FAT or exFAT, and read-only but for the moment of saving."""
+
+import errno
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+SAFE = "nosuid,nodev,noexec,noatime"
+"""Nothing on a stick is run, or is a device."""
+
+PATIENCE_S = 120
+"""For the kernel to mount it: a stick that does not answer has been given up by then."""
+
+
+class VolumeError(OSError):
+    """The stick cannot be mounted."""
+
+
+class Volume:
+    """A device with one file system. Used by one thread.
+
+    Args:
+        device: a whole disk or a partition.
+    """
+
+    def __init__(self, device: Path) -> None:
+        self._device = device
+        self._folder: Path | None = None
+
+    @property
+    def gone(self) -> bool:
+        """The stick has been pulled out."""
+        return not self._device.exists()
+
+    @property
+    def in_use(self) -> bool:
+        """It is mounted already: the disk that the machine has started from, or one for other uses."""
+        number = self._device.stat().st_rdev
+        mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
+        return f"{os.major(number)}:{os.minor(number)}" in {line.split()[2] for line in mounts.splitlines()}
+
+    @property
+    def protected(self) -> bool:
+        """The stick has a switch, or a fault, that forbids to write to it."""
+        try:
+            number = self._device.stat().st_rdev
+            return Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}/ro").read_text() == "1\n"
+        except OSError:
+            return False
+
+    def mount(self) -> Path:
+        """Mounts it read-only, and gives the folder.
+
+        Raises:
+            OSError: it cannot be read, or is neither FAT nor exFAT.
+        """
+        with self._device.open("rb") as device:
+            kind = kind_of(device.read(512))
+        if kind is None:
+            raise VolumeError(errno.EMEDIUMTYPE, "neither FAT nor exFAT")
+        folder = Path(tempfile.mkdtemp(prefix="stick-"))
+        self._mount("-t", kind, "-o", f"ro,{SAFE},umask=077", str(self._device), str(folder))
+        self._folder = folder
+        return folder
+
+    def unmount(self) -> None:
+        """Gives it back; what was written is on it then. Does nothing if it is not mounted."""
+        if self._folder is not None:
+            folder, self._folder = self._folder, None
+            subprocess.run(
+                ["umount", "-l", str(folder)], capture_output=True, timeout=PATIENCE_S, check=False
+            )
+            with suppress(OSError):
+                folder.rmdir()
+
+    @contextmanager
+    def writable(self) -> Iterator[Path]:
+        """Lets it be written to.
+
+        Raises:
+            OSError: it cannot be.
+        """
+        assert self._folder is not None
+        if self.protected:
+            raise VolumeError(errno.EROFS, os.strerror(errno.EROFS))
+        self._mount("-o", f"remount,rw,{SAFE}", str(self._folder))
+        try:
+            yield self._folder
+            # All of it, and the folders that lead to it.
+            descriptor = os.open(self._folder, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        finally:
+            with suppress(OSError):
+                self._mount("-o", f"remount,ro,{SAFE}", str(self._folder))
+
+    def _mount(self, *words: str) -> None:
+        # -i: no helper program of a file system, which could be anything.
+        command = ["mount", "-i", *words]
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, errors="replace", timeout=PATIENCE_S, check=False
+            )
+        except subprocess.TimeoutExpired:
+            raise VolumeError(errno.EIO, "the stick does not answer") from None
+        if done.returncode:
+            if self.gone:
+                raise VolumeError(errno.ENODEV, os.strerror(errno.ENODEV))
+            lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+            protected = "write-protected" in done.stderr
+            raise VolumeError(
+                errno.EROFS if protected else errno.EIO, lines[0] if lines else "cannot be mounted"
+            )
+
+
+def kind_of(sector: bytes) -> str | None:
+    """The kernel's name of the file system that this first sector belongs to; None for any other.
+
+    Only these two: the kernel has dozens more, and nobody has tried them with a stick made to hurt.
+    """
+    if len(sector) < 512 or sector[510:512] != b"\x55\xaa":
+        return None
+    if sector[3:11] == b"EXFAT   ":
+        return "exfat"
+    # A boot sector of FAT begins with a jump, and names its kind in one of two places. A table of partitions
+    # does neither.
+    if sector[0] in (0xEB, 0xE9) and (sector[54:57] == b"FAT" or sector[82:87] == b"FAT32"):
+        return "vfat"
+    return None

@@ -1,0 +1,243 @@
+"""An owner's stick and its helper: what it offers, what it saves and takes; nothing on it hurts the box."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import os
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.cli.test_backup import play_a_little
+from tests.support.stick import Box, FolderVolume, helped
+
+from shutthebox.adapters.store.backup import last_save
+from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.open_store import RESTORE_NAME, open_or_set_aside
+from shutthebox.cli.main import main
+from shutthebox.cli.stick import looking, saving, taking
+from shutthebox.cli.stick.errors import JobError
+from shutthebox.config.profiles import builtin
+from shutthebox.game.facts import Began
+from shutthebox.game.stick import StickJob, StickOutcome
+from shutthebox.rules.match import begin
+
+SAVED_FILES = {"memory.sqlite3", "results.csv", "statistics.html", "report.txt"}
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    folder = tmp_path / "state"
+    play_a_little(folder)
+    return folder
+
+
+@pytest.fixture
+def stick(tmp_path: Path) -> Path:
+    folder = tmp_path / "stick"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def short_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The doctor takes its time, and is tried once."""
+    monkeypatch.setattr(saving, "report", lambda state: "report\n")
+
+
+def test_a_saved_folder_has_all_that_helps_by_mail(state: Path, stick: Path, tmp_path: Path) -> None:
+    assert last_save(state) is None
+    with helped(FolderVolume(stick), state, tmp_path) as box:
+        after = box.done(StickJob.SAVE)
+    assert after.outcome is StickOutcome.SAVED, after
+    assert last_save(state) is not None
+    (folder,) = stick.iterdir()
+    assert folder.name == after.detail
+    assert folder.name.startswith(f"shutthebox-{saving.box_name()}-2")
+    assert {file.name for file in folder.iterdir()} == SAVED_FILES
+    report = (folder / "report.txt").read_text()
+    for heading in ("Doctor", "Statistics, levers and faults", "Journal"):
+        assert f"\n{heading}\n=" in report
+    assert "lever health" in report
+    assert main(["stats", "--state", str(state)]) == 0
+    with closing(sqlite3.connect(folder / "memory.sqlite3")) as db:
+        assert db.execute("select count(*) from match").fetchone() == (1,)
+
+
+@pytest.mark.usefixtures("short_report")
+def test_results_open_in_a_spreadsheet(evening: Path, stick: Path, tmp_path: Path) -> None:
+    with helped(FolderVolume(stick), evening, tmp_path) as box:
+        box.done(StickJob.SAVE)
+    (folder,) = stick.iterdir()
+    with (folder / "results.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows
+    assert {"date", "game", "player", "initials", "score", "won"} == set(rows[0])
+    assert any(row["won"] == "1" for row in rows)
+    page = (folder / "statistics.html").read_text()
+    assert rows[-1]["game"] in page
+    assert "<script" not in page
+
+
+@pytest.mark.usefixtures("short_report")
+def test_nothing_on_the_stick_is_overwritten(state: Path, stick: Path, tmp_path: Path) -> None:
+    (stick / "holiday.jpg").write_bytes(b"sun")
+    names = set()
+    for _ in range(3):
+        with helped(FolderVolume(stick), state, tmp_path) as box:
+            names.add(box.done(StickJob.SAVE).detail)
+    assert len(names) == 3
+    assert {path.name for path in stick.iterdir()} == {"holiday.jpg", *names}
+    assert (stick / "holiday.jpg").read_bytes() == b"sun"
+
+
+@pytest.mark.usefixtures("short_report")
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [
+        (errno.EROFS, StickOutcome.PROTECTED),
+        (errno.ENOSPC, StickOutcome.FULL),
+        (errno.EIO, StickOutcome.UNREADABLE),
+        (errno.ENODEV, StickOutcome.PULLED_OUT),
+    ],
+)
+def test_a_stick_that_cannot_be_written_is_one_line(
+    error: int, outcome: StickOutcome, state: Path, stick: Path, tmp_path: Path
+) -> None:
+    volume = FolderVolume(stick)
+    with helped(volume, state, tmp_path) as box:
+        box.until(lambda stick: stick is not None and StickJob.SAVE in stick.offers)
+        volume.refuses = OSError(error, os.strerror(error))
+        box.socket.ask(StickJob.SAVE)
+        after = box.until(lambda stick: stick is not None and stick.outcome is not None)
+    assert after is not None
+    assert after.outcome is outcome
+    assert not list(stick.iterdir())
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Path]:
+    """A file system with room for next to nothing."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    if os.geteuid() != 0:
+        pytest.skip("mounting a small file system needs root")
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(folder)], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip(f"no file system can be mounted here: {mounted.stderr.decode()}")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@pytest.mark.usefixtures("short_report")
+def test_a_full_stick_keeps_no_half_of_a_save(state: Path, small: Path, tmp_path: Path) -> None:
+    with helped(FolderVolume(small), state, tmp_path) as box:
+        after = box.done(StickJob.SAVE)
+    assert after.outcome is StickOutcome.FULL
+    assert last_save(state) is None
+    assert not list(small.iterdir())
+
+
+@pytest.mark.usefixtures("short_report")
+def test_a_save_that_was_not_finished_is_no_memory(state: Path, stick: Path, tmp_path: Path) -> None:
+    half = stick / "shutthebox-box-2026-01-01.part"
+    half.mkdir()
+    (half / "memory.sqlite3").write_bytes(b"SQLite format 3\0half")
+    assert looking.look(stick).memory is None
+    with helped(FolderVolume(stick), state, tmp_path) as box:
+        stick_seen = box.until(lambda stick: stick is not None)
+    assert stick_seen is not None
+    assert stick_seen.offers == (StickJob.SAVE,)
+
+
+def test_a_saved_memory_is_taken_over_and_what_was_there_is_kept(
+    state: Path, stick: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saving, "report", lambda state: "report\n")
+    restarts: list[bool] = []
+    with helped(FolderVolume(stick), state, tmp_path) as box:
+        box.done(StickJob.SAVE)
+    with closing(Store(state, lambda: 0.0)) as store:
+        store.keep(Began(begin(builtin("pub"), 2)))
+    with helped(FolderVolume(stick), state, tmp_path, lambda: restarts.append(True)) as box:
+        after = box.done(StickJob.TAKE_OVER)
+    assert after.outcome is StickOutcome.TAKEN_OVER, after
+    assert restarts == [True]
+    assert (state / RESTORE_NAME).exists()
+    taken, _ = open_or_set_aside(state, lambda: 0.0, count_throws=True)
+    assert taken is not None
+    with closing(taken):
+        assert taken.connection.execute("select count(*) from match").fetchone() == (1,)
+    assert [path for path in state.iterdir() if path.name.startswith(f"{FILE_NAME}.")]
+
+
+HURTFUL = {
+    "nothing": b"",
+    "no database": b"hello" * 1000,
+    "a head and no more": b"SQLite format 3\0" + bytes(84),
+    "noise": bytes(range(256)) * 64,
+}
+
+
+@pytest.mark.parametrize("content", HURTFUL.values(), ids=HURTFUL)
+def test_a_memory_made_to_hurt_is_one_line(content: bytes, state: Path, stick: Path, tmp_path: Path) -> None:
+    file = stick / "memory.sqlite3"
+    file.write_bytes(content)
+    with pytest.raises(JobError) as refused:
+        taking.take_over(file, state)
+    assert refused.value.outcome is StickOutcome.BAD_MEMORY
+    assert "\n" not in str(refused.value)
+    assert not (state / RESTORE_NAME).exists()
+
+
+def test_a_memory_that_never_ends_is_not_opened(state: Path, stick: Path) -> None:
+    folder = stick / "shutthebox-box-2026-11-23"
+    folder.mkdir()
+    with (folder / "memory.sqlite3").open("wb") as file:
+        file.truncate(2 << 40)
+    assert looking.look(stick).memory is None
+    with pytest.raises(JobError, match="larger than 64 MiB"):
+        taking.take_over(folder / "memory.sqlite3", state)
+
+
+def test_a_link_is_not_followed(state: Path, stick: Path) -> None:
+    """FAT has none; but a file system is what the stick says it is."""
+    (stick / "memory.sqlite3").symlink_to(state / FILE_NAME)
+    (stick / "shutthebox").symlink_to("/etc")
+    assert looking.look(stick) == looking.Contents()
+    with pytest.raises(OSError, match=r"link|symbolic"):
+        taking.take_over(stick / "memory.sqlite3", state)
+
+
+def test_a_hundred_thousand_names_are_not_all_read(stick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(looking, "MOST_ENTRIES", 50)
+    for count in range(200):
+        (stick / f"{count:06}").touch()
+    seen: list[str] = []
+    real = looking._entries
+
+    def counted(folder: Path, clock: looking._Clock) -> Iterator[os.DirEntry[str]]:
+        for entry in real(folder, clock):
+            seen.append(entry.name)
+            yield entry
+
+    monkeypatch.setattr(looking, "_entries", counted)
+    looking.look(stick)
+    assert len(seen) == 50
+
+
+def test_a_box_that_starts_again_hears_of_the_stick_again(state: Path, stick: Path, tmp_path: Path) -> None:
+    volume = FolderVolume(stick)
+    with helped(volume, state, tmp_path) as box:
+        box.until(lambda stick: stick is not None)
+        box.socket.close()
+        box.until(lambda stick: stick is None)
+        again = Box(tmp_path / "wire")
+        assert again.until(lambda stick: stick is not None)
+        again.socket.close()
