@@ -5,12 +5,9 @@ from pathlib import Path
 import pytest
 
 from shutthebox.config import schema
-from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import (
-    SECTIONS,
     Config,
     ConfigError,
-    box_config,
     parse_config,
     with_value,
 )
@@ -44,7 +41,7 @@ def test_fail__a_slip_of_the_pen(text: str, said: str) -> None:
         (
             "players = 2",
             "players: stands outside a section; sections are [game], [box], [rules], [gpio], [display], "
-            "[speech], [store], [outbox], [tournament]",
+            "[scoreboard], [speech], [store], [outbox], [tournament]",
         ),
         ("[game", "not valid TOML: Expected ']' at the end of a table declaration (at end of document)"),
         (
@@ -75,14 +72,6 @@ def test_fail__a_complaint_is_one_line(text: str, complaint: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse_config(text, "box.toml")
     assert str(caught.value) == f"box.toml: {complaint}"
-
-
-def test_every_controller_can_be_chosen_and_none() -> None:
-    assert with_value(Config(), "display.controller", "none", "x").display.controller is None
-    for controller in Controller:
-        assert (
-            with_value(Config(), "display.controller", controller.value, "x").display.controller is controller
-        )
 
 
 STORED = with_value(Config(), "store.folder", "/pub/store", "test")
@@ -121,31 +110,17 @@ def test_folders(
     assert config.scores_folder == Path(scores or state)
 
 
-def test_the_outbox_is_where_the_owner_says_or_the_uplink_or_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_outbox_is_where_the_owner_says_or_the_uplink_or_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     configured = with_value(Config(), "outbox.folder", "/pub/outbox", "test")
     monkeypatch.delenv("SHUTTHEBOX_OUTBOX", raising=False)
     assert (Config().outbox_folder, configured.outbox_folder) == (None, Path("/pub/outbox"))
     monkeypatch.setenv("SHUTTHEBOX_OUTBOX", "/var/spool/uplink")
+    monkeypatch.setattr(schema, "CONFIG_FILE", tmp_path / "config.toml")
+    assert Config().outbox_folder is None, "nobody wants the matches"
+    (tmp_path / "league.toml").touch()
     assert (Config().outbox_folder, configured.outbox_folder) == (
         Path("/var/spool/uplink"),
         Path("/pub/outbox"),
     )
-
-
-def test_the_configuration_of_this_machine_is_the_default_where_there_is_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(schema, "CONFIG_FILE", tmp_path / "config.toml")
-    assert box_config() == Config()
-    (tmp_path / "config.toml").write_text("[game]\nplayers = 4\n")
-    assert box_config().game.players == 4
-
-
-def test_every_key_has_a_check_and_says_what_it_means() -> None:
-    for keys in SECTIONS.values():
-        for key in keys.values():
-            assert key.metadata["check"].allowed
-            assert key.metadata["meaning"].endswith(".")
-            assert key.default is not None or key.metadata["shown"], (
-                f"{key.name} has neither default nor example"
-            )

@@ -1,30 +1,27 @@
 """The machine's settings: from the configuration, the house rules and the choices at the box."""
 
-from contextlib import closing
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from shutthebox.adapters.store.database import Store
 from shutthebox.config import profiles
 from shutthebox.config.schema import Config, ConfigError, parse_config
 from shutthebox.config.settings_loader import (
     as_chosen,
     broken_rules,
-    levers_needed,
     settings_for,
-    usual_profile,
     with_choices,
 )
 from shutthebox.game.daily import Streak
+from shutthebox.game.facts import Chosen
 from shutthebox.game.menu_items import MENU_LINES, Item
 from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.equal_dice import Tournament
-from shutthebox.rules.reader import ProfileError
 from shutthebox.rules.tiles import to_tiles
-from shutthebox.translations import languages
+from shutthebox.translations import languages, title_order
 
 FRIDAY = Tournament("Friday at the Crown", "0123456789abcdef" * 4)
 
@@ -96,21 +93,9 @@ def test_every_setting_comes_from_its_key(tmp_path: Path) -> None:
         out=to_tiles([4, 12]),
         code=to_tiles([2, 7]),
         service_button=True,
+        title_order=title_order,
         tournament=FRIDAY,
     )
-
-
-@pytest.mark.parametrize(
-    ("text", "levers"),
-    [
-        ("", 9),
-        ("[box]\nlevers = 10", 10),
-        ('[game]\nprofile = "full-house"', 12),
-        ('[game]\nprofile = "full-house"\n[box]\nlevers = 9', 9),
-    ],
-)
-def test_the_levers_of_a_simulated_box(text: str, levers: int) -> None:
-    assert levers_needed(config(text), "test") == levers
 
 
 @pytest.mark.parametrize(
@@ -154,11 +139,6 @@ def test_fail__settings(text: str, levers: int, complaint: str) -> None:
     assert str(caught.value) == f"box.toml: {complaint}"
 
 
-def test_fail__a_usual_game_that_is_none() -> None:
-    with pytest.raises(ProfileError, match=r"^box\.toml: game\.profile: profile: 'none' is not known; "):
-        usual_profile(config('[game]\nprofile = "none"'), "box.toml")
-
-
 def test_house_rules_are_offered_after_the_games_of_the_package(tmp_path: Path) -> None:
     (tmp_path / "ours.toml").write_text("tiles = 9")
     (tmp_path / "wide.toml").write_text("tiles = 20")
@@ -183,21 +163,6 @@ def test_a_usual_game_by_its_path_is_offered_first(tmp_path: Path) -> None:
 
 
 # -- choices made at the box -------------------------------------------------------------------
-
-
-def test_choices_replace_what_the_file_says(caplog: pytest.LogCaptureFixture) -> None:
-    chosen = with_choices(
-        config("[game]\nplayers = 4\nhints = true"),
-        {
-            "best.ladder.9": 17,
-            "game.players": 3,
-            "puzzle.streak": [1, 2],
-            "game.hints": None,
-            "box.out_of_play": [4],
-        },
-    )
-    assert chosen == config("[game]\nplayers = 3\nhints = true\n[box]\nout_of_play = [4]")
-    assert caplog.messages == []
 
 
 def test_a_choice_that_is_none_is_left_out_and_said(caplog: pytest.LogCaptureFixture) -> None:
@@ -251,13 +216,10 @@ def test_choices_that_no_longer_fit_are_left_out(
     "item", [entry for entry in MENU_LINES if isinstance(entry, Item)], ids=lambda item: item.label.text
 )
 @pytest.mark.parametrize("game", ["traditional", "cover-200"])
-def test_whatever_is_chosen_at_the_box_is_so_after_a_power_cut(game: str, item: Item, tmp_path: Path) -> None:
+def test_whatever_is_chosen_at_the_box_is_so_after_a_power_cut(game: str, item: Item) -> None:
     configured = config(f'[game]\nprofile = "{game}"\ncomputers = [1]\nhandicap = [0, 8]\n')
     before = settings_for(configured, 9, "box.toml")
     for option in range(len(item.options(before))):
         chosen, facts = item.choose(before, option)
-        with closing(Store(tmp_path / str(option), lambda: 0.0)) as store:
-            for fact in facts:
-                store.keep(fact)
-        with closing(Store(tmp_path / str(option), lambda: 0.0)) as store:
-            assert as_chosen(configured, before, store.choices()) == chosen
+        kept = {fact.key: json.loads(json.dumps(fact.value)) for fact in facts if isinstance(fact, Chosen)}
+        assert as_chosen(configured, before, kept) == chosen

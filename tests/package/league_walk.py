@@ -17,13 +17,7 @@ from .conftest import built
 from .control import relations
 from .root import GPIOZERO_DEB, PINS_DEB, Root
 
-OWN = {
-    "shutthebox",
-    "shutthebox-uplink",
-    "python3-gpiozero",
-    "python3-gpiozero-gpiod",
-    "python3-openskill",
-}
+OWN = {"shutthebox", "shutthebox-uplink", "python3-gpiozero", "python3-gpiozero-gpiod", "python3-openskill"}
 FOLDER = "/var/lib/shutthebox-league"
 OUTBOX = "/var/spool/shutthebox/outbox"
 CURL = ("curl", "-s", "--unix-socket", "/run/shutthebox-league-page.sock")
@@ -59,30 +53,17 @@ def walk(root: Root, folder: Path) -> None:
         assert not run("dpkg", "--audit").stdout
         print("ok: installed", flush=True)
         run(*AS_LEAGUE, "shutthebox-league", "found", "--host", "localhost", "--zone", "Europe/London")
-        run(
-            "cp",
-            "/usr/share/shutthebox-league/mosquitto.conf",
-            "/etc/mosquitto/conf.d/shutthebox-league.conf",
-        )
+        broker = "mosquitto/conf.d/shutthebox-league.conf"
+        run("cp", "/usr/share/shutthebox-league/mosquitto.conf", f"/etc/{broker}")
         run("systemctl", "restart", "mosquitto")
-        run(
-            "systemctl",
-            "start",
-            "shutthebox-league-consumer",
-            "shutthebox-league-review",
-            "shutthebox-league-page.socket",
-            "shutthebox-league-acl.path",
-        )
+        units = ("consumer", "review", "page.socket", "acl.path")
+        run("systemctl", "start", *(f"shutthebox-league-{unit}" for unit in units))
         until("the broker runs", lambda: run("systemctl", "is-active", "mosquitto").stdout == "active\n")
         text = run(*AS_LEAGUE, "shutthebox-league", "enrol", "red-lion", "--pub", "The Red Lion").stdout
-        run("mkdir", "-p", "/boot/firmware")
         enrolment = folder / "enrolment"
         enrolment.write_text(text)
-        root.put(enrolment, "/boot/firmware/shutthebox-league.toml")
-        until(
-            "the page is there",
-            lambda: run(*CURL, "http://x/", check=False).returncode == 0,
-        )
+        root.put(enrolment, "/etc/shutthebox/league.toml")
+        until("the page is there", lambda: run(*CURL, "http://x/", check=False).returncode == 0)
         entry = folder / "entry"
         box = FakeBox("1" * 32)
         entry.write_bytes(box.play(played_record(1), int(time.time())))
@@ -110,12 +91,8 @@ def walk(root: Root, folder: Path) -> None:
                 in run("journalctl", "-u", "shutthebox-league-acl", "--no-pager", "-g", "Finished").stdout
             ),
         )
-        for unit in (
-            "shutthebox-uplink",
-            "shutthebox-league-consumer",
-            "shutthebox-league-review",
-            "shutthebox-league-page",
-        ):
+        for name in ("uplink", "league-consumer", "league-review", "league-page"):
+            unit = f"shutthebox-{name}"
             assert run("systemctl", "is-active", unit).stdout == "active\n"
             assert run("systemctl", "show", "-P", "NRestarts", unit).stdout == "0\n"
         run("dpkg", "--purge", "shutthebox-league", "shutthebox-uplink")

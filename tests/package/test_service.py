@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from PIL import Image
+from tests.virtual_pi.table import until
 
 from shutthebox.adapters.display.pillow import bitmap_of
 from shutthebox.config.schema import Config
@@ -20,7 +20,7 @@ from .root import GPIOZERO_DEB, PINS_DEB, Root
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
 
-VOICE = "shutthebox-speech.service"
+VOICE, SERVICES = "shutthebox-speech.service", "shutthebox-services.service"
 STATE = "/var/lib/private/shutthebox"
 DROP_IN = """\
 [Service]
@@ -29,21 +29,16 @@ ExecStart=/usr/bin/python3 /opt/no_pins.py
 """
 
 
-def until(condition: Callable[[], bool], seconds: float = 120) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.1)
-    return False
-
-
 def shown(root: Root, key: str) -> str:
     return root.run("systemctl", "show", "--value", f"--property={key}", "shutthebox").stdout.strip()
 
 
 def journal(root: Root, *options: str) -> str:
     return root.run("journalctl", "--no-pager", *options).stdout
+
+
+def active(root: Root, unit: str) -> bool:
+    return root.run("systemctl", "is-active", unit, check=False).stdout == "active\n"
 
 
 def matches_begun(root: Root) -> int:
@@ -125,20 +120,30 @@ def test_the_next_day(root: Root, newer: Path, scoreboard_deb: Path) -> None:
         assert until(lambda: shown(root, "ActiveState") == "active")
         assert matches_begun(root) == 1, "the match of the day before goes on"
 
+        assert until(lambda: active(root, SERVICES)), journal(root, "-u", SERVICES)
         assert not scoreboard(root), "nobody has asked for one"
-        root.run("systemctl", "enable", "--now", "shutthebox-scoreboard.socket")
-        assert 'class="playing"' in scoreboard(root), journal(root, "-u", "shutthebox-scoreboard*")
+        assert not active(root, VOICE)
 
-        root.run("systemctl", "start", VOICE)
-        assert root.run("systemctl", "is-active", VOICE, check=False).stdout == "inactive\n", "no espeak-ng"
+        # On and off with the configuration, at the box's next start.
+        changed = config.read_text().replace("players = 2", "players = 3").replace("on = false", "on = true")
+        assert changed.count("on = true") == 2
+        config.write_text(changed)
+        root.run("systemctl", "restart", "shutthebox")
+        assert until(lambda: 'class="playing"' in scoreboard(root)), journal(root)
+        assert "voice: on, but espeak-ng is not here" in journal(root, "-u", SERVICES)
+        assert not active(root, VOICE), "no espeak-ng"
         espeak = root.path / "usr/bin/espeak-ng"
         espeak.write_text("#!/bin/sh\nexec cat\n")
         espeak.chmod(0o755)
-        root.run("systemctl", "start", VOICE)
-        assert root.run("systemctl", "is-active", VOICE, check=False).stdout == "active\n"
-
-        changed = config.read_text().replace("players = 2", "players = 3")
+        root.run("systemctl", "restart", "shutthebox")
+        assert until(lambda: active(root, VOICE)), journal(root, "-u", VOICE)
+        config.write_text(changed.replace("on = true", "on = false"))
+        root.run("systemctl", "restart", "shutthebox")
+        assert until(lambda: not active(root, VOICE) and not scoreboard(root)), journal(root)
         config.write_text(changed)
+        root.run("systemctl", "restart", "shutthebox")
+        assert until(lambda: active(root, VOICE) and bool(scoreboard(root))), journal(root)
+
         before = shown(root, "MainPID")
         root.run("dpkg", "--install", "/opt/newer.deb")
         assert root.run("shutthebox", "--version").stdout == "shutthebox 99\n"
@@ -157,7 +162,7 @@ def test_the_next_day(root: Root, newer: Path, scoreboard_deb: Path) -> None:
         assert not (root.path / "usr/bin/shutthebox").exists()
         assert root.run("test", "-e", f"/proc/{pid}", check=False).returncode == 1, "it has ended"
         assert not scoreboard(root)
-        assert root.run("systemctl", "is-active", VOICE, check=False).stdout == "inactive\n"
+        assert not active(root, VOICE)
         assert config.read_text() == changed
         assert (root.path / STATE[1:] / "box.sqlite3").is_file()
 
@@ -166,18 +171,13 @@ def test_the_next_day(root: Root, newer: Path, scoreboard_deb: Path) -> None:
         assert matches_begun(root) == 1
         assert config.read_text() == changed
 
-        # The package of the scoreboard switches it on, and off again; lighttpd's own server is the owner's.
-        root.run("systemctl", "disable", "shutthebox-scoreboard.socket")
+        # The package of the scoreboard brings its server; lighttpd's own is the owner's.
+        root.run("systemctl", "stop", "shutthebox-scoreboard.socket", "shutthebox-scoreboard.service")
         root.run("dpkg", "--install", "/opt/scoreboard.deb")
-        assert 'class="playing"' in scoreboard(root), journal(root, "-u", "shutthebox-scoreboard*")
-        assert root.run("systemctl", "is-enabled", "shutthebox-scoreboard.socket").stdout == "enabled\n"
+        assert until(lambda: 'class="playing"' in scoreboard(root)), journal(root)
         assert not (root.path / "etc/systemd/system/lighttpd.service").is_symlink()
         root.run("dpkg", "--purge", "shutthebox-scoreboard")
         assert not scoreboard(root)
-        assert (
-            root.run("systemctl", "is-enabled", "shutthebox-scoreboard.socket", check=False).stdout
-            == "disabled\n"
-        )
 
         # Saved, and put back into a box that has never played, as docs/install.md has it.
         root.run("systemctl", "stop", "shutthebox")

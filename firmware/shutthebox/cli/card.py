@@ -2,14 +2,29 @@
 
 import argparse
 import hashlib
+import json
 from pathlib import Path
 
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.run import try_config
-from shutthebox.config.card import Network, read_card
-from shutthebox.config.schema import Config, parse_config
+from shutthebox.config.card import (
+    CONFIG_NAME,
+    HOME_ASSISTANT_NAME,
+    KEY_NAME,
+    LEAGUE_NAME,
+    NETWORK_NAME,
+    Card,
+    Network,
+    read_card,
+)
+from shutthebox.config.schema import RULES_FOLDER, TOURNAMENT_FILE
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import reason, replace_file, shown_path
+
+SEEN = "card/seen.json"
+"""Digests of the card's files when they were taken over, by name."""
+
+MISTAKES = "card/mistakes.txt"
 
 
 class CardError(ShutTheBoxError, RuntimeError):
@@ -22,48 +37,108 @@ def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
     parser = subparsers.add_parser(
         "card",
-        help="take over the files of the card's first partition",
-        description="The image of a card runs this when it starts. Writes what is good of the owner's files, "
-        "and the mistakes beside it, where the box finds them and says them.",
+        help="take over the files of the card's first partition, or of a stick",
+        description="The image of a card runs this when it starts. Takes over the owner's files that have "
+        "changed since they were read last, if all of them are good; else only writes down the mistakes, "
+        "where the box finds them and says them, and ends with 2.",
         example="sudo shutthebox card /boot/card --to /data",
     )
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="where it is mounted")
     parser.add_argument("--to", metavar="FOLDER", type=Path, required=True, help="the partition that is kept")
+    parser.add_argument(
+        "--stick",
+        action="store_true",
+        help="the folder is a stick's: its files are taken over, and what it has not stays as it is",
+    )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Writes the good files, and the mistakes beside them.
+    """Takes the files over, or says what is wrong with them.
+
+    Raises:
+        CardError: if a folder cannot be read or written.
+    """
+    mistakes = (take_over_stick if args.stick else take_over_card)(args.folder, args.to)
+    for mistake in mistakes:
+        print(mistake)
+    return 2 if mistakes else 0
+
+
+def take_over_card(folder: Path, to: Path) -> tuple[str, ...]:
+    """Takes over the card's files that have changed since they were taken over last; gives the mistakes.
+
+    A file that is gone from the card is no longer wanted. The mistakes are left for the box to say.
 
     Raises:
         CardError: if a folder cannot be read or written.
     """
     try:
-        return _take_over(args)
+        card = read_card(folder, try_config)
+        _write(to / MISTAKES, "".join(f"{mistake}\n" for mistake in card.mistakes))
+        if not card.mistakes:
+            now = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in card.texts.items()}
+            before = _seen(to)
+            for name in sorted({*now, *before}):
+                if now.get(name) != before.get(name):
+                    _take_over(name, card, to)
+            _write(to / SEEN, json.dumps(now))
     except OSError as error:
-        raise CardError(f"card: {shown_path(Path(error.filename or args.to))}: {reason(error)}") from None
+        raise _card_error(error, to) from None
+    return card.mistakes
 
 
-def _take_over(args: argparse.Namespace) -> int:
-    card = read_card(args.folder, _playable)
-    to: Path = args.to
-    if card.config is not None:
-        _write(to / "etc/config.toml", card.config)
-    if card.network is not None:
-        for name, text in network_files(card.network).items():
-            _write(to / "network" / name, text, 0o600)
-    if card.keys is not None:
+def take_over_stick(folder: Path, to: Path) -> tuple[str, ...]:
+    """Takes over the files in a folder of a stick, if all are good; gives the mistakes.
+
+    Raises:
+        CardError: if a folder cannot be read or written.
+    """
+    try:
+        card = read_card(folder, try_config, to / "etc")
+        if not card.mistakes:
+            for name in card.texts:
+                _take_over(name, card, to)
+    except OSError as error:
+        raise _card_error(error, to) from None
+    return card.mistakes
+
+
+def _card_error(error: OSError, to: Path) -> CardError:
+    return CardError(f"card: {shown_path(Path(error.filename or to))}: {reason(error)}")
+
+
+def _seen(to: Path) -> dict[str, str]:
+    try:
+        found = json.loads((to / SEEN).read_bytes())
+    except (FileNotFoundError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _take_over(name: str, card: Card, to: Path) -> None:
+    """Puts what one file of the card says where the system finds it, or what its absence says."""
+    if name == CONFIG_NAME:
+        if name in card.texts:
+            _write(to / "etc/config.toml", card.texts[name])
+    elif name == NETWORK_NAME:
+        for file, text in network_files(card.network).items():
+            _write(to / "network" / file, text, 0o600)
+        _write(to / "network/name", f"{card.network.name}\n" if card.network.name else "")
+    elif name == KEY_NAME:
         _write(to / "ssh/authorized_keys", "".join(f"{key}\n" for key in card.keys), 0o600)
-    _write(to / "card/mistakes.txt", "".join(f"{mistake}\n" for mistake in card.mistakes))
-    for mistake in card.mistakes:
-        print(mistake)
-    return 0
-
-
-def _playable(text: str, where: str) -> Config:
-    config = parse_config(text, where)
-    try_config(config, where)
-    return config
+    elif name in (LEAGUE_NAME, HOME_ASSISTANT_NAME):
+        # Root's alone: both have secrets.
+        if name in card.texts:
+            _write(to / "etc" / name, card.texts[name], 0o600)
+        else:
+            (to / "etc" / name).unlink(missing_ok=True)
+    elif name == TOURNAMENT_FILE or name.startswith(f"{RULES_FOLDER}/"):
+        if name in card.texts:
+            _write(to / "etc" / name, card.texts[name])
+            (to / "etc" / name).parent.chmod(0o755)  # the box reads it
+        else:
+            (to / "etc" / name).unlink(missing_ok=True)
 
 
 def network_files(network: Network) -> dict[str, str]:
@@ -85,7 +160,8 @@ def network_files(network: Network) -> dict[str, str]:
 
 
 def _dhcp(match: str) -> str:
-    return f"[Match]\n{match}\n[Network]\nDHCP=yes\n[DHCPv4]\nUseMTU=yes\n"
+    # MulticastDNS: the box answers to its name with .local.
+    return f"[Match]\n{match}\n[Network]\nDHCP=yes\nMulticastDNS=yes\n[DHCPv4]\nUseMTU=yes\n"
 
 
 def _write(path: Path, text: str, mode: int = 0o644) -> None:

@@ -1,11 +1,16 @@
 """`shutthebox check-config` and `shutthebox pins`: the configuration, checked and as a wiring table."""
 
 import argparse
+import sys
 from pathlib import Path
 
 from shutthebox.cli.parser import Subparsers
-from shutthebox.config.schema import CONFIG_FILE, Config, Line, box_config, read_config
+from shutthebox.cli.run import try_config
+from shutthebox.config.card import read_card
+from shutthebox.config.schema import CONFIG_FILE, Config, ConfigError, Line, box_config, read_config
 from shutthebox.config.settings_loader import DEFAULT_LEVERS, broken_rules, settings_for
+from shutthebox.errors import one_line
+from shutthebox.files import reason, shown_path
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON
 
 HEADER = {
@@ -19,12 +24,13 @@ def add_parser(subparsers: Subparsers) -> None:
     """Adds both commands."""
     check = subparsers.add_parser(
         "check-config",
-        help="check a config file",
-        description="Says whether a configuration and its house rules are good, or what is wrong with them.",
+        help="check a config file, or the files for a card or a stick",
+        description="Says whether a configuration and its house rules are good, or what is wrong with them. "
+        "Of a folder it checks all files that a box takes from a card or a stick, and says every mistake.",
         example="shutthebox check-config box.toml",
     )
     check.add_argument(
-        "file", metavar="F", nargs="?", type=Path, help="a config file; default: the box's own"
+        "file", metavar="F", nargs="?", type=Path, help="a config file, or a folder; default: the box's own"
     )
     check.set_defaults(run=run_check)
     pins = subparsers.add_parser(
@@ -39,6 +45,8 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run_check(args: argparse.Namespace) -> int:
     """Reads the file and its house rules, and says that they are good; a complaint ends with 2."""
+    if args.file and _is_folder(args.file):
+        return _check_folder(args.file)
     config = read_config(args.file) if args.file else box_config()
     where = str(args.file or (CONFIG_FILE if CONFIG_FILE.exists() else "built-in default"))
     levers = config.box.levers or DEFAULT_LEVERS
@@ -47,6 +55,25 @@ def run_check(args: argparse.Namespace) -> int:
         raise broken
     print(f"{where}: good. {settings.profile.name} on {levers} levers, {len(settings.games)} games fit.")
     return 0
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a name too long: reading it says so
+        return False
+
+
+def _check_folder(folder: Path) -> int:
+    try:
+        card = read_card(folder, try_config)
+    except OSError as error:
+        raise ConfigError(f"{shown_path(folder)}: {reason(error)}") from None
+    for mistake in card.mistakes:
+        print(one_line(mistake), file=sys.stderr)
+    if not card.mistakes:
+        print(f"{shown_path(folder)}: good: {', '.join(card.texts) or 'no file that a box takes'}.")
+    return 2 if card.mistakes else 0
 
 
 def run_pins(args: argparse.Namespace) -> int:

@@ -1,22 +1,40 @@
-"""The owner's files on the card's first partition: the configuration, a network, a key to log in with.
+"""The owner's files, on the card's first partition or on a stick.
 
-Each file is read by itself: a mistake in one leaves the others in force.
+The configuration, house rules, a tournament, a network, keys to log in with, a league, Home Assistant. They
+are checked together, and all of them are good or none is used.
 """
 
 import base64
 import binascii
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from shutthebox import validation
-from shutthebox.config.schema import Config, ConfigError
-from shutthebox.errors import ShutTheBoxError, shown
+from shutthebox.config.profiles import house_rules
+from shutthebox.config.schema import (
+    RULES_FOLDER,
+    TOURNAMENT_FILE,
+    UPLINK_FILES,
+    Config,
+    ConfigError,
+    examine_config,
+    with_files_beside,
+)
+from shutthebox.config.uplink_files import examine_enrolment, examine_home_assistant
+from shutthebox.errors import ShutTheBoxError, quoted
 from shutthebox.files import read_text, shown_path
+from shutthebox.rules.equal_dice import TournamentError, tournament_from_text
 
 CONFIG_NAME, NETWORK_NAME, KEY_NAME = "shutthebox.toml", "network.toml", "ssh-key.txt"
-NAMES = (CONFIG_NAME, NETWORK_NAME, KEY_NAME)
+LEAGUE_NAME, HOME_ASSISTANT_NAME = UPLINK_FILES
+NAMES = (CONFIG_NAME, NETWORK_NAME, KEY_NAME, LEAGUE_NAME, HOME_ASSISTANT_NAME, TOURNAMENT_FILE)
+
+MOST_RULES = 100
+"""Files of house rules."""
 
 _KEY_KINDS = ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
               "sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com")  # fmt: skip
@@ -31,12 +49,14 @@ class Network:
         password: of the Wi-Fi, 8 to 63 characters; empty for a Wi-Fi without one.
         country: of the box, two letters; the radio channels depend on it.
         cable: use a network cable too.
+        name: of the box in its network, where it answers to it with .local; empty for shutthebox.
     """
 
     wifi: str = ""
     password: str = ""
     country: str = ""
     cable: bool = False
+    name: str = ""
 
 
 def _wifi(value: object) -> str:
@@ -59,61 +79,64 @@ def _country(value: object) -> str:
     return value.upper()
 
 
+def _name(value: object) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9-]{0,30}[A-Za-z0-9])?", value):
+        raise validation.WrongValueError("1 to 32 letters without accents, digits and - between them")
+    return value.lower()
+
+
 _CHECKS: Mapping[str, Callable[[object], Any]] = {
-    "wifi": _wifi, "password": _password, "country": _country, "cable": validation.boolean,
+    "wifi": _wifi, "password": _password, "country": _country, "cable": validation.boolean, "name": _name,
 }  # fmt: skip
 
 
-def parse_network(text: str, where: str) -> Network:
-    """The networks in this TOML text.
+def examine_network(text: str, where: str) -> tuple[Network, tuple[str, ...]]:
+    """The networks in this TOML text, and the mistakes in it, a line each.
 
-    Raises:
-        ConfigError: naming the key, and what is allowed. It never names the password.
+    A mistake names the key, and what is allowed, and never the password.
     """
     try:
         document = validation.toml(text)
     except validation.WrongValueError as wrong:
-        raise ConfigError(f"{where}: {wrong}") from None
-    network = Network()
+        return Network(), (f"{where}: {wrong}",)
+    network, mistakes = Network(), []
     for key, value in document.items():
         if key not in _CHECKS:
-            raise ConfigError(
-                f"{where}: {validation.shown_key(key)}: unknown key; allowed are {', '.join(_CHECKS)}"
-            )
+            allowed = ", ".join(_CHECKS)
+            mistakes.append(f"{where}: {validation.shown_key(key)}: unknown key; allowed are {allowed}")
+            continue
         try:
             network = replace(network, **{key: _CHECKS[key](value)})
         except validation.WrongValueError as wrong:
-            said = "" if key == "password" else f"{shown(value)} is not allowed; "
-            raise ConfigError(f"{where}: {key}: {said}allowed is {wrong}") from None
-    if network.wifi and not network.country:
-        raise ConfigError(f'{where}: country: is missing; allowed is two letters, such as "BE" or "FR"')
-    if network.password and not network.wifi:
-        raise ConfigError(f"{where}: wifi: is missing; allowed is the name of the Wi-Fi")
-    return network
+            said = "" if key == "password" else f"{quoted(value)} is not allowed; "
+            mistakes.append(f"{where}: {key}: {said}allowed is {wrong}")
+    if network.wifi and "country" not in document:
+        mistakes.append(f'{where}: country: is missing; allowed is two letters, such as "BE" or "FR"')
+    if network.password and "wifi" not in document:
+        mistakes.append(f"{where}: wifi: is missing; allowed is the name of the Wi-Fi")
+    return network, tuple(mistakes)
 
 
-def parse_keys(text: str, where: str) -> tuple[str, ...]:
-    """The public keys in this text, one a line.
-
-    Raises:
-        ConfigError: naming the line.
-    """
-    keys = []
+def examine_keys(text: str, where: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The public keys in this text, one a line, and the mistakes in it, which name their lines."""
+    keys, mistakes = [], []
     for number, line in enumerate(text.splitlines(), 1):
         words = line.split()
         if not words or line.lstrip().startswith("#"):
             continue
         if "PRIVATE" in line:
-            raise ConfigError(
+            # The rest of it would only be more mistakes.
+            return (), (
                 f"{where}: line {number}: a private key, which nobody else may have; "
-                "allowed is the public one, from the file that ends in .pub"
+                "allowed is the public one, from the file that ends in .pub",
             )
-        if not _is_key(words):
-            raise ConfigError(
+        if _is_key(words):
+            keys.append(" ".join(words))
+        else:
+            mistakes.append(
                 f"{where}: line {number}: no public key; allowed is a line like ssh-ed25519 AAAA... name"
             )
-        keys.append(" ".join(words))
-    return tuple(keys)
+    return tuple(keys), tuple(mistakes)
 
 
 def _is_key(words: list[str]) -> bool:
@@ -130,60 +153,134 @@ def _is_key(words: list[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """The content of the card's files.
+    """The content of the owner's files.
 
     Attributes:
-        config: the text of the configuration; None if there is none, or none that can be used.
-        network: none if there is no file; None if it cannot be used.
-        keys: public keys; none if there is no file; None if it cannot be used.
-        mistakes: one line each: file, line or key, what is allowed.
+        texts: of the files that are there, by name; of house rules with their folder: rules/friday.toml.
+        network: the one in its file; none without the file.
+        keys: public keys; none without the file.
+        mistakes: one line each: file, line or key, what is allowed. With any, the rest is not used.
     """
 
-    config: str | None = None
-    network: Network | None = Network()
-    keys: tuple[str, ...] | None = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+    network: Network = Network()
+    keys: tuple[str, ...] = ()
     mistakes: tuple[str, ...] = ()
 
 
-def read_card(folder: Path, parse_config: Callable[[str, str], Config]) -> Card:
-    """Reads the files of the card in this folder.
+def read_card(folder: Path, try_config: Callable[[Config, str], None], installed: Path | None = None) -> Card:
+    """Reads and checks the owner's files in this folder, all together.
 
     Args:
-        folder: the first partition.
-        parse_config: checks the text of the configuration, with the name of its file for complaints;
-            raises ShutTheBoxError.
+        folder: the first partition of the card, or a folder of a stick.
+        try_config: refuses a configuration that no box can play with; called with the name of its file for
+            complaints, raises ShutTheBoxError.
+        installed: where files of the box lie that stay: a configuration may be good with these house rules.
+
+    Raises:
+        OSError: the folder cannot be read.
     """
-    card = Card(mistakes=tuple(_misnamed(folder)))
-    for name in NAMES:
+    texts: dict[str, str] = {}
+    mistakes = _misnamed(folder)
+    rules, found_in_rules = _rules(folder)
+    mistakes += found_in_rules
+    for name in (*NAMES, *rules):
         path = folder / name
         if not path.exists():
             continue
         try:
-            try:
-                text = read_text(path, ConfigError, "a file of the card")
-            except ConfigError as error:
-                raise ConfigError(str(error).replace(f"{folder}/", "")) from None
-            if name == CONFIG_NAME:
-                parse_config(text, name)
-                card = replace(card, config=text)
-            elif name == NETWORK_NAME:
-                card = replace(card, network=parse_network(text, name))
-            else:
-                card = replace(card, keys=parse_keys(text, name))
+            texts[name] = read_text(path, ConfigError, "a file of the card")
+        except ConfigError as error:
+            mistakes.append(str(error).replace(f"{shown_path(folder)}/", ""))
+    network, keys = Network(), tuple[str, ...]()
+    for name, text in texts.items():
+        found: tuple[str, ...]
+        if name == CONFIG_NAME:
+            found = _examine_config(text, try_config, folder, installed)
+        elif name == NETWORK_NAME:
+            network, found = examine_network(text, name)
+        elif name == KEY_NAME:
+            keys, found = examine_keys(text, name)
+        elif name == LEAGUE_NAME:
+            _, found = examine_enrolment(text, name)
+        elif name == TOURNAMENT_FILE:
+            found = _examine_tournament(text, name)
+        elif name in rules:
+            found = ()  # they were looked at together
+        else:
+            _, found = examine_home_assistant(text, name)
+        mistakes += (_with_line(mistake, name, text) for mistake in found[: validation.MOST_MISTAKES])
+    return Card(texts, network, keys, tuple(dict.fromkeys(mistakes))[: validation.MOST_MISTAKES])
+
+
+def _rules(folder: Path) -> tuple[tuple[str, ...], list[str]]:
+    """The names of the files of house rules, with their folder, and the mistakes in them, a line each."""
+    place = folder / RULES_FOLDER
+    if not place.is_dir():
+        return (), []
+    # Some systems write hidden files beside others.
+    given = sorted(path.name for path in place.iterdir() if not path.name.startswith("."))
+    names = tuple(f"{RULES_FOLDER}/{name}" for name in given if name.endswith(".toml"))
+    if len(names) > MOST_RULES:
+        return (), [f"{RULES_FOLDER}: {len(names)} files; allowed are {MOST_RULES}"]
+    mistakes = [
+        f"{RULES_FOLDER}/{shown_path(Path(name))}: is not read; its name has to end in .toml"
+        for name in given
+        if not name.endswith(".toml")
+    ]
+    for fault in house_rules(place)[1]:
+        mistake = str(fault).replace(f"{shown_path(folder)}/", "")
+        name = next((name for name in names if mistake.startswith(f"{name}: ")), None)
+        if name is not None:
+            with suppress(ConfigError):  # which the reader of all files says
+                mistake = _with_line(
+                    mistake, name, read_text(folder / name, ConfigError, "a file of the card")
+                )
+        mistakes.append(mistake)
+    return names, mistakes
+
+
+def _examine_tournament(text: str, name: str) -> tuple[str, ...]:
+    try:
+        tournament_from_text(text, name)
+    except TournamentError as error:
+        return (re.sub(r":(\d+): ", r": line \1: ", str(error), count=1),)
+    return ()
+
+
+def _examine_config(
+    text: str, try_config: Callable[[Config, str], None], folder: Path, installed: Path | None
+) -> tuple[str, ...]:
+    config, mistakes = examine_config(text, CONFIG_NAME)
+    if mistakes:
+        return tuple(map(str, mistakes))
+    complaints = []
+    for place in (folder, *(() if installed is None else (installed,))):
+        try:
+            try_config(with_files_beside(config, place), CONFIG_NAME)
         except ShutTheBoxError as error:
-            card = replace(card, mistakes=(*card.mistakes, str(error)))
-            if name == NETWORK_NAME:
-                card = replace(card, network=None)
-            elif name == KEY_NAME:
-                card = replace(card, keys=None)
-    return card
+            complaints.append(str(error))
+        else:
+            return ()
+    return tuple(complaints[:1])
+
+
+def _with_line(mistake: str, name: str, text: str) -> str:
+    """The mistake with the line of its key, where it names one that stands in the text."""
+    key = re.match(rf"{re.escape(name)}: ([\w.-]+)(?:\[\d+\])?: ", mistake)
+    line = validation.line_of(text, key[1]) if key else None
+    return mistake if line is None else mistake.replace(": ", f": line {line}: ", 1)
 
 
 def _misnamed(folder: Path) -> list[str]:
     """Files that were meant to be one of ours: some systems add an ending, and hide it."""
-    return [
-        f"{shown_path(Path(path.name))}: is not read; its name has to be {name}"
-        for path in sorted(folder.iterdir())
-        for name in NAMES
-        if path.name.lower().startswith(name.split(".")[0]) and path.name.lower() != name
-    ]
+    stems = {name.partition(".")[0]: name for name in NAMES} | {"shutthebox-league": LEAGUE_NAME}
+    found = []
+    for path in sorted(folder.iterdir()):
+        given = path.name.lower()
+        meant = [stem for stem in stems if given.startswith(stem)]
+        # An update has a name of its own, and so has what the box has saved.
+        if meant and not (given in NAMES or given.endswith(".raucb") or path.is_dir()):
+            name = stems[max(meant, key=len)]
+            found.append(f"{shown_path(Path(path.name))}: is not read; its name has to be {name}")
+    return found

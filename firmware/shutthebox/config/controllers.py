@@ -4,8 +4,8 @@ A new one that luma.oled has a class for is one more member and its row.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 # Commands that bring parameters, and how many bytes; all others stand alone.
 _SSD = {
@@ -16,8 +16,7 @@ _SH1106 = {0x81: 1, 0xA8: 1, 0xAD: 1, 0xD3: 1, 0xD5: 1, 0xD9: 1, 0xDA: 1, 0xDB: 
 _SH1107 = {0x81: 1, 0xA8: 1, 0xAD: 1, 0xD3: 1, 0xD5: 1, 0xD9: 1, 0xDB: 1, 0xDC: 1}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chip:
+class Chip(NamedTuple):
     """A controller as its data sheet, luma.oled and the owners of panels describe it.
 
     Attributes:
@@ -39,8 +38,9 @@ class Chip:
     """
 
     panels: str
-    like: str = ""
     parameters: Mapping[int, int]
+    status: frozenset[int]
+    like: str = ""
     windows: bool = True
     memory: tuple[int, int] = (128, 64)
     size: tuple[int, int] = (128, 64)
@@ -52,7 +52,6 @@ class Chip:
     switched_pump: bool = False
     contrast: int = 0x7F
     readable: bool = False
-    status: frozenset[int]
 
 
 class Controller(StrEnum):

@@ -6,10 +6,10 @@ from importlib import resources
 from pathlib import Path
 
 from shutthebox import validation
-from shutthebox.errors import shown
+from shutthebox.errors import quoted
 from shutthebox.files import list_folder, read_text, reason, shown_path
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
+from shutthebox.rules.reader import ProfileError, parse_keys, to_profile, unchecked_profile
 
 
 @cache
@@ -42,9 +42,10 @@ def builtin(name: str) -> Profile:
         keys = _builtin_keys(name)
     except KeyError as error:
         raise ProfileError(
-            f"profile: {shown(name)} is not known; {error.args[0]}, or a file's path"
+            f"profile: {quoted(name)} is not known; {error.args[0]}, or a file's path"
         ) from None
-    return to_profile(keys, f"{name}.toml", name)
+    # A test has looked for contradictions: forty games take long to check at every start.
+    return unchecked_profile(keys, f"{name}.toml", name)
 
 
 def builtins() -> tuple[Profile, ...]:
@@ -59,7 +60,15 @@ def read(path: Path) -> Profile:
     Raises:
         ProfileError: if it cannot be read or played.
     """
-    text = read_text(path, ProfileError, "a profile")
+    return from_text(read_text(path, ProfileError, "a profile"), path)
+
+
+def from_text(text: str, path: Path) -> Profile:
+    """The house rules in the text of this file.
+
+    Raises:
+        ProfileError: if they cannot be played.
+    """
     where = shown_path(path)
     profile = to_profile(parse_keys(text, where, _builtin_keys), where, path.stem or "house")
     if profile.name in _builtin_texts():
@@ -126,6 +135,7 @@ def _taken(path: Path, name: str) -> ProfileError:
 
 def _files(folder: Path) -> Sequence[Path]:
     try:
-        return list_folder(folder, ".toml")
+        # Some systems write hidden files beside others.
+        return [path for path in list_folder(folder, ".toml") if not path.name.startswith(".")]
     except OSError as error:
         raise ProfileError(f"{shown_path(folder)}: {reason(error)}; allowed is a folder") from None

@@ -1,10 +1,12 @@
-"""Finds the puzzles that are shipped: one for each day, the same on every box."""
+"""Finds the puzzles that are shipped: one for each day, the same on every box that offers their games."""
 
-from functools import cache, lru_cache
+from collections.abc import Collection, Iterable
+from functools import cache
 from importlib import resources
 
 from shutthebox.config.profiles import builtin
 from shutthebox.odds.puzzles import Puzzle, puzzle_from_text
+from shutthebox.rules.profile import Profile
 
 FILE_NAME = "puzzles.txt"
 
@@ -16,8 +18,29 @@ def shipped() -> tuple[str, ...]:
     return tuple(file.read_text(encoding="utf-8").splitlines())
 
 
-@lru_cache(maxsize=2)
-def puzzle_of(day: int) -> Puzzle:
-    """The puzzle of a day, which is numbered as by `datetime.date.toordinal`; they come round again."""
-    lines = shipped()
-    return puzzle_from_text(lines[day % len(lines)], builtin)
+@cache
+def _games() -> frozenset[str]:
+    return frozenset(line.partition(" ")[0] for line in shipped())
+
+
+def puzzle_games(offered: Iterable[Profile]) -> tuple[str, ...]:
+    """The ids of the games with puzzles that a box offers with the very tiles of the puzzles.
+
+    Args:
+        offered: the games as the box plays them: on twelve levers *Traditional* has twelve tiles.
+    """
+    return tuple(game.name for game in offered if game.name in _games() and game == builtin(game.name))
+
+
+def puzzle_of(day: int, games: Collection[str] = ()) -> Puzzle:
+    """The puzzle of a day; they come round again.
+
+    Args:
+        day: numbered as by `datetime.date.toordinal`.
+        games: the box plays these, by their ids; a puzzle of another game is passed over. Without
+            any the day has its puzzle all the same.
+    """
+    lines, first = shipped(), day % len(shipped())
+    coming = (*lines[first:], *lines[:first])
+    found = (line for line in coming if line.partition(" ")[0] in games)
+    return puzzle_from_text(next(found, coming[0]), builtin)

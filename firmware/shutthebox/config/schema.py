@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from shutthebox import validation
 from shutthebox.config.controllers import Controller
-from shutthebox.errors import ShutTheBoxError, shown
+from shutthebox.errors import ShutTheBoxError, quoted
 from shutthebox.files import read_text
 from shutthebox.game.settings import Brightness, ShownStakes
 from shutthebox.odds.strengths import Strength
@@ -31,6 +31,18 @@ from shutthebox.translations import ENGLISH, codes
 
 HEADER_LINES = range(2, 28)
 """BCM lines on the header of a Pi; 0 and 1 belong to the identification of boards."""
+
+
+CONFIG_FILE = Path("/etc/shutthebox/config.toml")
+
+UPLINK_FILES = ("league.toml", "home-assistant.toml")
+"""The uplink's files, beside the configuration."""
+
+RULES_FOLDER = "rules"
+"""The folder with house rules, beside the configuration."""
+
+TOURNAMENT_FILE = "tournament.txt"
+"""The file of a tournament of equal dice, beside the configuration."""
 
 
 class ConfigError(ShutTheBoxError, ValueError):
@@ -224,7 +236,7 @@ class GameConfig:
     )
     strength: Strength = _key(
         validation.choice(Strength),
-        Strength.MASTER,
+        Strength.REGULAR,
         'How well it plays: a "beginner" shuts the highest tiles, a "regular" decides every other time by '
         'the odds, a "master" plays best for the win.',
     )
@@ -280,7 +292,11 @@ class BoxConfig:
 class RulesConfig:
     """House rules."""
 
-    folder: str = _key(validation.text, "", "A folder with a pub's own profiles. Empty: none.")
+    folder: str = _key(
+        validation.text,
+        "",
+        "A folder with a pub's own profiles. Empty: the folder rules beside this file, if there is one.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,13 +349,31 @@ class DisplayConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class ScoreboardConfig:
+    """The scoreboard, which is a unit of its own."""
+
+    on: bool = _key(
+        validation.boolean, False, "A page with the scores, for the pub's network, on port 8090 of the box."
+    )
+    play: bool = _key(
+        validation.boolean,
+        False,
+        "Guests play the game on the table on their own telephones too: that page leads to the box in a tab. "
+        "The package shutthebox-web has it.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class SpeechConfig:
     """The voice, which is a unit of its own."""
 
+    on: bool = _key(
+        validation.boolean, False, "A voice says every prompt, throw, fault and score, through a sound card."
+    )
     volume: int = _key(
         validation.whole(0, 200),
         100,
-        "How loud `shutthebox-speech` is, apart from the buzzer: 0 is silent, 100 normal, 200 the loudest.",
+        "How loud the voice is, apart from the buzzer: 0 is silent, 100 normal, 200 the loudest.",
     )
 
 
@@ -363,7 +397,7 @@ class OutboxConfig:
         validation.text,
         "",
         "An existing folder in which every finished match is left for a league. Empty: where the uplink's "
-        "package says; without that package nothing is left.",
+        "package says, if there is a league.toml or a home-assistant.toml; else nothing is left.",
     )
 
 
@@ -375,7 +409,7 @@ class TournamentConfig:
         validation.text,
         "",
         "The file of a tournament of equal dice, in which the same throws come at every box. The screens say "
-        "so. Empty: the box throws by chance.",
+        "so. Empty: tournament.txt beside this file; without it the box throws by chance.",
     )
 
 
@@ -388,10 +422,16 @@ class Config:
     rules: RulesConfig = field(default_factory=RulesConfig)
     gpio: GpioConfig = field(default_factory=GpioConfig)
     display: DisplayConfig = field(default_factory=DisplayConfig)
+    scoreboard: ScoreboardConfig = field(default_factory=ScoreboardConfig)
     speech: SpeechConfig = field(default_factory=SpeechConfig)
     store: StoreConfig = field(default_factory=StoreConfig)
     outbox: OutboxConfig = field(default_factory=OutboxConfig)
     tournament: TournamentConfig = field(default_factory=TournamentConfig)
+
+    @property
+    def has_own_dice(self) -> bool:
+        """Whether the box throws dice of its own. Throws from a seed say nothing about their fairness."""
+        return self.game.dice is DiceKind.AUTO and not self.tournament.file
 
     @property
     def state_folder(self) -> Path:
@@ -405,9 +445,15 @@ class Config:
 
     @property
     def outbox_folder(self) -> Path | None:
-        """Where matches are left: as configured, or where the uplink's package says; None for nowhere."""
-        folder = self.outbox.folder or os.environ.get("SHUTTHEBOX_OUTBOX")
-        return Path(folder) if folder else None
+        """Where matches are left; None for nowhere.
+
+        As configured, or where the uplink's package says, if there is a file that the uplink is to follow.
+        """
+        if self.outbox.folder:
+            return Path(self.outbox.folder)
+        folder = os.environ.get("SHUTTHEBOX_OUTBOX")
+        wanted = any((CONFIG_FILE.parent / name).exists() for name in UPLINK_FILES)
+        return Path(folder) if folder and wanted else None
 
     @property
     def scores_folder(self) -> Path:
@@ -435,20 +481,36 @@ def parse_config(text: str, where: str) -> Config:
         ConfigError: for bad TOML, an unknown section or key, a value that is not allowed, or a
             line used twice; `where` names the file in its text.
     """
+    config, mistakes = examine_config(text, where)
+    if mistakes:
+        raise mistakes[0]
+    return config
+
+
+def examine_config(text: str, where: str) -> tuple[Config, tuple[ConfigError, ...]]:
+    """The configuration in this TOML text without its mistakes, and all of these, one by one."""
     try:
         document = validation.toml(text)
     except validation.WrongValueError as wrong:
-        raise ConfigError(f"{where}: {wrong}") from None
-    config = Config()
+        return Config(), (ConfigError(f"{where}: {wrong}"),)
+    config, mistakes = Config(), []
     for section, keys in document.items():
         if not isinstance(keys, Mapping):
-            raise ConfigError(
-                f"{where}: {validation.shown_key(section)}: stands outside a section; {_sections()}"
-            )
+            key = validation.shown_key(section)
+            mistakes.append(ConfigError(f"{where}: {key}: stands outside a section; {_sections()}"))
+            continue
         for key, value in keys.items():
-            config = with_value(config, f"{section}.{key}", value, where)
-    check_lines(config, where)
-    return config
+            if len(mistakes) >= validation.MOST_MISTAKES:
+                return config, tuple(mistakes)
+            try:
+                config = with_value(config, f"{section}.{key}", value, where)
+            except ConfigError as error:
+                mistakes.append(error)
+    try:
+        check_lines(config, where)
+    except ConfigError as error:
+        mistakes.append(error)
+    return config, tuple(mistakes)
 
 
 def with_value(config: Config, path: str, value: object, where: str) -> Config:
@@ -477,7 +539,7 @@ def with_value(config: Config, path: str, value: object, where: str) -> Config:
     try:
         checked = keys[key].metadata["check"](value)
     except validation.WrongValueError as wrong:
-        raise ConfigError(f"{where}: {path}: {shown(value)} is not allowed; allowed is {wrong}") from None
+        raise ConfigError(f"{where}: {path}: {quoted(value)} is not allowed; allowed is {wrong}") from None
     return replace(config, **{section_name: replace(section, **{key: checked})})
 
 
@@ -522,10 +584,18 @@ def read_config(path: Path) -> Config:
     Raises:
         ConfigError: if it cannot be read or used.
     """
-    return parse_config(read_text(path, ConfigError, "a configuration"), str(path))
+    config = parse_config(read_text(path, ConfigError, "a configuration"), str(path))
+    return with_files_beside(config, path.parent)
 
 
-CONFIG_FILE = Path("/etc/shutthebox/config.toml")
+def with_files_beside(config: Config, folder: Path) -> Config:
+    """The configuration with the house rules and the tournament of its folder, where it names no others."""
+    rules, tournament = folder / RULES_FOLDER, folder / TOURNAMENT_FILE
+    if not config.rules.folder and rules.is_dir():
+        config = replace(config, rules=RulesConfig(str(rules)))
+    if not config.tournament.file and tournament.is_file():
+        config = replace(config, tournament=TournamentConfig(str(tournament)))
+    return config
 
 
 def box_config() -> Config:

@@ -6,19 +6,19 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from shutthebox.config.profiles import builtins, find, house_rules
+from shutthebox.config.profiles import builtins, find, from_text, house_rules
 from shutthebox.config.schema import Config, ConfigError, DiceKind, SetupChoice, with_value
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import read_text
 from shutthebox.game.daily import streak_from
-from shutthebox.game.facts import BEST, STREAK, WRONG_CODES
+from shutthebox.game.facts import BEST, RULES, STREAK, WRONG_CODES
 from shutthebox.game.menu_items import CHOOSABLE
-from shutthebox.game.settings import Settings
+from shutthebox.game.settings import Settings, misfit
 from shutthebox.rules.equal_dice import Tournament, TournamentError, tournament_from_text
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
 from shutthebox.rules.tiles import to_tiles
-from shutthebox.translations import languages
+from shutthebox.translations import languages, title_order
 from shutthebox.validation import shown_key
 
 _log = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ def broken_rules(config: Config) -> tuple[ProfileError, ...]:
 def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
     """The config with the choices made at the box; keys that cannot be chosen there are ignored."""
     for key, value in choices.items():
-        if key.startswith(BEST) or key in (STREAK, WRONG_CODES):
+        if key.startswith(BEST) or key in (RULES, STREAK, WRONG_CODES):
             continue
         if key not in CHOOSABLE:
             _log.warning("chosen at the box: %s: is not chosen there", shown_key(key))
@@ -77,11 +77,24 @@ def as_chosen(config: Config, settings: Settings, choices: Mapping[str, object])
     """The settings with the choices made at the box; as configured, if these no longer fit."""
     for fitting in (choices, {key: value for key, value in choices.items() if key != "game.profile"}):
         try:
-            chosen = settings_for(with_choices(config, fitting), settings.levers, "chosen at the box")
+            rules = _given_rules(choices)
+            plays_them = rules is not None and fitting.get("game.profile") == rules.name
+            of_config = {**fitting, "game.profile": None} if plays_them else fitting
+            chosen = settings_for(with_choices(config, of_config), settings.levers, "chosen at the box")
+            if rules is not None:
+                chosen = chosen.with_rules(rules)
+            if plays_them and chosen.given is not None:
+                chosen = replace(chosen, profile=chosen.given)
             return _with_records(chosen, choices)
-        except ShutTheBoxError as error:
+        except (ShutTheBoxError, ValueError) as error:
             _log.warning("%s; playing as configured", error)
     return _with_records(settings, choices)
+
+
+def _given_rules(choices: Mapping[str, object]) -> Profile | None:
+    """The house rules that were given beside the box; None without any."""
+    text = choices.get(RULES)
+    return from_text(text, Path("rules")) if isinstance(text, str) else None
 
 
 def _with_records(settings: Settings, choices: Mapping[str, object]) -> Settings:
@@ -114,10 +127,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
     wanted = usual_profile(config, where)
     usual = wanted.for_levers(levers)
     if usual is None:
-        raise ConfigError(
-            f"{where}: game.profile: {wanted.name} needs {wanted.tiles[-1]} levers, this box has {levers}; "
-            "allowed are games that fit"
-        )
+        raise ConfigError(f"{where}: game.profile: {misfit(wanted, levers)}")
     out = config.box.out_of_play
     for key, numbers in (("out_of_play", out), ("service_code", config.box.service_code)):
         if numbers and max(numbers) > levers:
@@ -140,6 +150,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         sleep_ns=round(config.box.sleep_min * 60_000_000_000),
         out=to_tiles(out),
         service_button=config.gpio.service is not None,
+        title_order=title_order,
         tournament=_tournament(config, where),
     )
     if not settings.games:

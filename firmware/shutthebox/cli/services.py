@@ -1,0 +1,106 @@
+"""`shutthebox services`: starts and stops what runs beside the box, as its owner's files say."""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from shutthebox.cli.parser import Subparsers
+from shutthebox.config.schema import CONFIG_FILE, UPLINK_FILES, Config, box_config
+from shutthebox.errors import ShutTheBoxError, one_line
+
+LIGHTTPD = "/usr/sbin/lighttpd"
+"""The scoreboard's server."""
+
+
+class ServicesError(ShutTheBoxError, RuntimeError):
+    """Services cannot be started or stopped; the text says why."""
+
+    exit_code = 1
+
+
+@dataclass(frozen=True, slots=True)
+class BesideBox:
+    """What runs beside the box.
+
+    Attributes:
+        name: as its owner calls it.
+        units: the first one starts it, and all of them are stopped.
+        on: whether its owner wants it.
+        program: what it cannot do without.
+        package: that has this program.
+    """
+
+    name: str
+    units: tuple[str, ...]
+    on: bool
+    program: str
+    package: str
+
+
+def services(config: Config, folder: Path) -> tuple[BesideBox, ...]:
+    """Every service, by the configuration and by the files that are in its folder."""
+    return (
+        BesideBox(
+            "scoreboard",
+            ("shutthebox-scoreboard.socket", "shutthebox-scoreboard.service"),
+            config.scoreboard.on,
+            LIGHTTPD,
+            "shutthebox-scoreboard",
+        ),
+        BesideBox("voice", ("shutthebox-speech.service",), config.speech.on, "espeak-ng", "espeak-ng"),
+        BesideBox(
+            "uplink",
+            ("shutthebox-uplink.service",),
+            any((folder / name).exists() for name in UPLINK_FILES),
+            "shutthebox-uplink",
+            "shutthebox-uplink",
+        ),
+    )
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Adds the command."""
+    parser = subparsers.add_parser(
+        "services",
+        help="start and stop scoreboard, voice and uplink, as the configuration says",
+        description="Starts the scoreboard and the voice if the box's configuration has them on, and the "
+        "uplink if league.toml or home-assistant.toml lies beside it; stops them otherwise. The service "
+        "shutthebox-services runs it whenever the box starts.",
+        example="sudo shutthebox services",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Starts and stops.
+
+    Raises:
+        ServicesError: without systemd, or without the right to ask it.
+        ConfigError: if the configuration cannot be used; then everything stays as it is.
+    """
+    if shutil.which("systemctl") is None or os.geteuid() != 0:
+        raise ServicesError("services: needs systemd and root; say sudo shutthebox services")
+    for service in services(box_config(), CONFIG_FILE.parent):
+        if service.on and shutil.which(service.program) is None:
+            print(f"{service.name}: on, but {service.program} is not here: install {service.package}")
+        elif service.on:
+            # What runs already takes its files anew. A socket has none.
+            action = "start" if service.units[0].endswith(".socket") else "restart"
+            _systemctl(action, service.units[0])
+            print(f"{service.name}: on")
+        else:
+            _systemctl("stop", *service.units)
+            print(f"{service.name}: off")
+    return 0
+
+
+def _systemctl(action: str, *units: str) -> None:
+    command = ["systemctl", action, "--no-block", *units]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    # A unit that is not installed is off, too.
+    if done.returncode and not (action == "stop" and "not loaded" in done.stderr):
+        print(f"shutthebox: {' '.join(command)}: {one_line(done.stderr.strip())}", file=sys.stderr)

@@ -1,0 +1,121 @@
+"""The owner's files for the uplink: a place in a league, and Home Assistant's broker.
+
+They are checked here with the standard library alone, so that a mistake is said before the uplink starts.
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from shutthebox import validation
+from shutthebox.validation import Check, WrongValueError, shown_key, text, whole
+
+
+def _matching(pattern: str, allowed: str) -> Check[str]:
+    known = re.compile(pattern, re.ASCII)
+
+    def read(value: Any) -> str:  # noqa: ANN401  (whatever TOML gives)
+        if not isinstance(value, str) or known.fullmatch(value) is None:
+            raise ValueError
+        return value
+
+    return Check(allowed, {}, read)
+
+
+_HOST_PATTERN = r"(?!.{254})(?:[A-Za-z0-9_-]{1,63}\.)*[A-Za-z0-9_-]{1,63}\.?|[0-9A-Fa-f]*:[0-9A-Fa-f:.]{1,44}"
+_HOST = _matching(_HOST_PATTERN, "a name or an address of a machine")
+_PORT = whole(1, 65535)
+_PEM = _matching(r"[\x09\x0a\x0d\x20-\x7e]{1,20000}", "text as `shutthebox-league enrol` prints it")
+
+_LEAGUE_KEYS: Mapping[str, Check[Any]] = {
+    "name": _matching(r"[a-z0-9][a-z0-9.-]{0,49}", "a name as `shutthebox-league enrol` prints it"),
+    "host": _HOST, "port": _PORT, "authority": _PEM, "certificate": _PEM, "key": _PEM, "league_key": _PEM,
+}  # fmt: skip
+
+_HOME_ASSISTANT_KEYS: Mapping[str, Check[Any]] = {
+    "host": _matching(f"|{_HOST_PATTERN}", f"{_HOST.allowed}, or nothing"),
+    "port": _PORT, "username": text, "password": text, "authority": text,
+    "prefix": _matching(r"[A-Za-z0-9_/-]{1,100}", "letters, digits, _, - and /"),
+}  # fmt: skip
+
+# Of every Ed25519 key as DER, in PKCS 8 and as a SubjectPublicKeyInfo (RFC 8410). 32 bytes follow.
+_PRIVATE_KEY = bytes.fromhex("302e020100300506032b657004220420")
+_PUBLIC_KEY = bytes.fromhex("302a300506032b6570032100")
+
+
+def examine_enrolment(content: str, where: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The good keys of an enrolment, and the mistakes in it, a line each; nothing in a file without one.
+
+    A mistake names file, key and what is allowed, and never a value, which may be a secret.
+    """
+    found, mistakes = _examine(content, where, "league", _LEAGUE_KEYS)
+    if not found or mistakes:
+        return found, mistakes
+    if missing := [key for key in _LEAGUE_KEYS if key not in found]:
+        whole_file = "missing; `shutthebox-league enrol` prints the whole file"
+        return found, tuple(f"{where}: league.{key}: {whole_file}" for key in missing)
+    if not (_is_key(found["key"], _PRIVATE_KEY) and _is_key(found["league_key"], _PUBLIC_KEY)):
+        return found, (
+            f"{where}: league.key, league.league_key: not allowed; allowed are Ed25519 keys as PEM",
+        )
+    return found, tuple(
+        f"{where}: league.{key}: not allowed; allowed is a certificate as PEM, whole"
+        for key in ("authority", "certificate")
+        if not _is_whole(_der(found[key]))
+    )
+
+
+def examine_home_assistant(content: str, where: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The good keys of a broker that Home Assistant listens to, and the mistakes, as of an enrolment."""
+    return _examine(content, where, "home_assistant", _HOME_ASSISTANT_KEYS)
+
+
+def _examine(
+    content: str, where: str, name: str, checks: Mapping[str, Check[Any]]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    try:
+        document = validation.toml(content)
+    except WrongValueError as wrong:
+        return {}, (f"{where}: {wrong}",)
+    mistakes = [
+        f"{where}: {shown_key(section)}: unknown section; allowed is [{name}]"
+        for section in document
+        if section != name
+    ]
+    keys = document.get(name, {})
+    if not isinstance(keys, dict):
+        return {}, (*mistakes, f"{where}: {name}: allowed is a section [{name}]")
+    found = {}
+    for key, value in keys.items():
+        if key not in checks:
+            allowed = ", ".join(checks)
+            mistakes.append(f"{where}: {name}.{shown_key(key)}: unknown key; allowed are {allowed}")
+            continue
+        try:
+            found[key] = checks[key](value)
+        except WrongValueError as wrong:
+            mistakes.append(f"{where}: {name}.{key}: not allowed; allowed is {wrong}")
+    return found, tuple(mistakes)
+
+
+def _der(pem: str) -> bytes:
+    """The content of a PEM text; nothing if it is none."""
+    lines = [line.strip() for line in pem.strip().splitlines()]
+    if len(lines) < 3 or not lines[0].startswith("-----BEGIN ") or not lines[-1].startswith("-----END "):
+        return b""
+    try:
+        return base64.b64decode("".join(lines[1:-1]), validate=True)
+    except binascii.Error:
+        return b""
+
+
+def _is_key(pem: str, head: bytes) -> bool:
+    der = _der(pem)
+    return der.startswith(head) and len(der) == len(head) + 32
+
+
+def _is_whole(der: bytes) -> bool:
+    """Whether it is a sequence of as many bytes as it says: a certificate that was cut off is none."""
+    return der[:2] == b"\x30\x82" and len(der) == 4 + int.from_bytes(der[2:4], "big")

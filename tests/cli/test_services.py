@@ -1,0 +1,88 @@
+"""What runs beside the box follows the owner's files."""
+
+from pathlib import Path
+
+import pytest
+
+from shutthebox.cli import services
+from shutthebox.cli.main import main
+
+OFF = [
+    "stop --no-block shutthebox-scoreboard.socket shutthebox-scoreboard.service",
+    "stop --no-block shutthebox-speech.service",
+    "stop --no-block shutthebox-uplink.service",
+]
+ON = [
+    "start --no-block shutthebox-scoreboard.socket",
+    "restart --no-block shutthebox-speech.service",
+    "restart --no-block shutthebox-uplink.service",
+]
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The box's configuration, on a machine whose systemd writes down what it is asked for."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    asked = tmp_path / "asked"
+    asked.touch()
+    for name in ("systemctl", "espeak-ng", "shutthebox-uplink", "lighttpd"):
+        (programs / name).write_text(f'#!/bin/sh\necho "$*" >>{asked}\n')
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs))
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    monkeypatch.setattr(services, "LIGHTTPD", str(programs / "lighttpd"))
+    file = tmp_path / "config.toml"
+    for module in ("cli.services", "config.schema"):
+        monkeypatch.setattr(f"shutthebox.{module}.CONFIG_FILE", file)
+    return file
+
+
+def asked(config: Path) -> list[str]:
+    """What systemd has been asked for since the last time."""
+    file = config.with_name("asked")
+    found = file.read_text().splitlines()
+    file.write_text("")
+    return found
+
+
+def test_off_until_wanted(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["services"]) == 0
+    assert asked(config) == OFF
+    assert capsys.readouterr().out == "scoreboard: off\nvoice: off\nuplink: off\n"
+
+
+def test_each_is_wanted_by_itself(config: Path) -> None:
+    config.write_text("[scoreboard]\non = true\n")
+    assert main(["services"]) == 0
+    assert asked(config) == [ON[0], *OFF[1:]]
+    config.write_text("[speech]\non = true\n")
+    assert main(["services"]) == 0
+    assert asked(config) == [OFF[0], ON[1], OFF[2]]
+    config.unlink()
+    for name in ("league.toml", "home-assistant.toml"):
+        (config.parent / name).touch()
+        assert main(["services"]) == 0
+        assert asked(config) == [*OFF[:2], ON[2]]
+        (config.parent / name).unlink()
+
+
+def test_what_is_not_installed_is_named(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config.write_text("[speech]\non = true\n")
+    (config.parent / "bin/espeak-ng").unlink()
+    assert main(["services"]) == 0
+    assert "voice: on, but espeak-ng is not here: install espeak-ng\n" in capsys.readouterr().out
+    assert asked(config) == [OFF[0], OFF[2]]
+
+
+def test_a_bad_configuration_leaves_all_as_it_is(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config.write_text("[speech]\non = 1\n")
+    assert main(["services"]) == 2
+    assert "speech.on: 1 is not allowed" in capsys.readouterr().err
+    assert asked(config) == []
+
+
+def test_nobody_else_may(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    assert main(["services"]) == 1
+    assert asked(config) == []
