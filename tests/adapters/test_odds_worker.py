@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from queue import SimpleQueue
-from random import Random
 
 import pytest
 from tests.support.box import S
@@ -13,7 +12,6 @@ from tests.support.waiting import HANG_S
 
 from shutthebox.adapters.odds_worker import OddsNow, OddsWorker, answer
 from shutthebox.config.profiles import builtin
-from shutthebox.config.schema import Config, GameConfig, SetupChoice
 from shutthebox.game.inputs import AnswerCame, DiceCame, HintCame, OddsCame, ReviewCame
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import AskAnswer, AskDice, AskHint, AskReview, Prepare, Question
@@ -27,7 +25,6 @@ from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import HeadStart
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
-from shutthebox.simulator.virtual_box import VirtualBox
 
 PUB = builtin("pub")
 
@@ -35,6 +32,7 @@ PUB = builtin("pub")
 def test_questions_are_answered_off_the_callers_thread_in_their_order() -> None:
     posted: SimpleQueue[OddsCame] = SimpleQueue()
     worker = OddsWorker(posted.put)
+    worker.start()
     match = begin(PUB, 1).throw((6, 4))
     assert worker.ask(Prepare(PUB)) == ()
     assert worker.ask(AskHint(match)) == ()
@@ -50,6 +48,7 @@ def test_a_question_that_fails_ends_neither_the_worker_nor_the_game(
 ) -> None:
     posted: SimpleQueue[OddsCame] = SimpleQueue()
     worker = OddsWorker(posted.put)
+    worker.start()
     worker.ask(AskReview(begin(PUB, 1), (Thrown((9, 9)),)))
     worker.ask(AskDice(begin(PUB, 1)))
     assert isinstance(posted.get(timeout=HANG_S), DiceCame)
@@ -76,7 +75,7 @@ def behind(total: int, open_tiles: Tiles) -> Match:
 def test_the_computer_plays_for_the_win_not_for_the_points() -> None:
     odds, play = Odds(PUB), Equilibrium(PUB, 2).seat(scores=(9,))
     differing = 0
-    for open_tiles in range(64, 512, 7):
+    for open_tiles in range(64, 512, 61):
         for faces in product(range(1, 7), repeat=2):
             match = behind(9, open_tiles).throw(faces)
             if match.stage is Stage.ANSWER:
@@ -85,34 +84,6 @@ def test_the_computer_plays_for_the_win_not_for_the_points() -> None:
                 assert came.tiles == play.ranked(match.turn)[0][0]
                 differing += came.tiles != odds.ranked(match.turn)[0].tiles
     assert differing, "with something to beat, other moves win than score"
-
-
-def test_luck_and_decisions_make_up_the_score_on_the_box() -> None:
-    """Twenty turns of a box played at random: what the dice did and what the hands gave away."""
-    world = VirtualBox(Config(game=GameConfig(profile="pub", players=1, setup=SetupChoice.USUAL)), seed=4)
-    random = Random(4)
-    finished = 0
-    while finished < 20:
-        state = world.runner.machine.state
-        match, mode = state.match, state.mode
-        if match is not None and mode.name in (Mode.RAISE, Mode.FLIPPING):
-            levers = match.game.starting & ~match.turn.open
-            if mode.name is Mode.FLIPPING:
-                levers |= random.choice(turns.answers(match.game, match.turn))
-            for number in world.box.levers:
-                world.set_lever(number, bool(levers >> (number - 1) & 1))
-            world.run_until(world.now_ns + 50_000_000)
-        mode = world.runner.machine.state.mode
-        if mode.name is Mode.TURN_OVER:
-            review, over = mode.play.review, mode.play.match  # type: ignore[union-attr]
-            assert review is not None
-            points = review.players[0].points
-            assert points.initial == Odds(PUB).points(turns.start(PUB))
-            assert points.initial + points.luck + points.given_away == points.final == over.turn.score
-            finished += 1
-        world.press(100_000_000)
-        world.run_until(world.now_ns + 1_000_000_000)
-    world.close()
 
 
 class Late(OddsNow):
@@ -144,8 +115,7 @@ def play_turn(table: Table, throw: Throw) -> None:
         table.wait(S)
 
 
-@pytest.mark.parametrize("cut_after", [0, 1])
-@pytest.mark.parametrize("head_starts", [(), ((9,), (5, 6), 0)])
+@pytest.mark.parametrize(("cut_after", "head_starts"), [(0, ()), (1, ((9,), (5, 6), 0))])
 def test_a_power_cut_takes_no_turn_out_of_luck_and_decisions(
     cut_after: int, head_starts: tuple[HeadStart, ...]
 ) -> None:
@@ -185,6 +155,7 @@ def test_the_chances_of_a_match_are_ready_before_they_are_asked_for() -> None:
     match_play._equilibrium.cache_clear()
     posted: SimpleQueue[OddsCame] = SimpleQueue()
     worker = OddsWorker(posted.put)
+    worker.start()
     for profile in (PUB, builtin("the-300"), builtin("young")):
         worker.ask(Prepare(profile, 2))
     worker.ask(AskDice(begin(PUB, 1)))

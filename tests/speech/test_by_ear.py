@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.box import BoxUnderTest, S
+from tests.support.fast import fast_among
 
 from shutthebox.config.schema import Config, with_value
 from shutthebox.game.effects import Effect, Keep
@@ -91,8 +92,7 @@ class Listener:
 
 
 @pytest.mark.parametrize("language", finished_codes())
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_a_whole_match_by_ear(language: str, seed: int, tmp_path: Path) -> None:
+def test_a_whole_match_by_ear(language: str, tmp_path: Path) -> None:
     config = with_value(Config(), "box.language", language, "test")
     throws: list[Thrown] = []
 
@@ -100,7 +100,7 @@ def test_a_whole_match_by_ear(language: str, seed: int, tmp_path: Path) -> None:
         if isinstance(what, Keep) and isinstance(what.fact, Thrown):
             throws.append(what.fact)
 
-    box = BoxUnderTest(config=config, seed=seed, observers=[SaidWriter(tmp_path), count], advised=True)
+    box = BoxUnderTest(config=config, seed=1, observers=[SaidWriter(tmp_path), count], advised=True)
     try:
         listener = Listener(box, tmp_path, language)
         end = listener.play()
@@ -145,7 +145,7 @@ class Ears(Listener):
         self.press()
         for _ in range(1000):
             text = self.listen()
-            if "Press: again" in text:
+            if "Press: again." in text:
                 return text
             self.act_on(text)
         raise AssertionError(f"no end; heard last: {self.heard[-5:]}")
@@ -157,7 +157,7 @@ FAMILIES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("game", FAMILIES)
+@pytest.mark.parametrize("game", fast_among(FAMILIES, FAMILIES[:-1:2]))
 def test_a_match_of_every_family_is_played_by_what_is_said_alone(game: str, tmp_path: Path) -> None:
     config = with_value(Config(), "game.profile", game, "test")
     box = BoxUnderTest(config=config, seed=7, observers=[SaidWriter(tmp_path)])
@@ -167,4 +167,8 @@ def test_a_match_of_every_family_is_played_by_what_is_said_alone(game: str, tmp_
     finally:
         box.box.close()
     assert box.show.winners or box.show.owes
-    assert "Player 1. Player 1." not in " ".join(ears.heard)
+    heard = " ".join(ears.heard)
+    assert "Player 1. Player 1." not in heard
+    assert "Shut the box! SHUT!" not in heard
+    assert not set(heard) & set("·–<>"), "signs are read out, or left out, by a screen reader"
+    assert "Lever 4: coach. Press: again. Hold: end." in heard

@@ -14,8 +14,8 @@ from tests.support.waiting import HANG_S, until
 
 from shutthebox.cli.main import command_line, main
 from shutthebox.cli.speech import run
+from shutthebox.speech.sentences import Announcement
 from shutthebox.speech.voice import PROGRAM, Voice, VoiceError
-from shutthebox.speech.words import Announcement
 from shutthebox.translations import finished_codes
 
 from .test_said_file import published
@@ -73,18 +73,6 @@ def test_every_language_of_the_box_has_a_voice(language: str, folder: Path) -> N
 
 
 @needs_espeak
-def test_the_volume_is_heard(folder: Path) -> None:
-    for number, volume in enumerate((0, 50, 100), 1):
-        voice = Voice(volume)
-        voice.say(Announcement("Shut 8", "en"))
-        let_it_finish(voice)
-        assert (folder / f"{number}.wav").exists()
-    silent, low, normal = (loudness(folder / f"{number}.wav") for number in (1, 2, 3))
-    assert silent == 0
-    assert 1.5 < normal / low < 3
-
-
-@needs_espeak
 def test_what_is_new_cuts_short_what_is_old(folder: Path) -> None:
     voice = Voice(100)
     voice.say(Announcement("for ever", "en"))
@@ -94,16 +82,6 @@ def test_what_is_new_cuts_short_what_is_old(folder: Path) -> None:
     let_it_finish(voice)
     assert (folder / "2.text").read_text() == "new"
     assert not (folder / "3.text").exists()
-
-
-@needs_espeak
-def test_what_waits_comes_after(folder: Path) -> None:
-    voice = Voice(100)
-    voice.say(Announcement("first", "en"))
-    voice.say(Announcement("second", "en", waits=True))
-    let_it_finish(voice)
-    assert [(folder / f"{number}.text").read_text() for number in (1, 2)] == ["first", "second"]
-    assert (folder / "1.wav").exists()
 
 
 @needs_espeak

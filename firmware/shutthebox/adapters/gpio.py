@@ -9,8 +9,7 @@ import logging
 import os
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpiozero import PWMLED, InputDevice
 from gpiozero.pins import Factory
@@ -28,8 +27,7 @@ class PinsError(ShutTheBoxError, OSError):
     exit_code = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """A contact has moved.
 
     Attributes:

@@ -45,7 +45,11 @@ class OddsWorker:
     def __init__(self, post: Callable[[OddsCame], None]) -> None:
         self._post = post
         self._questions: SimpleQueue[Question] = SimpleQueue()
-        threading.Thread(target=self._work, name="odds", daemon=True).start()
+        self._thread = threading.Thread(target=self._work, name="odds", daemon=True)
+
+    def start(self) -> None:
+        """Begins to answer; questions asked before wait. To be called once, when the box is ready."""
+        self._thread.start()
 
     def ask(self, question: Question) -> Sequence[OddsCame]:
         """Leaves a question for the worker; its answer is posted."""

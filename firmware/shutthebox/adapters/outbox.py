@@ -15,8 +15,8 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
+from shutthebox.adapters.store.errors import UNREADABLE
 from shutthebox.adapters.store.records import kept_match
-from shutthebox.adapters.store.schema import UNREADABLE
 from shutthebox.files import read_bytes, replace_file
 from shutthebox.game.effects import Effect, Keep
 from shutthebox.game.facts import Finished, Left, Signed

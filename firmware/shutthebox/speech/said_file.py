@@ -15,7 +15,7 @@ from typing import Any
 from shutthebox.files import read_bytes, replace_file
 from shutthebox.game.effects import Effect
 from shutthebox.game.switches.debounce import SwitchChanged
-from shutthebox.speech.words import Announcement, Announcer
+from shutthebox.speech.sentences import Announcement, Announcer
 from shutthebox.translations import codes
 
 _log = logging.getLogger(__name__)

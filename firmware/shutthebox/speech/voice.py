@@ -6,7 +6,7 @@ from collections import deque
 from contextlib import suppress
 
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.speech.words import Announcement
+from shutthebox.speech.sentences import Announcement
 
 PROGRAM = "espeak-ng"
 

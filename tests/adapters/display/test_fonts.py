@@ -2,7 +2,6 @@
 
 import pytest
 
-from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.fonts import (
     Size,
     line,
@@ -64,7 +63,3 @@ def test_a_shortened_line_keeps_within_its_width_and_its_beginning(width: int) -
 )
 def test_a_text_is_broken_between_words(text: str, width: int, lines: tuple[str, ...]) -> None:
     assert wrapped(text, Size.SMALL, width) == lines
-
-
-def lit(picture: Bitmap) -> int:
-    return sum(row.bit_count() for row in picture.rows)

@@ -41,13 +41,13 @@ FIREWORKS = ToldScreen(
 )
 GAMES = ToldScreen(
     Mode.MENU,
-    title="Games",
-    aside="26 more",
-    rows=("1 Traditional", "2 Pub"),
-    cursor=0,
-    paragraph="Shut the box and you win. The lowest score wins.",
+    title="Classic",
+    aside="4 more",
+    rows=("1 Digits", "2 English pub", "3 Golf", "4 Knipsen", "5 Missionary", "6 Traditional", "7 Rules"),
+    cursor=1,
+    paragraph="A shut box wins double stakes.",
     prompt="Press: choose",
-    also=("Hold: its rules",),
+    also=("Lever 8: < 9: >", "Hold: back"),
 )
 TUMBLING = ToldScreen(Mode.ROLLING, title="Player 2", aside="R 1/5", tumbling=True, tiles=tiles("ooosooooo"))
 FLIPPING = ToldScreen(
@@ -56,14 +56,9 @@ FLIPPING = ToldScreen(
 
 GALLERY: dict[str, tuple[ToldScreen, int]] = {
     "attract": (ToldScreen(Mode.ATTRACT, big="SHUT THE BOX", prompt="Press to play"), 0),
-    "attract-drifted": (ToldScreen(Mode.ATTRACT, big="SHUT THE BOX", prompt="Press to play"), 10_000 * MS),
     "attract-scores": (
         ToldScreen(Mode.ATTRACT, title="Les meilleurs", rows=SCORES, prompt="Bouton : jouer"),
         3_000 * MS,
-    ),
-    "setup": (
-        ToldScreen(Mode.SETUP, title="Players?", big="2", prompt="Press: choose"),
-        0,
     ),
     "menu": (
         ToldScreen(
@@ -76,8 +71,26 @@ GALLERY: dict[str, tuple[ToldScreen, int]] = {
         ),
         0,
     ),
-    "menu-short": (
-        ToldScreen(Mode.MENU, title="Son", rows=("1 oui", "2 non"), cursor=0, prompt="Bouton : choisir"),
+    "stick": (
+        ToldScreen(
+            Mode.STICK,
+            title="Stick",
+            aside="2 more",
+            rows=("1 Save", "2 Take over", "3 Settings", "4 Update to 0.2.0", "5 Service"),
+            cursor=3,
+            prompt="Press: choose",
+        ),
+        0,
+    ),
+    "scoreboard-code": (
+        ToldScreen(
+            Mode.MENU,
+            title="Regeln",
+            code="http://192.168.178.105:8090/#rules",
+            prompt="Drücke: Punkte",
+            also=("Halte: zurück",),
+            lit=True,
+        ),
         0,
     ),
     "raise": (
@@ -102,11 +115,9 @@ GALLERY: dict[str, tuple[ToldScreen, int]] = {
         ),
         0,
     ),
-    "rolling-0": (TUMBLING, 0),
     "rolling-3": (TUMBLING, 300 * MS),
     "flipping-at-first": (FLIPPING, 0),
     "flipping-on": (FLIPPING, HELP_NS),
-    "flipping-off": (FLIPPING, HELP_NS + 200 * MS),
     "one-die": (
         ToldScreen(
             Mode.FLIPPING, title="Player 1", dice=(4,), total=4, tiles=tiles("ovssssssv", 12), prompt="Shut 4"
@@ -152,7 +163,6 @@ GALLERY: dict[str, tuple[ToldScreen, int]] = {
         ),
         0,
     ),
-    "tiles-36": (ToldScreen(Mode.FLIPPING, title="36", dice=(6, 5), total=11, tiles=tiles("ovfsw", 36)), 0),
     "tiles-54": (
         ToldScreen(Mode.FLIPPING, title="54", dice=(6, 5), total=11, tiles=tiles("ovfsw", 54)),
         200 * MS,
@@ -168,7 +178,6 @@ GALLERY: dict[str, tuple[ToldScreen, int]] = {
         ),
         0,
     ),
-    "shut": (ToldScreen(Mode.TURN_OVER, title="Player 1", big="SHUT!", prompt="Press: go on"), 0),
     "shut-accented": (
         ToldScreen(
             Mode.TURN_OVER, title="Joueur 1", big="FERMÉE !", tiles=tiles("s", 9), prompt="Bouton : suite"
@@ -176,30 +185,14 @@ GALLERY: dict[str, tuple[ToldScreen, int]] = {
         0,
     ),
     "table-first": (ToldScreen(Mode.MATCH_OVER, title="ANN wins", rows=SCORES, prompt="Press: again"), 0),
-    "table-last": (
-        ToldScreen(Mode.MATCH_OVER, title="ANN wins", rows=SCORES, prompt="Press: again"),
-        6_000 * MS,
-    ),
-    "winner": (
-        ToldScreen(
-            Mode.MATCH_OVER,
-            title="Player 2 wins",
-            rows=("1: 43\towes 1", "2: 34\tgets 1"),
-            prompt="Press: again",
-        ),
-        0,
-    ),
     "initials": (ToldScreen(Mode.INITIALS, title="Hall of fame", big="AN_", prompt="Press: letter"), 0),
-    "fireworks-2": (FIREWORKS, 200 * MS),
     "fireworks-6": (FIREWORKS, 600 * MS),
     "games": (GAMES, 0),
-    "games-next-page": (GAMES, 3_000 * MS),
     "rules": (
         ToldScreen(
             Mode.MENU,
-            title="Traditional",
-            aside="1/13",
-            paragraph="The box has 9 tiles, 1 to 9.",
+            title="Rules 1/6",
+            paragraph="The box has 9 tiles, 1 to 9. A throw is 2 dice with 6 sides each.",
             prompt="Press: read on",
             also=("Hold: back",),
         ),
@@ -220,20 +213,6 @@ GALLERY: dict[str, tuple[ToldScreen, int]] = {
         ToldScreen(Mode.READY, title="Player 1", big="8 left", prompt="Press: 2 dice", also=("Hold: 1 die",)),
         PROMPT_NS,
     ),
-    "hint-for-the-win": (
-        ToldScreen(Mode.FLIPPING, title="Best for", rows=("4,6\tpoints", "1,9\tthe win"), cursor=0),
-        0,
-    ),
-    "coach": (
-        ToldScreen(
-            Mode.MATCH_OVER,
-            title="Player 1",
-            rows=("accuracy\t70 %", "luck\t-32 %", "decisions\t-18 %"),
-            prompt="Press: again",
-            also=("Lever 4: on",),
-        ),
-        0,
-    ),
     "coach-costliest-move": (
         ToldScreen(
             Mode.MATCH_OVER,
@@ -245,7 +224,6 @@ GALLERY: dict[str, tuple[ToldScreen, int]] = {
         0,
     ),
     "long-start": (LONG, 0),
-    "long-middle": (LONG, 2_500 * MS),
 }
 
 

@@ -74,13 +74,10 @@ def test_any_size_from_96_by_48_is_drawn(screen: ToldScreen, size: tuple[int, in
     assert draw(screen, 0, size).size == size
 
 
-@pytest.mark.parametrize("size", [(128, 32), (96, 47), (95, 48)])
+@pytest.mark.parametrize("size", [(96, 47), (95, 48)])
 def test_a_smaller_size_is_refused(size: tuple[int, int]) -> None:
     with pytest.raises(ValueError, match=f"{size[0]} x {size[1]} pixels is too small"):
         draw(ToldScreen(Mode.READY), 0, size)
-
-
-BLINKING = ((1, TileState.VIABLE), (2, TileState.OPEN))
 
 
 def band(picture: Bitmap, top: int, bottom: int) -> Bitmap:
@@ -88,7 +85,7 @@ def band(picture: Bitmap, top: int, bottom: int) -> Bitmap:
 
 
 @given(
-    SCREENS.filter(lambda s: s.mode is not Mode.ATTRACT).map(
+    SCREENS.filter(lambda s: s.mode is not Mode.ATTRACT and not s.reads).map(
         lambda s: replace(s, title=s.title.strip() or "T", prompt=s.prompt.strip() or "P", cursor=None)
     )
 )
@@ -99,19 +96,6 @@ def test_title_and_prompt_keep_their_bands_whatever_stands_between(screen: ToldS
     title = 12 if crowded or screen.aside or fitting(screen.title, Size.MEDIUM, 128) is None else 16
     assert not differ(band(draw(screen, 0), 0, title), band(draw(bare, 0), 0, title))
     assert not differ(band(draw(screen, 0), 48, 64), band(draw(bare, 0), 48, 64))
-
-
-@pytest.mark.parametrize("aside", ["R 1/5", "best 26", "without 4, 7"])
-@pytest.mark.parametrize("title", ["A", "Anna"])
-def test_title_and_aside_never_touch(title: str, aside: str) -> None:
-    line = band(draw(ToldScreen(Mode.READY, title=title, aside=aside), 0), 0, 12)
-    box = line.ink()
-    assert box is not None
-    assert box[0] < 4, "the title begins at the left"
-    assert box[2] > 124, "the aside ends at the right"
-    # Somewhere in between there is a gap of at least six dark columns.
-    dark = [line.crop((x, 0, x + 6, 12)).ink() is None for x in range(122)]
-    assert any(dark[20:110])
 
 
 @pytest.mark.parametrize(
@@ -133,7 +117,7 @@ def test_a_word_above_the_tiles_leaves_them_whole(big: str) -> None:
     assert not differ(band(alone, 1, 13), band(below_it, 1, 13)), "a word stands on the tiles at most"
 
 
-@pytest.mark.parametrize("count", [9, 10, 12, 24, 36, 54])
+@pytest.mark.parametrize("count", [9, 12, 54])
 @pytest.mark.parametrize("elapsed_ns", [HELP_NS, HELP_NS + TILE_BLINK_NS])
 def test_every_tile_state_looks_different_in_either_half_of_the_blinking(count: int, elapsed_ns: int) -> None:
     def picture(state: TileState) -> Bitmap:
@@ -149,16 +133,6 @@ def test_every_tile_state_looks_different_in_either_half_of_the_blinking(count: 
         assert lit(unlike) >= 4, f"{one} and {other} differ by {lit(unlike)} pixels only"
 
 
-@pytest.mark.parametrize("count", [9, 10, 12])
-def test_up_to_twelve_tiles_all_show_their_own_number(count: int) -> None:
-    shut = tuple((n, TileState.SHUT) for n in range(2, count + 1))
-
-    def tile(number: int) -> Bitmap:
-        return draw(ToldScreen(Mode.READY, tiles=((number, TileState.OPEN), *shut)), 0)
-
-    assert all(differ(tile(a), tile(b)) for a, b in combinations(range(1, count + 1), 2))
-
-
 def test_only_viable_and_wrong_tiles_blink_and_they_do_so_five_times_in_two_seconds() -> None:
     for state in TileState:
         screen = ToldScreen(Mode.FLIPPING, tiles=((1, state), (2, TileState.OPEN)))
@@ -168,54 +142,10 @@ def test_only_viable_and_wrong_tiles_blink_and_they_do_so_five_times_in_two_seco
         assert changes == (9 if state in tiles.BLINKING else 0)
 
 
-def test_tiles_that_fit_stand_like_the_others_until_nobody_has_moved_for_a_while() -> None:
-    fits, stands = (
-        ToldScreen(Mode.FLIPPING, tiles=((1, state), (2, TileState.OPEN)))
-        for state in (TileState.VIABLE, TileState.OPEN)
-    )
-    assert render(fits, 0).next_ns == HELP_NS
-    assert not differ(draw(fits, HELP_NS - MS), draw(stands, HELP_NS - MS))
-    assert differ(draw(fits, HELP_NS), draw(stands, HELP_NS))
-
-
-@pytest.mark.parametrize("side", range(9, 40))
+@pytest.mark.parametrize("side", [9, 13, 20, 39])
 def test_all_faces_of_a_die_are_told_apart_at_any_size(side: int) -> None:
     faces = [shapes.die(face, side).tobytes() for face in range(1, 21)]
     assert len(set(faces)) == 20
-
-
-@pytest.mark.parametrize("face", range(1, 7))
-def test_pips_are_as_many_as_the_face_says(face: int) -> None:
-    for side in range(13, 40):
-        assert pips_of(face, side) == face, f"{side} pixels"
-
-
-def pips_of(face: int, side: int) -> int:
-    die = shapes.die(face, side)
-    dark = [[not die.lit(x, y) for x in range(side)] for y in range(side)]
-    corner = max(1, side // 8)
-    pips = 0
-    for y in range(side):
-        for x in range(side):
-            if dark[y][x] and min(x, side - 1 - x) + min(y, side - 1 - y) >= corner:
-                pips += 1
-                stack = [(x, y)]
-                while stack:
-                    a, b = stack.pop()
-                    if 0 <= a < side and 0 <= b < side and dark[b][a]:
-                        dark[b][a] = False
-                        stack += [(a + 1, b), (a - 1, b), (a, b + 1), (a, b - 1)]
-    return pips
-
-
-def test_tumbling_dice_move_ten_times_a_second() -> None:
-    screen = ToldScreen(Mode.ROLLING, tumbling=True, dice=(1, 1))
-    pictures = [draw(screen, n * 100 * MS) for n in range(10)]
-    assert all(differ(a, b) for a, b in pairwise(pictures))
-    assert render(screen, 0).next_ns is not None
-    assert not differ(draw(ToldScreen(Mode.ROLLING, tumbling=True, dice=(5, 6)), 0), pictures[0]), (
-        "faces unknown"
-    )
 
 
 def test_the_attract_picture_lights_no_pixel_all_the_time() -> None:
@@ -235,17 +165,6 @@ def test_every_player_of_a_long_table_is_seen_in_turn(winner: int | None) -> Non
     assert not differ(pages[0], draw(screen, 15_000 * MS)), "then it begins anew"
 
 
-def test_the_scores_of_nine_players_are_seen_at_once_with_the_winner_marked() -> None:
-    rows = tuple(f"{n}: {n + 40}" for n in range(1, 10))
-    prompt = "Press: again · hold: end"
-    screen = ToldScreen(
-        Mode.MATCH_OVER, "Player 1 wins!", rows=rows, paragraph="Box shut!\t4: coach", prompt=prompt
-    )
-    assert render(screen, 0).next_ns is None, "nothing takes turns"
-    pictures = [draw(replace(screen, cursor=winner), 0) for winner in range(9)]
-    assert all(differ(a, b) for a, b in combinations(pictures, 2))
-
-
 def test_the_cursor_is_always_in_sight() -> None:
     rows = tuple(f"item {n}" for n in range(9))
     pictures = [draw(ToldScreen(Mode.MENU, title="M", rows=rows, cursor=n, prompt="p"), 0) for n in range(9)]
@@ -253,16 +172,3 @@ def test_the_cursor_is_always_in_sight() -> None:
     for picture in pictures:
         # An inverted row: some line of the stage is lit nearly from edge to edge.
         assert any(lit(picture.crop((0, y, 120, y + 1))) > 110 for y in range(12, 50))
-
-
-@pytest.mark.parametrize("aside", ["1/14", "ohne 5"])
-def test_a_title_gives_up_its_large_letters_before_it_is_cut(aside: str) -> None:
-    screen = ToldScreen(Mode.MENU, title="Doppelachtzehn", aside=aside, paragraph="p", prompt="p")
-    assert differ(draw(screen, 0), draw(replace(screen, title="Doppelachtzeh"), 0)), "its last letter is seen"
-
-
-def test_an_alert_is_the_same_words_inverted() -> None:
-    calm, alert = (
-        band(draw(ToldScreen(Mode.READY, prompt="Lift 4", alert=a), 0), 50, 64) for a in (False, True)
-    )
-    assert not differ(calm, alert.invert())

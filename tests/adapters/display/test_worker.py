@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import pytest
 from tests.support.controllers import CONTROLLERS
@@ -107,15 +107,6 @@ def display(model: PanelModel) -> Iterator[DisplayWorker]:
     assert not any(thread.name == "display" for thread in threading.enumerate())
 
 
-def test_the_latest_screen_is_shown(display: DisplayWorker, model: PanelModel) -> None:
-    for _ in range(50):
-        display.show(READY, time.monotonic_ns())
-        display.show(THROWN, time.monotonic_ns())
-    until(lambda: shows(model, draw(THROWN, 0)))
-    assert display.alive
-    assert display.connected
-
-
 def test_showing_never_waits_for_a_slow_bus_and_skips_what_is_out_of_date() -> None:
     gate = threading.Event()
     drawn = []
@@ -156,17 +147,6 @@ def test_nothing_happens_while_nothing_moves(model: PanelModel) -> None:
     display.close()
 
 
-def test_a_sleeping_panel_is_dark_until_the_next_screen(display: DisplayWorker, model: PanelModel) -> None:
-    display.show(ROLLING, time.monotonic_ns())
-    until(lambda: model.lit)
-    display.sleep()
-    until(lambda: not model.lit)
-    rests(lambda: model.transfers)
-    assert not model.lit, "nothing moves on a dark panel"
-    display.show(READY, time.monotonic_ns())
-    until(lambda: shows(model, draw(READY, 0)))
-
-
 def test_contrast_outlives_a_lost_panel(
     display: DisplayWorker, model: PanelModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,50 +170,6 @@ def test_closing_leaves_the_goodbye_on_the_glass(model: PanelModel) -> None:
     display.close(BYE)
     assert shows(model, draw(BYE, 0))
     assert not display.alive
-
-
-class Stuck(PanelModel):
-    """The first picture hangs on the bus until the gate opens."""
-
-    def __init__(self) -> None:
-        self.gate, self.caught = threading.Event(), threading.Event()
-        super().__init__()
-
-    def data(self, data: Sequence[int]) -> None:
-        self.caught.set()
-        self.gate.wait(HANG_S)
-
-
-def test_a_worker_caught_in_a_transfer_for_more_than_ten_seconds_is_not_alive() -> None:
-    model, clock = Stuck(), Clock()
-    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model), now_ns=clock)
-    display.start()
-    until(lambda: display.connected)
-    display.show(READY, clock.ns)
-    assert model.caught.wait(HANG_S)
-    clock.ns += 10 * SECOND
-    assert display.alive
-    clock.ns += 1
-    assert not display.alive
-    model.gate.set()
-    until(lambda: display.alive)
-    display.close()
-
-
-def test_a_display_that_hangs_in_a_transfer_does_not_keep_the_box_from_ending(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    model = Stuck()
-    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model), now_ns=Clock())
-    display.start()
-    until(lambda: display.connected)
-    display.show(READY, 0)
-    assert model.caught.wait(HANG_S)
-    assert [thread.daemon for thread in threading.enumerate() if thread.name == "display"] == [True]
-    display.close(BYE, timeout_s=0)
-    assert caplog.messages == ["the display hangs in a transfer; the box ends without it"]
-    model.gate.set()
-    until(lambda: not display.alive)
 
 
 def test_a_fault_in_drawing_is_logged_and_the_next_screen_is_drawn(

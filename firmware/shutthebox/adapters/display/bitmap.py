@@ -5,7 +5,7 @@ left corner, boxes are left, top, right, bottom with the last two exclusive, and
 picture is cut off.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 Box = tuple[int, int, int, int]
@@ -46,6 +46,16 @@ class Bitmap:
         lines = (mirrored[start : start + stride] for start in range(0, len(data), stride))
         whole = (1 << width) - 1
         return cls(width, tuple(int.from_bytes(line, "little") & whole for line in lines))
+
+    @classmethod
+    def side_by_side(cls, pictures: Sequence["Bitmap"], gap: int, height: int) -> "Bitmap":
+        """Pictures of one height from left to right; a dark column if there are none."""
+        rows, x = [0] * height, 0
+        for picture in pictures:
+            for y, row in enumerate(picture.rows):
+                rows[y] |= row << x
+            x += picture.width + gap
+        return cls(max(1, x - gap), tuple(rows))
 
     def tobytes(self) -> bytes:
         """Line after line, eight pixels a byte, the leftmost in its highest bit, as Pillow's mode "1"."""

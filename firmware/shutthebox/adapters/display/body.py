@@ -26,6 +26,7 @@ _FIREWORK_STEPS = 10
 _BURST_STEPS = 6
 _SPARKS = 12
 _PAGE_NS = 3_000_000_000  # a long table turns its page
+_READ_NS = 6_000_000_000  # so does a text of four small lines
 _LEAST_HEIGHT = 7  # pixels; a lower body stays empty
 
 
@@ -218,7 +219,7 @@ def _list(stage: Bitmap, screen: ToldScreen, clock: AnimationClock) -> Bitmap:
     for strip in strips:
         stage = stage.paste(strip, 0, y)
         y += strip.height
-    return _paragraph(stage, screen.paragraph, y, clock) if screen.paragraph else stage
+    return _paragraph(stage, screen.paragraph, y, width, clock) if screen.paragraph else stage
 
 
 def _note(text: str, width: int, clock: AnimationClock) -> Bitmap:
@@ -258,15 +259,28 @@ def _grid(stage: Bitmap, rows: tuple[str, ...], cursor: int | None) -> Bitmap | 
     return None
 
 
-def _paragraph(stage: Bitmap, text: str, top: int, clock: AnimationClock) -> Bitmap:
-    """The text from this line down, page after page."""
-    width, pitch = stage.width - 4, Size.MEDIUM.height
-    lines = wrapped(text, Size.MEDIUM, width)
-    shown = max(1, (stage.height - top) // pitch)
-    first = clock.count(_PAGE_NS) % -(-len(lines) // shown) * shown if len(lines) > shown else 0
+def _paragraph(stage: Bitmap, text: str, top: int, width: int, clock: AnimationClock) -> Bitmap:
+    """The text from this line down and so wide, in small letters if these hold it; else page after page.
+
+    With nothing above it such a text is small, too, and has a scroll bar.
+    """
+    width, height = width - 3, stage.height - top
+    holding = (size for size in (Size.MEDIUM, Size.SMALL) if _holds(height, text, size, width))
+    size = next(holding, Size.MEDIUM if top else Size.SMALL)
+    lines, shown, first = wrapped(text, size, width), max(1, height // size.height), 0
+    if len(lines) > shown and top:
+        first = clock.count(_PAGE_NS) % -(-len(lines) // shown) * shown
+    elif len(lines) > shown:
+        lines = wrapped(text, size, width - 4)
+        first = clock.count(_READ_NS) % -(-len(lines) // shown) * shown
+        stage = _scroll_bar(stage, first, min(shown, len(lines) - first), len(lines))
     for index, words in enumerate(lines[first : first + shown]):
-        stage = stage.paste(shortened(words, Size.MEDIUM, width), 2, top + index * pitch)
+        stage = stage.paste(shortened(words, size, width), 2, top + index * size.height)
     return stage
+
+
+def _holds(height: int, text: str, size: Size, width: int) -> bool:
+    return len(wrapped(text, size, width)) * size.height <= height
 
 
 def _row(row: str, width: int, *, chosen: bool, most_lines: int) -> Bitmap:

@@ -82,7 +82,7 @@ def spelt(text: str, size: Size) -> str:
 @lru_cache(maxsize=256)
 def line(text: str, size: Size) -> Bitmap:
     """One line in its natural spacing, as wide as its characters' cells."""
-    return _side_by_side([_glyph(character, size) for character in spelt(text, size)], 0, size.height)
+    return Bitmap.side_by_side([_glyph(character, size) for character in spelt(text, size)], 0, size.height)
 
 
 @lru_cache(maxsize=512)
@@ -99,17 +99,7 @@ def _trimmed(character: str, size: Size) -> Bitmap:
 def tight(text: str, size: Size) -> Bitmap:
     """One line with a single empty pixel between its glyphs: about a sixth shorter."""
     glyphs = [_trimmed(character, size) for character in spelt(text, size)]
-    return _side_by_side(glyphs, max(1, size.width // 8), size.height)
-
-
-def _side_by_side(pictures: list[Bitmap], gap: int, height: int) -> Bitmap:
-    """Pictures of one height from left to right; a dark column if there are none."""
-    rows, x = [0] * height, 0
-    for picture in pictures:
-        for y, row in enumerate(picture.rows):
-            rows[y] |= row << x
-        x += picture.width + gap
-    return Bitmap(max(1, x - gap), tuple(rows))
+    return Bitmap.side_by_side(glyphs, max(1, size.width // 8), size.height)
 
 
 def fitting(text: str, size: Size, width: int) -> Bitmap | None:

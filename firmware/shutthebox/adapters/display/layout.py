@@ -5,13 +5,14 @@ the prompt. The body gets the lines that the others leave empty. Texts never ove
 takes its time from one `AnimationClock`, which notes when the picture next changes.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shutthebox.adapters.display import tiles as tilerow
 from shutthebox.adapters.display.animation import AnimationClock
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.body import draw_body
 from shutthebox.adapters.display.fonts import Size, fitting, shortened, tight, wrapped
+from shutthebox.adapters.display.qr_code import qr_code
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState, ToldScreen
 
@@ -80,9 +81,15 @@ def _to_and_fro(step: int, reach: int) -> int:
 
 def _compose(screen: ToldScreen, clock: AnimationClock, size: tuple[int, int]) -> Bitmap:
     width, height = size
+    if screen.code:
+        with_code = _code(screen, clock, size)
+        if with_code is not None:
+            return with_code
+        address = screen.code.partition("#")[0]
+        screen = replace(screen, code="", paragraph=address)
     picture, top, bottom = Bitmap.of(*size), 0, height
-    # A list to choose from gets every line there is: its heading takes turns with the prompts.
-    choosing = screen.chooses
+    # Lists to choose from and paragraphs get every line there is: a heading takes turns with the prompts.
+    choosing = screen.chooses or screen.reads
     prompts = (screen.prompt,) if screen.alert else (screen.prompt, *screen.also)
     if choosing and not screen.alert:
         prompts = (screen.title, *prompts)
@@ -108,6 +115,33 @@ def _compose(screen: ToldScreen, clock: AnimationClock, size: tuple[int, int]) -
         picture = picture.stamp(tiles, 0, bottom)
     # Its dark pixels leave the tiles' upper edge as it is.
     return picture.stamp(draw_body(screen, clock, width, bottom - top), 0, top)
+
+
+def _code(screen: ToldScreen, clock: AnimationClock, size: tuple[int, int]) -> Bitmap | None:
+    """A QR code with the title and the prompts beside it, or below where the panel is no wider than high.
+
+    None where the code does not fit.
+    """
+    width, height = size
+    is_beside = width > height
+    side = height if is_beside else width - 2 * Size.SMALL.height
+    code = qr_code(screen.code, side)
+    if code is None:
+        return None
+    left, top = (side + 3, 0) if is_beside else (2, side)
+    room, lines = width - left - 1, (height - top) // Size.SMALL.height
+    title = wrapped(screen.title, Size.SMALL, room)
+    prompts = [wrapped(prompt, Size.SMALL, room) for prompt in (screen.prompt, *screen.also)]
+    words = [line for prompt in prompts for line in prompt]
+    if len(title) + len(words) >= lines:  # with a line between them
+        words = list(prompts[clock.count(PROMPT_NS) % len(prompts)])
+    picture = Bitmap.of(*size).paste(code, 0 if is_beside else (width - side) // 2, 0)
+    for index, line in enumerate(title):
+        picture = picture.paste(shortened(line, Size.SMALL, room), left, top + index * Size.SMALL.height)
+    bottom = height - len(words) * Size.SMALL.height
+    for index, line in enumerate(words):
+        picture = picture.paste(shortened(line, Size.SMALL, room), left, bottom + index * Size.SMALL.height)
+    return picture
 
 
 def _as_helped(

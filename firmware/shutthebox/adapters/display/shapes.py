@@ -97,12 +97,7 @@ def is_number(text: str) -> bool:
 def numeral(text: str, height: int) -> Bitmap:
     """A whole number in heavy strokes, `height` pixels high and without a margin."""
     digits = [_digit(character, height) for character in text]
-    gap = max(1, _stroke(height) * 3 // 5)
-    picture, x = Bitmap.of(sum(d.width + gap for d in digits) - gap, height), 0
-    for digit in digits:
-        picture = picture.paste(digit, x, 0)
-        x += digit.width + gap
-    return picture
+    return Bitmap.side_by_side(digits, max(1, _stroke(height) * 3 // 5), height)
 
 
 def numeral_within(text: str, width: int, height: int) -> Bitmap:

@@ -13,11 +13,11 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from shutthebox.game.screen import ToldScreen
 from shutthebox.game.settings import Brightness
+from shutthebox.plain import Plain
 
 if TYPE_CHECKING:
     from shutthebox.adapters.display.bitmap import Bitmap
@@ -36,13 +36,13 @@ LEAST_FRAME_NS = _SECOND // 10
 STUCK_NS = 10 * _SECOND  # after so long a transfer counts as stuck
 
 
-@dataclass(frozen=True, slots=True)
-class _Asleep:
+class _Asleep(Plain):
     """In the mailbox instead of a screen: switch the panel off."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
+
+class _Shown(NamedTuple):
     screen: ToldScreen
     since_ns: int
 

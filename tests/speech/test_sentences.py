@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from doctools.messages import texts
 from shutthebox.game.effects import Effect, Show, Sound, Sounded
 from shutthebox.game.messages import (
     ChartBar,
@@ -23,7 +22,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Profile
-from shutthebox.speech.words import _SPOKEN, Announcer, screen_parts, sentences, spoken
+from shutthebox.speech.sentences import Announcer, screen_parts, sentences, spoken
 
 
 def show_of(screen: Screen, player: int | None = 1, throw: Throw | None = None) -> Show:
@@ -52,7 +51,7 @@ def words(screen: Screen, throw: Throw | None = None) -> str:
     [
         (message("{round}/{rounds}", round=2, rounds=3), "Round 2 of 3"),
         (message("{round}", round=2), "Round 2"),
-        (message("{page}/{pages}", page=2, pages=4), "Page 2 of 4"),
+        (message("Rules {page}/{pages}", page=2, pages=4), "Page 2 of 4"),
         (message("{seconds} s", seconds=20), "20 seconds"),
         (message("Lift {tiles}", tiles=Numbers((1, 3, 4, 5, 8))), "Lift 1, 3 to 5, 8"),
         (message("Lever {back}: < {on}: >", back=8, on=9), "Lever 8: the one before, 9: the next"),
@@ -67,10 +66,6 @@ def words(screen: Screen, throw: Throw | None = None) -> str:
 )
 def test_signs_and_names_are_said_in_words(text: Text, said: str) -> None:
     assert told(spoken(text), str) == said
-
-
-def test_the_voice_has_no_words_for_a_text_that_no_screen_has() -> None:
-    assert set(_SPOKEN) <= set(texts())
 
 
 FULL = Screen(
@@ -102,11 +97,6 @@ def test_what_is_said_of_a_screen(screen: Screen, said: str) -> None:
     assert words(screen) == said
 
 
-def test_the_throw_that_ends_a_turn_is_told_like_the_others() -> None:
-    over = Screen(Mode.TURN_OVER, title="T", aside="6+1", big="15", prompt="Blocked by 7")
-    assert words(over, (6, 1)) == "T. Thrown: 6 and 1, which is 7. Blocked by 7. Score: 15."
-
-
 def test_only_some_seconds_are_said_and_those_that_a_turn_begins_with() -> None:
     show = replace(show_of(Screen(Mode.READY)), game=Profile("A game", turn_seconds=20))
     said = [
@@ -124,15 +114,6 @@ def test_how_many_dice_are_best_cuts_nothing_short() -> None:
     announcer = Announcer()
     *_, hint = filter(None, map(announcer.take, map(show_of, (left, replace(left, big="2 dice are best")))))
     assert (hint.text, hint.waits) == ("2 dice are best.", True)
-
-
-def test_what_the_coach_says_of_a_turn_cuts_nothing_short() -> None:
-    turn = Screen(Mode.TURN_OVER, title="Player 1", big="15", prompt="Blocked by 4", also=("Press: go on",))
-    announcer = Announcer()
-    shows = [show_of(screen) for screen in (turn, replace(turn, also=(*turn.also, "lucky 0.5")))]
-    first, later = filter(None, map(announcer.take, shows))
-    assert (first.waits, later.waits) == (False, True)
-    assert later.text == "Press: go on. lucky 0.5."
 
 
 def announced(*effects: Effect) -> list[tuple[str, bool] | None]:
@@ -167,3 +148,14 @@ def test_dice_in_the_air_are_not_said_and_the_throw_is_whole() -> None:
         None,
         ("Thrown: 3 and 5, which is 8. Shut 8.", False),
     ]
+
+
+def test_a_code_for_telephones_is_said_as_the_address_that_people_type() -> None:
+    code = "http://192.168.1.5:8090/#rules"
+    screen = Screen(Mode.MENU, title=message("Rules"), code=code, prompt=message("Press: scores"))
+    assert words(screen) == "Rules. Address: 192.168.1.5:8090. Press: scores."
+
+
+def test_the_time_of_a_fault_is_said_in_words() -> None:
+    row = ListRow(message("Fri"), message("{count}x", count=3))
+    assert told(spoken(row), str) == "Friday 3 times"

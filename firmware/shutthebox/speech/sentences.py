@@ -1,7 +1,7 @@
 """The box's screens as sentences to be heard. Pure: no clock, file or voice."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from shutthebox.game.effects import Effect, Show, Sound, Sounded
 from shutthebox.game.messages import (
@@ -26,8 +26,7 @@ from shutthebox.rules.moves import Throw
 from shutthebox.translations import translations
 
 
-@dataclass(frozen=True, slots=True)
-class Announcement:
+class Announcement(NamedTuple):
     """One announcement.
 
     Attributes:
@@ -112,8 +111,8 @@ _LATER = frozenset({"aside", "rows", "also"})
 In ready it is the large word too: how many dice are best.
 """
 
-_LISTS = (Mode.MENU, Mode.SETUP, Mode.SERVICE)
-_STEP = ("big", "rows", "paragraph")
+_LISTS = (Mode.MENU, Mode.SETUP, Mode.SERVICE, Mode.STICK)
+_STEP = ("big", "rows", "paragraph", "code")
 """The parts that a step through a list changes."""
 
 _SECONDS_SAID = (10, 5)
@@ -124,10 +123,22 @@ _SPOKEN: Mapping[str, Message] = {
     "{seconds} s": message("{seconds} seconds"),
     "{round}": message("Round {round}"),
     "{round}/{rounds}": message("Round {round} of {rounds}"),
-    "{page}/{pages}": message("Page {page} of {pages}"),
+    "Rules {page}/{pages}": message("Page {page} of {pages}"),
     "Lever 1: < 2: >": message("Lever 1: the one before, 2: the next"),
     "Lever {back}: < {on}: >": message("Lever {back}: the one before, {on}: the next"),
     "Lever 1: >": message("Lever 1: the next"),
+    "4: coach": message("Lever 4: coach"),
+    "Press: again · hold: end": message("Press: again. Hold: end"),
+    "best {score}": message("Best so far: {score}"),
+    "insured {count}": message("Insurance markers: {count}"),
+    "{count}x": message("{count} times"),
+    "Mon": message("Monday"),
+    "Tue": message("Tuesday"),
+    "Wed": message("Wednesday"),
+    "Thu": message("Thursday"),
+    "Fri": message("Friday"),
+    "Sat": message("Saturday"),
+    "Sun": message("Sunday"),
 }
 """The voice's words for texts of the panel that are signs, by their English."""
 
@@ -157,6 +168,8 @@ def spoken(text: Text) -> Text:
             return " ".join(letters)
         case Seat(_, name):
             return spoken(name)
+        case "–":
+            return message("no score")
         case ListRow(name, value):
             return Message("{name} {value}", (("name", spoken(name)), ("value", spoken(value))))
         case ChartBar(number):
@@ -181,7 +194,8 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
         "open": said(_fitting(screen)),
         "big": said(screen.big) if screen.big != screen.title else "",
         "rows": sentences(map(said, _rows(screen))),
-        "paragraph": said(screen.paragraph),
+        "paragraph": sentences(map(said, _paragraph(screen))),
+        "code": screen.code and said(message("Address: {address}", address=_address(screen.code))),
         "prompt": said(screen.prompt),
         "also": "" if screen.alert else sentences(map(said, screen.also)),
     }
@@ -193,8 +207,10 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
             parts |= {"aside": corner, "dice": _thrown(show.throw, sum(show.throw), translate)}
         if isinstance(screen.big, str) and screen.big.isdecimal():
             parts["big"] = _("Score: {score}").format(score=screen.big)
+        if screen.prompt == message("Shut the box!"):
+            parts["big"] = ""  # which says it again
         # The last throw, how the turn has ended, then the score.
-        order = ("title", "aside", "dice", "prompt", "big", "also", "rows", "paragraph")
+        order = ("title", "aside", "dice", "prompt", "big", "also", "rows", "paragraph", "code")
         parts = {part: parts[part] for part in order}
     return parts
 
@@ -226,6 +242,20 @@ def _fitting(screen: Screen) -> Text:
 def _rows(screen: Screen) -> Sequence[Text]:
     """A list: the chosen line of one to choose from, all lines of one to be read."""
     return (screen.rows[screen.cursor],) if screen.chooses and screen.cursor is not None else screen.rows
+
+
+def _paragraph(screen: Screen) -> Sequence[Text]:
+    """A paragraph; the cause of a result and what its lever shows are two sentences."""
+    match screen.paragraph:
+        case ListRow(cause, lever):
+            return cause, lever
+        case text:
+            return (text,)
+
+
+def _address(code: str) -> str:
+    """An address as people type it."""
+    return code.partition("#")[0].removeprefix("http://").rstrip("/")
 
 
 def _dice(screen: Screen, translate: Translate) -> str:

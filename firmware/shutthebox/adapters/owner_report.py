@@ -1,0 +1,154 @@
+"""What the box tells its owner: about itself, its faults, and tonight."""
+
+import re
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from shutthebox import __version__
+from shutthebox.adapters.network import addresses
+from shutthebox.adapters.store import queries
+from shutthebox.adapters.store.backup import last_save
+from shutthebox.game.messages import Joined, ListRow, Message, Text, message
+from shutthebox.game.owner_report import WEEKDAYS, Topic
+from shutthebox.rules.tiles import Tiles, to_tiles
+
+SHOWN_FAULTS = 20
+"""The latest faults, so many kinds of them."""
+
+EVENING_BEGINS_H = 6
+"""A night that goes on after midnight is one until this hour."""
+
+_WEEKDAYS_S = 6 * 24 * 3600
+"""For so long a weekday and a time are one moment."""
+
+_SWITCH = re.compile(r"switch (\d+) (.*)")
+_PARTS = {"store": message("Memory"), "rules": message("House rules"), "service": message("Wrong code")}
+_LEVER = {
+    "chatters without a rest": lambda lever: message("Lever {tile} chatters", tile=lever),
+    "is stuck": lambda lever: message("Lever {tile}: stuck?", tile=lever),
+    "is dead": lambda lever: message("Lever {tile}: dead?", tile=lever),
+}
+
+
+class BoxReport:
+    """The owner's report of one box. Called in the main thread; reads small files only.
+
+    Args:
+        read: asks the store; gives nothing where it cannot be read.
+        folder: of the store; None for a box without memory.
+        since_s: the time of day of the start.
+        standing: parts that are known not to work now: "store", "rules".
+        clock_s: the time of day.
+        machine: where the files of the machine are found.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[Callable[[sqlite3.Connection], Sequence[Text]]], Sequence[Text]],
+        folder: Path | None,
+        since_s: float,
+        standing: frozenset[str] = frozenset(),
+        clock_s: Callable[[], float] = time.time,
+        machine: Path = Path("/"),
+    ) -> None:
+        self._read, self._folder, self._standing = read, folder, standing
+        self._clock_s, self._machine = clock_s, machine
+        self._since_s = since_s
+
+    def __call__(self, topic: Topic, wrong: Tiles) -> Sequence[Text]:
+        """The lines of a topic; `wrong` are the levers that are wrong now."""
+        match topic:
+            case Topic.ABOUT:
+                return self._about()
+            case Topic.FAULTS:
+                return self._read(lambda db: self._faults(db, wrong))
+            case Topic.TONIGHT:
+                return self._read(self._tonight)
+
+    def _about(self) -> Sequence[Text]:
+        lines: list[Text] = [
+            ListRow(message("Version"), __version__),
+            ListRow(message("Since"), self._when(self._since_s)),
+        ]
+        if found := re.search(r"rauc\.slot=(\w+)", self._text("proc/cmdline")):
+            lines.append(ListRow(message("System"), found[1]))
+        lines += addresses(self._machine)
+        if (millidegrees := self._text("sys/class/thermal/thermal_zone0/temp")).isdecimal():
+            lines.append(ListRow(message("Temperature"), f"{int(millidegrees) // 1000} °C"))
+        lines += self._power()
+        if self._folder is not None:
+            with suppress(OSError):
+                free = shutil.disk_usage(self._folder).free
+                lines.append(ListRow(message("Room"), f"{free // 1_000_000} MB"))
+            saved_s = last_save(self._folder)
+            saved = message("never") if saved_s is None else self._when(saved_s)
+            lines.append(ListRow(message("Saved"), saved))
+        return lines
+
+    def _power(self) -> Sequence[Text]:
+        for chip in sorted(self._machine.glob("sys/class/hwmon/*")):
+            if _text(chip / "name") == "rpi_volt":
+                low = _text(chip / "in0_lcrit_alarm") == "1"
+                return [message("Power is too low") if low else message("Power is good")]
+        return []
+
+    def _when(self, at_s: float) -> Text:
+        """The weekday of the last six days, else the date; with the year where it is another."""
+        now, at = time.localtime(self._clock_s()), time.localtime(at_s)
+        day = {"day": f"{at.tm_mday:02}", "month": f"{at.tm_mon:02}"}
+        if 0 <= self._clock_s() - at_s < _WEEKDAYS_S:
+            date: Text = WEEKDAYS[at.tm_wday]
+        elif at.tm_year == now.tm_year:
+            date = message("{day}/{month}", **day)
+        else:
+            return message("{day}/{month}/{year}", **day, year=str(at.tm_year))
+        return Message("{date} {time}", (("date", date), ("time", time.strftime("%H:%M", at))))
+
+    def _text(self, path: str) -> str:
+        return _text(self._machine / path)
+
+    def _faults(self, db: sqlite3.Connection, wrong: Tiles) -> Sequence[Text]:
+        standing = set(self._standing)
+        if queries.wrong_codes(db):
+            standing.add("service")
+        lines: list[Text] = []
+        for fault in queries.latest_faults(db, SHOWN_FAULTS):
+            told, lever = _told(fault.kind, fault.text)
+            is_cleared = not wrong & to_tiles([lever]) if lever else fault.kind not in standing
+            when = self._when(fault.at_s)
+            if fault.times > 1:
+                when = Joined((when, message("{count}x", count=fault.times)))
+            lines += [told, ListRow(when, message("ok") if is_cleared else message("now"))]
+        return lines or [message("None")]
+
+    def _tonight(self, db: sqlite3.Connection) -> Sequence[Text]:
+        now = time.localtime(self._clock_s() - EVENING_BEGINS_H * 3600)
+        began_s = time.mktime((now.tm_year, now.tm_mon, now.tm_mday, EVENING_BEGINS_H, 0, 0, 0, 0, -1))
+        matches, throws, hour = queries.evening(db, began_s)
+        lines: list[Text] = [
+            message("Matches: {count}", count=matches),
+            message("Throws: {count}", count=throws),
+        ]
+        if hour is not None:
+            lines.append(ListRow(message("Busiest"), f"{hour}-{hour + 1} h"))
+        return lines
+
+
+def _told(kind: str, text: str) -> tuple[Text, int]:
+    """A logged fault in few words, and the number of its lever; 0 for another part."""
+    found = _SWITCH.fullmatch(text)
+    if kind == "lever" and found and found[2] in _LEVER:
+        return _LEVER[found[2]](int(found[1])), int(found[1])
+    part: Message | str = _PARTS.get(kind, kind)
+    return part, 0
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8", "replace").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,64 @@
+"""The rules on the display: six pages at most, which say what makes a game special, and cut nothing."""
+
+import pytest
+from hypothesis import given, settings
+from tests.support import generate
+
+from shutthebox.adapters.display.fonts import Size, wrapped
+from shutthebox.adapters.display.layout import render
+from shutthebox.config.profiles import builtins
+from shutthebox.game.mode import Mode
+from shutthebox.game.screen import Screen
+from shutthebox.game.wording import MOST_PAGES, PAGE_LENGTH, Sentences, rules_pages
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.words import explain, shared_rules
+from shutthebox.translations import translations
+
+every_game = pytest.mark.parametrize("game", builtins(), ids=lambda game: game.name)
+
+
+def differing(game: Profile) -> set[int]:
+    return set(range(len(explain(game)))) - set(shared_rules(game))
+
+
+def shares_its_page(page: Sentences) -> bool:
+    """Whether two sentences stand there for which there is room."""
+    english = [explain(page.game)[place] for place in page.places]
+    return len(english) == 2 and sum(map(len, english)) <= PAGE_LENGTH
+
+
+@every_game
+@pytest.mark.parametrize("language", translations())
+def test_the_rules_of_a_game_are_read_on_its_pages(game: Profile, language: str) -> None:
+    """Two sentences stand still together; a long one turns, between its words."""
+    pages = rules_pages(game)
+    assert len(pages) <= MOST_PAGES
+    for page in pages:
+        screen = Screen(Mode.MENU, title="1/6", paragraph=page).told(translations()[language])
+        turns = render(screen, 0).next_ns is not None
+        assert not (turns and shares_its_page(page)), screen.paragraph
+        narrow = wrapped(screen.paragraph, Size.SMALL, 128 - 4 - 4)
+        assert " ".join(narrow) == screen.paragraph
+
+
+@settings(deadline=None)
+@given(generate.profiles())
+def test_all_that_differs_from_the_traditional_game_is_on_the_pages(game: Profile) -> None:
+    """In the order of the rules; only a game that is all differences may have more than the pages hold."""
+    places = [place for page in rules_pages(game) for place in page.places]
+    assert places == sorted(set(places))
+    assert len(rules_pages(game)) <= MOST_PAGES
+    if len(differing(game)) <= 2 * MOST_PAGES:
+        assert differing(game) <= set(places)
+
+
+def test_the_traditional_game_says_how_it_is_set_up_played_and_won() -> None:
+    pages = [page.told(str) for page in rules_pages(builtins()[0])]
+    assert pages == [
+        "The box has 9 tiles, 1 to 9. A throw is 2 dice with 6 sides each.",
+        "When no tile above 6 is open, the player may throw one die instead.",
+        "For a throw the player shuts any set of open tiles that adds up to its total.",
+        "A throw for which nothing can be shut ends the turn.",
+        "A turn scores the sum of the tiles left open. The lowest score wins.",
+        "A player who shuts the box wins the match at once.",
+    ]
