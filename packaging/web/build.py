@@ -1,7 +1,8 @@
 """Builds the box in a tab, for any server of static files: build/web/, and build/shutthebox-web.zip of it.
 
 Needs node and npm, which fetches Pyodide: CPython for browsers. Its parts are taken as they are, but for
-the modules of the standard library that the box does not use.
+the modules of the standard library that the box does not use. What is in it stands in sbom.cdx.json, with the
+licences. Whoever builds the same commit gets the same bytes.
 """
 
 import gzip
@@ -19,7 +20,10 @@ from io import BytesIO
 from pathlib import Path
 from string import Template
 
+from sbom import sbom
+
 from shutthebox import __version__
+from shutthebox.simulator.page.texts import tab_texts
 from shutthebox.translations import ENGLISH, translations
 
 HERE = Path(__file__).resolve().parent
@@ -69,7 +73,7 @@ def main() -> int:
         print(f"make web: npm cannot fetch pyodide {PYODIDE}: is there a network?", file=sys.stderr)
         return 1
     for name in CORE:
-        shutil.copy(core / name, to / "pyodide" / name)
+        shutil.copyfile(core / name, to / "pyodide" / name)
     write_library(core / "python_stdlib.zip", to / "pyodide/python_stdlib.zip")
     sources = parts / "sources.zip"
     write_sources(sources)
@@ -77,11 +81,13 @@ def main() -> int:
         ["node", str(HERE / "compile.mjs"), str(core), str(sources), str(to / "box.zip")], check=True
     )
     write_page(to)
+    bill = sbom(PYODIDE, PYODIDE_SHA512, LIBRARIES, __version__)
+    (to / "sbom.cdx.json").write_text(json.dumps(bill, indent=1) + "\n", "utf-8")
     packed = sum(len(gzip.compress(path.read_bytes())) for path in to.rglob("*") if path.is_file())
     if packed > MOST_BYTES:
         print(f"make web: {packed:,} bytes compressed; {MOST_BYTES:,} are the most", file=sys.stderr)
         return 1
-    shutil.make_archive(str(PROJECT / "build/shutthebox-web"), "zip", to)
+    write_archive(to, PROJECT / "build/shutthebox-web.zip")
     print(f"{to}/index.html: {packed / 1e6:.1f} MB over the wire, {box_bytes(to) / 1e6:.2f} MB of them ours")
     return 0
 
@@ -147,7 +153,7 @@ def write_page(to: Path) -> None:
     for path in PAGE.iterdir():
         if path.suffix in (".js", ".css", ".svg", ".png", ".webmanifest") and path.name != "wire.js":
             shutil.copy(path, to / path.name)
-    for name in ("wire.js", "worker.js"):
+    for name in ("wire.js", "worker.js", "memory.js", "old-browser.js"):
         shutil.copy(HERE / name, to / name)
     index = Template((PAGE / "index.html").read_text("utf-8")).substitute(
         language=ENGLISH,
@@ -157,9 +163,7 @@ def write_page(to: Path) -> None:
     index = index.replace(
         "<title>", f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n  <title>', 1
     )
-    index = index.replace(
-        "<main", '<p id="loading" class="notice"><span>Python</span> <progress></progress></p>\n\n  <main', 1
-    )
+    index = index.replace("<main", f"{loading(to)}\n\n  <main", 1)
     (to / "index.html").write_text(index, "utf-8")
     files = ["./", *sorted(path.relative_to(to).as_posix() for path in to.rglob("*") if path.is_file())]
     digest = hashlib.sha256(b"".join((to / name).read_bytes() for name in files[1:])).hexdigest()[:12]
@@ -168,6 +172,32 @@ def write_page(to: Path) -> None:
         offline.substitute(version=f"{__version__}-{digest}", files=json.dumps(files)), "utf-8"
     )
 
+
+def write_archive(folder: Path, to: Path) -> None:
+    """Packs the folder so that nothing but names and contents counts."""
+    with zipfile.ZipFile(to, "w") as made:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                entry = zipfile.ZipInfo(path.relative_to(folder).as_posix())
+                entry.external_attr = 0o644 << 16
+                made.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED, 9)
+
+
+def loading(to: Path) -> str:
+    """What the page has until the box runs: a bar for what is fetched, and its texts by language."""
+    bytes_fetched = sum((to / name).stat().st_size for name in FETCHED)
+    texts = {language: tab_texts(translate) for language, translate in translations().items()}
+    script = json.dumps(texts, ensure_ascii=False).replace("<", "\\u003c")
+    return (
+        '<p id="loading" class="notice loading" role="status"><span></span> '
+        f'<progress max="{bytes_fetched}" value="0"></progress></p>\n'
+        f'  <script type="application/json" id="loading-texts">{script}</script>\n'
+        '  <script src="old-browser.js"></script>'
+    )
+
+
+FETCHED = ("box.zip", "pyodide/python_stdlib.zip", "pyodide/pyodide.asm.wasm")
+"""What takes its time before the box runs."""
 
 POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; "

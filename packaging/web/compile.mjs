@@ -8,8 +8,12 @@ const { loadPyodide } = await import(pathToFileURL(`${folder}/pyodide.mjs`));
 const python = await loadPyodide({ indexURL: `${folder}/` });
 python.unpackArchive(new Uint8Array(readFileSync(from)), "zip", { extractDir: "/program" });
 python.runPython(`
-import compileall, os, zipfile
-if not compileall.compile_dir("/program", quiet=1, legacy=True, optimize=0, stripdir="/program"):
+import compileall, os, py_compile, zipfile
+# Without the time of a source, so that the same sources give the same bytes.
+mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+if not compileall.compile_dir(
+    "/program", quiet=1, legacy=True, optimize=0, stripdir="/program", invalidation_mode=mode
+):
     raise SystemExit("a module cannot be compiled")
 with zipfile.ZipFile("/compiled.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as made:
     for folder, _, names in sorted(os.walk("/program")):

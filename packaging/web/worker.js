@@ -1,5 +1,6 @@
-// Python in a worker: the box, or the odds, by the worker's name.
+// Python in a worker: the box, the odds or a replay, by the worker's name.
 
+import { browserDatabase, openMemory } from "./memory.js";
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
 const MEMORY = "/memory";
@@ -9,8 +10,23 @@ const queue = [];
 let take = (data) => queue.push(data);
 self.addEventListener("message", ({ data }) => take(data));
 
-function tell(part, progress) {
-  postMessage({ part, progress });
+// Tells how much has been fetched, also of what Pyodide fetches itself. What a service worker has kept comes at
+// once and is not counted: a browser has its compiled code too, but only for an answer that nobody has touched.
+function countFetched() {
+  const fetchUncounted = self.fetch;
+  let loaded = 0;
+  self.fetch = async (...request) => {
+    const answer = await fetchUncounted(...request);
+    const part = /box\.zip$/.test(answer.url) ? "Shut the Box" : "Python";
+    const counted = new TransformStream({
+      transform(bytes, out) {
+        loaded += bytes.length;
+        postMessage({ part, loaded });
+        out.enqueue(bytes);
+      },
+    });
+    return new Response(answer.body.pipeThrough(counted), answer);
+  };
 }
 
 async function fetched(path) {
@@ -22,67 +38,38 @@ async function fetched(path) {
 }
 
 async function python() {
-  tell("Python", 0.1);
   const program = fetched("box.zip");
   const found = await loadPyodide({ indexURL: new URL("pyodide/", import.meta.url).href });
-  tell("Shut the Box", 0.7);
   found.unpackArchive(await program, "zip", { extractDir: "/program" });
   found.runPython("import sys; sys.path.insert(0, '/program')");
   return found;
 }
 
-// The files of the memory are kept in the browser's database after every step that kept something. Writes
-// that come while it is busy are kept in one go after it.
-function memory(files) {
-  let busy = false;
-  let again = false;
-  files.mkdirTree(MEMORY);
-  files.mount(files.filesystems.IDBFS, {}, MEMORY);
-  function keep() {
-    if (busy) {
-      again = true;
-      return;
-    }
-    busy = true;
-    files.syncfs(false, () => {
-      busy = false;
-      if (again) {
-        again = false;
-        keep();
-      }
-    });
-  }
-  return {
-    keep,
-    read: () => new Promise((done) => files.syncfs(true, (fault) => done(!fault))),
-  };
-}
-
 async function playBox(address) {
   const found = await python();
-  const store = memory(found.FS);
-  await store.read();
-  tell("Shut the Box", 0.9);
+  const memory = await openMemory(found.FS, MEMORY, await browserDatabase("shutthebox"));
+  found.registerJsModule("resource", memory.resource);
   const tab = found.pyimport("shutthebox.simulator.tab");
   const start = performance.now();
   const now = () => Math.round((performance.now() - start) * 1e6);
   let timer = 0;
-  let stale = false;
+  let shown = Promise.resolve();
+  // Kept before it is seen: a tab that is closed gives no second chance at a throw.
+  function show(state) {
+    const kept = memory.save();
+    shown = shown.then(() => kept).then(() => postMessage({ state }));
+  }
   const box = tab.Tab(
     address,
     MEMORY,
     Date.now() / 1000,
-    (state) => postMessage({ state }),
+    show,
     (question) => postMessage({ question }),
-    () => (stale = true),
   );
   function advance() {
     clearTimeout(timer);
     const due = box.advance(now());
-    if (stale) {
-      stale = false;
-      store.keep();
-    }
+    memory.save();
     timer = setTimeout(advance, Math.min(Math.max((due - now()) / 1e6, 0), MOST_WAIT_MS));
   }
   take = (data) => {
@@ -97,6 +84,21 @@ async function playBox(address) {
   queue.splice(0).forEach(take);
 }
 
+async function playReplay(script, isPacked) {
+  const found = await python();
+  const { TabReplay } = found.pyimport("shutthebox.simulator.tab_replay");
+  const now = () => Math.round(performance.now() * 1e6);
+  const start = now();
+  const replay = TabReplay(script, isPacked, (state) => postMessage({ state }));
+  function advance() {
+    const due = replay.advance(now() - start);
+    if (due >= 0) {
+      setTimeout(advance, Math.max((due - (now() - start)) / 1e6, 0));
+    }
+  }
+  advance();
+}
+
 async function thinkOdds() {
   const found = await python();
   const tab = found.pyimport("shutthebox.simulator.tab");
@@ -107,24 +109,49 @@ async function thinkOdds() {
 // The reason in one line: of a Python error its last line, without the names of modules.
 const reason = (error) => String(error.message).trim().split("\n").pop().replace(/^[\w.]+Error: /, "");
 
+// Two tabs must not write one memory. Where a browser has no locks, which is where a page came without
+// https, the tabs ask each other; of two that ask at once the one with the smaller number plays.
+const ANSWER_MS = 300;
+
+function whenAlone(play, refuse) {
+  if (navigator.locks) {
+    navigator.locks.request("shutthebox", { ifAvailable: true }, async (lock) => {
+      await (lock === null ? refuse() : play());
+      await (lock && new Promise(() => {})); // the lock is held as long as the worker lives
+    });
+    return;
+  }
+  const others = new BroadcastChannel("shutthebox");
+  const own = Math.random();
+  let [isAlone, isAsking] = [true, true];
+  others.addEventListener("message", ({ data: { asks, taken } }) => {
+    if (asks !== undefined && isAlone && (!isAsking || own < asks)) {
+      others.postMessage({ taken: asks });
+    } else if (taken === own && isAsking) {
+      isAlone = false;
+    }
+  });
+  others.postMessage({ asks: own });
+  setTimeout(() => {
+    isAsking = false;
+    (isAlone ? play : refuse)();
+  }, ANSWER_MS);
+}
+
 if (self.name === "odds") {
   thinkOdds();
+} else if (self.name === "replay") {
+  take = ({ script, isPacked }) =>
+    playReplay(script, isPacked).catch((error) => postMessage({ complaint: reason(error) }));
+  queue.splice(0).forEach(take);
 } else {
-  take = ({ address }) => {
+  take = ({ address, isKept }) => {
     take = (data) => queue.push(data);
-    // Two tabs must not write one memory.
-    navigator.locks.request("shutthebox", { ifAvailable: true }, async (lock) => {
-      if (lock === null) {
-        postMessage({ refusal: "The box is open in another tab." });
-        return;
-      }
-      try {
-        await playBox(address);
-        await new Promise(() => {}); // the lock is held as long as the worker lives
-      } catch (error) {
-        postMessage({ refusal: reason(error) });
-      }
-    });
+    if (!isKept) {
+      countFetched();
+    }
+    const play = () => playBox(address).catch((error) => postMessage({ refusal: reason(error), isBug: !error.type }));
+    whenAlone(play, () => postMessage({ elsewhere: true }));
   };
   queue.splice(0).forEach(take);
 }

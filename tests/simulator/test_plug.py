@@ -1,7 +1,6 @@
 """The plug: of the command `sim` in a process of its own, and what it asks for in this one."""
 
 import json
-import os
 import re
 import signal
 import socket
@@ -20,7 +19,6 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
 from shutthebox.cli.main import main
-from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
 
 
 class Box:
@@ -143,34 +141,3 @@ def test_what_is_recorded_over_a_power_cut_plays_again(box: Box, tmp_path: Path)
     script = tmp_path / "recording.scn"
     script.write_text(scenario + "expect mode flipping\n", "utf-8")
     assert main(["replay", str(script)]) == 0
-
-
-# -- in this process: what would be done, instead of doing it ----------------------------------
-
-
-class Outside:
-    """The operating system: notes what it is asked for."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.asked: list[tuple[object, ...]] = []
-        monkeypatch.setattr(os, "kill", lambda process, number: self.asked.append(("kill", process, number)))
-        monkeypatch.setattr(os, "execv", lambda program, line: self.asked.append(("exec", program, *line)))
-
-
-@pytest.fixture
-def outside(monkeypatch: pytest.MonkeyPatch) -> Outside:
-    return Outside(monkeypatch)
-
-
-@pytest.fixture
-def levers() -> Iterator[SimulatedBox]:
-    with SimulatedBox(default_lever_lines(9), levers_down=(4,), real_time=False) as levers:
-        yield levers
-
-
-def arguments(records: bool, goes_on: bool) -> list[str]:
-    return ["sim", f"--records={records}", f"--goes-on={goes_on}"]
-
-
-def starts(records: bool, goes_on: bool) -> tuple[str, ...]:
-    return ("exec", sys.executable, sys.executable, "-m", "shutthebox", *arguments(records, goes_on))

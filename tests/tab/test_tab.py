@@ -1,14 +1,19 @@
 """The box of a tab, here on CPython: hands, addresses, memories and odds as the browser's worker has them."""
 
+import base64
 import json
+import zlib
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from tests.support.clumsy_player import CAREFUL, Player
 
 from shutthebox.config.schema import ConfigError
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.simulator.tab import Tab, answer_text, config_of
+from shutthebox.simulator.tab_replay import TabReplay, packed
 
 MS = 1_000_000
 S = 1000 * MS
@@ -18,16 +23,13 @@ class Worker:
     """The browser's worker: time, and the messages both ways."""
 
     def __init__(self, address: str, memory: Path) -> None:
-        self.now_ns, self.kept = 0, 0
+        self.now_ns = 0
         self.state: dict[str, Any] = {}
         self.questions: list[str] = []
-        self.tab = Tab(address, str(memory), 1.7e9, self._take, self.questions.append, self._keep)
+        self.tab = Tab(address, str(memory), 1.7e9, self._take, self.questions.append)
 
     def _take(self, text: str) -> None:
         self.state |= json.loads(text)
-
-    def _keep(self) -> None:
-        self.kept += 1
 
     def wait(self, ns: int) -> None:
         """Lets time pass as the worker does: from deadline to deadline."""
@@ -64,17 +66,6 @@ def test_a_guest_who_taps_and_flips_in_no_time_plays(worker: Worker) -> None:
     worker.wait(S)
     assert worker.state["levers"][7] == {"number": 8, "down": True}
     worker.tap()
-    assert worker.kept > 3
-
-
-def test_the_same_seed_gives_a_friend_the_same_dice(tmp_path: Path) -> None:
-    faces = []
-    for name in ("mine", "theirs"):
-        worker = Worker("?seed=12&players=1", tmp_path / name)
-        for _ in range(3):
-            worker.tap()
-        faces.append(worker.state["dice"]["faces"])
-    assert faces[0] == faces[1] != []
 
 
 def test_a_match_goes_on_after_the_tab_was_closed(worker: Worker, tmp_path: Path) -> None:
@@ -85,14 +76,6 @@ def test_a_match_goes_on_after_the_tab_was_closed(worker: Worker, tmp_path: Path
     again = Worker("?seed=3&players=1&game=pub", tmp_path)
     again.wait(S)
     assert again.state["words"] == words
-
-
-def test_a_game_that_a_friend_sent_leaves_the_usual_one_alone(worker: Worker, tmp_path: Path) -> None:
-    for _ in range(3):
-        worker.tap()
-    other = Worker("", tmp_path)
-    other.wait(S)
-    assert "Press to play" in other.state["words"]
 
 
 def test_a_pulled_plug_leads_back_to_the_same_throw(worker: Worker) -> None:
@@ -129,10 +112,23 @@ def test_fail__an_address_gets_one_line(address: str, complaint: str) -> None:
     assert str(caught.value).startswith(complaint)
 
 
-@pytest.mark.parametrize("address", ["?game=nothing", "?game=full-house&levers=9"])
-def test_fail__a_game_that_the_box_cannot_play(address: str, tmp_path: Path) -> None:
-    with pytest.raises(ShutTheBoxError, match="address"):
+@pytest.mark.parametrize(
+    ("address", "complaint"),
+    [
+        ("?game=nothing", "'nothing' is not known; allowed are 2012, add-or-subtract, "),
+        (
+            "?game=full-house&levers=9",
+            "full-house needs 12 levers, this box has 9; allowed are games that fit",
+        ),
+        ("?levers=99", "box.levers: 99 is not allowed; allowed is a whole number from 1 to "),
+        ("?language=xx", 'box.language: \'xx\' is not allowed; allowed is one of "en", "de", '),
+    ],
+)
+def test_fail__a_box_that_cannot_be_had_says_what_can(address: str, complaint: str, tmp_path: Path) -> None:
+    with pytest.raises(ShutTheBoxError) as caught:
         Worker(address, tmp_path)
+    assert str(caught.value).startswith("address: ")
+    assert complaint in str(caught.value)
 
 
 def test_a_message_that_is_none_changes_nothing(worker: Worker) -> None:
@@ -144,12 +140,104 @@ def test_a_message_that_is_none_changes_nothing(worker: Worker) -> None:
     assert (worker.state["words"], worker.state["levers"]) == (words, levers)
 
 
-def test_makers_see_what_they_break(worker: Worker) -> None:
-    worker.send(workshop=True)
-    worker.send(lever=4, state="stuck")
+RULES = 'like = "traditional"\ntitle.en = "Friday  #1"\ndice = 3\n'
+
+
+def test_house_rules_that_are_given_on_the_page_are_played_and_stay(worker: Worker, tmp_path: Path) -> None:
+    worker.send(rules=RULES, file="friday.toml")
     worker.wait(S)
-    assert worker.state["hardware"]["stuck"] == [4]
-    assert [pin for pin in worker.state["pins"] if pin[1] == "4"]
-    worker.send(lever=4, down=True)
+    assert worker.state["rules"] == "Friday  #1 is the game now."
+    for _ in range(3):
+        worker.tap()
+    assert len(worker.state["dice"]["faces"]) == 3
+    worker.tab.close()
+    again = Worker("?seed=3&players=1&game=pub", tmp_path)
+    again.wait(S)
+    game = again.state["form"]["items"][0]
+    assert game["options"][game["chosen"]] == ["Friday  #1", "friday"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "file", "complaint"),
+    [
+        ("dice = 0", "", "rules: dice: 0 is not allowed; allowed is a whole number from 1 to"),
+        ("dice = ", "mine.toml", "mine.toml: "),
+        (
+            "tiles = [1, 2, 12]",
+            "",
+            "rules: rules needs 12 levers, this box has 9; allowed are games that fit",
+        ),
+        (RULES, "pub.toml", "pub.toml: name: 'pub' is taken; allowed is one of your own"),
+        ("[" * 60_000, "", "rules: "),
+        ("a." * 30_000 + "b = 1", "", "rules: "),
+        ("x = 1\n" * 8_000, "", "rules: "),
+    ],
+)
+def test_fail__house_rules_that_are_none(worker: Worker, rules: str, file: str, complaint: str) -> None:
     worker.wait(S)
-    assert not worker.state["levers"][3]["down"]
+    before = worker.state["words"]
+    worker.send(rules=rules, file=file)
+    worker.wait(S)
+    assert worker.state["rules"].startswith(complaint)
+    assert len(worker.state["rules"].splitlines()) == 1
+    assert worker.state["words"] == before
+
+
+class Watched:
+    """A replay of the tab, and what the page has of it."""
+
+    def __init__(self, script: str, *, is_packed: bool = False) -> None:
+        self.states: list[dict[str, Any]] = []
+        self.replay = TabReplay(script, is_packed, lambda text: self.states.append(json.loads(text)))
+
+    def watch(self) -> dict[str, Any]:
+        """To its end."""
+        now_ns = 0
+        while (due_ns := self.replay.advance(now_ns)) >= 0 and not self.states[-1]["film"]["over"]:
+            assert due_ns > now_ns, "nothing is due again and again"
+            now_ns = due_ns
+        return self.states[-1]
+
+
+def match_of(worker: Worker) -> str:
+    """Plays a match to its end, and gives its link."""
+    box = worker.tab._box
+    player = Player(Random(3), CAREFUL)
+    box.observe(player.observe)
+    player.observe(box.show, 0)
+    player.sit_down(box)
+    player.play_match()
+    worker.now_ns = box.now_ns
+    worker.wait(S)
+    return str(worker.state["match"])
+
+
+def test_a_match_is_a_link_to_its_replay(tmp_path: Path) -> None:
+    worker = Worker("?seed=3&players=2&game=pub", tmp_path)
+    link = match_of(worker)
+    assert len(link) < 3000
+    end = Watched(link, is_packed=True).watch()
+    assert end["film"] == {"over": True, "complaint": "", "link": link}
+    assert end["words"].split(".")[0] == worker.state["words"].split(".")[0]
+
+
+@pytest.mark.parametrize(
+    ("script", "is_packed", "complaint"),
+    [
+        ("", True, "link: it is not whole; allowed is a link that the box has made"),
+        ("no-link!", True, "link: it is not whole"),
+        (packed("press\n")[:-4], True, "link: it is not whole"),
+        (base64.urlsafe_b64encode(zlib.compress(b"#" * 10_000_000)).decode(), True, "link: it is not whole"),
+        ("A" * 100_000, True, "link: it is not whole"),
+        ("jump\n", False, "scenario:1: jump: "),
+        ("expect throw 1\n", False, "scenario:1: "),
+        ("shut-the-box record 1\nplayers 99\n", False, "record:2: "),
+    ],
+)
+def test_fail__a_replay_that_is_none_says_so_in_one_line(
+    script: str, is_packed: bool, complaint: str
+) -> None:
+    end = Watched(script, is_packed=is_packed).watch()
+    assert end["film"]["over"]
+    assert end["film"]["complaint"].startswith(complaint)
+    assert len(end["film"]["complaint"].splitlines()) == 1

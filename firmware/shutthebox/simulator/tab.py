@@ -9,6 +9,7 @@ import base64
 import json
 import pickle
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from secrets import randbits
 from urllib.parse import parse_qsl, quote
@@ -17,19 +18,25 @@ from shutthebox.adapters.buzzer import TUNES
 from shutthebox.adapters.display.bitmap import SIZE, Bitmap
 from shutthebox.adapters.display.layout import render
 from shutthebox.adapters.odds_worker import answer
+from shutthebox.adapters.store.database import Store
+from shutthebox.adapters.store.errors import UNREADABLE, StoreError
+from shutthebox.adapters.store.records import kept_match
 from shutthebox.config.schema import Config, ConfigError, with_value
-from shutthebox.errors import shown
-from shutthebox.game.effects import Effect, Keep, Sound
+from shutthebox.errors import ShutTheBoxError, quoted
+from shutthebox.game.effects import Sound
 from shutthebox.game.inputs import OddsCame
+from shutthebox.game.mode import Mode
 from shutthebox.game.questions import Question
 from shutthebox.game.screen import ToldScreen
 from shutthebox.game.settings import Brightness
-from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.rules import record
 from shutthebox.simulator.hardware.workshop import Workshop
+from shutthebox.simulator.page.house_rules import rules_in
 from shutthebox.simulator.page.message import (
     BreakLever,
     ChangeHardware,
     FillIn,
+    GiveRules,
     Mend,
     MoveButton,
     MoveLever,
@@ -41,6 +48,8 @@ from shutthebox.simulator.page.message import (
 from shutthebox.simulator.page.state import box_state, repair, workshop_state
 from shutthebox.simulator.page.texts import pixels_text
 from shutthebox.simulator.page.transcript import BoxInWords
+from shutthebox.simulator.scenario.from_record import scenario_text
+from shutthebox.simulator.tab_replay import packed
 from shutthebox.simulator.virtual_box import VirtualBox
 
 OPTIONS = {
@@ -50,6 +59,9 @@ OPTIONS = {
     "language": "box.language",
 }
 """What an address may say, with the keys of the config; beside them `seed`, of the dice."""
+
+_POWER: dict[str, object] = {"recording": None, "recorded": False}
+"""The plug can be pulled, but nothing is recorded."""
 
 _MS = 1_000_000
 _STANDS_NS = 70 * _MS
@@ -68,13 +80,16 @@ def config_of(address: str) -> tuple[Config, int | None]:
         value: object = int(text) if text.isdecimal() and len(text) < len(str(_MAX_SEED)) else text
         if name == "seed":
             if not isinstance(value, int):
-                raise ConfigError(f"address: seed: {shown(text)} is not allowed; allowed is a whole number")
+                raise ConfigError(
+                    f"address: seed: {quoted(text)} is not allowed; "
+                    "allowed is a whole number of up to 15 digits"
+                )
             seed = value
         elif name in OPTIONS:
             config = with_value(config, OPTIONS[name], value, "address")
         else:
             known = ", ".join((*OPTIONS, "seed"))
-            raise ConfigError(f"address: {shown(name)} is unknown; allowed are {known}")
+            raise ConfigError(f"address: {quoted(name)} is unknown; allowed are {known}")
     return config, seed
 
 
@@ -169,7 +184,6 @@ class Tab:
         epoch_s: the time of day, in seconds since 1970.
         post: gets every state for the page, as JSON.
         ask: gets questions for the odds; `answered` takes the answers.
-        keep: called when something has been kept, so that the browser keeps the files.
 
     Raises:
         ShutTheBoxError: for an address that asks for what is not allowed.
@@ -182,15 +196,16 @@ class Tab:
         epoch_s: float,
         post: Callable[[str], None],
         ask: Callable[[str], None],
-        keep: Callable[[], None],
     ) -> None:
         config, seed = config_of(address)
         folder = Path(memory) / (quote(address.removeprefix("?"), safe="") or "usual")
         folder.mkdir(parents=True, exist_ok=True)
-        self._post, self._keep = post, keep
+        self._post = post
         self._transcript = BoxInWords(config.box.language)
         self._glass, self._tunes = _Glass(), _Tunes(lambda: self._box.now_ns)
         self._in_workshop, self._logged = False, 0
+        self._rules = ""
+        self._match: str | None = None
         self._moves: list[tuple[int, MoveButton | MoveLever]] = []
         self._stands_ns: dict[int, int] = {}
         self._shown: dict[str, object] = {}
@@ -199,7 +214,7 @@ class Tab:
             folder,
             seed=randbits(52) if seed is None else seed,
             display=self._glass,
-            observers=[self._transcript, self._look],
+            observers=[self._transcript],
             where="address",
             odds=_FarOdds(ask),
             buzzer=self._tunes,
@@ -256,10 +271,6 @@ class Tab:
             self._box.box.set_lever(move.lever, move.down)
         self._box.take_edges()
 
-    def _look(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        if isinstance(what, Keep):
-            self._keep()
-
     def _do(self, wish: Wish) -> None:
         match wish:
             case OpenWorkshop(is_open):
@@ -268,6 +279,10 @@ class Tab:
                 repair(self._workshop, wish)
             case PullPlug():
                 self._box.cut_power()
+            case GiveRules():
+                rules, self._rules = rules_in(wish, self._transcript.words)
+                if rules is not None:
+                    self._box.fill_in(rules)
             case FillIn(given) if self._transcript.words.offers(given):
                 self._box.fill_in(given)
         self._box.take_edges()
@@ -284,8 +299,27 @@ class Tab:
             self._post(json.dumps({"type": "change" if self._shown else "box", **changed}))
             self._shown = state
 
+    def _match_link(self) -> str | None:
+        """The match that is over, packed for a link; None without one, and where it cannot be replayed."""
+        show = self._box.show
+        if show.mode is not Mode.MATCH_OVER or self._box.store is None:
+            self._match = None
+            return None
+        if self._match is None:
+            self._match = self._packed_match(self._box.store)
+        return self._match or None
+
+    def _packed_match(self, store: Store) -> str:
+        with suppress(StoreError, ShutTheBoxError, *UNREADABLE):
+            (number,) = store.connection.execute("select max(id) from match").fetchone()
+            match = kept_match(store.connection, number, "memory")
+            scenario_text(match, Path("profile.toml"))  # such a link can be followed
+            return packed(record.write(match))
+        return ""
+
     def _state(self) -> dict[str, object]:
         now_ns = self._box.now_ns
         panel = pixels_text(self._glass.look(now_ns))
         state = box_state(self._workshop, self._transcript, panel, self._tunes.tone(now_ns))
-        return state | workshop_state(self._workshop, None) if self._in_workshop else state
+        state |= {"rules": self._rules, "match": self._match_link()}
+        return state | workshop_state(self._workshop, _POWER) if self._in_workshop else state

@@ -3,30 +3,40 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from random import Random
 
 from shutthebox.adapters.gpio import Edge, Pins
 from shutthebox.adapters.odds_worker import OddsNow
+from shutthebox.adapters.owner_report import BoxReport
 from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.guard import StoreGuard
 from shutthebox.adapters.store.lock import FolderLock
+from shutthebox.adapters.store.memory import Memory
 from shutthebox.adapters.store.open_store import StoreFault, open_or_set_aside
-from shutthebox.config.puzzles import puzzle_of
-from shutthebox.config.schema import Config, DiceKind, GpioConfig
+from shutthebox.config.puzzles import puzzle_games, puzzle_of
+from shutthebox.config.schema import Config, GpioConfig
 from shutthebox.config.settings_loader import as_chosen, levers_needed, settings_for
 from shutthebox.game.daily import Daily
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Effect, Show
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import FormInput
+from shutthebox.game.messages import Text
+from shutthebox.game.owner_report import Topic
 from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
 from shutthebox.rules.moves import Throw
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.tiles import Tiles
 from shutthebox.runtime.ports import BuzzerPort, DisplayPort, Observer, OddsPort, Ports
 from shutthebox.runtime.runner import Runner
+from shutthebox.simulator.hardware import disk
 from shutthebox.simulator.hardware.bounce import bounce_edges
 from shutthebox.simulator.hardware.box import LAMP_LINE, SimulatedBox, default_lever_lines
+
+ADDRESS = "http://shutthebox.local:8090/"
+"""Of the scoreboard of a box in virtual time: scenarios tell the same everywhere."""
 
 _DAY_NS = 86_400_000_000_000
 
@@ -135,8 +145,10 @@ class VirtualBox:
         store, store_fault = self._open_store()
         if store is not None:
             settings = as_chosen(self._config, settings, store.choices())
+        if self._config.scoreboard.on:
+            settings = replace(settings, scoreboard=lambda: ADDRESS)
         fault = store_fault.fault if store_fault else None
-        self.memory = StoreGuard(store, self._open_store, forgetting=fault is Fault.FORGETS)
+        self.memory = Memory(store, self._open_store, forgetting=fault is Fault.FORGETS)
         ports = Ports(
             self._pins,
             self.memory,
@@ -145,6 +157,7 @@ class VirtualBox:
             self._buzzer,
             observers=self._observers,
             daily=self._puzzle_of_today,
+            report=partial(self._report, self._time_s()),
         )
         self.runner = Runner(
             settings,
@@ -155,12 +168,18 @@ class VirtualBox:
             fault=fault,
         )
 
-    def _puzzle_of_today(self) -> Daily:
+    def _puzzle_of_today(self, games: Sequence[Profile]) -> Daily:
         """A day is a day of virtual time; the first is 1, as 0 is none, but for a start at a time of day."""
         day = 1 + self.now_ns // _DAY_NS
         if self._epoch_s:
             day = date.fromtimestamp(self._time_s()).toordinal()
-        return Daily(day, puzzle_of(day))
+        return Daily(day, puzzle_of(day, puzzle_games(games)))
+
+    def _report(self, since_s: float, topic: Topic, wrong: Tiles) -> Sequence[Text]:
+        """That of a box without a machine of its own: scenarios tell the same everywhere."""
+        machine = Path("/nonexistent")
+        report = BoxReport(self.memory.lines, None, since_s, clock_s=self._time_s, machine=machine)
+        return report(topic, wrong)
 
     def _time_s(self) -> float:
         return self._epoch_s + self.now_ns / 1e9
@@ -168,8 +187,7 @@ class VirtualBox:
     def _open_store(self) -> tuple[Store | None, StoreFault | None]:
         if self._state is None:
             return None, None
-        thrown = self._config.game.dice is DiceKind.AUTO and not self._config.tournament.file
-        return open_or_set_aside(self._state, self._time_s, count_throws=thrown, patience_s=0.0)
+        return open_or_set_aside(self._state, self._time_s, count_throws=self._config.has_own_dice)
 
     def _look(self, what: Effect | SwitchChanged, t_ns: int) -> None:
         if isinstance(what, Show):
@@ -238,8 +256,9 @@ class VirtualBox:
         """Drops the daemon without a goodbye and starts it again; the levers stay as they are."""
         kept = self._kept_files()
         self.runner.close()
-        for path, content in kept.items():
-            path.write_bytes(content)
+        with disk.room():  # their bytes are on it already, also where it is full
+            for path, content in kept.items():
+                path.write_bytes(content)
         self.box.cut_power()
         # Their pins are gone, so this changes nothing; left to the garbage collector they would
         # close while gpiozero reserves the next ones, under a lock that closing needs too.

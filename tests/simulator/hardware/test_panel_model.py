@@ -40,30 +40,6 @@ def test_an_ssd1306_powers_up_dark_with_garbage_and_needs_its_charge_pump(contro
     assert lit_pixels(model) == []
 
 
-def test_horizontal_mode_walks_the_window_and_begins_anew() -> None:
-    model = cleared(Controller.SSD1306)
-    model.command(0x20, 0x00)
-    model.command(0x21, 10, 11, 0x22, 2, 3)
-    model.data([1, 2, 4, 8, 16])  # the fifth overwrites the first
-    assert lit_pixels(model) == [(11, 17), (10, 20), (10, 26), (11, 27)]
-
-
-def test_page_mode_stays_in_its_page() -> None:
-    model = cleared(Controller.SSD1306)
-    model.command(0xB1, 0x0F, 0x17)
-    model.data([1, 2])
-    assert lit_pixels(model) == [(127, 8), (0, 9)]
-
-
-def test_sh1106_shows_columns_2_to_129_and_stays_at_its_end() -> None:
-    model = cleared(Controller.SH1106)
-    model.command(0xB0, 0x01, 0x10)
-    model.data([1, 1])
-    model.command(0xB7, 0x01, 0x18)
-    model.data([0x80] * 6)
-    assert lit_pixels(model) == [(0, 0), (127, 63)]
-
-
 def test_unplugged_it_fails_as_the_bus_does() -> None:
     model = cleared(Controller.SSD1306)
     model.unplugged = True
@@ -78,15 +54,6 @@ def test_unplugged_it_fails_as_the_bus_does() -> None:
     assert not model.lit
 
 
-def test_plugged_in_again_it_has_forgotten_everything() -> None:
-    model = cleared(Controller.SSD1306)
-    model.unplugged = True
-    model.unplugged = False
-    assert not model.lit
-    assert len(set(model.memory())) > 100
-    assert model.contrast == 0x7F
-
-
 # -- the whole set of commands -----------------------------------------------------------------
 
 SSD = [Controller.SSD1306, Controller.SSD1315, Controller.SSD1309]
@@ -98,17 +65,6 @@ def switched_on(controller: Controller, *commands: int) -> PanelModel:
     model = PanelModel(controller)
     model.command(*((0x8D, 0x14) if controller in SSD else ()), 0xAF, *commands)
     return model
-
-
-# -- where a byte goes ---------------------------------------------------------------------------
-
-
-def places(controller: Controller, *commands: int, count: int = 1) -> list[tuple[int, int]]:
-    """Page and visible column of each place that the next bytes go to, in the order of the memory."""
-    model = cleared(controller)
-    model.command(*commands)
-    model.data([0xFF] * count)
-    return [divmod(at, 128) for at, byte in enumerate(model.memory()) if byte]
 
 
 # -- the picture, computed another way ---------------------------------------------------------
@@ -156,6 +112,3 @@ def test_an_sh1107_lies_on_its_side_and_is_turned_by_its_mounting() -> None:
     assert lit_pixels(model) == [(0, 0), (127, 63)]
     model.command(0xDC, 127)
     assert lit_pixels(model) == [(1, 0), (0, 63)], "a line on"
-
-
-# -- power and the bus -------------------------------------------------------------------------

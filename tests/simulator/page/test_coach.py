@@ -1,16 +1,15 @@
 """The coach's words, as the page gets them."""
 
-from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from shutthebox.config.profiles import builtin
-from shutthebox.odds.coach import Balance, Decision, MatchReview, PlayerReview, review
+from shutthebox.odds.coach import review
 from shutthebox.rules.actions import Action, Moved, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.rules.tiles import to_tiles
-from shutthebox.simulator.page.coach import coach_document
+from shutthebox.simulator.page.coach_document import coach_document
 from shutthebox.translations import translations
 
 PUB = builtin("pub")
@@ -36,22 +35,11 @@ def test_a_choice_is_drawn_with_its_dice_and_the_row_as_it_stood() -> None:
     assert [tile for tile, is_open, _, _ in second["row"] if not is_open] == [4, 6]
 
 
-def test_pages_are_of_those_who_have_thrown_and_in_the_language_of_the_box() -> None:
-    titles = [title for title, _ in document(Thrown((6, 4)), moved(4, 6))["pages"]]
-    assert titles[0] == "Ann"
-    assert "Player 2" not in titles
-    assert "Turning point" in titles
-    german = document(Thrown((6, 4)), moved(4, 6), language="de")
-    (_, rows), *_ = german["pages"]
-    assert rows[1][0] == translations()["de"]("luck")
-    assert german["moves"][0]["cost"] == "-2,5"
-
-
 @pytest.mark.parametrize(
     ("last", "dice", "better", "cost", "text"),
     [
         ((4, 3), [0, 0], [], "", "2 dice are best"),
-        ((4,), [0], [0, 0], "-1.0", "1 dice, 2 are better; costs 0.96 points"),
+        ((4,), [0], [0, 0], "-1.0", "1 die, 2 dice are better; costs 0.96 points"),
     ],
 )
 def test_a_worse_choice_of_dice_shows_the_better_ones(
@@ -62,23 +50,3 @@ def test_a_worse_choice_of_dice_shows_the_better_ones(
     assert (move["dice"], move["better_dice"], move["cost"]) == (dice, better, cost)
     assert move["text"].partition(" open")[2].lstrip(",: ") == text
     assert move["row"] == [[tile, tile <= 6, False, False] for tile in range(1, 10)]
-
-
-def test_a_cost_in_chances_to_win_is_in_per_cent_and_of_the_player_who_chose() -> None:
-    decision = Decision(
-        player=1,
-        round=2,
-        open=to_tiles((1, 2, 9)),
-        number=3,
-        throw=(6, 3),
-        chosen=to_tiles((9,)),
-        best=to_tiles((9,)),
-        points=Fraction(5),
-        win=Fraction(1, 8),
-        stake=Fraction(1),
-    )
-    nothing = PlayerReview(Balance(*[Fraction(0)] * 4), None, 100.0)
-    found = MatchReview((nothing, nothing), (decision,), None, exact=True)
-    document: Any = coach_document(found, PUB, ("Ann", "Bob"), translations()["en"])
-    (move,) = document["moves"]
-    assert (move["player"], move["cost"], move["dice"]) == ("Bob", "-12 %", [6, 3])

@@ -73,49 +73,33 @@ MALFORMED = {
     "no JSON": "hello",
     "nothing": "",
     "no object": "[1, 2]",
-    "a number": "3",
-    "null": "null",
     "an empty object": "{}",
     "half a wish": '{"lever": 3}',
-    "the other half": '{"down": true}',
-    "a lever that is text": '{"lever": "3", "down": true}',
     "a lever that is true": '{"lever": true, "down": true}',
-    "a lever that is a fraction": '{"lever": 3.0, "down": true}',
     "a lever that is not there": '{"lever": 10, "down": true}',
     "a huge lever": '{"lever": 1' + "0" * 900 + ', "down": true}',
     "down is a number": '{"lever": 3, "down": 1}',
     "a button that is null": '{"button": null}',
     "too much": '{"lever": 3, "down": true, "button": true}',
     "dice": '{"dice": [6, 6]}',
-    "dice with a lever": '{"lever": 3, "down": true, "dice": [6, 6]}',
     "state": '{"type": "box", "levers": [], "score": 0}',
     "deep": "[" * 1000,
     "bytes": b'{"button": true}',
     "too long": '{"button": true}' + " " * MAX_MESSAGE,
     "too long in bytes only": '{"é": "' + "é" * 600 + '"}',
     "a broken lever that is not there": '{"lever": 10, "state": "cut"}',
-    "a state that no lever has": '{"lever": 1, "state": "painted"}',
     "a bounce that no contact has": '{"bounce_ms": 101}',
-    "a bounce that is true": '{"bounce_ms": true}',
-    "less than no edges": '{"lost_percent": -1}',
     "more than all edges": '{"lost_percent": 101}',
-    "a display that is half unplugged": '{"display_unplugged": 0.5}',
     "a disk that is text": '{"disk_full": "yes"}',
     "no mending": '{"mend": false}',
     "a plug that stays": '{"pull_plug": false}',
     "a recording that is null": '{"record": null}',
-    "a replay that is a number": '{"replay": 1}',
-    "a workshop that is null": '{"workshop": null}',
     "a setting without a value": '{"set": "game.players"}',
-    "a setting of no key": '{"set": 1, "to": 2}',
     "a setting and more": '{"set": "game.players", "to": 2, "button": true}',
     "a setting that is too long": json.dumps({"set": "game.profile", "to": "x" * MAX_MESSAGE}),
     "a name that is too long": '{"names": ["ANNA"]}',
-    "a name of small letters": '{"names": ["ann"]}',
-    "a name that is a number": '{"names": [123]}',
     "too many names": json.dumps({"names": [""] * 10}),
     "a cursor that jumps": '{"cursor": 10}',
-    "a cursor that is true": '{"cursor": true}',
     "a scenario that is too long": json.dumps({"replay": "#" * MAX_SCENARIO}),
 }
 
@@ -138,16 +122,6 @@ def test_malformed_messages_end_that_page_only(
     assert box.levers_down == {1, 2}
     assert not box.button_down
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
-
-
-def test_a_flood_of_bytes_is_cut_off_by_the_library(server: PageServer) -> None:
-    with page(server) as bad:
-        receive(bad)
-        bad.send("x" * 100_000)
-        with pytest.raises(ConnectionClosed) as caught:
-            bad.recv(timeout=HANG_S)
-        assert caught.value.rcvd is not None
-        assert caught.value.rcvd.code in (1008, 1009)
 
 
 def test_a_message_in_pieces_is_no_longer(server: PageServer) -> None:
@@ -189,9 +163,6 @@ def test_a_message_moves_a_contact_or_is_refused(wish: dict[str, object]) -> Non
         assert box.button_down == (allowed and wish.get("button") is True)
 
 
-LONG = "#" * (MAX_MESSAGE + 1)
-
-
 # -- crowds ------------------------------------------------------------------------------
 
 
@@ -223,24 +194,6 @@ def test_a_flood_of_other_frames_ends_that_page_only(
         assert goodbye(bad) == 1008
         good.send('{"lever": 1, "down": true}')
         until(lambda: 1 in box.levers_down)
-
-
-def test_a_flood_in_one_piece_is_not_taken_apart_to_its_end(
-    server: PageServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    taken: list[object] = []
-    take = request_guard.Connection.process_event
-
-    def process_event(self: request_guard.Connection, event: object) -> None:
-        taken.append(event)
-        take(self, event)
-
-    monkeypatch.setattr(request_guard.Connection, "process_event", process_event)
-    with page(server) as bad:
-        with suppress(OSError):
-            bad.socket.sendall(bytes([0x89, 0x80, 1, 2, 3, 4]) * 40_000)
-        assert goodbye(bad) == 1008
-    assert BURST < len(taken) < 2 * BURST
 
 
 def test_a_page_that_is_thrown_out_and_stays_is_cut_off(

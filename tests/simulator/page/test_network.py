@@ -8,8 +8,7 @@ from tests.simulator.page.pages import FakePanel, page, receive, receive_until
 from tests.support.waiting import HANG_S, until
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from shutthebox.cli.main import main
-from shutthebox.cli.sim import address_in_network
+from shutthebox.adapters.network import address_of_process
 from shutthebox.simulator.hardware.box import SimulatedBox
 from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page import server as server_module
@@ -20,7 +19,7 @@ from shutthebox.simulator.page.server import PageServer
 @pytest.fixture
 def address() -> str:
     """This machine's address in its network: whoever comes from it is a visitor."""
-    found = address_in_network()
+    found = address_of_process()
     if not found[0].isdigit() or not visitor_of((found,)):
         pytest.skip("NOT TESTED: visitors of the page, because this machine is in no network")
     return found
@@ -76,6 +75,23 @@ def test_hands_that_rest_are_free_and_a_held_button_is_let_go(
         until(lambda: not box.button_down)
 
 
+def test_who_watches_cannot_change_the_rules(
+    open_server: PageServer, box: SimulatedBox, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "HANDS_S", 3600.0)
+    visitor = names_of(address)
+    with page(open_server, **visitor) as first, page(open_server, **visitor) as second:
+        first.send('{"lever": 3, "down": true}')
+        receive_until(second, "watching", True)
+        second.send('{"rules": "dice = 0", "file": ""}')
+        first.send('{"rules": "dice = 0", "file": ""}')
+        said = "A match is being played. These can be changed when it is over."
+        receive_until(first, "rules", said)
+        second.send('{"workshop": true}')  # the answer to this is a refusal, after that to the rules
+        with pytest.raises(ConnectionClosed):
+            receive_until(second, "rules", said)
+
+
 @pytest.mark.parametrize(
     "message", ['{"workshop": true}', '{"pull_plug": true}', '{"replay": ""}', '{"mend": true}']
 )
@@ -117,26 +133,3 @@ def test_one_visitor_leaves_room_for_others(open_server: PageServer, address: st
             pass
         with page(open_server) as own:
             assert receive(own)["type"] == "box"
-
-
-@pytest.mark.parametrize(
-    ("peer", "visitor"),
-    [
-        (None, ""),
-        (("127.0.0.1", 5), ""),
-        (("::1", 5, 0, 0), ""),
-        (("::ffff:127.0.0.1", 5, 0, 0), ""),
-        (("192.168.1.7", 5), "192.168.1.7"),
-        (("::ffff:192.168.1.7", 5, 0, 0), "192.168.1.7"),
-        (("fe80::1%eth0", 5, 0, 2), "fe80::1"),
-    ],
-)
-def test_visitors_are_told_from_this_machine(peer: object, visitor: str) -> None:
-    assert visitor_of(peer) == visitor
-
-
-def test_an_address_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        main(["sim", "--listen", "everybody"])
-    assert caught.value.code == 2
-    assert "allowed is an address of this machine in numbers" in capsys.readouterr().err

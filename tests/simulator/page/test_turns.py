@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from tests.simulator.page.pages import shown
-from tests.support.box import BoxUnderTest, config_with
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Form
@@ -39,18 +38,6 @@ def test_throws_tiles_and_scores_in_order() -> None:
     assert step_by_step[-1] == TurnList().follow(beginning, actions), "continued, it is the same"
     assert step_by_step[1][0]["throws"] == [{"dice": [6, 6], "tiles": [], "opened": []}]
     assert turns.follow(None, ()) == []
-
-
-def test_a_throw_that_tumbles_is_not_told() -> None:
-    transcript = BoxInWords()
-    box = BoxUnderTest(config=config_with(game__players=1), observers=[transcript])
-    box.press()
-    box.box.dice.queue.append((6, 5))
-    box.press()
-    assert box.mode is Mode.ROLLING
-    assert not transcript.words.turns
-    box.wait(1_000_000_000)
-    assert transcript.words.turns[0]["throws"] == [{"dice": [6, 5], "tiles": [], "opened": []}]
 
 
 def test_a_long_match_is_bounded_and_no_rule_breaks_it() -> None:

@@ -1,6 +1,5 @@
 """The page's server for makers: broken hardware, pins, log, recordings, replays."""
 
-import json
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,10 +15,10 @@ from shutthebox.config.profiles import builtin
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.simulator.hardware import disk
-from shutthebox.simulator.hardware.box import LeverFault, SimulatedBox, default_lever_lines
+from shutthebox.simulator.hardware.box import LeverFault, SimulatedBox
 from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page import film
-from shutthebox.simulator.page.server import PageServer, _Page
+from shutthebox.simulator.page.server import PageServer
 from shutthebox.simulator.page.transcript import BoxInWords
 
 SCENARIO = """\
@@ -201,18 +200,3 @@ def test_a_page_that_goes_ends_its_film(maker: PageServer) -> None:
         client.send(film_of("wait 1000\nexpect mode flipping"))
         until(lambda: any(thread.name == "film" for thread in threading.enumerate()))
     until(lambda: not any(thread.name == "film" for thread in threading.enumerate()))
-
-
-# -- to the letter, without a network -----------------------------------------------------------
-
-
-@pytest.fixture
-def still(panel: FakePanel, transcript: BoxInWords, power: Switchboard) -> Iterator[PageServer]:
-    """A server that has not been started, on a box in virtual time."""
-    with SimulatedBox(default_lever_lines(2), levers_down=(2,), real_time=False) as box:
-        yield PageServer(Workshop(box, panel), transcript=transcript, power=power)
-    disk.fill(False)
-
-
-def told(server: PageServer, who: _Page, **message: object) -> str | None:
-    return server._take(who, json.dumps(message))

@@ -24,7 +24,16 @@ GAMES = [
 ]
 
 
-@pytest.mark.parametrize("profile", GAMES, ids=lambda profile: profile.name)
+LONG = ("traditional", "high-rollers", "young", "open-one")
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        pytest.param(game, id=game.name, marks=[pytest.mark.slow] if game.name in LONG else [])
+        for game in GAMES
+    ],
+)
 def test_a_match_is_played_again(profile: Profile, tmp_path: Path) -> None:
     house = tmp_path / "house.toml"
     house.write_text("\n".join(to_lines(replace(profile, name="house"))) + "\n", "utf-8")

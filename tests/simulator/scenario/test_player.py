@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from tests.support.box import MS
@@ -17,8 +16,6 @@ from shutthebox.rules.actions import Advanced, Moved, OutOfTime, Reopened, Throw
 from shutthebox.rules.formats import Reason
 from shutthebox.rules.match import Result, begin
 from shutthebox.simulator.scenario.effect_lines import as_json, fact_text
-from shutthebox.simulator.scenario.player import ExpectationError, Replay
-from shutthebox.simulator.scenario.script import ScenarioError, parse
 
 PUB = begin(builtin("pub"), 3)
 DONE = replace(PUB, result=Result((0, 2), False, (Fraction(0),) * 3, Reason.ROUNDS))
@@ -73,16 +70,3 @@ def test_a_show_and_a_sound_have_all_their_values() -> None:
     }
     assert "Würfel" in text, "as it is, not as numbers"
     assert json.loads(as_json(Sounded(Sound.ROLL), 0)) == {"t": 0.0, "kind": "sound", "name": "roll"}
-
-
-# -- when a line is played ---------------------------------------------------------------
-
-
-# -- who is told, and of what ------------------------------------------------------------
-
-
-def test_a_script_that_fails_closes_its_box(tmp_path: Path) -> None:
-    for text in ("expect player 4", "flip 12"):
-        with pytest.raises((ExpectationError, ScenarioError)):
-            Replay(parse(text, "script"), tmp_path).run()
-    Replay(parse("press", "script"), tmp_path).run()

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from tests.support.box import MS, BoxUnderTest, S, config_with
+from tests.support.fast import fast_among
 
 from shutthebox.adapters.display.pillow import image_of
-from shutthebox.cli.main import main
 from shutthebox.config.schema import Config, ConfigError
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Ask, Effect, Keep
@@ -22,7 +22,6 @@ from shutthebox.game.facts import Resumed
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
 from shutthebox.game.switches.debounce import SwitchChanged
-from shutthebox.rules.actions import Thrown
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.scenario.effect_lines import as_json
 from shutthebox.simulator.scenario.expectations import EXPECTATIONS, Expect
@@ -33,6 +32,7 @@ from shutthebox.simulator.scenario.verbs import Configure, Seed, Verb
 
 FOLDER = Path(__file__).parents[2] / "scenarios"
 SCRIPTS = sorted(FOLDER.glob("*.scn"))
+NAMES = [path.stem for path in SCRIPTS]
 Play_ = Callable[..., list[tuple[Effect, int]]]
 
 
@@ -59,9 +59,9 @@ def play(tmp_path: Path) -> Play_:
     return run
 
 
-@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
-def test_script(path: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    scenario = read(path)
+@pytest.mark.parametrize("name", fast_among(NAMES, set(NAMES) - {"puzzle-of-the-next-day"}))
+def test_script(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    scenario = read(FOLDER / f"{name}.scn")
     renews = request.config.getoption("--update-golden")
     display = (RenewingDisplay if renews else VirtualDisplay)(scenario.config)
     Replay(scenario, tmp_path, display).run()
@@ -84,20 +84,6 @@ def test_a_script_plays_the_same_every_time(play: Play_, tmp_path: Path) -> None
     assert first == [as_json(*effect) for effect in play(scenario, tmp_path / "b")]
 
 
-def test_without_a_queue_the_dice_follow_the_seed(play: Play_, tmp_path: Path) -> None:
-    def thrown(seed: int) -> list[object]:
-        text = f"config game.setup usual\nseed {seed}\n" + "press\n" * 3
-        effects = play(text, tmp_path / str(len(list(tmp_path.iterdir()))))
-        return [
-            effect.fact
-            for effect, _ in effects
-            if isinstance(effect, Keep) and isinstance(effect.fact, Thrown)
-        ]
-
-    assert thrown(5) == thrown(5)
-    assert len({str(thrown(seed)) for seed in range(8)}) > 1
-
-
 # -- expectations that fail --------------------------------------------------------------------
 
 FLIPPING = """config game.setup usual
@@ -114,15 +100,10 @@ flip 3
     ("line", "complaint"),
     [
         ("expect mode ready", "expected mode ready, got flipping"),
-        ("expect player 2", "expected player 2, got 1"),
         ("expect open 1 2", "expected open 1 2, got 1 2 3 4 5 6 7 8 9"),
         ("expect verdict complete", "expected verdict complete, got missing 5"),
         ("expect throw 5 3", "expected throw 5 3, got 3 5"),
-        ("expect throw", "expected throw nothing, got 3 5"),
         ("expect score 1 0", "expected score 1 0, got 1 nothing"),
-        ("expect score 3 0", "expected score 3 0, got 3 nothing"),
-        ("expect total 2 9", "expected total 2 9, got 2 0"),
-        ("expect winner 1", "expected winner 1, got nothing"),
         ("expect owes 1 2", "expected owes 1 2, got 1 nothing"),
         ('expect text "4 to go"', "expected text 4 to go, got Player 1 / 5 to go"),
         ("expect panel nowhere", "expected panel nowhere, got a panel unlike nowhere.png"),
@@ -157,29 +138,19 @@ def test_what_does_not_matter_in_an_expectation(play: Play_, line: str) -> None:
     [
         ("dance", "script:1: dance: did you mean 'dice'? allowed are"),
         ("press\n\n# fine\nflop 3", "script:4: flop: did you mean 'flip'? allowed are"),
-        ("press 3", "script:1: press: allowed is: the word alone"),
         ("wait -1", "script:1: wait: '-1' is no duration"),
-        ("wait 999999999", "script:1: wait: '999999999' is too long"),
         ("+soon press", "script:1: press: 'soon' is no duration"),
-        ("flip", "script:1: flip: at least 1 lever"),
         ("flip 0", "script:1: flip: '0' is no lever; allowed is 1 to 54"),
         ("flip 3 3", "script:1: flip: lever 3 is named twice"),
-        ("dice", "script:1: dice: an empty throw"),
         ("dice 3 0", "script:1: dice: '0' is no face"),
         ("bounce 3", "script:1: bounce: allowed is: bounce LEVER down|up DURATION"),
-        ("bounce 3 left 12ms", "script:1: bounce: 'left'; allowed are down and up"),
         ("lose-edges 2", "script:1: lose-edges: '2' is no fraction"),
-        ("lose-edges nan", "script:1: lose-edges: 'nan' is no fraction"),
-        ("power-cut now", "script:1: power-cut: allowed is: the word alone"),
-        ("expect", "script:1: expect: what is expected? allowed are"),
         ("expect mode rising", "script:1: expect: 'rising' is no mode; allowed are attract"),
         ("expect owes 1 1/0", "script:1: expect: '1/0' is no number of stakes"),
         ("expect text 3 to go", 'script:1: expect: allowed is: expect text "WORDS"'),
         ("expect panel ../x", "script:1: expect: '../x'; allowed are letters"),
-        ("config game.players", "script:1: config: allowed is: config KEY VALUE"),
         ("config game.players 10", "script:1: game.players: 10 is not allowed"),
         ("config gpio.roll 4", "script: gpio.roll: line 4 is taken by gpio.levers[0]"),
-        ("config game.colour red", "script:1: game.colour: unknown key"),
         ("press\nconfig game.players 3", "script:2: config: allowed only before anything happens"),
     ],
 )
@@ -195,20 +166,10 @@ def test_a_script_with_a_typo_is_one_line(text: str, complaint: str) -> None:
     ("text", "complaint"),
     [
         ("flip 10", "script:1: flip: lever 10: this box has 1 to 9"),
-        ("bounce 12 down 5ms", "script:1: bounce: lever 12: this box has 1 to 9"),
-        ("glitch 11 5ms", "script:1: glitch: lever 11: this box has 1 to 9"),
         ("wait 5\n@3 press", "script:2: press: it is 5.5 s already; allowed is a later time than @3"),
         (
             "config game.setup usual\ndice 6\npress\npress",
             "script:4: press: 6 is queued, but 2 dice of 6 are thrown",
-        ),
-        (
-            "config game.setup usual\ndice 7 1\npress\npress\nwait 5",
-            "script:4: press: 7 1 is queued, but 2 dice of 6 are thrown",
-        ),
-        (
-            "config game.setup usual\ndice 1 2 3\npress\npress\nexpect mode rolling",
-            "script:4: press: 1 2 3 is queued, but 2 dice of 6 are thrown",
         ),
         (
             "config game.setup usual\nconfig game.profile domino-bag\ndice 3 5 | 5 3\npress\npress\n"
@@ -240,27 +201,6 @@ def test_a_game_that_is_not_there_is_one_line(play: Play_, lines: str, complaint
 @pytest.mark.parametrize("name", ["2012", "the-300", "cards"])
 def test_a_game_whose_name_looks_like_a_number_can_be_played(play: Play_, name: str) -> None:
     play(f"config game.profile {name}\nconfig game.setup usual\npress\nexpect mode ready")
-
-
-def test_words_numbers_and_texts_of_a_config_line() -> None:
-    lines = ("game.profile pub", "box.settle_ms 12.5", "box.sound false", 'rules.folder "a b"')
-    config = parse("\n".join(f"config {line}" for line in lines), "script").config
-    assert (config.game.profile, config.box.settle_ms, config.box.sound) == ("pub", 12.5, False)
-    assert config.rules.folder == "a b"
-
-
-# -- the command -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", ["missing", "folder", "binary"])
-def test_a_script_that_cannot_be_read(tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]) -> None:
-    script = tmp_path / "x.scn"
-    if kind == "folder":
-        script.mkdir()
-    elif kind == "binary":
-        script.write_bytes(b"press\n\xff\xfe")
-    assert main(["replay", str(script)]) == 2
-    assert len(capsys.readouterr().err.splitlines()) == 1
 
 
 # -- recordings --------------------------------------------------------------------------------
@@ -335,19 +275,6 @@ def test_a_recorded_match_plays_to_the_same_effects(play: Play_) -> None:
     check_plays_again(recording, play)
 
 
-def test_a_recording_writes_what_differs_from_the_default() -> None:
-    values: dict[str, object] = {"game.profile": "pub", "box.sound": False, "game.players": 3}
-    recording = Recording(values | {"box.out_of_play": [4, 2], "game.computers": [2]})
-    lines = recording.script().splitlines()
-    assert "config box.levers 9" in lines
-    assert "config game.profile pub" in lines
-    assert "config game.players 3" in lines
-    assert "config box.sound false" in lines
-    assert "config box.out_of_play [4, 2]" in lines
-    assert "config game.computers [2]" in lines
-    assert not any("hints" in line for line in lines)
-
-
 def test_short_presses_quick_hands_and_holds_play_again(play: Play_) -> None:
     recording = Recording({"game.profile": "jouhet"})
     for ms in (30, 60, 130, 700):
@@ -378,24 +305,6 @@ def test_a_recording_goes_on_after_a_power_cut(play: Play_, tmp_path: Path) -> N
         "power-cut",
     ]
     assert any(isinstance(effect, Keep) and isinstance(effect.fact, Resumed) for effect, _ in play(text))
-
-
-def test_what_breaks_is_recorded(play: Play_) -> None:
-    recording = Recording({})
-    recording.press()
-    recording.recorder.broke("oled off", recording.box.now_ns)
-    recording.wait(500 * MS)
-    recording.recorder.broke("oled on", recording.box.now_ns)
-    text = check_plays_again(recording, play)
-    assert [line.split(" ", 1)[1] for line in text.splitlines()[-2:]] == ["oled off", "oled on"]
-
-
-def test_glitches_are_not_recorded(play: Play_) -> None:
-    recording = Recording({})
-    recording.press()
-    recording.box.glitch(4, 2_000_000)
-    recording.wait(500 * MS)
-    assert "4" not in "".join(line for line in recording.script().splitlines() if "flip" in line)
 
 
 def test_the_config_of_a_recording_is_read_back(play: Play_) -> None:

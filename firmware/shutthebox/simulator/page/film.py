@@ -12,14 +12,18 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from shutthebox.config.profiles import builtin
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Effect, Show
 from shutthebox.game.screen import ToldScreen
 from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.rules import record
 from shutthebox.simulator.hardware.box import Change
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
+from shutthebox.simulator.page.state import film_state
 from shutthebox.simulator.page.texts import pixels_text
 from shutthebox.simulator.page.transcript import BoxInWords
+from shutthebox.simulator.scenario.from_record import as_scenario
 from shutthebox.simulator.scenario.player import Replay
 from shutthebox.simulator.scenario.script import Scenario, parse, read
 
@@ -57,7 +61,7 @@ class Film:
     """One run of a scenario for a page, in a thread of its own.
 
     Args:
-        scenario: the script, or the file that it is in.
+        scenario: the script, or the file that it is in; or the record of a match.
         on_change: called in the film's thread when `state` is another.
 
     Attributes:
@@ -88,9 +92,8 @@ class Film:
 
     def _run(self) -> None:
         try:
-            where = self._scenario
-            scenario = read(where) if isinstance(where, Path) else parse(where, "scenario")
             with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-") as folder:
+                scenario = self._read(Path(folder))
                 self._display = _PacedDisplay(scenario, self._wait_until)
                 self._replay = Replay(scenario, Path(folder), self._display)
                 self._replay.world.observe(self._look_on)
@@ -103,6 +106,14 @@ class Film:
             self.complaint = str(error)
         self.over = True
         self._on_change()
+
+    def _read(self, folder: Path) -> Scenario:
+        where = self._scenario
+        if isinstance(where, Path):
+            return read(where)
+        if where.startswith(record.KIND):
+            return parse(as_scenario(record.parse(where, "record", builtin), folder), "record")
+        return parse(where, "scenario")
 
     def _look_on(self, what: Effect | SwitchChanged, t_ns: int) -> None:
         self._wait_until(t_ns)
@@ -133,18 +144,9 @@ class Film:
     def _take_frame(self) -> None:
         if self._replay is None or self._display is None:
             return
-        box, words = self._replay.world.box, self._words.words
-        state = {
-            "levers": [{"number": number, "down": number in self._down} for number in box.levers],
-            "button": self._button_down,
-            "panel": pixels_text(self._display.look(self._shown_ns)),
-            "lamp": self._lamp,
-            "sound": None,
-            "words": words.panel,
-            "said": [words.announcements, words.said],
-            "list": None,
-            "dice": {"faces": words.dice, "tumbling": words.tumbling},
-        }
+        levers, words = self._replay.world.box.levers, self._words.words
+        state = film_state(words, levers, self._down, button=self._button_down, lamp=self._lamp)
+        state["panel"] = pixels_text(self._display.look(self._shown_ns))
         if state != self.state:
             self.state = state
             self._on_change()

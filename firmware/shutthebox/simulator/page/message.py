@@ -8,14 +8,17 @@ from typing import TypeAlias
 from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven
 from shutthebox.game.letters import is_name
 from shutthebox.rules.profile import MAX_PLAYERS
-from shutthebox.simulator.form import MAX_STEP, setting
+from shutthebox.simulator.form_input import MAX_STEP, setting
 from shutthebox.simulator.hardware.workshop import MAX_BOUNCE_MS
 
 MAX_MESSAGE = 1024
-"""Most bytes of any message but a scenario; the longest message of our page has a thirtieth of it."""
+"""Most bytes of any message but a scenario and house rules; the longest of our page has a thirtieth of it."""
 
 MAX_SCENARIO = 64 * 1024
-"""Most bytes of a message with a scenario."""
+"""Most bytes of a message with a scenario or with house rules."""
+
+
+MAX_FILE_NAME = 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +98,19 @@ class FillIn:
     given: FormInput
 
 
+@dataclass(frozen=True, slots=True)
+class GiveRules:
+    """House rules as text: from a file of this name, or typed (""). They are checked where they are taken."""
+
+    text: str
+    file: str
+
+
 Wish: TypeAlias = (
     MoveLever
     | MoveButton
     | FillIn
+    | GiveRules
     | OpenWorkshop
     | ChangeHardware
     | BreakLever
@@ -126,7 +138,7 @@ def parse(message: str | bytes) -> Wish | str:
         wish = _wish(json.loads(message))
     except (ValueError, RecursionError):
         return "a message is JSON"
-    if length > MAX_MESSAGE and not isinstance(wish, ReplayScenario):
+    if length > MAX_MESSAGE and not isinstance(wish, ReplayScenario | GiveRules):
         return f"a message has at most {MAX_MESSAGE} bytes"
     return wish or _ALLOWED
 
@@ -152,6 +164,8 @@ def _wish(document: object) -> Wish | None:
             return FillIn(NamesGiven(tuple(names))) if _are_names(names) else None
         case {"cursor": int(by)} if kinds == {"cursor": int} and abs(by) <= MAX_STEP:
             return FillIn(CursorMoved(by))
+        case {"rules": str(text), "file": str(file)} if len(document) == 2 and len(file) <= MAX_FILE_NAME:
+            return GiveRules(text, file)
         case {"workshop": bool(is_open)} if len(document) == 1:
             return OpenWorkshop(is_open)
         case {"display_unplugged": bool(unplugged)} if len(document) == 1:

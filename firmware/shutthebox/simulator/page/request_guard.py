@@ -50,7 +50,18 @@ _FILES = {
     "/manifest.webmanifest": ("manifest.webmanifest", "application/manifest+json"),
     **{
         f"/{name}.js": (f"{name}.js", "text/javascript; charset=utf-8")
-        for name in ("box", "coach", "dice", "parts", "settings", "sounds", "turns", "wire", "workshop")
+        for name in (
+            "box",
+            "coach",
+            "dice",
+            "house_rules",
+            "parts",
+            "settings",
+            "sounds",
+            "turns",
+            "wire",
+            "workshop",
+        )
     },
 }
 _CONTENT_SECURITY_POLICY = (

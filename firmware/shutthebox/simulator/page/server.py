@@ -32,11 +32,13 @@ from shutthebox.game.inputs import FormInput
 from shutthebox.simulator.hardware.box import Change
 from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.film import Film
+from shutthebox.simulator.page.house_rules import rules_in
 from shutthebox.simulator.page.message import (
     MAX_SCENARIO,
     BreakLever,
     ChangeHardware,
     FillIn,
+    GiveRules,
     Mend,
     MoveButton,
     MoveLever,
@@ -306,6 +308,7 @@ class PageServer:
     def _state_for(self, page: "_Page") -> _State:
         """The state for this page: of the box or of its film, and of the workshop if that is open."""
         state = self._state() | {"maker": not page.visitor, "watching": not self._may_move(page)}
+        state["rules"] = page.rules
         film = page.film
         if film is not None:
             state |= {**film.state, "film": {"over": film.over, "complaint": one_line(film.complaint)}}
@@ -331,7 +334,7 @@ class PageServer:
             return wish
         if isinstance(wish, MoveLever | BreakLever) and wish.lever not in self._box.levers:
             return "no such lever"
-        if not isinstance(wish, MoveLever | MoveButton | FillIn):
+        if not isinstance(wish, MoveLever | MoveButton | FillIn | GiveRules):
             if page.visitor:
                 return "the workshop is for the machine of the box"
         elif not self._takes_hands(page):
@@ -373,6 +376,11 @@ class PageServer:
                 # While a page shows a film, its hands move nothing.
                 if page.film is None:
                     self._box.set_lever(lever, down)
+            case GiveRules() if page.film is None:
+                rules, page.rules = rules_in(wish, self._transcript.words)
+                if rules is not None:
+                    self._fill_in(rules)
+                page.news.set()
             case OpenWorkshop(is_open):
                 page.in_workshop, page.logged = is_open, 0
                 self._in_workshop = any(page.in_workshop for page in self._pages)
@@ -440,6 +448,7 @@ class _Page:
         self.in_workshop = False
         self.logged = 0
         self.visitor = visitor
+        self.rules = ""
         self.moved_s = -HANDS_S
 
 

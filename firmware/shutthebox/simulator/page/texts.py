@@ -31,8 +31,17 @@ def page_texts(translate: Translate) -> Texts:
         "settings_wait": _("A match is being played. These can be changed when it is over."),
         "name": _("Name of player {number}"),
         "names_note": _("Three letters each, for the screen and the hall of fame."),
+        "rules_note": _(
+            "Rules of your own, as a file of house rules has them. Drop a file on the page, or write: the "
+            "game that they are like, and what differs."
+        ),
+        "house_rules": _("House rules"),
+        "play_rules": _("Play by these"),
+        "rules_file": _("From a file"),
         "turns": _("The turns of the match"),
         "no_turns": _("Nobody has thrown yet."),
+        "link": _("Link to this match"),
+        "link_copied": _("The link is copied."),
         "coach": _("Coach"),
         "coach_marks": _("Shut: gold. Better: a green ring."),
         "rules_title": _("The rules: {game}"),
@@ -93,6 +102,18 @@ def workshop_texts(translate: Translate) -> Texts:
         "replaying": _("A replay on another box, with the dice of its scenario. Yours stays as it is."),
         "replay_over": _("The replay is over."),
         "stop_replay": _("Back to the box"),
+    }
+
+
+def tab_texts(translate: Translate) -> dict[str, str]:
+    """The texts of a page that has its box in the same tab, for as long as the box does not run."""
+    _ = translate
+    return {
+        "loading": _("Loading {part}…"),
+        "starting": _("The box starts…"),
+        "elsewhere": _("The box is open in another tab."),
+        "too_old": _("This browser is too old for the box. A browser of the last three years plays it."),
+        "failed": _("The box cannot be loaded: {reason}"),
     }
 
 

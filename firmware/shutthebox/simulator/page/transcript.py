@@ -7,19 +7,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from shutthebox.game.effects import Effect, Form, Keep, Show, Sounded
-from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, SettingChosen
+from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, RulesGiven, SettingChosen
 from shutthebox.game.menu_items import item_chosen
 from shutthebox.game.messages import Translate, told
 from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
 from shutthebox.odds.coach import MatchReview
 from shutthebox.rules.profile import Profile
-from shutthebox.simulator.page.coach import CoachDocument, coach_document
-from shutthebox.simulator.page.form import FormDocument, form_document
+from shutthebox.simulator.page.coach_document import CoachDocument, coach_document
+from shutthebox.simulator.page.form_document import FormDocument, form_document
 from shutthebox.simulator.page.texts import rules_of
 from shutthebox.simulator.page.turns import TurnDocument, TurnList
 from shutthebox.simulator.scenario.effect_lines import fact_text
-from shutthebox.speech.words import Announcer, open_tiles, screen_parts, sentences
+from shutthebox.speech.sentences import Announcer, open_tiles, screen_parts, sentences
 from shutthebox.translations import ENGLISH, told_screen, translations
 
 LOG_LINES = 200
@@ -70,7 +70,7 @@ class Words:
         match given:
             case SettingChosen(key, value):
                 return form.is_open and item_chosen(form.settings, key, value) is not None
-            case NamesGiven():
+            case NamesGiven() | RulesGiven():
                 return form.is_open
             case CursorMoved():
                 return form.walks

@@ -73,11 +73,18 @@ export function toggle() {
   return isOpen();
 }
 
-async function replayFile() {
+function replayFile() {
   const [file] = parts.file.files;
   parts.file.value = ""; // so that the same file can be taken again
-  const scenario = file ? await file.text() : "";
-  const fits = new Blob([JSON.stringify({ replay: scenario })]).size <= MAX_SCENARIO;
+  if (file) {
+    replay(file);
+  }
+}
+
+// Shows what is in a file on another box: a scenario, or the record of a match.
+export async function replay(file) {
+  const scenario = file.size > MAX_SCENARIO ? "" : await file.text();
+  const fits = file.size <= MAX_SCENARIO && new Blob([JSON.stringify({ replay: scenario })]).size <= MAX_SCENARIO;
   parts.too_large.textContent = fits ? "" : texts.too_large.replace("{amount}", MAX_SCENARIO / 1024);
   if (scenario && fits) {
     send({ replay: scenario });
@@ -191,6 +198,7 @@ function showPower() {
   for (const part of ["plug", "record"]) {
     parts[part].disabled = !power;
   }
+  parts.record.parentElement.hidden = power?.recording === null; // nothing can be recorded there
   parts.record.textContent = power?.recording ? texts.stop_recording : texts.record;
   parts.record_note.textContent = power?.recording ? texts.recording : texts.record_note;
   parts.recorded.hidden = !power?.recorded;

@@ -7,13 +7,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from shutthebox.errors import shown
+from shutthebox.errors import quoted
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.mode import Mode
 from shutthebox.rules.match import Result
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
+from shutthebox.simulator.scenario.arguments import WrongError, exactly, faces, number, numbers
 from shutthebox.simulator.scenario.verbs import Verb
-from shutthebox.simulator.scenario.words import WrongError, exactly, faces, number, numbers
 from shutthebox.simulator.virtual_box import VirtualBox
 from shutthebox.translations import told_screen
 
@@ -27,7 +27,7 @@ MODES = tuple(dict.fromkeys(mode.in_scenarios for mode in Mode))
 def _read_mode(words: Sequence[str]) -> str:
     (word,) = exactly(1, words, "expect mode MODE")
     if word not in MODES:
-        raise WrongError(f"{shown(word)} is no mode; allowed are {', '.join(MODES)}")
+        raise WrongError(f"{quoted(word)} is no mode; allowed are {', '.join(MODES)}")
     return word
 
 
@@ -41,7 +41,7 @@ def _read_tiles(words: Sequence[str]) -> tuple[int, ...]:
 
 def _read_verdict(words: Sequence[str]) -> str:
     if not words or words[0] not in list(VerdictKind):
-        raise WrongError(f"{shown(' '.join(words))} is no verdict; allowed are {', '.join(VerdictKind)}")
+        raise WrongError(f"{quoted(' '.join(words))} is no verdict; allowed are {', '.join(VerdictKind)}")
     amounts = [number(word, 0, 10**9, "number") for word in words[1:]]
     return " ".join(map(str, (words[0], *amounts)))
 
@@ -58,7 +58,7 @@ def _read_points(words: Sequence[str]) -> tuple[int, int]:
 def _read_stakes(words: Sequence[str]) -> tuple[int, Fraction]:
     player, stakes = exactly(2, words, "expect owes PLAYER STAKES")
     if not re.fullmatch(r"-?[0-9]{1,6}([./][0-9]{1,6})?", stakes) or stakes.endswith("/0"):
-        raise WrongError(f"{shown(stakes)} is no number of stakes; allowed are 2, -4, 0.5, 1/3")
+        raise WrongError(f"{quoted(stakes)} is no number of stakes; allowed are 2, -4, 0.5, 1/3")
     return number(player, 1, 9, "player"), Fraction(stakes)
 
 
@@ -76,7 +76,7 @@ def _read_text(words: Sequence[str]) -> str:
 def _read_picture(words: Sequence[str]) -> str:
     (name,) = exactly(1, words, "expect panel NAME")
     if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
-        raise WrongError(f"{shown(name)}; allowed are letters, digits, - and _")
+        raise WrongError(f"{quoted(name)}; allowed are letters, digits, - and _")
     return name
 
 

@@ -1,13 +1,16 @@
 """A match record as a scenario: the moves of hands with which the box plays the match again."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from shutthebox.rules.actions import Advanced, Moved, Reopened, Thrown
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Draw, Turns
-from shutthebox.rules.record import Record, replay
+from shutthebox.rules.record import Record
+from shutthebox.rules.record import replay as positions_of
 from shutthebox.rules.tiles import Tiles, to_numbers
+from shutthebox.rules.writer import to_lines
 from shutthebox.simulator.scenario.script import ScenarioError
 
 
@@ -25,13 +28,21 @@ def scenario_text(record: Record, profile: Path) -> str:
     return "\n".join(_Hands(record, profile).lines) + "\n"
 
 
+def as_scenario(record: Record, folder: Path) -> str:
+    """The scenario's lines, with the profile written into this folder; errors as for `scenario_text`."""
+    profile = folder / "profile.toml"
+    # The box may know a game of that name with other rules; a file has a name of its own.
+    profile.write_text("\n".join(to_lines(replace(record.profile, name="replayed"))), "utf-8")
+    return scenario_text(record, profile)
+
+
 class _Hands:
     def __init__(self, record: Record, profile: Path) -> None:
         if record.profile.turn_seconds is not None:
             raise ScenarioError("a match against the clock: when its throws were answered is not known")
         if record.beginning.first:
             raise ScenarioError("a match that another player than the first began: a scenario has no evening")
-        positions = replay(record)
+        positions = positions_of(record)
         self._down = 0
         throws = [_faces(match, action) for match, action in _throws(record, positions)]
         self.lines = [

@@ -1,13 +1,13 @@
 """Plays a scenario on a box in virtual time and checks what it expects."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Ask, Effect
 from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.runtime.ports import DisplayPort
 from shutthebox.simulator.hardware.box import UnknownLeverError
-from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.scenario.expectations import Expect
 from shutthebox.simulator.scenario.script import Scenario, ScenarioError, TimedVerb
 from shutthebox.simulator.scenario.verbs import Wait
@@ -29,7 +29,7 @@ class Replay:
     Args:
         scenario: to play.
         state: folder of the store; a match in it is continued.
-        display: a display in virtual time, whose panel `expect panel` looks at; None for none.
+        display: shows the screens; `expect panel` looks at a `VirtualDisplay`. None for none.
         tell: gets every effect with its time in ns.
 
     Attributes:
@@ -43,7 +43,7 @@ class Replay:
         self,
         scenario: Scenario,
         state: Path,
-        display: VirtualDisplay | None = None,
+        display: DisplayPort | None = None,
         tell: Callable[[Effect, int], None] = lambda effect, t_ns: None,
     ) -> None:
         self._scenario, self._tell = scenario, tell
@@ -62,7 +62,12 @@ class Replay:
             self._tell(what, t_ns)
 
     def run(self) -> None:
-        """Plays all lines.
+        """Plays all lines; errors as for `lines`."""
+        for _ in self.lines():
+            pass
+
+    def lines(self) -> Iterator[None]:
+        """Plays one line after another, each when it is asked for.
 
         Raises:
             ExpectationError: at the first expectation that fails.
@@ -85,6 +90,7 @@ class Replay:
                     raise ScenarioError(f"{self._at(moved or line)}: {error}") from None
                 if isinstance(line.verb, Expect) and (said := line.verb.difference(self.world, folder)):
                     raise ExpectationError(f"{self._scenario.where}:{line.line}: {said}")
+                yield
         finally:
             self.world.close()
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from shutthebox.config.schema import Config, ConfigError, check_lines, with_value
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import read_text
+from shutthebox.simulator.scenario.arguments import LONGEST_NS, WrongError, duration_ns
 from shutthebox.simulator.scenario.expectations import Expect
 from shutthebox.simulator.scenario.verbs import (
     Bounce,
@@ -26,19 +27,19 @@ from shutthebox.simulator.scenario.verbs import (
     PowerCut,
     Press,
     QueueDice,
+    Rules,
     Seed,
     SetButton,
     Verb,
     Wait,
 )
-from shutthebox.simulator.scenario.words import LONGEST_NS, WrongError, duration_ns
 from shutthebox.validation import did_you_mean
 
 VERBS: dict[str, type[Verb]] = {
     verb.word: verb
     for verb in (
         Configure, Seed, QueueDice, Press, SetButton, Hold, Flip, Lift, Bounce, Glitch, LoseEdges, Choose,
-        Names, Cursor, PlugOled, PowerCut, Wait, Expect,
+        Names, Rules, Cursor, PlugOled, PowerCut, Wait, Expect,
     )
 }  # fmt: skip
 

@@ -1,19 +1,23 @@
 """The verbs of the scenario format: each reads its line and carries it out on a box."""
 
+import json
 import re
 import tomllib
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar, Self
 
-from shutthebox.errors import shown
-from shutthebox.game.inputs import CursorMoved, NamesGiven
+from shutthebox.config.profiles import from_text
+from shutthebox.errors import quoted
+from shutthebox.game.inputs import CursorMoved, NamesGiven, RulesGiven
 from shutthebox.game.letters import is_name
 from shutthebox.rules.moves import Throw
-from shutthebox.simulator.form import MAX_STEP, names_from, setting
+from shutthebox.rules.reader import ProfileError
+from shutthebox.simulator.form_input import MAX_STEP, names_from, setting
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
-from shutthebox.simulator.scenario.words import (
+from shutthebox.simulator.scenario.arguments import (
     WrongError,
     duration_ns,
     either,
@@ -233,7 +237,7 @@ class LoseEdges(Verb):
     def parse(cls, words: Sequence[str]) -> Self:
         (word,) = exactly(1, words, "lose-edges 0.02")
         if not re.fullmatch(r"[01](\.[0-9]{1,9})?", word) or float(word) > 1:
-            raise WrongError(f"{shown(word)} is no fraction; allowed is 0 to 1")
+            raise WrongError(f"{quoted(word)} is no fraction; allowed is 0 to 1")
         return cls(float(word))
 
     def do(self, box: VirtualBox) -> None:
@@ -274,6 +278,30 @@ class Names(Verb):
         if not all(map(is_name, given.names)):
             raise WrongError("allowed are names of three letters from A to Z, or -")
         return cls(given)
+
+    def do(self, box: VirtualBox) -> None:
+        box.fill_in(self.given)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules(Verb):
+    """``rules "TOML"``: house rules, as one text in JSON, on the form beside the box."""
+
+    word = "rules"
+    given: RulesGiven
+
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Self:
+        try:
+            text = json.loads(" ".join(words))
+        except (ValueError, RecursionError):
+            text = None
+        if not isinstance(text, str):
+            raise WrongError("allowed is a profile as one text in JSON")
+        try:
+            return cls(RulesGiven(from_text(text, Path("rules"))))
+        except ProfileError as error:
+            raise WrongError(str(error)) from None
 
     def do(self, box: VirtualBox) -> None:
         box.fill_in(self.given)

@@ -1,20 +1,25 @@
 """The scoreboard's folder: finished files for any server of files, and nothing else.
 
 The daemon writes `index.html`, `scores.json` and the rules of the game on the table as the match goes. Style
-and rules of every game do not change while it runs: `shutthebox scoreboard --write` writes them once.
+and rules of every game do not change while it runs: `shutthebox scoreboard --write` writes them once. Where
+the owner wants it, guests find the box in a tab there, as `play`.
 """
 
 import json
-import socket
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from shutthebox.adapters.network import address_in_network, name
+from shutthebox.config.profiles import builtin
+from shutthebox.config.schema import Config
 from shutthebox.files import replace_file
 from shutthebox.rules.profile import Profile
+from shutthebox.rules.reader import ProfileError
 from shutthebox.translations import finished_codes, translations
-from shutthebox.web.scoreboard.page import RULES, page, rules_page
+from shutthebox.web.scoreboard.page import RULES, box_page, page, rules_page
 
 FOLDER_NAME = "scoreboard"
 """In the folder of the scores' file."""
@@ -26,16 +31,57 @@ _SHOWN = ("version", "language", "running", "rules", "day", "matches", "today", 
 """Keys of the scores' file that are for everybody; the others are for the owner."""
 
 
+WEB = Path("/usr/share/shutthebox/web")
+"""Where the package shutthebox-web has the box in a tab, as `make web` makes it."""
+
+PLAY = "play"
+"""The link to it, in the folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class InATab:
+    """The box in a tab, for guests.
+
+    Attributes:
+        levers: of this box, so many the other has too.
+        files: the folder that `make web` makes.
+    """
+
+    levers: int
+    files: Path = WEB
+
+    def path(self, game: Profile, language: str, players: int | None) -> str | None:
+        """The path from the page to this game; None for house rules, which it does not have.
+
+        Args:
+            game: the one on the table.
+            language: of the players.
+            players: how many play; None where nobody does.
+        """
+        try:
+            builtin(game.name)
+        except ProfileError:
+            return None
+        many = "" if players is None else f"&players={players:d}"
+        return f"{PLAY}/?game={game.name}&levers={self.levers:d}&language={language}{many}"
+
+
+def offered(config: Config, levers: int, files: Path = WEB) -> InATab | None:
+    """What guests are offered by this configuration; None where it is not wanted or not installed."""
+    return InATab(levers, files) if config.scoreboard.play and files.is_dir() else None
+
+
 class ScoreboardFolder:
     """Writes the files; each is replaced as a whole. One thread at a time may use it.
 
     Args:
         folder: made where it is missing.
+        tab: what guests are offered; None for nothing.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._game: tuple[Profile, str] | None = None
+    def __init__(self, folder: Path, tab: InATab | None = None) -> None:
+        self._folder, self._tab = folder, tab
+        self._game: tuple[Profile, str, int | None] | None = None
         self._latest: dict[str, str] = {}
 
     def show(self, scores: Mapping[str, Any], game: Profile | None) -> None:
@@ -50,15 +96,35 @@ class ScoreboardFolder:
         """
         language = scores["language"]
         words = translations()[language]
-        if game is not None and (game, language) != self._game:
-            self.write_rules(game, language)
-            self._game = (game, language)
+        players = len(scores["running"]["seats"]) if scores["running"] else None
+        if game is not None and (game, language, players) != self._game:
+            self.write_rules(game, language, players)
+            self._game = (game, language, players)
         rules = None if game is None else rules_path(game, language)
+        play = None if game is None else self._play(game, language, players)
         shown = {key: scores[key] for key in _SHOWN if key in scores}
-        for path, text in (("scores.json", json.dumps(shown)), ("index.html", page(scores, words, rules))):
+        for path, text in (
+            ("scores.json", json.dumps(shown)),
+            ("index.html", page(scores, words, rules, play)),
+        ):
             if text != self._latest.get(path):  # a new file is news to every visitor
                 self._write(path, text)
                 self._latest[path] = text
+
+    def show_box(self, language: str, topics: Iterable[tuple[str, Iterable[str]]]) -> None:
+        """Writes what the box tells its owner, if it is not what was told before.
+
+        Args:
+            language: of the box.
+            topics: the heading of each, and its lines.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        text = box_page(language, translations()[language], topics)
+        if text != self._latest.get("box.html"):
+            self._write("box.html", text)
+            self._latest["box.html"] = text
 
     def write_lasting(self, games: Iterable[Profile], address: str | None) -> None:
         """Writes what does not change while the box runs.
@@ -75,14 +141,22 @@ class ScoreboardFolder:
         for game in games:
             for language in finished_codes():
                 self.write_rules(game, language)
+        link = self._folder / PLAY
+        link.unlink(missing_ok=True)
+        if self._tab is not None:
+            link.symlink_to(self._tab.files)
 
-    def write_rules(self, game: Profile, language: str) -> None:
-        """Writes the rules of a game.
+    def write_rules(self, game: Profile, language: str, players: int | None = None) -> None:
+        """Writes the rules of a game, for so many players if some play.
 
         Raises:
             OSError: they cannot be written.
         """
-        self._write(rules_path(game, language), rules_page(game, language, translations()[language]))
+        play = self._play(game, language, players)
+        self._write(rules_path(game, language), rules_page(game, language, translations()[language], play))
+
+    def _play(self, game: Profile, language: str, players: int | None) -> str | None:
+        return None if self._tab is None else self._tab.path(game, language, players)
 
     def _write(self, path: str, text: str) -> None:
         file = self._folder / path
@@ -94,8 +168,13 @@ class ScoreboardFolder:
 
 
 def own_address() -> str:
-    """The page's address on a box, for telephones in its network."""
-    return f"http://{socket.gethostname().partition('.')[0]}.local:{PORT}/"
+    """The page's address on a box by its name, which stays."""
+    return f"http://{name()}:{PORT}/"
+
+
+def address_now() -> str:
+    """The page's address for telephones that are here now: not every one of them finds names."""
+    return f"http://{address_in_network()}:{PORT}/"
 
 
 def rules_path(game: Profile, language: str) -> str:

@@ -30,26 +30,50 @@ _POLICY = (
 )
 
 
-def page(scores: _Scores, words: Translate, rules: str | None) -> str:
+def page(scores: _Scores, words: Translate, rules: str | None, play: str | None = None) -> str:
     """The page that shows the match and the best results.
 
     Args:
         scores: the document of the scores' file.
         words: of its language.
         rules: path of the rules beside the page; None if there are none.
+        play: path of the box in a tab with this game; None where it is not offered.
     """
     parts = "".join((_running(scores, words), *_past(scores, words)))
     kind = "playing" if scores["running"] is not None else "resting"
-    return _frame(scores["language"], words, parts, rules, kind, top="", script=_script())
+    return _frame(scores["language"], words, parts, rules, kind, top="", script=_script(), play=play)
 
 
-def rules_page(game: Profile, language: str, words: Translate) -> str:
-    """The rules of a game, and how it is played on the box; two folders below the page."""
+def rules_page(game: Profile, language: str, words: Translate, play: str | None = None) -> str:
+    """The rules of a game, and how it is played on the box; two folders below the page.
+
+    Args:
+        game: whose rules.
+        language: of the page.
+        words: of that language.
+        play: path of the box in a tab with this game, from the page of the scores; None if not offered.
+    """
     _ = words
     items = "".join(f"<li>{escape(sentence)}</li>\n" for sentence in explain(game, words))
     heading = _("The rules: {game}").format(game=game.title(language, words))
     parts = _section("rules", heading, f"<ul>\n{items}</ul>\n") + _how_to_play(words)
-    return _frame(language, words, parts, None, "rules", top="../../", script="")
+    return _frame(language, words, parts, None, "rules", top="../../", script="", play=play)
+
+
+def box_page(language: str, words: Translate, topics: Iterable[tuple[str, Iterable[str]]]) -> str:
+    """What the box tells its owner in service, beside the page of the scores.
+
+    Args:
+        language: of the box.
+        words: of that language.
+        topics: the heading of each, and its lines; a tab parts a line from its value.
+    """
+    _ = words
+    parts = "".join(
+        _section("rules", heading, _table(_row(line.split("\t")) for line in lines))
+        for heading, lines in topics
+    )
+    return _frame(language, words, parts, None, "rules", top="./", script="", play=None)
 
 
 @cache
@@ -65,10 +89,19 @@ def _policy(script: str) -> str:
 
 
 def _frame(
-    language: str, words: Translate, parts: str, rules: str | None, kind: str, *, top: str, script: str
+    language: str,
+    words: Translate,
+    parts: str,
+    rules: str | None,
+    kind: str,
+    *,
+    top: str,
+    script: str,
+    play: str | None,
 ) -> str:
     _ = words
     title, scores_label, rules_label = map(escape, (_("Shut the Box"), _("The scores"), _("The rules")))
+    play_label = escape(_("Play here"))
     live = bool(script)
     refresh = f'<noscript><meta http-equiv="refresh" content="{REFRESH_S}"></noscript>\n' if live else ""
     link, run = "", f"<script>{script}</script>\n" if live else ""
@@ -77,6 +110,8 @@ def _frame(
     elif rules is not None:
         # The code in the style leads telephones there: `folder.py`.
         link = f'<a href="{escape(rules)}"><i class="code"></i><span>{rules_label}</span></a>\n'
+    if play is not None:
+        link += f'<a href="{escape(top + play)}"><span>{play_label}</span></a>\n'
     return (
         f'<!DOCTYPE html>\n<html lang="{escape(language)}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_policy(script)}">\n{refresh}'
@@ -126,7 +161,7 @@ def _puzzle(scores: _Scores, words: Translate) -> str:
 
     _, streak = words, scores.get("streak")
     today = _today().toordinal()
-    puzzle = puzzle_of(today)
+    puzzle = puzzle_of(today, scores.get("puzzles") or ())
     states = ((tile, "open" if puzzle.open & to_tiles([tile]) else "shut") for tile in puzzle.profile.tiles)
     says = _("Which answer is best? Tell the box: menu, Puzzle.")
     if streak is not None and streak["day"] == today:

@@ -30,8 +30,20 @@ WHOLE_S = 10.0
 MAX_FILE = 256 * 1024
 """Bytes of a file; ours have a tenth of it."""
 
-_PATH = re.compile(r"/(?:|index\.html|style\.css|scores\.json|rules/[a-z]+/[^/.]+\.html)")
-_KINDS = {".css": "text/css", ".json": "application/json", ".html": "text/html"}
+MAX_TAB_FILE = 16 * 1024 * 1024
+"""Bytes of a file of the box in a tab; Python for browsers is one of 10 MB."""
+
+_PATH = re.compile(r"/(?:|(?:index|box)\.html|style\.css|scores\.json|rules/[a-z]+/[^/.]+\.html)")
+_TAB = re.compile(r"/play/(?:|[a-z0-9_-]+\.[a-z]+|pyodide/[a-z_-]+(?:\.asm)?\.[a-z]+)")
+_TEXTS = {".css": "text/css", ".json": "application/json", ".html": "text/html", ".txt": "text/plain"}
+_TEXTS |= {".js": "text/javascript", ".mjs": "text/javascript"}
+_KINDS = {name: f"{kind}; charset=utf-8" for name, kind in _TEXTS.items()} | {
+    ".wasm": "application/wasm",
+    ".zip": "application/zip",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".webmanifest": "application/manifest+json",
+}
 
 
 class ScoreboardServer(ThreadingHTTPServer):
@@ -86,13 +98,14 @@ class _Visit(BaseHTTPRequestHandler):
         path = self.path.partition("?")[0]
         if self.headers.get_all("Host") is None or self.headers["Host"].lower() not in self.server.names:
             self._send(HTTPStatus.FORBIDDEN, ".txt", b"This machine does not know itself by this name.\n")
-        elif not _PATH.fullmatch(path):
+        elif not (_PATH.fullmatch(path) or _TAB.fullmatch(path)):
             self._send(HTTPStatus.NOT_FOUND, ".txt", b"There is nothing here but the scores.\n")
         else:
-            path = path.removeprefix("/") or "index.html"
+            most = MAX_TAB_FILE if _TAB.fullmatch(path) else MAX_FILE
+            path = path.removeprefix("/") + ("index.html" if path.endswith("/") else "")
             kind = Path(path).suffix
             try:
-                content = read_bytes(self.server.folder / path, MAX_FILE, follow_links=False)
+                content = read_bytes(self.server.folder / path, most, follow_links=False)
             except OSError:
                 self._send(HTTPStatus.NOT_FOUND, ".html", self.server.resting)
             else:
@@ -105,7 +118,7 @@ class _Visit(BaseHTTPRequestHandler):
         self.send_response(status)
         for name, value in (HEADERS | {"Cache-Control": "no-cache", "ETag": tag}).items():
             self.send_header(name, value)
-        self.send_header("Content-Type", f"{_KINDS.get(kind, 'text/plain')}; charset=utf-8")
+        self.send_header("Content-Type", _KINDS.get(kind, _KINDS[".txt"]))
         if status is not HTTPStatus.NOT_MODIFIED:
             self.send_header("Content-Length", str(len(content)))
         self.end_headers()

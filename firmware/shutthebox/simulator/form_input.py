@@ -3,7 +3,8 @@
 import json
 from collections.abc import Sequence
 
-from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, SettingChosen
+from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, RulesGiven, SettingChosen
+from shutthebox.rules.writer import to_lines
 
 MAX_STEP = 9
 """Most lines that a cursor moves at once."""
@@ -27,6 +28,9 @@ def as_line(given: FormInput) -> str:
             return " ".join(("names", *(name or "-" for name in names)))
         case CursorMoved(by):
             return f"cursor {by}"
+        case RulesGiven(rules):
+            text = json.dumps("\n".join(to_lines(rules)))
+            return f"rules {text}".replace("#", "\\u0023").replace("  ", " \\u0020")
 
 
 def names_from(words: Sequence[str]) -> NamesGiven:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from shutthebox.errors import shown
+from shutthebox.errors import quoted
 
 LONGEST_NS = 100 * 3600 * 1_000_000_000
 """Virtual time that a script may take."""
@@ -24,10 +24,10 @@ def duration_ns(word: str) -> int:
     """
     found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(s|ms|us|ns|)", word)
     if not found:
-        raise WrongError(f"{shown(word)} is no duration; allowed are seconds like 1.5, or 12ms, 200us")
+        raise WrongError(f"{quoted(word)} is no duration; allowed are seconds like 1.5, or 12ms, 200us")
     duration = round(Fraction(found[1]) * _UNITS[found[2]])
     if duration > LONGEST_NS:
-        raise WrongError(f"{shown(word)} is too long; allowed are up to 100 hours")
+        raise WrongError(f"{quoted(word)} is too long; allowed are up to 100 hours")
     return duration
 
 
@@ -38,7 +38,7 @@ def number(word: str, low: int, high: int, what: str) -> int:
         WrongError: for anything else.
     """
     if not re.fullmatch(r"-?[0-9]{1,19}", word) or not low <= int(word) <= high:
-        raise WrongError(f"{shown(word)} is no {what}; allowed is {low} to {high}")
+        raise WrongError(f"{quoted(word)} is no {what}; allowed is {low} to {high}")
     return int(word)
 
 
@@ -84,5 +84,5 @@ def either(word: str, yes: str, no: str) -> bool:
         WrongError: if it is neither.
     """
     if word not in (yes, no):
-        raise WrongError(f"{shown(word)}; allowed are {yes} and {no}")
+        raise WrongError(f"{quoted(word)}; allowed are {yes} and {no}")
     return word == yes

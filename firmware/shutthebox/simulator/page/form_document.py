@@ -4,10 +4,10 @@ from typing import TypeAlias
 
 from shutthebox.game.effects import Form
 from shutthebox.game.letters import LENGTH
-from shutthebox.game.menu_items import GAME, Item, offered
+from shutthebox.game.menu_items import GAME, GROUPS, Item, offered
 from shutthebox.game.messages import Translate, told
 from shutthebox.game.settings import Settings
-from shutthebox.rules.words import summary
+from shutthebox.rules.words import distinction
 
 FormDocument: TypeAlias = dict[str, object]
 """As JSON: `items` are the settings, `names` the letters by seat; `open` says whether they can be changed."""
@@ -19,7 +19,7 @@ def form_document(form: Form, translate: Translate) -> FormDocument:
     return {
         "open": form.is_open,
         "items": [_item(item, settings, translate) for item in offered(settings)],
-        "about": summary(settings.game or settings.profile, translate),
+        "about": distinction(settings.game or settings.profile, translate),
         "names": [form.names[seat] if seat < len(form.names) else "" for seat in range(settings.players)],
         "computers": [seat - 1 for seat in settings.computers],
         "letters": LENGTH,
@@ -27,12 +27,17 @@ def form_document(form: Form, translate: Translate) -> FormDocument:
 
 
 def _item(item: Item, settings: Settings, translate: Translate) -> FormDocument:
-    """A setting: the config's key, the options as shown with their values, and which one holds now."""
+    """A setting: the config's key, the options as shown with their values, and which one holds now.
+
+    The games stand under headings, each with how many there are.
+    """
     texts = [told(option, translate) for option in item.options(settings)]
+    groups = [(told(GROUPS[group], translate), len(games)) for group, games in settings.groups]
     return {
         "key": item.key,
         "label": told(item.label, translate),
         "large": item is GAME,
         "chosen": item.chosen(settings),
         "options": list(zip(texts, item.values(settings), strict=True)),
+        "groups": groups if item is GAME else None,
     }

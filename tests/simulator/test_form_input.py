@@ -1,14 +1,16 @@
 """What a form beside the box can do, and what it cannot."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.support.box import BoxUnderTest, config_with
 
+from shutthebox.config.profiles import from_text
 from shutthebox.game.facts import Chosen, Left
-from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, SettingChosen
-from shutthebox.game.menu_items import item_chosen, offered
+from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, RulesGiven, SettingChosen
+from shutthebox.game.menu_items import offered
 from shutthebox.game.messages import told
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.attract import Attract
@@ -19,7 +21,7 @@ from shutthebox.game.modes.puzzle import Puzzling
 from shutthebox.game.modes.setup import Setup
 from shutthebox.game.settings import Settings
 from shutthebox.game.table import ROWS
-from shutthebox.simulator.form import as_line, setting
+from shutthebox.simulator.form_input import as_line, setting
 from shutthebox.simulator.scenario.script import parse
 
 
@@ -43,33 +45,13 @@ def test_every_option_of_the_menu_can_be_chosen_and_is_kept(tmp_path: Path) -> N
     box.box.close()
 
 
-def test_the_boxs_menu_shows_it_at_once() -> None:
-    box = BoxUnderTest()
-    box.hold()
-    box.box.fill_in(CursorMoved(1))
-    box.box.fill_in(SettingChosen("game.players", 7))
-    assert box.mode is Mode.MENU
-    assert box.screen.cursor == 1
-    assert "Players: 7" in box.text
-    box.press()
-    box.box.fill_in(CursorMoved(-8))
-    assert box.screen.big == "8", "after the first comes the last"
-    box.press()
-    assert settings_of(box).players == 8
-
-
 WRONG = [
     SettingChosen("game.players", 0),
-    SettingChosen("game.players", 10),
     SettingChosen("game.players", True),
-    SettingChosen("game.players", "2"),
     SettingChosen("game.profile", "no such game"),
     SettingChosen("box.levers", 12),
-    SettingChosen("box.out_of_play", (1,)),
     SettingChosen("service.wrong_codes", 0),
-    SettingChosen("game.limit", 100),
     SettingChosen("game.hints", 1),
-    NamesGiven(("AN",)),
     NamesGiven(("ann",)),
     NamesGiven(("ABC",) * 10),
 ]
@@ -82,17 +64,6 @@ def test_what_the_menu_does_not_offer_does_nothing(given: FormInput) -> None:
     box.box.fill_in(given)
     assert box.box.runner.machine.state == before
     assert len(box.effects) == seen
-
-
-def test_a_match_is_not_disturbed() -> None:
-    box = BoxUnderTest(config=config_with(game__players=1))
-    box.press()
-    before = box.box.runner.machine.state
-    for given in (SettingChosen("game.players", 3), NamesGiven(("ANN",)), CursorMoved(1)):
-        box.box.fill_in(given)
-        assert box.box.runner.machine.state == before
-    assert box.show.form is not None
-    assert not box.show.form.is_open
 
 
 def test_after_a_match_another_game_is_chosen_by_the_same_players() -> None:
@@ -162,12 +133,11 @@ def test_a_form_wakes_the_box() -> None:
     [
         SettingChosen("game.profile", "pub"),
         SettingChosen("game.hints", True),
-        SettingChosen("game.players", 3),
-        SettingChosen("game.computers", ()),
         SettingChosen("game.handicap", (0, (1, 2))),
         NamesGiven(("ANN", "", "BOB")),
         NamesGiven(()),
         CursorMoved(-2),
+        RulesGiven(from_text('like = "pub"\ntitle.en = "Night  #1"\ndice = 3', Path("night.toml"))),
     ],
 )
 def test_a_recorded_line_does_the_same(given: FormInput) -> None:
@@ -183,7 +153,11 @@ def test_a_recorded_line_does_the_same(given: FormInput) -> None:
     assert box.taken == given
 
 
-def test_a_bool_is_no_number() -> None:
+def test_house_rules_that_do_not_fit_or_have_a_taken_name_change_nothing() -> None:
     box = BoxUnderTest()
-    assert item_chosen(settings_of(box), "game.players", 1) is not None
-    assert item_chosen(settings_of(box), "game.players", True) is None
+    before = settings_of(box)
+    for text, name in (("tiles = [1, 2, 3, 12]", "twelve"), ('like = "pub"', "pub")):
+        keys = from_text(text, Path("mine.toml"))
+        box.box.fill_in(RulesGiven(replace(keys, name=name)))
+    assert settings_of(box) == before
+    assert not box.facts
