@@ -31,7 +31,7 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
-def shown(value: object) -> str:
+def quoted(value: object) -> str:
     """The value for a complaint, cut to a length that still fits a line."""
     try:
         text = repr(value)

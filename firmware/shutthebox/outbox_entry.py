@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
-from shutthebox.errors import ShutTheBoxError, shown
+from shutthebox.errors import ShutTheBoxError, quoted
 
 VERSION = 1
 
@@ -131,7 +131,7 @@ def entry_from_bytes(data: bytes) -> OutboxEntry:
     kind = _KINDS.get(str(found.get("kind")))
     if kind is None:
         raise OutboxEntryError(
-            f"kind: {shown(found.get('kind'))} is not allowed; allowed are match and signed"
+            f"kind: {quoted(found.get('kind'))} is not allowed; allowed are match and signed"
         )
     content = _content(kind, found)
     checks: Mapping[str, Callable[[Any], bool]] = {
@@ -157,7 +157,7 @@ def _content(kind: type[MatchPlayed] | type[PlayerSigned], found: Mapping[str, A
 def _checked(found: Mapping[str, Any], checks: Mapping[str, Callable[[Any], bool]]) -> dict[str, Any]:
     for key, check in checks.items():
         if not check(found.get(key)):
-            raise OutboxEntryError(f"{key}: {shown(found.get(key))} is not allowed")
+            raise OutboxEntryError(f"{key}: {quoted(found.get(key))} is not allowed")
     return {key: found[key] for key in checks}
 
 

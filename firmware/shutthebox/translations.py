@@ -6,6 +6,7 @@ takes no longer than reading a compiled one, so nothing has to be compiled. ``ma
 
 import json
 import re
+import unicodedata
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
@@ -14,11 +15,15 @@ from importlib.resources.abc import Traversable
 from shutthebox.game.effects import Show
 from shutthebox.game.messages import Translate
 from shutthebox.game.screen import ToldScreen
+from shutthebox.rules.profile import Profile
 
 ENGLISH = "en"
 
 OWN_NAME = "English"
 """Every catalogue has its own language's name under this text."""
+
+ARTICLES = "the a an"
+"""Every catalogue has its own language's under this text; one with an apostrophe is part of the next word."""
 
 UNFINISHED = "X-Unfinished: yes"
 """In the head of a catalogue: its language is shown only where it is asked for."""
@@ -31,9 +36,11 @@ _ENTRY = re.compile(r'^msgid ((?:"[^\n]*"\n)+)msgstr ((?:"[^\n]*"\n?)+)', re.MUL
 class _Catalogue:
     """One language. Its texts are read when the first of them is asked for."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    def __init__(self, raw: bytes) -> None:
+        # Not as text, which takes twice the memory where there is a quotation mark.
+        self._raw = raw
         self._texts: dict[str, str] | None = None
+        text = raw.decode("utf-8")
         head, _, _ = text.partition("\n\n")
         self.is_finished = UNFINISHED not in head
         found = _OWN_NAME.search(text)
@@ -42,7 +49,7 @@ class _Catalogue:
     def translate(self, text: str) -> str:
         """The text in this language; a text without a translation stays English."""
         if self._texts is None:
-            self._texts, self._text = read_catalogue(self._text), ""
+            self._texts, self._raw = read_catalogue(self._raw.decode("utf-8")), b""
         return self._texts.get(text) or text
 
 
@@ -56,8 +63,8 @@ def _files() -> Mapping[str, Traversable]:
 
 @cache
 def _catalogues() -> Mapping[str, _Catalogue]:
-    return {ENGLISH: _Catalogue("")} | {
-        code: _Catalogue(file.read_text("utf-8")) for code, file in _files().items()
+    return {ENGLISH: _Catalogue(b"")} | {
+        code: _Catalogue(file.read_bytes()) for code, file in _files().items()
     }
 
 
@@ -109,6 +116,21 @@ def languages(asked_for: str = ENGLISH) -> Mapping[str, str]:
         for code, catalogue in _catalogues().items()
         if code in (*finished_codes(), asked_for)
     }
+
+
+def title_order(profile: Profile, language: str) -> tuple[str, str]:
+    """By what lists of games are put in order: the title in this language, articles and accents aside."""
+    translate = translations()[language]
+    return _order(profile.title(language, translate), translate(ARTICLES)), profile.name
+
+
+@cache
+def _order(title: str, articles: str) -> str:
+    words = title.casefold()
+    for article in articles.split():
+        words = words.removeprefix(article if article.endswith("’") else f"{article} ")
+    parts = unicodedata.normalize("NFKD", words)
+    return "".join(part for part in parts if not unicodedata.combining(part))
 
 
 def told_screen(show: Show) -> ToldScreen:

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
-from shutthebox.errors import shown
+from shutthebox.errors import quoted
+
+MOST_MISTAKES = 20
+"""Mistakes of a file that are said; a file with more of them is another kind of file."""
 
 MAX_LINE = 1000
 """Most characters of a line: tomllib's time for a key grows with the square of its dots."""
@@ -74,7 +77,7 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
 
 def shown_key(key: str) -> str:
     """A file's key for a complaint: as it stands, unless it would break the line or fill it."""
-    return key if key.isprintable() and len(key) <= 40 else shown(key)
+    return key if key.isprintable() and len(key) <= 40 else quoted(key)
 
 
 def count(text: str, most: int) -> int | None:
@@ -103,6 +106,33 @@ def toml(text: str) -> dict[str, Any]:
     except ValueError:
         # Python's own limit on the digits of a number, which tomllib lets through.
         raise WrongValueError("not valid TOML: a number is too long") from None
+
+
+def line_of(text: str, path: str) -> int | None:
+    r"""The line, from 1, on which a document of TOML gives a key its value; None where that cannot be said.
+
+    Args:
+        text: of the document.
+        path: sections and key with dots between them, such as ``game.players``.
+
+    >>> line_of("[game]\nplayers = 2", "game.players")
+    2
+    """
+    section, inside = "", False
+    for number, line in enumerate(text.split("\n"), 1):
+        if not inside:
+            key, given, _ = line.partition("=")
+            if line.lstrip().startswith("["):
+                section = _plain(line.partition("[")[2].partition("]")[0]) + "."
+            elif given and section + _plain(key) == path:
+                return number
+        inside ^= (line.count('"""') + line.count("'''")) % 2 == 1
+    return None
+
+
+def _plain(key: str) -> str:
+    """A key with its dots, without quotes and spaces."""
+    return ".".join(part.strip(" \t\"'") for part in key.split("."))
 
 
 def _text(value: Any) -> str:  # noqa: ANN401  (whatever TOML gives)

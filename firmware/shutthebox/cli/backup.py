@@ -1,9 +1,10 @@
 """`shutthebox backup` and `shutthebox restore`: the box's memory, copied while it plays."""
 
 import argparse
+import time
 from pathlib import Path
 
-from shutthebox.adapters.store.backup import back_up, put_beside
+from shutthebox.adapters.store.backup import back_up, note_save, put_beside
 from shutthebox.adapters.store.reading import reading
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.progress import working
@@ -40,6 +41,7 @@ def run_backup(args: argparse.Namespace) -> int:
     with reading(store_folder(args)) as store, working(lambda: "checking and copying the store"):
         store.verify()
         size = back_up(store.db, args.file)
+    note_save(store_folder(args), time.time())
     print(f"{shown_path(args.file)}: {size / 1024:.0f} KiB")
     return 0
 

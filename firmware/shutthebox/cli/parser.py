@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterable
 from typing import Any, NoReturn, TypeAlias
 
-from shutthebox.errors import one_line, shown
+from shutthebox.errors import one_line, quoted
 from shutthebox.validation import did_you_mean
 
 
@@ -36,7 +36,7 @@ class CommandParser(argparse.ArgumentParser):
     def refuse(self, word: str, kind: str, known: Iterable[str]) -> NoReturn:
         """Ends with 2 and one line: this word is no command, or no option; did you mean another?"""
         near = did_you_mean(word.partition("=")[0], known)
-        self._end(f"{shown(word)} is no {kind}; {near}")
+        self._end(f"{quoted(word)} is no {kind}; {near}")
 
     def _end(self, why: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {why}see {self.prog} --help\n")

@@ -11,7 +11,7 @@ from shutthebox.cli.sheet import write_sheet
 from shutthebox.config import profiles
 from shutthebox.config.schema import box_config
 from shutthebox.config.settings_loader import rules_folder
-from shutthebox.errors import ShutTheBoxError, shown
+from shutthebox.errors import ShutTheBoxError, quoted
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
 from shutthebox.rules.words import N_, explain
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
         raise ShutTheBoxError("--sheet: of which game? allowed is an id or a file before it")
     if args.language is not None and args.language not in codes():
         known = ", ".join(codes())
-        raise ShutTheBoxError(f"--language: {shown(args.language)} is not known; allowed are {known}")
+        raise ShutTheBoxError(f"--language: {quoted(args.language)} is not known; allowed are {known}")
     if args.profile is None:
         return _list(args.json, folder)
     try:

@@ -3,7 +3,6 @@
 import argparse
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 from shutthebox.cli.parser import Subparsers
@@ -36,11 +35,10 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.config.profiles import builtin
     from shutthebox.game.effects import Effect
     from shutthebox.rules import record
-    from shutthebox.rules.writer import to_lines
     from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
     from shutthebox.simulator.scenario import script as scenario
     from shutthebox.simulator.scenario.effect_lines import as_json
-    from shutthebox.simulator.scenario.from_record import scenario_text
+    from shutthebox.simulator.scenario.from_record import as_scenario
     from shutthebox.simulator.scenario.player import Replay
 
     text = read_text(args.script, scenario.ScenarioError, "a scenario", scenario.MAX_BYTES)
@@ -58,10 +56,7 @@ def run(args: argparse.Namespace) -> int:
             # With --json only effects are on stdout.
             for sentence in record.unproven(match):
                 print(f"not proved: {sentence}", file=sys.stderr if args.json else sys.stdout)
-            profile = Path(temporary) / "profile.toml"
-            # The box may know a game of that name with other rules; a file has a name of its own.
-            profile.write_text("\n".join(to_lines(replace(match.profile, name="replayed"))), "utf-8")
-            text = scenario_text(match, profile)
+            text = as_scenario(match, Path(temporary))
         script = scenario.parse(text, str(args.script))
         state = args.state or Path(temporary)
         replay = Replay(script, state, VirtualDisplay(script.config, args.frames), tell)

@@ -35,6 +35,7 @@ NOTICES = Path("/run/shutthebox-card")
 
 CARD_TEXTS = (
     message("Update failed: the version before plays"),
+    message("The new version plays"),
     message("Plays without memory: the card's fourth partition cannot be used"),
     message("The card's first partition cannot be read"),
 )
@@ -119,6 +120,12 @@ def notices(folder: Path = NOTICES) -> tuple[str, ...]:
         return ()
 
 
+def stick_socket() -> Path | None:
+    """Where the helper of an owner's stick calls; None where systemd has not made a folder for the box."""
+    folder = os.environ.get("RUNTIME_DIRECTORY", "").split(":")[0]
+    return Path(folder, "stick") if folder else None
+
+
 def run(args: argparse.Namespace) -> int:
     """Runs until it is told to stop."""
     # Imported here: the other commands need neither gpiozero nor luma.
@@ -170,6 +177,7 @@ def run(args: argparse.Namespace) -> int:
             notices=notices(),
             scores=config.scores_folder,
             outbox=config.outbox_folder,
+            stick=stick_socket(),
         )
         systemd.stopping()
     return 0

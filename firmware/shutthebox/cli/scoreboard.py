@@ -31,7 +31,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--write",
         action="store_true",
         help="only write what does not change while the box runs, the style and the rules of every game, for "
-        "another server of files",
+        "another server of files; nothing where the scoreboard is off",
     )
     parser.set_defaults(run=run)
 
@@ -41,10 +41,13 @@ def run(args: argparse.Namespace) -> int:
     # Imported here: the other commands need no web server.
     from shutthebox.config.settings_loader import DEFAULT_LEVERS, settings_for
     from shutthebox.web.http import listen
-    from shutthebox.web.scoreboard.folder import FOLDER_NAME, ScoreboardFolder, own_address
+    from shutthebox.web.scoreboard.folder import FOLDER_NAME, ScoreboardFolder, offered, own_address
     from shutthebox.web.scoreboard.server import ScoreboardServer
 
     config = read_config(args.config) if args.config else own_config_or_default("showing what")
+    if args.write and not config.scoreboard.on:
+        print("The scoreboard is off: [scoreboard] on = true in the configuration switches it on.")
+        return 0
     if args.state is not None:
         check_folder(args.state, "--state")
     folder = (args.state or config.scores_folder) / FOLDER_NAME
@@ -55,7 +58,8 @@ def run(args: argparse.Namespace) -> int:
     listener = None if args.write else listen(args.port)
     make_folder(folder.parent, "--state")
     try:
-        ScoreboardFolder(folder).write_lasting(settings.profiles, own_address() if args.write else None)
+        pages = ScoreboardFolder(folder, offered(config, settings.levers))
+        pages.write_lasting(settings.profiles, own_address() if args.write else None)
     except OSError as error:
         raise ShutTheBoxError(f"{shown_path(folder)}: {reason(error)}") from None
     if listener is None:

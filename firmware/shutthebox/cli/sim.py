@@ -10,7 +10,7 @@ import tempfile
 import time
 import webbrowser
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from ipaddress import ip_address
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from shutthebox.cli.parser import Subparsers
 from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import Config, GpioConfig, read_config, with_value
-from shutthebox.errors import ShutTheBoxError, shown
+from shutthebox.errors import ShutTheBoxError, quoted
 from shutthebox.files import make_folder
 from shutthebox.web.http import LOOPBACK
 
@@ -81,7 +81,7 @@ def _address(text: str) -> str:
         return str(ip_address(text))
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{shown(text)} is not allowed; allowed is an address of this machine in numbers: 192.168.1.5"
+            f"{quoted(text)} is not allowed; allowed is an address of this machine in numbers: 192.168.1.5"
         ) from None
 
 
@@ -127,7 +127,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.game.dice import RandomDice
     from shutthebox.game.switches.debounce import DICE_BUTTON
     from shutthebox.runtime.daemon import serve
-    from shutthebox.simulator.form import as_line
+    from shutthebox.simulator.form_input import as_line
     from shutthebox.simulator.hardware import disk
     from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
     from shutthebox.simulator.hardware.panel_model import PanelModel
@@ -221,21 +221,15 @@ def _invitation(address: str, port: int) -> str:
     """The address for telephones, and its QR code where the terminal can show it."""
     import segno
 
+    from shutthebox.adapters.network import address_of_process
+
     found = ip_address(address)
-    host = address_in_network() if found.is_unspecified else address
+    host = address_of_process() if found.is_unspecified else address
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
     code = io.StringIO()
     if sys.stdout.isatty():
         segno.make_qr(url, error="m").terminal(code, compact=True)
     return f"Telephones in this network play at {url}\n{code.getvalue()}".rstrip()
-
-
-def address_in_network() -> str:
-    """This machine's address as others in its network see it; its name where it has none."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, suppress(OSError):
-        probe.connect(("192.0.2.1", 9))  # nothing is sent: only the way there is looked up
-        return str(probe.getsockname()[0])
-    return f"{socket.gethostname().partition('.')[0]}.local"
 
 
 def _broke(recorder: "ScenarioRecorder", line: str) -> None:

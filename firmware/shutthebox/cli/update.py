@@ -71,6 +71,15 @@ class Bundle:
     store: int | None = None
     keys: frozenset[str] = frozenset()
 
+    @property
+    def forgets(self) -> bool:
+        """It cannot read the memory of this version."""
+        return self.store is not None and self.store < STORE_VERSION
+
+    def unknown(self, keys: frozenset[str]) -> tuple[str, ...]:
+        """Those of the configuration's keys that it does not know."""
+        return tuple(sorted(keys - self.keys)) if self.keys else ()
+
 
 def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
@@ -145,7 +154,7 @@ def _fetch(source: str) -> None:
         with urllib.request.urlopen(source, timeout=60) as answer:
             length = int(answer.headers.get("Content-Length") or -1)
             with _writing() as file:
-                most = _most_bytes(file)
+                most = most_bytes(file)
                 while block := answer.read(_BLOCK):
                     if max(length, file.tell() + len(block)) > most:
                         raise UpdateError(f"{source}: larger than {most >> 20} MiB, the most that fits here")
@@ -173,7 +182,7 @@ def _write(file: BinaryIO, block: bytes) -> None:
         raise UpdateError(f"{shown_path(FETCHED)}: {reason(error)}") from None
 
 
-def _most_bytes(file: BinaryIO) -> int:
+def most_bytes(file: BinaryIO) -> int:
     """The most that an update may have: as a system of the card with its signature, and leaving room."""
     room = os.fstatvfs(file.fileno())
     free = max(0, room.f_bavail * room.f_frsize - RESERVE)
@@ -193,7 +202,7 @@ def _slots() -> Iterator[int]:
 
 def _update(path: Path, *, downgrade: bool) -> None:
     bundle = inspect(path)
-    left_behind = lost(bundle, _keys_in_use())
+    left_behind = lost(bundle, keys_in_use())
     if _number(bundle.version) < _number(__version__) and not downgrade:
         losses = "; ".join(left_behind) or "nothing is lost"
         raise UpdateError(
@@ -202,7 +211,7 @@ def _update(path: Path, *, downgrade: bool) -> None:
         )
     for loss in left_behind:
         print(loss)
-    _keep_memory()
+    keep_memory()
     print(f"Writing version {bundle.version}; the box plays on meanwhile.", flush=True)
     _rauc("install", str(path))
     print(f"Version {bundle.version} is there. If it does not play, {__version__} comes back by itself.")
@@ -244,13 +253,13 @@ def lost(bundle: Bundle, keys: frozenset[str]) -> tuple[str, ...]:
         keys: the configuration's keys that are in use.
     """
     found = []
-    if bundle.store is not None and bundle.store < STORE_VERSION:
+    if bundle.forgets:
         found.append(
             f"memory: version {bundle.version} cannot read it; matches, scores and statistics are set aside "
             "as box.sqlite3.DATE.newer; this version takes them back if no match was played meanwhile, else "
             "sudo shutthebox restore does"
         )
-    if unknown := sorted(keys - bundle.keys if bundle.keys else ()):
+    if unknown := bundle.unknown(keys):
         found.append(
             f"configuration: version {bundle.version} does not know {', '.join(unknown)}; "
             "it plays with its default configuration until they are taken out"
@@ -263,7 +272,8 @@ def known_keys() -> frozenset[str]:
     return frozenset(f"{section}.{key}" for section, keys in SECTIONS.items() for key in keys)
 
 
-def _keys_in_use() -> frozenset[str]:
+def keys_in_use() -> frozenset[str]:
+    """The configuration's keys that this box has values for, with their sections."""
     try:
         document = tomllib.loads(CONFIG_FILE.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -276,7 +286,7 @@ def _number(version: str) -> tuple[int, ...]:
     return tuple(int(digits) for digits in re.findall(r"\d+", version))
 
 
-def _keep_memory() -> None:
+def keep_memory() -> None:
     """Copies the memory as it is now; a box that has none yet has nothing to lose."""
     try:
         with reading(SERVICE_FOLDER) as store:

@@ -1,8 +1,7 @@
 """Everything that the loop needs of the world, as small protocols. None of their methods may block."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.effects import Effect, Sound
@@ -10,11 +9,13 @@ from shutthebox.game.facts import Fact
 from shutthebox.game.faults import Fault, Undelivered
 from shutthebox.game.inputs import OddsCame
 from shutthebox.game.messages import Text
+from shutthebox.game.owner_report import OwnerReport
 from shutthebox.game.past import Past
 from shutthebox.game.questions import Question
 from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.screen import ToldScreen
 from shutthebox.game.settings import Brightness
+from shutthebox.game.stick import StickJob
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.match import Match
 
@@ -55,6 +56,13 @@ class BuzzerPort(Protocol):
         """Starts this sound."""
 
 
+class StickPort(Protocol):
+    """The way to the helper of an owner's stick; what it says comes through the loop's inbox."""
+
+    def ask(self, job: StickJob) -> None:
+        """Asks for a job."""
+
+
 class OddsPort(Protocol):
     """The odds."""
 
@@ -90,8 +98,7 @@ class MemoryPort(Protocol):
         """Keeps what is left, and closes the store."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ports:
+class Ports(NamedTuple):
     """The world of one box.
 
     Attributes:
@@ -103,7 +110,9 @@ class Ports:
         observers: told of everything that changes.
         chores: called once a second, for what depends on the time of day.
         daily: gives the puzzle of today.
+        report: gives the lines that the owner reads in service.
         undelivered: says why the league does not get the box's matches, if so; None without a league.
+        stick: the way to a stick's helper; None for a box without one.
     """
 
     pins: PinsPort
@@ -113,5 +122,7 @@ class Ports:
     buzzer: BuzzerPort | None = None
     observers: Sequence[Observer] = ()
     chores: Sequence[Callable[[], None]] = ()
-    daily: DailyPuzzle = lambda: None
+    daily: DailyPuzzle = lambda games: None
     undelivered: Callable[[], Undelivered | None] | None = None
+    stick: StickPort | None = None
+    report: OwnerReport = lambda topic, wrong: ()

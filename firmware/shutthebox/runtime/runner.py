@@ -11,10 +11,18 @@ from typing import TypeAlias
 
 from shutthebox.adapters.gpio import Edge
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import Ask, Effect, Keep, Show, Sounded
+from shutthebox.game.effects import Ask, AskStick, Effect, Keep, Show, Sounded
 from shutthebox.game.facts import Finished, Left
 from shutthebox.game.faults import Fault
-from shutthebox.game.inputs import DeliveryReported, FaultReported, FormInput, Input, OddsCame, TimeCame
+from shutthebox.game.inputs import (
+    DeliveryReported,
+    FaultReported,
+    FormInput,
+    Input,
+    OddsCame,
+    StickReported,
+    TimeCame,
+)
 from shutthebox.game.machine import Machine
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import plain
@@ -32,7 +40,7 @@ LAMP_BLINK_NS = 100_000_000
 RECONCILE_NS = 1_000_000_000
 """How often all levels are read again, because kernels lose edges."""
 
-Mail: TypeAlias = Edge | OddsCame | FormInput | None
+Mail: TypeAlias = Edge | OddsCame | FormInput | StickReported | None
 """A message to the loop from another thread; None ends it."""
 
 
@@ -47,6 +55,7 @@ class Runner:
         now_ns: the time, on the clock of all later calls.
         fault: found before the start, for the players.
         notices: more for the owner, a line of text each.
+        is_new: no match has been finished on this box, so that its players are shown the way.
 
     Example:
         See `shutthebox.simulator.virtual_box.VirtualBox`, which runs it in virtual time:
@@ -71,6 +80,7 @@ class Runner:
         *,
         fault: Fault | None = None,
         notices: Sequence[str] = (),
+        is_new: bool = False,
     ) -> None:
         self._ports = ports
         active = ports.pins.active()
@@ -87,8 +97,10 @@ class Runner:
             now_ns,
             resumed=ports.memory.running_match(settings.levers),
             statistics=ports.memory.statistics,
+            report=ports.report,
             past=ports.memory.past,
             daily=ports.daily,
+            is_new=is_new,
             fault=fault,
             notices=notices,
         )
@@ -100,8 +112,8 @@ class Runner:
         deadlines = (self.switches.deadline_ns, self.machine.deadline_ns, *self._blinks[:1])
         return min((self._reconcile_ns, *(deadline for deadline in deadlines if deadline is not None)))
 
-    def take(self, mail: Edge | OddsCame | FormInput, now_ns: int) -> None:
-        """An edge, an answer of the odds or a form has come; call `pass_time` when no more are waiting."""
+    def take(self, mail: Edge | OddsCame | FormInput | StickReported, now_ns: int) -> None:
+        """An edge, an answer of the odds, a form or a stick has come; call `pass_time` once no more wait."""
         if isinstance(mail, Edge):
             self._switched(self.switches.edge(mail.switch, mail.active, mail.t_ns))
         else:
@@ -167,6 +179,9 @@ class Runner:
                         answers += self._ports.odds.ask(question)
                     elif (advice := plain(question)) is not None:
                         answers.append(advice)
+                case AskStick(job):
+                    if self._ports.stick is not None:
+                        self._ports.stick.ask(job)
             self._tell(effect, t_ns)
         for fault in self._ports.memory.faults():
             self._step(FaultReported(fault), t_ns)
@@ -220,8 +235,8 @@ def loop(
 
     Args:
         runner: to run.
-        inbox: edges from the pins' thread, answers from the odds' worker, forms; None ends the loop, from
-            any thread or signal handler.
+        inbox: edges from the pins' thread, answers from the odds' worker, forms, sticks; None ends the loop,
+            from any thread or signal handler.
         clock_ns: the monotonic time in ns.
         feed_watchdog: called at least once a second, for a watchdog.
     """
@@ -237,7 +252,7 @@ def loop(
             now_ns = clock_ns()
             if isinstance(mail, Edge):
                 # An edge with another clock's time would lie in the future, and never settle.
-                mail = replace(mail, t_ns=min(mail.t_ns, now_ns))
+                mail = mail._replace(t_ns=min(mail.t_ns, now_ns))
                 now_ns = mail.t_ns
             runner.take(mail, now_ns)
             if not inbox.empty():

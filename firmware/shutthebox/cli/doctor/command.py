@@ -2,18 +2,15 @@
 
 import argparse
 import contextlib
-import dataclasses
 import importlib.metadata
-import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from shutthebox.cli.doctor import hardware, outbox, store
-from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed
+from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed, reported
 from shutthebox.cli.parser import Subparsers
 from shutthebox.config.schema import Config, box_config, read_config
-from shutthebox.errors import one_line
 
 LIBRARIES = {"gpiozero": (2, 0, 1), "gpiod": (2, 1), "luma.oled": (3, 10)}
 """The libraries of the box, each with its oldest usable version."""
@@ -70,13 +67,7 @@ def run(args: argparse.Namespace) -> int:
         from shutthebox.cli.doctor.levers import watch
 
         return watch(store.as_chosen(config), args.seconds, as_json=args.json)
-    results = list(examine(config))
-    if args.json:
-        print(json.dumps([dataclasses.asdict(result) for result in results]))
-    else:
-        for result in results:
-            print(f"{result.verdict:4}  {result.check:14}  {one_line(result.reason)}")
-    return int(any(result.verdict is CheckStatus.FAIL for result in results))
+    return reported(list(examine(config)), as_json=args.json)
 
 
 def examine(config: Config) -> Iterator[CheckResult]:

@@ -4,7 +4,6 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -104,7 +103,7 @@ def _turn(
     except KeyboardInterrupt:
         pass
     # A contact that chattered once without a rest will do so again.
-    return {switch: replace(found, restless=switch in restless) for switch, found in health.items()}
+    return {switch: found._replace(restless=switch in restless) for switch, found in health.items()}
 
 
 def _shower(as_json: bool) -> _Show:

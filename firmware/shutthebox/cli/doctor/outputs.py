@@ -2,7 +2,6 @@
 
 import contextlib
 import dataclasses
-import json
 import time
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
@@ -15,7 +14,7 @@ from shutthebox.adapters.display.bitmap import SIZE, Bitmap
 from shutthebox.adapters.display.opening import open_i2c, open_panel
 from shutthebox.adapters.display.panel import DisplayError
 from shutthebox.adapters.gpio import Edge, Pins, PinsError, open_factory
-from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed, skipped
+from shutthebox.cli.doctor.result import CheckResult, failed, passed, reported, skipped
 from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import Config
 from shutthebox.game.effects import Sound
@@ -56,12 +55,7 @@ def test(config: Config, seconds: float | None, *, as_json: bool) -> int:
         pins.light(0)
         results.append(_buzzer(factory, config.gpio.buzzer, asks))
         results.append(_panel(config, asks))
-    if as_json:
-        print(json.dumps([dataclasses.asdict(result) for result in results]))
-    else:
-        for result in results:
-            print(f"{result.verdict:4}  {result.check:14}  {result.reason}")
-    return int(any(result.verdict is CheckStatus.FAIL for result in results))
+    return reported(results, as_json=as_json)
 
 
 def _blink(pins: Pins) -> Callable[[], None]:
