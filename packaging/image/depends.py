@@ -5,8 +5,8 @@ import re
 import sys
 from pathlib import Path
 
-#: Our packages on the card; the league's are for another machine.
-ON_CARD = ["shutthebox", "python3-gpiozero-gpiod"]
+#: Our packages on the card; the league itself is for another machine.
+ON_CARD = ["shutthebox", "python3-gpiozero-gpiod", "shutthebox-scoreboard", "shutthebox-uplink"]
 #: Built for the image, as it is not in Debian 13, and what it depends on itself.
 GPIOZERO, FOR_GPIOZERO = "python3-gpiozero", {"python3-colorzero"}
 

@@ -1,15 +1,16 @@
 #!/bin/sh
 # Hook of mmdebstrap, at the end: the box's own packages and settings, and nothing that differs between two builds.
-#   finish.sh ROOT DEBS OVERLAY CERTIFICATE DISK VERSION
+#   finish.sh ROOT DEBS OVERLAY CERTIFICATE DISK VERSION [TAB]
 set -eu
-root=${1:?} debs=$2 overlay=$3 certificate=$4 disk=$5 version=$6
+root=${1:?} debs=$2 overlay=$3 certificate=$4 disk=$5 version=$6 tab=${7:-}
 
 mkdir "$root/debs"
-for name in python3-gpiozero python3-gpiozero-gpiod shutthebox; do cp "$debs/${name}_"*.deb "$root/debs/"; done
+for name in python3-gpiozero python3-gpiozero-gpiod shutthebox shutthebox-scoreboard shutthebox-uplink; do cp "$debs/${name}_"*.deb "$root/debs/"; done
 chroot "$root" sh -c 'dpkg --install /debs/*.deb'
 rm -r "$root/debs"
 
 cp -R --preserve=mode "$overlay/." "$root/"
+if [ -n "$tab" ]; then cp -R "$tab" "$root/usr/share/shutthebox/web"; fi
 grep -rl '@DISK@' "$root/etc/rauc" "$root/etc/udev" "$root/usr/lib/shutthebox" | xargs sed -i "s/@DISK@/$disk/g"
 cp "$certificate" "$root/etc/rauc/keyring.pem"
 chmod 644 "$root/etc/rauc/keyring.pem"

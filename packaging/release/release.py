@@ -148,7 +148,7 @@ def arm64_wheels(build: Build) -> None:
 
 def debian_packages(build: Build) -> None:
     """The packages for a Pi that runs already, and those of a league."""
-    build.run("make", "deb", "openskill-deb")
+    build.run("make", "web", "deb", "openskill-deb")
     build.take("build/deb/*.deb")
 
 
@@ -175,9 +175,18 @@ def hardware(build: Build) -> None:
     archive(build, build.source / "hardware/build/fab", "hardware")
 
 
+def box_in_a_tab(build: Build) -> None:
+    """The files for any web server, and what is in them under which licence."""
+    build.run("make", "web")
+    build.take("build/shutthebox-web.zip")
+    name = f"shutthebox-{version(build.source)}-web"
+    (build.out / "shutthebox-web.zip").rename(build.out / f"{name}.zip")
+    shutil.copy(build.source / "build/web/sbom.cdx.json", build.out / f"{name}.cdx.json")
+
+
 def documentation(build: Build) -> None:
-    """The pages, as one archive."""
-    build.run("make", "docs")
+    """The pages, as one archive; the box in a tab is on the first."""
+    build.run("make", "web", "docs")
     archive(build, build.source / "build/docs/site", "docs")
 
 
@@ -195,6 +204,7 @@ PARTS: dict[str, Callable[[Build], None]] = {
     "deb": debian_packages,
     "image": image,
     "hardware": hardware,
+    "web": box_in_a_tab,
     "docs": documentation,
 }
 #: Carries the time at which it was signed.

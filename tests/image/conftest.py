@@ -9,7 +9,7 @@ from tests.image import machine
 from tests.image.bundles import broken_system, sign
 from tests.image.machine import CONFIG, CardPi, hardware_disk, make_card
 
-#: Mistakes in these two are said on the display; the configuration counts all the same.
+#: Mistakes in these two are said on the display, and nothing else on the card is used.
 MISTAKES = {"network.toml": 'wifi = "Pub"\n', "ssh-key.txt": "the landlord's\n"}
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from tests.image.uboot import UBOOT
 from tests.support import debian
+from tests.support.mosquitto import free_port
 from tests.virtual_pi import play
 from tests.virtual_pi.image import CHIPS, REVISION
 from tests.virtual_pi.machine import HEADER_CHIP, Done, VirtualPi
@@ -147,11 +148,13 @@ class CardPi(VirtualPi):
 
     Attributes:
         card: the card's contents, a file of its own for this machine.
+        scoreboard_port: of 127.0.0.1, leads to the scoreboard's in the machine once that has a network.
     """
 
     def __init__(self, card: Path, hardware: Path) -> None:
         super().__init__(fresh=True)
         self.card = card
+        self.scoreboard_port = free_port()
         self._hardware = hardware
         self._starts = 0
 
@@ -164,7 +167,8 @@ class CardPi(VirtualPi):
         self._starts += 1
         (self._folder / "unit").write_text(UNIT_TEXT)
         (self._folder / "rule").write_text(RULE)
-        (self._folder / "agent").unlink(missing_ok=True)
+        for wire in ("agent", "monitor"):
+            (self._folder / wire).unlink(missing_ok=True)
         credentials = "name=opt/io.systemd.credentials"
         with self.console_log.open("wb") as log:
             self._process = subprocess.Popen(
@@ -178,6 +182,14 @@ class CardPi(VirtualPi):
                     "-drive", f"if=none,id=card,file={self.card},format=raw",
                     "-device", "virtio-blk-device,drive=card",
                     "-device", "virtio-rng-device", "-device", "virtio-serial-device",
+                    # A sound card for the voice.
+                    "-audiodev", "none,id=sound", "-device", "qemu-xhci,id=usb",
+                    "-device", "usb-audio,audiodev=sound",
+                    # A cable, which leads to 127.0.0.1 of this machine under the name 10.0.2.2.
+                    "-netdev", f"user,id=cable,hostfwd=tcp:127.0.0.1:{self.scoreboard_port}-:8090",
+                    "-device", "virtio-net-device,netdev=cable",
+                    "-chardev", f"socket,id=monitor,path={self._folder}/monitor,server=on,wait=off",
+                    "-mon", "chardev=monitor,mode=control",
                     "-chardev", f"socket,id=agent,path={self._folder}/agent,server=on,wait=off",
                     "-device", "virtserialport,chardev=agent,name=shutthebox.agent",
                     "-fw_cfg", f"{credentials}/systemd.extra-unit.{UNIT},file={self._folder}/unit",

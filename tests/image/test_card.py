@@ -7,18 +7,24 @@ import os
 import re
 import time
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import pytest
-from tests.image.machine import BOOT_S, CARD_BYTES, CONFIG, CardPi
+from tests.image.machine import BOOT_S, CARD_BYTES, CONFIG, CardPi, write_files
 from tests.support.display_match import attract
+from tests.support.league import enrolled
+from tests.virtual_pi.machine import VirtualPi
 from tests.virtual_pi.play import Play
 from tests.virtual_pi.table import GPIO, LEVERS, Table, until
 
-from shutthebox.config.schema import parse_config
+from shutthebox.config.schema import Config, parse_config
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.machine import State
+from shutthebox.game.settings import Settings
 from shutthebox.rules.match import Stage
 
+BUILT_IN = settings_for(Config(), LEVERS, "test")
 SETTINGS = settings_for(parse_config(CONFIG, "test"), LEVERS, "test")
 pytestmark = [pytest.mark.image, pytest.mark.timeout(12 * BOOT_S)]
 
@@ -28,13 +34,16 @@ MISTAKES = (
     'network.toml: country: is missing; allowed is two letters, such as "BE" or "FR"',
     "ssh-key.txt: line 1: no public key; allowed is a line like ssh-ed25519 AAAA... name",
 )
+#: What its owner may want beside the box.
+BESIDE_BOX = ("shutthebox-scoreboard.socket", "shutthebox-speech.service", "shutthebox-uplink.service")
+FETCH = "import urllib.request as u; print(u.urlopen('http://127.0.0.1:8090/', timeout=300).read().decode())"
 UPDATED = "/run/hardware/good.raucb"
 BROKEN = "/run/hardware/broken.raucb"
 
 
-def said_in_attract(*notices: str) -> State:
+def said_in_attract(*notices: str, settings: Settings = SETTINGS) -> State:
     """The display of a box in attract with a message."""
-    state = attract(SETTINGS)
+    state = attract(settings)
     return replace(state, shared=replace(state.shared, notices=notices))
 
 
@@ -58,6 +67,18 @@ def table(pi: CardPi) -> Table:
     return found
 
 
+def ports(pi: VirtualPi) -> set[int]:
+    """The ports at which anything listens, in TCP or UDP."""
+    table = pi.run("cat /proc/net/tcp /proc/net/tcp6 /proc/net/udp /proc/net/udp6").out
+    rows = [line.split() for line in table.splitlines() if "local_address" not in line]
+    return {int(row[1].rpartition(":")[2], 16) for row in rows if row[3] in ("0A", "07")}
+
+
+def is_active(pi: VirtualPi, unit: str) -> bool:
+    """Whether it runs, or listens."""
+    return pi.run(f"systemctl is-active {unit}", check=False).out == "active\n"
+
+
 def slot(pi: CardPi) -> str:
     """Which of the two systems runs."""
     found = re.search(r"rauc\.slot=([AB])", pi.read("/proc/cmdline").decode())
@@ -73,20 +94,47 @@ def await_box(table: Table) -> None:
 
 
 def test_the_first_start_says_what_is_wrong_on_the_card(table: Table) -> None:
-    table.see([said_in_attract(*MISTAKES)])
+    table.see([said_in_attract(*MISTAKES, settings=BUILT_IN)])
     print(f"\nfirst start, emulated: {table.pi.boot_s:.0f} s")
     print(table.pi.run("systemd-analyze; systemd-analyze critical-chain shutthebox.service", check=False).out)
 
 
 def test_nothing_failed_and_nothing_listens(table: Table) -> None:
     assert table.pi.run("systemctl --failed --no-legend --plain").out == ""
-    listening = table.pi.run("cat /proc/net/tcp /proc/net/tcp6 /proc/net/udp /proc/net/udp6").out
-    assert [line for line in listening.splitlines() if "local_address" not in line] == []
+    assert ports(table.pi) == set()
+    for unit in BESIDE_BOX:
+        assert not is_active(table.pi, unit)
     assert (
         table.pi.run("systemctl is-active getty.target ssh.service", check=False).out.split()
         == ["inactive"] * 2
     )
     assert ":!" in table.pi.run("grep ^root: /etc/shadow").out, "nobody logs in with a password"
+
+
+def test_once_it_is_put_right_what_is_wanted_is_on_and_stays_on(
+    table: Table, pi: CardPi, tmp_path: Path
+) -> None:
+    enrolled(tmp_path)
+    pi.pull_plug()
+    wanted = {
+        "shutthebox.toml": f"{CONFIG}[scoreboard]\non = true\n[speech]\non = true\n",
+        "network.toml": "# none\n",
+        "ssh-key.txt": "",
+        "league.toml": (tmp_path / "lion.toml").read_text(),
+    }
+    write_files(pi.card, wanted)
+    for start in range(min(PULLS, 3) + 1):
+        if start:
+            pi.pull_plug()
+        pi.power_on()
+        await_box(table)
+        table.see([attract(SETTINGS)])
+        for unit in BESIDE_BOX:
+            assert until(partial(is_active, pi, unit), BOOT_S), table.journal()
+        assert ports(pi) == {8090}
+        assert "<html" in pi.run(f'python3 -c "{FETCH}"').out
+        assert "espeak-ng" not in pi.run("journalctl --boot -u shutthebox-speech --no-pager -p warning").out
+        assert pi.run("systemctl --failed --no-legend --plain").out == ""
 
 
 def test_the_system_is_read_only_and_the_memory_has_the_rest_of_the_card(table: Table) -> None:
@@ -114,6 +162,9 @@ def test_a_match_goes_on_whenever_the_plug_is_pulled(table: Table, pi: CardPi) -
             await_box(table)
             play.see()  # the same throw is on the table, and the same tiles are shut
     assert pulled == PULLS
+    assert until(lambda: pi.run("ls /data/spool/outbox").out.strip() != "", BOOT_S), (
+        "the league's, once it is there"
+    )
     assert play.match.result is not None
     print(f"\nplug pulled {pulled} times; winner: {play.match.result.winners}, totals: {play.match.totals}")
 
@@ -150,7 +201,7 @@ def test_an_update_there_and_back_keeps_memory_and_configuration(table: Table, p
         update(pi, UPDATED)
         assert slot(pi) == expected
         await_box(table)
-        table.see([attract(SETTINGS), said_in_attract(*MISTAKES)])
+        table.see([attract(SETTINGS)])
         assert until(lambda: confirmed(pi), BOOT_S), pi.run("journalctl -u shutthebox-confirm --no-pager").out
         assert played(pi) == matches
 
@@ -160,7 +211,7 @@ def test_an_update_that_cannot_be_read_falls_back_and_the_box_says_so(table: Tab
     update(pi, BROKEN)
     assert slot(pi) == before
     await_box(table)
-    table.see([said_in_attract(*MISTAKES, "Update failed: the version before plays")])
+    table.see([said_in_attract("Update failed: the version before plays")])
     # The system that could not start has put this one on trial, until it has played for a minute.
     assert until(lambda: confirmed(pi), BOOT_S), pi.run("journalctl -u shutthebox-confirm --no-pager").out
     assert played(pi) == matches
@@ -178,5 +229,5 @@ def test_an_update_that_never_comes_to_play_falls_back_after_three_starts(table:
         pi.power_on()
     assert slot(pi) == before
     await_box(table)
-    table.see([said_in_attract(*MISTAKES, "Update failed: the version before plays")])
+    table.see([said_in_attract("Update failed: the version before plays")])
     assert played(pi) == matches

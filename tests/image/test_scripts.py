@@ -10,11 +10,17 @@ from pathlib import Path
 import pytest
 from tests.support import debian
 
+from shutthebox.config.card import CONFIG_NAME, HOME_ASSISTANT_NAME, KEY_NAME, LEAGUE_NAME, NETWORK_NAME
+from shutthebox.config.schema import RULES_FOLDER, TOURNAMENT_FILE
+from shutthebox.config.uplink_files import examine_home_assistant
+from shutthebox.translations import languages
+
 IMAGE = Path(__file__).resolve().parents[2] / "packaging/image"
 SCRIPTS = [
     *IMAGE.glob("*.sh"),
     *(IMAGE / "root/usr/lib/shutthebox").iterdir(),
     IMAGE / "initramfs/init",
+    IMAGE.parents[1] / "systemd/networkmanager-address",
     Path(__file__).with_name("hardware.sh"),
 ]
 UNITS = [*(IMAGE / "root/etc/systemd/system").glob("*.service")]
@@ -84,3 +90,37 @@ def test_the_keyring_is_the_one_that_rauc_reads() -> None:
     keyring = re.search(r"^path=/(\S+)$", (IMAGE / "root/etc/rauc/system.conf").read_text(), re.MULTILINE)
     assert keyring
     assert f'"$root/{keyring[1]}"' in (IMAGE / "finish.sh").read_text()
+
+
+@pytest.mark.parametrize("goal", ["all", "bundle"])
+def test_where_programs_for_arm64_cannot_run_one_line_says_what_to_do_before_it_begins(
+    goal: str, tmp_path: Path
+) -> None:
+    # Within make test, make would tell that it is an inner one.
+    command = ["env", "-u", "MAKELEVEL", "-u", "MAKEFLAGS", "make", "-C", str(IMAGE), "--no-print-directory"]
+    command += [f"BUILD={tmp_path}/build", goal]
+    elsewhere = [f"IMAGE_CACHE={tmp_path}/cache", "RUNS_ARM64=false", "TOOLS_NEEDED=sh"]
+    done = subprocess.run([*command, *elsewhere], capture_output=True, text=True, check=False)
+    said = [line for line in done.stderr.splitlines() if not line.startswith("make: ***")]
+    assert done.returncode == 2
+    assert len(said) == 1
+    assert "mount -t binfmt_misc none /proc/sys/fs/binfmt_misc" in said[0]
+    lacking = [f"IMAGE_CACHE={tmp_path}/cache", "RUNS_ARM64=true", "TOOLS_NEEDED=genimoge"]
+    done = subprocess.run([*command, *lacking], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "make image: no genimoge here; " in done.stderr
+    assert not list(tmp_path.rglob("*.tar")), "nothing has begun"
+
+
+def test_the_card_tells_its_owner_of_every_file_in_every_language_of_the_box() -> None:
+    text = (IMAGE / "boot/card/README.txt").read_text()
+    parts = re.split("^(ENGLISH|FRANÇAIS|DEUTSCH|NEDERLANDS)$", text, flags=re.MULTILINE)[2::2]
+    assert len(parts) == len(languages("en")), "a part for each language of the screens"
+    for part in parts:
+        assert re.findall(r"^  (\S+) ", part, re.MULTILINE) == [
+            CONFIG_NAME, NETWORK_NAME, f"{RULES_FOLDER}/*.toml", LEAGUE_NAME, HOME_ASSISTANT_NAME,
+            TOURNAMENT_FILE, KEY_NAME, "*.raucb"
+        ]  # fmt: skip
+    assert max(map(len, text.splitlines())) <= 80, "a window of a plain editor"
+    example = text.partition(f"\n\n{HOME_ASSISTANT_NAME}:\n\n")[2]
+    assert examine_home_assistant(example, HOME_ASSISTANT_NAME)[1] == ()

@@ -99,7 +99,7 @@ class Updater:
 
     def _settings(self) -> None:
         """The settings that packaging/image/finish.sh puts on the card, with files for partitions."""
-        image = PROJECT / "image"
+        image = PROJECT / "packaging/image"
         key = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "9", "-subj", "/CN=test"]
         files = ["-keyout", str(self.root / "key.pem"), "-out", str(self.root / "cert.pem")]
         subprocess.run([*key, *files], check=True, capture_output=True)

@@ -1,0 +1,76 @@
+"""A Wi-Fi in the emulated machine: two of the kernel's simulated radios, one of them an access point's."""
+
+from __future__ import annotations
+
+import subprocess
+import tarfile
+from pathlib import Path
+
+from tests.image.machine import CACHE, CardPi
+
+#: In a network namespace of its own, because a kernel talks to itself over no radio.
+ACCESS_POINT = """\
+set -eux
+modprobe mac80211_hwsim radios=2
+udevadm wait --timeout=300 /sys/class/net/wlan1
+export PATH=$PATH:/usr/sbin:/run/hardware
+unshare --net sleep infinity & pid=$!
+mkdir -p /run/radio && cd /run/radio
+enter="nsenter --net --target $pid"
+while [ /proc/$pid/ns/net -ef /proc/self/ns/net ]; do sleep 0.5; done
+iw phy "$(cat /sys/class/net/wlan1/phy80211/name)" set netns $pid
+cat >ap.conf <<'AP'
+interface=wlan1
+driver=nl80211
+ssid=@SSID@
+country_code=BE
+hw_mode=g
+channel=6
+wpa=2
+wpa_key_mgmt=WPA-PSK
+rsn_pairwise=CCMP
+wpa_passphrase=@PASSWORD@
+AP
+$enter hostapd -B ap.conf
+$enter busybox ip address add 10.9.0.1/24 dev wlan1
+cat >dhcp.conf <<'DHCP'
+start 10.9.0.2
+end 10.9.0.2
+interface wlan1
+lease_file /run/radio/leases
+option subnet 255.255.255.0
+DHCP
+touch leases
+$enter busybox udhcpd dhcp.conf
+echo $pid >pid
+"""
+FETCH = "import urllib.request as u; print(u.urlopen('http://10.9.0.2:8090/', timeout=60).read().decode())"
+
+
+def programs(to: Path) -> list[Path]:
+    """The access point's programs for arm64, which the card has no use for; its libraries do."""
+    packed = CACHE / "radio.tar"
+    if not packed.exists():
+        part = packed.with_name("radio.part.tar")
+        command = ["mmdebstrap", "--quiet", "--variant=extract", "--architectures=arm64"]
+        subprocess.run([*command, "--include=hostapd,iw", "trixie", part], check=True)
+        part.rename(packed)
+    with tarfile.open(packed) as archive:
+        for name in ("hostapd", "iw"):
+            found = archive.extractfile(f"./usr/sbin/{name}")
+            assert found is not None
+            (to / name).write_bytes(found.read())
+            (to / name).chmod(0o755)
+    return [to / "hostapd", to / "iw"]
+
+
+def open_wifi(pi: CardPi, name: str, password: str) -> None:
+    """Lets a Wi-Fi be there; the box finds its own radio at the same moment."""
+    script = ACCESS_POINT.replace("@SSID@", name).replace("@PASSWORD@", password)
+    pi.write("/run/access-point", script)
+    pi.run("systemd-run --unit=access-point -p Type=forking -p RemainAfterExit=yes sh /run/access-point")
+
+
+def fetched(pi: CardPi) -> str:
+    """The scoreboard, as a guest in that Wi-Fi sees it."""
+    return pi.run(f'nsenter --net --target "$(cat /run/radio/pid)" python3 -c "{FETCH}"', check=False).out

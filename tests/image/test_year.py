@@ -1,0 +1,260 @@
+"""A landlord's year with the card: with files, sticks, levers and buttons alone, read off the glass."""
+
+from __future__ import annotations
+
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC
+from functools import partial
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+from tests.image.bundles import broken_system, sign
+from tests.image.machine import BOOT_S, BUILD, CONFIG, CardPi, hardware_disk, make_card, write_files
+from tests.image.radio import fetched, open_wifi, programs
+from tests.image.test_card import (
+    BESIDE_BOX,
+    BUILT_IN,
+    PULLS,
+    SlowTable,
+    await_box,
+    confirmed,
+    is_active,
+    played,
+    ports,
+    said_in_attract,
+    slot,
+)  # fmt: skip
+from tests.support.league import in_a_thread, league_with_broker
+from tests.virtual_pi.owner import SERVICE_LINE, Owner, formatted, listed, put_on, saved_name
+from tests.virtual_pi.play import Play
+from tests.virtual_pi.table import LEVERS, until
+
+from shutthebox.config.schema import parse_config
+from shutthebox.config.settings_loader import settings_for
+from shutthebox.game.stick import Stick, StickJob, StickOutcome
+from shutthebox_league.consumer import Consumer
+from shutthebox_league.ledger import Ledger
+from shutthebox_league.metrics import Metrics
+from shutthebox_league.schema import MATCH
+
+OWNERS = f"{CONFIG.replace('rounds = 3', 'rounds = 1')}[gpio]\nservice = {SERVICE_LINE}\n"
+SETTINGS = settings_for(parse_config(OWNERS, "test"), LEVERS, "test")
+WANTED = f"{OWNERS}[scoreboard]\non = true\n[speech]\non = true\n"
+MISTAKE = 'network.toml: cable: "yes" is not allowed; allowed is true or false'
+SAVE, TAKE_OVER, UPDATE = StickJob.SAVE, StickJob.TAKE_OVER, StickJob.UPDATE
+STICK_BYTES = 512 << 20
+#: What systemd-networkd and systemd-resolved listen at: for an address, and for the box's name.
+NETWORK_PORTS = {53, 68, 546, 5353}
+
+pytestmark = [pytest.mark.image, pytest.mark.timeout(12 * BOOT_S)]
+
+
+class Landlord(Owner):
+    """The owner of a card."""
+
+    pi: CardPi
+
+    def await_box(self, *notices: str) -> None:
+        """Waits until it plays after a start, with these words on the glass."""
+        await_box(self.table)
+        self.begin()
+        self.table.see([said_in_attract(*notices, settings=SETTINGS)])
+
+    def restarts(self, *notices: str) -> None:
+        """Presses, which starts the machine anew."""
+        before = self.pi.boot_id()
+        self.press(sees=False)
+        self.pi.await_restart(before)
+        self.await_box(*notices)
+
+    def puts_in(self, image: Path, stick: Stick) -> None:
+        """Puts a stick in, and opens its list with the button inside the box."""
+        self.pi.put_in_stick(image)
+        self.hears(stick)
+        self.opens_service()
+
+    def pulls_out(self) -> None:
+        """The box says so; a hold leads back to the game."""
+        self.pi.pull_out_stick()
+        self.hears(None)
+        self.hold()
+
+    def asks(self, stick: Stick, job: StickJob) -> None:
+        """Chooses a job, and says yes to the question before it."""
+        self.choose(stick.offers.index(job) + 1)
+        self.press(sees=job is not SAVE)
+        if job is not SAVE:
+            self.press(sees=False)
+
+
+@pytest.fixture(scope="module")
+def landlord(folder: Path) -> Iterator[Landlord]:
+    """The machine, before it is switched on for the first time."""
+    make_card(folder / "year.img", {"shutthebox.toml": WANTED, "network.toml": 'cable = "yes"\n'})
+    hardware_disk(folder / "hardware-year.img", *programs(folder))
+    with CardPi(folder / "year.img", folder / "hardware-year.img") as pi:
+        yield Landlord(SlowTable(pi, SETTINGS), SETTINGS, BOOT_S)
+
+
+@pytest.fixture
+def pi(landlord: Landlord) -> CardPi:
+    """Instead of the session's machine."""
+    return landlord.pi
+
+
+def settings_stick(folder: Path, files: dict[str, str]) -> Path:
+    """A stick with a folder of settings."""
+    settings = folder / "settings"
+    settings.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (settings / name).write_text(text)
+    image = formatted(folder)
+    put_on(image, settings, "shutthebox")
+    return image
+
+
+def test_a_mistake_on_the_card_is_said_and_put_right(landlord: Landlord, pi: CardPi) -> None:
+    await_box(landlord.table)
+    landlord.table.see([said_in_attract(MISTAKE, settings=BUILT_IN)])
+    assert ports(pi) == set()
+    pi.pull_plug()
+    write_files(pi.card, {"shutthebox.toml": OWNERS, "network.toml": "# none\n"})
+    pi.power_on()
+    landlord.await_box()
+    assert not any(is_active(pi, unit) for unit in BESIDE_BOX)
+    assert ports(pi) == set()
+
+
+def test_settings_from_a_stick_join_a_league_and_stay(landlord: Landlord, pi: CardPi, tmp_path: Path) -> None:
+    with league_with_broker(tmp_path, host="10.0.2.2") as place:
+        place.enrol("lion")
+        files = {
+            "shutthebox.toml": WANTED, "league.toml": (tmp_path / "lion.toml").read_text(),
+            "network.toml": 'cable = "yes"\n',
+        }  # fmt: skip
+        offers = Stick(offers=(SAVE, StickJob.SETTINGS))
+        landlord.puts_in(settings_stick(tmp_path, files), offers)
+        landlord.asks(offers, StickJob.SETTINGS)
+        landlord.hears(replace(offers, outcome=StickOutcome.BAD_SETTINGS, mistakes=(MISTAKE,)))
+        landlord.pulls_out()
+        landlord.puts_in(settings_stick(tmp_path, files | {"network.toml": "cable = true\n"}), offers)
+        landlord.asks(offers, StickJob.SETTINGS)
+        landlord.hears(replace(offers, outcome=StickOutcome.SETTINGS_TAKEN))
+        landlord.restarts()
+        pi.pull_out_stick()
+        metrics = Metrics()
+        consumer = Consumer(place.authority, place.engine, Ledger(place.engine, UTC), metrics)
+        with in_a_thread(consumer.run, consumer.stop):
+            Play(landlord.table, SETTINGS).finish()
+            with place.engine.connect() as db:
+                arrived = partial(db.scalar, select(func.count()).select_from(MATCH))
+                assert until(lambda: arrived() == 1, BOOT_S), landlord.table.journal()
+        for start in range(min(PULLS, 3) + 1):
+            if start:
+                pi.pull_plug()
+                pi.power_on()
+                await_box(landlord.table)
+            for unit in BESIDE_BOX:
+                assert until(partial(is_active, pi, unit), BOOT_S), landlord.table.journal()
+            assert {8090} <= ports(pi) <= {8090} | NETWORK_PORTS
+            assert pi.run("systemctl --failed --no-legend --plain").out == ""
+            with urllib.request.urlopen(f"http://127.0.0.1:{pi.scoreboard_port}/", timeout=BOOT_S) as page:
+                assert b"<html" in page.read()
+
+
+def test_a_wifi_of_its_own_leads_to_the_scoreboard(landlord: Landlord, pi: CardPi) -> None:
+    pi.pull_plug()
+    wifi = 'wifi = "The Red Lion"\npassword = "shut the box"\ncountry = "BE"\n'
+    write_files(pi.card, {"shutthebox.toml": f"{WANTED}# again\n", "network.toml": wifi})
+    pi.power_on()
+    await_box(landlord.table)
+    open_wifi(pi, "The Red Lion", "shut the box")
+    assert until(lambda: "<html" in fetched(pi), BOOT_S), pi.run(
+        "journalctl --boot --no-pager -u wpa_supplicant@wlan0 -u systemd-networkd -u access-point"
+    ).out
+
+
+def leave_match(landlord: Landlord) -> None:
+    """Ends the match that is over, and lifts all levers."""
+    landlord.table.stand(0)
+    landlord.pi.run("systemctl restart shutthebox")
+    landlord.await_box()
+
+
+def test_a_memory_is_saved_spoilt_and_taken_over(landlord: Landlord, pi: CardPi, tmp_path: Path) -> None:
+    leave_match(landlord)
+    image, offers, matches = formatted(tmp_path), Stick(offers=(SAVE,)), played(pi)
+    assert matches == 1
+    landlord.puts_in(image, offers)
+    landlord.asks(offers, SAVE)
+    landlord.hears(replace(offers, doing=SAVE, percent=0))
+    landlord.pulls_out()
+    assert all(name.endswith(".part") for name in listed(image))
+    landlord.puts_in(image, offers)
+    landlord.asks(offers, SAVE)
+    name = saved_name(pi)
+    both = Stick(offers=(SAVE, TAKE_OVER), memory=name)
+    landlord.hears(replace(both, outcome=StickOutcome.SAVED, detail=name))
+    landlord.pulls_out()
+    pi.run("systemctl stop shutthebox && echo spoilt >/data/state/box.sqlite3 && systemctl start shutthebox")
+    await_box(landlord.table)
+    assert played(pi) == 0
+    landlord.begin()
+    landlord.puts_in(image, both)
+    player = landlord.table.shown("MainPID")
+    landlord.asks(both, TAKE_OVER)
+    assert landlord.table.back_after(player), landlord.table.journal()
+    await_box(landlord.table)
+    landlord.begin()
+    landlord.hears(replace(both, outcome=StickOutcome.TAKEN_OVER, detail=name))
+    assert played(pi) == matches
+    landlord.opens_service()
+    landlord.press()
+    landlord.asks(both, TAKE_OVER)
+    pi.pull_out_stick()
+    await_box(landlord.table)
+    assert played(pi) == matches
+
+
+def update_stick(folder: Path, bundle: Path) -> Path:
+    """A stick with an update."""
+    image = formatted(folder, size=STICK_BYTES)
+    put_on(image, bundle, bundle.name)
+    return image
+
+
+def test_an_update_from_a_stick(landlord: Landlord, pi: CardPi, tmp_path: Path) -> None:
+    system, before, matches = BUILD / "system.img", slot(pi), played(pi)
+    image = update_stick(tmp_path, sign(system, "99.0", tmp_path / "good.raucb"))
+    leave_match(landlord)
+    offers = Stick(offers=(SAVE, UPDATE), version="99.0")
+    landlord.puts_in(image, offers)
+    landlord.asks(offers, UPDATE)
+    landlord.hears(*(replace(offers, doing=UPDATE, percent=percent) for percent in range(31, 70)))
+    landlord.pulls_out()
+    assert until(lambda: not is_active(pi, "rauc.service"), BOOT_S)
+    assert pi.run("fw_printenv -n BOOT_ORDER").out.split()[0] == before, "the box is as it was"
+    landlord.puts_in(image, offers)
+    landlord.asks(offers, UPDATE)
+    landlord.hears(replace(offers, outcome=StickOutcome.UPDATE_WRITTEN, detail="99.0"))
+    landlord.restarts()
+    assert slot(pi) != before
+    assert until(lambda: confirmed(pi), BOOT_S)
+    assert played(pi) == matches
+    pi.pull_out_stick()
+
+
+def test_an_update_that_does_not_start_falls_back(landlord: Landlord, pi: CardPi, tmp_path: Path) -> None:
+    broken, before, matches = broken_system(BUILD / "system.img", tmp_path / "b.img"), slot(pi), played(pi)
+    image = update_stick(tmp_path, sign(broken, "99.1", tmp_path / "broken.raucb"))
+    leave_match(landlord)
+    offers = Stick(offers=(SAVE, UPDATE), version="99.1")
+    landlord.puts_in(image, offers)
+    landlord.asks(offers, UPDATE)
+    landlord.hears(replace(offers, outcome=StickOutcome.UPDATE_WRITTEN, detail="99.1"))
+    landlord.restarts("Update failed: the version before plays")
+    assert slot(pi) == before
+    assert played(pi) == matches
