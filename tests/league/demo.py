@@ -10,6 +10,7 @@ import webbrowser
 from contextlib import ExitStack
 from pathlib import Path
 
+from tests.support.league import league_command, uplink_command
 from tests.support.mosquitto import free_port, league_config, mosquitto_program
 
 BOXES = (("anchor", "The Anchor"), ("bell-bar", "The Bell"), ("bell-garden", "The Bell"))
@@ -23,11 +24,10 @@ def main() -> int:
         print("make: no mosquitto here: on Debian and Ubuntu, sudo apt install mosquitto", file=sys.stderr)
         return 2
     folder = Path(tempfile.mkdtemp(prefix="shutthebox-league-"))
-    league = [sys.executable, "-m", "shutthebox_league.main", "--folder", str(folder)]
     ports = [free_port() for _ in range(3)]
 
     def command(*args: str) -> str:
-        done = subprocess.run([*league, *args], check=True, capture_output=True, text=True)
+        done = subprocess.run(league_command(folder, *args), check=True, capture_output=True, text=True)
         sys.stderr.write("".join(line for line in done.stderr.splitlines(True) if "/owner" in line))
         return done.stdout
 
@@ -48,18 +48,13 @@ def main() -> int:
         for name, pub in BOXES:
             (folder / f"{name}.toml").write_text(command("enrol", name, "--pub", pub))
         start(program, "-c", str(config))
-        start(*league, "consume")
-        start(*league, "review")
-        start(*league, "serve", "--port", str(ports[2]))
+        for words in (("consume",), ("review",), ("serve", "--port", str(ports[2]))):
+            start(*league_command(folder, *words))
         for seed, (name, _) in enumerate(BOXES):
             box = folder / name
             (box / "outbox").mkdir(parents=True)
             start(sys.executable, "-m", "tests.league.box", str(box), str(seed), str(PAUSE_S))
-            start(
-                sys.executable, "-m", "shutthebox_uplink.main", "--enrolment", f"{box}.toml",
-                "--outbox", str(box / "outbox"), "--scores", str(box / "scores.json"),
-                "--home-assistant", str(folder / "none"),
-            )  # fmt: skip
+            start(*uplink_command(folder / f"{name}.toml", box))
         url = f"http://127.0.0.1:{ports[2]}/"
         while True:
             try:

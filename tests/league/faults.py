@@ -5,21 +5,23 @@ SIGKILL again and again while matches are played. At the end everything that any
 has to be in the league, once, in order, and counted once.
 """
 
+import itertools
 import os
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from random import Random
 
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import SQLAlchemyError
-from tests.support.league import Place, found_league
+from tests.support.league import Place, found_league, league_command, uplink_command
 from tests.support.postgresql import Postgresql
+from tests.support.waiting import until
 
 from shutthebox.adapters.outbox import HEAD_NAME
 from shutthebox.outbox_entry import entry_from_bytes
@@ -33,23 +35,25 @@ _ARRIVES_S = 420.0
 """Uplinks wait for up to five minutes before they send again."""
 
 
-@dataclass
 class Part:
-    """A process that is started again when it was killed."""
+    """A process that is started again when it was killed.
 
-    name: str
-    command: tuple[str, ...]
-    log: Path
-    process: subprocess.Popen[bytes] | None = None
+    Args:
+        command: of it.
+        log: where it says what it has to say.
+    """
+
+    def __init__(self, command: tuple[str, ...], log: Path) -> None:
+        self._command, self._log = command, log
+        self.start()
 
     def start(self) -> None:
         """Starts it."""
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(self.command, stdout=log, stderr=log)
+        with self._log.open("ab") as log:
+            self.process = subprocess.Popen(self._command, stdout=log, stderr=log)
 
     def kill(self) -> None:
         """Kills it; a process that has ended by itself is no fault of the test."""
-        assert self.process is not None
         self.process.kill()
         self.process.wait()
 
@@ -62,76 +66,54 @@ class Town:
         postgresql: a server; None for SQLite.
     """
 
-    def __init__(self, folder: Path, postgresql: Postgresql | None, boxes: int = BOXES) -> None:
+    def __init__(self, folder: Path, postgresql: Postgresql | None) -> None:
         self.folder, self.postgresql = folder, postgresql
         self.url = postgresql.new_database() if postgresql else f"sqlite:///{folder}/league.sqlite3"
         self.place: Place = found_league(folder, self.url)
-        python = (sys.executable, "-m")
-        league = (*python, "shutthebox_league.main", "--folder", str(folder))
-        self.consumers = [
-            Part(f"consumer {i}", (*league, "consume"), folder / "consumer.log") for i in range(CONSUMERS)
-        ]
-        self.reviewers = [Part("reviewer", (*league, "review"), folder / "reviewer.log")]
-        self.boxes, self.uplinks = list[Part](), list[Part]()
-        self.box_folders = [folder / f"box{i}" for i in range(boxes)]
-        for number, box in enumerate(self.box_folders):
+        self.box_folders = [folder / f"box{number}" for number in range(BOXES)]
+        for box in self.box_folders:
             (box / "outbox").mkdir(parents=True)
-            self.place.enrol(f"box{number}")
-            play = (*python, "tests.league.box", str(box), str(number), str(PAUSE_S))
-            self.boxes.append(Part(f"box {number}", play, folder / "box.log"))
-            send = (
-                *python, "shutthebox_uplink.main", "--enrolment", str(folder / f"box{number}.toml"),
-                "--outbox", str(box / "outbox"), "--scores", str(box / "scores.json"),
-                "--home-assistant", str(folder / "none"),
-            )  # fmt: skip
-            self.uplinks.append(Part(f"uplink {number}", send, folder / "uplink.log"))
+            self.place.enrol(box.name)
         self.place.engine.dispose()
-        for part in (*self.consumers, *self.reviewers, *self.boxes, *self.uplinks):
-            part.start()
+        commands: dict[str, list[tuple[str, ...]]] = {
+            "consumer": [league_command(folder, "consume")] * CONSUMERS,
+            "reviewer": [league_command(folder, "review")],
+            "box": [
+                (sys.executable, "-m", "tests.league.box", str(box), str(number), str(PAUSE_S))
+                for number, box in enumerate(self.box_folders)
+            ],
+            "uplink": [uplink_command(folder / f"{box.name}.toml", box) for box in self.box_folders],
+        }
+        self.parts = {
+            kind: [Part(command, folder / f"{kind}.log") for command in of_kind]
+            for kind, of_kind in commands.items()
+        }
 
     def kill_one(self, random: Random) -> str:
         """Kills something, and starts it again; returns its name."""
-        kinds = [
-            "broker",
-            "consumer",
-            "reviewer",
-            "box",
-            "uplink",
-            *(["database"] if self.postgresql else []),
-        ]
-        match random.choice(kinds):
-            case "broker":
-                assert self.place.broker is not None
-                self.place.broker.kill()
-                time.sleep(random.random())
-                self.place.broker.start()
-                return "broker"
-            case "database":
-                assert self.postgresql is not None
-                os.kill(self.postgresql.pid, signal.SIGQUIT)
-                with suppress(AssertionError):
-                    self.postgresql.stop("immediate")
-                time.sleep(random.random())
-                self.postgresql.start()
-                return "database"
-            case kind:
-                part = random.choice(
-                    {
-                        "consumer": self.consumers,
-                        "reviewer": self.reviewers,
-                        "box": self.boxes,
-                        "uplink": self.uplinks,
-                    }[kind]
-                )
-                part.kill()
-                time.sleep(random.random())
-                part.start()
-                return kind
+        kind = random.choice(["broker", *self.parts, *(["database"] if self.postgresql else [])])
+        stop, start = self._part(kind, random)
+        stop()
+        time.sleep(random.random())
+        start()
+        return kind
 
-    def stop_boxes(self) -> None:
-        """No more matches; the uplinks go on."""
-        for part in self.boxes:
-            part.kill()
+    def _part(self, kind: str, random: Random) -> tuple[Callable[[], None], Callable[[], None]]:
+        """How to kill something of a kind, and how to start it."""
+        if kind == "broker":
+            assert self.place.broker is not None
+            return self.place.broker.kill, self.place.broker.start
+        if kind == "database":
+            assert self.postgresql is not None
+            return self._kill_database, self.postgresql.start
+        part = random.choice(self.parts[kind])
+        return part.kill, part.start
+
+    def _kill_database(self) -> None:
+        assert self.postgresql is not None
+        os.kill(self.postgresql.pid, signal.SIGQUIT)
+        with suppress(AssertionError):
+            self.postgresql.stop("immediate")
 
     def heads(self) -> dict[str, tuple[int, str]]:
         """Per box's own id the number of the last entry that it has left, and its key."""
@@ -181,13 +163,11 @@ class Town:
         signed = signed.where(MATCH.c.unranked == "", SEAT.c.initials.is_not(None), SEAT.c.total.is_not(None))
         seats = {tuple(row) for row in db.execute(signed.group_by(SEAT.c.initials))}
         ever = (STANDING.c.period == "ever") & (STANDING.c.pub_id == 0)
-        sums = select(STANDING.c.initials, func.sum(STANDING.c.matches), func.sum(STANDING.c.turns)).where(
-            ever
-        )
-        counted = {tuple(row) for row in db.execute(sums.group_by(STANDING.c.initials))}
-        return (
-            None if seats == counted else f"seats give {seats - counted}, and {counted - seats} are counted"
-        )
+        sums = select(STANDING.c.initials, func.sum(STANDING.c.matches), func.sum(STANDING.c.turns))
+        counted = {tuple(row) for row in db.execute(sums.where(ever).group_by(STANDING.c.initials))}
+        if seats == counted:
+            return None
+        return f"seats give {seats - counted}, and {counted - seats} are counted"
 
     def counts(self) -> tuple[int, int]:
         """Entries and matches in the league."""
@@ -204,17 +184,18 @@ class Town:
 
         Starts again, as systemd does, a service that has ended because it began while the database was away.
         """
-        until = time.monotonic() + _ARRIVES_S
-        while (wrong := self.complaint()) and time.monotonic() < until:
-            for part in (*self.consumers, *self.reviewers, *self.uplinks):
-                if part.process is not None and part.process.poll() is not None:
-                    part.start()
+        end = time.monotonic() + _ARRIVES_S
+        while (wrong := self.complaint()) and time.monotonic() < end:
+            for kind in ("consumer", "reviewer", "uplink"):
+                for part in self.parts[kind]:
+                    if part.process.poll() is not None:
+                        part.start()
             time.sleep(0.5)
         return wrong
 
     def close(self) -> None:
         """Ends all processes."""
-        for part in (*self.boxes, *self.uplinks, *self.consumers, *self.reviewers):
+        for part in itertools.chain(*self.parts.values()):
             part.kill()
         if self.place.broker is not None:
             self.place.broker.kill()
@@ -226,12 +207,14 @@ def run(
     """Kills so often, then waits for all; returns the complaint in the end."""
     town, random = Town(folder, postgresql), Random(seed)
     try:
+        until(lambda: len(town.heads()) == BOXES, "a box plays nothing")
         killed: dict[str, int] = {}
         for _ in range(kills):
             time.sleep(random.random() * pause_s)
             name = town.kill_one(random)
             killed[name] = killed.get(name, 0) + 1
-        town.stop_boxes()
+        for box in town.parts["box"]:
+            box.kill()
         wrong = town.wait_for_all()
         entries, matches = town.counts()
         told = ", ".join(f"{name} {count}" for name, count in sorted(killed.items()))
@@ -245,18 +228,15 @@ def run(
 def main() -> int:
     """Runs it from the command line."""
     kills = next((int(word) for word in sys.argv[1:] if word.isdecimal()), 200)
-    with tempfile.TemporaryDirectory(prefix="league-faults-") as folder:
+    with tempfile.TemporaryDirectory(prefix="league-faults-") as folder, ExitStack() as stack:
         path = Path(folder)
         path.chmod(0o711)
         (path / "league").mkdir()
         server = None
         if "--postgresql" in sys.argv:
             server = Postgresql()
-        try:
-            return 1 if run(path / "league", kills, server) else 0
-        finally:
-            if server is not None:
-                server.stop()
+            stack.callback(server.stop)
+        return 1 if run(path / "league", kills, server) else 0
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The owner's commands, as they are typed."""
 
 import os
+import shutil
 import socket
 import sqlite3
 from contextlib import closing
@@ -8,24 +9,27 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
-from tests.support.league import FakeBox, played_record
+from tests.support.league import LeagueBox, Place, played_record
 
+from shutthebox.cli.run import try_config
+from shutthebox.config.card import read_card
 from shutthebox.rules.equal_dice import tournament_from_text
 from shutthebox_league.database import migrate, open_database
-from shutthebox_league.ledger import Ledger
 from shutthebox_league.main import League, main
 from shutthebox_uplink.settings import read_enrolment
-from shutthebox_uplink.signing import sign_entry
+
+
+@pytest.fixture(scope="session")
+def founded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a league that has just been founded."""
+    folder = tmp_path_factory.mktemp("founded") / "league"
+    assert run(folder, "found", "--host", "league.example", "--zone", "Europe/London") == 0
+    return folder
 
 
 @pytest.fixture
-def folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    folder = tmp_path / "league"
-    assert (
-        main(["--folder", str(folder), "found", "--host", "league.example", "--zone", "Europe/London"]) == 0
-    )
-    capsys.readouterr()
-    return folder
+def folder(founded: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(founded, tmp_path / "league")
 
 
 def run(folder: Path, *args: str) -> int:
@@ -37,11 +41,13 @@ def test_enrol_prints_the_file_and_allows_the_box_at_the_broker(
 ) -> None:
     assert run(folder, "enrol", "red-lion", "--pub", "The Red Lion") == 0
     out, err = capsys.readouterr()
-    path = tmp_path / "shutthebox-league.toml"
+    path = tmp_path / "league.toml"
     path.write_text(out)
     found = read_enrolment(path)
     assert (found.name, found.host, found.port) == ("red-lion.1", "league.example", 8883)
     assert "The key of The Red Lion for the page /owner: " in err
+    assert "league.toml on the first partition" in err
+    assert read_card(tmp_path, try_config).mistakes == (), "saved as it is, on a card or a stick"
     acl = (folder / "broker" / "acl").read_text()
     assert "user red-lion.1\ntopic write shutthebox/red-lion.1/entry\n" in acl
     # The league keeps no private key of a box.
@@ -64,23 +70,16 @@ def test_keys_are_for_their_owner_only(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "complaint"),
     [
-        (
-            ["enrol", "Red Lion", "--pub", "x"],
-            "'Red Lion' is not allowed; allowed are up to 40 of a-z, 0-9 and -",
-        ),
+        (["enrol", "Red Lion", "--pub", "x"], "allowed are up to 40 of a-z, 0-9 and -"),
         (["enrol", "lion", "--pub", "\x07"], "--pub"),
         (["revoke", "x"], "'x' is no key that holds; allowed are: none is enrolled"),
         (["owner", "x"], "'x' is no pub of this league"),
         (["found", "--host", "x"], "a league is there already"),
         (["event", "Cup", "--format", "x", "--entrants", "ANN,BOB"], "allowed are ladder"),
-        (["event", "Cup", "--format", "swiss", "--entrants", "ANN,BO"], "--entrants: 'BO' is not allowed"),
         (["event", "Cup", "--format", "swiss", "--entrants", "ANN,ANN"], "2 to 64 different initials"),
-        (["event", "Cup", "--format", "swiss", "--entrants", "ANN,BOB", "--game", "x"], "x"),
         (["event", "Cup", "--format", "swiss", "--entrants", "ANN,BOB", "--tiles", "11"], "no box offers"),
         (["tournament", " ", "--closes", "2030-01-01"], "NAME:2"),
         (["free", "ANN"], "ANN: not protected anywhere"),
-        (["forget", ""], "allowed are 1 to 50 initials"),
-        (["forget", "ANNA"], "'ANNA' is not allowed; allowed are three letters A-Z each"),
         (["protect", "ANN", "B\0B"], "'B\\x00B' is not allowed"),
         (["serve"], "no socket was passed"),
         (["restore", "/nowhere"], "/nowhere: No such file or directory"),
@@ -112,30 +111,21 @@ def test_a_tournaments_file_is_what_the_box_reads(folder: Path, capsys: pytest.C
 
 def test_a_back_up_is_taken_and_restored_while_the_league_runs(folder: Path, tmp_path: Path) -> None:
     league = League(folder)
-    path = tmp_path / "lion.toml"
-    from shutthebox_league.enrolment import enrol
-
-    path.write_text(enrol(league.engine, league.authority, "lion", "The Lion").text)
-    enrolment, box = read_enrolment(path), FakeBox("1" * 32)
-    ledger = Ledger(league.engine, league.zone)
-
-    def take(entry: bytes) -> str:
-        return ledger.take("lion.1", sign_entry(entry, 1, "lion.1", enrolment.key)).kind
-
-    assert take(box.play(played_record(1))) == "committed"
+    lion = LeagueBox(Place(tmp_path, league.authority, None, league.engine))
+    lion.play(played_record(1))
     reader = league.engine.connect().execution_options(reads=True)
     with reader:
         assert run(folder, "backup", str(tmp_path / "copy")) == 0
     assert run(folder, "backup", str(tmp_path / "copy")) == 2
-    second = box.play(played_record(2))
-    assert take(second) == "committed"
+    second = lion.box.play(played_record(2))
+    lion.send(second)
     assert run(folder, "restore", str(tmp_path / "copy")) == 0
     # The open ledger goes on with what the copy has, and takes again what came after it.
-    assert take(second) == "committed"
-    assert take(second) == "repeated"
+    lion.send(second)
+    assert lion.take(second).kind == "repeated"
     (tmp_path / "copy").write_bytes(b"noise" * 1000)
     assert run(folder, "restore", str(tmp_path / "copy")) == 2
-    assert take(box.play(played_record(3))) == "committed"
+    lion.play(played_record(3))
     league.engine.dispose()
 
 
@@ -177,13 +167,9 @@ def test_a_back_up_takes_no_files_place_and_follows_no_link(
     [
         "create trigger t after insert on entry begin update key set revoked_s = null; end",
         "create view v as select * from key",
-        "create table other (x)",
-        "drop table gap",
         "alter table pub add column more",
         "drop index ix_box_pub_id",
         "update alembic_version set version_num = '9999'",
-        "update alembic_version set version_num = 'base'",
-        "delete from alembic_version",
         "drop table alembic_version",
     ],
 )
@@ -254,14 +240,6 @@ def test_a_command_leaves_no_database_open(command: tuple[str, ...], folder: Pat
     run(folder, *(word.format(copy=tmp_path / "copy") for word in command))
     held = [str(each.readlink()) for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
     assert not [path for path in held if path.startswith(str(folder))]
-
-
-def test_a_database_of_a_later_version_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with sqlite3.connect(folder / "league.sqlite3") as db:
-        db.execute("update alembic_version set version_num = '9999'")
-    db.close()
-    assert run(folder, "enrol", "lion", "--pub", "x") == 2
-    assert "9999" in capsys.readouterr().err
 
 
 def test_the_tables_are_those_of_the_migrations(folder: Path) -> None:

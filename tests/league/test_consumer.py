@@ -35,7 +35,7 @@ from shutthebox_league.metrics import Metrics
 from shutthebox_league.schema import ENTRY, HEALTH
 from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
 from shutthebox_uplink.settings import Enrolment
-from shutthebox_uplink.signing import COMMITTED, HELD, Receipt, open_receipt, sign_entry
+from shutthebox_uplink.signing import COMMITTED, Receipt, open_receipt, sign_entry
 from shutthebox_uplink.uplink import HELLO_TOPIC, receipt_topic, record_topic, tls_context
 
 
@@ -58,10 +58,8 @@ class BoxLine:
     """A box's line to the broker, by hand."""
 
     def __init__(self, enrolment: Enrolment) -> None:
-        self.enrolment, self.chain = (
-            enrolment,
-            FakeBox(enrolment.name.partition(".")[0].encode().hex().ljust(32, "0")),
-        )
+        self.enrolment = enrolment
+        self.chain = FakeBox(enrolment.name.encode().hex().ljust(32, "0"))
         topics = (receipt_topic(enrolment.name), HELLO_TOPIC)
         self.listener = Listener(enrolment.port, topics, tls_context(enrolment), enrolment.name)
 
@@ -139,33 +137,6 @@ def test_without_a_certificate_of_the_league_nobody_gets_in(place: Place, tmp_pa
 
 
 @pytest.mark.slow
-def test_a_stolen_key_is_useless_once_it_is_revoked(place: Place) -> None:
-    enrolment = place.enrol("lion")
-    lion = BoxLine(enrolment)
-    with consuming(place):
-        lion.send(lion.chain.play(played_record(1)))
-        assert lion.receipt().status == COMMITTED
-        # The league holds what comes before the broker has read its access list again.
-        revoke(place.engine, place.authority, "lion.1")
-        lion.send(lion.chain.play(played_record(2)))
-        held = lion.receipt()
-        assert (held.status, held.reason) == (HELD, "the key is revoked")
-        assert place.broker is not None
-        new = place.enrol("lion")  # which has the broker reload
-        owner = BoxLine(new)
-        spy = consumer_listener(place, "shutthebox/+/entry")
-        lion.send(lion.chain.play(played_record(3)))
-        owner.send(owner.chain.play(played_record(4)))
-        assert owner.receipt().status == COMMITTED
-        first = spy.wait_for(lambda event: isinstance(event, Message))
-        assert isinstance(first, Message)
-        assert first.topic == "shutthebox/lion.2/entry"
-        spy.broker.close()
-        owner.close()
-    lion.close()
-
-
-@pytest.mark.slow
 def test_a_revoked_key_does_not_even_connect(place: Place) -> None:
     stolen, good = place.enrol("lion"), place.enrol("crown")
     revoke(place.engine, place.authority, "lion.1")
@@ -204,7 +175,7 @@ def test_a_subscriber_to_shares_takes_no_message_from_the_consumers(place: Place
     thief = Listener(enrolment.port, topics, tls_context(enrolment), enrolment.name)
     lion = BoxLine(place.enrol("lion"))
     with consuming(place):
-        for seed in range(20):
+        for seed in range(8):
             lion.send(lion.chain.play(played_record(seed)))
             assert lion.receipt().status == COMMITTED
     assert thief.nothing()
@@ -295,16 +266,14 @@ def test_what_a_key_has_spent_comes_back_with_time() -> None:
     assert not allowance.is_spent("quiet", 0)
 
 
-@pytest.mark.parametrize(
-    "report",
-    ['{"version": "1"}'.encode("utf-16"), b"\xff", b"[]", b"1", b"[" * 5000, b'{"a":' * 1000, b"\0"],
-)  # fmt: skip
-def test_a_report_that_is_none_stops_nobody(place: Place, report: bytes) -> None:
+def test_a_report_that_is_none_stops_nobody(place: Place) -> None:
     lion = BoxLine(place.enrol("lion"))
+    reports = ('{"version": "1"}'.encode("utf-16"), b"\xff", b"[]", b"1", b"[" * 5000, b'{"a":' * 1000, b"\0")
     with consuming(place):
-        lion.listener.broker.publish("shutthebox/lion.1/state", report)
-        lion.send(lion.chain.play(played_record(1)))
-        assert lion.receipt().status == COMMITTED
+        for seed, report in enumerate(reports):
+            lion.listener.broker.publish("shutthebox/lion.1/state", report)
+            lion.send(lion.chain.play(played_record(seed)))
+            assert lion.receipt().status == COMMITTED
         until(lambda: answer(place, select(HEALTH.c.online)) is True)
         assert answer(place, select(HEALTH.c.state)) == "{}"
     lion.close()

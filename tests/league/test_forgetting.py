@@ -3,26 +3,23 @@
 import json
 import re
 from base64 import urlsafe_b64decode
+from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, date
+from datetime import date
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, event, func, select, text
-from tests.support.league import FakeBox, Place, found_league, played_record, reviewed
+from sqlalchemy import Connection, event, select, text
+from tests.support.league import FakeBox, LeagueBox, Place, found_league, played_record, reviewed
 from tests.support.postgresql import Postgresql
 
 from shutthebox_league.categories import usual_category
 from shutthebox_league.consumer import keep_health
-from shutthebox_league.database import open_database
 from shutthebox_league.enrolment import revoke
 from shutthebox_league.events import make_event
-from shutthebox_league.ledger import Ledger
 from shutthebox_league.main import main
-from shutthebox_league.players import forget, protect, waiting_seats
-from shutthebox_league.schema import METADATA, SEAT
-from shutthebox_uplink.settings import Enrolment
-from shutthebox_uplink.signing import sign_entry
+from shutthebox_league.players import protect, waiting_seats
+from shutthebox_league.schema import METADATA
 
 BYE = b"BYE"
 _BASE64 = re.compile(rb"[A-Za-z0-9_+/-]{24,}")
@@ -41,27 +38,33 @@ def holds(data: bytes) -> bool:
     return BYE in _BASE64.sub(b"", data)
 
 
+def play(league: LeagueBox, seed: int, *signed: str) -> None:
+    """A match that both players sign; nothing is taken for granted of a box with an older card."""
+    ended_s = 1_790_000_000 + seed * 1000
+    league.take(league.box.play(played_record(seed), ended_s), league.box.sequence)
+    for seat, initials in enumerate(signed, 1):
+        league.take(league.box.sign(seat, initials, ended_s), league.box.sequence)
+
+
 class Town:
     """A league in which a player has left traces wherever one can."""
 
     def __init__(self, folder: Path, url: str = "") -> None:
         self.folder = folder
         self.place: Place = found_league(folder, url, with_broker=False)
-        self.ledger = Ledger(self.place.engine, UTC)
-        first = self.place.enrol("lion", "The Lion")
-        box = FakeBox("1" * 32)
-        self.play(first, box, 1, "BYE", "ANN")
-        image = replace(box)
-        self.play(first, box, 2, "ANN", "BYE")
-        self.play(first, image, 3, "BYE", "BOB")  # a chain of an older card
+        first = LeagueBox(self.place, "lion", "The Lion")
+        play(first, 1, "BYE", "ANN")
+        image = replace(first.box)
+        play(first, 2, "ANN", "BYE")
+        first.box = image
+        play(first, 3, "BYE", "BOB")  # a chain of an older card
         early = FakeBox("2" * 32)
         early.play(played_record(4))
-        self.send(first, early.sign(1, "BYE"), oldest=1)  # held aside
+        first.take(early.sign(1, "BYE"))  # held aside
         revoke(self.place.engine, self.place.authority, "lion.1")
-        second = self.place.enrol("lion", "The Lion")
-        self.play(second, FakeBox("3" * 32), 5, "BYE", "ANN")
-        self.send(first, FakeBox("4" * 32).play(played_record(6)))
-        self.play(self.place.enrol("bell", "The Bell"), FakeBox("5" * 32), 7, "BYE", "CAT")
+        play(LeagueBox(self.place, "lion", "The Lion"), 5, "BYE", "ANN")
+        first.take(FakeBox("4" * 32).play(played_record(6)))
+        play(LeagueBox(self.place, "bell", "The Bell"), 7, "BYE", "CAT")
         reviewed(self.place.engine)
         with self.place.engine.begin() as db:
             state = {"last_winner": "BYE", "playing": "player 1", "version": "1"}
@@ -70,25 +73,16 @@ class Town:
             night = date(2026, 9, 20)
             make_event(db, "Cup", "knockout", usual_category("traditional"), ["BYE", "ANN"], night, night)
 
-    def play(self, enrolment: Enrolment, box: FakeBox, seed: int, *signed: str) -> None:
-        """A match that both players sign."""
-        ended_s = 1_790_000_000 + seed * 1000
-        self.send(enrolment, box.play(played_record(seed), ended_s), box.sequence)
-        for seat, initials in enumerate(signed, 1):
-            self.send(enrolment, box.sign(seat, initials, ended_s), box.sequence)
-
-    def send(self, enrolment: Enrolment, entry: bytes, oldest: int = 1) -> None:
-        """A message, whatever becomes of it."""
-        self.ledger.take(enrolment.name, sign_entry(entry, oldest, enrolment.name, enrolment.key))
-
     def bytes(self) -> bytes:
         """All bytes of all files of the database."""
         return b"\n".join(path.read_bytes() for path in sorted(self.folder.glob("league.sqlite3*")))
 
 
-@pytest.fixture
-def town(tmp_path: Path) -> Town:
-    return Town(tmp_path)
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
+    town = Town(tmp_path_factory.mktemp("town"))
+    yield town
+    town.place.engine.dispose()
 
 
 def test_forgotten_initials_are_in_no_byte_of_the_database(
@@ -123,43 +117,24 @@ def test_forgotten_initials_are_in_no_row_of_postgresql(tmp_path: Path) -> None:
     server.stop()
 
 
-def test_a_landlord_takes_them_off_the_own_pub_only(town: Town) -> None:
-    with town.place.engine.begin() as db:
-        assert forget(db, "BYE", 1) == 4
-        assert db.execute(select(func.count()).where(SEAT.c.initials == "BYE")).scalar() == 1
-    town.place.engine.dispose()
-
-
 def test_health_has_no_initials(town: Town) -> None:
     with town.place.engine.begin() as db:
         (state,) = db.execute(text("select state from health")).scalars()
     assert json.loads(state) == {"playing": "player 1", "version": "1"}
-    town.place.engine.dispose()
 
 
 def test_they_are_found_by_an_index_wherever_they_are(town: Town) -> None:
     """A league has a million messages: to read them all would hold everybody up."""
-    engine = open_database(f"sqlite:///{town.folder}/league.sqlite3")
-    for table in METADATA.sorted_tables:
-        if "initials" in table.c and table.name != "entrant":
-            with engine.connect() as db:
-                plan = _plan(db, f"select 1 from {table.name} where initials = 'BYE'")
-            assert "SEARCH" in plan, plan
-            assert "SCAN" not in plan, plan
-    engine.dispose()
-    town.place.engine.dispose()
-
-
-def test_what_waits_for_the_landlord_is_found_by_an_index(town: Town) -> None:
-    engine = open_database(f"sqlite:///{town.folder}/league.sqlite3")
     statements = list[str]()
-    event.listen(engine, "before_cursor_execute", lambda *args: statements.append(args[2]))
-    with engine.connect() as db:
+    event.listen(town.place.engine, "before_cursor_execute", lambda *args: statements.append(args[2]))
+    with town.place.engine.connect() as db:
+        for table in METADATA.sorted_tables:
+            if "initials" in table.c and table.name != "entrant":
+                plan = _plan(db, f"select 1 from {table.name} where initials = 'BYE'")
+                assert "SEARCH" in plan, plan
+                assert "SCAN" not in plan, plan
         waiting_seats(db, 1)
-        plan = _plan(db, statements[-1].replace("?", "1"))
-    assert "ix_seat_not_confirmed" in plan
-    engine.dispose()
-    town.place.engine.dispose()
+        assert "ix_seat_not_confirmed" in _plan(db, statements[-1].replace("?", "1"))
 
 
 def _plan(db: Connection, statement: str) -> str:

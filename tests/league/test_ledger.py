@@ -9,51 +9,44 @@ from datetime import UTC
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select, text
-from tests.support.league import CONDITIONS, FakeBox, Place, found_league, played_record
+from sqlalchemy import Column, func, select, text
+from tests.support.league import CONDITIONS, FakeBox, LeagueBox, Place, found_league, played_record
 from tests.support.postgresql import Postgresql
 
-from shutthebox.config.profiles import builtin
-from shutthebox.outbox_entry import CHAIN_BEGINS_AGAIN, MatchPlayed, OutboxEntry, hash_of
-from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
+from shutthebox.outbox_entry import CHAIN_BEGINS_AGAIN, MatchPlayed, hash_of
 from shutthebox.rules.equal_dice import Tournament
-from shutthebox.rules.match import Stage, begin
-from shutthebox.rules.record import Record, write
-from shutthebox.rules.turn import answers
+from shutthebox.rules.record import write
 from shutthebox_league.chains import notes_of
 from shutthebox_league.checking import MAX_RECORD
 from shutthebox_league.database import open_database
 from shutthebox_league.enrolment import revoke
-from shutthebox_league.ledger import KEPT_ASIDE, KEPT_BYTES, Ledger, Outcome
+from shutthebox_league.ledger import KEPT_ASIDE, KEPT_BYTES, Ledger
 from shutthebox_league.notices import notices
-from shutthebox_league.schema import ASIDE, BOX, CHAIN, ENTRY, GAP, MATCH, PUB, SEAT, TOURNAMENT
-from shutthebox_uplink.settings import Enrolment
-from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED, sign_entry
+from shutthebox_league.schema import ASIDE, CHAIN, ENTRY, GAP, MATCH, SEAT, TOURNAMENT
+from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED
 
 NOW_S = 1_790_000_100.0
 
 
-class Sut:
+class Sut(LeagueBox):
     """A ledger, and one box that is enrolled in it."""
 
     def __init__(self, place: Place) -> None:
-        self.place = place
-        self.engine = place.engine
-        self.ledger = Ledger(place.engine, UTC, lambda: NOW_S)
-        self.enrolment = place.enrol("lion")
-        self.box = FakeBox("1" * 32)
-
-    def sign(self, entry: bytes, oldest: int = 1, enrolment: Enrolment | None = None) -> bytes:
-        enrolment = enrolment or self.enrolment
-        return sign_entry(entry, oldest, enrolment.name, enrolment.key)
-
-    def take(self, entry: bytes, oldest: int = 1) -> Outcome:
-        """Has the ledger take an entry of the box."""
-        return self.ledger.take("lion.1", self.sign(entry, oldest))
+        super().__init__(place, wall_clock_s=lambda: NOW_S)
 
     def count(self, table: object) -> int:
         with self.engine.begin() as db:
             return int(db.execute(select(func.count()).select_from(table)).scalar_one())  # type: ignore[arg-type]
+
+    def column(self, column: Column[str]) -> list[str]:
+        """The values in this column, in the order of arrival."""
+        with self.engine.begin() as db:
+            return list(db.execute(select(column).order_by(column.table.c.id)).scalars())
+
+    def make(self, tournament: Tournament, closes_s: int) -> None:
+        row = {"commitment": tournament.commitment, "name": "Cup", "text": tournament.to_text()}
+        with self.engine.begin() as db:
+            db.execute(TOURNAMENT.insert(), {**row, "made_s": 0, "closes_s": closes_s})
 
 
 @pytest.fixture(scope="session")
@@ -86,35 +79,29 @@ def test_a_match_is_committed_once_however_often_it_comes(sut: Sut) -> None:
     assert (sut.count(ENTRY), sut.count(MATCH), sut.count(SEAT)) == (1, 1, 2)
 
 
-def test_places_and_totals_are_those_of_the_record(sut: Sut) -> None:
-    record = played_record(5, players=4)
-    sut.take(sut.box.play(record))
+@pytest.mark.parametrize(("game", "sign"), [("traditional", 1), ("misere", -1)])
+def test_places_and_totals_are_those_of_the_record(sut: Sut, game: str, sign: int) -> None:
+    sut.play(played_record(5, game=game, players=4))
     with sut.engine.begin() as db:
-        seats = db.execute(select(SEAT.c.total, SEAT.c.place).order_by(SEAT.c.seat)).all()
-    played = [seat for seat in seats if seat.total is not None]
+        seats = db.execute(select(SEAT.c.total, SEAT.c.place)).all()
+    scores = [sign * seat.total for seat in seats if seat.total is not None]
     assert len(seats) == 4
-    best = min(seat.total for seat in played)
-    for seat in played:
-        assert seat.place == 1 + sum(other.total < seat.total for other in played)
-        assert (seat.place == 1) == (seat.total == best)
-
-
-def test_a_signature_names_the_seat(sut: Sut) -> None:
-    sut.take(sut.box.play(played_record(1)))
-    sut.take(sut.box.sign(2, "ANN"))
-    with sut.engine.begin() as db:
-        assert list(db.execute(select(SEAT.c.initials).order_by(SEAT.c.seat)).scalars()) == [None, "ANN"]
+    for seat in seats:
+        better = sum(score < sign * seat.total for score in scores) if seat.total is not None else -1
+        assert seat.place == 1 + better
 
 
 def test_an_entry_that_came_too_early_is_held(sut: Sut) -> None:
     first, second = sut.box.play(played_record(1)), sut.box.play(played_record(2))
     held = sut.take(second)
-    assert held.kind == "held"
+    assert (held.kind, held.reason) == ("held", "entry 1 is missing before it")
     assert held.receipt is not None
     assert held.receipt.status == HELD
-    assert held.reason == "entry 1 is missing before it"
     assert sut.take(first).kind == "committed"
     assert sut.take(second).kind == "committed"
+    sut.box.previous = "e" * 64
+    outcome = sut.take(sut.box.play(played_record(3)))
+    assert (outcome.kind, outcome.reason) == ("held", "it does not follow on the entry before it")
 
 
 def test_what_a_box_had_to_drop_is_a_gap_and_the_chain_goes_on(sut: Sut) -> None:
@@ -127,22 +114,9 @@ def test_what_a_box_had_to_drop_is_a_gap_and_the_chain_goes_on(sut: Sut) -> None
     assert tuple(gap) == (2, 3)
 
 
-def test_an_entry_that_does_not_follow_is_held(sut: Sut) -> None:
-    sut.take(sut.box.play(played_record(1)))
-    sut.box.previous = "e" * 64
-    outcome = sut.take(sut.box.play(played_record(2)))
-    assert (outcome.kind, outcome.reason) == ("held", "it does not follow on the entry before it")
-    assert sut.count(MATCH) == 1
-
-
-def restored(box: FakeBox) -> FakeBox:
-    """A box with the card as it is now, for later."""
-    return replace(box)
-
-
 def test_a_card_from_an_older_image_begins_a_new_chain_and_nothing_stays_behind(sut: Sut) -> None:
     sut.take(sut.box.play(played_record(1)))
-    image = restored(sut.box)
+    image = replace(sut.box)
     for seed in (2, 3, 4):
         entry = sut.box.play(played_record(seed), 1_790_000_000 + seed)
         assert sut.take(entry).kind == "committed"
@@ -182,7 +156,7 @@ def test_two_boxes_with_copies_of_one_card_both_count_and_the_owner_is_told(sut:
     now_s = NOW_S
     ledger = Ledger(sut.engine, UTC, lambda: now_s)
     ledger.take("lion.1", sut.sign(sut.box.play(played_record(1))))
-    boxes = (sut.box, restored(sut.box))
+    boxes = (sut.box, replace(sut.box))
     for turn in range(6):
         now_s += 10
         box = boxes[turn % 2]
@@ -199,39 +173,30 @@ def altered(record: str, before: str, after: str) -> str:
     return record.replace(before, after, 1)
 
 
-@pytest.mark.parametrize(
-    ("played", "claimed"),
-    [
-        ("winners 2", "winners 1"),
-        ("totals 38 22", "totals 18 22"),
-        ("1 2+5 1,2,4", "1 2+5 1,2,5"),
-        ("1 1+3\n1 blocked 38", "1 3+5 3,5\n1 blocked 30"),
-    ],
-)
-def test_a_result_that_the_rules_do_not_give_is_refused_named_and_kept(
-    sut: Sut, played: str, claimed: str
-) -> None:
-    forged = altered(write(played_record(1)), played, claimed)
-    content = MatchPlayed(1, 1_789_000_000, 1_790_000_000, forged)
-    outcome = sut.take(sut.box.add(content))
-    assert outcome.kind == "refused"
-    assert outcome.receipt is not None
-    assert outcome.receipt.status == REFUSED
-    assert outcome.reason.startswith("record:")
+def test_a_result_that_the_rules_do_not_give_is_refused_named_and_kept(sut: Sut) -> None:
+    record, printed = played_record(1), "record: allowed are characters that can be printed"
+    good = write(record)
+    refused = [
+        (altered(good, "winners 2", "winners 1"), "record:"),
+        (altered(good, "totals 38 22", "totals 18 22"), "record:"),
+        (altered(good, "1 2+5 1,2,4", "1 2+5 1,2,5"), "record:"),
+        (altered(good, "1 1+3\n1 blocked 38", "1 3+5 3,5\n1 blocked 30"), "record:"),
+        (write(replace(record, actions=record.actions[:3])), "record: the match has not ended"),
+        (good + "#\n" * MAX_RECORD, "record: "),
+        *((f"{before}{odd}\n{good}", printed) for before in ("", "# ") for odd in "\x00\ud800\u2028\x1b"),
+    ]
+    for number, (claimed, reason) in enumerate(refused, 1):
+        outcome = sut.take(sut.box.add(MatchPlayed(number, 1_789_000_000, 1_790_000_000, claimed)))
+        assert outcome.receipt is not None
+        assert (outcome.kind, outcome.receipt.status) == ("refused", REFUSED)
+        assert outcome.reason.startswith(reason), outcome.reason
     with sut.engine.begin() as db:
-        kept = db.execute(select(ENTRY.c.status, ENTRY.c.reason, ENTRY.c.message)).one()
-    assert kept.status == REFUSED
-    assert kept.reason == outcome.reason
+        kept = db.execute(select(ENTRY.c.status, ENTRY.c.reason).order_by(ENTRY.c.sequence)).all()
+    assert [row.status for row in kept] == [REFUSED] * len(refused)
+    assert kept[-1].reason == printed
     assert sut.count(MATCH) == 0
     # The chain goes on: one bad match does not shut a box out.
-    assert sut.take(sut.box.play(played_record(2))).kind == "committed"
-
-
-def test_an_unfinished_match_is_refused(sut: Sut) -> None:
-    record = played_record(1)
-    unfinished = write(replace(record, actions=record.actions[:3]))
-    outcome = sut.take(sut.box.add(MatchPlayed(1, 5, 6, unfinished)))
-    assert (outcome.kind, outcome.reason) == ("refused", "record: the match has not ended")
+    assert sut.take(sut.box.play(record)).kind == "committed"
 
 
 def test_one_altered_byte_is_rejected_wherever_it_is(sut: Sut) -> None:
@@ -247,9 +212,9 @@ def test_one_altered_byte_is_rejected_wherever_it_is(sut: Sut) -> None:
 
 
 def test_nobody_can_send_for_another_box(sut: Sut) -> None:
-    crown = sut.place.enrol("crown")
+    crown = LeagueBox(sut.place, "crown")
     entry = sut.box.play(played_record(1))
-    assert sut.ledger.take("lion.1", sut.sign(entry, enrolment=crown)).kind == "rejected"
+    assert sut.ledger.take("lion.1", crown.sign(entry)).kind == "rejected"
     assert sut.ledger.take("nobody.1", sut.sign(entry)).reason == "no box is enrolled as nobody.1"
     assert sut.count(ENTRY) == 0
 
@@ -280,12 +245,12 @@ def test_a_stolen_key_that_was_revoked_brings_nothing_in_and_the_box_goes_on_und
     forged = FakeBox("2" * 32).play(played_record(2))
     outcome = sut.take(forged)
     assert (outcome.kind, outcome.reason) == ("held", "the key is revoked")
-    new = sut.place.enrol("lion")
-    assert new.name == "lion.2"
+    new = LeagueBox(sut.place, wall_clock_s=lambda: NOW_S)
+    assert new.enrolment.name == "lion.2"
     # The outbox goes on at its number, and what the old key had brought in does not count twice.
     after = sut.box.play(played_record(3))
-    assert sut.ledger.take("lion.2", sut.sign(before, 1, new)).kind == "committed"
-    assert sut.ledger.take("lion.2", sut.sign(after, 1, new)).kind == "committed"
+    new.send(before)
+    new.send(after)
     assert sut.count(MATCH) == 2
 
 
@@ -325,14 +290,10 @@ def test_a_transaction_that_fails_changes_nothing(sut: Sut) -> None:
 
 def test_equal_dice_have_to_be_those_of_the_seed(sut: Sut) -> None:
     tournament = Tournament("Cup", "a" * 64)
-    record = played_record(1)
-    assert record.conditions == CONDITIONS
-    forged = replace(record, conditions=replace(CONDITIONS, equal_dice=tournament.commitment))
+    forged = replace(played_record(1), conditions=CONDITIONS._replace(equal_dice=tournament.commitment))
     unknown = sut.take(sut.box.play(forged))
     assert unknown.reason.startswith("no tournament of this league has the commitment")
-    with sut.engine.begin() as db:
-        row = {"commitment": tournament.commitment, "name": "Cup", "text": tournament.to_text()}
-        db.execute(TOURNAMENT.insert(), {**row, "made_s": 0, "closes_s": 2**31})
+    sut.make(tournament, closes_s=2**31)
     refused = sut.take(sut.box.play(forged))
     assert refused.kind == "refused"
     assert refused.reason.startswith("equal dice: action ")
@@ -340,64 +301,19 @@ def test_equal_dice_have_to_be_those_of_the_seed(sut: Sut) -> None:
 
 def test_equal_dice_of_a_tournament_that_has_closed_count_for_nothing(sut: Sut) -> None:
     tournament = Tournament("Cup", "a" * 64)
-    record = played_equally(tournament)
-    with sut.engine.begin() as db:
-        row = {"commitment": tournament.commitment, "name": "Cup", "text": tournament.to_text()}
-        db.execute(TOURNAMENT.insert(), {**row, "made_s": 0, "closes_s": int(NOW_S) + 1})
-    assert sut.take(sut.box.play(record)).kind == "committed"
+    sut.make(tournament, closes_s=int(NOW_S) + 1)
+    sut.play(played_record(1, equal_dice=tournament))
     with sut.engine.begin() as db:
         db.execute(TOURNAMENT.update().values(closes_s=int(NOW_S)))
-    assert sut.take(sut.box.play(record)).kind == "committed"
-    with sut.engine.begin() as db:
-        found = db.execute(select(MATCH.c.unranked).order_by(MATCH.c.id)).scalars().all()
-    assert found == ["", "came after its tournament had closed"]
-
-
-def played_equally(tournament: Tournament) -> Record:
-    """A match with the throws of a tournament."""
-    profile = builtin("traditional")
-    match, actions = begin(profile, 2), list[Action]()
-    while match.stage is not Stage.FINISHED:
-        if match.stage is Stage.ADVANCE:
-            action: Action = Advanced()
-        elif match.stage is Stage.THROW:
-            action = Thrown(tournament.throw(match, 2))
-        else:
-            action = Moved(answers(profile, match.turn)[0])
-        match = apply(match, action)
-        actions.append(action)
-    conditions = replace(CONDITIONS, equal_dice=tournament.commitment)
-    return Record(profile, 2, match.rounds, tuple(actions), conditions=conditions)
-
-
-@pytest.mark.parametrize("odd", ["\x00", "\ud800", "\u2028", "\x1b[2J"])
-def test_text_that_a_database_or_a_page_cannot_hold_is_refused_and_the_chain_goes_on(
-    sut: Sut, odd: str
-) -> None:
-    for where in (f"# {odd}\n", f"{odd}\n"):
-        content = MatchPlayed(1, 1_789_000_000, 1_790_000_000, where + write(played_record(1)))
-        outcome = sut.take(sut.box.add(content))
-        assert (outcome.kind, outcome.reason) == (
-            "refused",
-            "record: allowed are characters that can be printed",
-        )
-    assert sut.take(sut.box.play(played_record(2))).kind == "committed"
-
-
-def test_a_record_that_no_evening_holds_is_refused_unread(sut: Sut) -> None:
-    text = write(played_record(1)) + "#\n" * MAX_RECORD
-    outcome = sut.take(sut.box.add(MatchPlayed(1, 5, 6, text)))
-    assert outcome.kind == "refused"
-    assert "more than an evening's play" in outcome.reason
+    sut.play(played_record(2, equal_dice=tournament))
+    assert sut.column(MATCH.c.unranked) == ["", "came after its tournament had closed"]
 
 
 def test_a_limit_that_no_box_offers_counts_for_nothing(sut: Sut) -> None:
     for limit in (77, 75):
         record = played_record(1, game="tournament-100", limit=limit)
-        assert sut.take(sut.box.play(record)).kind == "committed"
-    with sut.engine.begin() as db:
-        found = db.execute(select(MATCH.c.unranked).order_by(MATCH.c.id)).scalars().all()
-    assert found == ["house rules", ""]
+        sut.play(record)
+    assert sut.column(MATCH.c.unranked) == ["house rules", ""]
 
 
 def test_an_error_of_storing_belongs_to_its_message(sut: Sut, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -407,8 +323,8 @@ def test_an_error_of_storing_belongs_to_its_message(sut: Sut, monkeypatch: pytes
         return 10**30 if played.number == 1 else played.ended_s
 
     monkeypatch.setattr("shutthebox_league.ledger.time_of", fails)
-    crown, other = sut.place.enrol("crown"), FakeBox("2" * 32)
-    good = sut.sign(other.play(played_record(3)), 1, crown)
+    crown = LeagueBox(sut.place, "crown")
+    good = crown.sign(crown.box.play(played_record(3)))
     message = sut.sign(entry)
     outcomes = sut.ledger.take_all([("crown.1", b"nonsense"), ("lion.1", message)])
     assert [outcome.kind for outcome in outcomes] == ["rejected", "refused"]
@@ -453,20 +369,22 @@ def test_a_box_with_a_wrong_clock_is_filed_by_ours(sut: Sut) -> None:
         assert sut.take(entry).kind == "committed"
 
 
+def test_a_key_that_has_sent_too_much_is_told_later_and_the_owner_too(sut: Sut) -> None:
+    message = sut.sign(sut.box.play(played_record(1)))
+    held = sut.ledger.hold("lion.1", message, "too much", int(NOW_S))
+    assert held.receipt is not None
+    assert (held.receipt.status, held.receipt.reason) == (HELD, "later: too much")
+    with sut.engine.begin() as db:
+        assert [row.text for row in notices(db, 1, int(NOW_S))] == ["too much"]
+    for name, other in (("lion.1", b"nonsense"), ("nobody.1", message)):
+        assert sut.ledger.hold(name, other, "too much", int(NOW_S)).receipt is None
+    assert (sut.count(ENTRY), sut.count(ASIDE)) == (0, 0)
+    assert sut.ledger.take("lion.1", message).kind == "committed"
+
+
 def test_a_flood_of_nonsense_is_bounded(sut: Sut) -> None:
     for number in range(KEPT_ASIDE + 5):
         sut.ledger.take("lion.1", b"nonsense %d" % number)
     assert sut.count(ASIDE) == KEPT_ASIDE
     sut.ledger.take("nobody", b"nonsense")
     assert sut.count(ASIDE) == KEPT_ASIDE
-
-
-def test_a_pub_is_made_once_and_its_owners_address_is_told_once(sut: Sut) -> None:
-    sut.place.enrol("crown")
-    assert (sut.count(PUB), sut.count(BOX)) == (1, 2)
-
-
-def test_an_entry_of_another_version_is_rejected(sut: Sut) -> None:
-    entry = OutboxEntry("1" * 32, 1, "0" * 64, MatchPlayed(1, 1, 1, "")).to_bytes()
-    outcome = sut.take(entry.replace(b'"version": 1', b'"version": 2'))
-    assert (outcome.kind, outcome.reason) == ("rejected", "no entry: version 1 is expected")

@@ -17,10 +17,10 @@ from shutthebox_league.events import read_event
 from shutthebox_league.schema import CATEGORY, ENTRY, MATCH, PROTECTED, SEAT
 from shutthebox_league.standings import Measure, Period, categories_played, standings
 
-MATCHES = 40
+MATCHES = 20
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def old(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     server = Postgresql() if request.param == "postgresql" else None
     engine = open_database(server.new_database() if server else f"sqlite:///{tmp_path}/league.sqlite3")

@@ -7,7 +7,6 @@ import shutil
 import socket
 import ssl
 import subprocess
-import sys
 import urllib.parse
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
@@ -17,7 +16,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID
-from tests.support.league import found_league
+from tests.support.league import found_league, league_command
 from tests.support.mosquitto import free_port
 from tests.support.waiting import HANG_S, until
 
@@ -61,7 +60,7 @@ class Front:
             f"daemon off; {user} pid {folder}/pid; error_log {folder}/error.log;"
             f" events {{ worker_connections 768; }} http {{\n{text}\n}}"
         )
-        league = (sys.executable, "-m", "shutthebox_league.main", "--folder", str(folder / "league"), "serve")
+        league = league_command(folder / "league", "serve")
         with (folder / "log").open("wb") as log:
             self.processes = [
                 subprocess.Popen([activate, "-l", str(page), *league], stderr=log),

@@ -10,15 +10,6 @@ def receipt(entry: Sent) -> Receipt:
     return Receipt("0" * 32, entry.sequence, entry.hash, COMMITTED)
 
 
-def test_nothing_is_sent_without_a_connection() -> None:
-    delivery = Delivery()
-    assert not delivery.wants(0)
-    delivery.connect(0)
-    assert delivery.wants(0)
-    delivery.disconnect()
-    assert not delivery.wants(1000)
-
-
 def test_an_entry_is_sent_again_ever_more_rarely() -> None:
     delivery = Delivery()
     now_s = 0.0
@@ -34,12 +25,13 @@ def test_an_entry_is_sent_again_ever_more_rarely() -> None:
     assert waits[-1] == LONGEST_WAIT_S
 
 
-def test_a_new_connection_sends_at_once() -> None:
+def test_a_new_connection_sends_at_once_and_none_nothing() -> None:
     delivery = Delivery()
     delivery.connect(0)
     delivery.sent(FIRST, 0)
     assert not delivery.wants(1)
     delivery.disconnect()
+    assert not delivery.wants(1000)
     delivery.connect(2)
     assert delivery.wants(2)
 

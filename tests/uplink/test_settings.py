@@ -28,14 +28,9 @@ def test_an_enrolment_is_what_the_league_prints(tmp_path: Path) -> None:
     [
         (lambda text: text.replace("port = ", "port = -"), "league.port"),
         (lambda text: text.replace("host = ", "hast = "), "league.hast: unknown key"),
-        (
-            lambda text: "".join(line for line in text.splitlines(True) if not line.startswith("host")),
-            "missing",
-        ),
-        (lambda text: text.replace("[league]", "[leak]"), "leak: unknown section"),
+        (lambda text: text.replace('host = "127.0.0.1"\n', ""), "missing"),
         (lambda text: text.replace("PRIVATE KEY", "PUBLIC KEY"), "allowed are Ed25519 keys"),
         (lambda text: text[:300], "toml"),
-        (lambda text: text.replace('host = "127.0.0.1"', 'host = ""'), "league.host: not allowed"),
         (lambda text: text.replace('host = "127.0.0.1"', 'host = "a..b"'), "a name or an address"),
         (lambda text: text.replace('name = "lion.1"', 'name = "lion/#"'), "league.name: not allowed"),
         (lambda text: text.replace("key = ", "key = [").replace('KEY-----\\n"', 'KEY-----\\n"]'), "key"),

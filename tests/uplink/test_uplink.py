@@ -295,8 +295,3 @@ def test_a_box_that_is_unplugged_is_offline(home: HomeAssistant, tmp_path: Path)
         assert assistant.message("/availability") == OFFLINE.encode()
         assert assistant.message("/availability") == ONLINE.encode()
     assistant.broker.close()
-
-
-@pytest.mark.slow
-def test_home_assistant_away_is_said(tmp_path: Path) -> None:
-    assert not remove_from_home_assistant(HomeAssistant("127.0.0.1", 1), "box", timeout_s=0.1)

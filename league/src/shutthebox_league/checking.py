@@ -115,27 +115,18 @@ def _no_profile(name: str) -> Profile:
 def _places(record: Record, end: Match) -> tuple[Place, ...]:
     computers = record.conditions.computers if record.conditions else ()
     winners = end.result.winners if end.result else ()
-    totals = [
-        total if score is not None else None for total, score in zip(end.totals, end.scores, strict=True)
-    ]
-    losing = sorted(
-        {total for seat, total in enumerate(totals) if total is not None and seat not in winners},
-        reverse=record.profile.highest_wins,
+    sign = -1 if record.profile.highest_wins else 1
+    totals = [None if score is None else total for total, score in zip(end.totals, end.scores, strict=True)]
+    others = [sign * total for seat, total in enumerate(totals) if total is not None and seat not in winners]
+
+    def place(seat: int, total: int | None) -> int:
+        if seat in winners:
+            return 1
+        return 0 if total is None else 1 + len(winners) + sum(other < sign * total for other in others)
+
+    return tuple(
+        Place(seat + 1, place(seat, total), total, seat + 1 in computers) for seat, total in enumerate(totals)
     )
-    places = []
-    for seat, total in enumerate(totals):
-        place = 1 if seat in winners else 0
-        if not place and total is not None:
-            place = (
-                1
-                + len(winners)
-                + sum(
-                    other is not None and i not in winners and losing.index(other) < losing.index(total)
-                    for i, other in enumerate(totals)
-                )
-            )
-        places.append(Place(seat + 1, place, total, seat + 1 in computers))
-    return tuple(places)
 
 
 def _unranked(record: Record, end: Match) -> str:

@@ -8,8 +8,8 @@ from datetime import date
 from typing import Any
 
 from sqlalchemy import Connection, Float, Row, case, cast, delete, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
+from shutthebox_league.database import upsert
 from shutthebox_league.schema import CATEGORY, SEAT, STANDING
 from shutthebox_league.standings import FEWEST_TURNS, Period, first_of
 
@@ -33,10 +33,9 @@ def count_seat(db: Connection, match: Row[Any], seat: Row[Any], tonight: date) -
         "turns": seat.turns, "luck_sum": seat.luck_sum, "given_away_sum": seat.given_away_sum,
         "mean_total": float(seat.total), "given_away": _mean(seat.given_away_sum, seat.turns),
     }  # fmt: skip
-    insert = postgresql.insert if db.dialect.name == "postgresql" else sqlite.insert
     own = STANDING.c
     for place in _places(match, tonight):
-        statement = insert(STANDING).values(**place, **values)
+        statement = upsert(db, STANDING).values(**place, **values)
         new = statement.excluded
         added = {key: own[key] + new[key] for key in _SUMS}
         keys = [column.name for column in STANDING.primary_key]
@@ -91,13 +90,8 @@ def _places(match: Row[Any], tonight: date) -> Iterator[dict[str, Any]]:
     for pub_id in (WHOLE_LEAGUE, match.pub_id):
         for period in Period:
             if period is not Period.NIGHT or abs((tonight - match.night).days) < NIGHTS_KEPT:
-                first = first_of(period, match.night)
-                yield {
-                    "category_id": match.category_id,
-                    "pub_id": pub_id,
-                    "period": period.value,
-                    "first": first,
-                }
+                where = {"category_id": match.category_id, "pub_id": pub_id, "period": period.value}
+                yield {**where, "first": first_of(period, match.night)}
 
 
 def _mean(total: float, turns: int) -> float | None:

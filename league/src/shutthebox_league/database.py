@@ -10,7 +10,8 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Connection, Engine, Table, create_engine, event
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, InterfaceError, NoSuchModuleError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
@@ -78,6 +79,11 @@ def _sqlite_connected(connection: sqlite3.Connection, _: object) -> None:
 def _sqlite_begins(connection: Any) -> None:  # noqa: ANN401  (SQLAlchemy's own)
     options = connection.get_execution_options()
     connection.exec_driver_sql("begin" if options.get("reads") else "begin immediate")
+
+
+def upsert(db: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
+    """An insert that may say what is to be done where the row is there already."""
+    return (postgresql.insert if db.dialect.name == "postgresql" else sqlite.insert)(table)
 
 
 def empty_log(engine: Engine) -> None:

@@ -10,7 +10,7 @@ from itertools import count
 
 from sqlalchemy import Connection, Engine, insert, select, update
 
-from shutthebox.errors import shown
+from shutthebox.errors import quoted
 from shutthebox_league.authority import ENROLLED, REVOKED, Authority, public_pem
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.schema import BOX, KEY, PUB
@@ -47,10 +47,10 @@ def enrol(engine: Engine, authority: Authority, box: str, pub: str) -> Enrolment
         LeagueError: for a name that is not allowed.
     """
     if not _BOX_NAME.fullmatch(box):
-        raise LeagueError(f"{shown(box)} is not allowed; allowed are up to 40 of a-z, 0-9 and - for a box")
+        raise LeagueError(f"{quoted(box)} is not allowed; allowed are up to 40 of a-z, 0-9 and - for a box")
     pub = " ".join(pub.split())
     if not 1 <= len(pub) <= _MAX_PUB or not pub.isprintable():
-        raise LeagueError(f"--pub: {shown(pub)} is not allowed; allowed are up to {_MAX_PUB} characters")
+        raise LeagueError(f"--pub: {quoted(pub)} is not allowed; allowed are up to {_MAX_PUB} characters")
     with engine.begin() as db:
         pub_id, token = _pub(db, pub)
         box_id = _box(db, box, pub_id)
@@ -82,7 +82,7 @@ def revoke(engine: Engine, authority: Authority, name: str) -> None:
         good = _good_keys(db)
     if name not in good:
         raise LeagueError(
-            f"{shown(name)} is no key that holds; allowed are: {', '.join(good) or 'none is enrolled'}"
+            f"{quoted(name)} is no key that holds; allowed are: {', '.join(good) or 'none is enrolled'}"
         )
     authority.note(REVOKED, name)
     settle(engine, authority)
@@ -127,7 +127,7 @@ def new_owner_token(engine: Engine, pub: str) -> str:
     token = secrets.token_urlsafe(24)
     with engine.begin() as db:
         if not db.execute(update(PUB).where(PUB.c.name == pub).values(owner_hash=token_hash(token))).rowcount:
-            raise LeagueError(f"{shown(pub)} is no pub of this league")
+            raise LeagueError(f"{quoted(pub)} is no pub of this league")
     return token
 
 
@@ -148,7 +148,7 @@ def _pub(db: Connection, name: str) -> tuple[int, str | None]:
     if found is not None:
         if found.name != name:
             raise LeagueError(
-                f"--pub: {shown(name)} is too like {shown(found.name)}; allowed is another name"
+                f"--pub: {quoted(name)} is too like {quoted(found.name)}; allowed is another name"
             )
         return int(found.id), None
     token = secrets.token_urlsafe(24)

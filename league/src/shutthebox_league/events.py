@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select
 
-from shutthebox.errors import shown
+from shutthebox.errors import quoted
 from shutthebox.game.menu_items import MAX_ROUNDS_AT_THE_BOX
 from shutthebox_league.categories import Category, category_id, highest_wins, profile_of, read_category
 from shutthebox_league.errors import LeagueError
@@ -80,13 +80,13 @@ def make_event(
         LeagueError: for a value that is not allowed.
     """
     if format_ not in list(Format):
-        raise LeagueError(f"--format: {shown(format_)} is not allowed; allowed are {', '.join(Format)}")
+        raise LeagueError(f"--format: {quoted(format_)} is not allowed; allowed are {', '.join(Format)}")
     if not 1 <= len(name) <= 60 or not name.isprintable():
-        raise LeagueError(f"{shown(name)} is not allowed; allowed are up to 60 characters for an event")
+        raise LeagueError(f"{quoted(name)} is not allowed; allowed are up to 60 characters for an event")
     for initials in entrants:
         if not _INITIALS.fullmatch(initials):
             raise LeagueError(
-                f"--entrants: {shown(initials)} is not allowed; allowed are three letters A-Z each"
+                f"--entrants: {quoted(initials)} is not allowed; allowed are three letters A-Z each"
             )
     if not 2 <= len(entrants) <= MOST_ENTRANTS or len(set(entrants)) < len(entrants):
         raise LeagueError(f"--entrants: allowed are 2 to {MOST_ENTRANTS} different initials")

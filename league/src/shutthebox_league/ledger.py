@@ -104,6 +104,11 @@ class _Prepared:
     refused: str = ""
     cpu_s: float = 0.0
 
+    def receipt(self, status: str, reason: str = "") -> Receipt:
+        """The league's word on the entry, which there is."""
+        assert self.entry is not None
+        return Receipt(self.entry.box, self.entry.sequence, self.hash, status, reason)
+
 
 class Ledger:
     """The ledger of one league. Used by one thread.
@@ -151,16 +156,12 @@ class Ledger:
             SQLAlchemyError: if the database is away.
         """
         with self._engine.begin() as db:
-            key = db.execute(select(KEY.c.public_key).where(KEY.c.name == name)).first()
-            if key is None:
-                return Outcome("rejected", None, reason)
-            notice(db, name, "later", reason, now_s)
-        try:
-            signed = open_entry(message, name, _public_key(key.public_key))
-            entry = entry_from_bytes(signed.entry)
-        except (SignatureError, OutboxEntryError):
+            found = self._read(db, name, message)
+            if not found.unknown:
+                notice(db, name, "later", reason, now_s)
+        if found.entry is None:
             return Outcome("rejected", None, reason)
-        receipt = Receipt(entry.box, entry.sequence, hash_of(signed.entry), HELD, f"later: {reason}")
+        receipt = found.receipt(HELD, f"later: {reason}")
         return Outcome("held", receipt, receipt.reason)
 
     # -- before the transaction --------------------------------------------------------
@@ -169,7 +170,7 @@ class Ledger:
         began_s = time.thread_time()
         with self._engine.connect().execution_options(reads=True) as db:
             found = self._read(db, name, message)
-        if isinstance(found.entry, OutboxEntry) and found.checked is None and not found.held:
+        if found.entry is not None and not found.held:
             found = self._check(found, found.entry.content)
         return replace(found, cpu_s=time.thread_time() - began_s)
 
@@ -291,24 +292,22 @@ class Ledger:
             return Outcome("rejected", None, found.unknown)
         entry = found.entry
         if entry is None:
-            return self._set_aside(db, found, "rejected", None, found.rejected)
+            return self._set_aside(db, found, found.rejected)
         revoked = db.execute(select(KEY.c.revoked_s).where(KEY.c.name == found.name)).scalar()
         if revoked is not None:
-            return self._hold(db, found, entry, "the key is revoked")
+            return self._set_aside(db, found, "the key is revoked")
         if found.held.startswith(CLOCK_IS_WRONG):
             _log.error("%s; nothing is filed", found.held)
             # By the box's time: ours cannot be right.
             notice(db, "", "clock", found.held, int(self._wall_clock_s()))
-            receipt = Receipt(entry.box, entry.sequence, found.hash, HELD, found.held)
-            return Outcome("held", receipt, found.held)
+            return Outcome("held", found.receipt(HELD, found.held), found.held)
         chains = _chains(db, found, entry, lock=True)
         known = _known(db, chains, found, entry)
         if known is not None:
-            receipt = Receipt(entry.box, entry.sequence, found.hash, known.status, known.reason)
-            return Outcome("repeated", receipt)
+            return Outcome("repeated", found.receipt(known.status, known.reason))
         follows, wrong = _place(chains, found, entry)
         if wrong:
-            return self._hold(db, found, entry, wrong)
+            return self._set_aside(db, found, wrong)
         if isinstance(entry.content, MatchPlayed) and not found.refused and found.checked is None:
             # Another consumer has just taken the entry before it.
             found = self._check(found, entry.content)
@@ -331,10 +330,6 @@ class Ledger:
             if not chains and entry.sequence > 1:
                 _note_gap(db, follows, 1, entry.sequence - 1, now_s)
         return self._file(db, follows, found, entry, now_s, note)
-
-    def _hold(self, db: Connection, found: _Prepared, entry: OutboxEntry, reason: str) -> Outcome:
-        receipt = Receipt(entry.box, entry.sequence, found.hash, HELD, reason)
-        return self._set_aside(db, found, "held", receipt, reason)
 
     def _file(
         self,
@@ -367,7 +362,7 @@ class Ledger:
         elif isinstance(content, PlayerSigned) and not found.refused:
             self._sign(db, found.box_id, entry.box, content, now_s)
         kind = "refused" if found.refused else "committed"
-        return Outcome(kind, Receipt(entry.box, entry.sequence, found.hash, status, reason), reason)
+        return Outcome(kind, found.receipt(status, reason), reason)
 
     def _add_match(
         self,
@@ -440,16 +435,21 @@ class Ledger:
         if found.due_s is not None:
             db.execute(update(MATCH).where(MATCH.c.id == found.id).values(due_s=due_s(db, found.id, now_s)))
 
-    def _set_aside(
-        self, db: Connection, found: _Prepared, kind: str, receipt: Receipt | None, reason: str
-    ) -> Outcome:
-        """Keeps a message that was not taken, once if it comes several times; the latest of each key."""
+    def _set_aside(self, db: Connection, found: _Prepared, reason: str) -> Outcome:
+        """Keeps a message that was not taken, once if it comes several times; the latest of each key.
+
+        An entry is held; what is none, or is not signed by the box, has no receipt.
+        """
+        if found.entry is None:
+            outcome = Outcome("rejected", None, reason)
+        else:
+            outcome = Outcome("held", found.receipt(HELD, reason), reason)
         message, name, now_s = found.message, found.name, int(self._wall_clock_s())
         digest = hashlib.sha256(message).hexdigest()
         own = ASIDE.c.key_name == name
         again = update(ASIDE).where(own, ASIDE.c.hash == digest)
         if db.execute(again.values(times=ASIDE.c.times + 1, received_s=now_s)).rowcount:
-            return Outcome(kind, receipt, reason)
+            return outcome
         (kept,) = db.execute(
             select(func.coalesce(func.sum(func.length(ASIDE.c.message)), 0)).where(own)
         ).one()
@@ -464,7 +464,7 @@ class Ledger:
         if count > KEPT_ASIDE:
             oldest = select(ASIDE.c.id).where(own).order_by(ASIDE.c.id)
             db.execute(delete(ASIDE).where(ASIDE.c.id.in_(oldest.limit(count - KEPT_ASIDE))))
-        return Outcome(kind, receipt, reason)
+        return outcome
 
 
 def _chains(db: Connection, found: _Prepared, entry: OutboxEntry, *, lock: bool = False) -> list[Row[Any]]:

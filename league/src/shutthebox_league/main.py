@@ -7,8 +7,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -18,7 +18,7 @@ from sqlalchemy import Engine, insert
 from sqlalchemy.exc import SQLAlchemyError
 
 from shutthebox.adapters.systemd import Systemd, passed_socket
-from shutthebox.errors import ShutTheBoxError, one_line, shown
+from shutthebox.errors import ShutTheBoxError, one_line, quoted
 from shutthebox.files import reason
 from shutthebox.rules.equal_dice import Tournament, tournament_from_text
 from shutthebox_league import __version__, players
@@ -73,7 +73,7 @@ def zone_of(name: str) -> ZoneInfo:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise LeagueError(
-            f"--zone: {shown(name)} is not known; allowed are names such as Europe/London"
+            f"--zone: {quoted(name)} is not known; allowed are names such as Europe/London"
         ) from None
 
 
@@ -194,7 +194,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _port(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 65535:
-        raise argparse.ArgumentTypeError(f"{shown(text)} is not allowed; allowed is 1 to 65535")
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is not allowed; allowed is 1 to 65535")
     return int(text)
 
 
@@ -203,7 +203,7 @@ def _date(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{shown(text)} is not allowed; allowed are dates such as 2026-12-31"
+            f"{quoted(text)} is not allowed; allowed are dates such as 2026-12-31"
         ) from None
 
 
@@ -230,7 +230,7 @@ def _enrol(args: argparse.Namespace) -> None:
         found = enrol(league.engine, league.authority, args.box, args.pub)
         print(found.text, end="")
         print(
-            "Save this as shutthebox-league.toml on the card's first partition. It is shown once.",
+            "Save this as league.toml on the first partition of the box's card. It is shown once.",
             file=sys.stderr,
         )
         if found.owner_token is not None:
@@ -262,23 +262,27 @@ def _consume(args: argparse.Namespace) -> None:
                 raise LeagueError(f"--metrics: port {args.metrics}: {reason(error)}") from None
         ledger = Ledger(league.engine, league.zone)
         consumer = Consumer(league.authority, league.engine, ledger, metrics)
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda number, frame: consumer.stop())
-        systemd = Systemd()
-        systemd.ready()
-        consumer.run(systemd.alive)
-        systemd.stopping()
+        with _service(consumer.stop) as beat:
+            consumer.run(beat)
+
+
+@contextmanager
+def _service(stop: Callable[[], None]) -> Iterator[Callable[[], None]]:
+    """A service of systemd, which a signal stops; gives what feeds its watchdog."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, frame: stop())
+    systemd = Systemd()
+    systemd.ready()
+    yield systemd.alive
+    systemd.stopping()
 
 
 def _review(args: argparse.Namespace) -> None:
     with closing(League(args.folder)) as league:
         migrate(league.engine)
-        ends, systemd = threading.Event(), Systemd()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda number, frame: ends.set())
-        systemd.ready()
-        Reviewer(league.engine, league.zone, beat=systemd.alive).run(ends)
-        systemd.stopping()
+        ends = threading.Event()
+        with _service(ends.set) as beat:
+            Reviewer(league.engine, league.zone, beat=beat).run(ends)
 
 
 def _serve(args: argparse.Namespace) -> None:
@@ -312,16 +316,10 @@ def _event(args: argparse.Namespace) -> None:
     with closing(League(args.folder)) as league:
         first = args.first_night or night_of(int(time.time()), league.zone)
         entrants = [initials.strip() for initials in args.entrants.split(",")]
+        category = usual_category(args.game, args.tiles, args.rounds)
+        nights = first, args.last_night or first
         with league.engine.begin() as db:
-            event_id = make_event(
-                db,
-                args.name,
-                args.format,
-                usual_category(args.game, args.tiles, args.rounds),
-                entrants,
-                first,
-                args.last_night or first,
-            )
+            event_id = make_event(db, args.name, args.format, category, entrants, *nights)
         print(f"/event/{event_id}")
 
 

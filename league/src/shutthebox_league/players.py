@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, update
 
-from shutthebox.errors import shown
+from shutthebox.errors import quoted
 from shutthebox_league.counting import let_go
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.ratings import due_s
@@ -29,7 +29,7 @@ def read_initials(text: str) -> list[str]:
     found = list(dict.fromkeys(text[:1000].upper().replace(",", " ").split()))
     for initials in found:
         if not _INITIALS.fullmatch(initials):
-            raise LeagueError(f"{shown(initials)} is not allowed; allowed are three letters A-Z each")
+            raise LeagueError(f"{quoted(initials)} is not allowed; allowed are three letters A-Z each")
     if not 1 <= len(found) <= _MOST:
         raise LeagueError(f"allowed are 1 to {_MOST} initials, such as ANN BOB")
     return found

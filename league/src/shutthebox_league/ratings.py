@@ -6,8 +6,8 @@ matches come to that. Nothing is ever rated again.
 
 from openskill.models import PlackettLuce
 from sqlalchemy import Connection, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
+from shutthebox_league.database import upsert
 from shutthebox_league.schema import MATCH, RATING, SEAT
 
 SIGNING_S = 3600
@@ -55,13 +55,8 @@ def rate(db: Connection, match_id: int) -> None:
         [_MODEL.rating(known[initials].mu, known[initials].sigma) if initials in known else _MODEL.rating()]
         for initials in who
     ]
-    upsert = postgresql.insert if db.dialect.name == "postgresql" else sqlite.insert
-    for initials, (after,) in zip(
-        who, _MODEL.rate(before, ranks=[float(seat.place) for seat in seats]), strict=True
-    ):
+    rated = _MODEL.rate(before, ranks=[float(seat.place) for seat in seats])
+    for initials, (after,) in zip(who, rated, strict=True):
         values = {"mu": after.mu, "sigma": after.sigma, "at_least": after.ordinal()}
-        db.execute(
-            upsert(RATING)
-            .values(initials=initials, **values)
-            .on_conflict_do_update(index_elements=[RATING.c.initials], set_=values)
-        )
+        row = upsert(db, RATING).values(initials=initials, **values)
+        db.execute(row.on_conflict_do_update(index_elements=[RATING.c.initials], set_=values))

@@ -61,15 +61,7 @@ def is_open(town: Town) -> bool:
 
 
 def test_a_crowd_that_reads(town: Town) -> None:
-    paths = (
-        "/",
-        "/?period=ever&by=rating",
-        "/pub/pub-0",
-        "/pub/pub-0/tv",
-        "/match/1",
-        "/player/AAX",
-        "/data",
-    )
+    paths = ("/", "/?period=ever&by=rating", "/pub/pub-0", "/pub/pub-0/tv", "/match/1", "/player/AAX")
     town.beside(many(lambda random: ask(town, random.choice(paths))))
     assert is_open(town)
 
@@ -89,9 +81,7 @@ def test_addresses_that_cannot_be(town: Town) -> None:
 
     def visit(random: Random) -> None:
         part = urllib.parse.quote(random.choice(odd), safe="%")
-        path = random.choice(
-            ("/match/", "/event/", "/pub/", "/player/", "/tournament/", "/?game=", "/?period=")
-        )
+        path = random.choice(("/match/", "/event/", "/pub/", "/player/", "/tournament/", "/?period="))
         assert ask(town, path + part) in (200, 404), path + part
 
     town.beside(many(visit))
@@ -131,13 +121,8 @@ def test_a_certificate_that_subscribes_to_everything(town: Town) -> None:
         own = box.enrolment
         for turn in range(50):
             shares = [f"$share/{share}/shutthebox/+/entry" for share in ("league", f"league{turn}")]
-            topics = (
-                "#",
-                "shutthebox/#",
-                "$SYS/#",
-                *shares,
-                *(f"x/{turn}/{number}" for number in range(100)),
-            )
+            many = (f"x/{turn}/{number}" for number in range(100))
+            topics = ("#", "shutthebox/#", "$SYS/#", *shares, *many)
             # Another connection of the same certificate takes the place of this one.
             Listener(own.port, topics, tls_context(own), own.name).broker.close()
             if ends.is_set():

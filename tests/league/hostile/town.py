@@ -8,7 +8,6 @@ import os
 import re
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,7 +17,15 @@ from pathlib import Path
 from random import Random
 
 from sqlalchemy import func, select
-from tests.support.league import FakeBox, Listener, Place, found_league, played_record
+from tests.support.league import (
+    FakeBox,
+    Listener,
+    Place,
+    found_league,
+    league_command,
+    played_record,
+    uplink_command,
+)
 from tests.support.mosquitto import free_port
 from tests.support.postgresql import Postgresql
 from tests.support.waiting import HANG_S, until
@@ -94,15 +101,9 @@ class HonestBox:
         self.chain = FakeBox(f"{number + 1:032x}")
         self.took_s: list[float] = []
         self._log = (folder / "uplink.log").open("ab")
-        self.uplink = subprocess.Popen(
-            (
-                sys.executable, "-m", "shutthebox_uplink.main",
-                "--enrolment", folder.parent / f"{enrolment.name.partition('.')[0]}.toml",
-                "--outbox", self.outbox, "--scores", folder / "scores.json",
-                "--home-assistant", folder / "none",
-            ),
-            stdout=self._log, stderr=self._log,
-        )  # fmt: skip
+        enrolled = folder.parent / f"{enrolment.name.partition('.')[0]}.toml"
+        command = uplink_command(enrolled, folder)
+        self.uplink = subprocess.Popen(command, stdout=self._log, stderr=self._log)
 
     @property
     def players(self) -> tuple[str, str]:
@@ -196,18 +197,8 @@ class Town:
         environment = {**os.environ, "NOTIFY_SOCKET": str(address), "WATCHDOG_USEC": "120000000"}
         text = (_UNITS / f"{unit}.service").read_text()
         with (self.folder / f"{unit}.log").open("ab") as log:
-            nice = (
-                ("nice", "-n", found[1]) if (found := re.search(r"^Nice=(\d+)", text, re.MULTILINE)) else ()
-            )
-            command = (
-                *nice,
-                sys.executable,
-                "-m",
-                "shutthebox_league.main",
-                "--folder",
-                str(self.folder),
-                *arguments,
-            )
+            nice = re.search(r"^Nice=(\d+)", text, re.MULTILINE)
+            command = (*(("nice", "-n", nice[1]) if nice else ()), *league_command(self.folder, *arguments))
             process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
         service = Service(unit, process, ear)
         threading.Thread(target=service.listen, daemon=True).start()
