@@ -2,7 +2,7 @@
 
 import pytest
 
-from shutthebox.errors import MOST_SHOWN, one_line, shown
+from shutthebox.errors import quoted
 
 DEEP: list[object] = []
 for _ in range(100_000):
@@ -23,20 +23,5 @@ for _ in range(100_000):
     ids=["a number", "two lines", "the most", "too long", "a list", "endless digits", "a deep list"],
 )
 def test_a_value_in_a_complaint(value: object, told: str) -> None:
-    assert shown(value) == told
-    assert len(shown(value)) <= 40
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("Bière à la pression", "Bière à la pression"),
-        ("two\nlines\r\x1b[2J", r"two\nlines\r\x1b[2J"),
-        ("x" * 1000, "x" * 1000),
-        ("x" * 1001, "x" * 997 + "..."),
-    ],
-    ids=["as it stands", "escapes", "the most", "too long"],
-)
-def test_foreign_text_is_one_line(text: str, told: str) -> None:
-    assert one_line(text) == told
-    assert len(told) <= MOST_SHOWN
+    assert quoted(value) == told
+    assert len(quoted(value)) <= 40

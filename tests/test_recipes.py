@@ -118,6 +118,7 @@ print(now.outcome)
     assert "most_throws: 0 is not allowed; allowed is a whole number from 1 to 99" in complaint
 
 
+@pytest.mark.slow
 def test_a_key_of_the_configuration(copy: Copy, tmp_path: Path) -> None:
     copy.before(
         "config/schema.py",
@@ -194,9 +195,8 @@ def end(mode: Pause, context: Context) -> Step[AwaitThrow]:
     targets = "game/targets.py"
     copy.before(
         targets,
-        "@dataclass(frozen=True, slots=True)\nclass BackToAttract:",
-        "@dataclass(frozen=True, slots=True)",
-        "class TakeABreak:",
+        "class BackToAttract(Plain):",
+        "class TakeABreak(NamedTuple):",
         '    """The match waits."""',
         "",
         "    play: MatchInPlay",
@@ -276,6 +276,7 @@ print(now.settings.sleep_ns == again.sleep_ns == 30 * 60_000_000_000)
     assert shown[-1] == "True"
 
 
+@pytest.mark.slow
 def test_a_game(copy: Copy) -> None:
     copy.new(
         "rules/profiles/short.toml",
@@ -287,6 +288,7 @@ def test_a_game(copy: Copy) -> None:
     assert "expected score" in copy.run("odds", "short")
 
 
+@pytest.mark.slow
 def test_a_setting_that_a_device_obeys(copy: Copy) -> None:
     copy.before(
         "config/schema.py",
@@ -328,12 +330,13 @@ box.close()
     assert copy.run("-c", program).startswith("inverted: True\n")
 
 
+@pytest.mark.slow
 def test_a_tune(copy: Copy) -> None:
     copy.before("game/effects.py", '    WAKE = "wake"', '    BELL = "bell"')
     copy.before("adapters/buzzer.py", "    Sound.WAKE: ((880, 60),),", "    Sound.BELL: ((2000, 20),),")
     copy.before(
         "game/modes/service.py",
-        "    if not settings.code:",
+        "    return asked(mode, replace(mode, asks_code=True), context)",
         "    if mode.row == 1:",
         "        return ring(mode)",
     )
@@ -363,6 +366,7 @@ box.close()
     assert copy.run("-c", program) == "True ((2000, 20),)\n"
 
 
+@pytest.mark.slow
 def test_a_service_screen(copy: Copy) -> None:
     copy.before(
         "game/modes/service.py",

@@ -9,7 +9,6 @@ from hypothesis import given
 from jsonschema import Draft7Validator
 
 from shutthebox.config.schema import SECTIONS
-from shutthebox.errors import shown
 from shutthebox.rules.reader import KEYS
 from shutthebox.validation import (
     Check,
@@ -18,11 +17,11 @@ from shutthebox.validation import (
     choice,
     count,
     did_you_mean,
+    line_of,
     name,
     number,
     numbers,
     one_of,
-    shown_key,
     text,
     toml,
     whole,
@@ -74,10 +73,8 @@ def _beyond_a_schema(value: object) -> bool:
 @pytest.mark.parametrize(
     ("given_name", "known", "question"),
     [
-        ("lewers", ["levers", "lamp"], "did you mean 'levers'? "),
-        ("Levers", ["levers", "lamp"], "did you mean 'levers'? "),
+        ("Lewers", ["levers", "lamp"], "did you mean 'levers'? "),
         ("zzz", ["levers", "lamp"], ""),
-        ("", ["levers"], ""),
         ("x" * 100_000, ["levers"], ""),
     ],
 )
@@ -85,36 +82,18 @@ def test_a_question_after_a_slip_of_the_pen(given_name: str, known: list[str], q
     assert did_you_mean(given_name, known) == question
 
 
-@pytest.mark.parametrize("value", [1, 1.0, 2.5, 240])
-def test_a_number_within_its_bounds(value: float) -> None:
-    assert number(1, 240)(value) == value
-
-
-@pytest.mark.parametrize("value", [0.999, 240.001, -5, 1e99, float("nan"), float("inf"), True, "7", None])
-def test_a_number_beyond_them(value: object) -> None:
-    with pytest.raises(WrongValueError, match="a number from 1 to 240"):
-        number(1, 240)(value)
-
-
 @pytest.mark.parametrize(
     ("written", "most", "number"),
     [
-        ("1", 9, 1),
         ("9", 9, 9),
         ("10", 9, None),
         ("54", 54, 54),
-        ("55", 54, None),
-        ("999999", 999_999, 999_999),
         ("1000000", 10**9, None),
         ("0", 9, None),
         ("07", 9, None),
         ("+7", 9, None),
-        ("-7", 9, None),
-        (" 7", 9, None),
         ("7\n", 9, None),
-        ("7.0", 9, None),
         ("٧", 9, None),
-        ("²", 9, None),
         ("", 9, None),
         ("9" * 5000, 9, None),
     ],
@@ -132,20 +111,13 @@ class Colour(StrEnum):
     ("check", "value", "kept"),
     [
         (text, "x" * 200, "x" * 200),
-        (text, "", ""),
         (text, "Bravo\u202f! «\u00a0oui\u00a0»", "Bravo ! « oui »"),
         (name, "A-z_0", "A-z_0"),
-        (name, "x" * 40, "x" * 40),
-        (boolean, False, False),
-        (boolean, True, True),
-        (whole(2, 5), 2, 2),
         (whole(2, 5), 5, 5),
-        (one_of(["a", "b"]), "b", "b"),
+        (number(1, 240), 2.5, 2.5),
         (choice(Colour), "green", Colour.GREEN),
         (numbers(3, 5), [5, 3, 4], (5, 3, 4)),
-        (numbers(3, 5), [4], (4,)),
         (numbers(3, 5, least=0), [], ()),
-        (numbers(3, 5, least=2), [5, 4], (5, 4)),
     ],
 )
 def test_what_is_allowed_is_kept(check: Check[Any], value: object, kept: object) -> None:
@@ -157,29 +129,22 @@ def test_what_is_allowed_is_kept(check: Check[Any], value: object, kept: object)
     ("check", "value"),
     [
         (text, "x" * 201),
-        (text, "a\tb"),
         (text, "a\u2009b"),
-        (text, 7),
-        (name, ""),
         (name, "x" * 41),
-        (name, "é"),
         (name, "a b"),
         (boolean, 1),
-        (boolean, "true"),
-        (whole(2, 5), 1),
         (whole(2, 5), 6),
         (whole(0, 5), True),
         (whole(2, 5), 3.0),
-        (one_of(["a", "b"]), "ab"),
+        (number(1, 240), 0.999),
+        (number(1, 240), 240.001),
+        (number(1, 240), float("nan")),
+        (number(1, 240), True),
         (one_of(["a", "b"]), ["a"]),
         (choice(Colour), "RED"),
         (numbers(3, 5), []),
-        (numbers(3, 5), [2]),
         (numbers(3, 5), [6]),
         (numbers(3, 5), [4, 4]),
-        (numbers(3, 5), [3, 4, 5, 6]),
-        (numbers(3, 5), (3, 4)),
-        (numbers(3, 5), 4),
         (numbers(3, 5, least=2), [5]),
     ],
 )
@@ -209,14 +174,33 @@ def test_a_document_is_short_lines_of_toml(document: str, complaint: str | None)
     assert "\n" not in str(caught.value)
 
 
-def test_a_line_of_the_most_characters() -> None:
-    assert toml(f"a = '{'x' * 994}'") == {"a": "x" * 994}
-    with pytest.raises(WrongValueError, match="too long"):
-        toml(f"a = '{'x' * 995}'")
+DOCUMENT = """\
+title = 1 # players = 1
+box . sound = true
+[game]
+players = 2
+long = '''
+players = 3
+[box]'''
+"teams" = 2
+ [ box ] # ours
+language='fr'
+"""
 
 
 @pytest.mark.parametrize(
-    ("key", "told"), [("x" * 40, "x" * 40), ("x" * 41, shown("x" * 41)), ("a\nb", "'a\\nb'"), ("é", "é")]
+    ("path", "line"),
+    [
+        ("title", 1),
+        ("box.sound", 2),
+        ("game.players", 4),
+        ("game.long", 5),
+        ("game.teams", 8),
+        ("box.language", 10),
+        ("box.levers", None),
+        ("box.players", None),
+        ("game", None),
+    ],
 )
-def test_a_key_is_told_on_one_line(key: str, told: str) -> None:
-    assert shown_key(key) == told
+def test_the_line_of_a_key(path: str, line: int | None) -> None:
+    assert line_of(DOCUMENT, path) == line

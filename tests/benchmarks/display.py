@@ -7,22 +7,30 @@ CPU time and depend on the machine; the ratios hardly do. The bus is one that on
 """
 
 import argparse
-import random
+import sys
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from random import Random
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import luma.oled.device
 from PIL import Image
+from tests.support.clumsy_player import CAREFUL, Player
 
-from shutthebox.adapters.display.bitmap import SIZE, Bitmap
+from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.layout import render
 from shutthebox.adapters.display.opening import open_panel
 from shutthebox.adapters.display.pillow import image_of
 from shutthebox.config.controllers import Controller
-from shutthebox.game.mode import Mode
-from shutthebox.game.screen import TileState, ToldScreen
+from shutthebox.config.schema import Config, GameConfig, SetupChoice
+from shutthebox.game.screen import ToldScreen
+from shutthebox.game.settings import Brightness
+from shutthebox.simulator.virtual_box import VirtualBox
 
 MS = 1_000_000
 I2C_BITS_PER_BYTE = 9
@@ -44,82 +52,54 @@ class CountingBus:
         pass
 
 
-def match(seed: int) -> Iterator[tuple[ToldScreen, int]]:
-    """The screens of a match, each with how long it stands in nanoseconds."""
-    dice = random.Random(seed)
-    for turn in range(6):
-        title, aside = f"Player {turn % 2 + 1}", f"R {turn // 2 + 1}/3"
-        still_open = set(range(1, 10))
+class Seen:
+    """Stands where the display stands, and keeps the screens of a match with their times."""
 
-        def row(
-            flipped: set[int], viable: set[int], now_open: set[int] = still_open
-        ) -> tuple[tuple[int, TileState], ...]:
-            def state(tile: int) -> TileState:
-                if tile in flipped:
-                    return TileState.FLIPPED
-                if tile not in now_open:
-                    return TileState.SHUT
-                return TileState.VIABLE if tile in viable else TileState.OPEN
+    def __init__(self) -> None:
+        self.screens: list[tuple[ToldScreen, int]] = []
+        self.box: VirtualBox | None = None
 
-            return tuple((tile, state(tile)) for tile in range(1, 10))
+    def show(self, screen: ToldScreen, t_ns: int) -> None:
+        self.screens.append((screen, self.box.now_ns if self.box else 0))
 
-        while True:
-            yield (
-                ToldScreen(Mode.READY, title, aside, big="Throw!", tiles=row(set(), set()), prompt="Press"),
-                2000 * MS,
-            )
-            yield (
-                ToldScreen(Mode.ROLLING, title, aside, dice=(1, 1), tumbling=True, tiles=row(set(), set())),
-                1000 * MS,
-            )
-            throw = (dice.randint(1, 6), dice.randint(1, 6))
-            move = [tile for tile in sorted(still_open, reverse=True) if tile <= sum(throw)][:1]
-            left = sum(throw) - sum(move)
-            if left in still_open and left not in move:
-                move.append(left)
-                left = 0
-            if not move or left:
-                break
-            for count in range(len(move) + 1):
-                flipped, to_go = set(move[:count]), sum(throw) - sum(move[:count])
-                prompt = f"{to_go} to go" if to_go else "Press to throw"
-                viable = set(move[count:])
-                screen = ToldScreen(
-                    Mode.FLIPPING, title, aside, throw, sum(throw), tiles=row(flipped, viable), prompt=prompt
-                )
-                yield screen, 1500 * MS
-            still_open -= set(move)
-        score = sum(still_open)
-        yield (
-            ToldScreen(
-                Mode.TURN_OVER, title, aside, throw, big=str(score), tiles=row(set(), set()), prompt="Blocked"
-            ),
-            2000 * MS,
-        )
-    rows = ("Player 1\t61", "Player 2\t48")
-    yield ToldScreen(Mode.MATCH_OVER, "Winner: Player 2", rows=rows, prompt="Press: new match"), 5000 * MS
+    def brighten(self, brightness: Brightness) -> None:
+        """As bright as it is."""
+
+    def sleep(self) -> None:
+        """Nothing is drawn in the dark."""
 
 
-def frames(matches: int) -> tuple[list[Bitmap], float]:
+def screens_of(matches: int) -> list[tuple[ToldScreen, int]]:
+    """The screens of so many matches of two, each with how long it stands in nanoseconds."""
+    seen, player = Seen(), Player(Random(1), CAREFUL)
+    config = Config(game=GameConfig(profile="pub", setup=SetupChoice.USUAL))
+    seen.box = VirtualBox(config, seed=1, display=seen, observers=[player.observe])
+    player.sit_down(seen.box)
+    for _ in range(matches):
+        player.play_match()
+    return [(screen, to_ns - from_ns) for (screen, from_ns), (_, to_ns) in pairwise(seen.screens)]
+
+
+def frames(screens: Sequence[tuple[ToldScreen, int]]) -> tuple[list[Bitmap], float]:
     """All pictures in order, and the CPU seconds that drawing took."""
     pictures = []
     started = time.process_time()
-    for seed in range(matches):
-        for screen, stands_ns in match(seed):
-            elapsed_ns = 0
-            while elapsed_ns < stands_ns:
-                frame = render(screen, elapsed_ns)
-                pictures.append(frame.picture)
-                if frame.next_ns is None:
-                    break
-                elapsed_ns = max(frame.next_ns, elapsed_ns + 100 * MS)
+    for screen, stands_ns in screens:
+        elapsed_ns = 0
+        while elapsed_ns < stands_ns:
+            frame = render(screen, elapsed_ns)
+            pictures.append(frame.picture)
+            if frame.next_ns is None:
+                break
+            elapsed_ns = max(frame.next_ns, elapsed_ns + 100 * MS)
     return pictures, time.process_time() - started
 
 
-def stock(controller: str, pictures: list[Image.Image]) -> tuple[float, int]:
+def stock(controller: Controller, pictures: list[Image.Image]) -> tuple[float, int]:
     """CPU seconds and wire bytes of luma's own display()."""
     bus = CountingBus()
-    device: Any = getattr(luma.oled.device, controller)(bus, *SIZE)
+    chip = controller.chip
+    device: Any = getattr(luma.oled.device, controller)(bus, *chip.size, rotate=chip.quarter_turns)
     device.persist = True
     bus.wire_bytes = 0
     started = time.process_time()
@@ -128,10 +108,10 @@ def stock(controller: str, pictures: list[Image.Image]) -> tuple[float, int]:
     return time.process_time() - started, bus.wire_bytes
 
 
-def ours(controller: str, pictures: list[Bitmap]) -> tuple[float, int]:
+def ours(controller: Controller, pictures: list[Bitmap]) -> tuple[float, int]:
     """CPU seconds and wire bytes of the panel, the first full frame included."""
     bus = CountingBus()
-    panel = open_panel(controller, bus)  # type: ignore[arg-type]
+    panel = open_panel(controller, bus)
     bus.wire_bytes = 0
     started = time.process_time()
     for picture in pictures:
@@ -145,8 +125,9 @@ def main() -> None:
     parser.add_argument("--matches", type=int, default=3, help="how many matches to play (3)")
     matches = parser.parse_args().matches
     warnings.filterwarnings("ignore", ".*getdata", DeprecationWarning)
-    frames(1)  # fills the glyph caches, as any running box has
-    pictures, drawing = frames(matches)
+    screens = screens_of(matches)
+    frames(screens)  # fills the glyph caches, as any running box has
+    pictures, drawing = frames(screens)
     count = len(pictures)
     print(f"{count} frames of {matches} matches; drawing one takes {drawing / count * 1e3:.2f} ms of CPU\n")
     print(f"{'':10}{'CPU per frame, ms':^28}{'bytes per frame':^28}{'wire ms at 400 kHz':^20}")

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -30,7 +30,7 @@ from tests.support.clumsy_player import CAREFUL, Player
 from shutthebox.adapters.display.layout import render
 from shutthebox.adapters.odds_worker import OddsWorker
 from shutthebox.adapters.store.database import FILE_NAME
-from shutthebox.adapters.store.queries import open_to_read
+from shutthebox.adapters.store.reading import open_to_read
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.config.profiles import builtins, read
 from shutthebox.config.schema import Config, with_value
@@ -131,6 +131,7 @@ class AskedOdds:
     def __init__(self) -> None:
         self.inbox: SimpleQueue[OddsCame] = SimpleQueue()
         self._worker = OddsWorker(self.inbox.put)
+        self._worker.start()
         self.awaited = 0
 
     def ask(self, question: Question) -> Sequence[OddsCame]:
@@ -204,7 +205,7 @@ def play(box: Box, longest: Longest, computers: int, wanted: argparse.Namespace)
 
         config = config_of(box.game, box.levers, wanted.players, computers)
         virtual = VirtualBox(config, state, seed=1, observers=[observe], advised=False)
-        virtual.runner._ports = replace(virtual.runner._ports, odds=hand.odds)
+        virtual.runner._ports = virtual.runner._ports._replace(odds=hand.odds)
         if box.face:
             setattr(virtual.dice, "throw", lambda dice, sides: (box.face,) * dice)  # noqa: B010
         for name in ("take", "pass_time"):

@@ -18,20 +18,8 @@ from shutthebox.config import profiles
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.worths import Objective
 from shutthebox.rules import turn as turns
-from shutthebox.rules.profile import Profile
 
 REPEATS = 5
-OTHERS = (
-    "add-or-subtract",
-    "trac-digits",
-    "thai",
-    "2012",
-    "young",
-    "domino-bag",
-    "open-one",
-    "max-two",
-    "two-to-go",
-)
 
 
 def straightforward(row: tuple[int, ...]) -> tuple[float, float]:
@@ -96,18 +84,11 @@ def measure(count: int) -> dict[str, float]:
     }
 
 
-def other_rules(profile: Profile) -> dict[str, object]:
-    """Times the table of another kind of rules."""
-    return {"profile": profile.name, "table_ms": round(quickest(lambda: Odds(profile), 2), 1)}
-
-
 def main() -> int:
     """Prints one JSON object a line; 1 if the table is not at least ten times as fast."""
     results = [measure(count) for count in (9, 10, 12)]
     for result in results:
         print(json.dumps(result), flush=True)
-    for name in OTHERS:
-        print(json.dumps(other_rules(profiles.builtin(name))), flush=True)
     return int(any(result["ratio"] < 10 for result in results))
 
 

@@ -1,6 +1,6 @@
-"""Measures pin back ends side by side: at rest, by an edge, by many edges, by the waves they make.
+"""Measures pin back ends side by side: at rest, by an edge, by many edges.
 
-Wants two lines that are joined: OUT, which this program moves or the back end waves, and IN.
+Wants two lines that are joined: OUT, which this program moves, and IN.
 `python -m tests.virtual_pi` runs it in the virtual Pi, where the lines of a simulated chip are joined. On a
 real Pi put a jumper between two pins and name them:
 
@@ -14,14 +14,10 @@ At rest and by one edge, with thirteen inputs, as the box has: CPU in percent of
 switches a second of the whole process while nothing happens, and of its helpers; the time from
 moving a line to the callback.
 
-By many edges and waves: the fastest train of edges, kept up for two seconds, of which 99 % come,
-and of trains of 1,000 a second, how many edges come if the first callback is held up for so long
-that all others have to be kept somewhere; both of those edges that the kernel has seen, which a
-reader of nothing but edges ("the kernel") counts, because a simulated interrupt that is kept
-waiting stands for two edges. And a wave of 50 Hz and 50 %, first alone and then beside a busy
-Python thread: how far pulses are off the 10 ms that were asked for, and how many waves of 100 there
-are, by the kernel's time stamps at the other end of the wire. (A servo's pulses of 1.5 ms are
-shorter than a simulated interrupt may have to wait: most would be lost on the way back.)
+By many edges: the fastest train of edges, kept up for two seconds, of which 99 % come, and of trains
+of 1,000 a second, how many edges come if the first callback is held up for so long that all others have to
+be kept somewhere; both of those edges that the kernel has seen, which a reader of nothing but edges ("the
+kernel") counts, because a simulated interrupt that is kept waiting stands for two edges.
 """
 
 from __future__ import annotations
@@ -52,7 +48,6 @@ BACK_ENDS = ("gpiod", "gpiod+button", "lgpio", "lgpio+button", "rpigpio", "rpigp
 RATES = (250, 500, 1000, 2000, 3000, 4000, 6000, 8000, 12000, 16000, 24000, 32000)
 TRAIN_S = 2.0
 HELD_UP, HELD_UP_RATE = 2000, 1000
-HERTZ, DUTY = 50, 0.5
 REST = {
     "back end": ("backend", 16),
     "threads": ("threads", 9),
@@ -68,11 +63,6 @@ MANY = {
     "back end": ("backend", 16),
     "edges/s": ("edges_per_s", 9),
     "kept of 2000": ("kept", 14),
-    "pulse off, median us": ("alone_median_us", 22),
-    "p99 us": ("alone_p99_us", 8),
-    "beside a busy thread, median us": ("busy_median_us", 33),
-    "p99 us ": ("busy_p99_us", 8),
-    "waves of 100": ("busy_waves", 14),
 }
 """Per heading, the figure below it and how wide it is."""
 
@@ -230,7 +220,7 @@ def opening(made: Any, rounds: int = 10) -> dict[str, float]:
     return {"button_ms": round((time.monotonic() - begin) / rounds * 1000, 1)}
 
 
-# -- many edges, and waves
+# -- many edges
 
 
 def trains(inputs: Inputs, out: int) -> dict[str, Any]:
@@ -311,55 +301,6 @@ def send(edges: int, rate: int, out: int) -> None:
         hand.toggle()
 
 
-def waves(made: Any, out: int, into: int) -> dict[str, float]:
-    """How far the pulses of a servo's wave are off, alone and beside a busy thread."""
-    from gpiozero import PWMOutputDevice
-
-    found: dict[str, float] = {}
-    with PWMOutputDevice(out, frequency=HERTZ, pin_factory=made) as device:
-        device.value = DUTY
-        time.sleep(2)  # whatever has to be started for it
-        for name in ("alone", "busy"):
-            stop = threading.Event()
-            if name == "busy":
-                threading.Thread(target=_be_busy, args=(stop,), daemon=True).start()
-            command = [sys.executable, __file__, "--record", "--wired", str(out), str(into)]
-            done = subprocess.run(command, check=True, capture_output=True, text=True)
-            stop.set()
-            widths = json.loads(done.stdout)
-            off = sorted(abs(width - DUTY / HERTZ * 1e6) for width in widths)
-            if off:
-                found[f"{name}_median_us"] = round(statistics.median(off))
-                found[f"{name}_p99_us"] = round(off[int(len(off) * 0.99) - 1])
-            found[f"{name}_waves"] = len(widths)
-    return found
-
-
-def _be_busy(stop: threading.Event) -> None:
-    total = 0
-    while not stop.is_set():
-        for number in range(10_000):
-            total += number * number
-
-
-def record(into: int) -> None:
-    """Prints the widths of the pulses within 100 periods, in µs."""
-    settings = gpiod.LineSettings(direction=Direction.INPUT, edge_detection=Edge.BOTH)
-    widths, rose = [], None
-    with gpiod.request_lines(header(), {into: settings}, consumer="bench", event_buffer_size=1024) as request:
-        end = time.monotonic() + 100 / HERTZ
-        while (left := end - time.monotonic()) > 0:
-            if not request.wait_edge_events(left):
-                break
-            for event in request.read_edge_events():
-                if event.event_type is event.Type.RISING_EDGE:
-                    rose = event.timestamp_ns
-                elif rose is not None:
-                    widths.append((event.timestamp_ns - rose) / 1000)
-                    rose = None
-    print(json.dumps(widths))
-
-
 # -- all together
 
 
@@ -371,15 +312,12 @@ def measure(name: str, what: str, seconds: float, edges: int, out: int, into: in
         read_only(out, into)
     made = factory(library)
     found: dict[str, Any] = {"backend": name}
-    if what == "waves":
-        found |= waves(made, out, into)
-    else:
-        hand = Hand(out)
-        inputs = Inputs(made, kind == "button", into)
-        hand.toggle()
-        found |= {"threads": threading.active_count()} | idle(seconds) | latency(inputs, hand, edges)
-        hand.close()
-        found |= opening(made) if kind else trains(inputs, out)
+    hand = Hand(out)
+    inputs = Inputs(made, kind == "button", into)
+    hand.toggle()
+    found |= {"threads": threading.active_count()} | idle(seconds) | latency(inputs, hand, edges)
+    hand.close()
+    found |= opening(made) if kind else trains(inputs, out)
     print(json.dumps(found), flush=True)
     os._exit(0)  # nobody needs to see how each of them cleans up
 
@@ -399,7 +337,6 @@ def main() -> None:
     parser.add_argument("--edges", type=int, default=200, help="how many edges to time")
     parser.add_argument("--wired", type=int, nargs=2, metavar=("OUT", "IN"), help="lines that are joined")
     parser.add_argument("--here", help=argparse.SUPPRESS)
-    parser.add_argument("--record", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--send", type=int, nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("backends", nargs="*", metavar="BACKEND", help=" ".join(BACK_ENDS))
     options = parser.parse_args()
@@ -413,9 +350,6 @@ def main() -> None:
     out, into = options.wired
     if options.send:
         send(options.send[0], options.send[1], out)
-        return
-    if options.record:
-        record(into)
         return
     if options.here:
         measure(options.backends[0], options.here, options.seconds, options.edges, out, into)
@@ -444,8 +378,6 @@ def main() -> None:
     rows = []
     for name in options.backends or BACK_ENDS:
         row = run("rest", name)
-        if row and "+" not in name:
-            row |= run("waves", name)
         rows += [row] if row else []
     show(REST, rows)
     show(MANY, [row for row in rows if "edges_per_s" in row])

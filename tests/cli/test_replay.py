@@ -18,12 +18,6 @@ def script(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_script_that_holds_says_nothing(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["replay", str(script)]) == 0
-    captured = capsys.readouterr()
-    assert (captured.out, captured.err) == ("", "")
-
-
 def test_every_effect_is_a_line_for_programs(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", "--json", str(script)]) == 0
     effects = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -48,11 +42,3 @@ def test_pictures_and_memory_are_kept_where_they_are_asked_for(script: Path, tmp
     script.write_text("expect throw 3 5\n")
     assert main(["replay", str(script), "--state", str(state)]) == 0, "the match goes on"
     assert main(["replay", str(script)]) == 1, "without it there is none"
-
-
-def test_nothing_is_left_behind(script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
-    (tmp_path / "temporary").mkdir()
-    assert main(["replay", str(script)]) == 0
-    assert not list((tmp_path / "temporary").iterdir())
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["script.scn", "temporary"]

@@ -88,8 +88,6 @@ CHOICE = Decision(
 )  # fmt: skip
 """Of 1 to 4 the second player shut 4 with a throw of 3 and 1, and should have shut 1 and 3."""
 
-DICE = replace(CHOICE, throw=None, chosen=2, best=1)
-
 
 def reviewed(
     *decisions: Decision,
@@ -103,13 +101,6 @@ def reviewed(
 
 def lines(review: MatchReview) -> list[str]:
     return list(review_lines(MATCH, review, str))
-
-
-def test_a_mistake_in_the_number_of_dice() -> None:
-    assert lines(reviewed(DICE))[-2:] == [
-        "What cost most:",
-        "  player 2, round 2, 1,2,3,4 open: 2 dice, 1 are better; costs 12.50 % and 2.00 points",
-    ]
 
 
 def test_what_cost_most_comes_first_and_five_are_enough() -> None:
@@ -140,16 +131,6 @@ def test_an_approximation_is_called_one(win: Balance | None, exact: bool, is_sai
     assert review_document(MATCH, review)["exact"] == exact
 
 
-def test_without_chances_to_win_there_are_points_alone() -> None:
-    review = reviewed(replace(CHOICE, win=None), win=None)
-    assert not [line for line in lines(review) if "chance" in line]
-    assert lines(review)[-1].endswith("; costs 2.00 points")
-    document = review_document(MATCH, review)
-    players = document["players"]
-    assert isinstance(players, list)
-    assert [player["win"] for player in players] == [None, None]
-
-
 # -- files -------------------------------------------------------------------------------------
 
 
@@ -165,8 +146,3 @@ def test_a_file_that_is_no_record(tmp_path: Path, capsys: pytest.CaptureFixture[
     path.write_text("shut-the-box record 1\nprofile the-300\nplayers 2\n1 6+6+6+6\n")
     assert main(["review", str(path)]) == 2
     assert "24 tiles" in capsys.readouterr().err
-
-
-def test_a_review_needs_a_file_that_is_there(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["review", "/nowhere/match.txt"]) == 2
-    assert "/nowhere/match.txt" in capsys.readouterr().err

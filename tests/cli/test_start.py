@@ -73,7 +73,7 @@ def open_files() -> int:
 CONFIG = '[display]\ncontroller = "sh1106"\nbus = 32\naddress = 0x3D\n'
 
 
-@pytest.mark.parametrize(("result", "pause_s"), [("success", [1.5]), ("signal", []), (None, [])])
+@pytest.mark.parametrize(("result", "pause_s"), [("success", [1.5]), (None, [])])
 def test_the_display_is_switched_off_after_the_goodbye_could_be_read(
     result: str | None, pause_s: list[float], bus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,15 +92,4 @@ def test_the_display_is_switched_off_after_the_goodbye_could_be_read(
     assert bus.read_bytes() == b"\x00\xae"
     assert chosen == [(0x0703, 0x3D)]
     assert slept == pause_s
-    assert open_files() == before
-
-
-def test_a_display_that_does_not_answer_is_said(
-    bus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A plain file takes no address."""
-    (tmp_path / "config.toml").write_text(CONFIG)
-    before = open_files()
-    assert main(["blank", "--config", str(tmp_path / "config.toml")]) == 1
-    assert capsys.readouterr().err == "shutthebox blank: /dev/i2c-32: Inappropriate ioctl for device\n"
     assert open_files() == before

@@ -21,11 +21,11 @@ from tests.support.waiting import until
 
 from shutthebox import __version__
 from shutthebox.adapters.store.database import Store
-from shutthebox.adapters.store.queries import open_to_read
+from shutthebox.adapters.store.reading import open_to_read
 from shutthebox.adapters.store.schema import VERSION
 from shutthebox.cli import update
 from shutthebox.cli.main import main
-from shutthebox.cli.update import Bundle, UpdateError, known_keys, lost, parse_info
+from shutthebox.cli.update import Bundle, UpdateError, known_keys, parse_info
 from shutthebox.game.facts import Chosen
 
 
@@ -44,19 +44,6 @@ def test_what_raucs_description_says() -> None:
 def test_another_description_is_an_error(text: str) -> None:
     with pytest.raises(UpdateError, match="does not know"):
         parse_info(text)
-
-
-def test_an_update_that_knows_all_loses_nothing() -> None:
-    assert lost(Bundle("99", VERSION, known_keys()), known_keys()) == ()
-    assert lost(Bundle("99"), known_keys()) == ()
-
-
-def test_what_an_earlier_version_cannot_read_is_named() -> None:
-    earlier = Bundle("0.0.1", VERSION - 1, known_keys() - {"game.hints"})
-    memory, configuration = lost(earlier, frozenset({"game.hints", "game.players"}))
-    assert memory.startswith("memory: version 0.0.1 cannot read it")
-    assert "does not know game.hints;" in configuration
-    assert lost(earlier, frozenset({"game.players"})) == (memory,)
 
 
 def test_a_box_without_a_card_is_told_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
@@ -149,16 +136,6 @@ def test_an_earlier_version_is_written_when_it_is_asked_for(
     assert (card / "asked").read_text().splitlines()[1:] == [f"install {card}/old.raucb", "systemctl reboot"]
 
 
-def test_only_root_may_write_the_card(
-    card: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("os.geteuid", lambda: 1000)
-    assert main(["update", str(card / "new.raucb")]) == 1
-    said = "shutthebox: update: only root may write the card; say sudo shutthebox update ...\n"
-    assert capsys.readouterr().err == said
-    assert not (card / "asked").exists()
-
-
 @pytest.mark.parametrize("missing", ["rauc", "card"])
 def test_both_raucs_program_and_the_images_mark_are_needed(
     missing: str, card: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -185,12 +162,6 @@ def test_raucs_last_word_is_passed_on(
     (card / "new.raucb").touch()
     assert main(["update", str(card / "new.raucb")]) == 2
     assert capsys.readouterr().err == f"shutthebox: {card}/new.raucb: {said}\n"
-
-
-def test_a_file_that_is_not_there(card: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["update", str(card / "none.raucb")]) == 2
-    assert capsys.readouterr().err == f"shutthebox: {card}/none.raucb: No such file or directory\n"
-    assert not (card / "asked").exists()
 
 
 BUNDLE = Path(__file__).resolve().parents[2] / "packaging/image/bundle.sh"
@@ -314,13 +285,11 @@ def complaint(address: str, capsys: pytest.CaptureFixture[str]) -> str:
 CUT = {
     "of its length": (http(b"half", "Content-Length: 8"), "was cut off: 4 of 8 bytes came"),
     "in a chunk": (http(b"8\r\nhalf", "Transfer-Encoding: chunked"), "was cut off"),
-    "no HTTP": (b"SSH-2.0-OpenSSH_9.2\r\n", "SSH-2.0-OpenSSH_9.2"),
     "nothing": (b"", "Remote end closed connection without response"),
     "too large, as it says": (
         http(b"x", f"Content-Length: {500 << 20}"), "larger than 3 MiB, the most that fits here"
     ),
     "too large without a word": (http(bytes(4 << 20)), "larger than 3 MiB, the most that fits here"),
-    "a length that is none": (http(b"x", "Content-Length: many"), "invalid literal"),
 }  # fmt: skip
 """Per answer of a server the complaint about it."""
 
@@ -339,20 +308,11 @@ def test_an_answer_that_is_no_update_ends_in_one_line_and_leaves_no_file(
 
 @pytest.mark.parametrize(
     "address",
-    ["http://127.0.0.1:99999/x", "http://127.0.0.1:port/x", "http://127.0.0.1/a b", "http://[::1/x",
-     "http://\x1b[31m/x", "nowhere://x", "http://" + "a" * 70 + "/x", "http://"],
-)  # fmt: skip
+    ["http://127.0.0.1:port/x", "http://[::1/x", "http://\x1b[31m/x", "nowhere://x", "http://"],
+)
 def test_an_address_that_is_none(address: str, fetched: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "\x1b" not in complaint(address, capsys)
     assert not fetched.exists()
-
-
-def test_an_update_leaves_room_for_the_memory(
-    fetched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(update, "RESERVE", 1 << 60)
-    with Answer(http(b"x")) as server:
-        assert complaint(server.address, capsys).endswith("larger than 0 MiB, the most that fits here")
 
 
 def test_a_full_disk_is_not_blamed_on_the_address(fetched: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -366,12 +326,11 @@ def test_a_full_disk_is_not_blamed_on_the_address(fetched: Path, capsys: pytest.
     assert not fetched.exists()
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
-def test_a_dropped_login_leaves_no_file(number: signal.Signals, fetched: Path) -> None:
+def test_a_dropped_login_leaves_no_file(fetched: Path) -> None:
     """Nobody would remove it, and it takes the memory's room."""
     program = (
         # As a login starts it, also where the tests run under nohup.
-        f"import signal; signal.signal({number:d}, signal.SIG_DFL);"
+        f"import signal; signal.signal({signal.SIGHUP:d}, signal.SIG_DFL);"
         "import os, sys; from pathlib import Path; from shutthebox.cli import main, update;"
         f"update.FETCHED = Path({str(fetched)!r}); update.CARD = Path({str(fetched.parent)!r});"
         "os.geteuid = lambda: 0; update.RESERVE = 0;"
@@ -381,8 +340,8 @@ def test_a_dropped_login_leaves_no_file(number: signal.Signals, fetched: Path) -
         process = subprocess.Popen([sys.executable, "-c", program, "update", server.address])
         try:
             until(lambda: fetched.exists())
-            process.send_signal(number)
-            assert process.wait(20) == 128 + number
+            process.send_signal(signal.SIGHUP)
+            assert process.wait(20) == 128 + signal.SIGHUP
         finally:
             process.kill()
             process.wait()
@@ -396,3 +355,21 @@ def test_what_a_pulled_plug_has_left_is_removed(fetched: Path) -> None:
     assert not fetched.exists()
     script = Path(__file__).resolve().parents[2] / "packaging/image/root/usr/lib/shutthebox/card"
     assert "rm -f /data/card/update.raucb" in script.read_text(), "and at every start of the card"
+
+
+def test_only_root_may_write_the_card(
+    card: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    assert main(["update", str(card / "new.raucb")]) == 1
+    said = "shutthebox: update: only root may write the card; say sudo shutthebox update ...\n"
+    assert capsys.readouterr().err == said
+    assert not (card / "asked").exists()
+
+
+def test_an_update_leaves_room_for_the_memory(
+    fetched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(update, "RESERVE", 1 << 60)
+    with Answer(http(b"x")) as server:
+        assert complaint(server.address, capsys).endswith("larger than 0 MiB, the most that fits here")

@@ -61,16 +61,6 @@ def test_the_plug_is_pulled() -> None:
     assert seen.checks["a power cut changes nothing"]
 
 
-def test_the_tables_differ_and_are_the_same_again() -> None:
-    first, second = list(islice(plans(1), 60)), list(islice(plans(1), 60))
-    assert first == second
-    assert {kind for plan in first for kind in plan.bad} == set(BAD)
-    assert len({dict(plan.keys)["game.profile"] for plan in first}) > 25
-    assert any(plan.profile for plan in first)
-    assert any(plan.cuts for plan in first)
-    assert list(islice(plans(2), 5)) != first[:5]
-
-
 # -- the referee is watched --------------------------------------------------------------------
 
 

@@ -11,13 +11,6 @@ from shutthebox.translations import finished_codes
 SHOTS = list(gallery.shots())
 
 
-def test_there_is_something_to_see() -> None:
-    names = [shot.name for shot in SHOTS]
-    assert len(set(names)) == len(names) > 10
-    films = {shot.name for shot in SHOTS if shot.before is not None}
-    assert films == {"turn", "fault", "shutting"}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("language", finished_codes())
 def test_every_picture_in_every_language(language: str, tmp_path: Path) -> None:
@@ -38,13 +31,3 @@ def test_every_picture_in_every_language(language: str, tmp_path: Path) -> None:
             looks[shot.name] = picture.frames[0][0].tobytes()
             assert any(looks[shot.name]), f"{shot.name} is dark"
     assert len(set(looks.values())) == len(looks), "two pictures are the same"
-
-
-@pytest.mark.slow
-def test_a_film_shows_it_from_its_beginning_to_its_end() -> None:
-    by_name = {shot.name: shot for shot in SHOTS}
-    film = gallery.take(by_name["turn"], "en")
-    ready, right = (gallery.take(by_name[name], "en").frames[0][0].tobytes() for name in ("ready", "right"))
-    seen = [image.tobytes() for image, _ in film.frames]
-    assert seen[0] == ready
-    assert right in seen

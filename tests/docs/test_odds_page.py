@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.support.fast import fast_among
 
 from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
@@ -45,7 +44,8 @@ def test_the_figures_are_on_the_page() -> None:
     assert [figure for figure in figures() if figure not in PAGE] == []
 
 
-@pytest.mark.parametrize("game", fast_among(["golf", "knipsen", "misere"], ["golf"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["golf", "knipsen", "misere"])
 def test_the_table_of_fair_head_starts(game: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["odds", game, "--fair", "--json"]) == 0
     *_, fair = json.loads(capsys.readouterr().out)["fair"]

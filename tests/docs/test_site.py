@@ -1,10 +1,15 @@
 """The site: built whole, with every link leading somewhere, and nothing loaded from elsewhere."""
 
 import re
+from contextlib import suppress
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from selenium.webdriver.common.action_chains import ActionChains
+from tests.support.chromium import start_chromium
+from tests.support.waiting import until
+from tests.support.web_build import made_web, serving
 
 from doctools import site
 from shutthebox.config.profiles import builtins
@@ -24,7 +29,7 @@ class Links(HTMLParser):
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         found = dict(attributes)
-        if tag in ("script", "img") and (source := found.get("src")):
+        if tag in ("script", "img", "iframe") and (source := found.get("src")):
             self.loaded.append(source)
         if tag == "link" and (source := found.get("href")):
             self.loaded.append(source)
@@ -34,6 +39,8 @@ class Links(HTMLParser):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    with suppress(pytest.skip.Exception):  # a site without the box in a tab is one too
+        made_web()
     folder = tmp_path_factory.mktemp("docs")
     site.build(folder)
     return folder / "site"
@@ -41,9 +48,26 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_five_pages_and_the_screens_are_there(built: Path) -> None:
     index = (built / "index.html").read_text(encoding="utf-8")
-    for page in ("docs/play", "docs/own", "docs/build", "CONTRIBUTING", "docs/reference", "docs/gallery"):
+    assert re.search("<h1[^>]*>Play</h1>", index), "the first page is to play"
+    for page in ("README", "docs/own", "docs/build", "CONTRIBUTING", "docs/reference", "docs/gallery"):
         assert (built / f"{page}.html").is_file()
         assert f'href="{page}.html"' in index
+
+
+def test_the_first_page_is_played_on(built: Path, tmp_path: Path) -> None:
+    if not (built / "box").is_dir():
+        pytest.skip("NOT TESTED: the box on the first page, because make web cannot make it here")
+    with serving(built) as server:
+        browser = start_chromium(tmp_path / "chromium")
+        try:
+            browser.get(f"http://127.0.0.1:{server.server_port}/")
+            browser.switch_to.frame(browser.find_element("css selector", "iframe.box"))
+            panel = browser.find_element("id", "panel")
+            until(lambda: "Press to play" in str(panel.get_attribute("aria-label")), "the box starts")
+            ActionChains(browser).click(browser.find_element("id", "dice")).perform()
+            until(lambda: "players" in str(panel.get_attribute("aria-label")).lower(), "it asks for players")
+        finally:
+            browser.quit()
 
 
 def test_blocks_of_code_are_blocks_and_numbered_lists_go_on(built: Path) -> None:

@@ -46,6 +46,11 @@ HOSTILE: dict[str, dict[str, bytes]] = {
     "profile": {**_toml("profile"), **_PROFILES},
     "house-rules": {**_toml("house-rules"), **_PROFILES},
     "config": _toml("config"),
+    "owners-files": {
+        **_toml("owners-files"),
+        "no keys": _filled("owners-files", b"?\n"),
+        "wrong keys": _filled("owners-files", b"a = 1\n"),
+    },
     "scenario": {
         "presses": _filled("scenario", b"press\n"),
         "configs": _filled("scenario", b"config game.players 2\n"),

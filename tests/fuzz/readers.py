@@ -27,7 +27,9 @@ from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.cli.main import main
+from shutthebox.cli.run import try_config
 from shutthebox.config import profiles
+from shutthebox.config.card import NAMES, read_card
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import Config, default_text, read_config, with_value
 from shutthebox.config.settings_loader import settings_for
@@ -115,6 +117,26 @@ def read_configuration(content: bytes) -> None:
     with _complaining():
         found = read_config(_file(content, "config.toml"))
         settings_for(found, found.box.levers or 9, "fuzz")
+
+
+def read_owners_files(content: bytes) -> None:
+    """The files of a card or a stick, all with this content: every mistake is a line."""
+    folder = Path(_FOLDER.name) / "stick"
+    folder.mkdir(exist_ok=True)
+    for name in NAMES:
+        (folder / name).write_bytes(content)
+    for mistake in read_card(folder, try_config).mistakes:
+        if not mistake or "\n" in mistake or len(mistake) > 4000:
+            raise TwoLinesError(repr(mistake))
+
+
+def _owners_samples() -> list[bytes]:
+    lines = [
+        "[league]\nname = 'lion.1'\nport = 8883\n",
+        "[home_assistant]\nhost = 'ha.lan'\n",
+        "ssh-ed25519 AAAA\n",
+    ]
+    return [default_text().encode(), b"wifi = 'Pub'\ncountry = 'BE'\n", *map(str.encode, lines)]
 
 
 def read_scenario(content: bytes) -> None:
@@ -251,7 +273,7 @@ def _used(content: bytes, changes: Sequence[Change] = ()) -> None:
             config_file.write_text(f'[store]\nfolder = "{name}"\n[display]\nbus = 32\n')
             _say(["doctor", "--config", str(config_file)])
             _say(["doctor", "--json", "--config", str(config_file)])
-        store, _ = open_or_set_aside(folder, lambda: 0.0, patience_s=0.0)
+        store, _ = open_or_set_aside(folder, lambda: 0.0)
         assert store is not None
         with closing(store):
             with suppress(StoreError):  # the box leaves such a match
@@ -355,6 +377,7 @@ READERS = {
     "profile": Reader(read_profile, _profile_samples, 64 << 10, 96 * MIB),
     "house-rules": Reader(read_house_rules, _profile_samples, 64 << 10, 96 * MIB),
     "config": Reader(read_configuration, lambda: [default_text().encode()], 64 << 10, 96 * MIB),
+    "owners-files": Reader(read_owners_files, _owners_samples, 64 << 10, 96 * MIB),
     "scenario": Reader(
         read_scenario, lambda: [path.read_bytes() for path in sorted(SCENARIOS.glob("*.scn"))], MIB, 96 * MIB
     ),

@@ -12,7 +12,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from tests.fuzz.hostile import HOSTILE
-from tests.fuzz.readers import COLUMNS, PIECES, READERS, Change, TwoLinesError, Value, decode, encode, kept
+from tests.fuzz.readers import COLUMNS, PIECES, READERS, Change, TwoLinesError, Value, encode, kept
+from tests.support.fast import fast_among
 
 from shutthebox.errors import ShutTheBoxError
 
@@ -81,7 +82,7 @@ def test_rows_that_nobody_has_written(changes: list[Change]) -> None:
 
 
 @SLOW
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", fast_among(range(3), [0]))
 def test_one_damaged_byte(seed: int) -> None:
     """Every command that reads a store says one clean line at worst, and the box plays on."""
     rng, content = Random(f"{seed} damage"), kept()
@@ -92,14 +93,9 @@ def test_one_damaged_byte(seed: int) -> None:
         READERS["store"].read(bytes(damaged))
 
 
-@given(CHANGES)
-def test_changes_of_rows_come_back(changes: list[Change]) -> None:
-    assert repr(decode(encode(changes))) == repr(changes)
-
-
 @pytest.mark.parametrize("name", READERS)
 def test_good_inputs_are_read(name: str) -> None:
-    for sample in READERS[name].samples()[:20]:
+    for sample in READERS[name].samples()[:5]:
         READERS[name].read(sample)
 
 
@@ -122,11 +118,3 @@ def test_a_complaint_that_is_not_one_line_is_a_fault(said: str, monkeypatch: pyt
     monkeypatch.setattr("tests.fuzz.readers.read_config", complains)
     with pytest.raises(TwoLinesError):
         READERS["config"].read(b"")
-
-
-@pytest.mark.slow
-@SLOW
-def test_the_long_run_starts_and_ends() -> None:
-    command = [sys.executable, str(RUN), "message", "--seconds", "1"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=170, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr[-2000:]

@@ -64,38 +64,6 @@ def test_nothing_is_excluded_or_silenced() -> None:
     assert settings["rules"]["min_text_height"] >= 1.0
 
 
-def test_the_printed_texts_are_legible() -> None:
-    """1.0 mm high on the silkscreen, where most fab houses promise a legible letter."""
-    from hwtools.sexpr import atom, child, children, loads
-
-    board = loads(kicad.BOARD.read_text(encoding="utf-8"))
-    texts = children(board, "gr_text")
-    for footprint in children(board, "footprint"):
-        texts += [p for p in children(footprint, "property") if not _hidden(p)]
-    for text in texts:
-        if not atom(text, "layer").endswith("SilkS"):
-            continue
-        size = child(child(child(text, "effects"), "font"), "size")
-        assert float(str(size[1])) >= 1.0, text[1]
-
-
-def _hidden(node: Any) -> bool:
-    return any(isinstance(item, list) and item[:2] == ["hide", "yes"] for item in node)
-
-
-def test_there_are_fiducials_and_test_points() -> None:
-    board = kicad.read()
-    assert len([ref for ref in board.parts if ref.startswith("FID")]) == 3
-    carried = {board.pads[ref, "1"] for ref in board.parts if ref.startswith("TP")}
-    assert carried == {"+5V", "+3V3", "GND", "OLED_SDA", "OLED_SCL"}
-
-
-def test_it_is_no_hat_and_does_not_say_so() -> None:
-    """A HAT needs an ID EEPROM, which this board has not."""
-    board = kicad.read()
-    assert not any("HAT" in text for text in board.texts)
-
-
 def test_the_bill_has_every_part_of_the_board_once() -> None:
     with (BOARD / "bom.csv").open(encoding="utf-8", newline="") as file:
         billed = [(ref, row) for row in csv.DictReader(file) for ref in row["References"].split(",")]
@@ -118,11 +86,3 @@ def test_every_part_can_be_ordered() -> None:
         assert row["MPN"], row["References"]
         assert row["Alternative"], row["References"]
     assert {f"R{100 + n}" for n in CHANNELS} <= set(references)
-
-
-def test_the_optional_parts_are_marked() -> None:
-    with (BOARD / "bom.csv").open(encoding="utf-8", newline="") as file:
-        left_out = {
-            ref for row in csv.DictReader(file) if row["Do not fit"] for ref in row["References"].split(",")
-        }
-    assert left_out == {"C5", "J10", "R11", "RN1", "RN2", "RN3", "U2"}

@@ -2,70 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from hwtools import kicad, pinout
-from hwtools.pinout import CHANNELS
 from hwtools.places import places
 from shutthebox.cli.check_config import HEADER, wiring
-from shutthebox.config.schema import Config, DisplayConfig, GpioConfig
+from shutthebox.config.schema import Config
 
 WIRING = pinout.load()
 BOARD = kicad.read()
 PADS = BOARD.pads
-
-
-def config_lines() -> dict[int, str]:
-    """Line -> what txt's gpio= lines make of it."""
-    found: dict[int, str] = {}
-    for line in (pinout.HARDWARE / "config.txt").read_text(encoding="utf-8").splitlines():
-        match = re.fullmatch(r"gpio=([\d,-]+)=([\w,]+)", line)
-        if not match:
-            continue
-        for group in match[1].split(","):
-            low, _, high = group.partition("-")
-            for number in range(int(low), int(high or low) + 1):
-                found[number] = match[2]
-    return found
-
-
-def test_levers_are_the_tiles_in_order() -> None:
-    assert len(WIRING.levers) == 12
-    assert [s.bcm for s in WIRING.signals[:12]] == list(WIRING.levers)
-
-
-@pytest.mark.parametrize("signal", WIRING.signals, ids=lambda s: s.name)
-def test_the_header_carries_the_signal(signal: pinout.Signal) -> None:
-    assert PADS["J1", str(signal.header_pin)] == signal.name
-
-
-def test_nothing_else_is_on_the_header() -> None:
-    expected = {str(s.header_pin): s.name for s in WIRING.signals}
-    expected |= {str(p): "GND" for p in pinout.GROUND_PINS}
-    expected |= {str(p): net for p, net in pinout.POWER_PINS.items()}
-    for (ref, pin), net in PADS.items():
-        if ref == "J1" and pin not in expected:
-            assert net.startswith("unconnected-") or "Pad" in net, f"pin {pin} carries {net}"
-        elif ref == "J1":
-            assert net == expected[pin]
-
-
-@pytest.mark.parametrize("connector", WIRING.connectors, ids=lambda c: c.ref)
-def test_the_plugs_carry_what_is_written(connector: pinout.Connector) -> None:
-    for number, net in enumerate(connector.pins, start=1):
-        assert PADS[connector.ref, str(number)] == net
-
-
-@pytest.mark.parametrize(("number", "name"), CHANNELS.items())
-def test_every_channel_has_its_four_parts(number: int, name: str) -> None:
-    assert {PADS[f"R{100 + number}", p] for p in "12"} == {"+3V3", f"SW_{name}"}
-    assert {PADS[f"R{200 + number}", p] for p in "12"} == {f"SW_{name}", name}
-    assert {PADS[f"C{100 + number}", p] for p in "12"} == {name, "GND"}
-    assert {PADS[f"D{100 + number}", p] for p in "12"} == {f"SW_{name}", "GND"}
 
 
 @pytest.mark.parametrize("name", ["ROLL_LED", "BUZZER"])
@@ -84,15 +33,6 @@ def test_plugs_that_must_not_be_swapped_differ() -> None:
         kind = (connector.family, len(connector.pins))
         other = seen.setdefault(kind, connector.name)
         assert other == connector.name or (other.startswith("LEVERS") and connector.name.startswith("LEVERS"))
-
-
-def test_config_txt_says_the_same() -> None:
-    lines = config_lines()
-    assert lines == {s.bcm: s.boot for s in WIRING.signals if s.boot}
-    text = (pinout.HARDWARE / "config.txt").read_text(encoding="utf-8")
-    assert f"i2c_arm_baudrate={WIRING.raw['i2c']['baudrate']}" in text
-    assert f"gpio_pin={WIRING.signal('SHUTDOWN').bcm}," in text
-    assert f"mcp23017,addr=0x{WIRING.raw['i2c']['lamps_address']:x}" in text
 
 
 def test_everything_says_the_same() -> None:
@@ -155,16 +95,6 @@ def test_fail__a_mistake_is_one_line(tmp_path: Path, old: str, new: str, said: s
     broken.write_text(text.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(pinout.PinoutError, match=f"^pinout.toml: {said}.*$"):
         pinout.load(broken)
-
-
-def test_the_firmware_takes_the_same_lines_by_default() -> None:
-    gpio, display = GpioConfig(), DisplayConfig()
-    assert gpio.levers == WIRING.levers
-    assert gpio.roll == WIRING.signal("ROLL").bcm
-    assert gpio.buzzer == WIRING.signal("BUZZER").bcm
-    assert gpio.lamp == WIRING.signal("ROLL_LED").bcm
-    assert display.bus == WIRING.raw["i2c"]["bus"]
-    assert display.address == WIRING.raw["i2c"]["oled_address"]
 
 
 def test_the_pins_command_prints_the_same_wiring() -> None:

@@ -62,6 +62,20 @@ def _wakes(status: Path) -> str:
     return next(line for line in status.read_text().splitlines() if line.startswith("voluntary"))
 
 
+class Listener:
+    """Collects what a pin reports; kept alive by the test, as the pin holds it weakly."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[float, int]] = []
+
+    def changed(self, ticks: float, state: int) -> None:
+        self.seen.append((ticks, int(state)))
+
+    @property
+    def states(self) -> list[int]:
+        return [state for _, state in self.seen]
+
+
 class Bench:
     """The needs of a test from any back end."""
 
@@ -165,17 +179,6 @@ class FakeBench(Bench):
         yield read
 
 
-class MockBench(Bench):
-    """On gpiozero's own mock pins."""
-
-    def drive(self, offset: int, level: int) -> None:
-        pin = self.factory.pin(offset)
-        pin.drive_high() if level else pin.drive_low()
-
-    def level(self, offset: int) -> int:
-        return int(self.factory.pin(offset).state)
-
-
 class FakeRPiGPIO(mock.MagicMock):
     """RPi.GPIO's module of functions, which cannot even be imported away from a Pi."""
 
@@ -264,18 +267,13 @@ def make_bench(name: str, folder: Path) -> Iterator[Bench]:
     """Sets up the back end called ``name``, and clears it away again.
 
     Args:
-        name: "gpiod", "lgpio" and "rpigpio" need a simulated chip; "gpiod-fake" and
-            "rpigpio-mock" stand in for the library; "mock" is gpiozero's own.
+        name: "gpiod", "lgpio" and "rpigpio" need a simulated chip; "gpiod-fake" is ours on a fake kernel;
+            "rpigpio-mock" has a mock for RPi.GPIO, which cannot be imported away from a Pi.
         folder: An empty one.
     """
     with ExitStack() as stack:
         bench: Bench
-        if name == "mock":
-            from gpiozero.pins.mock import MockFactory, MockPWMPin
-
-            bench = MockBench(name, MockFactory(revision="a03111", pin_class=MockPWMPin), real=False)
-            stack.callback(bench.factory.reset)
-        elif name == "gpiod-fake":
+        if name == "gpiod-fake":
             kernel = FakeKernel(folder)
             kernel.add("pinctrl-bcm2711", 54)
             kernel.add("mcp23017", 16)

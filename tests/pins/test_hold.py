@@ -56,17 +56,6 @@ def test_a_button_that_repeats_fires_until_it_is_let_go(bench: Bench, button: Bu
     button.close()
 
 
-def test_a_short_press_fires_nothing(bench: Bench, button: Button) -> None:
-    held: list[float] = []
-    button.hold_time = 30
-    button.when_held = lambda: held.append(time.monotonic())
-    for level in (0, 1):
-        bench.drive(17, level)
-        time.sleep(0.05)
-    assert not held
-    button.close()
-
-
 def test_a_button_at_rest_wakes_nobody(bench: Bench, button: Button) -> None:
     thread = button._hold_thread
     assert isinstance(thread, SleepingHoldThread)

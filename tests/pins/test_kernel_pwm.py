@@ -11,7 +11,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from gpiozero import LED, PWMLED, Servo
+from gpiozero import LED, PWMLED
 from gpiozero.exc import (
     PinEdgeDetectUnsupported,
     PinFixedPull,
@@ -106,15 +106,6 @@ def test_a_wave_is_the_kernels(bench: Bench, shown: Look) -> None:
     assert shown(1) is None
 
 
-# gpiozero up to 2.0.1 takes every PWM but pigpio's for a software one, and warns of it.
-@pytest.mark.filterwarnings("ignore::gpiozero.exc.PWMSoftwareFallback")
-def test_a_servo_stands_where_it_is_told(bench: Bench, shown: Look) -> None:
-    with Servo("pwmchip0:0", initial_value=0, pin_factory=bench.factory) as servo:
-        assert shown(0) == (True, 20_000_000, 1_500_000)
-        servo.max()
-        assert shown(0) == (True, 20_000_000, 2_000_000)
-
-
 def test_without_a_frequency_it_is_an_output(bench: Bench, shown: Look) -> None:
     with LED("pwmchip0:2", pin_factory=bench.factory) as led:
         for level in (1, 0, 1):
@@ -169,13 +160,11 @@ def test_what_it_cannot_do_is_refused(bench: Bench, shown: Look) -> None:
 # -- which line has which channel
 
 
-def tree(folder: Path, compatible: str, pins: dict[str, bytes], **more: bytes) -> None:
-    """A device tree as an overlay leaves it, and a PWM chip that comes from it."""
+def tree(folder: Path, compatible: str, values: dict[str, bytes]) -> None:
+    """A device tree as an overlay leaves it, and its PWM chip; `pwm-gpio` itself names the lines."""
     state = folder / "tree/soc/gpio/pwm_pins"
     state.mkdir(parents=True)
     (state / "phandle").write_bytes(struct.pack(">I", 42))
-    for name, value in pins.items():
-        (state / name).write_bytes(value)
     other = folder / "tree/soc/gpio/other_pins"
     other.mkdir()
     (other / "phandle").write_bytes(struct.pack(">I", 43))
@@ -184,8 +173,8 @@ def tree(folder: Path, compatible: str, pins: dict[str, bytes], **more: bytes) -
     node.mkdir()
     (node / "compatible").write_bytes(compatible.encode() + b"\0")
     (node / "pinctrl-0").write_bytes(struct.pack(">I", 42))
-    for name, value in more.items():
-        (node / name).write_bytes(value)
+    for name, value in values.items():
+        ((node if compatible == "pwm-gpio" else state) / name).write_bytes(value)
     chip = folder / "class/pwmchip3"
     (chip / "device").mkdir(parents=True)
     (chip / "device/of_node").symlink_to(node)
@@ -195,35 +184,26 @@ BCM, RP1 = "brcm,bcm2835-pwm", "raspberrypi,rp1-pwm"
 
 
 @pytest.mark.parametrize(
-    ("compatible", "pins", "channels"),
+    ("compatible", "values", "channels"),
     [
         (BCM, {"brcm,pins": struct.pack(">I", 18)}, {18: 0, 12: None, 19: None}),
         (BCM, {"brcm,pins": struct.pack(">2I", 12, 13)}, {12: 0, 13: 1, 18: None}),
         (RP1, {"brcm,pins": struct.pack(">2I", 18, 19)}, {18: 2, 19: 3, 12: None}),
         (RP1, {"pins": b"gpio12\0gpio13\0"}, {12: 0, 13: 1, 18: None}),
         (BCM, {"brcm,pins": struct.pack(">I", 4)}, {4: None}),
+        ("pwm-gpio", {"gpios": struct.pack(">3I", 7, 4, 0)}, {4: 0, 5: None}),
     ],
 )
 def test_the_device_tree_tells_which_line_is_the_kernels(
-    bench: Bench, tmp_path: Path, compatible: str, pins: dict[str, bytes], channels: dict[int, int | None]
+    bench: Bench, tmp_path: Path, compatible: str, values: dict[str, bytes], channels: dict[int, int | None]
 ) -> None:
-    tree(tmp_path, compatible, pins)
+    tree(tmp_path, compatible, values)
     with (
         mock.patch.object(kernel_pwm, "CLASS", tmp_path / "class"),
         mock.patch.object(kernel_pwm, "DEVICE_TREE", tmp_path / "tree"),
     ):
         found = {line: kernel_pwm.of_header_line(line) for line in channels}
     assert found == {n: None if c is None else KernelPwm(3, c) for n, c in channels.items()}
-
-
-def test_pwm_gpio_may_be_on_any_line(bench: Bench, tmp_path: Path) -> None:
-    tree(tmp_path, "pwm-gpio", {}, gpios=struct.pack(">3I", 7, 4, 0))
-    with (
-        mock.patch.object(kernel_pwm, "CLASS", tmp_path / "class"),
-        mock.patch.object(kernel_pwm, "DEVICE_TREE", tmp_path / "tree"),
-    ):
-        assert kernel_pwm.of_header_line(4) == KernelPwm(3, 0)
-        assert kernel_pwm.of_header_line(5) is None
 
 
 def test_a_line_that_the_kernel_waves_is_taken_there_and_not_as_gpio(bench: Bench, shown: Look) -> None:

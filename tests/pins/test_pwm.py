@@ -45,15 +45,6 @@ def test_a_wave_in_time() -> None:
     ]  # fmt: skip
 
 
-def test_a_new_duty_counts_from_the_next_wave() -> None:
-    wave = new_wave(100, 0.25)
-    wave.begin(0)
-    assert wave.step(0) == 2_500_000
-    wave.duty = 0.5
-    assert wave.step(2_500_000) == 10_000_000
-    assert wave.step(10_000_000) == 15_000_000
-
-
 @pytest.mark.parametrize(
     ("frequency", "share"), [(50, 0.01), (100, 0.01), (1000, 0.01), (10_000, 0.01), (1, 2e-4)]
 )
@@ -86,9 +77,7 @@ def test_far_too_late_leaves_waves_out() -> None:
     wave = new_wave(1000, 0.5)
     wave.begin(0)
     wave.step(0)
-    due = wave.step(10_200_000)  # ten waves late
-    assert due == 10_000_000
-    assert wave.step(10_200_000) == 10_500_000
+    assert wave.step(10_200_000) == 10_000_000, "ten waves late"
 
 
 # -- the helper as a process
@@ -103,18 +92,6 @@ def pulser() -> Iterator[Pulser]:
 
 def wave_on(fd: int) -> pwm.Wave:
     return pwm.Wave(fd, lambda: None, lambda level: None, 100)
-
-
-def test_the_helper_is_a_small_process_of_its_own(pulser: Pulser) -> None:
-    pulser.prepare()
-    assert pulser.helper is not None
-    with socket.socket() as no_line:
-        wave = wave_on(no_line.fileno())
-        pulser.set(wave, duty=0.5)
-        pulser.remove(wave)  # answered, so it runs
-    maps = Path(f"/proc/{pulser.helper.pid}/maps").read_text()
-    assert "gpiod" not in maps.replace(str(Path(pwm.__file__).parent), "")
-    assert len(list(Path(f"/proc/{pulser.helper.pid}/task").iterdir())) == 1
 
 
 def test_a_line_that_cannot_be_switched_ends_its_wave_and_no_other(pulser: Pulser) -> None:

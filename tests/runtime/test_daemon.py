@@ -3,9 +3,8 @@
 import json
 import signal
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from datetime import date
 from pathlib import Path
 from queue import SimpleQueue
 from random import Random
@@ -18,7 +17,6 @@ from tests.support.open_files import open_files
 from tests.support.waiting import HANG_S
 
 from shutthebox.adapters import buzzer as buzzers
-from shutthebox.adapters import outbox as outboxes
 from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display import worker as oled
 from shutthebox.adapters.display.layout import draw
@@ -26,10 +24,8 @@ from shutthebox.adapters.display.opening import open_panel
 from shutthebox.adapters.gpio import PinsError
 from shutthebox.adapters.store.database import Store
 from shutthebox.config.controllers import Controller
-from shutthebox.config.puzzles import puzzle_of
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.dice import RandomDice
-from shutthebox.game.effects import Show
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import ToldScreen
@@ -114,24 +110,6 @@ def test_the_odds_answer_while_the_box_plays(tmp_path: Path) -> None:
     run_daemon(config_with(game__hints=True), tmp_path, hands)
 
 
-@pytest.mark.parametrize("wanted", [True, False])
-def test_a_league_hears_of_everything_where_it_is_wanted(
-    wanted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[tuple[Path, Path]] = []
-    heard: list[object] = []
-
-    def outbox(folder: Path, state: Path, *rest: object) -> Callable[[object, int], None]:
-        made.append((folder, state))
-        return lambda what, t_ns: heard.append(what)
-
-    monkeypatch.setattr(outboxes, "Outbox", outbox)
-    state, folder = tmp_path / "state", tmp_path / "outbox"
-    run_daemon(config_with(), state, Served.begin, outbox=folder if wanted else None)
-    assert made == ([(folder, state)] if wanted else [])
-    assert any(isinstance(what, Show) for what in heard) is wanted
-
-
 def test_the_screen_marks_that_the_league_gets_nothing(tmp_path: Path) -> None:
     (tmp_path / UPLINK_SAYS).write_text(NO_LINE)
 
@@ -139,13 +117,6 @@ def test_the_screen_marks_that_the_league_gets_nothing(tmp_path: Path) -> None:
         box.until(lambda: box.screen.aside == "league?")
 
     run_daemon(config_with(), tmp_path / "state", owner, outbox=tmp_path)
-
-
-def test_the_puzzle_of_today_is_that_of_its_day() -> None:
-    today = date.today().toordinal()
-    puzzle = daemon._puzzle_of_today()
-    assert puzzle.day in (today, date.today().toordinal())
-    assert puzzle.puzzle == puzzle_of(puzzle.day)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -231,24 +202,6 @@ def test_without_a_buzzer_the_game_goes_on(
 
     run_daemon(config_with(), tmp_path, hands)
     assert "buzzer: line 18: GPIO busy; playing silently" in caplog.text
-
-
-@pytest.mark.slow
-def test_a_buzzer_that_fails_in_a_tune_is_left_silent_and_alive(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def fails(self: Buzzer, sound: object) -> None:
-        raise LibraryError("bad PWM micros")
-
-    monkeypatch.setattr(Buzzer, "_play", fails)
-
-    def hands(box: Served) -> None:
-        box.begin()
-        box.throw()
-        box.until(lambda: "bad PWM micros" in caplog.text)
-        box.is_fed()
-
-    run_daemon(config_with(), tmp_path, hands)
 
 
 def test_a_buzzer_caught_in_a_note_is_not_alive(monkeypatch: pytest.MonkeyPatch) -> None:

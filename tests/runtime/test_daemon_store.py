@@ -11,7 +11,8 @@ from tests.support.daemon import Served, run_daemon
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.lock import FolderLock
 from shutthebox.adapters.store.open_store import is_suspect, open_or_set_aside
-from shutthebox.adapters.store.queries import open_to_read, read
+from shutthebox.adapters.store.queries import read
+from shutthebox.adapters.store.reading import open_to_read
 from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Left
@@ -71,16 +72,6 @@ def test_broken_house_rules_are_said_and_played_without(
     assert caplog.messages == [f"{fault.text}; left out"]
 
 
-def test_a_damaged_store_is_said_and_played_without(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    (tmp_path / FILE_NAME).write_text("shopping list\n" * 100)
-    shows = run_daemon(config_with(), tmp_path, Served.begin).shows
-    assert (told_screen(shows[0]).prompt, shows[0].screen.alert) == ("Memory damaged", True)
-    assert shows[-1].mode is Mode.READY
-    assert len(list(tmp_path.glob("*.damaged"))) == 1
-    with closing(open_to_read(tmp_path / FILE_NAME)) as db:
-        assert caplog.messages == [fault.text for fault in read(db).faults]
-
-
 def test_damage_of_long_ago_is_found_after_the_start_and_mended_at_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,23 +104,6 @@ def test_damage_of_long_ago_is_found_after_the_start_and_mended_at_the_next(
     sound = run_daemon(config_with(), tmp_path, lambda hands: None)
     assert told_screen(sound.shows[0]).aside == ""
     assert len(list(tmp_path.glob("*.damaged"))) == 1
-
-
-def test_what_cannot_be_a_store_at_first_is_one_when_the_next_match_begins(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level("INFO")
-    state = tmp_path / "state"
-    state.write_text("in the way")
-
-    def act(hands: Served) -> None:
-        assert told_screen(hands.show).prompt == "Memory is off"
-        state.unlink()
-        hands.begin()
-        hands.until(lambda: "everything is kept again" in caplog.text)
-
-    assert run_daemon(config_with(), state, act).screen.aside == ""
-    assert (state / FILE_NAME).exists()
 
 
 def test_a_store_that_another_box_has_meanwhile_is_left_alone(

@@ -14,13 +14,12 @@ import pytest
 from tests.support.box import MS, BoxUnderTest, S, config_with
 from tests.support.clumsy_player import CAREFUL, Habits, Player
 
-from shutthebox.adapters.display.layout import draw
 from shutthebox.adapters.display.opening import open_panel
 from shutthebox.adapters.display.panel import DisplayError, Panel
 from shutthebox.adapters.display.worker import DisplayWorker
 from shutthebox.adapters.gpio import Edge, Pins
 from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.guard import StoreGuard
+from shutthebox.adapters.store.memory import Memory
 from shutthebox.adapters.store.queries import read
 from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import Config
@@ -30,7 +29,7 @@ from shutthebox.game.effects import Effect, Show
 from shutthebox.game.facts import Began, Fact, Finished
 from shutthebox.game.mode import Mode
 from shutthebox.game.settings import Brightness
-from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
+from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
 from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.runtime.ports import Ports
@@ -94,7 +93,7 @@ class Table(BoxUnderTest):
         """By the menu and the owner's code, without the lever that is broken."""
         self.hold()
         self.choose(8)
-        assert "Service" in self.row
+        assert "Owner" in self.row
         self.press()
         if not self.row.startswith(f"{lever} "):
             self.choose(lever - 1)
@@ -134,37 +133,6 @@ def test_a_stuck_lever_is_named_taken_out_and_the_box_plays_on(tmp_path: Path) -
     assert table.finished == 1
     assert table.begun.game.starting == to_tiles([1, 2, 3, 5, 6, 7, 8, 9])
     table.box.close()
-
-
-def test_a_lever_out_of_play_stays_so_through_a_power_cut(tmp_path: Path) -> None:
-    table = Table(tmp_path)
-    table.take_out(4)
-    table.box.cut_power()
-    table.press()
-    assert table.show.open == (1, 2, 3, 5, 6, 7, 8, 9)
-    assert "without 4" in table.text
-    table.box.cut_power()
-    assert table.show.open == (1, 2, 3, 5, 6, 7, 8, 9)
-    table.abandon()
-    table.take_out(4)
-    table.press()
-    assert table.show.open == tuple(range(1, 10))
-    table.box.close()
-
-
-def test_a_wire_that_is_cut_under_a_shut_tile_is_named() -> None:
-    table = Table()
-    table.press()
-    table.throw(3, 1)
-    table.flip(4)
-    table.throw(6, 3)
-    table.lift(4)  # the contact opens, though the lever is still down
-    table.wait(11 * S)
-    table.press()
-    assert "Put 4 back: dead?" in table.text
-    table.flip(4)
-    table.flip(9)
-    assert table.show.verdict == "complete", "the loose contact has closed again"
 
 
 def test_a_lever_whose_wire_is_cut_is_named_and_the_others_play_on() -> None:
@@ -222,13 +190,6 @@ def test_a_kernel_that_drops_every_edge_only_makes_the_box_slow() -> None:
     table.box.box.lose_edges(1.0)
     table.player.play_match()
     assert table.finished == 1
-
-
-def test_where_hands_cannot_reach_a_service_button_the_menu_has_service() -> None:
-    """The simulated box has none, whatever a real box's config says."""
-    table = Table(gpio__service=20)
-    table.take_out(4)
-    assert "without 4" in table.text
 
 
 # -- the display -------------------------------------------------------------------------------
@@ -294,29 +255,6 @@ def test_whatever_the_display_does_the_same_match_is_played(kind: str) -> None:
     assert facts_of_a_match(glass) == wanted
     if isinstance(glass.model, Loose):
         assert glass.model.falls >= 2
-
-
-def test_a_panel_that_fell_out_in_mid_frame_shows_a_whole_frame_again() -> None:
-    model = PanelModel()
-    glass = Glass(model)
-    table = Table(display=glass)
-    table.press()
-    assert model.picture().tobytes() == draw(glass.shown, 0).tobytes()
-
-    def falls_out() -> None:
-        model.on_change(lambda: None)
-        model.unplug(121)
-
-    model.on_change(falls_out)
-    table.throw(6, 3)
-    assert not model.lit
-    table.flip(9)
-    assert table.show.verdict == "complete"
-    model.plug_in()
-    table.wait(2 * S)
-    table.lift(9)
-    assert model.lit
-    assert model.picture().tobytes() == draw(glass.shown, 0).tobytes()
 
 
 # -- the clock ---------------------------------------------------------------------------------
@@ -430,24 +368,6 @@ def test_a_line_that_cannot_be_read_keeps_its_last_state(
     pins.close()
 
 
-def test_a_line_that_could_never_be_read_is_a_lever_that_is_up(
-    box: SimulatedBox, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pins = opened(box, lambda edge: None)
-    box.set_lever(3, True)
-
-    def fails(self: object) -> int:
-        raise GoneError
-
-    with monkeypatch.context() as broken:
-        broken.setattr(type(pins._devices[3].pin), "_get_state", fails)
-        for _ in range(2):
-            assert not any(pins.active().values())
-    assert caplog.messages == [f"switch {switch} cannot be read: GoneError" for switch in pins.active()]
-    assert pins.active()[3], "and as soon as it can be read it is down"
-    pins.close()
-
-
 # -- the loop ----------------------------------------------------------------------------------
 
 
@@ -465,9 +385,7 @@ class Looped:
         self.pins = opened(box, lambda edge: None)
         self.seen: list[tuple[Effect | SwitchChanged, int]] = []
         config = config_with()
-        ports = Ports(
-            self.pins, StoreGuard(None), observers=[lambda what, t_ns: self.seen.append((what, t_ns))]
-        )
+        ports = Ports(self.pins, Memory(None), observers=[lambda what, t_ns: self.seen.append((what, t_ns))])
         self.runner = runner_of(config, ports, self.now_ns)
 
     def run(self, *edges: Edge) -> int:
@@ -505,24 +423,6 @@ def test_an_edge_from_another_clock_counts_as_now(box: SimulatedBox) -> None:
     looped.runner.pass_time(looped.now_ns)
     assert looped.runner.machine.state.mode.name is Mode.READY
     looped.pins.close()
-
-
-def test_the_service_button_leads_to_service(box: SimulatedBox) -> None:
-    config = config_with(gpio__service=20)
-    clock = [5 * S]
-    inbox: list[Edge] = []
-    lines = {SERVICE_BUTTON: 20, DICE_BUTTON: box.button_line, **default_lever_lines(9)}
-    pins = Pins(box.factory, lines, LAMP_LINE, inbox.append)
-    runner = runner_of(config, Ports(pins, StoreGuard(None)), clock[0])
-    for level in (False, True):
-        box.factory.set_level(20, level)
-        edge = inbox.pop()
-        runner.take(Edge(edge.switch, edge.active, clock[0]), clock[0])
-        clock[0] += 100 * MS
-        runner.pass_time(clock[0])
-    assert runner.machine.state.mode.name is Mode.SERVICE
-    assert box.lamp == 1, "where it can be seen that the lamp works"
-    pins.close()
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")

@@ -3,7 +3,6 @@
 import gc
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from tests.support.box import MS, BoxUnderTest, S, config_with
 from tests.support.waiting import HANG_S
 
 from shutthebox.config.schema import Config
-from shutthebox.game.effects import Effect, Show
+from shutthebox.game.effects import Show
 from shutthebox.game.mode import Mode
 from shutthebox.runtime.runner import RECONCILE_NS
 from shutthebox.simulator.hardware.box import Change
@@ -55,40 +54,6 @@ def test_a_box_that_sleeps_goes_on_looking_at_its_levers(start: Start) -> None:
     assert watched.show.mode is Mode.ATTRACT, "any input only wakes"
 
 
-def test_time_never_stands_still(start: Start) -> None:
-    watched = start()
-    for _ in range(200):
-        deadline = watched.box.runner.deadline_ns
-        watched.box.run_until(deadline)
-        assert watched.box.runner.deadline_ns > deadline
-
-
-def test_a_late_loop_puts_what_has_happened_in_its_order(start: Start) -> None:
-    """The button is let go 10 ms before the dice stop, which counts 15 ms after that."""
-    told: list[list[Effect]] = []
-    for late_ns in (0, 5 * MS, 400 * MS):
-        watched = start(game__profile="traditional", game__players=2)
-        box = watched.box
-        watched.press()
-        box.dice.queue.append((3, 5))
-        watched.press()
-        assert watched.mode is Mode.ROLLING
-        stop_ns = box.runner.machine.deadline_ns
-        assert stop_ns is not None
-        box.run_until(stop_ns - 110 * MS)
-        watched.effects.clear()
-        box.set_level(box.box.button_line, False)
-        box.run_until(stop_ns - 10 * MS)
-        box.set_level(box.box.button_line, True)
-        if not late_ns:
-            box.run_until(stop_ns + 20 * MS)
-        box.now_ns = stop_ns + 20 * MS + late_ns
-        box.runner.pass_time(box.now_ns)
-        assert watched.show.mode is Mode.FLIPPING
-        told.append([replace(what, t_ns=0) if isinstance(what, Show) else what for what in watched.effects])
-    assert told[0] == told[1] == told[2]
-
-
 def test_the_lamp_blinks_for_a_second_when_the_box_is_shut_and_stays_lit(start: Start) -> None:
     watched = start(game__profile="traditional", game__players=1)
     hardware, seen = watched.box.box, list[tuple[float, int]]()
@@ -111,21 +76,6 @@ def test_the_lamp_blinks_for_a_second_when_the_box_is_shut_and_stays_lit(start: 
     assert watched.screen.celebrates
     shown_ns = watched.show.t_ns
     assert seen == [(float(tenth % 2 == 0), shown_ns + tenth * 100 * MS) for tenth in range(11)]
-
-
-def test_service_shows_a_lever_as_soon_as_it_has_settled(start: Start) -> None:
-    watched = start(game__profile="traditional")
-    watched.hold()
-    watched.choose(8)
-    watched.press()
-    watched.box.run_until(watched.box.runner._reconcile_ns + 10 * MS)  # the next look at all levels is far
-    watched.box.bounce(5, True, 12 * MS)
-    watched.wait(100 * MS)
-    chatter = watched.box.runner.switches.chatter[5]
-    assert chatter > 0
-    assert watched.screen.rows[4] == f"5 down\t1 ~{chatter}"
-    watched.lift(5)
-    assert watched.screen.rows[4] == f"5 up\t2 ~{chatter}"
 
 
 @pytest.mark.slow

@@ -13,13 +13,17 @@ SERVERS_AND_CLIENTS = {
 }  # fmt: skip
 
 
-def test_it_opens_no_socket_but_the_one_to_systemd(run_box: Callable[..., Ran]) -> None:
+def test_it_opens_no_socket_but_to_systemd_and_for_a_stick(run_box: Callable[..., Ran]) -> None:
     ran = run_box("press", "press", "press")
     assert ran.code == 0
     assert ran.throws, "it did play"
     assert ran.messages == ["READY=1", "STOPPING=1"]
-    # What the hook saw are these two messages, so it does see; and it saw nothing else.
-    assert ran.events == [["socket.__new__", "1"], ["socket.sendto", "AF_UNIX"]] * 2
+    # What the hook saw are the door of a stick's helper and these two messages, so it does see; and it saw
+    # nothing else. Both stay within this machine.
+    door, message = (
+        [["socket.__new__", "1"], [f"socket.{action}", "AF_UNIX"]] for action in ("bind", "sendto")
+    )
+    assert ran.events == door + message * 2
 
 
 def test_it_loads_nothing_that_could(run_box: Callable[..., Ran]) -> None:

@@ -50,11 +50,6 @@ def test_nothing_is_fed_where_nobody_watches(manager: tuple[socket.socket, str])
     assert wire.recv(1000) == b"READY=1"
 
 
-def test_without_a_pid_or_with_ours_the_watchdog_is_ours() -> None:
-    assert Systemd({"WATCHDOG_USEC": "1"}).watchdog_s == 1e-6
-    assert Systemd({"WATCHDOG_USEC": "5000000", "WATCHDOG_PID": str(os.getpid())}).watchdog_s == 5
-
-
 @pytest.mark.parametrize(
     "environment",
     [
@@ -81,16 +76,6 @@ def test_a_manager_that_does_not_listen_delays_nobody(manager: tuple[socket.sock
     systemd = Systemd({"NOTIFY_SOCKET": name})
     for _ in range(5000):
         systemd.status("nobody reads this")
-
-
-PASSED = """
-import os, socket
-from shutthebox.adapters.systemd import passed_socket
-with socket.create_server(("127.0.0.1", 0)) as made:
-    os.dup2(made.fileno(), 3)
-    passed = passed_socket({"LISTEN_PID": str(os.getpid()), "LISTEN_FDS": "1"})
-    print(passed is not None and passed.getsockname() == made.getsockname())
-"""
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,18 @@ MODULES = [
     "i2c-dev",
     "configfs",
     "autofs4",
+    # A stick.
+    "xhci_pci",
+    "usb-storage",
+    "sd_mod",
+    "vfat",
+    "exfat",
+    # RAUC opens an update as a file system.
+    "loop",
+    "squashfs",
+    "nls_cp437",
+    "nls_ascii",
+    "nls_utf8",
 ]
 #: The box's board, with an expander beside it; as on a Pi 4.
 REVISION = "a03111"

@@ -26,10 +26,11 @@ from . import image
 
 MEMORY = "512M"
 SNAPSHOT = "ready"
-#: Until systemd is up, under emulation on a busy machine.
-BOOT_S = 300
+#: Until systemd is up, under emulation on a machine that is busy with others.
+BOOT_S = 900
 #: Until a kernel on a working KVM has reached its first program; it takes about a second.
 TRIAL_S = 15
+_USB = ("-device", "qemu-xhci,id=usb")
 HEADER_CHIP = next(iter(image.CHIPS))
 
 
@@ -146,6 +147,31 @@ class VirtualPi:
             raw = raw[12 + length :]
         return found
 
+    def put_in_stick(self, image: Path, *, protected: bool = False) -> None:
+        """Puts a USB stick with this content into the machine; what is written goes into the file."""
+        file = {"driver": "file", "filename": str(image)}
+        stick = {"node-name": "stick", "driver": "raw", "read-only": protected, "file": file}
+        self._command("blockdev-add", **stick)
+        self._command("device_add", driver="usb-storage", id="stick", drive="stick", removable=True)
+
+    def pull_out_stick(self) -> None:
+        """Pulls it out, whatever is being done with it."""
+        self._command("device_del", id="stick")
+        until = time.monotonic() + 30
+        while True:
+            try:
+                self._command("blockdev-del", **{"node-name": "stick"})
+                return
+            except RuntimeError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.1)
+
+    def _command(self, name: str, **arguments: Any) -> None:
+        with contextlib.closing(_unix(self._folder / "monitor")) as monitor, monitor.makefile("rw") as talk:
+            self._monitor(talk, {"execute": "qmp_capabilities"})
+            self._monitor(talk, {"execute": name, "arguments": arguments})
+
     def close(self) -> None:
         """Kills the guest and removes everything it has written."""
         if self._agent is not None:
@@ -163,7 +189,7 @@ class VirtualPi:
         begin = time.monotonic()
         kernel, initramfs, disk = image.disk()
         # A memory image fits only the processor that it was taken on.
-        machine = [MEMORY, _qemu(), *_processor(kernel, initramfs)]
+        machine = [MEMORY, _qemu(), *_processor(kernel, initramfs), *_USB]
         saved = image.cache() / f"saved-{image.digest([disk.name, kernel.parent.name, *machine])}.qcow2"
         if self._fresh or not saved.exists():
             self._overlay(disk, self._folder / "disk.qcow2")
@@ -189,7 +215,7 @@ class VirtualPi:
                 [
                     *_command(_processor(kernel, initramfs), kernel, initramfs),
                     "-drive", f"file={disk},if=virtio,format=qcow2,cache=unsafe",
-                    "-device", "virtio-serial-pci", "-device", "virtio-rng-pci",
+                    "-device", "virtio-serial-pci", "-device", "virtio-rng-pci", *_USB,
                     "-chardev", f"socket,id=agent,path={self._folder}/agent,server=on,wait=off",
                     "-device", "virtserialport,chardev=agent,name=shutthebox.agent",
                     "-chardev", f"socket,id=monitor,path={self._folder}/monitor,server=on,wait=off",

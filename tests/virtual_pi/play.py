@@ -23,7 +23,8 @@ class Play(DisplayMatch):
 
     def __init__(self, table: Table, settings: Settings = SETTINGS) -> None:
         """Wakes the box and begins."""
-        super().__init__(table, settings)
+        # Pictures with a pointer and those without one: a box that was started within the match tells none.
+        super().__init__(table, settings, is_new=True)
 
     def see(self) -> None:
         """Waits until the display shows the present position."""

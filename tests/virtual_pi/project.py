@@ -35,7 +35,7 @@ def install(pi: VirtualPi, wheels: list[Path]) -> None:
     pi.run(
         f"cd {PACKAGES_IN_GUEST} && for wheel in /opt/wheels/*; do python3 -m zipfile -e $wheel .; done && "
         "python3 -m compileall -q shutthebox gpiozero_gpiod",
-        timeout=120,
+        timeout=600,
     )
     pi.copy_in(PROJECT / "tests/pins", "/opt/project/tests/pins")
     pi.copy_in(PROJECT / "pyproject.toml", "/opt/project/pyproject.toml")

@@ -28,6 +28,7 @@ DROP_IN = """\
 Environment=PYTHONPATH=/opt/python
 # Emulated on a busy machine, Python alone may take longer to start than a Pi to switch the display off.
 TimeoutStopSec=60
+TimeoutStartSec=300
 BindReadOnlyPaths=/run/cpuinfo:/proc/cpuinfo
 """
 PROGRAM = """\
@@ -38,7 +39,8 @@ sys.exit(main())
 """
 GPIO = Config().gpio
 LEVERS = 9
-PATIENCE_S = 60
+PATIENCE_S = 120
+"""Until what an emulated machine does on a busy one; it waits for the event."""
 
 
 def until(condition: Callable[[], bool], seconds: float = PATIENCE_S) -> bool:
@@ -51,13 +53,17 @@ def until(condition: Callable[[], bool], seconds: float = PATIENCE_S) -> bool:
     return False
 
 
-def install_box(pi: VirtualPi, config: str) -> None:
+def install_box(pi: VirtualPi, config: str, *, watchdog_s: int = 10) -> None:
     """Puts the program, its unit, groups, rules and configuration where a package would."""
     pi.write("/usr/bin/shutthebox", PROGRAM, 0o755)
     pi.copy_in(SYSTEMD / "shutthebox.service", "/usr/lib/systemd/system/shutthebox.service")
     pi.copy_in(SYSTEMD / "shutthebox.sysusers", "/usr/lib/sysusers.d/shutthebox.conf")
     pi.copy_in(SYSTEMD / "60-shutthebox.rules", "/usr/lib/udev/rules.d/60-shutthebox.rules")
-    pi.write("/etc/systemd/system/shutthebox.service.d/virtual-pi.conf", DROP_IN)
+    pi.copy_in(SYSTEMD / "shutthebox-stick@.service", "/usr/lib/systemd/system/shutthebox-stick@.service")
+    pi.write(
+        "/etc/systemd/system/shutthebox.service.d/virtual-pi.conf", f"{DROP_IN}WatchdogSec={watchdog_s}\n"
+    )
+    pi.write("/etc/systemd/system/shutthebox-stick@.service.d/virtual-pi.conf", DROP_IN)
     pi.write("/etc/shutthebox/config.toml", config)
     pi.run("systemd-sysusers && udevadm control --reload && udevadm trigger --settle")
     pi.run("systemctl daemon-reload")
@@ -82,7 +88,7 @@ class Table:
         self.hold_levers()
         self.pi.set_line(int(GPIO.roll), 1)
         self.pi.run("systemctl reset-failed shutthebox", check=False)
-        started = self.pi.run("systemctl start shutthebox", check=False, timeout=120)
+        started = self.pi.run("systemctl start shutthebox", check=False, timeout=330)
         assert started.code == 0, self.journal()
 
     def start_anew(self) -> None:

@@ -39,17 +39,6 @@ def test_it_finds_the_chip_the_lines_and_the_panel(table: Table) -> None:
     assert found["store"][0] == "ok"
 
 
-def test_an_unplugged_panel_is_a_fault(table: Table) -> None:
-    switch = "/sys/module/i2c_panel/parameters/absent"
-    table.pi.write(switch, "1")
-    try:
-        verdict, reason = results(table.pi)["display"]
-    finally:
-        table.pi.write(switch, "0")
-    assert verdict == "FAIL"
-    assert reason.startswith("nothing answers at 0x3C")
-
-
 def test_the_monitor_sees_every_lever_but_the_broken_one(table: Table) -> None:
     watched = "shutthebox doctor --levers --json --seconds 25 > /run/levers 2>&1; echo $? > /run/levers.code"
     table.pi.run(f"({watched}) > /dev/null 2>&1 &")

@@ -136,20 +136,12 @@ def test_what_cannot_be_known_is_said(
     assert "--outputs" in out
 
 
-def test_a_bus_that_floats_high_is_no_memory(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Bus.chips = {0x3C: Chip(readable=False, status=0xFF)}
-    _, out = told(config, Bus.chips, capsys)
-    assert out.startswith("0x3C: ssd1306 or ssd1309 or sh1106 or sh1107: its status, 0xFF, says nothing")
-
-
 @pytest.mark.parametrize(
     ("written", "chip", "fits"),
     [
         ('controller = "sh1106"', Chip(readable=True), True),
-        ('controller = "ssd1309"', Chip(readable=False, status=0x43), True),
         ('controller = "ssd1306"', Chip(readable=True), False),
         ('controller = "sh1106"\naddress = 0x3D', Chip(readable=True), False),
-        ('controller = "none"', Chip(readable=True), False),
     ],
 )
 def test_a_config_that_fits_is_left(

@@ -125,17 +125,6 @@ def test_a_box_on_which_all_is_well(
     assert all(handle.closed for handle in pi.handles)
 
 
-def test_a_broken_store_is_a_fault(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "state").mkdir()
-    (tmp_path / "state" / "box.sqlite3").write_bytes(b"no database" * 100)
-    with (
-        closing(sqlite3.connect(tmp_path / "state" / "box.sqlite3")) as db,
-        pytest.raises(sqlite3.DatabaseError),
-    ):
-        db.execute("select * from match")
-    assert results(config, capsys)["store"][0] == "FAIL"
-
-
 # -- pins --------------------------------------------------------------------------------------
 
 
@@ -194,12 +183,7 @@ class Bus(OpenedBus):
     ("status", "controller", "verdict", "words"),
     [
         (0x43, "ssd1306", "ok", "ssd1306"),
-        (0x06, "ssd1306", "ok", "ssd1306"),
-        (0x47, "ssd1306", "ok", "ssd1306"),
-        (0x03, "ssd1315", "ok", "ssd1315"),
         (0x47, "sh1107", "ok", "sh1107"),
-        (0x08, "sh1106", "ok", "sh1106"),
-        (0x41, "ssd1309", "ok", "ssd1309"),
         (0x48, "ssd1306", "FAIL", "looks like sh1106 (status 0x48), configured as ssd1306"),
         (0x03, "sh1106", "FAIL", "looks like ssd1306 or ssd1315 (status 0x03), configured as sh1106"),
         (0xFF, "ssd1306", "skip", "says status 0xFF of its type; configured as ssd1306"),
@@ -224,19 +208,6 @@ def test_the_panels_type_by_its_status(
     assert found["display"] == ("ok", f"answers at 0x3C on {tmp_path}/i2c-32")
     assert found["panel"][0] == verdict
     assert words in found["panel"][1]
-
-
-def test_a_panel_that_does_not_answer_is_said(
-    config: Path, pi: FakeKernel, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def nobody(bus: Bus, address: int, value: int) -> None:
-        raise OSError(121, "Remote I/O error")
-
-    monkeypatch.setattr(Bus, "write_byte", nobody)
-    reason = "nothing answers at 0x3C: [Errno 121] Remote I/O error"
-    found = results(config, capsys)
-    assert found["display"] == ("FAIL", reason)
-    assert "panel" not in found
 
 
 # -- levers, store, clock ----------------------------------------------------------------------
@@ -295,17 +266,6 @@ def test_a_full_disk_is_a_fault(
     verdict, reason = found
     text = reason.format(file=tmp_path / "state/box.sqlite3")
     assert of_the_store(config)["store"] == (verdict, text)
-
-
-def test_a_store_of_another_user_is_a_fault(
-    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Store(tmp_path / "state", time.time).close()
-    file, access = tmp_path / "state/box.sqlite3", os.access
-    monkeypatch.setattr(
-        os, "access", lambda path, mode: (path, mode) != (file, os.W_OK) and access(path, mode)
-    )
-    assert of_the_store(config)["store"] == ("FAIL", f"{file} may not be written by this user")
 
 
 def test_a_store_that_has_been_written_to_by_another_hand_is_a_fault(config: Path, tmp_path: Path) -> None:
@@ -378,7 +338,6 @@ def clock(config: Path) -> CheckResult:
     [
         (1_800_000_000, "ok", "nothing here keeps it right"),
         (1_800_000_000 - 3600, "FAIL", "it has been set back, or was ahead"),
-        (1_800_000_000 + 31_536_000, "ok", "nothing here keeps it right"),
         (12, "FAIL", "it has never been set"),
     ],
 )

@@ -125,3 +125,19 @@ def test_a_line_that_somebody_has_is_said_with_the_remedy(
     assert said.out == ""
     assert said.err.startswith("shutthebox: gpio: line 17: pin GPIO17 is already in use by <")
     assert said.err.endswith(">; a running box has them: sudo systemctl stop shutthebox\n")
+
+
+def test_ctrl_c_ends_with_the_summary(
+    config: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Interrupted:
+        def put(self, edge: object) -> None:
+            raise AssertionError("nobody moves anything")
+
+        def get(self, timeout: float) -> object:
+            raise KeyboardInterrupt
+
+    Hands([]).hold(monkeypatch, levers)
+    monkeypatch.setattr(levers, "SimpleQueue", Interrupted)
+    assert main(["doctor", "--levers", "--config", str(config)]) == 1
+    assert capsys.readouterr().out.count("never moved") == 4

@@ -10,7 +10,6 @@ from tests.support.hands import Act, Hands
 
 from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display.opening import open_panel
-from shutthebox.adapters.display.panel import DisplayError
 from shutthebox.cli.doctor import outputs
 from shutthebox.cli.main import main
 from shutthebox.config.controllers import Controller
@@ -127,19 +126,6 @@ def test_for_programs_one_document_and_no_questions(bench: Bench) -> None:
         {"check": "buzzer", "verdict": "FAIL", "reason": f"not confirmed within 2.5 s: {BUZZER_REMEDY}"},
         {"check": "panel", "verdict": "FAIL", "reason": f"not confirmed within 2.5 s: {PANEL_REMEDY}"},
     ]
-
-
-def test_a_panel_that_is_not_there_is_named_with_the_remedy(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bench.config.write_text('[display]\ncontroller = "ssd1306"\nbus = 3\naddress = 0x3D\n')
-
-    def nobody(bus: int, address: int) -> PanelModel:
-        raise DisplayError("the display does not answer")
-
-    monkeypatch.setattr(outputs, "open_i2c", nobody)
-    _, lines = bench.run("--seconds", "1")
-    assert lines[-1] == f"FAIL  panel           the display does not answer: {PANEL_REMEDY}"
 
 
 @hands(press(600), press(1500))

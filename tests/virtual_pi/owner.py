@@ -1,0 +1,131 @@
+"""An owner of a box: what they do with levers, buttons and sticks, and what the glass has to show then."""
+
+from __future__ import annotations
+
+import subprocess
+from copy import copy
+from pathlib import Path
+
+from tests.support.display_match import pictures
+from tests.support.machine import Queue
+from tests.virtual_pi.machine import VirtualPi
+from tests.virtual_pi.table import GPIO, Table, until
+
+from shutthebox.game.inputs import Held, Input, LeversMoved, Pressed, ServicePressed, StickReported
+from shutthebox.game.machine import Machine
+from shutthebox.game.settings import Settings
+from shutthebox.game.stick import Stick
+
+SERVICE_LINE = 20
+
+
+class Owner:
+    """The owner's hands and eyes; a machine beside the box says what its glass has to show.
+
+    Args:
+        table: the box.
+        settings: of the box.
+        patience_s: for the glass to show it.
+    """
+
+    def __init__(self, table: Table, settings: Settings, patience_s: float = 120) -> None:
+        self.table, self.pi = table, table.pi
+        self._settings, self._patience_s = settings, patience_s
+        self.begin()
+
+    def begin(self) -> None:
+        """A box that has just started."""
+        self.pi.set_line(SERVICE_LINE, 1)
+        self._t_ns = 0
+        self._machine = Machine(self._settings, Queue(), 0, 0)
+
+    def see(self) -> None:
+        """Waits until the glass shows it."""
+        try:
+            self.table.see([self._machine.state], self._patience_s)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{journal(self.pi)}") from None
+
+    def hears(self, *sticks: Stick | None, seconds: float | None = None) -> Stick | None:
+        """The box has heard one of these of the helper, and shows what it did not show before."""
+        # All of them: words that drift elsewhere are nothing new.
+        before = pictures(self._machine.state, every=1)
+        shown: dict[bytes, tuple[Machine, Stick | None]] = {}
+        self._t_ns += 1_000_000_000
+        for stick in sticks:
+            machine = copy(self._machine)
+            machine.step(StickReported(stick), self._t_ns)
+            shown |= dict.fromkeys(pictures(machine.state) - before, (machine, stick))
+        assert until(lambda: self.table.look() in shown, seconds or self._patience_s), (
+            self.table.journal() + journal(self.pi)
+        )
+        self._machine, heard = shown[self.table.glass.picture().tobytes()]
+        return heard
+
+    def opens_service(self) -> None:
+        """The button inside the box."""
+        self._push(SERVICE_LINE, 0.2)
+        self._give(ServicePressed())
+        self.see()
+
+    def press(self, *, sees: bool = True) -> None:
+        """The button of the dice."""
+        self._push(int(GPIO.roll), 0.12)
+        self._give(Pressed())
+        if sees:
+            self.see()
+
+    def hold(self) -> None:
+        """The button of the dice, for more than 0.8 s."""
+        self._push(int(GPIO.roll), 1.5)
+        self._give(Held())
+        self.see()
+
+    def choose(self, lever: int) -> None:
+        """Flicks a lever."""
+        for down in (1 << (lever - 1), 0):
+            self.table.stand(down)
+            self._give(LeversMoved(down))
+            until(lambda: False, 0.3)
+        self.see()
+
+    def _push(self, line: int, seconds: float) -> None:
+        self.pi.set_line(line, 0)
+        until(lambda: False, seconds)
+        self.pi.set_line(line, 1)
+
+    def _give(self, given: Input) -> None:
+        self._t_ns += 1_000_000_000
+        self._machine.step(given, self._t_ns)
+
+
+def formatted(folder: Path, *command: str, size: int = 64 << 20) -> Path:
+    """A stick with an empty file system; FAT, where no command says otherwise."""
+    image = folder / "stick.img"
+    with image.open("wb") as file:
+        file.truncate(size)
+    subprocess.run([*(command or ("mkfs.vfat",)), str(image)], check=True, capture_output=True)
+    return image
+
+
+def put_on(image: Path, file: Path, name: str) -> None:
+    """Copies a file or a folder to a stick that is out."""
+    subprocess.run(["mcopy", "-s", "-o", "-i", str(image), str(file), f"::{name}"], check=True)
+
+
+def listed(image: Path, folder: str = "") -> list[str]:
+    """The names in a folder of a stick that is out."""
+    done = subprocess.run(
+        ["mdir", "-b", "-i", str(image), f"::{folder}"], capture_output=True, text=True, check=False
+    )
+    return [line.removeprefix("::/").rstrip("/").rpartition("/")[2] for line in done.stdout.splitlines()]
+
+
+def saved_name(pi: VirtualPi) -> str:
+    """How the box calls what it saves today."""
+    return f"shutthebox-{pi.run('hostname').out.strip()}-{pi.run('date +%F').out.strip()}"
+
+
+def journal(pi: VirtualPi) -> str:
+    """The helper's."""
+    return pi.run("journalctl --no-pager -u 'shutthebox-stick@*' | grep -v systemd", check=False).out
