@@ -18,7 +18,7 @@ from babel.messages.pofile import PoFileError, read_po
 import shutthebox
 from shutthebox.config.profiles import builtins
 from shutthebox.rules.turn import Refusal
-from shutthebox.translations import OWN_NAME, UNFINISHED
+from shutthebox.translations import ARTICLES, OWN_NAME, UNFINISHED
 
 PACKAGE = Path(shutthebox.__file__).parent
 LOCALE = PACKAGE / "locale"
@@ -49,7 +49,7 @@ def texts() -> tuple[str, ...]:
     """All texts to translate, in order."""
     titles = {profile.title() for profile in builtins()}
     refusals = {str(refusal) for refusal in Refusal}
-    return tuple(sorted(texts_of_the_source(*PANEL, *_ELSEWHERE) | titles | refusals | {OWN_NAME}))
+    return tuple(sorted(texts_of_the_source(*PANEL, *_ELSEWHERE) | titles | refusals | {ARTICLES, OWN_NAME}))
 
 
 def blanks(text: str) -> list[str]:

@@ -14,9 +14,10 @@ def page() -> str:
     return _text() + _table(lambda code, name, title: title)
 
 
-def page_with_sheets() -> str:
-    """The same for the site, where the sheets are beside it."""
-    return _text() + _table(lambda code, name, title: f"[{title}](../sheets/{code}/{name}.pdf)")
+def first_page(*, with_box: bool) -> str:
+    """The same for the site, whose first page it is: with the sheets, and the box to be played on it."""
+    text = _text(_BOX if with_box else "")
+    return text + _table(lambda code, name, title: f"[{title}](../sheets/{code}/{name}.pdf)")
 
 
 def write_sheets(folder: Path) -> None:
@@ -43,11 +44,11 @@ def _table(cell: Callable[[str, str, str], str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _text() -> str:
+def _text(box: str = "") -> str:
     readme = (PROJECT / "README.md").read_text(encoding="utf-8")
     hands = readme.partition(f"## {_HANDS}\n")[2].partition("\n## ")[0]
     # Pictures are named from here.
-    return _BEFORE + hands.replace("](docs/", "](").strip() + _AFTER
+    return _BEFORE + box + hands.replace("](docs/", "](").strip() + _AFTER
 
 
 _HANDS = "How to play with one button"
@@ -59,6 +60,20 @@ Shut as many tiles as you can. Press the button to throw the dice; then flip dow
 nothing fits, your turn is over, and the tiles that are still open count against you. In most games the lowest score wins.
 
 """
+
+_BOX = """<iframe class="box" src="box/index.html" title="Shut the Box" allow="fullscreen"></iframe>
+
+<script>
+if (location.protocol === "file:") {
+  document.querySelector("iframe.box").outerHTML =
+    "<p>The box can be played here if a web server shows this page: <code>python3 -m http.server</code> in this folder is one.</p>";
+}
+</script>
+
+[The box alone](../box/index.html) fits a telephone, and can be installed there. It needs no network after its first start.
+
+"""
+"""The frame is named from the top of the site, where this page is; mkdocs does so itself with links."""
 
 _AFTER = """
 
@@ -72,8 +87,9 @@ how many days in a row the box's players have solved theirs. On the scoreboard t
 
 ## In a tab
 
-`make web` makes `build/web/`. Any server of static files shows it, from any folder; nothing leaves the visitor's browser. The
-first start loads 6.6 MB; later ones need no network. The address may say what is played:
+The whole box runs in a browser: `shutthebox-VERSION-web.zip` of a release, unpacked into any folder of any server of static
+files. `make web` makes the same folder, `build/web/`. Nothing leaves the visitor's browser. The first start loads less than 7 MB;
+later ones need no network. `sbom.cdx.json` in it lists its parts and their licences. The address may say what is played:
 
 ```
 https://example.org/box/?game=pub&players=2&levers=12&language=fr&seed=3
@@ -85,8 +101,14 @@ https://example.org/box/?game=pub&players=2&levers=12&language=fr&seed=3
 | `players`, `levers`, `language` | as in the [configuration](reference.md#configuration) | |
 | `seed` | a whole number | the dice: the same number gives everybody the same throws |
 
-Each address has a memory of its own, which the browser keeps: a match goes on after the tab was closed. A browser that crashes can
-lose the last second. A second tab says that the box is open in another one.
+Each address has a memory of its own, which the browser keeps: a match goes on after the tab was closed. What you have seen is kept:
+a browser that crashes or is killed loses nothing of it. Where the browser keeps nothing, because its storage is full or forbidden,
+the box plays without memory and says so. A second tab says that the box is open in another one.
+
+When a match is over, the list of its turns has a link to it: whoever opens the link sees the match again, throw by throw. All of
+it is in the part of the address after `#replay=`, which no server gets. A [scenario](reference.md#scenarios) or a record that is
+dropped on the page is played too, and gets such a link. A match against the clock, and one that another player than the first
+began, cannot be replayed and has none.
 
 ## To hang beside the box
 

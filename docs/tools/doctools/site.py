@@ -2,7 +2,7 @@
 
 The site has the repository's pages, at their paths there, and the files that they link to. Pictures of
 screens and sheets to print are made for the site alone and put beside them. mkdocs makes HTML of it and
-fails for a broken link.
+fails for a broken link. The first page has the box in a tab, if `make web` has made it.
 """
 
 import re
@@ -15,6 +15,7 @@ from pathlib import Path
 from doctools import PROJECT, gallery, play
 
 BUILD = PROJECT / "build" / "docs"
+BOX = PROJECT / "build" / "web"
 _START = ("README.md", "docs/own.md", "docs/build.md", "CONTRIBUTING.md", "docs/reference.md", "docs/play.md")
 _SHOWN = {".md", ".png", ".svg", ".gif"}
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
@@ -34,10 +35,14 @@ def build(folder: Path = BUILD) -> None:
     (source / "docs" / "gallery.md").write_text(gallery.write(source), encoding="utf-8")
     print("writing the sheets of every game in every language", flush=True)
     play.write_sheets(source)
-    (source / "docs" / "play.md").write_text(play.page_with_sheets(), encoding="utf-8")
+    with_box = (BOX / "index.html").is_file()
+    if with_box:
+        shutil.copytree(BOX, source / "box")
+    (source / "docs" / "play.md").write_text(play.first_page(with_box=with_box), encoding="utf-8")
     config = (PROJECT / "docs" / "mkdocs.yml").read_text(encoding="utf-8")
     (folder / "mkdocs.yml").write_text(config, encoding="utf-8")
-    shutil.copy(PROJECT / "docs" / "tools" / "columns.py", folder / "columns.py")
+    for hook in ("columns.py", "first_page.py"):
+        shutil.copy(PROJECT / "docs" / "tools" / hook, folder / hook)
     command = [
         sys.executable,
         "-m",
@@ -52,6 +57,8 @@ def build(folder: Path = BUILD) -> None:
     if code:
         sys.exit(code)
     print(folder / "site" / "index.html")
+    if not with_box:
+        print("make docs: NOT in it: the box in a tab, which make web makes", file=sys.stderr)
 
 
 def gather() -> Iterator[tuple[str, bytes]]:
