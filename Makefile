@@ -108,6 +108,8 @@ deb: $(if $(wildcard .git),completions)
 	@cp -R debian docs firmware league systemd LICENSE README.md SECURITY.md pyproject.toml $(DEB)/source/
 	@cp -R build/completions $(DEB)/source/
 	@cp hardware/config.txt $(DEB)/source/hardware/
+	@if [ -f build/web/index.html ]; then cp -R build/web $(DEB)/source/; \
+	    else echo "make deb: NOT in it: shutthebox-web, the box in a tab, which make web makes" >&2; fi
 	@cd $(DEB)/source && dpkg-buildpackage -us -uc -b >../log 2>&1 || { cat ../log; exit 1; }
 	@rm -rf $(DEB)/source && ls $(DEB)/*.deb
 
