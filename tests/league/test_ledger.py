@@ -66,6 +66,14 @@ def sut(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Sut]:
     place.engine.dispose()
 
 
+def test_boxes_of_a_new_pub_are_enrolled_at_once(sut: Sut) -> None:
+    """Two owners' commands; one of them makes the pub."""
+    boxes = [f"box{number}" for number in range(6)]
+    with ThreadPoolExecutor(len(boxes)) as commands:
+        names = [found.name for found in commands.map(lambda box: sut.place.enrol(box, "The Ship"), boxes)]
+    assert names == [f"{box}.1" for box in boxes]
+
+
 def test_a_match_is_committed_once_however_often_it_comes(sut: Sut) -> None:
     entry = sut.box.play(played_record(1))
     first = sut.take(entry)

@@ -220,7 +220,7 @@ class Authority:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Holds a lock on the broker's lists: of two commands the later one writes what is true last."""
+        """Holds a lock on names and the broker's lists: of two commands the later sees what the first did."""
         descriptor = os.open(self._keys / "lists.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)

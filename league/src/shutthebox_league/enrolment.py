@@ -51,7 +51,7 @@ def enrol(engine: Engine, authority: Authority, box: str, pub: str) -> Enrolment
     pub = " ".join(pub.split())
     if not 1 <= len(pub) <= _MAX_PUB or not pub.isprintable():
         raise LeagueError(f"--pub: {quoted(pub)} is not allowed; allowed are up to {_MAX_PUB} characters")
-    with engine.begin() as db:
+    with authority.alone(), engine.begin() as db:
         pub_id, token = _pub(db, pub)
         box_id = _box(db, box, pub_id)
         taken = {*db.execute(select(KEY.c.name)).scalars(), *authority.noted(ENROLLED)}

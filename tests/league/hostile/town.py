@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from random import Random
 
@@ -187,7 +188,7 @@ class Town:
     page_port: int
     services: list[Service] = field(default_factory=list)
     boxes: list[HonestBox] = field(default_factory=list)
-    hostile: int = 0
+    numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def start(self, unit: str, *arguments: str) -> None:
         """Starts a program of the league as its unit does."""
@@ -207,10 +208,10 @@ class Town:
     @contextmanager
     def hostile_box(self) -> Iterator[HostileBox]:
         """A new box of a hostile pub."""
-        self.hostile += 1
+        number = next(self.numbers)
         assert self.place.broker is not None
-        enrolment = self.place.enrol(f"evil{self.hostile}", "The Evil Eye")
-        box = HostileBox(enrolment, Random(self.hostile))
+        enrolment = self.place.enrol(f"evil{number}", "The Evil Eye")
+        box = HostileBox(enrolment, Random(number))
         try:
             yield box
         finally:
