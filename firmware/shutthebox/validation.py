@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
@@ -78,6 +78,34 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
 def shown_key(key: str) -> str:
     """A file's key for a complaint: as it stands, unless it would break the line or fill it."""
     return key if key.isprintable() and len(key) <= 40 else quoted(key)
+
+
+def examine_keys(
+    keys: Mapping[str, object],
+    checks: Mapping[str, Callable[[object], Any]],
+    where: str,
+    secrets: Container[str],
+) -> tuple[dict[str, Any], list[str]]:
+    """The good values of a section of a file, and the mistakes in it, a line each.
+
+    Args:
+        keys: as TOML gives them.
+        checks: of every key that is allowed; each raises WrongValueError.
+        where: stands before a key in a complaint: the file, and the section if it has a name.
+        secrets: keys whose values no complaint repeats.
+    """
+    found: dict[str, Any] = {}
+    mistakes = []
+    for key, value in keys.items():
+        if key not in checks:
+            mistakes.append(f"{where}{shown_key(key)}: unknown key; allowed are {', '.join(checks)}")
+            continue
+        try:
+            found[key] = checks[key](value)
+        except WrongValueError as wrong:
+            said = "" if key in secrets else f"{quoted(value)} is "
+            mistakes.append(f"{where}{key}: {said}not allowed; allowed is {wrong}")
+    return found, mistakes
 
 
 def count(text: str, most: int) -> int | None:

@@ -7,11 +7,9 @@ import argparse
 import os
 import sys
 import time
-from pathlib import Path
 
+from shutthebox.cli.own_config import add_config_option, chosen_config_or_default
 from shutthebox.cli.parser import Subparsers
-from shutthebox.config.schema import Config, DisplayConfig, box_config, read_config
-from shutthebox.errors import ShutTheBoxError
 
 GOODBYE_S = 1.5
 """How long the goodbye of a box that ended well can be read."""
@@ -29,7 +27,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "crash.",
         example="shutthebox blank",
     )
-    parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
+    add_config_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -37,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     """Switches the panel off; 1 if it does not answer."""
     import fcntl  # not everywhere, and the other commands are
 
-    display = _display(args.config)
+    display = chosen_config_or_default(args.config, "switching off what").display
     if display.controller is None:
         return 0
     # systemd says in SERVICE_RESULT how the service ended: after a crash there is nothing to read.
@@ -55,13 +53,3 @@ def run(args: argparse.Namespace) -> int:
         print(f"shutthebox blank: {path}: {error.strerror}", file=sys.stderr)
         return 1
     return 0
-
-
-def _display(asked_for: Path | None) -> DisplayConfig:
-    """The display of that config, or of the box: of the built-in one, if its own is no good."""
-    if asked_for is not None:
-        return read_config(asked_for).display
-    try:
-        return box_config().display
-    except ShutTheBoxError:
-        return Config().display

@@ -4,10 +4,11 @@ import argparse
 import sys
 from pathlib import Path
 
+from shutthebox.cli.own_config import add_config_option, chosen_config
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.run import try_config
 from shutthebox.config.card import read_card
-from shutthebox.config.schema import CONFIG_FILE, Config, ConfigError, Line, box_config, read_config
+from shutthebox.config.schema import CONFIG_FILE, Config, ConfigError, Line
 from shutthebox.config.settings_loader import DEFAULT_LEVERS, broken_rules, settings_for
 from shutthebox.errors import one_line
 from shutthebox.files import reason, shown_path
@@ -39,7 +40,7 @@ def add_parser(subparsers: Subparsers) -> None:
         description="Says which switch goes to which pin of the header.",
         example="shutthebox pins --config box.toml",
     )
-    pins.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
+    add_config_option(pins)
     pins.set_defaults(run=run_pins)
 
 
@@ -47,7 +48,7 @@ def run_check(args: argparse.Namespace) -> int:
     """Reads the file and its house rules, and says that they are good; a complaint ends with 2."""
     if args.file and _is_folder(args.file):
         return _check_folder(args.file)
-    config = read_config(args.file) if args.file else box_config()
+    config = chosen_config(args.file)
     where = str(args.file or (CONFIG_FILE if CONFIG_FILE.exists() else "built-in default"))
     levers = config.box.levers or DEFAULT_LEVERS
     settings = settings_for(config, levers, where)
@@ -78,7 +79,7 @@ def _check_folder(folder: Path) -> int:
 
 def run_pins(args: argparse.Namespace) -> int:
     """Prints which switch goes to which pin of the header."""
-    config = read_config(args.config) if args.config else box_config()
+    config = chosen_config(args.config)
     print(f"{'signal':14} {'BCM':>4} {'pin':>4}")
     for name, line in wiring(config):
         if isinstance(line, str):

@@ -1,18 +1,39 @@
-"""The box's own configuration, for services beside it, which start even if it cannot be used."""
+"""The configuration of a command: the file of its option --config, or the box's own."""
 
+import argparse
 import sys
+from pathlib import Path
 
-from shutthebox.config.schema import Config, ConfigError, box_config
+from shutthebox.config.schema import Config, ConfigError, box_config, read_config
 
 
-def own_config_or_default(instead: str) -> Config:
-    """The box's own configuration; the built-in one, with a line on stderr, if that cannot be used.
+def add_config_option(parser: argparse.ArgumentParser) -> None:
+    """Adds the option --config."""
+    parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
+
+
+def chosen_config(file: Path | None) -> Config:
+    """The configuration in this file; without one, the box's own.
+
+    Raises:
+        ConfigError: if it cannot be used.
+    """
+    return read_config(file) if file else box_config()
+
+
+def chosen_config_or_default(file: Path | None, instead: str) -> Config:
+    """The same for services beside the box, which start even if the box's own cannot be used.
+
+    Then they have the built-in one, and a line on stderr says so.
 
     Args:
+        file: of the option; it has to be good.
         instead: the service's fallback, as in "showing what".
     """
     try:
-        return box_config()
+        return chosen_config(file)
     except ConfigError as error:
+        if file:
+            raise
         print(f"shutthebox: {error}; {instead} the built-in configuration would", file=sys.stderr)
         return Config()

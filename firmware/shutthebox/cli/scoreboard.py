@@ -3,9 +3,9 @@
 import argparse
 from pathlib import Path
 
-from shutthebox.cli.own_config import own_config_or_default
+from shutthebox.cli.own_config import add_config_option, chosen_config_or_default
 from shutthebox.cli.parser import Subparsers
-from shutthebox.config.schema import Config, read_config
+from shutthebox.config.schema import Config
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import check_folder, make_folder, reason, shown_path
 
@@ -20,7 +20,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "is lighttpd, started by shutthebox-scoreboard.socket.",
         example="shutthebox scoreboard --port 0",
     )
-    parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
+    add_config_option(parser)
     parser.add_argument(
         "--state", metavar="DIR", type=Path, help="where the box writes its scores; default: its own folder"
     )
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.web.scoreboard.folder import FOLDER_NAME, ScoreboardFolder, offered, own_address
     from shutthebox.web.scoreboard.server import ScoreboardServer
 
-    config = read_config(args.config) if args.config else own_config_or_default("showing what")
+    config = chosen_config_or_default(args.config, "showing what")
     if args.write and not config.scoreboard.on:
         print("The scoreboard is off: [scoreboard] on = true in the configuration switches it on.")
         return 0

@@ -5,9 +5,9 @@ import sys
 import threading
 from pathlib import Path
 
-from shutthebox.cli.own_config import own_config_or_default
+from shutthebox.cli.own_config import add_config_option, chosen_config_or_default
 from shutthebox.cli.parser import Subparsers
-from shutthebox.config.schema import read_config, with_value
+from shutthebox.config.schema import with_value
 from shutthebox.files import check_folder, shown_path
 
 _LOOK_S = 0.05
@@ -23,7 +23,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "stop. Under systemd it is shutthebox-speech.service, which is off until its owner switches it on.",
         example="shutthebox speech --print --state ~/.local/state/shutthebox/simulator",
     )
-    parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
+    add_config_option(parser)
     parser.add_argument("--state", metavar="DIR", type=Path, help="where the box writes what it says")
     parser.add_argument(
         "--volume", metavar="N", type=int, help="0 to 200; default: as configured, where 100 is normal"
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace, ended: threading.Event | None = None) -> int:
     from shutthebox.speech.said_file import FILE_NAME, SaidReader
     from shutthebox.speech.voice import Voice
 
-    config = read_config(args.config) if args.config else own_config_or_default("speaking as")
+    config = chosen_config_or_default(args.config, "speaking as")
     if args.volume is not None:
         config = with_value(config, "speech.volume", args.volume, "--volume")
     if args.state is not None:

@@ -15,9 +15,9 @@ from shutthebox.adapters.store.database import FILE_NAME
 from shutthebox.adapters.store.reading import reading
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.schema import COLUMNS
+from shutthebox.cli.own_config import add_config_option, chosen_config
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.progress import working
-from shutthebox.config.schema import Config, box_config, read_config
 from shutthebox.errors import one_line
 from shutthebox.files import check_folder, shown_path
 from shutthebox.rules.record import write
@@ -59,7 +59,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Adds the options that name a store."""
-    parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
+    add_config_option(parser)
     parser.add_argument("--state", metavar="DIR", type=Path, help="the store's folder")
 
 
@@ -82,7 +82,7 @@ def _name_simulator(args: argparse.Namespace) -> None:
     """Says where the memory of the simulated box is, if there is one and no store was named."""
     if args.state is not None:
         return
-    folder = _config(args).simulator_folder
+    folder = chosen_config(args.config).simulator_folder
     if os.path.lexists(folder / FILE_NAME) and folder != store_folder(args):
         where = shown_path(folder)
         print(f"The simulated box has its own memory: shutthebox stats --state {where}", file=sys.stderr)
@@ -158,14 +158,10 @@ def store_folder(args: argparse.Namespace) -> Path:
     if args.state is not None:
         check_folder(args.state, "--state")
         return Path(args.state)
-    config = _config(args)
+    config = chosen_config(args.config)
     if not config.store.folder and os.path.lexists(SERVICE_FOLDER):
         return SERVICE_FOLDER
     return config.state_folder
-
-
-def _config(args: argparse.Namespace) -> Config:
-    return read_config(args.config) if args.config else box_config()
 
 
 def date_text(at_s: int, form: str) -> str:

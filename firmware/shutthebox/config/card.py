@@ -9,7 +9,7 @@ import binascii
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from shutthebox.config.schema import (
     with_files_beside,
 )
 from shutthebox.config.uplink_files import examine_enrolment, examine_home_assistant
-from shutthebox.errors import ShutTheBoxError, quoted
+from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import read_text, shown_path
 from shutthebox.rules.equal_dice import TournamentError, tournament_from_text
 
@@ -99,17 +99,8 @@ def examine_network(text: str, where: str) -> tuple[Network, tuple[str, ...]]:
         document = validation.toml(text)
     except validation.WrongValueError as wrong:
         return Network(), (f"{where}: {wrong}",)
-    network, mistakes = Network(), []
-    for key, value in document.items():
-        if key not in _CHECKS:
-            allowed = ", ".join(_CHECKS)
-            mistakes.append(f"{where}: {validation.shown_key(key)}: unknown key; allowed are {allowed}")
-            continue
-        try:
-            network = replace(network, **{key: _CHECKS[key](value)})
-        except validation.WrongValueError as wrong:
-            said = "" if key == "password" else f"{quoted(value)} is not allowed; "
-            mistakes.append(f"{where}: {key}: {said}allowed is {wrong}")
+    found, mistakes = validation.examine_keys(document, _CHECKS, f"{where}: ", secrets=("password",))
+    network = Network(**found)
     if network.wifi and "country" not in document:
         mistakes.append(f'{where}: country: is missing; allowed is two letters, such as "BE" or "FR"')
     if network.password and "wifi" not in document:

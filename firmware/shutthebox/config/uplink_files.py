@@ -87,17 +87,8 @@ def _examine(
     keys = document.get(name, {})
     if not isinstance(keys, dict):
         return {}, (*mistakes, f"{where}: {name}: allowed is a section [{name}]")
-    found = {}
-    for key, value in keys.items():
-        if key not in checks:
-            allowed = ", ".join(checks)
-            mistakes.append(f"{where}: {name}.{shown_key(key)}: unknown key; allowed are {allowed}")
-            continue
-        try:
-            found[key] = checks[key](value)
-        except WrongValueError as wrong:
-            mistakes.append(f"{where}: {name}.{key}: not allowed; allowed is {wrong}")
-    return found, tuple(mistakes)
+    found, wrong_keys = validation.examine_keys(keys, checks, f"{where}: {name}.", secrets=checks)
+    return found, (*mistakes, *wrong_keys)
 
 
 def _der(pem: str) -> bytes:

@@ -5,12 +5,12 @@ import contextlib
 import importlib.metadata
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from shutthebox.cli.doctor import hardware, outbox, store
 from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed, reported
+from shutthebox.cli.own_config import add_config_option, chosen_config
 from shutthebox.cli.parser import Subparsers
-from shutthebox.config.schema import Config, box_config, read_config
+from shutthebox.config.schema import Config
 
 LIBRARIES = {"gpiozero": (2, 0, 1), "gpiod": (2, 1), "luma.oled": (3, 10)}
 """The libraries of the box, each with its oldest usable version."""
@@ -25,7 +25,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "must not be running, as it holds the pins.",
         example="shutthebox doctor --levers --seconds 60",
     )
-    parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
+    add_config_option(parser)
     parser.add_argument("--json", action="store_true", help="one JSON document; with --levers one a line")
     parser.add_argument("--levers", action="store_true", help="watch levers and buttons while they move")
     parser.add_argument(
@@ -54,7 +54,7 @@ def _seconds(text: str) -> float:
 
 def run(args: argparse.Namespace) -> int:
     """Prints every result; 1 if one of them is bad."""
-    config = read_config(args.config) if args.config else box_config()
+    config = chosen_config(args.config)
     if args.display:
         from shutthebox.cli.doctor import displays
 

@@ -22,7 +22,7 @@ from shutthebox.adapters.stick import SOCKET, to_line
 from shutthebox.adapters.store.backup import note_save
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.cli.card import take_over_stick
-from shutthebox.cli.own_config import own_config_or_default
+from shutthebox.cli.own_config import chosen_config_or_default
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.stats import add_options, store_folder
 from shutthebox.cli.stick import updating
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     logging.getLogger().setLevel(logging.INFO)
     # systemd says so when the stick is pulled out: a job is given up in order.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit())
-    language = own_config_or_default("saving what").box.language
+    language = chosen_config_or_default(None, "saving what").box.language
     volume = Volume(args.device)
     try:
         if volume.in_use:

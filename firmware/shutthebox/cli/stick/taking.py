@@ -11,12 +11,10 @@ from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.open_store import RESTORE_NAME
 from shutthebox.cli.stick import checking
 from shutthebox.cli.stick.checking import NOBODY, SECONDS
+from shutthebox.cli.stick.copying import copy_bounded
 from shutthebox.cli.stick.errors import JobError
 from shutthebox.cli.stick.looking import MOST_MEMORY
-from shutthebox.files import open_to_read
 from shutthebox.game.stick import StickOutcome
-
-_BLOCK = 1 << 18
 
 
 def take_over(file: Path, state: Path) -> None:
@@ -33,29 +31,14 @@ def take_over(file: Path, state: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="memory-") as name:
         work = Path(name)
         copy, checked = work / "copy.sqlite3", work / "checked"
-        copy_bounded(file, copy, MOST_MEMORY)
+        too_large = JobError(StickOutcome.BAD_MEMORY, f"{file.name}: larger than {MOST_MEMORY >> 20} MiB")
+        with copy.open("xb") as to:
+            copy_bounded(file, to, MOST_MEMORY, too_large)
         _check(copy, checked)
         try:
             put_checked(checked / RESTORE_NAME, state)
         except StoreError as error:
             raise JobError(StickOutcome.NO_ROOM, str(error)) from None
-
-
-def copy_bounded(file: Path, to: Path, most: int) -> None:
-    """Copies a regular file of a stick.
-
-    Raises:
-        OSError: if it cannot be read.
-        JobError: if it is larger, or there is no room for it.
-    """
-    with open_to_read(file, follow_links=False) as source, to.open("xb") as copy:
-        while block := source.read(_BLOCK):
-            if copy.tell() + len(block) > most:
-                raise JobError(StickOutcome.BAD_MEMORY, f"{file.name}: larger than {most >> 20} MiB")
-            try:
-                copy.write(block)
-            except OSError as error:
-                raise JobError(StickOutcome.NO_ROOM, error.strerror or str(error)) from None
 
 
 def _check(copy: Path, checked: Path) -> None:

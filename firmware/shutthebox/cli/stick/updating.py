@@ -10,9 +10,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from shutthebox.cli.stick.copying import copy_bounded, no_room
 from shutthebox.cli.stick.errors import JobError
 from shutthebox.cli.update import FETCHED, Bundle, UpdateError, inspect, keep_memory, most_bytes
-from shutthebox.files import open_to_read
 from shutthebox.game.stick import StickOutcome
 
 LARGEST = 1 << 30
@@ -20,8 +20,6 @@ LARGEST = 1 << 30
 
 _COPIED = 30
 """Percent of the work, the copy; writing it to the card takes longer."""
-
-_BLOCK = 1 << 20
 
 
 def looked_at(path: Path) -> Bundle:
@@ -63,22 +61,20 @@ def write(path: Path, version: str, progress: Callable[[int], None]) -> None:
 
 
 def _copy(path: Path, progress: Callable[[int], None]) -> None:
-    with open_to_read(path, follow_links=False) as source:
-        size = max(1, path.stat().st_size)
-        try:
-            copy = FETCHED.open("wb")
-        except OSError as error:
-            raise JobError(StickOutcome.NO_ROOM, error.strerror or str(error)) from None
-        with copy:
-            most = most_bytes(copy)
-            while block := source.read(_BLOCK):
-                if copy.tell() + len(block) > most:
-                    raise JobError(StickOutcome.NO_ROOM)
-                try:
-                    copy.write(block)
-                except OSError as error:
-                    raise JobError(StickOutcome.NO_ROOM, error.strerror or str(error)) from None
-                progress(min(_COPIED, _COPIED * copy.tell() // size))
+    size = max(1, path.stat().st_size)
+    try:
+        copy = FETCHED.open("wb")
+    except OSError as error:
+        raise no_room(error) from None
+    with copy:
+        too_large = JobError(StickOutcome.NO_ROOM)
+        copy_bounded(
+            path,
+            copy,
+            most_bytes(copy),
+            too_large,
+            lambda done: progress(min(_COPIED, _COPIED * done // size)),
+        )
 
 
 def _install(progress: Callable[[int], None]) -> None:
