@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from shutthebox.adapters.store.chain import (
-    Chain,
     Checkpoint,
     Head,
     Mark,
     ReadFact,
+    add,
     read_checkpoint,
     read_facts,
     read_mark,
@@ -29,9 +29,8 @@ TEXTS = ["begin", "throw 3+5", "shut 8", "", "throw é", "next", "leave", "a\nb"
 def db() -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as opened:
         create(opened)
-        chain = Chain(opened)
         for text in TEXTS:
-            chain.add(text)
+            add(opened, text)
         yield opened
 
 

@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from tests.support.generate import next_action
 
 from shutthebox import __version__
-from shutthebox.adapters.store import queries, verification
+from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.chain import read_mark
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.records import kept_match
+from shutthebox.adapters.store.recovery import faults
 from shutthebox.config.profiles import builtin, builtins, read
 from shutthebox.config.schema import Config, with_value
 from shutthebox.game.effects import Effect, Show
@@ -199,7 +200,7 @@ def test_what_an_evening_leaves_in_the_file(tmp_path: Path) -> None:
         assert kept_match(store.connection, 2, "test").conditions == Conditions(
             real_dice=True, versions=(f"{__version__} rules {RULES_VERSION}",)
         )
-        assert list(verification.faults(store.connection, read_mark(store.path))) == []
+        assert faults(store.connection, read_mark(store.path)) == []
 
 
 def test_throws_of_real_dice_are_not_the_boxs(tmp_path: Path) -> None:
@@ -235,7 +236,7 @@ def test_actions_that_could_not_be_written_are_caught_up_with(store: Store, tmp_
     assert found(tmp_path) == match.throw((3, 5)).move(to_tiles([8])).throw((1, 1))
     counted = store.connection.execute("select sum(count) from throws where die = 0").fetchone()
     assert counted == (2,)
-    assert list(verification.faults(store.connection, read_mark(store.path))) == []
+    assert faults(store.connection, read_mark(store.path)) == []
 
 
 def test_a_match_whose_beginning_was_not_kept_does_not_spoil_the_one_before(
@@ -256,7 +257,7 @@ def test_a_match_whose_beginning_was_not_kept_does_not_spoil_the_one_before(
     store.catch_up()
     assert found(tmp_path) == other.throw((3, 5))
     assert store.connection.execute("select count(*) from result where initials = 'BAD'").fetchone() == (0,)
-    assert list(verification.faults(store.connection, read_mark(store.path))) == []
+    assert faults(store.connection, read_mark(store.path)) == []
 
 
 # -- the box on a store that it cannot go on with ----------------------------------------------

@@ -1,23 +1,25 @@
 """A store that an earlier version of the program has made is continued."""
 
+import errno
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from tests.adapters.store.test_fame import LEFT_4, PLAIN
 from tests.support.kept import keep_match
 from tests.support.versions import NEXT, take_next_version
 
-from shutthebox.adapters.store import recovery, retention, verification
+from shutthebox.adapters.store import open_store, retention
 from shutthebox.adapters.store.chain import read_mark
 from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.open_store import open_checked, open_or_set_aside
 from shutthebox.adapters.store.queries import read
 from shutthebox.adapters.store.records import kept_match
+from shutthebox.adapters.store.recovery import faults
 from shutthebox.adapters.store.schema import VERSION
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen, Faulted, Left, Signed
@@ -64,7 +66,7 @@ def test_a_store_of_an_earlier_version_is_continued(earlier: Path, monkeypatch: 
             found = read(store.connection)
             assert replace(found, throws=before.throws, dice=before.dice) == before
             assert kept_match(store.connection, 1, "test").actions == LEFT_4
-            assert list(verification.faults(store.connection, read_mark(store.path))) == []
+            assert faults(store.connection, read_mark(store.path)) == []
             store.keep(Moved(0b10000000))
             store.keep(Thrown((1, 1)))
 
@@ -80,7 +82,7 @@ def test_matches_that_are_too_many_are_forgotten_a_few_at_a_time(
         for _ in range(20):
             store.keep(Began(begin(builtin("pub"), 2)))
             kept.append(store.connection.execute("select count(*) from match").fetchone()[0])
-            assert list(verification.faults(store.connection, None)) == []
+            assert faults(store.connection, None) == []
     assert max(before - after for before, after in pairwise(kept)) == retention.AT_ONCE - 1
     assert set(kept[-5:]) == {5, 6, 7, 8}
 
@@ -91,22 +93,14 @@ def test_a_migration_that_fails_half_way_leaves_the_earlier_version(
     with closing(sqlite3.connect(earlier / FILE_NAME)) as db:
         before = list(db.iterdump())
     take_next_version(monkeypatch)
-    take, taken = recovery._Copy._take, list[str]()
-
-    def failing(copying: recovery._Copy, text: str) -> None:
-        if len(taken) == 3:
-            raise sqlite3.OperationalError("disk I/O error")
-        taken.append(text)
-        take(copying, text)
-
-    monkeypatch.setattr(recovery._Copy, "_take", failing)
-    with pytest.raises(StoreError):
-        open_checked(earlier, lambda: 0.0)
-    assert taken
+    full = OSError(errno.ENOSPC, "No space left on device")
+    with monkeypatch.context() as patch:
+        patch.setattr(open_store, "replace_file", Mock(side_effect=full))
+        with pytest.raises(OSError, match="No space"):
+            open_checked(earlier, lambda: 0.0)
     with closing(sqlite3.connect(earlier / FILE_NAME)) as db:
         assert list(db.iterdump()) == before
         assert db.execute("pragma user_version").fetchone() == (VERSION,)
-    monkeypatch.setattr(recovery._Copy, "_take", take)
     open_checked(earlier, lambda: 0.0).close()
 
 

@@ -9,14 +9,14 @@ import pytest
 from tests.adapters.store.test_verification import NOON, alter, play, play_four
 
 from shutthebox import __version__
-from shutthebox.adapters.store import retention, verification
+from shutthebox.adapters.store import retention
 from shutthebox.adapters.store.chain import read_mark
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.fact_text import values_of, word_of
 from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.adapters.store.queries import read
 from shutthebox.adapters.store.records import kept_match
-from shutthebox.adapters.store.recovery import Recovered, copy
+from shutthebox.adapters.store.recovery import faults, good_part
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen, Faulted, Resumed
 from shutthebox.rules.actions import Moved, Thrown
@@ -62,19 +62,20 @@ def folder(made: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def recovered(folder: Path, begun: int = 4) -> tuple[str, Recovered]:
-    """The facts of a copy of the store there, which is sound, and what is said of it.
+def recovered(folder: Path, begun: int = 4) -> tuple[str, tuple[int, int, int]]:
+    """The facts of a sound copy of the store there; its matches, its facts, and how many are lost.
 
     Args:
         folder: of the store.
         begun: so many matches have been begun, as far as can be known.
     """
     with closing(sqlite3.connect(folder / FILE_NAME)) as db:
-        said = copy(db, folder / "new", read_mark(folder / FILE_NAME))
+        said = good_part(db, read_mark(folder / FILE_NAME))
+    (folder / "new").write_bytes(said.content)
     with closing(sqlite3.connect(folder / "new")) as db:
-        assert list(verification.faults(db, None)) == []
+        assert faults(db, None) == []
         assert read(db).matches == begun
-        return letters(db), said
+        return letters(db), (said.matches, said.facts, said.lost)
 
 
 BETWEEN = "delete from fact where number between {} and {}"
@@ -109,13 +110,13 @@ def test_what_is_good_is_taken_over(damage: str, facts: str, matches: int, lost:
     # A lost match counts as begun where a later one is there.
     told, said = recovered(folder, begun=3 if "(11)" in facts and matches == 3 and "w" not in facts else 4)
     assert told == facts
-    assert said == Recovered(matches, sum(told.count(letter) for letter in "Btsn(FSLcfw"), lost)
+    assert said == (matches, sum(told.count(letter) for letter in "Btsn(FSLcfw"), lost)
 
 
 def test_without_the_mark_nobody_knows_of_a_lost_end(folder: Path) -> None:
     alter(folder, BETWEEN.format(48, 99))
     (folder / f"{FILE_NAME}-mark").unlink()
-    assert recovered(folder) == (f"c {WHOLE}c {WHOLE}c {WHOLE} Btsts", Recovered(4, 47, 0))
+    assert recovered(folder) == (f"c {WHOLE}c {WHOLE}c {WHOLE} Btsts", (4, 47, 0))
 
 
 @pytest.fixture
@@ -138,7 +139,7 @@ def test_what_was_forgotten_on_purpose_is_not_lost(forgetful: Path) -> None:
         before = read(store.connection)
         assert (before.matches, before.finished, before.given_up, before.throws) == (6, 1, 4, 24)
         assert store.choices() == {"game.players": 5}
-    assert recovered(forgetful, begun=6) == (f"{WHOLE[:-1]} {LATEST}f", Recovered(2, 21, 0))
+    assert recovered(forgetful, begun=6) == (f"{WHOLE[:-1]} {LATEST}f", (2, 21, 0))
     with closing(sqlite3.connect(forgetful / "new")) as db:
         assert read(db) == before
 
@@ -161,6 +162,17 @@ def test_damage_of_what_the_chain_begins_with(damage: str, said: str, famous: st
         assert read(store.connection).matches == 6
         assert letters(store.connection) == f"{famous} {LATEST}ff".strip()
     assert f"{FILE_NAME}: {said}" in store_fault.text
+
+
+def test_a_store_of_which_only_the_checkpoint_is_left_goes_on(forgetful: Path) -> None:
+    """Its facts are numbered on from there, so it stays sound."""
+    alter(forgetful, "delete from fact")
+    store, _ = open_or_set_aside(forgetful, lambda: NOON)
+    assert store is not None
+    with closing(store):
+        assert read(store.connection).matches >= 4
+        play(store)
+        assert faults(store.connection, read_mark(store.path)) == []
 
 
 @pytest.mark.parametrize(

@@ -88,8 +88,8 @@ def test_a_store_that_is_built_again(
     store, _ = open_or_set_aside(tmp_path, clock)
     assert store is not None
     assert steps == [
-        f"sync sqlite3.{waits}.part",
-        f"sqlite3.{waits}.part -> sqlite3.{waits}",
+        f"sync sqlite3.{waits}.new",
+        f"sqlite3.{waits}.new -> sqlite3.{waits}",
         "sync .",
         f"sqlite3 -> {kept}",
         f"sqlite3-wal -> {kept}-wal",

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from shutthebox.adapters.store import queries as statistics
-from shutthebox.adapters.store import verification
 from shutthebox.adapters.store.chain import Head, Mark, read_mark
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.open_store import RESTORE_NAME, open_or_set_aside
 from shutthebox.adapters.store.records import kept_match
+from shutthebox.adapters.store.recovery import faults, first_fault
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen, Faulted, Finished, Left, Signed
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
@@ -73,7 +73,7 @@ def alter(folder: Path, *statements: str) -> None:
 
 def wrong(folder: Path) -> list[str]:
     with closing(sqlite3.connect(folder / FILE_NAME)) as db:
-        return list(verification.faults(db, read_mark(folder / FILE_NAME)))
+        return faults(db, read_mark(folder / FILE_NAME))
 
 
 def summary(folder: Path) -> tuple[object, ...]:
@@ -123,7 +123,7 @@ def test_the_latest_facts_are_compared_and_no_table(folder: Path) -> None:
     """There are 51 facts."""
     alter(folder, "update fact set text = 'next' where number = 34", "update setting set value = '9'")
     with closing(sqlite3.connect(folder / FILE_NAME)) as db:
-        found = [bool(verification.first_fault(db, None, most=facts)) for facts in range(53)]
+        found = [bool(first_fault(db, None, most=facts)) for facts in range(53)]
     assert found == [facts >= 51 - 33 for facts in range(53)]
 
 
@@ -148,7 +148,7 @@ def recovered(folder: Path) -> Store:
     store, mishap = open_or_set_aside(folder, lambda: NOON)
     assert mishap is not None
     assert store is not None
-    assert list(verification.faults(store.connection, None)) == []
+    assert faults(store.connection, None) == []
     return store
 
 

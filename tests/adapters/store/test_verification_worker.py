@@ -11,7 +11,7 @@ from tests.support.waiting import HANG_S
 
 from shutthebox.adapters.store import verification_worker
 from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.verification import first_fault
+from shutthebox.adapters.store.recovery import first_fault
 from shutthebox.adapters.store.verification_worker import VerificationWorker
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began

@@ -18,10 +18,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from shutthebox.adapters.store import verification
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.open_store import RESTORE_NAME, open_checked
+from shutthebox.adapters.store.recovery import first_fault
 from shutthebox.files import open_to_read, reason, shown_path
 
 _SAVE_NAME = "last-save"
@@ -184,7 +184,7 @@ def _checked(work: Path, file: Path) -> Store:
         raise BackupError(f"{shown_path(file)}: it is empty")
     try:
         store = open_checked(work, lambda: 0.0)
-        if found := verification.first_fault(store.connection, None):
+        if found := first_fault(store.connection, None):
             store.close()
             raise StoreError(f"{store.path}: {found}")
     except StoreError as error:

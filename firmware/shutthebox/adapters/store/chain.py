@@ -80,27 +80,30 @@ def read_checkpoint(db: sqlite3.Connection) -> Checkpoint:
     return found
 
 
-class Chain:
-    """Adds facts to a store. Every call is part of a transaction.
+_HEAD = """
+select number, checksum from fact union all select number, head from checkpoint order by number desc limit 1
+"""
 
-    Args:
-        db: the store.
 
-    Attributes:
-        head: the last fact.
+def head_of(db: sqlite3.Connection) -> Head:
+    """The last fact of a store, though it may be forgotten.
+
+    Raises:
+        sqlite3.Error: if it cannot be read.
     """
+    return Head(*(db.execute(_HEAD).fetchone() or ()))
 
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-        row = db.execute("select number, checksum from fact order by number desc limit 1").fetchone()
-        self.head = Head(*row) if row else Head()
 
-    def add(self, text: str) -> int:
-        """Adds a fact and gives its number."""
-        before, self.head = self.head, self.head.after(text)
-        row = self.head.number, before.checksum, text, self.head.checksum
-        self._db.execute("insert into fact values (?, ?, ?, ?)", row)
-        return self.head.number
+def add(db: sqlite3.Connection, text: str) -> int:
+    """Adds a fact in a transaction of the caller, and gives its number.
+
+    Raises:
+        sqlite3.Error: if it cannot be written.
+    """
+    before = head_of(db)
+    head = before.after(text)
+    db.execute("insert into fact values (?, ?, ?, ?)", (head.number, before.checksum, text, head.checksum))
+    return head.number
 
 
 class ReadFact(NamedTuple):

@@ -18,12 +18,12 @@ from pathlib import Path
 
 from shutthebox import __version__
 from shutthebox.adapters.store import fact_text, retention
-from shutthebox.adapters.store.chain import Chain, Mark
+from shutthebox.adapters.store.chain import Mark, add, head_of
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.fact_text import text_of
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.schema import create, is_new
-from shutthebox.adapters.store.tables import MatchRow, Tables
+from shutthebox.adapters.store.tables import LatestMatch, Tables
 from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Signed
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions, conditions_from_lines
@@ -76,7 +76,7 @@ class Store:
             self._db.execute(f"pragma journal_size_limit = {8 << 20}")
             if new:
                 create(self._db)
-            self._chain, self._tables = Chain(self._db), Tables.of_store(self._db)
+            self._head, self._tables = head_of(self._db), Tables(self._db)
         except (sqlite3.Error, OSError, ValueError) as error:
             if self._db is not None:
                 self._db.close()
@@ -116,7 +116,7 @@ class Store:
             closing(sqlite3.connect(where, uri=True, timeout=_BUSY_MS / 1000)) as db,
         ):
             whole = db.execute("pragma quick_check(1)").fetchone() == ("ok",)
-            return whole and Chain(db).head == self._chain.head
+            return whole and head_of(db) == self._head
         return False
 
     def keep(self, fact: Fact) -> None:
@@ -145,17 +145,11 @@ class Store:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """All facts that are added in it become durable with what follows from them, or none."""
-        head = self._chain.head
-        try:
-            with self._telling_the_file(), self._db:
-                self._db.execute("begin immediate")
-                yield
-                self._tables.write(self._db)
-        except BaseException:
-            self._chain.head = head
-            self._tables.undo()
-            raise
-        self._tables.settle()
+        with self._telling_the_file(), self._db:
+            self._db.execute("begin immediate")
+            yield
+            head = head_of(self._db)
+        self._head = head
         self._files.grow()
         self.mark_head()
 
@@ -167,7 +161,10 @@ class Store:
             raise StoreError(f"{self.path}: {error}") from error
 
     def _add(self, text: str) -> None:
-        self._tables.apply(self._chain.add(text), text)
+        self._tables.apply(add(self._db, text), text)
+
+    def _has(self, query: str, *values: object) -> bool:
+        return self._db.execute(query, values).fetchone() is not None
 
     def _write(self, fact: Fact, at_s: int) -> None:
         latest = self._tables.match
@@ -175,11 +172,12 @@ class Store:
             case Began(match, conditions):
                 self._begin(match, conditions, at_s)
             case Chosen(key, value):
-                if self._tables.rows["setting"].get((key,)) != (key, json.dumps(value)):
+                known = "select 1 from setting where key = ? and value = ?"
+                if not self._has(known, key, json.dumps(value)):
                     self._add(text_of("choose", key, value))
             case Faulted(kind, text):
-                again = (row[1] for row in self._tables.rows["fault"].values() if row[2:] == (kind, text))
-                if all(abs(before_s - at_s) >= _FAULT_AGAIN_S for before_s in again):
+                again = "select 1 from fault where kind = ? and text = ? and abs(at_s - ?) < ?"
+                if not self._has(again, kind, text, at_s, _FAULT_AGAIN_S):
                     self._add(text_of("fault", at_s, kind, text))
             case Resumed(conditions) if latest is not None:
                 self._resume(latest, conditions)
@@ -188,7 +186,7 @@ class Store:
             case Finished(match) if latest is not None and not self._tables.is_decided(latest.id):
                 self._finish(latest.id, match)
             case Signed(player, initials) if latest is not None:
-                if (latest.id, player) in self._tables.rows["result"]:
+                if self._has("select 1 from result where (match, player) = (?, ?)", latest.id, player):
                     self._add(text_of("sign", latest.id, player, initials))
             case Resumed() | Left() | Finished() | Signed():
                 pass  # of a match that has ended, and was resumed after that
@@ -196,15 +194,15 @@ class Store:
                 self._add(fact.to_text())
 
     def _begin(self, match: Match, conditions: Conditions, at_s: int) -> None:
-        number = self._tables.match.id + 1 if self._tables.match else 1
+        latest = self._tables.match
+        number = latest.id + 1 if latest else 1
         played = "\n".join(to_lines(match.game)), match.players, match.rounds
         known = fact_text.conditions_text(conditions.joined(_THIS_BOX))
         counted = self._count_throws and match.game.draw is Draw.DICE
         self._add(text_of("begin", number, at_s, *played, known, match.game.sides if counted else 0))
-        self._tables.write(self._db)
         retention.forget(self._db)
 
-    def _resume(self, row: MatchRow, conditions: Conditions) -> None:
+    def _resume(self, row: LatestMatch, conditions: Conditions) -> None:
         before = conditions_from_lines(row.conditions.splitlines())
         joined = before and before.joined(conditions.joined(_THIS_BOX))
         if joined != before:
@@ -263,10 +261,10 @@ class Store:
         Raises:
             StoreError: if what is kept makes no match.
         """
-        latest = self._tables.match
-        if latest is None or latest.left:
-            return None
         with self._telling_the_file():
+            latest = self._tables.match
+            if latest is None or latest.left:
+                return None
             kept = kept_match(self._db, latest.id, str(self.path))
             match = beginning = kept.beginning
             for action in kept.actions:
@@ -297,7 +295,8 @@ class Store:
             StoreError: if they cannot be read.
         """
         with self._telling_the_file():
-            return {key: json.loads(value) for key, value in self._tables.rows["setting"].values()}
+            rows = self._db.execute("select key, value from setting").fetchall()
+            return {key: json.loads(value) for key, value in rows}
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -306,7 +305,7 @@ class Store:
 
     def mark_head(self) -> None:
         """Notes in the head mark how far the facts are; to be called once the store has been checked."""
-        self._mark.write(self._chain.head)
+        self._mark.write(self._head)
 
     def close(self) -> None:
         """Closes the file."""

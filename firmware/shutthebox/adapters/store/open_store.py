@@ -14,11 +14,10 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from shutthebox.adapters.store import verification
 from shutthebox.adapters.store.chain import MARK_NAME, read_mark
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
-from shutthebox.adapters.store.recovery import Recovered, copy
+from shutthebox.adapters.store.recovery import Recovered, first_fault, good_part
 from shutthebox.adapters.store.schema import VERSION
 from shutthebox.files import replace_file, sync_folder
 from shutthebox.game.facts import Faulted
@@ -193,23 +192,19 @@ def _rebuild(folder: Path, waiting: str) -> Recovered | None:
         Its content; None if nothing can be read.
 
     Raises:
-        StoreError: if the new file cannot be written.
-        OSError: if the new file cannot be written.
+        OSError: if it can be neither read nor written now.
     """
-    store, part = folder / FILE_NAME, folder / f"{waiting}.part"
+    store = folder / FILE_NAME
     if not store.is_file() or not store.stat().st_size:
         return None  # SQLite would delete the log of an empty store
     try:
         with closing(_readable(store)) as db:
-            recovered = copy(db, part, read_mark(store))
-    except sqlite3.Error as error:
+            recovered = good_part(db, read_mark(store))
+    except UNREADABLE as error:
         if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _PASSING:
-            raise StoreError(f"{part}: {error}") from error
+            raise StoreError(f"{store}: {error}") from error
         return None
-    except UNREADABLE:
-        return None
-    part.rename(folder / waiting)
-    sync_folder(folder)
+    replace_file(folder / waiting, recovered.content, mode=0o600, durable=True)
     return recovered
 
 
@@ -345,7 +340,7 @@ def _check(store: Store, facts: int | None) -> None:
     try:
         (verdict,) = store.connection.execute("pragma quick_check(1)").fetchone()
         found = None if verdict == "ok" else verdict.splitlines()[0]
-        found = found or verification.first_fault(store.connection, read_mark(store.path), most=facts)
+        found = found or first_fault(store.connection, read_mark(store.path), most=facts)
         if found:
             raise StoreError(f"{store.path}: {found}")
         store.tally()

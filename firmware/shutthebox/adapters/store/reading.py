@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from shutthebox.adapters.store import verification
 from shutthebox.adapters.store.chain import Head, read_mark
 from shutthebox.adapters.store.database import FILE_NAME
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
+from shutthebox.adapters.store.recovery import first_fault
 from shutthebox.adapters.store.schema import is_new
 from shutthebox.files import check_regular
 
@@ -57,7 +57,7 @@ class Reading(NamedTuple):
         Raises:
             StoreError: naming the first thing that is wrong, and how many more are.
         """
-        if found := verification.first_fault(self.db, self.mark):
+        if found := first_fault(self.db, self.mark):
             raise StoreError(f"{self.path}: damaged: {found}")
 
 

@@ -9,6 +9,7 @@ import sqlite3
 
 from shutthebox.adapters.store.chain import Checkpoint, read_checkpoint, read_facts
 from shutthebox.adapters.store.errors import UNREADABLE
+from shutthebox.adapters.store.schema import in_memory
 from shutthebox.adapters.store.tables import Tables
 
 KEPT_MATCHES = 5000
@@ -42,13 +43,16 @@ def forget(db: sqlite3.Connection) -> None:
         return
     try:
         before = read_checkpoint(db)
-        number, head, tables = max(before.number, old[-1][-1]), before.head, Tables(before)
-        for fact in read_facts(db, before, before.number):
-            if fact.number > number:
-                break
-            if fact.missing or not fact.good:
-                return
-            tables.apply(fact.number, fact.text)
+        number, head = max(before.number, old[-1][-1]), before.head
+        with in_memory() as cache:
+            tables = Tables(cache, before)
+            for fact in read_facts(db, before, before.number):
+                if fact.number > number:
+                    break
+                if fact.missing or not fact.good:
+                    return
+                tables.apply(fact.number, fact.text)
+            sums = tables.sums()
     except UNREADABLE:
         return
     if number > before.number:
@@ -60,4 +64,4 @@ def forget(db: sqlite3.Connection) -> None:
         db.execute("delete from result where match = ?", (match,))
         db.execute("delete from match where id = ?", (match,))
     (facts,) = db.execute("select count(*) from fact where number <= ?", (number,)).fetchone()
-    Checkpoint(number, head, facts, tables.sums()).write(db)
+    Checkpoint(number, head, facts, sums).write(db)

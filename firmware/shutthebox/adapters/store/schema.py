@@ -7,7 +7,8 @@ For a table more, or a column more with a default, another text below is enough.
 """
 
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from functools import cache
 from typing import TypeAlias
 
@@ -69,6 +70,16 @@ def columns_of(version: int) -> dict[str, tuple[str, ...]]:
 
 COLUMNS = columns_of(VERSION)
 """The columns of every table."""
+
+
+@contextmanager
+def in_memory() -> Iterator[sqlite3.Connection]:
+    """An empty store of this version in memory, in a transaction; it is gone in the end."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+        create(db)
+        db.execute("begin")
+        yield db
+
 
 _Schema: TypeAlias = list[tuple[str, str, str, str | None]]
 

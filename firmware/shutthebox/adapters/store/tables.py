@@ -2,9 +2,6 @@
 
 import json
 import sqlite3
-import sys
-from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from shutthebox.adapters.store import fact_text
@@ -12,35 +9,16 @@ from shutthebox.adapters.store.chain import Checkpoint
 from shutthebox.adapters.store.fact_text import values_of
 from shutthebox.adapters.store.schema import COLUMNS
 from shutthebox.rules.faces import faces_from_text
-from shutthebox.rules.moves import Throw
-from shutthebox.rules.profile import MAX_PLAYERS
 
 Row: TypeAlias = tuple[Any, ...]
-Key: TypeAlias = tuple[str, Row]
-"""A table, and the values of its key."""
-
-
-class MatchRow(NamedTuple):
-    """A match in its table."""
-
-    id: int
-    first: int
-    began_s: int
-    profile: str
-    players: int
-    rounds: int
-    conditions: str
-    sides: int
-    left: int
-
 
 KEPT_FAULTS = 200
 """Faults that the store remembers, the latest."""
 
-_KEYS = {"match": 1, "result": 2, "throws": 4, "lever": 1, "setting": 1, "total": 1, "fault": 1}
-"""The tables, and how many of their columns, the first, are the key."""
+CACHE = ("match", "result", "throws", "lever", "setting", "total", "fault")
+"""The tables, in the order in which they are compared."""
 
-_SUMS = ("throws", "lever", "setting", "total", "fault")
+_SUMS = CACHE[2:]
 """Tables that outlive the facts they come from: a checkpoint has their rows."""
 
 TOTALS = {
@@ -50,55 +28,59 @@ TOTALS = {
 }
 """Counts of matches under a condition, and what its line begins with."""
 
+_COUNT_THROW = """
+insert into throws (dice, sides, die, value, count)
+    select ?, sides, ?, ?, 1 from match where id = (select max(id) from match) and sides
+    on conflict do update set count = count + 1
+"""
+_COUNT_WEAR = """
+insert into lever (number, presses, chatter) values (?, ?, ?)
+    on conflict do update set presses = presses + excluded.presses, chatter = chatter + excluded.chatter
+"""
+_COUNT = "insert into total (name, count) values (?, 1) on conflict do update set count = count + 1"
+_LATEST = 'select id, conditions, sides, "left" from match order by id desc limit 1'
+
+
+class LatestMatch(NamedTuple):
+    """The match to which facts are added; the columns of its row that they may change."""
+
+    id: int
+    conditions: str
+    sides: int
+    left: int
+
 
 class Tables:
-    """Rows by table and key, and how the next fact changes them. No file is touched but in `write`.
+    """Changes the tables as facts tell.
 
     Args:
-        checkpoint: what the facts begin with; of facts before its end only matches and results follow.
+        db: the store, in a transaction of the caller.
+        checkpoint: what its facts begin with, if the tables are built from them: of facts before its end
+            only matches and results follow.
 
-    Attributes:
-        rows: per table the row of each key, all columns of the file in order.
+    Raises:
+        sqlite3.Error, ValueError, TypeError, LookupError: the checkpoint makes no sense.
     """
 
-    def __init__(self, checkpoint: Checkpoint | None = None) -> None:
-        self.rows: dict[str, dict[Row, Row]] = {table: {} for table in _KEYS}
-        self._covered = checkpoint.number if checkpoint else 0
-        self._is_summed = False
-        self._before: dict[Key, Row | None] = {}
-        self._sides = 0
+    def __init__(self, db: sqlite3.Connection, checkpoint: Checkpoint | None = None) -> None:
+        self._db, self._covered = db, checkpoint.number if checkpoint else 0
         for table, rows in (json.loads(checkpoint.sums) if checkpoint and checkpoint.sums else {}).items():
-            self._take(table, map(tuple, rows))
-
-    @classmethod
-    def of_store(cls, db: sqlite3.Connection) -> "Tables":
-        """Those of a store to which facts are going to be added: all sums, and the latest match.
-
-        Raises:
-            sqlite3.Error: if they cannot be read.
-        """
-        tables = cls()
-        latest = {"match": "id", "result": "match"}
-        for table in _KEYS:
-            where = f" where {latest[table]} = (select max(id) from match)" if table in latest else ""
-            tables._take(table, db.execute(f"select {_columns(table)} from {table}{where}"))
-        tables.settle()
-        tables._sides = tables.match.sides if tables.match else 0
-        return tables
-
-    def _take(self, table: str, rows: Iterator[Row]) -> None:
-        for row in rows:
-            self._set(table, row)
+            for row in rows:
+                self._put(table, *row)
 
     @property
-    def match(self) -> MatchRow | None:
+    def match(self) -> LatestMatch | None:
         """The latest match; None before the first."""
-        rows = reversed(self.rows["match"].values())
-        return next((MatchRow(*row) for row in rows), None)
+        row = self._db.execute(_LATEST).fetchone()
+        return LatestMatch(*row) if row else None
+
+    def is_decided(self, match: int) -> bool:
+        """Whether the match has a result."""
+        return self._db.execute("select 1 from result where match = ?", (match,)).fetchone() is not None
 
     def sums(self) -> str:
         """The tables that a checkpoint has, as text."""
-        return json.dumps({table: list(self.rows[table].values()) for table in _SUMS}, separators=(",", ":"))
+        return json.dumps({table: rows_of(self._db, table) for table in _SUMS}, separators=(",", ":"))
 
     def apply(self, number: int, text: str) -> None:
         """Changes the rows as this fact tells.
@@ -108,142 +90,93 @@ class Tables:
             text: its words.
 
         Raises:
-            ValueError, TypeError, LookupError: it makes no sense.
+            ValueError, TypeError, LookupError, ArithmeticError: it makes no sense.
+            sqlite3.Error: the same, or the tables cannot be written.
         """
-        self._is_summed = number <= self._covered
+        is_summed = number <= self._covered
         match fact_text.word_of(text):
-            case "throw" if self._sides and not self._is_summed:
-                self._throw(text)
             case "begin":
-                self._begin(number, values_of(text))
+                self._begin(number, values_of(text), is_summed=is_summed)
             case "resume" | "lost":
-                match, *_, conditions = values_of(text)
-                row = MatchRow(*self.rows["match"][match,])
-                self._sides = 0 if "dice real" in conditions else row.sides
-                self._count_conditions(row.conditions, conditions)
-                self._set("match", row._replace(conditions=sys.intern(conditions), sides=self._sides))
+                match, *_, after = values_of(text)
+                (before,) = self._change("match", "conditions", after, id=match)
+                if not is_summed:
+                    self._count_conditions(before, after)
+                if "dice real" in after:
+                    self._change("match", "sides", 0, id=match)
             case "finish":
-                self._finish(*values_of(text))
+                match, results = values_of(text)
+                self._finish(match, results)
+                if not is_summed:
+                    self._db.execute(_COUNT, ("finished",))
             case "sign":
                 match, player, initials = values_of(text)
-                self._set("result", (*self.rows["result"][match, player][:-1], initials))
+                self._change("result", "initials", initials, match=match, player=player)
             case "leave":
                 (match,) = values_of(text)
-                row = MatchRow(*self.rows["match"][match,])
-                if not row.left and not self.is_decided(match):
-                    self._add("given_up")
-                self._set("match", row._replace(left=1))
-            case _ if self._is_summed:
+                (before,) = self._change("match", "left", 1, id=match)
+                if not (before or is_summed or self.is_decided(match)):
+                    self._db.execute(_COUNT, ("given_up",))
+            case _ if is_summed:
                 pass
+            case "throw":
+                faces = faces_from_text(text.split()[1])
+                counted = ((len(faces), die, value) for die, value in enumerate((sum(faces), *faces)))
+                self._db.executemany(_COUNT_THROW, counted)
             case "choose":
                 key, value = values_of(text)
-                self._set("setting", (key, json.dumps(value)))
+                self._put("setting", key, json.dumps(value))
             case "wear":
-                for switch, presses, chatter in values_of(text):
-                    _, before, chattered = self.rows["lever"].get((switch,), (switch, 0, 0))
-                    self._set("lever", (switch, before + presses, chattered + chatter))
+                self._db.executemany(_COUNT_WEAR, values_of(text))
             case "fault":
-                at_s, kind, what = values_of(text)
-                (latest,) = max(self.rows["fault"], default=(0,))
-                self._set("fault", (latest + 1, at_s, kind, what))
-                if (latest + 1 - KEPT_FAULTS,) in self.rows["fault"]:
-                    self._drop("fault", (latest + 1 - KEPT_FAULTS,))
+                (latest,) = self._db.execute("select ifnull(max(id), 0) from fault").fetchone()
+                self._put("fault", latest + 1, *values_of(text))
+                self._db.execute("delete from fault where id <= ?", (latest + 1 - KEPT_FAULTS,))
 
-    def _begin(self, number: int, values: list[Any]) -> None:
-        match, began_s, profile, players, rounds, conditions, self._sides = values
-        if self.match is not None and match <= self.match.id:
-            raise ValueError(f"match {match} begins behind match {self.match.id}")
-        if not self._is_summed:
-            self._set("total", ("matches", match))
-        self._count_conditions("", conditions)
-        played = began_s, sys.intern(profile), players, rounds
-        self._set("match", (match, number, *played, sys.intern(conditions), self._sides, 0))
+    def _begin(self, number: int, values: list[Any], *, is_summed: bool) -> None:
+        match, *played, conditions, sides = values
+        before = self.match
+        if before is not None and match <= before.id:
+            raise ValueError(f"match {match} begins behind match {before.id}")
+        self._put("match", match, number, *played, conditions, sides, 0)
+        if not is_summed:
+            self._put("total", "matches", match)
+            self._count_conditions("", conditions)
 
     def _count_conditions(self, before: str, after: str) -> None:
         for name, line in TOTALS.items():
             if line in after and line not in before:
-                self._add(name)
-
-    def is_decided(self, match: int) -> bool:
-        """Whether the match, one that is in `rows`, has a result."""
-        return any((match, player) in self.rows["result"] for player in range(MAX_PLAYERS))
+                self._db.execute(_COUNT, (name,))
 
     def _finish(self, match: int, results: list[Row]) -> None:
-        if (match,) not in self.rows["match"] or self.is_decided(match):
+        begun = self._db.execute("select 1 from match where id = ?", (match,)).fetchone()
+        if not begun or self.is_decided(match):
             raise ValueError(f"match {match} has a result, or has not begun")
         for result in results:
-            self._set("result", (match, *result, None))
-        self._add("finished")
+            self._put("result", match, *result, None)
 
-    def _throw(self, text: str) -> None:
-        faces = _faces(text)
-        for die, value in ((0, sum(faces)), *enumerate(faces, 1)):
-            key = len(faces), self._sides, die, value
-            self._set("throws", (*key, self.rows["throws"].get(key, (0,))[-1] + 1))
+    def _put(self, table: str, *row: object) -> None:
+        columns, marks = _columns(table, len(row)), ", ".join("?" * len(row))
+        self._db.execute(f"insert or replace into {table} ({columns}) values ({marks})", row)
 
-    def _add(self, name: str) -> None:
-        if not self._is_summed:
-            self._set("total", (name, self.rows["total"].get((name,), (name, 0))[1] + 1))
-
-    def _set(self, table: str, row: Row) -> None:
-        key = row[: _KEYS[table]]
-        self._before.setdefault((table, key), self.rows[table].get(key))
-        self.rows[table][key] = row
-
-    def _drop(self, table: str, key: Row) -> None:
-        self._before.setdefault((table, key), self.rows[table].pop(key))
-
-    def write(self, db: sqlite3.Connection) -> None:
-        """Writes the rows that have changed since `settle`, in a transaction of the caller.
-
-        Raises:
-            sqlite3.Error, OverflowError: if they cannot be written.
-        """
-        for table, key in self._before:
-            row = self.rows[table].get(key)
-            if row is None:
-                where = " and ".join(f"{column} = ?" for column in COLUMNS[table][: len(key)])
-                db.execute(f"delete from {table} where {where}", key)
-            else:
-                marks = ", ".join("?" * len(row))
-                db.execute(f"insert or replace into {table} ({_columns(table)}) values ({marks})", row)
-
-    def settle(self) -> None:
-        """What was written is durable. Of the matches only the latest is needed from now on."""
-        self._before.clear()
-        for table in ("match", "result"):
-            latest = next(reversed(self.rows["match"]), (0,))
-            self.rows[table] = {key: row for key, row in self.rows[table].items() if key[:1] == latest}
-
-    def undo(self) -> None:
-        """Everything is again as at the last `settle`."""
-        for (table, key), row in self._before.items():
-            if row is None:
-                del self.rows[table][key]
-            else:
-                self.rows[table][key] = row
-        self._before.clear()
-        self._sides = self.match.sides if self.match else 0
-
-    def differences(self, db: sqlite3.Connection) -> Iterator[str]:
-        """The rows of a store that are not these, in a few words each. The rows here are used up.
-
-        Raises:
-            sqlite3.Error: if they cannot be read.
-        """
-        for table, expected in self.rows.items():
-            wrong = []
-            for row in db.execute(f"select {_columns(table)} from {table}"):
-                if expected.pop(row[: _KEYS[table]], None) != row:
-                    wrong.append(row[0])
-            for name in dict.fromkeys([*wrong, *(key[0] for key in expected)]):
-                yield f"{table} {name} is not as the facts tell"
+    def _change(self, table: str, column: str, value: object, **key: int) -> Row:
+        """Changes a row that has to be there, and gives what it had before."""
+        where = " and ".join(f"{name} = :{name}" for name in key)
+        before = self._db.execute(f'select "{column}" from {table} where {where}', key).fetchone()
+        if before is None:
+            raise LookupError(f"there is no {table} of {key}")
+        self._db.execute(f'update {table} set "{column}" = :value where {where}', {"value": value, **key})
+        return tuple(before)
 
 
-@lru_cache(maxsize=1024)
-def _faces(text: str) -> Throw:
-    return faces_from_text(text.split()[1])
+def rows_of(db: sqlite3.Connection, table: str) -> list[Row]:
+    """All rows of a table.
+
+    Raises:
+        sqlite3.Error: if they cannot be read.
+    """
+    return db.execute(f"select {_columns(table)} from {table}").fetchall()
 
 
-def _columns(table: str) -> str:
-    return ", ".join(f'"{column}"' for column in COLUMNS[table])
+def _columns(table: str, count: int | None = None) -> str:
+    return ", ".join(f'"{column}"' for column in COLUMNS[table][:count])

@@ -14,7 +14,7 @@ from shutthebox.adapters.priority import let_others_first
 from shutthebox.adapters.store.chain import read_mark
 from shutthebox.adapters.store.errors import UNREADABLE
 from shutthebox.adapters.store.reading import open_to_read
-from shutthebox.adapters.store.verification import first_fault
+from shutthebox.adapters.store.recovery import first_fault
 
 _log = logging.getLogger(__name__)
 
