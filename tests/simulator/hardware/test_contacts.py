@@ -1,16 +1,12 @@
 """The simulated pins behave like contacts, through gpiozero's own devices."""
 
 from collections.abc import Iterator
-from random import Random
 
 import pytest
 from gpiozero import InputDevice
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.support.waiting import until
 
 from shutthebox.config.schema import GpioConfig
-from shutthebox.simulator.hardware.bounce import bounce_edges
 from shutthebox.simulator.hardware.box import (
     BUZZER_LINE,
     LAMP_LINE,
@@ -50,18 +46,6 @@ def wait_until_still(box: SimulatedBox) -> None:
     until(lambda: not player._edges and not any(player._waiting.values()))
 
 
-@given(st.integers(), st.integers(0, 50 * MS), st.booleans())
-def test_a_burst_alternates_and_ends_settled(seed: int, duration_ns: int, settled: bool) -> None:
-    burst = bounce_edges(Random(seed), duration_ns, settled=settled)
-    offsets = [offset for offset, _ in burst]
-    assert offsets[0] == 0
-    assert offsets == sorted(set(offsets))
-    assert offsets[-1] == (duration_ns if len(burst) > 1 else 0)
-    assert [level for _, level in burst] == [settled == (i % 2 == 0) for i in range(len(burst))]
-    assert burst[-1][1] == settled
-    assert len(burst) % 2 == 1
-
-
 def test_the_levers_are_wired_as_a_real_box_is() -> None:
     real = GpioConfig()
     assert default_lever_lines(9) == dict(zip(range(1, 10), real.levers, strict=False))
@@ -89,4 +73,3 @@ def test_mad_clicking_does_not_pile_up(live_box: SimulatedBox) -> None:
     until(lambda: live_box.levers_down == {3})
     wait_until_still(live_box)
     until(lambda: device.is_active)
-    assert live_box.levers_down == {3}

@@ -7,7 +7,10 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
+import pytest
 from tests.support.waiting import HANG_S, until
+from websockets.exceptions import ConnectionClosed
+from websockets.frames import Close
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
@@ -77,10 +80,34 @@ def receive_until(client: ClientConnection, key: str, value: object) -> None:
     until(lambda: receive(client).get(key, ...) == value, f"{key} never was {value}")
 
 
-def get(server: PageServer, path: str, **headers: str) -> http.client.HTTPResponse:
+def goodbye(client: ClientConnection) -> Close:
+    """Reads what was on its way, and how the server closes in the end."""
+    with pytest.raises(ConnectionClosed) as caught:
+        list(iter(lambda: client.recv(timeout=HANG_S), None))
+    assert caught.value.rcvd is not None
+    return caught.value.rcvd
+
+
+def raw_page(server: PageServer, room: int = 65_536) -> socket.socket:
+    """A page without a library: it shakes hands, and takes at most so many bytes that it has not read."""
+    host = f"127.0.0.1:{server.port}"
+    raw = socket.socket()
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+    raw.connect(("127.0.0.1", server.port))
+    raw.sendall(
+        f"GET /box HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nUpgrade: websocket\r\n"
+        "Connection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+        "Sec-WebSocket-Version: 13\r\n\r\n".encode()
+    )
+    return raw
+
+
+def get(
+    server: PageServer, path: str, method: str = "GET", body: bytes | None = None, **headers: str
+) -> http.client.HTTPResponse:
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=HANG_S)
     with closing(connection):
-        connection.request("GET", path, headers=headers)
+        connection.request(method, path, body, headers)
         response = connection.getresponse()
         response.body = response.read()  # type: ignore[attr-defined]
     return response

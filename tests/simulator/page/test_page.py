@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from gpiozero import PWMOutputDevice
@@ -33,6 +34,7 @@ from shutthebox.game.settings import Settings
 from shutthebox.odds.coach import review
 from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.match import begin
+from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.simulator.hardware.box import (
     BUZZER_LINE,
@@ -95,7 +97,7 @@ class Plug:
 class Table:
     """A box, its page, and the hands of a test."""
 
-    def __init__(self, browser: webdriver.Chrome, levers: int = 9, port: int = 0) -> None:
+    def __init__(self, browser: webdriver.Chrome, levers: int) -> None:
         self.browser = browser
         self.box = SimulatedBox(default_lever_lines(levers), levers_down=(2,))
         self.panel = noise()
@@ -103,7 +105,7 @@ class Table:
         self.workshop = Workshop(self.box, self.panel)
         self.plug = Plug()
         self.filled_in: list[FormInput] = []
-        self.server = PageServer(self.workshop, port, self.transcript, self.plug, self.filled_in.append)
+        self.server = PageServer(self.workshop, 0, self.transcript, self.plug, self.filled_in.append)
         self.server.start()
 
     def open(self) -> None:
@@ -117,11 +119,32 @@ class Table:
 
     @property
     def levers(self) -> list[WebElement]:
-        return self.browser.find_elements(By.CSS_SELECTOR, "#bank button")
+        return self.all("#bank button")
 
-    @property
-    def dice(self) -> WebElement:
-        return self.browser.find_element(By.ID, "dice")
+    def one(self, selector: str) -> WebElement:
+        return self.browser.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector: str) -> list[WebElement]:
+        return self.browser.find_elements(By.CSS_SELECTOR, selector)
+
+    def says(self, name: str) -> str:
+        return str(self.js(f"document.getElementById({name!r}).textContent"))
+
+    def press(self, *keys: str) -> None:
+        ActionChains(self.browser).send_keys(*keys).perform()
+
+    def tell(self, screen: Screen, language: str = "en", game: Profile | None = None, **more: Any) -> None:
+        """The box shows this."""
+        self.transcript(replace(shown(screen, language, game), **more), 0)
+
+    def hands_still_play(self) -> None:
+        """The keys are the box's: one of a lever and the space bar."""
+        before = self.box.levers_down
+        ActionChains(self.browser).send_keys("6").key_down(" ").perform()
+        until(lambda: self.box.button_down)
+        ActionChains(self.browser).key_up(" ").perform()
+        until(lambda: not self.box.button_down)
+        until(lambda: self.box.levers_down == before ^ {6})
 
     @property
     def shown_down(self) -> set[int]:
@@ -135,109 +158,20 @@ class Table:
         return self.browser.execute_script(f"return {expression}")
 
 
-@pytest.fixture
-def table(browser: webdriver.Chrome) -> Iterator[Table]:
-    table = Table(browser)
-    table.open()
-    yield table
-    table.close()
-
-
-@pytest.fixture
-def tables(browser: webdriver.Chrome) -> Iterator[Callable[..., Table]]:
-    made: list[Table] = []
-
-    def make(levers: int = 9, port: int = 0) -> Table:
-        made.append(Table(browser, levers, port))
-        made[-1].open()
-        return made[-1]
-
-    yield make
-    for table in made:
+@contextmanager
+def opened(browser: webdriver.Chrome, levers: int = 9) -> Iterator[Table]:
+    table = Table(browser, levers)
+    try:
+        table.open()
+        yield table
+    finally:
         table.close()
 
 
-# -- levers ------------------------------------------------------------------------------
-
-
-def test_the_page_shows_the_box_without_a_complaint(table: Table) -> None:
-    assert [lever.get_attribute("aria-label") for lever in table.levers] == [
-        f"Lever {n}" for n in range(1, 10)
-    ]
-    assert table.shown_down == {2}
-    assert not table.browser.find_element(By.ID, "notice").is_displayed()
-    assert table.browser.get_log("browser") == []  # type: ignore[no-untyped-call]
-
-
-def test_a_click_moves_the_contact_and_the_contact_the_lever(table: Table) -> None:
-    table.levers[4].click()
-    until(lambda: table.box.levers_down == {2, 5})
-    until(lambda: table.shown_down == {2, 5})
-    table.levers[1].click()
-    until(lambda: table.shown_down == {5})
-    assert table.box.levers_down == {5}
-
-
-def test_keys_are_levers_1_to_12(tables: Callable[..., Table]) -> None:
-    table = tables(12)
-    for number, key in enumerate("1234567890-=", start=1):
-        before = table.box.levers_down
-        ActionChains(table.browser).send_keys(key).perform()
-        until(lambda before=before, number=number: table.box.levers_down == before ^ {number})  # type: ignore[misc]
-    until(lambda: table.shown_down == set(range(1, 13)) - {2})
-
-
-def test_a_key_with_a_modifier_is_the_browsers(table: Table) -> None:
-    ActionChains(table.browser).key_down(Keys.ALT).send_keys("5").key_up(Keys.ALT).send_keys("7").perform()
-    until(lambda: 7 in table.box.levers_down)
-    assert table.box.levers_down == {2, 7}
-
-
-# -- sweeps ------------------------------------------------------------------------------
-
-
-def test_a_mouse_sweeps_across_levers(table: Table) -> None:
-    levers = table.levers
-    mouse = ActionChains(table.browser, duration=30)
-    mouse.click_and_hold(levers[4]).move_to_element(levers[7]).release().perform()
-    until(lambda: table.box.levers_down == {2, 5, 6, 7, 8})
-    until(lambda: table.shown_down == {2, 5, 6, 7, 8})
-    # The first one decides: up again, and those that are up stay there.
-    mouse.click_and_hold(levers[5]).move_to_element(levers[1]).release().perform()
-    until(lambda: table.box.levers_down == {7, 8})
-
-
-def touch(table: Table, *points: tuple[float, float]) -> None:
-    """A finger that goes from point to point, and is lifted."""
-    for kind, (x, y) in zip(("touchStart", *["touchMove"] * len(points)), points, strict=False):
-        dots = {"type": kind, "touchPoints": [{"x": x, "y": y}]}
-        table.browser.execute_cdp_cmd("Input.dispatchTouchEvent", dots)
-    table.browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-
-
-def middle(table: Table, lever: int) -> tuple[float, float]:
-    where = table.js(
-        f"(r => [r.x + r.width / 2, r.y + r.height / 2])"
-        f"(document.querySelector('#bank [data-number=\"{lever}\"]').getBoundingClientRect())"
-    )
-    assert isinstance(where, list)
-    return where[0], where[1]
-
-
-@pytest.mark.parametrize("levers", [9, 54])
-def test_a_finger_sweeps_and_stays_on_the_page(
-    browser: webdriver.Chrome, tables: Callable[..., Table], levers: int
-) -> None:
-    with window(browser, 390, 844, mobile=True):
-        table = tables(levers)
-        touch(table, middle(table, 3), middle(table, 4), middle(table, 5))
-        until(lambda: table.box.levers_down == {2, 3, 4, 5})
-        touch(table, middle(table, 4))
-        until(lambda: table.box.levers_down == {2, 3, 5})
-        assert table.js("getComputedStyle(document.documentElement).overscrollBehaviorX") == "none"
-
-
-# -- sizes -------------------------------------------------------------------------------
+@pytest.fixture
+def table(browser: webdriver.Chrome) -> Iterator[Table]:
+    with opened(browser) as table:
+        yield table
 
 
 @contextmanager
@@ -252,60 +186,112 @@ def window(browser: webdriver.Chrome, width: int, height: int, *, mobile: bool =
         browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
 
 
+# -- levers ------------------------------------------------------------------------------
+
+
+def test_the_page_shows_the_box_without_a_complaint(table: Table) -> None:
+    assert [lever.get_attribute("aria-label") for lever in table.levers] == [
+        f"Lever {n}" for n in range(1, 10)
+    ]
+    assert table.shown_down == {2}
+    assert not table.one("#notice").is_displayed()
+    assert table.browser.get_log("browser") == []  # type: ignore[no-untyped-call]
+
+
+def test_keys_are_levers_1_to_12_and_with_a_modifier_the_browsers(browser: webdriver.Chrome) -> None:
+    with opened(browser, 12) as table:
+        table.press(*"1234567890-=")
+        until(lambda: table.shown_down == set(range(1, 13)) - {2})
+        ActionChains(browser).key_down(Keys.ALT).send_keys("5").key_up(Keys.ALT).send_keys("7").perform()
+        until(lambda: 7 not in table.box.levers_down)
+        assert 5 in table.box.levers_down
+
+
+def test_a_mouse_sweeps_across_levers(table: Table) -> None:
+    levers = table.levers
+    mouse = ActionChains(table.browser, duration=30)
+    mouse.click_and_hold(levers[4]).move_to_element(levers[7]).release().perform()
+    until(lambda: table.box.levers_down == table.shown_down == {2, 5, 6, 7, 8})
+    # The first one decides: up again, and those that are up stay there.
+    mouse.click_and_hold(levers[5]).move_to_element(levers[1]).release().perform()
+    until(lambda: table.box.levers_down == {7, 8})
+
+
+def touch(table: Table, *levers: int) -> None:
+    """A finger that goes from lever to lever, and is lifted."""
+    for kind, lever in zip(("touchStart", *["touchMove"] * len(levers)), levers, strict=False):
+        at = rectangle(table, f"#bank [data-number='{lever}']")
+        dot = {"x": at["x"] + at["width"] / 2, "y": at["y"] + at["height"] / 2}
+        table.browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [dot]})
+    table.browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+@pytest.mark.parametrize("levers", [9, 54])
+def test_a_finger_sweeps_and_stays_on_the_page(browser: webdriver.Chrome, levers: int) -> None:
+    with window(browser, 390, 844, mobile=True), opened(browser, levers) as table:
+        touch(table, 3, 4, 5)
+        until(lambda: table.box.levers_down == {2, 3, 4, 5})
+        touch(table, 4)
+        until(lambda: table.box.levers_down == {2, 3, 5})
+        assert table.js("getComputedStyle(document.documentElement).overscrollBehaviorX") == "none"
+
+
+# -- sizes -------------------------------------------------------------------------------
+
+
 def rectangle(table: Table, selector: str) -> dict[str, float]:
-    found = table.js(f"document.querySelector({selector!r}).getBoundingClientRect().toJSON()")
+    found = table.js(f'document.querySelector("{selector}").getBoundingClientRect().toJSON()')
     assert isinstance(found, dict)
     return found
 
 
-def in_view(table: Table, selector: str) -> bool:
-    found = rectangle(table, selector)
-    wide, high = table.js("innerWidth"), table.js("innerHeight")
-    assert isinstance(wide, int)
-    assert isinstance(high, int)
-    inside = found["left"] >= 0 and found["top"] >= 0 and found["right"] <= wide and found["bottom"] <= high
-    middle = f"{found['left'] + found['width'] / 2}, {found['top'] + found['height'] / 2}"
-    covered = table.js(f"document.elementFromPoint({middle}).closest({selector!r}) === null")
-    return inside and not covered
+IN_VIEW = """
+const element = document.querySelector(arguments[0]), r = element.getBoundingClientRect();
+const inside = r.left >= 0 && r.top >= 0 && r.right <= innerWidth && r.bottom <= innerHeight;
+return inside && element.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2));
+"""
 
 
 @pytest.mark.parametrize(("width", "height"), [(320, 568), (844, 390), (1280, 900)])
 @pytest.mark.parametrize("levers", [9, 12, 54])
 def test_nothing_is_cut_and_fingers_fit(
-    browser: webdriver.Chrome, tables: Callable[..., Table], width: int, height: int, levers: int
+    browser: webdriver.Chrome, width: int, height: int, levers: int
 ) -> None:
-    with window(browser, width, height, mobile=width < 1000):
-        table = tables(levers)
+    with window(browser, width, height, mobile=width < 1000), opened(browser, levers) as table:
         assert table.js("document.documentElement.scrollWidth <= window.innerWidth")
         for edge in ("#panel", ".display", "#dice", "#bank", ".rail"):
             found, inside = rectangle(table, edge), rectangle(table, "#box")
             assert inside["left"] <= found["left"] <= found["right"] <= inside["right"], edge
         assert all(lever.size["width"] >= 44 and lever.size["height"] >= 44 for lever in table.levers)
-        assert in_view(table, "#panel")
-        assert in_view(table, "#dice")
         last = table.levers[levers - 1]
-        table.browser.execute_script("arguments[0].focus()", last)
-        assert in_view(table, f"[data-number='{levers}']"), "what has the focus is seen"
+        browser.execute_script("arguments[0].focus()", last)
+        seen = ["#panel", "#dice", f"[data-number='{levers}']"]
+        assert [part for part in seen if not browser.execute_script(IN_VIEW, part)] == []
         last.click()
         until(lambda: table.box.levers_down == {2, levers})
-        assert in_view(table, "#panel")
-        assert in_view(table, "#dice")
-        if levers <= 12:
-            assert in_view(table, "#bank")
+        seen = ["#panel", "#dice", *(["#bank"] if levers <= 12 else [])]
+        assert [part for part in seen if not browser.execute_script(IN_VIEW, part)] == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(1920, 1080), (3840, 2160)])
+def test_the_box_fills_a_television(browser: webdriver.Chrome, width: int, height: int) -> None:
+    with window(browser, width, height), opened(browser) as table:
+        box = rectangle(table, "#box")
+    assert box["height"] > 0.9 * height
+    assert box["width"] > 0.7 * width
 
 
 # -- the dice button ---------------------------------------------------------------------
 
 
 def test_the_mouse_presses_and_holds(table: Table) -> None:
-    ActionChains(table.browser).click_and_hold(table.dice).perform()
-    until(lambda: table.box.button_down)
-    until(lambda: table.dice.get_attribute("aria-pressed") == "true")
+    dice = table.one("#dice")
+    ActionChains(table.browser).click_and_hold(dice).perform()
+    until(lambda: table.box.button_down and dice.get_attribute("aria-pressed") == "true")
     time.sleep(0.9)
     assert table.box.button_down
     ActionChains(table.browser).release().perform()
-    until(lambda: not table.box.button_down)
-    until(lambda: table.dice.get_attribute("aria-pressed") == "false")
+    until(lambda: not table.box.button_down and dice.get_attribute("aria-pressed") == "false")
 
 
 @pytest.mark.parametrize("key", [" ", Keys.ENTER])
@@ -320,7 +306,7 @@ def test_a_key_presses_and_holds(table: Table, key: str) -> None:
 
 @pytest.mark.parametrize("event", ["window.dispatchEvent(new Event('blur'))", "location.reload()"])
 def test_the_button_never_sticks(table: Table, event: str) -> None:
-    ActionChains(table.browser).click_and_hold(table.dice).perform()
+    ActionChains(table.browser).click_and_hold(table.one("#dice")).perform()
     until(lambda: table.box.button_down)
     table.browser.execute_script(event)
     until(lambda: not table.box.button_down)
@@ -337,7 +323,7 @@ def test_a_screen_reader_holds_the_button_by_a_control_of_its_own(table: Table) 
     assert pressed_s[1] - pressed_s[0] > 0.8, "shorter would be a press"
 
 
-# -- display, sound, words ---------------------------------------------------------------
+# -- display, sound, dice ----------------------------------------------------------------
 
 
 def read_canvas(table: Table) -> bytes:
@@ -352,8 +338,6 @@ def read_canvas(table: Table) -> bytes:
 
 def test_the_display_pixel_for_pixel(table: Table) -> None:
     assert read_canvas(table) == table.panel.shown.tobytes()
-    bits = table.js("Array.from(window.panelBits)")
-    assert bits == [int(table.panel.shown.lit(x, y)) for y in range(64) for x in range(128)]
     dot = Bitmap.of(128, 64).fill((127, 63, 128, 64))
     table.panel.show(dot)
     until(lambda: read_canvas(table) == dot.tobytes())
@@ -365,26 +349,23 @@ def test_the_buzzer_is_heard_after_a_gesture_unless_muted(table: Table) -> None:
     until(lambda: read_canvas(table) == dot.tobytes())  # the page has been told of the sound before
     assert table.js("window.tones") == []  # browsers allow no sound before a gesture
     table.levers[4].click()
-    until(lambda: 880 in table.js("window.tones"))  # type: ignore[operator]
+    until(lambda: table.js("window.tones.includes(880)"))
     buzzer.frequency = 1320
-    until(lambda: 1320 in table.js("window.tones"))  # type: ignore[operator]
+    until(lambda: table.js("window.tones.includes(1320)"))
     assert table.js("window.loudness.at(-1) > 0")
     buzzer.value = 0
     until(lambda: table.js("window.loudness.at(-1)") == 0)
-    mute = table.browser.find_element(By.ID, "mute")
-    mute.click()
-    assert mute.get_attribute("aria-pressed") == "true"
+    table.one("#mute").click()
     table.browser.refresh()
-    mute = table.browser.find_element(By.ID, "mute")
-    until(lambda: mute.get_attribute("aria-pressed") == "true")  # remembered
-    mute.click()
-    assert mute.get_attribute("aria-pressed") == "false"
+    until(lambda: table.one("#mute").get_attribute("aria-pressed") == "true")  # remembered
+    table.one("#mute").click()
+    assert table.one("#mute").get_attribute("aria-pressed") == "false"
     assert table.js("window.loudness.at(-1)") == 1
     buzzer.close()
 
 
-def test_a_lost_connection_is_said_and_mended(table: Table, tables: Callable[..., Table]) -> None:
-    notice = table.browser.find_element(By.ID, "notice")
+def test_a_lost_connection_is_said_and_mended(table: Table) -> None:
+    notice = table.one("#notice")
     table.server.close()
     until(notice.is_displayed)
     assert "No connection" in notice.text
@@ -394,14 +375,12 @@ def test_a_lost_connection_is_said_and_mended(table: Table, tables: Callable[...
     with box, PageServer(Workshop(box, table.panel), table.server.port):
         until(lambda: not notice.is_displayed())
         until(lambda: table.shown_down == {10})
-        assert len(table.levers) == 10
         table.levers[0].click()
         until(lambda: box.levers_down == {1, 10})
 
 
-# -- the dice ----------------------------------------------------------------------------
-
-TUMBLING = Screen(Mode.ROLLING, "Player 1", dice=(1, 1), tumbling=True)
+SHUT_8 = Screen(Mode.FLIPPING, "Player 1", dice=(3, 5), total=8, prompt="Shut 8")
+TUMBLING = Screen(Mode.ROLLING, "Player 1", dice=(3, 5), tumbling=True)
 LYING = (
     "[...document.querySelectorAll('#felt .cube')].map(e => [...e.children].map(s => s.childElementCount))"
 )
@@ -410,104 +389,78 @@ ROLLS = "getComputedStyle(document.querySelector('.cube')).animationName"
 
 def test_the_dice_roll_and_stop_as_the_boxs_do(table: Table) -> None:
     assert table.js(LYING) == []
-    table.transcript(shown(TUMBLING), 0)
+    table.tell(TUMBLING)
     until(lambda: table.js(LYING) == [[1, 2, 3, 4, 5, 6]] * 2)
     assert str(table.js(ROLLS)).startswith("roll")
-    table.transcript(replace(shown(SHUT_8), throw=(3, 5)), 0)
+    table.tell(SHUT_8, throw=(3, 5))
     until(lambda: table.js(LYING) == [[3], [5]])
     assert table.js(ROLLS) == "settle"
-    table.transcript(replace(shown(SHUT_8), throw=(12,)), 0)
-    until(lambda: table.js("document.querySelector('#felt').textContent") == "12")
-    table.transcript(shown(SHUT_8), 0)
+    table.tell(SHUT_8, throw=(12,))
+    until(lambda: table.one("#felt").text == "12")
+    table.tell(SHUT_8)
     until(lambda: table.js(LYING) == [])
 
 
 # -- help, and who cannot see or point ---------------------------------------------------
 
-SHUT_8 = Screen(Mode.FLIPPING, "Player 1", dice=(3, 5), total=8, prompt="Shut 8")
-
-
-def text_of(table: Table, name: str) -> str:
-    return str(table.js(f"document.getElementById({name!r}).textContent"))
-
-
-def press(table: Table, key: str) -> None:
-    ActionChains(table.browser).send_keys(key).perform()
-
-
-def is_open(table: Table) -> object:
-    return table.js("document.getElementById('help').open")
-
 
 def test_a_status_says_what_the_display_says(table: Table) -> None:
-    status = table.browser.find_element(By.CSS_SELECTOR, "[role=status]")
-    assert status.get_attribute("id") == "said"
-    table.transcript(shown(Screen(Mode.ROLLING, "Player 1", dice=(3, 5), tumbling=True)), 0)
-    table.transcript(shown(SHUT_8), 0)
-    until(lambda: text_of(table, "said") == "Player 1. Thrown: 3 and 5, which is 8. Shut 8.")
+    assert table.one("[role=status]").get_attribute("id") == "said"
+    table.tell(TUMBLING)
+    table.tell(SHUT_8)
+    until(lambda: table.says("said") == "Player 1. Thrown: 3 and 5, which is 8. Shut 8.")
     table.transcript(Sounded(Sound.REFUSED), 0)
-    table.transcript(shown(SHUT_8), 0)
+    table.tell(SHUT_8)
     # A text that is the same is announced again only if it is not quite the same.
-    until(lambda: text_of(table, "said") == "Shut 8.\u00a0")
-    label = table.browser.find_element(By.ID, "panel").get_attribute("aria-label")
+    until(lambda: table.says("said") == "Shut 8.\u00a0")
+    label = table.one("#panel").get_attribute("aria-label")
     assert label == "Display: Player 1. Thrown: 3 and 5, which is 8. Shut 8."
 
 
 def test_the_page_speaks_the_language_of_the_box(table: Table) -> None:
-    assert table.js("document.documentElement.lang") == "en"
-    table.transcript(shown(SHUT_8, "fr", builtin("trac")), 0)
+    table.tell(SHUT_8, "fr", builtin("trac"))
     until(lambda: table.js("document.documentElement.lang") == "fr")
-    assert [lever.get_attribute("aria-label") for lever in table.levers][:2] == ["Levier 1", "Levier 2"]
-    assert text_of(table, "rules-title") == "Les règles\u00a0: Trac"
-    table.open()
-    assert table.js("document.documentElement.lang") == "fr"
-    assert table.levers[0].get_attribute("aria-label") == "Levier 1"
+    assert table.says("rules-title") == "Les règles\u00a0: Trac"
+    for _ in range(2):
+        assert table.levers[0].get_attribute("aria-label") == "Levier 1"
+        table.open()
 
 
 def test_help_lies_over_the_box(table: Table) -> None:
-    table.transcript(shown(SHUT_8, game=builtin("trac")), 0)
-    press(table, "?")
-    assert is_open(table)
-    until(lambda: text_of(table, "rules-title") == "The rules: Trac")
-    words = table.browser.find_element(By.ID, "help").text
-    assert "add up to it" in words
+    def is_open() -> object:
+        return table.js("document.getElementById('help').open")
+
+    table.tell(SHUT_8, game=builtin("trac"))
+    table.press("?")
+    assert is_open()
+    until(lambda: table.says("rules-title") == "The rules: Trac")
+    words = table.one("#help").text
     assert "sweep across" in words
     assert "The loser, with the worst score, buys the round." in words
-    press(table, "5")
-    press(table, " ")
-    until(lambda: not is_open(table))  # the space bar is for the close button, which has the focus
-    press(table, "?")
-    press(table, Keys.ESCAPE)
-    assert not is_open(table)
+    table.press("5", " ")
+    until(lambda: not is_open())  # the space bar is for the close button, which has the focus
+    table.press("?", Keys.ESCAPE)
+    assert not is_open()
     assert table.box.levers_down == {2}
     assert not table.box.button_down
-    table.browser.find_element(By.ID, "help-toggle").click()
-    assert is_open(table)
-    table.browser.find_element(By.ID, "help-close").click()
-    assert not is_open(table)
-    table.browser.find_element(By.ID, "help-toggle").click()
+    table.one("#help-toggle").click()
+    table.one("#help-close").click()
+    assert not is_open()
+    table.one("#help-toggle").click()
     outside = ActionBuilder(table.browser)
     outside.pointer_action.move_to_location(3, 3).click()  # type: ignore[no-untyped-call]
     outside.perform()
-    until(lambda: not is_open(table))
+    until(lambda: not is_open())
 
 
 def test_everything_is_reached_by_the_tab_key(table: Table) -> None:
     table.browser.execute_script("document.activeElement.blur()")
     reached = []
     for _ in range(16):
-        press(table, Keys.TAB)
+        table.press(Keys.TAB)
         reached.append(table.js("document.activeElement.id || document.activeElement.dataset.number"))
-    assert reached == [
-        "mute",
-        "settings-toggle",
-        "workshop-toggle",
-        "help-toggle",
-        *"123456789",
-        "dice",
-        "long",
-        "turns-toggle",
-    ]
+    drawers = ["mute", "settings-toggle", "workshop-toggle", "help-toggle"]
+    assert reached == [*drawers, *"123456789", "dice", "long", "turns-toggle"]
 
 
 def test_less_motion_for_who_wants_less(browser: webdriver.Chrome, table: Table) -> None:
@@ -517,121 +470,46 @@ def test_less_motion_for_who_wants_less(browser: webdriver.Chrome, table: Table)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
     try:
         assert not table.js(moving)
-        table.transcript(shown(TUMBLING), 0)
-        until(lambda: table.js("document.querySelectorAll('.cube').length") == 2)
+        table.tell(TUMBLING)
+        until(lambda: len(table.all(".cube")) == 2)
         assert table.js(ROLLS) == "none"
         assert table.js("getComputedStyle(document.querySelector('.pip')).visibility") == "hidden"
     finally:
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
-@pytest.mark.parametrize("width", [320, 1400])
-@pytest.mark.parametrize("part", ["box", "help", "settings", "workshop", "film", "lost", "coach"])
-def test_axe_finds_nothing_serious(
-    browser: webdriver.Chrome, tables: Callable[..., Table], tmp_path: Path, part: str, width: int
-) -> None:
-    with window(browser, width, 900):
-        table = tables(12)
-        table.transcript(shown(SHUT_8, game=builtin("pub")), 0)
-        until(lambda: "Shut 8" in text_of(table, "said"))
-        if part == "help":
-            press(table, "?")
-        elif part == "settings":
-            open_settings(table)
-        elif part == "workshop":
-            open_workshop(table)
-        elif part == "film":
-            watch(table, tmp_path, "wait 1")
-        elif part == "lost":
-            table.server.close()
-            until(lambda: table.js("!document.getElementById('notice').hidden"))
-        elif part == "coach":
-            open_coach(table)
-        assert serious_findings(browser) == []
-
-
-# -- the settings ------------------------------------------------------------------------
+# -- the drawers -------------------------------------------------------------------------
 
 GAMES = (builtin("pub"), builtin("trac"), builtin("digits"))
 
 
 def show_form(table: Table, *, is_open: bool = True, players: int = 2) -> None:
     form = Form(Settings(GAMES, GAMES[0], players=players), ("ANN",), is_open=is_open, walks=is_open)
-    table.transcript(replace(shown(Screen(Mode.ATTRACT, "Pub"), game=GAMES[0]), form=form), 0)
+    table.tell(Screen(Mode.ATTRACT, "Pub"), game=GAMES[0], form=form)
 
 
 def open_settings(table: Table) -> None:
     show_form(table)
-    table.browser.find_element(By.ID, "settings-toggle").click()
-    until(lambda: len(settings_parts(table, "select")) > 5)
+    table.one("#settings-toggle").click()
+    until(lambda: len(table.all("#settings select")) > 5)
 
 
-def settings_parts(table: Table, tag: str) -> list[WebElement]:
-    return table.browser.find_elements(By.CSS_SELECTOR, f"#settings {tag}")
+def open_workshop(table: Table) -> None:
+    table.one("#workshop-toggle").click()
+    until(lambda: table.all("#workshop tbody tr"))
 
 
-def test_settings_go_to_the_box_and_come_from_it(table: Table) -> None:
-    open_settings(table)
-    game, players = (Select(select) for select in settings_parts(table, "select")[:2])
-    assert [option.text for option in game.options] == ["Digits", "English pub", "Trac"]
-    groups = table.browser.find_elements(By.CSS_SELECTOR, "#settings optgroup")
-    assert [group.get_attribute("label") for group in groups] == ["Classic", "French"]
-    assert "A shut box wins double stakes." in settings_parts(table, ".about")[0].text
-    assert game.first_selected_option.text == "English pub"
-    game.select_by_visible_text("Trac")
-    until(lambda: table.filled_in == [SettingChosen("game.profile", "trac")])
-    show_form(table, players=3)
-    until(lambda: players.first_selected_option.text == "3")
-    assert len(settings_parts(table, "input[type=text]")) == 3
-    show_form(table, is_open=False)
-    until(lambda: not settings_parts(table, "select")[0].is_enabled())
-    assert table.browser.find_element(By.ID, "settings-wait").is_displayed()
+def workshop_part(table: Table, name: str) -> WebElement:
+    return table.one(f"#workshop [data-part={name}]")
 
 
-def test_names_are_typed_and_the_keys_are_the_boxs_again(table: Table) -> None:
-    open_settings(table)
-    first, second = settings_parts(table, "input[type=text]")
-    assert first.get_attribute("value") == "ANN"
-    second.click()
-    press(table, "zo1\u00e9")
-    until(lambda: table.filled_in[-1:] == [NamesGiven(("ANN", "ZOE"))])
-    assert second.get_attribute("value") == "ZOE"
-    press(table, Keys.ENTER)
-    press(table, "5")
-    until(lambda: table.box.levers_down == {2, 5})
-
-
-def test_a_list_is_walked_by_keys_wheel_and_clicks(table: Table) -> None:
-    rows = Screen(
-        Mode.MENU, "Menu", rows=("1 Game", "2 Players", "3 Rounds"), cursor=1, prompt="Press: choose"
-    )
-    form = Form(Settings(GAMES, GAMES[0]), (), is_open=True, walks=True)
-    table.transcript(replace(shown(rows), form=form), 0)
-    picture = draw(rows.told(str), 0)
-    table.panel.show(picture)
-    until(lambda: table.js("document.getElementById('panel').classList.contains('rows')"))
-    press(table, Keys.ARROW_DOWN)
-    press(table, Keys.ARROW_UP)
-    until(lambda: table.filled_in == [CursorMoved(1), CursorMoved(-1)])
-    panel = table.browser.find_element(By.ID, "panel")
-    ActionChains(table.browser).scroll_from_origin(ScrollOrigin.from_element(panel), 0, 100).perform()
-    until(lambda: table.filled_in[2:] == [CursorMoved(1)])
-    until(lambda: read_canvas(table) == picture.tobytes())
-    height = panel.size["height"]
-    for row, wanted in ((2, [CursorMoved(1)]), (0, [CursorMoved(1), CursorMoved(-1)])):
-        offset = round(height * (row * 16 + 8) / 64 - height / 2)
-        ActionChains(table.browser).move_to_element_with_offset(panel, 0, offset).click().perform()
-        until(lambda wanted=wanted: table.filled_in[3:] == wanted)  # type: ignore[misc]
-    pressed: list[Change] = []
-    table.box.subscribe(pressed.append)
-    middle = round(height * 24 / 64 - height / 2)
-    ActionChains(table.browser).move_to_element_with_offset(panel, 0, middle).click().perform()
-    until(lambda: pressed.count(Change.BUTTON) == 2)
-    show_form(table, is_open=False)
-    until(lambda: not table.js("document.getElementById('panel').classList.contains('rows')"))
-
-
-# -- the coach ---------------------------------------------------------------------------
+def watch(table: Table, folder: Path, scenario: str = "wait 1") -> None:
+    """Opens the workshop and replays a file."""
+    script = folder / "match.scn"
+    script.write_text(scenario, "utf-8")
+    open_workshop(table)
+    workshop_part(table, "file").send_keys(str(script))
+    until(table.one("#film").is_displayed)
 
 
 def open_coach(table: Table) -> None:
@@ -639,140 +517,180 @@ def open_coach(table: Table) -> None:
     pub = builtin("pub")
     actions = (Thrown((6, 4)), Moved(to_tiles([4, 6])), Thrown((6, 6)), Moved(to_tiles([5, 7])))
     found = review(begin(pub, 2), actions, for_win=False)
-    table.transcript(replace(shown(SHUT_8, game=pub), seats=("Ann", "Bob"), review=found), 0)
+    table.tell(SHUT_8, game=pub, seats=("Ann", "Bob"), review=found)
     until(lambda: table.js("!document.getElementById('coach').hidden"))
-    table.browser.find_element(By.ID, "turns-toggle").click()
-    table.browser.find_element(By.CSS_SELECTOR, "#coach summary").click()
+    table.one("#turns-toggle").click()
+    table.one("#coach summary").click()
 
 
-def test_the_coach_draws_each_choice(browser: webdriver.Chrome, tables: Callable[..., Table]) -> None:
-    with window(browser, 1000, 1400):
-        table = tables(9)
-        assert table.js("document.getElementById('coach').hidden")
-        open_coach(table)
-        first = "document.querySelector('.move')"
-        texts = "[...{}.querySelectorAll('{}')].map(e => e.textContent)"
-        assert table.js(texts.format(first, ".tile.chosen")) == ["4", "6"]
-        assert table.js(texts.format(first, ".tile.best")) == ["1", "9"]
-        assert table.js(f"[...{first}.querySelectorAll('.die')].map(e => e.children.length)") == [6, 4]
-        assert table.js(f"{first}.querySelector('.cost').textContent.startsWith('-')")
-        said = table.js(f"{first}.querySelector('.unseen').textContent")
-        assert "6+4: 4+6, 1+9 is better" in str(said)
-        table.transcript(shown(SHUT_8, game=builtin("pub")), 0)
-        until(lambda: table.js("document.getElementById('coach').hidden"))
+def lose_the_connection(table: Table) -> None:
+    table.server.close()
+    until(table.one("#notice").is_displayed)
 
 
-# -- the workshop ------------------------------------------------------------------------
+PARTS: dict[str, Callable[[Table, Path], None]] = {
+    "box": lambda table, folder: None,
+    "help": lambda table, folder: table.press("?"),
+    "settings": lambda table, folder: open_settings(table),
+    "workshop": lambda table, folder: open_workshop(table),
+    "film": watch,
+    "lost": lambda table, folder: lose_the_connection(table),
+    "coach": lambda table, folder: open_coach(table),
+}
 
 
-def open_workshop(table: Table) -> None:
-    table.browser.find_element(By.ID, "workshop-toggle").click()
-    until(lambda: len(table.browser.find_elements(By.CSS_SELECTOR, "#workshop tbody tr")) > 0)
+@pytest.mark.parametrize("width", [320, 1400])
+@pytest.mark.parametrize("part", PARTS)
+def test_axe_finds_nothing_serious(browser: webdriver.Chrome, tmp_path: Path, part: str, width: int) -> None:
+    with window(browser, width, 900), opened(browser, 12) as table:
+        table.tell(SHUT_8, game=builtin("pub"))
+        until(lambda: "Shut 8" in table.says("said"))
+        PARTS[part](table, tmp_path)
+        assert serious_findings(browser) == []
 
 
-def watch(table: Table, folder: Path, scenario: str) -> None:
-    """Opens the workshop and replays a file."""
-    script = folder / "match.scn"
-    script.write_text(scenario, "utf-8")
-    open_workshop(table)
-    workshop_part(table, "file").send_keys(str(script))
-    until(lambda: table.js("!document.getElementById('film').hidden"))
+def click_a_lever(table: Table) -> None:
+    table.levers[4].click()
+    until(lambda: table.box.levers_down == {2, 5})
 
 
-def workshop_part(table: Table, name: str) -> WebElement:
-    return table.browser.find_element(By.CSS_SELECTOR, f"#workshop [data-part={name}]")
+def open_and_leave_a_select(table: Table) -> None:
+    open_settings(table)
+    table.all("#settings select")[1].click()
+    table.press(Keys.ESCAPE)
 
 
-@pytest.mark.parametrize("part", ["plug", "display_unplugged"])
-def test_the_space_bar_throws_after_a_click_in_the_workshop(table: Table, part: str) -> None:
-    open_workshop(table)
-    workshop_part(table, part).click()
-    for key in ("5", "6"):
-        ActionChains(table.browser).send_keys(key).key_down(" ").perform()
-        until(lambda: table.box.button_down)
-        ActionChains(table.browser).key_up(" ").perform()
-        until(lambda: not table.box.button_down)
-    until(lambda: table.box.levers_down == {2, 5, 6})
-    assert table.plug.pulled == (part == "plug")
-    assert table.panel.unplugged == (part == "display_unplugged")
+def work(part: str) -> Callable[[Table], None]:
+    def click(table: Table) -> None:
+        open_workshop(table)
+        workshop_part(table, part).click()
+        until(lambda: table.plug.pulled if part == "plug" else table.panel.unplugged)
+
+    return click
 
 
-def test_a_file_is_replayed_and_left(table: Table, tmp_path: Path) -> None:
-    watch(table, tmp_path, "config box.levers 10\n@0 flip 10\nwait 0.5\n")
-    until(lambda: table.shown_down == {10})
-    bar = table.browser.find_element(By.ID, "film")
-    assert bar.is_displayed()
-    until(lambda: text_of(table, "film-text") == "The replay is over.")
-    bar.find_element(By.TAG_NAME, "button").click()
-    until(lambda: table.shown_down == {2})
-    assert len(table.levers) == 9
-    assert not bar.is_displayed()
-    script = tmp_path / "long.scn"
-    script.write_text("#" * 70_000, "utf-8")
-    workshop_part(table, "file").send_keys(str(script))
-    until(lambda: workshop_part(table, "too_large").text == "The file is larger than 64 KB.")
-
-
-# -- keys and size --------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "before",
+    [
+        click_a_lever,
+        open_and_leave_a_select,
+        open_coach,
+        pytest.param(work("plug"), id="the plug"),
+        pytest.param(work("display_unplugged"), id="the display"),
+    ],
+)
+def test_the_keys_are_the_boxs_after_a_click(table: Table, before: Callable[[Table], None]) -> None:
+    before(table)
+    table.hands_still_play()
+    assert table.filled_in == []
+    if before is open_coach:
+        assert table.js("document.querySelector('#coach').open"), "the space bar has not folded it"
 
 
 def test_a_lever_with_the_focus_flips_by_the_space_bar(table: Table) -> None:
     table.browser.execute_script("arguments[0].focus()", table.levers[3])
-    ActionChains(table.browser).send_keys(" ").perform()
+    table.press(" ")
     until(lambda: table.shown_down == {2, 4})
     assert not table.box.button_down
-
-
-def test_the_box_fills_a_television(browser: webdriver.Chrome, tables: Callable[..., Table]) -> None:
-    with window(browser, 1920, 1080):
-        table = tables(9)
-        small = rectangle(table, "#box")
-    assert small["height"] > 0.9 * 1080
-    assert small["width"] * small["height"] > 0.65 * 1920 * 1080
-    with window(browser, 3840, 2160):
-        table.open()
-        assert rectangle(table, "#box")["height"] > 0.9 * 2160
-    with window(browser, 500, 900):
-        until(lambda: rectangle(table, "#box")["width"] < 500)
-
-
-def test_the_space_bar_throws_after_a_lever_was_clicked(table: Table) -> None:
-    table.levers[4].click()
-    ActionChains(table.browser).key_down(" ").perform()
-    until(lambda: table.box.button_down)
-    ActionChains(table.browser).key_up(" ").perform()
-    until(lambda: not table.box.button_down)
-    assert table.box.levers_down == {2, 5}
-
-
-def test_keys_are_the_boxs_after_a_select_was_opened_and_left(table: Table) -> None:
-    open_settings(table)
-    settings_parts(table, "select")[1].click()
-    press(table, Keys.ESCAPE)
-    ActionChains(table.browser).send_keys("5").key_down(" ").perform()
-    until(lambda: table.box.levers_down == {2, 5})
-    until(lambda: table.box.button_down)
-    ActionChains(table.browser).key_up(" ").perform()
-    assert table.filled_in == []
 
 
 def test_one_drawer_is_open_at_a_time_and_escape_closes_it(table: Table) -> None:
     open_settings(table)
     open_workshop(table)
-    assert not table.browser.find_element(By.ID, "settings").is_displayed()
-    press(table, Keys.ESCAPE)
-    assert not table.browser.find_element(By.ID, "workshop").is_displayed()
-    table.browser.find_element(By.ID, "settings-toggle").click()
-    table.browser.find_element(By.ID, "settings-close").click()
-    assert not table.browser.find_element(By.ID, "settings").is_displayed()
+    assert not table.one("#settings").is_displayed()
+    table.press(Keys.ESCAPE)
+    assert not table.one("#workshop").is_displayed()
+    table.one("#settings-toggle").click()
+    table.one("#settings-close").click()
+    assert not table.one("#settings").is_displayed()
 
 
-def test_the_keys_are_the_boxs_after_a_click_on_the_coach(table: Table) -> None:
-    open_coach(table)
-    ActionChains(table.browser).send_keys("5").key_down(" ").perform()
-    until(lambda: table.box.button_down)
+def test_settings_go_to_the_box_and_come_from_it(table: Table) -> None:
+    open_settings(table)
+    game, players = (Select(select) for select in table.all("#settings select")[:2])
+    assert [option.text for option in game.options] == ["Digits", "English pub", "Trac"]
+    groups = table.all("#settings optgroup")
+    assert [group.get_attribute("label") for group in groups] == ["Classic", "French"]
+    assert "A shut box wins double stakes." in table.one("#settings .about").text
+    assert game.first_selected_option.text == "English pub"
+    game.select_by_visible_text("Trac")
+    until(lambda: table.filled_in == [SettingChosen("game.profile", "trac")])
+    show_form(table, players=3)
+    until(lambda: players.first_selected_option.text == "3")
+    assert len(table.all("#settings input[type=text]")) == 3
+    show_form(table, is_open=False)
+    until(lambda: not table.one("#settings select").is_enabled())
+    assert table.one("#settings-wait").is_displayed()
+
+
+def test_names_are_typed_and_the_keys_are_the_boxs_again(table: Table) -> None:
+    open_settings(table)
+    first, second = table.all("#settings input[type=text]")
+    assert first.get_attribute("value") == "ANN"
+    second.click()
+    table.press("zo1\u00e9")
+    until(lambda: table.filled_in[-1:] == [NamesGiven(("ANN", "ZOE"))])
+    assert second.get_attribute("value") == "ZOE"
+    table.press(Keys.ENTER, "5")
     until(lambda: table.box.levers_down == {2, 5})
-    ActionChains(table.browser).key_up(" ").send_keys("?").perform()
-    until(lambda: not table.box.button_down)
-    assert is_open(table)
-    assert table.js("document.querySelector('#coach').open"), "the space bar has not folded it"
+
+
+def test_a_list_is_walked_by_keys_wheel_and_clicks(table: Table) -> None:
+    rows = Screen(
+        Mode.MENU, "Menu", rows=("1 Game", "2 Players", "3 Rounds"), cursor=1, prompt="Press: choose"
+    )
+    table.tell(rows, form=Form(Settings(GAMES, GAMES[0]), (), is_open=True, walks=True))
+    picture = draw(rows.told(str), 0)
+    table.panel.show(picture)
+    until(lambda: read_canvas(table) == picture.tobytes() and table.all("#panel.rows"))
+    table.press(Keys.ARROW_DOWN, Keys.ARROW_UP)
+    until(lambda: table.filled_in == [CursorMoved(1), CursorMoved(-1)])
+    panel = table.one("#panel")
+    ActionChains(table.browser).scroll_from_origin(ScrollOrigin.from_element(panel), 0, 100).perform()
+    until(lambda: table.filled_in[2:] == [CursorMoved(1)])
+
+    def click(row: int) -> None:
+        y = round(panel.size["height"] * ((row * 16 + 8) / 64 - 0.5))
+        ActionChains(table.browser).move_to_element_with_offset(panel, 0, y).click().perform()
+
+    click(2)
+    click(0)
+    until(lambda: table.filled_in[3:] == [CursorMoved(1), CursorMoved(-1)])
+    pressed: list[Change] = []
+    table.box.subscribe(pressed.append)
+    click(1)  # where the cursor is
+    until(lambda: pressed.count(Change.BUTTON) == 2)
+    show_form(table, is_open=False)
+    until(lambda: not table.all("#panel.rows"))
+
+
+def test_the_coach_draws_each_choice(browser: webdriver.Chrome) -> None:
+    with window(browser, 1000, 1400), opened(browser) as table:
+        assert table.js("document.getElementById('coach').hidden")
+        open_coach(table)
+        move = table.one(".move")
+
+        def texts(selector: str) -> list[str]:
+            return [part.text for part in move.find_elements(By.CSS_SELECTOR, selector)]
+
+        assert (texts(".tile.chosen"), texts(".tile.best")) == (["4", "6"], ["1", "9"])
+        assert [len(table.all(f".move:first-of-type .die:nth-of-type({n}) > *")) for n in (1, 2)] == [6, 4]
+        assert texts(".cost")[0].startswith("-")
+        said = move.find_element(By.CSS_SELECTOR, ".unseen").get_attribute("textContent")
+        assert "6+4: 4+6, 1+9 is better" in str(said)
+        table.tell(SHUT_8, game=builtin("pub"))
+        until(lambda: table.js("document.getElementById('coach').hidden"))
+
+
+def test_a_file_is_replayed_and_left(table: Table, tmp_path: Path) -> None:
+    watch(table, tmp_path, "config box.levers 10\n@0 flip 10\nwait 0.5\n")
+    until(lambda: table.shown_down == {10})
+    until(lambda: table.says("film-text") == "The replay is over.")
+    table.one("#film button").click()
+    until(lambda: table.shown_down == {2})
+    assert len(table.levers) == 9
+    assert not table.one("#film").is_displayed()
+    script = tmp_path / "long.scn"
+    script.write_text("#" * 70_000, "utf-8")
+    workshop_part(table, "file").send_keys(str(script))
+    until(lambda: workshop_part(table, "too_large").text == "The file is larger than 64 KB.")

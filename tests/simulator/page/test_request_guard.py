@@ -2,8 +2,6 @@
 
 import logging
 import socket
-from contextlib import closing
-from http.client import HTTPConnection, HTTPResponse
 
 import pytest
 from tests.simulator.page.pages import FakePanel, get, page, receive
@@ -52,11 +50,18 @@ def test_any_other_host_is_refused(server: PageServer, host: str, path: str) -> 
     assert get(server, path, Host=host, Origin=f"http://{host}").status == 403
 
 
-@pytest.mark.parametrize("hosts", [[], ["127.0.0.1:{port}", "evil.example"]])
-def test_exactly_one_host(server: PageServer, hosts: list[str]) -> None:
-    lines = "".join(f"Host: {host.format(port=server.port)}\r\n" for host in hosts)
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [],
+        ["Host: {ours}", "Host: evil.example"],
+        ["Host: {ours}", "Origin: http://{ours}", "Origin: http://evil.example"],
+    ],
+)
+def test_exactly_one_host_and_at_most_one_origin(server: PageServer, lines: list[str]) -> None:
+    head = "\r\n".join(["GET / HTTP/1.1", *lines, "", ""]).format(ours=f"127.0.0.1:{server.port}")
     with socket.create_connection(("127.0.0.1", server.port), timeout=HANG_S) as raw:
-        raw.sendall(f"GET / HTTP/1.1\r\n{lines}\r\n".encode())
+        raw.sendall(head.encode())
         assert raw.recv(100).startswith(b"HTTP/1.1 403 ")
 
 
@@ -87,14 +92,6 @@ def test_a_socket_without_an_origin_is_refused(server: PageServer) -> None:
     with pytest.raises(InvalidStatus, match="403"):
         page(server, origin=None)
     assert get(server, "/").status == 200
-
-
-def test_two_origins_are_one_too_many(server: PageServer) -> None:
-    ours = f"127.0.0.1:{server.port}"
-    with socket.create_connection(("127.0.0.1", server.port), timeout=HANG_S) as raw:
-        origins = f"Origin: http://{ours}\r\nOrigin: http://evil.example\r\n"
-        raw.sendall(f"GET / HTTP/1.1\r\nHost: {ours}\r\n{origins}\r\n".encode())
-        assert raw.recv(100).startswith(b"HTTP/1.1 403 ")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:{port}", "localhost:{port}"])
@@ -264,17 +261,10 @@ def test_nothing_else_is_served(server: PageServer, path: str) -> None:
     assert get(server, path).status == 404
 
 
-def ask(server: PageServer, path: str, method: str, body: bytes | None = None) -> tuple[HTTPResponse, bytes]:
-    with closing(HTTPConnection("127.0.0.1", server.port, timeout=HANG_S)) as connection:
-        connection.request(method, path, body)
-        response = connection.getresponse()
-        return response, response.read()
-
-
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "DICE"])
 @pytest.mark.parametrize("path", ["/", "/box"])
 def test_nothing_can_be_done(server: PageServer, method: str, path: str) -> None:
-    response, _ = ask(server, path, method, b"lever=3" if method != "TRACE" else None)
+    response = get(server, path, method, b"lever=3" if method != "TRACE" else None)
     assert response.status == 405
     assert response.headers["Allow"] == "GET, HEAD"
     assert response.headers["X-Content-Type-Options"] == "nosniff"

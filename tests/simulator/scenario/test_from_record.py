@@ -51,29 +51,8 @@ def test_nobody_knows_when_a_throw_was_answered() -> None:
         scenario_text(record, Path("house.toml"))
 
 
-# -- the lines themselves ----------------------------------------------------------------
-
-
-def written(game: str, players: int, *actions: str, given_up: bool = False) -> list[str]:
-    """The lines for a match with these actions, without those of the config."""
-    profile = builtin(game)
-    record = Record(
-        profile, players, profile.rounds, tuple(map(action_from_text, actions)), given_up=given_up
-    )
-    head, lines = scenario_text(record, Path("my house.toml")).split("config box.levers ")
-    assert head == (
-        "config game.profile my house.toml\n"
-        f"config game.players {players}\n"
-        f"config game.rounds {profile.rounds}\n"
-        "config game.setup usual\n"
-    )
-    assert lines.endswith("\n")
-    levers, *others = lines.splitlines()
-    assert levers == str(profile.tiles[-1])
-    return others
-
-
 def test_a_total_of_real_dice_cannot_be_thrown() -> None:
+    record = Record(builtin("traditional"), 1, 1, (action_from_text("throw 8"),))
     with pytest.raises(ScenarioError) as wrong:
-        written("traditional", 1, "throw 8")
+        scenario_text(record, Path("house.toml"))
     assert str(wrong.value) == "8: only the total of real dice is known; such a throw cannot be made"
