@@ -35,6 +35,7 @@ PACKAGE_OF = {
     "systemd-socket-activate": "systemd",
     "systemd-nspawn": "systemd-container",
     "unshare": "util-linux",
+    "unsquashfs": "squashfs-tools",
     "/usr/lib/u-boot/qemu_arm64/u-boot.bin": "u-boot-qemu",
 }
 """The package of a command, or of a file by its whole path."""

@@ -35,7 +35,7 @@ SLOT = "[slot.system.{number}]\ndevice=/data/{name}.img\ntype=raw\nbootname={nam
 #: Debian 12's checks a signature as the card's does, and describes what it has checked in other words.
 RAUC = """\
 #!/bin/sh
-export LD_LIBRARY_PATH=/opt/rauc
+export LD_LIBRARY_PATH=/opt/rauc PATH=/opt/rauc:$PATH
 [ "$1" = info ] || exec /opt/rauc/rauc "$@"
 /opt/rauc/rauc info "$3" >&2 && echo '{"update": {"version": "99.0"}}'
 """
@@ -73,17 +73,19 @@ def bundle(folder: Path) -> Path:
 @pytest.fixture
 def owner(pi: VirtualPi, tmp_path: Path) -> Iterator[Owner]:
     """A box on what takes itself for a card."""
-    if lacking := debian.missing("mkfs.vfat", "mcopy", "rauc"):
+    if lacking := debian.missing("mkfs.vfat", "mcopy", "rauc", "unsquashfs"):
         pytest.skip(lacking)
     install_box(pi, OWNERS, watchdog_s=120)
     libraries = tmp_path / "rauc"
     libraries.mkdir()
-    needs = subprocess.run(["ldd", "/usr/bin/rauc"], check=True, capture_output=True, text=True).stdout
+    programs = ["/usr/bin/rauc", "/usr/bin/unsquashfs"]
+    needs = subprocess.run(["ldd", *programs], check=True, capture_output=True, text=True).stdout
     for line in needs.splitlines():
         path = line.partition("=> ")[2].split(" ")[0]
         if path and not path.rpartition("/")[2].startswith(("libc.", "libm.")):
             shutil.copy(path, libraries)
-    shutil.copy("/usr/bin/rauc", libraries)
+    for program in programs:
+        shutil.copy(program, libraries)
     pi.copy_in(libraries, "/opt/rauc")
     for path, text in FILES.items():
         pi.write(path, text, 0o755 if path.startswith("/usr/bin") else 0o644)
