@@ -6,8 +6,8 @@ Opening a pipe waits for its other end, opening a device may do anything, and /d
 import errno
 import os
 import stat
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -62,32 +62,94 @@ def open_to_write(path: Path, *, follow_links: bool = True) -> BinaryIO:
     return os.fdopen(descriptor, "wb")
 
 
-def replace_file(path: Path, content: bytes, *, mode: int = 0o644, durable: bool = False) -> None:
-    """Puts a file there in one step: no reader sees half of it. One thread at a time may write to a path.
+def replace_file(
+    path: Path,
+    content: bytes | Iterable[bytes],
+    *,
+    mode: int = 0o644,
+    durable: bool = False,
+    for_owner: bool = False,
+) -> None:
+    """Puts a file there in one step: no reader sees half of it, and no other file is touched.
 
     Args:
         path: of the file; a link is replaced, not followed.
-        content: all of it.
+        content: all of it, at once or in parts.
         mode: of the file, under any umask.
         durable: when this returns, pulling the plug does not lose it.
+        for_owner: what root writes belongs to the owner of the folder.
 
     Raises:
         OSError: it cannot be written.
     """
-    new = path.with_name(f"{path.name}.new")
-    with open_to_write(new, follow_links=False) as file:
-        os.fchmod(file.fileno(), mode)
-        file.write(content)
+    with _part(path, content, mode=mode, durable=durable, for_owner=for_owner) as (part, folder):
+        os.rename(part, path.name, src_dir_fd=folder, dst_dir_fd=folder)
         if durable:
-            file.flush()
-            os.fsync(file.fileno())
-    new.replace(path)
-    if durable:
-        sync_folder(path.parent)
+            _sync(folder)
 
 
-_CANNOT_SYNC = (errno.EINVAL, errno.EOPNOTSUPP, errno.EACCES)
-"""Errors of file systems, and of folders, that cannot be synced."""
+def new_file(path: Path, content: bytes) -> None:
+    """Makes a file that only its owner may read, durable, whole or not at all.
+
+    Where the file system knows no hard links, an empty one may be left if the plug is pulled.
+
+    Args:
+        path: of the file.
+        content: all of it.
+
+    Raises:
+        FileExistsError: there is something already.
+        OSError: it cannot be written.
+    """
+    with _part(path, content, mode=0o600, durable=True) as (part, folder):
+        try:
+            os.link(part, path.name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            os.close(os.open(path.name, _NEW, 0o600, dir_fd=folder))
+            os.rename(part, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+        _sync(folder)
+
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+
+_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+"""Errors of file systems that cannot give a file a second name, such as FAT."""
+
+
+@contextmanager
+def _part(
+    path: Path, content: bytes | Iterable[bytes], *, mode: int, durable: bool, for_owner: bool = False
+) -> Iterator[tuple[str, int]]:
+    """A whole new file, under a name that nobody can guess; deleted in the end.
+
+    Another user may own the folder and put links there at any moment. So one descriptor leads to it.
+
+    Returns:
+        The name, and the descriptor of the folder.
+    """
+    part = f".shutthebox-{os.urandom(16).hex()}.part"
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with os.fdopen(os.open(part, _NEW, 0o600, dir_fd=folder), "wb") as file:
+            file.writelines((content,) if isinstance(content, bytes) else content)
+            if for_owner and os.geteuid() == 0:
+                owner = os.fstat(folder)
+                os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
+            os.fchmod(file.fileno(), mode)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        yield part, folder
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(part, dir_fd=folder)
+        os.close(folder)
+
+
+_CANNOT_SYNC = (errno.EINVAL, errno.EOPNOTSUPP)
+"""Errors of file systems that cannot sync a folder."""
 
 
 def sync_folder(folder: Path) -> None:
@@ -98,10 +160,17 @@ def sync_folder(folder: Path) -> None:
     """
     try:
         descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    except PermissionError:
+        return  # it may be written to and not read
+    try:
+        _sync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sync(folder: int) -> None:
+    try:
+        os.fsync(folder)
     except OSError as error:
         if error.errno not in _CANNOT_SYNC:
             raise

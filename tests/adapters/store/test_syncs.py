@@ -58,7 +58,7 @@ def steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_an_entry_of_the_outbox(tmp_path: Path, steps: list[str]) -> None:
     replace_file(tmp_path / "1.json", b"{}", durable=True)
-    assert steps == ["sync 1.json.new", "1.json.new -> 1.json", "sync ."]
+    assert steps == ["sync .shutthebox-*.part", ".shutthebox-*.part -> 1.json", "sync ."]
 
 
 def test_a_backup_and_its_way_back(tmp_path: Path, steps: list[str]) -> None:
@@ -88,8 +88,8 @@ def test_a_store_that_is_built_again(
     store, _ = open_or_set_aside(tmp_path, clock)
     assert store is not None
     assert steps == [
-        f"sync sqlite3.{waits}.new",
-        f"sqlite3.{waits}.new -> sqlite3.{waits}",
+        "sync .shutthebox-*.part",
+        f".shutthebox-*.part -> sqlite3.{waits}",
         "sync .",
         f"sqlite3 -> {kept}",
         f"sqlite3-wal -> {kept}-wal",

@@ -1,35 +1,23 @@
 """Copies of the store: made while the box plays, and taken over when it next starts.
 
 `sudo shutthebox restore` writes into a folder that belongs to the service, which may put links there
-at any moment. So it checks the file in a folder of its own, and reaches into the service's only
-through that folder's descriptor, with names that it makes itself and follows no link for.
+at any moment. So it checks the file in a folder of its own, and follows no link in the service's.
 """
 
-import contextlib
-import errno
-import os
-import secrets
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator
 from contextlib import closing, suppress
-from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
 
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.open_store import RESTORE_NAME, open_checked
-from shutthebox.adapters.store.recovery import first_fault
-from shutthebox.files import open_to_read, reason, shown_path
+from shutthebox.files import new_file, open_to_read, reason, replace_file, shown_path
 
 _SAVE_NAME = "last-save"
 _NO_YEAR_S = 1e11
 """A time of day that no calendar has."""
-
-_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
-"""Errors of file systems that cannot give a file a second name, such as FAT."""
 
 
 class BackupError(StoreError):
@@ -53,27 +41,14 @@ def back_up(db: sqlite3.Connection, to: Path) -> int:
         BackupError: if it is there already, or cannot be written.
     """
     try:
-        with _folder(to.parent) as folder:
-            if not to.name or _is_there(to.name, folder):
-                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
-            content = content_of(db, to)
-            with _part(folder, BytesIO(content)) as part:
-                try:
-                    os.link(part, to.name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
-                except OSError as error:
-                    if error.errno not in _NO_LINKS:
-                        raise
-                    os.close(_create(to.name, folder))
-                    os.rename(part, to.name, src_dir_fd=folder, dst_dir_fd=folder)
-            os.fsync(folder)
-    except FileExistsError as error:
+        content = content_of(db, to)
+        new_file(to, content)
+    except BackupError:
+        raise
+    except OSError as error:
         raise BackupError(f"{shown_path(to)}: {error.strerror}; allowed is a new file") from None
     except (sqlite3.Error, ValueError) as error:
         raise BackupError(f"{shown_path(to)}: {error}") from None
-    except OSError as error:
-        if isinstance(error, BackupError):
-            raise
-        raise BackupError(f"{shown_path(to)}: {error.strerror}; allowed is a new file") from None
     return len(content)
 
 
@@ -135,11 +110,8 @@ def put_checked(file: Path, folder: Path) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with _folder(folder) as place, open_to_read(file, follow_links=False) as checked:
-            owner = os.fstat(place) if os.geteuid() == 0 else None
-            with _part(place, checked, owner) as part:
-                os.rename(part, RESTORE_NAME, src_dir_fd=place, dst_dir_fd=place)
-            os.fsync(place)
+        with open_to_read(file, follow_links=False) as checked:
+            replace_file(folder / RESTORE_NAME, checked, mode=0o600, durable=True, for_owner=True)
     except OSError as error:
         raise StoreError(f"{folder}: {error.strerror}") from None
 
@@ -151,10 +123,8 @@ def note_save(folder: Path, at_s: float) -> None:
         folder: of the store.
         at_s: the time of day.
     """
-    with suppress(OSError), _folder(folder) as place:
-        owner = os.fstat(place) if os.geteuid() == 0 else None
-        with _part(place, BytesIO(f"{at_s:.0f}\n".encode()), owner) as part:
-            os.rename(part, _SAVE_NAME, src_dir_fd=place, dst_dir_fd=place)
+    with suppress(OSError):
+        replace_file(folder / _SAVE_NAME, f"{at_s:.0f}\n".encode(), mode=0o600, durable=True, for_owner=True)
 
 
 def last_save(folder: Path) -> float | None:
@@ -183,55 +153,6 @@ def _checked(work: Path, file: Path) -> Store:
     if not any(path.stat().st_size for path in work.glob(f"{FILE_NAME}*") if not path.name.endswith("-mark")):
         raise BackupError(f"{shown_path(file)}: it is empty")
     try:
-        store = open_checked(work, lambda: 0.0)
-        if found := first_fault(store.connection, None):
-            store.close()
-            raise StoreError(f"{store.path}: {found}")
+        return open_checked(work, lambda: 0.0)
     except StoreError as error:
         raise BackupError(str(error).replace(str(work / FILE_NAME), shown_path(file))) from None
-    return store
-
-
-@contextlib.contextmanager
-def _folder(path: Path) -> Iterator[int]:
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def _is_there(name: str, folder: int) -> bool:
-    with suppress(FileNotFoundError):
-        os.stat(name, dir_fd=folder, follow_symlinks=False)
-        return True
-    return False
-
-
-def _create(name: str, folder: int) -> int:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-    return os.open(name, flags, 0o600, dir_fd=folder)
-
-
-@contextlib.contextmanager
-def _part(folder: int, source: BinaryIO, owner: os.stat_result | None = None) -> Iterator[str]:
-    """A new file in a folder, whole and synced, under a random name; deleted in the end.
-
-    Args:
-        folder: its descriptor.
-        source: its content.
-        owner: of the new file; None for the user of this process.
-    """
-    name = f".shutthebox-{secrets.token_hex(16)}.part"
-    try:
-        with os.fdopen(_create(name, folder), "wb") as file:
-            os.fchmod(file.fileno(), 0o600)
-            shutil.copyfileobj(source, file)
-            if owner is not None:
-                os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
-            file.flush()
-            os.fsync(file.fileno())
-        yield name
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(name, dir_fd=folder)
