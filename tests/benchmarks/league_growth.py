@@ -1,35 +1,34 @@
 """The times that a league of very many matches takes for a receipt, its pages, and the ratings of a night.
 
-`python -m tests.benchmarks.league_growth [--postgresql] [MATCHES…]`: fills a league with so many, 50,000 and
-1,000,000 by default, and measures. Where two columns are alike, the number of matches does not matter.
+`python -m tests.benchmarks.league_growth [MATCHES…]`: fills a league with so many, 50,000 and 1,000,000 by
+default, and measures. Where two columns are alike, the number of matches does not matter.
 """
 
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable
-from datetime import UTC, date, timedelta
+from datetime import date, timedelta
+from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import median
 from typing import Any
 
-from sqlalchemy import Connection, Engine, insert, text, update
-from tests.support.league import FakeBox, Place, found_league, played_record
+from sqlalchemy import Connection, insert, update
+from tests.support.league import LeagueBox, Place, found_league, league_command, played_record
 from tests.support.mosquitto import free_port
-from tests.support.postgresql import Postgresql
+from tests.support.waiting import until
 
 from shutthebox.rules.record import write
 from shutthebox_league.categories import category_id, usual_category
 from shutthebox_league.counting import WHOLE_LEAGUE
-from shutthebox_league.ledger import Ledger
 from shutthebox_league.ratings import rate
-from shutthebox_league.reviewer import Reviewer
 from shutthebox_league.schema import CATEGORY, CHAIN, ENTRY, MATCH, RATING, SEAT, STANDING
 from shutthebox_league.standings import Period, first_of
-from shutthebox_uplink.signing import sign_entry
 
 BOXES, PLAYERS, NIGHT = 200, 5000, 200
 _AT_ONCE = 20_000
@@ -83,8 +82,6 @@ def fill(place: Place, matches: int) -> None:
                 db.execute(insert(table), values)
     with place.engine.begin() as db:
         fill_sums(db, random, category, tonight, matches)
-        if db.dialect.name == "postgresql":
-            db.execute(text("select setval(pg_get_serial_sequence('match', 'id'), :last)"), {"last": matches})
 
 
 def fill_sums(db: Connection, random: Random, category: int, tonight: date, matches: int) -> None:
@@ -123,54 +120,39 @@ def seconds(times: int, do: Callable[[], object]) -> float:
     return median(took)
 
 
-def measure(folder: Path, url: str, matches: int) -> dict[str, float]:
+def measure(folder: Path, matches: int) -> dict[str, float]:
     """Milliseconds of everything."""
-    place = found_league(folder, url, with_broker=False)
+    place = found_league(folder, with_broker=False)
     fill(place, matches)
-    found: dict[str, float] = {}
-    enrolment, box = place.enrol("new", "Pub 1"), FakeBox("f" * 32)
-    ledger, now_s = Ledger(place.engine, UTC), int(time.time())
-    messages = []
-    for seed in range(NIGHT):
+    box, now_s = LeagueBox(place, "new", "Pub 1"), int(time.time())
+    entries = [
+        entry
+        for seed in range(NIGHT)
         for entry in (
-            box.play(played_record(seed), now_s),
-            *(box.sign(n, initials(seed * 2 + n), now_s) for n in (1, 2)),
-        ):
-            messages.append(sign_entry(entry, 1, enrolment.name, enrolment.key))
-    waiting = iter(messages)
-    found["an entry, from its message to its receipt"] = seconds(
-        len(messages), lambda: ledger.take(enrolment.name, next(waiting))
-    )
-    found[f"the ratings of a night of {NIGHT} matches"] = seconds(
-        1, lambda: rate_a_night(place.engine, matches)
-    )
-    reviewer = Reviewer(place.engine, UTC)
+            box.box.play(played_record(seed), now_s),
+            *(box.box.sign(n, initials(seed * 2 + n), now_s) for n in (1, 2)),
+        )
+    ]
+    waiting, new = iter(entries), iter(range(matches + 1, matches + NIGHT + 1))
 
-    def review() -> None:
-        while reviewer.work():
-            pass
+    def rate_next() -> None:
+        with place.engine.begin() as db:
+            rate(db, next(new))
 
-    found[f"the sums and reviews of these {NIGHT} matches"] = seconds(1, review)
+    found = {
+        "an entry, from its message to its receipt": seconds(len(entries), lambda: box.send(next(waiting))),
+        "the rating of a match": seconds(NIGHT, rate_next),
+    }
     port = free_port()
-    command = (
-        sys.executable,
-        "-m",
-        "shutthebox_league.main",
-        "--folder",
-        str(folder),
-        "serve",
-        "--port",
-        str(port),
-    )
-    page = subprocess.Popen(command)
+    page = subprocess.Popen(league_command(folder, "serve", "--port", str(port)))
     try:
         for name, path in (
             ("the front page", "/"), ("the front page by rating, ever", "/?by=rating&period=ever"),
             ("a pub's page", "/pub/pub-1"), ("a player's page", f"/player/{initials(7)}"),
             ("a match", f"/match/{matches}"),
         ):  # fmt: skip
-            get = _getter(f"http://127.0.0.1:{port}{path}", page)
-            get()
+            get = partial(answered, f"http://127.0.0.1:{port}{path}")
+            until(get)
             found[name] = seconds(20, get)
     finally:
         page.kill()
@@ -179,42 +161,24 @@ def measure(folder: Path, url: str, matches: int) -> dict[str, float]:
     return {name: second * 1000 for name, second in found.items()}
 
 
-def rate_a_night(engine: Engine, matches: int) -> None:
-    """Rates the matches that have been added."""
-    with engine.begin() as db:
-        for number in range(matches + 1, matches + NIGHT + 1):
-            rate(db, number)
-
-
-def _getter(url: str, page: subprocess.Popen[bytes]) -> Callable[[], None]:
-    def get() -> None:
-        while True:
-            try:
-                with urllib.request.urlopen(url, timeout=60) as answer:
-                    answer.read()
-                return
-            except ConnectionError:
-                pass
-            except urllib.error.URLError as error:
-                if not isinstance(error.reason, ConnectionError):
-                    raise
-            assert page.poll() is None
-            time.sleep(0.1)
-
-    return get
+def answered(url: str) -> bool:
+    """Whether the page answers by now."""
+    try:
+        with urllib.request.urlopen(url, timeout=60) as answer:
+            return bool(answer.read())
+    except urllib.error.HTTPError:
+        raise
+    except OSError:
+        return False
 
 
 def main() -> None:
     """Prints a table."""
-    sizes = [int(word) for word in sys.argv[1:] if word.isdecimal()] or [50_000, 1_000_000]
-    server = Postgresql(fsync=True) if "--postgresql" in sys.argv else None
+    sizes = [int(word) for word in sys.argv[1:]] or [50_000, 1_000_000]
     columns = []
     for matches in sizes:
         with tempfile.TemporaryDirectory(prefix="league-growth-") as name:
-            url = server.new_database() if server else f"sqlite:///{name}/league.sqlite3"
-            columns.append(measure(Path(name), url, matches))
-    if server is not None:
-        server.stop()
+            columns.append(measure(Path(name), matches))
     print(f"{'ms':48}" + "".join(f"{size:>14,}" for size in sizes))
     for row in columns[0]:
         print(f"{row:48}" + "".join(f"{column[row]:14.1f}" for column in columns))

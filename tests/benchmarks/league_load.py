@@ -1,8 +1,8 @@
 """A league under load: many boxes connected over TLS, each with a match to send every so often.
 
-`python -m tests.benchmarks.league_load [--boxes 1000] [--rate 60] [--seconds 600] [--consumers 1]
-[--sqlite] [--flood]`: starts broker, consumers and PostgreSQL, and says how long a match takes until its
-receipt, and which share of a core each part took. With `--flood` one box more sends as fast as it can.
+`python -m tests.benchmarks.league_load [--boxes 1000] [--rate 60] [--seconds 600] [--flood]`: starts
+broker, consumer and PostgreSQL, and says how long a match takes until its receipt, and which share of a core
+each part took. With `--flood` one box more sends as fast as it can.
 """
 
 import argparse
@@ -18,25 +18,21 @@ from queue import Empty, SimpleQueue
 from statistics import median, quantiles
 from typing import Any
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sqlalchemy import func, select
-from tests.support.league import FakeBox, found_league, played_record
+from tests.support.cpu import cpu_s
+from tests.support.league import FakeBox, found_league, league_command, played_record
 from tests.support.postgresql import Postgresql
 
-from shutthebox.outbox_entry import MatchPlayed, entry_from_bytes
-from shutthebox_league.checking import check_match
 from shutthebox_league.database import open_database
 from shutthebox_league.enrolment import enrol
 from shutthebox_league.schema import ENTRY, MATCH
 from shutthebox_uplink.mqtt import Broker, Connected, Event, Message
 from shutthebox_uplink.settings import Enrolment, read_enrolment
-from shutthebox_uplink.signing import COMMITTED, open_entry, open_receipt, sign_entry
+from shutthebox_uplink.signing import COMMITTED, open_receipt, sign_entry
 from shutthebox_uplink.uplink import receipt_topic, record_topic, tls_context
 
 AT_ONCE = 200
 """Boxes of one process: the library waits with select(), which takes no file number above 1023."""
-
-_TICKS = 100  # a second, in /proc/PID/stat
 
 
 class LoadBox:
@@ -125,41 +121,12 @@ def flood(enrolment: Enrolment, ends: threading.Event) -> int:
     return count
 
 
-def verification_s() -> float:
-    """Processor time for the check of one match, its signature and its replay by the rules, in seconds."""
-    key = Ed25519PrivateKey.generate()
-    entries = [FakeBox("a" * 32).play(record) for record in _RECORDS]
-    messages = [sign_entry(entry, 1, "box", key) for entry in entries]
-    begin = time.process_time()
-    for message in messages:
-        content = entry_from_bytes(open_entry(message, "box", key.public_key()).entry).content
-        assert isinstance(content, MatchPlayed)
-        check_match(content)
-    return (time.process_time() - begin) / len(messages)
-
-
-def cpu_s(pid: int) -> float:
-    """Processor time of a process and of all its children, in seconds."""
-    total = 0.0
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        # Its own, and that of children that have ended.
-        total = sum(map(int, fields[11:15])) / _TICKS
-        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-            total += cpu_s(int(child))
-    except OSError:
-        pass
-    return total
-
-
 def main() -> None:
     """Runs it."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--boxes", type=int, default=1000)
     parser.add_argument("--rate", type=float, default=60)
     parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--consumers", type=int, default=1)
-    parser.add_argument("--sqlite", action="store_true")
     parser.add_argument("--flood", action="store_true")
     parser.add_argument("--generate", nargs=5, default=None, help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -174,26 +141,24 @@ def main() -> None:
         folder = Path(name)
         folder.chmod(0o711)
         (folder / "pg").mkdir()
-        server = None if args.sqlite else Postgresql(fsync=True)
+        server = Postgresql(fsync=True)
         try:
             measure(args, folder, server)
         finally:
-            if server is not None:
-                server.stop()
+            server.stop()
 
 
-def measure(args: argparse.Namespace, folder: Path, server: Postgresql | None) -> None:
+def measure(args: argparse.Namespace, folder: Path, server: Postgresql) -> None:
     """Sets all up, runs the load, and prints the figures."""
-    url = server.new_database() if server else f"sqlite:///{folder}/league.sqlite3"
+    url = server.new_database()
     place = found_league(folder, url)
     assert place.broker is not None
     for number in range(args.boxes + 1):
         text = enrol(place.engine, place.authority, f"box{number}", f"Pub {number // 3}").text
         (folder / f"{number}.toml").write_text(text)
     place.broker.reload()
-    league = (sys.executable, "-m", "shutthebox_league.main", "--folder", str(folder), "consume")
     with (folder / "log").open("ab") as log:
-        consumers = [subprocess.Popen(league, stdout=log, stderr=log) for _ in range(args.consumers)]
+        consumer = subprocess.Popen(league_command(folder, "consume"), stdout=log, stderr=log)
     me = (sys.executable, "-m", "tests.benchmarks.league_load", "--generate", str(folder))
     every_s = args.boxes / args.rate
     generators = [
@@ -203,14 +168,12 @@ def measure(args: argparse.Namespace, folder: Path, server: Postgresql | None) -
         )
         for first in range(0, args.boxes, AT_ONCE)
     ]  # fmt: skip
-    parts = {"broker": [place.broker.pid], "consumers": [process.pid for process in consumers]}
-    if server is not None:
-        parts["database"] = [server.pid]
+    parts = {"broker": place.broker.pid, "consumer": consumer.pid, "database": server.pid}
     for process in generators:
         assert process.stdout is not None
         assert process.stdin is not None
         assert process.stdout.readline() == "connected\n"
-    before = {part: sum(map(cpu_s, pids)) for part, pids in parts.items()}
+    before = {part: cpu_s(pid) for part, pid in parts.items()}
     begin = time.monotonic()
     ends, flooded = threading.Event(), list[int]()
     flooder = threading.Thread(
@@ -227,11 +190,11 @@ def measure(args: argparse.Namespace, folder: Path, server: Postgresql | None) -
         assert process.stdout is not None
         found.append(json.loads(process.stdout.readline()))
     took_s = time.monotonic() - begin
-    after = {part: sum(map(cpu_s, pids)) for part, pids in parts.items()}
+    after = {part: cpu_s(pid) for part, pid in parts.items()}
     ends.set()
     if args.flood:
         flooder.join()
-    started: list[subprocess.Popen[Any]] = [*generators, *consumers]
+    started: list[subprocess.Popen[Any]] = [*generators, consumer]
     for one in started:
         one.kill()
         one.wait()
@@ -250,7 +213,6 @@ def measure(args: argparse.Namespace, folder: Path, server: Postgresql | None) -
     for part in parts:
         used_s = after[part] - before[part]
         print(f"{part}: {used_s / took_s:.1%} of a core, {used_s / len(took) * 1000:.2f} ms a match")
-    print(f"of the consumers' time, signature and rules: {verification_s() * 1000:.2f} ms a match")
     if flooded:
         print(f"the flooding box sent {flooded[0]} messages, {flooded[0] / took_s:.0f} a second")
 

@@ -1,17 +1,15 @@
 """The longest step of the loop: how long a lever or a press may wait for the box.
 
-    python tests/benchmarks/loop.py [--only ID] [--matches N] [--levers 9 10 12]
+    python tests/benchmarks/loop.py [NAME]
 
 Plays every built-in game on 9, 10 and 12 levers, then the worst house rules that the reader takes, with
-computers in all seats, hints on, a store, the scoreboard's file and the voice's: all that the main thread
-does on a real box. The odds are asked in a thread of their own, as there.
+computers in all seats and then with people, hints on, a store, the scoreboard's file and the voice's: all
+that the main thread does on a real box. The odds are asked in a thread of their own, as there.
 
-Printed for each box are the longest single step in ms of the main thread's CPU time, its cause, and its
-ratio to drawing one screen in the same run. The ms depend on the machine, the ratio hardly does. Ends with
-1 if a step takes longer than 20 ms.
+Printed for each box are the longest single step in ms of the main thread's CPU time, and its cause. Ends
+with 1 if a step takes longer than 20 ms. With a name, only games with this in theirs are played.
 """
 
-import argparse
 import sys
 import tempfile
 import time
@@ -25,28 +23,27 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from tests.support.box import config_with
 from tests.support.clumsy_player import CAREFUL, Player
 
-from shutthebox.adapters.display.layout import render
 from shutthebox.adapters.odds_worker import OddsWorker
 from shutthebox.adapters.store.database import FILE_NAME
 from shutthebox.adapters.store.reading import open_to_read
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.config.profiles import builtins, read
-from shutthebox.config.schema import Config, with_value
-from shutthebox.game.effects import Effect
+from shutthebox.config.schema import Config
 from shutthebox.game.inputs import OddsCame
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import Prepare, Question
-from shutthebox.game.screen import ToldScreen
-from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.runtime.ports import Observer
 from shutthebox.runtime.runner import Runner
 from shutthebox.simulator.virtual_box import VirtualBox
 from shutthebox.speech.said_file import SaidWriter
-from shutthebox.translations import told_screen
 
 LEVERS = (9, 10, 12)
+PLAYERS = 2
+STEPS = 300
+"""Of the hand, at most."""
 BOUND_MS = 20.0
 ATTEMPTS = 3
 MS = 1_000_000
@@ -74,23 +71,6 @@ HOUSE_RULES: dict[str, tuple[str, int]] = {
 }  # fmt: skip
 """Hard ones of each kind: the text of a file without its name, and the face that all its dice show; 0 for
 any."""
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A game and its box.
-
-    Attributes:
-        name: in the table.
-        game: the profile's id, or its file.
-        levers: how many.
-        face: that all dice show; 0 for any.
-    """
-
-    name: str
-    game: str
-    levers: int
-    face: int = 0
 
 
 @dataclass(slots=True)
@@ -164,131 +144,91 @@ class Hand(Player):
         self.hurries = self.hurries or self.odds.awaited > 0
 
 
-def config_of(game: str, levers: int, players: int, computers: int) -> Config:
+def config_of(game: str, levers: int, computers: int) -> Config:
     """Everything on that costs something."""
-    config = Config()
-    values = {
-        "game.profile": game,
-        "game.players": players,
-        "game.setup": "usual",
-        "game.computers": list(range(1, computers + 1)),
-        "game.hints": True,
-        "game.stakes": "evening",
-        "box.levers": levers,
-    }
-    for key, value in values.items():
-        config = with_value(config, key, value, "benchmark")
-    return config
+    return config_with(
+        game__profile=game,
+        game__players=PLAYERS,
+        game__computers=list(range(1, computers + 1)),
+        game__hints=True,
+        game__stakes="evening",
+        box__levers=levers,
+    )
 
 
-def play(box: Box, longest: Longest, computers: int, wanted: argparse.Namespace) -> list[ToldScreen]:
-    """Plays at a box, and gives what it showed.
+def play(game: str, levers: int, face: int, computers: int, longest: Longest) -> None:
+    """Plays a match, or the beginning of a long one.
 
     Args:
-        box: the game and its box.
-        longest: where the longest step is noted.
+        game: the profile's id, or its file.
+        levers: of the box.
+        face: that all dice show; 0 for any.
         computers: so many of the players are computers.
-        wanted: how much is played.
+        longest: where the longest step is noted.
     """
-    shown = list[ToldScreen]()
     with tempfile.TemporaryDirectory(prefix="shutthebox-") as folder:
         state = Path(folder)
-        kept = partial(open_to_read, state / FILE_NAME)
         hand = Hand(Random(1), CAREFUL)
         hand.odds = AskedOdds()
-        observers: list[Observer] = [ScoresWriter(state, kept), SaidWriter(state)]
-
-        def observe(what: Effect | SwitchChanged, t_ns: int) -> None:
-            hand.observe(what, t_ns)
-            for observer in observers:
-                observer(what, t_ns)
-
-        config = config_of(box.game, box.levers, wanted.players, computers)
-        virtual = VirtualBox(config, state, seed=1, observers=[observe], advised=False)
-        virtual.runner._ports = virtual.runner._ports._replace(odds=hand.odds)
-        if box.face:
-            setattr(virtual.dice, "throw", lambda dice, sides: (box.face,) * dice)  # noqa: B010
+        kept = partial(open_to_read, state / FILE_NAME)
+        observers: list[Observer] = [hand.observe, ScoresWriter(state, kept), SaidWriter(state)]
+        box = VirtualBox(
+            config_of(game, levers, computers), state, seed=1, observers=observers, advised=False
+        )
+        box.runner._ports = box.runner._ports._replace(odds=hand.odds)
+        if face:
+            setattr(box.dice, "throw", lambda dice, sides: (face,) * dice)  # noqa: B010
         for name in ("take", "pass_time"):
-            setattr(virtual.runner, name, timed(longest, virtual.runner, getattr(virtual.runner, name)))
-        hand.sit_down(virtual)
+            setattr(box.runner, name, timed(longest, box.runner, getattr(box.runner, name)))
+        hand.sit_down(box)
         try:
-            steps = 0
-            for _ in range(wanted.matches):
+            for _ in range(STEPS):
                 if hand.seen.mode is Mode.MATCH_OVER:
-                    hand._press()
-                while hand.seen.mode is not Mode.MATCH_OVER and steps < wanted.steps:
-                    hand._step()
-                    steps += 1
-                    shown.append(told_screen(hand.seen))
+                    break
+                hand._step()
         finally:
-            virtual.close()
-    return shown
+            box.close()
 
 
-def play_all(box: Box, wanted: argparse.Namespace) -> tuple[Longest, list[ToldScreen]]:
-    """The longest step of computers and of people at a box, and what it showed.
+def longest_step(game: str, levers: int, face: int) -> Longest:
+    """The longest step of computers and of people at a box.
 
     On a busy machine even a thread's CPU time has outliers, so what seems too long is tried again: all is
     the same then but for the outliers.
     """
-    best, shown = Longest(), list[ToldScreen]()
+    found = list[Longest]()
     for _ in range(ATTEMPTS):
-        longest = Longest()
-        shown = [screen for seats in (wanted.players, 0) for screen in play(box, longest, seats, wanted)]
-        if not best.ns or longest.ns < best.ns:
-            best = longest
-        if best.ns <= BOUND_MS * MS:
+        found.append(Longest())
+        for computers in (PLAYERS, 0):
+            play(game, levers, face, computers, found[-1])
+        if found[-1].ns <= BOUND_MS * MS:
             break
-    return best, shown
+    return min(found, key=lambda longest: longest.ns)
 
 
-def drawing_ms(screens: Sequence[ToldScreen]) -> float:
-    """The time of drawing one of these screens, on average."""
-    some = screens[:: max(1, len(screens) // 50)]
-    began_ns = time.thread_time_ns()
-    for screen in some:
-        render(screen, 0)
-    return (time.thread_time_ns() - began_ns) / len(some) / MS
-
-
-def boxes(levers: Sequence[int], folder: Path) -> Iterator[Box]:
-    """What is played."""
+def boxes(folder: Path) -> Iterator[tuple[str, str, int, int]]:
+    """What is played: its name, the game, the levers and the face of all dice."""
     for profile in builtins():
-        fitting = [count for count in levers if profile.for_levers(count)]
+        fitting = [count for count in LEVERS if profile.for_levers(count)]
         for count in fitting or [profile.tiles[-1]]:
-            yield Box(profile.name, profile.name, count)
+            yield profile.name, profile.name, count, 0
     for name, (text, face) in HOUSE_RULES.items():
         path = folder / f"{name.replace(' ', '-').replace(',', '')}.toml"
         path.write_text(f'name = "{path.stem}"\n{text}\n')
-        yield Box(name, str(path), read(path).tiles[-1], face)
+        yield name, str(path), read(path).tiles[-1], face
 
 
 def main() -> int:
     """Plays on every box, and prints a line for each."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--only", metavar="NAME", help="only games with this in their name")
-    parser.add_argument("--levers", metavar="N", type=int, nargs="+", default=LEVERS)
-    parser.add_argument("--players", metavar="N", type=int, default=2)
-    parser.add_argument(
-        "--matches", metavar="N", type=int, default=1, help="of computers, and of people, on each box (1)"
-    )
-    parser.add_argument(
-        "--steps", metavar="N", type=int, default=300, help="of the hand in them at most (300)"
-    )
-    args = parser.parse_args()
-    print(f"{'game':34} levers  longest step       of a screen  of what")
+    wanted = "".join(sys.argv[1:2])
+    print(f"{'game':34} levers  longest step  of what")
     too_long = 0
     with tempfile.TemporaryDirectory(prefix="shutthebox-rules-") as folder:
-        for box in boxes(args.levers, Path(folder)):
-            if args.only and args.only not in box.name:
-                continue
-            longest, shown = play_all(box, args)
-            ms, screen_ms = longest.ns / MS, drawing_ms(shown)
-            too_long += ms > BOUND_MS
-            print(
-                f"{box.name:34} {box.levers:6} {ms:10.1f} ms {ms / screen_ms:13.1f} x  {longest.of}",
-                flush=True,
-            )
+        for name, game, levers, face in boxes(Path(folder)):
+            if wanted in name:
+                longest = longest_step(game, levers, face)
+                too_long += longest.ns > BOUND_MS * MS
+                print(f"{name:34} {levers:6} {longest.ns / MS:10.1f} ms  {longest.of}", flush=True)
     print(f"{too_long} boxes with a step over {BOUND_MS:.0f} ms")
     return too_long > 0
 

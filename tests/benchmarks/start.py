@@ -1,6 +1,6 @@
 """How long the daemon takes to READY and to its first screen, beside a program that imports its libraries.
 
-    python3 tests/benchmarks/start.py [--starts 15] [--modules]
+    python3 tests/benchmarks/start.py [--starts 15]
 
 Runs `shutthebox run` with gpiozero's mock pins and without a display on the bus, on any machine. All figures
 are CPU time of all threads since the interpreter began, so other work on the machine does not count; every
@@ -26,7 +26,7 @@ import os, sys, time
 from shutthebox.adapters import gpio, systemd
 
 def reached(*anything):
-    print(time.process_time(), *sorted(sys.modules), flush=True)
+    print(time.process_time(), flush=True)
     os._exit(0)
 
 def ready(self):
@@ -47,24 +47,20 @@ main(["run", "--config", sys.argv[1]])
 CONFIG = '[game]\nprofile = "pub"\n[box]\nlevers = 9\n[store]\nfolder = "{}"\n'
 
 
-def cpu_s(folder: Path, program: str, *arguments: str) -> tuple[float, list[str]]:
-    """CPU seconds that a program reports, and the words after them; `folder` takes compiled modules."""
+def cpu_s(folder: Path, program: str, *arguments: str) -> float:
+    """CPU seconds that a program reports; `folder` takes compiled modules."""
     command = [sys.executable, "-c", program, *arguments]
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    first, *more = done.stdout.split()
-    return float(first), more
+    return float(subprocess.check_output(command, env=environment, stderr=subprocess.DEVNULL))
 
 
 def main() -> None:
     """Measures, and prints the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--starts", type=int, default=15, help="how often to start each")
-    parser.add_argument("--modules", action="store_true", help="list the modules that are loaded at READY")
     options = parser.parse_args()
     figures: dict[str, list[float]] = {"alone": [], "ready": [], "screen": []}
-    modules = list[str]()
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
         folder = Path(name)
         config = folder / "config.toml"
@@ -73,9 +69,7 @@ def main() -> None:
         for _ in range(options.starts + 1):
             for stage, took in figures.items():
                 program = LIBRARIES if stage == "alone" else BOX
-                seconds, loaded = cpu_s(folder / "compiled", program, str(config), stage)
-                took.append(seconds)
-                modules = loaded if stage == "ready" else modules
+                took.append(cpu_s(folder / "compiled", program, str(config), stage))
     counted = [took[1:] for took in figures.values()]
     least, middle = [min(took) for took in counted], [statistics.median(took) for took in counted]
     print(f"CPU time of {options.starts} starts           least ms   ratio   median ms   ratio")
@@ -83,11 +77,6 @@ def main() -> None:
     for name, best, usual in zip(names, least, middle, strict=True):
         ratios = best / least[0], usual / middle[0]
         print(f"{name:26} {1000 * best:12.0f} {ratios[0]:7.2f} {1000 * usual:11.0f} {ratios[1]:7.2f}")
-    if options.modules:
-        print(
-            *(name for name in modules if name.startswith(("shutthebox", "luma_spans", "PIL", "luma"))),
-            sep="\n",
-        )
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ play. Needs Chromium, node, and npm for `make web`.
 """
 
 import argparse
-import os
 import statistics
 import subprocess
 import sys
@@ -22,6 +21,7 @@ sys.path.insert(0, str(PROJECT))
 
 from selenium import webdriver  # noqa: E402
 from tests.support.chromium import start_chromium  # noqa: E402
+from tests.support.cpu import cpu_s  # noqa: E402
 from tests.support.web_build import made_web, serving  # noqa: E402
 from tests.tab.test_browser import press, until, words  # noqa: E402
 
@@ -76,16 +76,6 @@ def cpu_percent(browser: webdriver.Chrome, seconds: float) -> float:
     before, start = cpu_s(driver), time.monotonic()
     time.sleep(seconds)
     return (cpu_s(driver) - before) / (time.monotonic() - start) * 100
-
-
-def cpu_s(pid: int) -> float:
-    """CPU seconds of the children of a process and of theirs."""
-    used = 0.0
-    children = " ".join(path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children"))
-    for child in children.split():
-        numbers = Path(f"/proc/{child}/stat").read_text().rpartition(") ")[2].split()
-        used += (int(numbers[11]) + int(numbers[12])) / os.sysconf("SC_CLK_TCK") + cpu_s(int(child))
-    return used
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ TWELVE = replace(profiles.builtin("traditional"), tiles=tuple(range(1, 13)))
 
 
 def test_twelve_tiles_take_no_time() -> None:
-    """In lines of Python that run, which no busy machine changes; tests/benchmarks/odds.py has the times."""
+    """In lines of Python that run, which no busy machine changes."""
     lines = 0
 
     def count(frame: FrameType, event: str, argument: object) -> Callable[..., Any]:
