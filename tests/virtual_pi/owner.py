@@ -57,7 +57,7 @@ class Owner:
             machine.step(StickReported(stick), self._t_ns)
             shown |= dict.fromkeys(pictures(machine.state) - before, (machine, stick))
         assert until(lambda: self.table.look() in shown, seconds or self._patience_s), (
-            self.table.journal() + journal(self.pi)
+            f"{self.table.as_text()}\n{self.table.journal()}{journal(self.pi)}"
         )
         self._machine, heard = shown[self.table.glass.picture().tobytes()]
         return heard

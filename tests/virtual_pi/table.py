@@ -186,7 +186,7 @@ class Table:
                 return shown[seen]
             if time.monotonic() > deadline:
                 names = " or ".join(sorted({state.mode.name for state in states}))
-                raise AssertionError(f"the panel never showed {names}\n{self._as_text()}\n{self.journal()}")
+                raise AssertionError(f"the panel never showed {names}\n{self.as_text()}\n{self.journal()}")
             time.sleep(0.05)
 
     def goodbye(self) -> bytes:
@@ -194,7 +194,7 @@ class Table:
         screen = ToldScreen(Mode.ATTRACT, big=self._words("Goodbye"))
         return draw(screen, 0).tobytes()
 
-    def _as_text(self) -> str:
+    def as_text(self) -> str:
         """The glass in dots, two lines of pixels a line of text."""
         glass = self.glass.picture()
         dots = {(False, False): " ", (True, False): "▀", (False, True): "▄", (True, True): "█"}

@@ -19,7 +19,7 @@ from shutthebox.game.stick import Stick, StickJob, StickOutcome
 
 pytestmark = [pytest.mark.virtual_pi, pytest.mark.timeout(2400)]
 
-MISTAKE = 'network.toml: cable: "yes" is not allowed; allowed is true or false'
+MISTAKE = "network.toml: line 1: cable: 'yes' is not allowed; allowed is true or false"
 SYSTEM_BYTES = 24 << 20
 #: Files stand for the partitions, and none of them is started.
 SYSTEM = """\
