@@ -104,12 +104,12 @@ def test_a_box_at_rest_says_so(tmp_path: Path) -> None:
         "/../box.sqlite3",
         "//etc/passwd",
         "/rules/en/",
-        "/index.html.new",
+        "/.shutthebox-0.part",
         "/nothing",
     ],
 )
 def test_nothing_else_is_shown(server: Lighttpd, folder: Path, path: str) -> None:
-    (folder / "index.html.new").write_text("half")
+    (folder / ".shutthebox-0.part").write_text("half")
     response, body = server.ask(path)
     assert response.status in (400, 403, 404)
     assert b"half" not in body
@@ -150,7 +150,7 @@ def test_guests_find_the_box_in_a_tab_where_it_is_offered(
 
 
 @pytest.mark.parametrize(
-    "path", ["/play/pyodide/", "/play/../scores.json.new", "/play/%2e%2e/%2e%2e/etc/passwd"]
+    "path", ["/play/pyodide/", "/play/../.shutthebox-0.part", "/play/%2e%2e/%2e%2e/etc/passwd"]
 )
 def test_a_guest_gets_nothing_else_there(server: Lighttpd, tab: Path, path: str) -> None:
     assert server.ask(path)[0].status in (400, 403, 404)
