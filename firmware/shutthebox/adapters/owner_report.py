@@ -116,12 +116,12 @@ class BoxReport:
         if queries.wrong_codes(db):
             standing.add("service")
         lines: list[Text] = []
-        for fault in queries.latest_faults(db, SHOWN_FAULTS):
+        for fault, times in queries.latest_faults(db, SHOWN_FAULTS):
             told, lever = _told(fault.kind, fault.text)
             is_cleared = not wrong & to_tiles([lever]) if lever else fault.kind not in standing
             when = self._when(fault.at_s)
-            if fault.times > 1:
-                when = Joined((when, message("{count}x", count=fault.times)))
+            if times > 1:
+                when = Joined((when, message("{count}x", count=times)))
             lines += [told, ListRow(when, message("ok") if is_cleared else message("now"))]
         return lines or [message("None")]
 

@@ -53,8 +53,8 @@ def where_it_stood(store: Store) -> Match | None:
     kept = store.running_match()
     if kept is None:
         return None
-    match, actions = kept
-    for action in actions:
+    match = kept.beginning
+    for action in kept.actions:
         match = apply(match, action)
     return match
 

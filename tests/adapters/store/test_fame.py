@@ -9,9 +9,9 @@ import pytest
 from tests.support.kept import keep_match
 
 from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.fame import best, captains
 from shutthebox.adapters.store.queries import read, statistics_lines
 from shutthebox.adapters.store.reading import open_to_read
+from shutthebox.adapters.store.scores import best, captains
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Signed
 from shutthebox.game.messages import Message
@@ -66,10 +66,14 @@ def play(tmp_path: Path, clock: Clock) -> Iterator[Play]:
         yield play
 
 
+def game(profile: Profile, rounds: int) -> str:
+    return profile.name
+
+
 def told(folder: Path, *span: float, count: int = 6) -> list[tuple[str, str, int]]:
     with closing(open_to_read(folder / FILE_NAME)) as db:
-        found = best(db, *span, count=count)
-        return [(honour.profile.name, honour.initials, honour.score) for honour in found]
+        found = best(db, game, *span, count=count)
+        return [(honour["game"], honour["initials"], honour["score"]) for honour in found]
 
 
 def test_the_best_first_and_by_the_rules_of_the_game(play: Play, tmp_path: Path) -> None:
@@ -95,10 +99,10 @@ def test_of_a_time_only(play: Play, tmp_path: Path) -> None:
 
 def test_the_games_played_most(play: Play, tmp_path: Path) -> None:
     for number, games in ((1, "abcd"), (2, "bcd"), (3, "cd"), (4, "d")):
-        for game in games:
-            play(house(game), "ANN", *LEFT_6, at_s=number)
-    assert {game for game, _, _ in told(tmp_path)} == {"d", "c", "b"}
-    assert [game for game, _, _ in told(tmp_path)] == ["d", "d", "c", "c", "b", "b"]
+        for name in games:
+            play(house(name), "ANN", *LEFT_6, at_s=number)
+    assert {name for name, _, _ in told(tmp_path)} == {"d", "c", "b"}
+    assert [name for name, _, _ in told(tmp_path)] == ["d", "d", "c", "c", "b", "b"]
 
 
 def test_matches_of_more_rounds_are_another_game(play: Play, tmp_path: Path) -> None:
@@ -118,8 +122,8 @@ def test_captains(play: Play, tmp_path: Path) -> None:
     play(CAPTAIN, "", *SHUT)
     play(CAPTAIN, "CAT", *SHUT)
     with closing(open_to_read(tmp_path / FILE_NAME)) as db:
-        assert [honour.initials for honour in captains(db, 5)] == ["CAT", "ANN"]
-        assert [honour.initials for honour in captains(db, 1)] == ["CAT"]
+        assert [honour["initials"] for honour in captains(db, game, 5)] == ["CAT", "ANN"]
+        assert [honour["initials"] for honour in captains(db, game, 1)] == ["CAT"]
 
 
 def test_a_profile_that_is_refused_now_is_left_out(play: Play, tmp_path: Path) -> None:
@@ -127,7 +131,7 @@ def test_a_profile_that_is_refused_now_is_left_out(play: Play, tmp_path: Path) -
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
         db.execute("update match set profile = replace(profile, 'tiles', 'tails')")
         db.commit()
-        assert best(db) == captains(db, 5) == ()
+        assert best(db, game) == captains(db, game, 5) == []
 
 
 def test_a_match_that_cannot_be_read_hides_no_other(play: Play, tmp_path: Path) -> None:
@@ -136,7 +140,7 @@ def test_a_match_that_cannot_be_read_hides_no_other(play: Play, tmp_path: Path) 
     play(PLAIN, "DAN", *LEFT_4)
     with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as db:
         db.execute("update match set profile = replace(profile, 'tiles', 'tails') where id in (1, 2, 3)")
-        assert [honour.initials for honour in best(db)] == ["DAN"]
+        assert [honour["initials"] for honour in best(db, game)] == ["DAN"]
 
 
 def test_the_panel_names_a_game_by_its_title_in_the_language_of_the_box(play: Play, tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_killed_at_any_moment(seed: int, tmp_path: Path) -> None:
                 assert running is None
             else:
                 assert running is not None
-                beginning, actions = running
+                beginning, actions, *_ = running
                 match = beginning
                 for action in actions:
                     match = apply(match, action)

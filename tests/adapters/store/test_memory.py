@@ -20,6 +20,7 @@ from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen, Left
 from shutthebox.game.faults import Fault
 from shutthebox.game.past import Past
+from shutthebox.game.resuming import KeptMatch
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import begin
 
@@ -72,7 +73,7 @@ def test_a_store_that_fails_is_said_once_and_everything_is_kept_in_the_end(
     assert caplog.messages[1:] == [f"{store.path}: everything is kept again"]
     memory.catch_up()
     assert memory.faults() == []
-    assert store.running_match() == (match, (Thrown((1, 2)),))
+    assert store.running_match() == KeptMatch(match, (Thrown((1, 2)),))
     assert store.choices() == {"game.players": 2}
     assert logged(store) == [LoggedFault(NOON, "store", f"{store.path}: {FULL}")]
     broken(store, on=True)
@@ -101,7 +102,7 @@ def test_a_store_that_goes_on_failing_is_opened_anew_for_the_next_match(
     assert memory.store is opened[0]
     assert memory.faults() == [Fault.FORGETS, Fault.FORGETS, Fault.STORE_REPLACED]
     assert caplog.messages == ["the old one was set aside"]
-    assert opened[0].running_match() == (begin(PLAIN, 1), ())
+    assert opened[0].running_match() == KeptMatch(begin(PLAIN, 1), ())
     memory.keep(Began(begin(PLAIN, 2)))
     assert len(opened) == 1, "the new one does its work"
     memory.close()
@@ -120,7 +121,7 @@ def test_without_a_store_nothing_is_said_and_one_is_looked_for_at_every_match(
     for players in (1, 2):
         memory.keep(Began(begin(PLAIN, players)))
     assert memory.store is store
-    assert store.running_match() == (begin(PLAIN, 2), ())
+    assert store.running_match() == KeptMatch(begin(PLAIN, 2), ())
     assert memory.faults() == [None]
     assert caplog.messages == [f"{store.path}: everything is kept again"]
 

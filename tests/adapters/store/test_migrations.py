@@ -23,6 +23,7 @@ from shutthebox.adapters.store.recovery import faults
 from shutthebox.adapters.store.schema import VERSION
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen, Faulted, Left, Signed
+from shutthebox.game.resuming import KeptMatch
 from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.match import begin
 
@@ -59,7 +60,7 @@ def test_a_store_of_an_earlier_version_is_continued(earlier: Path, monkeypatch: 
         assert store is not None
         with closing(store):
             running = (Thrown((3, 5)), Moved(0b10000000), Thrown((1, 1)))[: 1 + 2 * thrown]
-            assert store.running_match() == (begin(builtin("pub"), 2), running)
+            assert store.running_match() == KeptMatch(begin(builtin("pub"), 2), running)
             assert store.choices() == {"box.language": "fr"}
             assert store.connection.execute("pragma user_version").fetchone() == (NEXT,)
             assert store.connection.execute("select cleaned from lever").fetchall() == [(0,)]

@@ -19,6 +19,7 @@ from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.recovery import faults, good_part
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen, Faulted, Resumed
+from shutthebox.game.resuming import KeptMatch
 from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
 from shutthebox.rules.match import begin
@@ -203,7 +204,7 @@ def test_the_conditions_say_what_was_lost_and_how_it_was_played_before(
         versions = (f"{__version__} rules {RULES_VERSION}",)
         assert record.conditions == Conditions(real_dice, computers, versions=versions, lost=lost)
         running = store.running_match()
-        assert running == (match, record.actions)
+        assert running == KeptMatch(match, record.actions)
         store.keep(Resumed(Conditions(out_of_play=(4,))))
         again = kept_match(store.connection, 1, "test").conditions
         assert again == Conditions(real_dice, computers, (4,), versions, lost)

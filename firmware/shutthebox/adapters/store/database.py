@@ -25,7 +25,8 @@ from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.schema import create, is_new
 from shutthebox.adapters.store.tables import LatestMatch, Tables
 from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Signed
-from shutthebox.rules.actions import Action, apply
+from shutthebox.game.resuming import KeptMatch
+from shutthebox.rules.actions import apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions, conditions_from_lines
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MAX_PLAYERS, Draw
@@ -81,7 +82,8 @@ class Store:
             if self._db is not None:
                 self._db.close()
             raise StoreError(f"{self.path}: {error}") from error
-        self._files = _Files(self.path)
+        self._files: dict[Path, os.stat_result] = {}
+        self._note_files()
         self._waiting: list[tuple[Fact, int]] = []
 
     @property
@@ -97,16 +99,30 @@ class Store:
         Raises:
             StoreError: if one of them was removed, replaced, or cut.
         """
-        if said := self._files.gone():
+        gone = cut = ""
+        for path, then in self._files.items():
+            now = _stat(path)
+            if now is None or not os.path.samestat(then, now):
+                gone = gone or f"{path.name} was {'removed' if now is None else 'replaced'}"
+            elif now.st_size < then.st_size:
+                cut = cut or f"{path.name} was cut from {then.st_size} to {now.st_size} bytes"
+        if gone:
             # A file that was renamed still gets what only the log has.
             with suppress(*UNREADABLE):
                 self._db.execute("pragma wal_checkpoint(truncate)")
-        elif (said := self._files.cut()) is None:
+        elif not cut:
             return
         elif self._is_there():
-            self._files.grow()  # somebody has written the log back into the store
+            self._note_files()  # somebody has written the log back into the store
             return
-        raise StoreError(f"{self.path}: {said} while the box played")
+        raise StoreError(f"{self.path}: {gone or cut} while the box played")
+
+    def _note_files(self) -> None:
+        """Remembers the store's files as they are now, unless one of them is another than before."""
+        paths = (self.path.with_name(self.path.name + ending) for ending in ("", "-wal", "-shm"))
+        now = {path: found for path in paths if (found := _stat(path))}
+        if all(path in now and os.path.samestat(then, now[path]) for path, then in self._files.items()):
+            self._files = now
 
     def _is_there(self) -> bool:
         """Whether the files on the disk hold the last fact, and every page."""
@@ -150,7 +166,7 @@ class Store:
             yield
             head = head_of(self._db)
         self._head = head
-        self._files.grow()
+        self._note_files()
         self.mark_head()
 
     @contextmanager
@@ -255,8 +271,8 @@ class Store:
                 owed[player] = owed.get(player, Fraction(0)) + fact_text.stakes(owes)
         return tuple(owed.get(player, Fraction(0)) for player in range(max(owed, default=-1) + 1))
 
-    def running_match(self) -> tuple[Match, tuple[Action, ...]] | None:
-        """The match that the players have not left: its beginning, and the actions since.
+    def running_match(self) -> KeptMatch | None:
+        """The match that the players have not left.
 
         Raises:
             StoreError: if what is kept makes no match.
@@ -269,23 +285,18 @@ class Store:
             match = beginning = kept.beginning
             for action in kept.actions:
                 match = apply(match, action)
-        return beginning, kept.actions
+            return KeptMatch(beginning, kept.actions, self.tally(), self._running_clock())
 
-    def running_clock(self) -> tuple[int, int] | None:
-        """The seconds that the clock of the running match showed last, and how many actions came before.
-
-        Raises:
-            StoreError: if what is kept makes no sense.
-        """
+    def _running_clock(self) -> tuple[int, int] | None:
+        """The seconds that the clock of the latest match showed last, and how many actions came before."""
         actions, found = 0, None
-        with self._telling_the_file():
-            rows = self._db.execute(
-                "select text from fact where number > (select max(first) from match) order by number"
-            )
-            for (text,) in rows:
-                if (seconds := fact_text.clock(text)) is not None:
-                    found = seconds, actions
-                actions += fact_text.is_action(text)
+        rows = self._db.execute(
+            "select text from fact where number > (select max(first) from match) order by number"
+        )
+        for (text,) in rows:
+            if (seconds := fact_text.clock(text)) is not None:
+                found = seconds, actions
+            actions += fact_text.is_action(text)
         return found
 
     def choices(self) -> dict[str, object]:
@@ -311,38 +322,6 @@ class Store:
         """Closes the file."""
         self._db.close()
         self._mark.close()
-
-
-class _Files:
-    """The files of an open store as they were when it was opened, and their sizes when it wrote last."""
-
-    def __init__(self, store: Path) -> None:
-        self._paths = tuple(store.with_name(store.name + ending) for ending in ("", "-wal", "-shm"))
-        self._found = tuple(map(_stat, self._paths))
-
-    def _changes(self) -> Iterator[tuple[str, os.stat_result, os.stat_result | None]]:
-        for path, then in zip(self._paths, self._found, strict=True):
-            if then is not None:
-                yield path.name, then, _stat(path)
-
-    def gone(self) -> str | None:
-        """In words, which of them was removed or replaced; None if all are in their places."""
-        for name, then, now in self._changes():
-            if now is None or not os.path.samestat(then, now):
-                return f"{name} was {'removed' if now is None else 'replaced'}"
-        return None
-
-    def cut(self) -> str | None:
-        """In words, which of them is shorter than it was."""
-        for name, then, now in self._changes():
-            if now is not None and now.st_size < then.st_size:
-                return f"{name} was cut from {then.st_size} to {now.st_size} bytes"
-        return None
-
-    def grow(self) -> None:
-        """Remembers the files as they are now, unless one is gone."""
-        if self.gone() is None:
-            self._found = tuple(map(_stat, self._paths))
 
 
 def _stat(path: Path) -> os.stat_result | None:

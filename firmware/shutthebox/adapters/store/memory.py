@@ -62,12 +62,9 @@ class Memory:
             return None
         try:
             running = self.store.running_match()
-            if running is None:
-                return None
-            match, actions = running
-            if match.game.tiles[-1] > levers:
-                raise StoreError(f"{match.game.name} needs {match.game.tiles[-1]} levers, not {levers}")
-            return KeptMatch(match, actions, self.store.tally(), self.store.running_clock())
+            if running is not None and (game := running.beginning.game).tiles[-1] > levers:
+                raise StoreError(f"{game.name} needs {game.tiles[-1]} levers, not {levers}")
+            return running
         except StoreError as error:
             text = f"the last match cannot be continued: {error}"
             _log.error("%s", text)

@@ -285,30 +285,16 @@ def out_of_play(db: sqlite3.Connection) -> tuple[int, ...] | None:
     return tuple(sorted(json.loads(row[0]))) if row else None
 
 
-@dataclass(frozen=True, slots=True)
-class RepeatedFault:
-    """A fault of the log, and how often it came.
+def latest_faults(db: sqlite3.Connection, count: int) -> list[tuple[LoggedFault, int]]:
+    """So many faults, each once as it came last, the latest first; with each how often it is in the log.
 
-    Attributes:
-        at_s: the time of day when it came last, in seconds.
-        kind: the part, one word.
-        text: what was wrong, in a line.
-        times: how often it is in the log; one that comes again within the hour counts once.
+    One that comes again within the hour counts once.
     """
-
-    at_s: int
-    kind: str
-    text: str
-    times: int
-
-
-def latest_faults(db: sqlite3.Connection, count: int) -> tuple[RepeatedFault, ...]:
-    """So many faults, each once, the latest first."""
     rows = db.execute(
         "select max(at_s), kind, text, count(*) from fault group by kind, text order by max(id) desc limit ?",
         (count,),
     )
-    return tuple(RepeatedFault(*row) for row in rows)
+    return [(LoggedFault(*row), times) for *row, times in rows]
 
 
 def evening(db: sqlite3.Connection, since_s: float) -> tuple[int, int, int | None]:

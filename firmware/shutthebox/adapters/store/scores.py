@@ -3,18 +3,26 @@
 import dataclasses
 import sqlite3
 import time
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from functools import lru_cache, partial
+from itertools import groupby, islice
+from math import inf
+from operator import itemgetter
+from typing import Any, TypeAlias
 
-from shutthebox.adapters.store import fame, queries
-from shutthebox.adapters.store.fame import Honour
+from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.queries import PlayedMatch
+from shutthebox.adapters.store.records import kept_profile
 from shutthebox.config import puzzles
 from shutthebox.game.effects import Show
 from shutthebox.game.messages import Translate, told
 from shutthebox.game.mode import Mode
 from shutthebox.rules.profile import Profile, Stakes
 from shutthebox.rules.words import SENTENCES, explain
-from shutthebox.translations import told_screen
+from shutthebox.translations import told_screen, translations
+
+SHOWN_GAMES = 3
+"""The best results of so many games are shown, those with the most signed results."""
 
 SHOWN_FAULTS = 5
 """The latest faults are told to the uplink, so many of them."""
@@ -26,43 +34,110 @@ SHOWN_CAPTAINS = 6
 """The latest Captains are shown, so many of them."""
 
 
-class Titles(NamedTuple):
-    """The games' titles in the language of the box."""
+_SIGNED = """
+select *, row_number() over (partition by profile, rounds order by score, began_s) as low,
+    row_number() over (partition by profile, rounds order by score desc, began_s) as high,
+    count(*) over (partition by profile, rounds) as results,
+    max(id) over (partition by profile, rounds) as latest
+from match join result on result.match = match.id
+where initials is not null and score is not null and began_s >= ? and began_s < ?
+"""
+_BEST = f"""
+select profile, rounds, initials, score, began_s from ({_SIGNED})
+where min(low, high) <= ? order by results desc, latest desc, low
+"""
+_CAPTAINS = """
+select profile, rounds, initials, 0, began_s from match join result on match.id = result.match
+where captain and initials is not null order by match.id desc
+"""
 
-    language: str
-    translate: Translate
-
-    def of(self, profile: Profile, rounds: int = 1) -> str:
-        """The title, with the number of rounds where it matters."""
-        _ = self.translate
-        title = profile.title(self.language, self.translate)
-        if rounds == 1 or not profile.on_total:
-            return title
-        return _("{game}, {rounds} rounds").format(game=title, rounds=rounds)
+Title: TypeAlias = Callable[[Profile, int], str]
+"""Names a game, and the number of rounds where it matters."""
 
 
-def past(db: sqlite3.Connection, day: str, title: Titles) -> dict[str, Any]:
+def past(db: sqlite3.Connection, day: str, language: str) -> dict[str, Any]:
     """What the store has: the latest matches, the best results, and figures for the owner.
 
     Args:
         db: the store.
         day: today, like ``2026-11-22``.
-        title: of the games.
+        language: of the games' titles.
 
     Raises:
         sqlite3.Error, ValueError, ...: if it cannot be read; any of `UNREADABLE`.
     """
     today, month = spans(day)
+    title = partial(_title, language)
     return {
         "day": day,
         "matches": [_match(match, title) for match in queries.latest(db, SHOWN_MATCHES)],
-        "today": [_honour(honour, title) for honour in fame.best(db, *today)],
-        "month": [_honour(honour, title) for honour in fame.best(db, *month)],
-        "ever": [_honour(honour, title) for honour in fame.best(db)],
-        "captains": [_honour(honour, title) for honour in fame.captains(db, SHOWN_CAPTAINS)],
+        "today": best(db, title, *today),
+        "month": best(db, title, *month),
+        "ever": best(db, title),
+        "captains": captains(db, title, SHOWN_CAPTAINS),
         "streak": dataclasses.asdict(queries.streak(db)),
         "health": _health(db, today),
     }
+
+
+def _title(language: str, profile: Profile, rounds: int) -> str:
+    _ = translations()[language]
+    title = profile.title(language, _)
+    if rounds == 1 or not profile.on_total:
+        return title
+    return _("{game}, {rounds} rounds").format(game=title, rounds=rounds)
+
+
+def best(
+    db: sqlite3.Connection, title: Title, since_s: float = -inf, until_s: float = inf, *, count: int = 6
+) -> list[dict[str, Any]]:
+    """The best signed results of the matches begun in a span of time, game by game, the best first.
+
+    Args:
+        db: the store.
+        title: of the games.
+        since_s: the span's begin, a time of day, in seconds.
+        until_s: its end, not counted. A match may be dated in the future: the clock was wrong.
+        count: how many at most; they are shared out among up to `SHOWN_GAMES` games.
+
+    Raises:
+        sqlite3.Error: if it cannot be read.
+    """
+    games = []
+    for (keys, rounds), rows in groupby(db.execute(_BEST, (since_s, until_s, 2 * count)), itemgetter(0, 1)):
+        if profile := profile_of(keys):
+            ranked = sorted(rows, key=itemgetter(3), reverse=profile.highest_wins)
+            games.append([_honour(title(profile, rounds), row) for row in ranked])
+    shown = games[:SHOWN_GAMES]
+    return [honour for game in shown for honour in game[: max(1, count // len(shown))]]
+
+
+def captains(db: sqlite3.Connection, title: Title, count: int) -> list[dict[str, Any]]:
+    """Winners who have shut the box in the very first turn of a match and signed, the latest first.
+
+    Raises:
+        sqlite3.Error: if it cannot be read.
+    """
+    found = (
+        _honour(title(profile, row[1]), row)
+        for row in db.execute(_CAPTAINS)
+        if (profile := profile_of(row[0]))
+    )
+    return list(islice(found, count))
+
+
+def _honour(game: str, row: tuple[Any, ...]) -> dict[str, Any]:
+    *_, initials, score, began_s = row
+    return {"initials": initials, "score": score, "game": game, "began_s": began_s}
+
+
+@lru_cache(maxsize=64)
+def profile_of(keys: str) -> Profile | None:
+    """The profile of a match; None where today's rules refuse it."""
+    try:
+        return kept_profile(keys, "the store")
+    except ValueError:
+        return None
 
 
 def running(show: Show, translate: Translate) -> dict[str, Any] | None:
@@ -134,18 +209,8 @@ def _health(db: sqlite3.Connection, today: tuple[float, float]) -> dict[str, Any
     }
 
 
-def _match(match: PlayedMatch, title: Titles) -> dict[str, Any]:
-    profile = fame.profile_of(match.keys)
-    game = match.profile if profile is None else title.of(profile)
+def _match(match: PlayedMatch, title: Title) -> dict[str, Any]:
+    profile = profile_of(match.keys)
+    game = match.profile if profile is None else title(profile, 1)
     players = [dataclasses.asdict(player) for player in match.players]
     return {"began_s": match.began_s, "game": game, "players": players}
-
-
-def _honour(honour: Honour, title: Titles) -> dict[str, Any]:
-    game = title.of(honour.profile, honour.rounds)
-    return {
-        "initials": honour.initials,
-        "score": honour.score,
-        "game": game,
-        "began_s": honour.began_s,
-    }

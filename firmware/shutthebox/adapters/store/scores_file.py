@@ -120,7 +120,7 @@ class ScoresWriter:
             try:
                 if self._open_store is not None:
                     with closing(self._open_store()) as db:
-                        self._past = scores.past(db, day, scores.Titles(show.language, translate))
+                        self._past = scores.past(db, day, show.language)
             except (OSError, *UNREADABLE) as error:
                 _log.warning("the scoreboard shows no past: %s", error)
         if self._rules is None or self._rules[0] != (show.game, show.language):
