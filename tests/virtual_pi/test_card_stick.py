@@ -131,7 +131,7 @@ def test_settings_and_an_update(owner: Owner, tmp_path: Path) -> None:
     owner.hears(None)
     owner.hold()
     assert until(lambda: pi.run("systemctl is-active rauc", check=False).out == "inactive\n", 60)
-    assert pi.run("ls /data/card").out == "", "given up, and nothing is left of it"
+    assert pi.run("ls /data/card").out == "before-update.sqlite3\n", "given up; of the update nothing is left"
 
     (settings / "network.toml").write_text("cable = true\n")
     put_on(image, settings / "network.toml", "shutthebox/network.toml")
