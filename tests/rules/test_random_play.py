@@ -1,170 +1,99 @@
-"""Random profiles played by a random player: properties that hold for any rules."""
+"""Random profiles played by a random player, beside an account by the oracle's rules."""
 
 import random
-from itertools import groupby
 from typing import Any
 
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 from tests.support import generate, oracle
+from tests.support.account import Account
 from tests.support.dictate import finish
 
 from shutthebox.config import profiles
-from shutthebox.rules.actions import Moved, OutOfTime, Reopened, Thrown
+from shutthebox.rules import turn as turns
+from shutthebox.rules.actions import Action, Moved, OutOfTime, Reopened, Thrown
 from shutthebox.rules.formats import LAST_ROUND, MAX_TIE_ROUNDS
 from shutthebox.rules.match import Match, Stage, begin
-from shutthebox.rules.profile import (
-    Blocked,
-    First,
-    MatchFormat,
-    Profile,
-    ShutWins,
-    Stakes,
-    Tie,
-    Turns,
-    Win,
-)
-from shutthebox.rules.score import MAX_THROWS
-from shutthebox.rules.turn import Outcome, Turn, answers
+from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.profile import First, MatchFormat, Profile, ShutWins, Stakes, Tie, Turns, Win
+from shutthebox.rules.turn import Outcome
+
+PHASES = {
+    Stage.THROW: "throw",
+    Stage.ANSWER: "answer",
+    Stage.ADVANCE: "turn-over",
+    Stage.FINISHED: "match-over",
+}
 
 seeds = st.integers(0, 2**32 - 1)
 
 
-@settings(deadline=None)
-@given(profile=generate.profiles(), players=st.integers(1, 4), seed=seeds)
-def test_tiles_within_a_turn(profile: Profile, players: int, seed: int) -> None:
-    for before, action, after in generate.play(profile, players, seed, most=400):
-        was, now = before.rows[before.player], after.rows[before.player]
-        if before.stage is Stage.ADVANCE:
-            continue
-        in_play = oracle.start(profile, before.player)
-        assert oracle.row(now.open) <= in_play, "a tile opened that is not in play"
-        assert not now.behind & ~now.open, "what is behind a tile is behind an open one"
-        opened = now.open & ~was.open
-        if isinstance(action, Reopened):
-            assert profile.blocked is Blocked.OPENS_ONE
-            assert opened == 1 << (action.tile - 1)
-            assert now.open == was.open | opened
-        else:
-            assert not opened, "a shut tile opened within a turn"
-            assert not now.behind & ~was.behind, "nor one of the back row"
-        if isinstance(action, Moved):
-            shut_in_front = was.behind & ~now.behind
-            assert shut_in_front | (was.open & ~now.open) == action.shut
-            assert not shut_in_front & (was.open & ~now.open), "never both tiles of a number at once"
-            faces = was.throw or ()
-            legal = oracle.moves(profile, oracle.row(was.open), faces, first=was.moves == 0)
-            assert {oracle.row(tiles) for tiles in answers(before.rules, was)} == legal
-            assert oracle.row(action.shut) in legal or (not action.shut and not legal)
-        if isinstance(action, Thrown):
-            first, total = was.moves == 0, sum(action.faces)
-            possible = oracle.moves(profile, oracle.row(was.open), action.faces, first=first)
-            must_first = first and profile.first_move_must_include is not None
-            ended = total in profile.ends_turn_on
-            lost = must_first and not possible and not ended
-            assert (now.outcome is Outcome.LOST) == lost
-            assert (now.outcome is Outcome.ENDED) == ended
-            counts = oracle.dice_counts(profile, oracle.row(was.open), oracle.row(was.behind))
-            assert len(action.faces) in counts
-            if profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES) and not (ended or lost):
-                assert (now.outcome is Outcome.BLOCKED) == (not possible and not now.insured)
-        if isinstance(action, OutOfTime):
-            assert profile.turn_seconds is not None
-            assert was.throws > 0
-            assert now.outcome is Outcome.TIME
-        if now.outcome is Outcome.SHUT:
-            assert now.open == 0
-        elif now.outcome is None:
-            assert now.open
-        assert now.throws <= MAX_THROWS
+def _follow(profile: Profile, players: int, seed: int, most: int) -> Match | None:
+    """Plays a match, compares it with the account after every action, and returns it as it stands then."""
+    account, after = None, None
+    for before, action, after in generate.play(profile, players, seed, most):
+        account = account or Account(before)
+        _may(account, before, action)
+        account.take(action)
+        _same(account, after)
+        assert after.round <= LAST_ROUND + MAX_TIE_ROUNDS
+    return after
+
+
+def _may(account: Account, before: Match, action: Action) -> None:
+    """What is allowed before an action."""
+    rules, turn, row = before.rules, before.turn, account.row
+    assert before.clock_runs == account.clock_runs
+    match action:
+        case Thrown(faces):
+            counts = oracle.dice_counts(rules, row.open, row.behind)
+            assert set(dice_allowed(rules, turn.open, turn.behind)) == counts
+            assert account.can_show(faces)
+        case Moved() | Reopened():
+            assert {oracle.row(tiles) for tiles in turns.answers(rules, turn)} == account.legal()
+            reopened = account.start - row.open if account.reopens() else set()
+            assert oracle.row(turns.reopenings(rules, turn)) == reopened
+        case OutOfTime():
+            assert account.clock_runs
+
+
+def _same(account: Account, match: Match) -> None:
+    assert (account.phase, account.at) == (PHASES[match.stage], match.player)
+    for row, turn in zip(account.rows, match.rows, strict=True):
+        assert (row.open, row.behind) == (oracle.row(turn.open), oracle.row(turn.behind))
+        assert (row.throw, row.throws, row.moves) == (turn.throw, turn.throws, turn.moves)
+        assert row.insured == turn.insured
+        assert row.bag == {tuple(sorted(domino)) for domino in turns.bag(turn)}
+    assert (account.totals, account.scores) == (list(match.totals), list(match.scores))
+    if match.stage is Stage.ADVANCE:
+        assert match.turn.outcome == account.outcome
+    elif match.stage is not Stage.FINISHED:
+        assert match.seats == account.seats
+    assert account.over == (match.result is not None)
+    if match.result is not None:
+        assert (match.result.winners, list(match.result.owes)) == (account.winners, account.owes)
+        assert match.result.captain == account.captain
 
 
 @settings(deadline=None)
 @given(profile=generate.profiles(), players=st.integers(1, 4), seed=seeds)
-def test_the_next_throw_is_that_of_the_next_player_still_in(
-    profile: Profile, players: int, seed: int
-) -> None:
-    for before, action, after in generate.play(profile, players, seed, most=200):
-        rotates = profile.turns is not Turns.WHOLE
-        answered = isinstance(action, Moved | Reopened) and not after.rows[before.player].outcome
-        if not answered:
-            continue
-        if not rotates or (profile.insurance and isinstance(action, Moved) and not action.shut):
-            assert after.player == before.player
-            continue
-        order = [(before.player + step) % before.players for step in range(1, before.players + 1)]
-        still_in = [i for i in order if i in after.seats and after.rows[i].outcome is None]
-        assert after.player == still_in[0]
-        if profile.turns is Turns.SHARED:
-            assert {after.rows[i].open for i in still_in} == {after.turn.open}
-
-
-def _rounds(matches: list[Match]) -> list[list[oracle.Ended]]:
-    """The turns that have ended, by rounds, scored anew from the tiles left open."""
-    rounds = []
-    for _, positions in groupby(matches, key=lambda match: match.round):
-        played = list(positions)
-        ended = []
-        for match in played:
-            if match.stage is Stage.ADVANCE:
-                turn, shut = match.turn, match.turn.outcome is Outcome.SHUT
-                points = _points(match.game, turn, match.player)
-                assert turn.score == points
-                ended.append(oracle.Ended(match.player, points, shut, played=True))
-        for player in played[0].seats:
-            turn = played[-1].rows[player]
-            if turn.outcome is Outcome.UNPLAYED and turn.score is not None:
-                points = _points(played[0].game, turn, player)
-                ended.append(oracle.Ended(player, points, shut=False, played=False))
-        rounds.append(ended)
-    return rounds
-
-
-def _points(profile: Profile, turn: Turn, seat: int) -> int:
-    return oracle.points(
-        profile,
-        oracle.row(turn.open),
-        turn.throws,
-        turn.outcome is Outcome.LOST,
-        behind=oracle.row(turn.behind),
-        late=turn.outcome is Outcome.TIME,
-        seat=seat,
-    )
-
-
-def _judge(profile: Profile, wanted: int, seed: int, most: int) -> bool:
-    """Compares totals and winners with the umpire's; whether the match has ended."""
-    players = generate.seats(profile, wanted)
-    matches = [after for _, _, after in generate.play(profile, players, seed, most)]
-    ended = matches[-1].result
-    rounds = _rounds(matches if ended else [m for m in matches if m.round < matches[-1].round])
-    verdict = oracle.umpire(profile, players, profile.rounds, rounds, matches[0].first)
-    assert verdict.over == bool(ended)
-    assert verdict.winners == (ended.winners if ended else ())
-    if ended:
-        assert verdict.totals == matches[-1].totals
-        assert all(0 <= player < players for player in ended.winners)
-        assert verdict.owes == ended.owes
-    elif rounds:
-        begun = next(match for match in matches if match.round == matches[-1].round)
-        assert (verdict.fresh, verdict.seated) == (begun.totals, begun.seats)
-        assert verdict.first == begun.first
-    assert matches[-1].round <= LAST_ROUND + MAX_TIE_ROUNDS
-    return ended is not None
+def test_every_action_does_what_the_account_says(profile: Profile, players: int, seed: int) -> None:
+    _follow(profile, players, seed, most=400)
 
 
 @settings(deadline=None)
 @given(profile=generate.profiles(most_tiles=6), players=st.integers(1, 4), seed=seeds)
-def test_who_won_is_what_an_independent_tally_says(profile: Profile, players: int, seed: int) -> None:
-    _judge(profile, players, seed, most=500)
+def test_so_it_does_on_short_rows_to_the_end_of_the_match(profile: Profile, players: int, seed: int) -> None:
+    _follow(profile, players, seed, most=500)
 
 
 @settings(deadline=None, max_examples=30)
 @given(st.sampled_from(profiles.builtins()), st.integers(1, 4), seeds)
-def test_built_in_profiles_end_with_the_right_winner(profile: Profile, players: int, seed: int) -> None:
-    ended = _judge(profile, players, seed, most=20_000 if profile.name != "open-one" else 5_000)
-    assert ended or profile.name == "open-one"
+def test_built_in_profiles_end_as_the_account_says(profile: Profile, players: int, seed: int) -> None:
+    match = _follow(profile, players, seed, most=20_000 if profile.name != "open-one" else 5_000)
+    assert match is not None
+    assert match.result or profile.name == "open-one"
 
 
 @pytest.mark.parametrize("stakes", [stakes for stakes in Stakes if stakes is not Stakes.BANK])

@@ -1,18 +1,17 @@
 """An independent referee of any game: looks on at one box and finds its faults.
 
-It keeps its own account of the match from what the box says it has kept, with the games restated in
-`tests.support.games` and the rules in `tests.support.oracle`, and compares every screen, sound and fact
-with it. It knows the levers and the button from their settled switches alone, as the box does.
+It keeps an account of the match (`tests.support.account`) from what the box says it has kept, with the games
+restated in `tests.support.games`, and compares every screen, sound and fact with it. It knows the levers and
+the button from their settled switches alone, as the box does.
 """
 
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 from tests.support import oracle
+from tests.support.account import Account, Row
 from tests.support.games import differences
 from tests.support.oracle import Row as Set
 from tests.support.oracle import verdict_on
@@ -28,7 +27,6 @@ from shutthebox.game.table import transitions
 from shutthebox.rules import record as records
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_numbers
 from shutthebox.translations import told_screen, translations
 
@@ -37,8 +35,6 @@ LONG_HOLD_NS = 10_000_000_000
 SOUNDS_LAST_NS = 3_000_000_000
 """After an input the dice may be thrown, tumble and end the turn; then the box is quiet."""
 MOST_SOUNDS = 6
-MOST_THROWS = 999
-DOMINOES = frozenset((a, b) for a in range(1, 7) for b in range(a, 7))
 
 BETWEEN = (Mode.ATTRACT, Mode.MENU, Mode.SETUP, Mode.NAMING, Mode.SERVICE)
 """The modes without a match."""
@@ -49,36 +45,6 @@ CAPTAIN = {code: words("Captain!").rstrip("! \u00a0\u202f") for code, words in t
 _WAYS = frozenset((a, b) for a, _, b in transitions())
 WAYS = _WAYS | {(a, c) for a, b in _WAYS for over, c in _WAYS if b == over == "abandon"}
 """The ways from mode to mode that the machine's table has; a match is abandoned after a question."""
-
-
-@lru_cache(maxsize=1 << 17)
-def legal_moves(profile: Profile, held_open: Set, faces: tuple[int, ...], first: bool) -> frozenset[Set]:
-    """The moves for a throw, by trying all sets of open tiles."""
-    return frozenset(oracle.moves(profile, held_open, faces, first=first))
-
-
-@lru_cache(maxsize=1 << 14)
-def can_ever_move(profile: Profile, held_open: Set, behind: Set) -> bool:
-    """Whether there is a throw that has a move; where one tile has to go first it is not asked."""
-    return any(
-        legal_moves(profile, held_open, tuple(sorted(faces)), False)
-        for dice in oracle.dice_counts(profile, held_open, behind)
-        for faces in oracle.rolls(dice, profile.sides)
-    )
-
-
-@dataclass
-class Row:
-    """A player's tiles in this round; `behind` are those of the back row behind open ones."""
-
-    open: Set
-    behind: Set = frozenset()
-    insured: int = 0
-    throw: tuple[int, ...] | None = None
-    throws: int = 0
-    moves: int = 0
-    bag: frozenset[tuple[int, ...]] = DOMINOES
-    over: bool = False
 
 
 def _kept(show: Show) -> tuple[object, ...]:
@@ -170,7 +136,7 @@ class Referee:
                 quiet = t_ns - self._input_ns <= SOUNDS_LAST_NS and self._sounds <= MOST_SOUNDS
                 self._must("sounds end", quiet, sound, "is number", self._sounds, "since the last input")
             case Keep(Began(match)):
-                between = not self.playing or self.phase == "match-over"
+                between = not self.playing or self._match.phase == "match-over"
                 # The last player who stays without a name begins by a hold.
                 by_hand = self._press(t_ns) or (self._hold(t_ns) and self._naming)
                 self._must("a press begins", by_hand and between, "a match begins by itself")
@@ -183,15 +149,11 @@ class Referee:
             case Keep(Thrown(faces) as action):
                 self._throw(faces, t_ns)
                 self._actions.append(action)
-            case Keep(OutOfTime() as action):
-                self._reveal()
-                self._out_of_time(t_ns)
-                self._actions.append(action)
             case Keep(Chosen(key, value)) if key.startswith(BEST):
                 self._reveal()
-                climbed = self._profile.is_solo and self._over and bool(self._winners)
-                self._must("the ladder's best", climbed and value == self._totals[0], what.fact)
-            case Keep(Moved() | Reopened() | Advanced() as action):
+                climbed = self._profile.is_solo and self._match.over and bool(self._match.winners)
+                self._must("the ladder's best", climbed and value == self._match.totals[0], what.fact)
+            case Keep(Moved() | Reopened() | OutOfTime() | Advanced() as action):
                 self._reveal()
                 self._act(action, t_ns)
                 self._actions.append(action)
@@ -271,47 +233,15 @@ class Referee:
     # The match.
 
     def _begin(self, match: Match) -> None:
-        self._profile, self._players, self._rounds_wanted = match.game, match.players, match.rounds
         wrong = differences(match.game)
         self._must("the game of the rule sheets", not wrong, match.game.name, *wrong)
+        self._match, self._profile, self._rounds_wanted = Account(match), match.game, match.rounds
         row = match.game.tiles[-1]
         both_rows = match.game.rows == 2 and self._box >= 2 * row
         self._back = row if both_rows and not self._out() >> row else 0
-        self._starts = [oracle.start(match.game, i) for i in range(match.players)]
         self.playing, self._thrown, self._decided = True, None, False
         self.seen.begun += 1
         self._actions: list[Action] = []
-        self._rounds: list[list[oracle.Ended]] = []
-        self._seats: tuple[int, ...] = tuple(range(self._players))
-        self._begins = self._first = match.first
-        self._ties = self._ties_to_come = 0
-        self._winners: tuple[int, ...] = ()
-        self._over = self._captain = False
-        heads = [oracle.head_start(self._profile, i) for i in range(self._players)]
-        better = 1 if self._profile.win.value == "highest" else -1
-        self._totals = [better * head if isinstance(head, int) else 0 for head in heads]
-        self._scores: list[int | None] = [None] * self._players
-        self._owes: list[Fraction] = []
-        self._fresh = list(self._totals)
-        self._rows: list[Row] = [self._new_row(i) for i in range(self._players)]
-        self._new_round()
-
-    def _new_row(self, seat: int) -> Row:
-        return Row(self._starts[seat], oracle.starts_behind(self._profile, seat))
-
-    @property
-    def _start(self) -> Set:
-        """The tiles open when a turn of the player at turn starts."""
-        return self._starts[self._at]
-
-    def _new_round(self) -> None:
-        self._at, self.phase = self._first, "throw"
-        self._ties, self._totals = self._ties_to_come, list(self._fresh)
-        self._ended: list[oracle.Ended] = []
-        for i in range(self._players):
-            if i in self._seats:
-                self._rows[i] = self._new_row(i)
-            self._rows[i].over = i not in self._seats
 
     def _leave(self, t_ns: int) -> None:
         assert self.show is not None
@@ -326,192 +256,79 @@ class Referee:
         self.seen.left += 1
 
     def _throw(self, faces: tuple[int, ...], t_ns: int) -> None:
-        row, profile = self._rows[self._at], self._profile
+        match, profile = self._match, self._profile
         self.seen.throws += 1
         self.seen.games[profile.name.partition("-on-")[0]] += 1
         self.seen.rows[len(profile.tiles)] += 1
-        self.seen.players[self._players] += 1
-        on_the_table = self.phase != "throw" or self._thrown is not None
-        self._must("one throw at a time", self.playing and not on_the_table, faces, "thrown in", self.phase)
-        computer = self._at + 1 in self._computers()
+        self.seen.players[match.players] += 1
+        on_the_table = match.phase != "throw" or self._thrown is not None
+        self._must("one throw at a time", self.playing and not on_the_table, faces, "thrown in", match.phase)
         by_hand = (self._press(t_ns) or self._hold(t_ns)) and not self._threw
-        self._must("no throw without a press", by_hand or computer, faces, "thrown by nobody")
+        self._must("no throw without a press", by_hand or self._computers_turn, faces, "thrown by nobody")
         self._threw = True
         self._must("no throw on wrong levers", self.verdict() == "ok", faces, "thrown with", self.verdict())
-        if profile.draw.value == "dominoes":
-            possible = tuple(sorted(faces)) in row.bag
-        else:
-            counts = oracle.dice_counts(profile, row.open, row.behind)
-            possible = len(faces) in counts and all(1 <= face <= profile.sides for face in faces)
-            total_only = len(faces) == 1 and not profile.faces_matter
-            possible |= total_only and any(dice <= faces[0] <= dice * profile.sides for dice in counts)
-        self._must("a throw that dice can show", possible, faces, "with", sorted(row.open), "open")
+        possible = match.can_show(faces)
+        if len(faces) == 1 and not profile.faces_matter:  # a total, entered by hand
+            counts = oracle.dice_counts(profile, match.row.open, match.row.behind)
+            possible |= any(dice <= faces[0] <= dice * profile.sides for dice in counts)
+        self._must("a throw that dice can show", possible, faces, "with", sorted(match.row.open), "open")
         self._thrown = faces
-        if row.throws == 0 or profile.turns.value != "whole":
+        if match.row.throws == 0 or profile.turns.value != "whole":
             self._clock_ns, self._used_ns = t_ns, 0
 
     def _reveal(self) -> None:
         """The dice have stopped tumbling."""
-        if self._thrown is None:
-            return
-        row, profile, faces, self._thrown = self._rows[self._at], self._profile, self._thrown, None
-        row.throw, row.throws, self.phase = faces, row.throws + 1, "answer"
-        self.seen.thrown_shown += 1
-        row.insured += profile.insurance and len(faces) > 1 and len(set(faces)) == 1
-        if profile.draw.value == "dominoes":
-            row.bag = (row.bag - {tuple(sorted(faces))}) or DOMINOES
-            self._share(row)
-        lost = False
-        if sum(faces) not in profile.ends_turn_on:
-            if self._legal():
-                return
-            lost = not row.moves and profile.first_move_must_include is not None
-            ends = profile.blocked.value in ("ends-turn", "loses") and not row.insured
-            ends |= row.throws >= MOST_THROWS
-            opens = profile.blocked.value == "opens-one" and row.open != self._start
-            goes_on = opens or row.insured or can_ever_move(profile, row.open, row.behind)
-            if not lost and not ends and goes_on:
-                return
-        self._turn_over(lost)
+        if self._thrown is not None:
+            self._match.take(Thrown(self._thrown))
+            self._thrown = None
+            self.seen.thrown_shown += 1
 
-    def _share(self, row: Row) -> None:
-        """One row for all, or one bag: a change by one player is there for the others."""
-        for other in self._rows:
-            if not other.over and self._profile.turns.value != "whole":
-                other.bag = row.bag
-            if not other.over and self._profile.turns.value == "shared":
-                other.open, other.behind = row.open, row.behind
-
-    def _out_of_time(self, t_ns: int) -> None:
-        """A turn lasts so many seconds from its first throw on, in rotation an answer."""
-        row, seconds = self._rows[self._at], self._profile.turn_seconds or 0
-        runs = self.phase == "answer" or (
-            self.phase == "throw" and row.throws > 0 and self._profile.turns.value == "whole"
-        )
-        person = self._at + 1 not in self._computers()
-        self._must("a clock runs", bool(seconds) and runs and person, self.phase, row.throws)
-        late_ns = t_ns - self._clock_ns - seconds * 1_000_000_000
-        # It runs from where the first throw is seen, and waits for one that tumbles.
-        self._input_ns, self._sounds = t_ns, 0
-        self._must("time is over in time", 0 <= late_ns <= 2 * TUMBLE_NS, late_ns, "ns late")
-        self._turn_over(lost=False, late=True)
-
-    def _legal(self) -> frozenset[Set]:
-        row = self._rows[self._at]
-        if self.phase != "answer" or row.throw is None:
-            return frozenset()
-        return legal_moves(self._profile, row.open, tuple(sorted(row.throw)), not row.moves)
-
-    def _reopens(self) -> bool:
-        row = self._rows[self._at]
-        asked = self.phase == "answer" and self._profile.blocked.value == "opens-one"
-        return asked and row.open != self._start and not self._legal()
+    @property
+    def _computers_turn(self) -> bool:
+        return self._match.at + 1 in self._computers()
 
     def _act(self, action: Action, t_ns: int) -> None:
-        row, legal = self._rows[self._at], self._legal()
-        lifted, too_soon, flipped = self._levers(row)
+        match, by_hand = self._match, self._press(t_ns)
+        row, legal = match.row, match.legal()
+        lifted, too_soon, flipped = self._levers()
         lifted |= too_soon
-        computer, stays = self._at + 1 in self._computers(), False
         match action:
+            case OutOfTime():
+                late_ns = t_ns - self._clock_ns - (self._profile.turn_seconds or 0) * 1_000_000_000
+                runs = match.clock_runs and not self._computers_turn
+                self._must("a clock runs", runs, match.phase, row.throws)
+                # It runs from where the first throw is seen, and waits for one that tumbles.
+                self._input_ns, self._sounds = t_ns, 0
+                self._must("time is over in time", 0 <= late_ns <= 2 * TUMBLE_NS, late_ns, "ns late")
             case Moved(shut):
                 tiles = frozenset(to_numbers(shut))
-                passes = not tiles and not legal and not self._reopens()
-                good = self.phase == "answer" and (tiles in legal or passes)
+                good = tiles in legal or (not tiles and match.passes())
                 self._must("tiles shut by legal moves only", good, sorted(tiles), "for", row.throw)
                 self._must("what the levers show is committed", tiles == flipped and not lifted, action)
-                pressed = self._press(t_ns) or computer or (tiles == row.open and not row.behind)
+                pressed = by_hand or self._computers_turn or (tiles == row.open and not row.behind)
                 self._must("a press commits", pressed, action, "without a press")
-                row.open, row.moves = row.open - (tiles - row.behind), row.moves + bool(tiles)
-                row.behind = row.behind - tiles
-                stays = passes and self._profile.insurance
-                row.insured -= stays
-                self._share(row)
             case Reopened(tile):
-                self._must("a tile opens by the rules only", self._reopens(), action)
-                right = lifted == {tile} and not flipped and (computer or self._press(t_ns))
+                self._must("a tile opens by the rules only", match.reopens(), action)
+                right = lifted == {tile} and not flipped and (self._computers_turn or by_hand)
                 self._must("what the levers show is committed", right, action)
-                row.open |= {tile}
             case _:
-                right = self.phase == "turn-over" and self._press(t_ns)
-                self._must("a press goes on", right, "next in", self.phase)
-                self._advance()
-                return
-        if not row.open:
-            self._turn_over(False)
-            return
-        row.throw, self.phase = None, "throw"
-        if self._profile.turns.value != "whole" and not stays:
-            self._at = self._following()
-
-    def _following(self) -> int:
-        order = [(self._at + step) % self._players for step in range(1, self._players + 1)]
-        return next((i for i in order if not self._rows[i].over), -1)
-
-    def _points(self, seat: int, *, lost: bool = False, late: bool = False) -> int:
-        row = self._rows[seat]
-        return oracle.points(
-            self._profile, row.open, row.throws, lost, behind=row.behind, late=late, seat=seat
-        )
-
-    def _turn_over(self, lost: bool, *, late: bool = False) -> None:
-        profile, row, shut = self._profile, self._rows[self._at], not self._rows[self._at].open
-        row.over, self.phase = True, "turn-over"
-        self._score(self._at, self._points(self._at, lost=lost, late=late), shut, played=True)
-        ends_round = shut and profile.shut_wins.value != "no"
-        loses = profile.match.value == "target-loses" and not self._ties
-        limit_lost = loses and max(self._together()) >= (profile.limit or 0)
-        still_in = {min(self._mates(i)) for i in self._seats if not self._rows[i].over}
-        last_in = (
-            profile.turns.value == "shared" and len(still_in) == 1 and len(self._mates(0)) < self._players
-        )
-        if self._following() >= 0 and not ends_round and not limit_lost and not last_in:
-            return
-        decisive = self._ties or (profile.match.value == "total" and self._rounds_wanted == 1)
-        if ends_round and profile.shut_wins.value == "round" and not decisive:
-            for i in self._seats:
-                if not self._rows[i].over:
-                    self._score(i, self._points(i), False, played=False)
-        self._rounds.append(self._ended)
-        said = oracle.umpire(profile, self._players, self._rounds_wanted, self._rounds, self._begins)
-        self._winners, self._seats, self._ties_to_come = said.winners, said.seated, said.ties
-        self._totals, self._fresh, self._first = list(said.totals), list(said.fresh), said.first
-        self._over, self._owes = said.over, list(said.owes)
-        first_turn = len(self._rounds) == 1 and self._at == self._begins
-        self._captain = profile.captain and shut and first_turn
-
-    def _score(self, player: int, points: int, shut: bool, *, played: bool) -> None:
-        self._ended.append(oracle.Ended(player, points, shut, played))
-        self._scores[player] = points
-        if not self._ties or self._profile.tie.value == "replay-all":
-            self._totals[player] += points
-
-    def _mates(self, seat: int) -> set[int]:
-        return oracle.mates(self._profile, self._players, seat)
-
-    def _together(self) -> list[int]:
-        """By player the total of the player's team."""
-        return [sum(self._totals[mate] for mate in self._mates(i)) for i in range(self._players)]
-
-    def _advance(self) -> None:
-        if self._over:
-            self.phase = "match-over"
-        elif self._rounds and self._rounds[-1] is self._ended:
-            self._new_round()
-        else:
-            self._at, self.phase = self._following(), "throw"
+                self._must("a press goes on", match.phase == "turn-over" and by_hand, "next in", match.phase)
+        match.take(action)
 
     def _finished(self, match: Match) -> None:
         result = match.result
         assert result is not None
-        self._must("the right winner", result.winners == self._winners, result.winners, self._winners)
-        self._must("the captain", result.captain == self._captain, "in the first turn")
-        self._must("the right stakes", list(result.owes) == self._owes, result.owes, self._owes)
+        self._must(
+            "the right winner", result.winners == self._match.winners, result.winners, self._match.winners
+        )
+        self._must("the captain", result.captain == self._match.captain, "in the first turn")
+        self._must("the right stakes", list(result.owes) == self._match.owes, result.owes, self._match.owes)
         self.seen.finished += not self._decided  # after a power cut it is said again
         self._decided = True
-        kept = records.Record(self._profile, self._players, self._rounds_wanted, tuple(self._actions))
+        kept = records.Record(self._profile, self._match.players, self._rounds_wanted, tuple(self._actions))
         again = records.replay(records.parse(records.write(kept), "kept", builtin))[-1]
-        same = (list(again.totals), list(again.scores)) == (self._totals, self._scores)
-        same &= again.result is not None and again.result.winners == self._winners
+        same = (list(again.totals), list(again.scores)) == (self._match.totals, self._match.scores)
+        same &= again.result is not None and again.result.winners == self._match.winners
         self._must("the record plays again to the same scores", same, again.totals, again.scores)
 
     # Screens.
@@ -520,39 +337,41 @@ class Referee:
         """The lever that is flipped to shut a tile now."""
         return tile if tile in row.behind else tile + self._back
 
-    def _levers(self, row: Row) -> tuple[Set, Set, Set]:
+    def _levers(self) -> tuple[Set, Set, Set]:
         """The levers that must be down and are not, those down too soon, and the tiles flipped.
 
         Where a box has levers for both rows, those of the back row come after all those in front.
         """
+        row, start = self._match.row, self._match.start
         if not self._back:
-            return self._start - row.open - self.down, frozenset(), self.down & row.open
+            return start - row.open - self.down, frozenset(), self.down & row.open
         front, back = row.behind, {tile + self._back for tile in row.open}
-        levers = self._start | {tile + self._back for tile in self._start}
+        levers = start | {tile + self._back for tile in start}
         too_soon = frozenset(tile + self._back for tile in row.behind) & self.down
         flipped = frozenset(tile for tile in row.open if self._lever(row, tile) in self.down)
         return frozenset(levers - front - back - self.down), too_soon, flipped
 
     def verdict(self) -> str:
         """The right verdict on the levers."""
-        if not self.playing or self.phase in ("turn-over", "match-over"):
+        if not self.playing or self._match.phase in ("turn-over", "match-over"):
             return "ok"
-        row, legal, reopens = self._rows[self._at], self._legal(), self._reopens()
-        throw = row.throw if self.phase == "answer" else None
-        lifted, too_soon, flipped = self._levers(row)
+        match = self._match
+        row, legal, reopens = match.row, match.legal(), match.reopens()
+        throw = row.throw if match.phase == "answer" else None
+        lifted, too_soon, flipped = self._levers()
         if self._back and lifted:
             return "put-back " + " ".join(map(str, sorted(lifted)))
         if too_soon or (self._back and flipped and throw is None):
             wrong = too_soon or {self._lever(row, tile) for tile in flipped}
             return "lift " + " ".join(map(str, sorted(wrong)))
-        down = self.down & self._start if not self._back else self._start - row.open | flipped
-        answer = self._answer() if self.phase == "answer" else None
+        down = self.down & match.start if not self._back else match.start - row.open | flipped
+        answer = self._answer() if match.phase == "answer" else None
         if answer is not None:
             chosen = frozenset(to_numbers(answer))
             if reopens and not down & row.open and lifted - chosen:
                 return "put-back " + " ".join(map(str, sorted(lifted - chosen)))
             legal = frozenset({chosen})
-        return verdict_on(down, self._start, row.open, throw, legal, reopens=reopens)
+        return verdict_on(down, match.start, row.open, throw, legal, reopens=reopens)
 
     def _check(self, show: Show, t_ns: int) -> None:
         before, self.show = self.show, show
@@ -576,22 +395,23 @@ class Referee:
             return
         if show.mode not in (Mode.ROLLING, Mode.ENTERING):
             self._reveal()
-        row, verdict = self._rows[self._at], self.verdict()
+        match, verdict = self._match, self.verdict()
+        row = match.row
         seen.verdicts[verdict.split()[0]] += 1
         self._must("the verdict", show.verdict == verdict, "right is", repr(verdict), show)
-        self._must("whose turn it is", show.player == self._at + 1, "it is player", self._at + 1, show)
+        self._must("whose turn it is", show.player == match.at + 1, "it is player", match.at + 1, show)
         self._must("open tiles", set(show.open) == row.open, "right is", sorted(row.open), show)
-        throw = None if self.phase == "throw" else row.throw
+        throw = None if match.phase == "throw" else row.throw
         self._must("throws shown are those kept", show.throw == throw, "right is", throw, show)
-        self._must("scores", list(show.scores) == self._scores, "right is", self._scores, show)
-        self._must("totals", list(show.totals) == self._totals, "right is", self._totals, show)
-        winners = [i + 1 for i in self._winners]
+        self._must("scores", list(show.scores) == match.scores, "right is", match.scores, show)
+        self._must("totals", list(show.totals) == match.totals, "right is", match.totals, show)
+        winners = [i + 1 for i in match.winners]
         self._must("winners", list(show.winners) == winners, "right is", winners, show)
-        owes = self._owes if self.playing and self._over else []
+        owes = match.owes if match.over else []
         self._must("stakes owed", list(show.owes) == owes, "right is", owes, show)
-        self._must("a mode that fits", show.mode in self._modes(verdict), "in", self.phase, verdict, show)
+        self._must("a mode that fits", show.mode in self._modes(verdict), "in", match.phase, verdict, show)
         if show.mode is Mode.MATCH_OVER and (before is None or before.mode is Mode.TURN_OVER):
-            captain = self._profile.name.startswith("jouhet") and self._captain
+            captain = self._profile.name.startswith("jouhet") and match.captain
             called = CAPTAIN[show.language] in told_screen(show).title
             self._must("the winner is called Captain", called == captain, told_screen(show).title)
         if show.mode is Mode.FLIPPING and show.screen.tiles:
@@ -599,9 +419,9 @@ class Referee:
 
     def _check_tiles(self, show: Show, row: Row) -> None:
         """The tiles that blink are those of a legal move that the levers still allow."""
-        *_, flipped = self._levers(row)
+        *_, flipped = self._levers()
         answer = self._answer()
-        fitting = {tile for move in self._legal() if flipped <= move for tile in move - flipped}
+        fitting = {tile for move in self._match.legal() if flipped <= move for tile in move - flipped}
         if answer is not None:
             fitting &= set(to_numbers(answer))
         viable = {self._lever(row, tile) for tile in fitting}
@@ -617,7 +437,7 @@ class Referee:
         self._must("shut tiles", not shown & row.open, "open are", sorted(row.open), show)
 
     def _modes(self, verdict: str) -> set[Mode]:
-        match self.phase:
+        match self._match.phase:
             case "throw" if self._thrown is not None:
                 return {Mode.ROLLING}
             case "throw":

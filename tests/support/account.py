@@ -1,0 +1,245 @@
+"""An account of one match by the oracle's rules, action by action; nothing calls the rules engine."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from tests.support import oracle
+from tests.support.oracle import Row as Set
+
+from shutthebox.rules.actions import Action, Moved, OutOfTime, Reopened, Thrown
+from shutthebox.rules.match import Match
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.tiles import to_numbers
+
+MOST_THROWS = 999
+DOMINOES = frozenset((a, b) for a in range(1, 7) for b in range(a, 7))
+
+
+@lru_cache(maxsize=1 << 17)
+def legal_moves(profile: Profile, held_open: Set, faces: tuple[int, ...], first: bool) -> frozenset[Set]:
+    """The moves for a throw, by trying all sets of open tiles."""
+    return frozenset(oracle.moves(profile, held_open, faces, first=first))
+
+
+@lru_cache(maxsize=1 << 14)
+def can_ever_move(profile: Profile, held_open: Set, behind: Set) -> bool:
+    """Whether there is a throw that has a move; where one tile has to go first it is not asked."""
+    return any(
+        legal_moves(profile, held_open, tuple(sorted(faces)), False)
+        for dice in oracle.dice_counts(profile, held_open, behind)
+        for faces in oracle.rolls(dice, profile.sides)
+    )
+
+
+@dataclass
+class Row:
+    """A player's tiles in this round; `behind` are those of the back row behind open ones."""
+
+    open: Set
+    behind: Set = frozenset()
+    insured: int = 0
+    throw: tuple[int, ...] | None = None
+    throws: int = 0
+    moves: int = 0
+    bag: frozenset[tuple[int, ...]] = DOMINOES
+    over: bool = False
+
+
+class Account:
+    """Follows one match; begins where it is in its first throw.
+
+    Attributes:
+        phase: "throw", "answer", "turn-over" or "match-over".
+        at: the player at turn, from 0.
+        outcome: of the turn that has ended last, as the rules call it.
+        winners: from 0; empty until the match is `over`, and where nobody has won.
+    """
+
+    def __init__(self, match: Match) -> None:
+        self.profile, self.players, self._rounds_wanted = match.game, match.players, match.rounds
+        self.starts = [oracle.start(match.game, i) for i in range(match.players)]
+        self._rounds: list[list[oracle.Ended]] = []
+        self.seats: tuple[int, ...] = tuple(range(self.players))
+        self._begins = self._first = match.first
+        self._ties = self._ties_to_come = 0
+        self.winners: tuple[int, ...] = ()
+        self.over = self.captain = False
+        self.outcome = ""
+        better = 1 if self.profile.win.value == "highest" else -1
+        heads = [oracle.head_start(self.profile, i) for i in range(self.players)]
+        self.totals = [better * head if isinstance(head, int) else 0 for head in heads]
+        self.scores: list[int | None] = [None] * self.players
+        self.owes: list[Fraction] = []
+        self._fresh = list(self.totals)
+        self.rows = [self._new_row(i) for i in range(self.players)]
+        self._new_round()
+
+    @property
+    def row(self) -> Row:
+        """Of the player at turn."""
+        return self.rows[self.at]
+
+    @property
+    def start(self) -> Set:
+        """The tiles open when a turn of the player at turn starts."""
+        return self.starts[self.at]
+
+    @property
+    def clock_runs(self) -> bool:
+        """A turn lasts so many seconds from its first throw on, in rotation an answer."""
+        begun = self.phase == "throw" and self.row.throws > 0 and self.profile.turns.value == "whole"
+        return bool(self.profile.turn_seconds) and (self.phase == "answer" or begun)
+
+    def _new_row(self, seat: int) -> Row:
+        return Row(self.starts[seat], oracle.starts_behind(self.profile, seat))
+
+    def _new_round(self) -> None:
+        self.at, self.phase = self._first, "throw"
+        self._ties, self.totals = self._ties_to_come, list(self._fresh)
+        self._ended: list[oracle.Ended] = []
+        for i in range(self.players):
+            if i in self.seats:
+                self.rows[i] = self._new_row(i)
+            self.rows[i].over = i not in self.seats
+
+    def can_show(self, faces: tuple[int, ...]) -> bool:
+        """Whether the dice, or a domino of the bag, can show this now."""
+        if self.profile.draw.value == "dominoes":
+            return tuple(sorted(faces)) in self.row.bag
+        counts = oracle.dice_counts(self.profile, self.row.open, self.row.behind)
+        return len(faces) in counts and all(1 <= face <= self.profile.sides for face in faces)
+
+    def legal(self) -> frozenset[Set]:
+        """The moves for the throw on the table."""
+        if self.phase != "answer" or self.row.throw is None:
+            return frozenset()
+        faces = tuple(sorted(self.row.throw))
+        return legal_moves(self.profile, self.row.open, faces, not self.row.moves)
+
+    def reopens(self) -> bool:
+        """Whether a tile has to be opened."""
+        asked = self.phase == "answer" and self.profile.blocked.value == "opens-one"
+        return asked and self.row.open != self.start and not self.legal()
+
+    def passes(self) -> bool:
+        """Whether the throw on the table has no answer, and the turn goes on all the same."""
+        return self.phase == "answer" and not self.legal() and not self.reopens()
+
+    def take(self, action: Action) -> None:
+        """Does what the action does; whether it is allowed is asked before."""
+        match action:
+            case Thrown(faces):
+                self._throw(faces)
+            case Moved(shut):
+                self._shut(frozenset(to_numbers(shut)))
+            case Reopened(tile):
+                self.row.open |= {tile}
+                self._answered()
+            case OutOfTime():
+                self._turn_over("time")
+            case _:
+                self._advance()
+
+    def _throw(self, faces: tuple[int, ...]) -> None:
+        row, profile = self.row, self.profile
+        row.throw, row.throws, self.phase = faces, row.throws + 1, "answer"
+        row.insured += profile.insurance and len(faces) > 1 and len(set(faces)) == 1
+        if profile.draw.value == "dominoes":
+            row.bag = (row.bag - {tuple(sorted(faces))}) or DOMINOES
+            self._share(row)
+        if sum(faces) in profile.ends_turn_on:
+            self._turn_over("ended")
+            return
+        if self.legal():
+            return
+        if not row.moves and profile.first_move_must_include is not None:
+            self._turn_over("lost")
+            return
+        ends = profile.blocked.value in ("ends-turn", "loses") and not row.insured
+        opens = profile.blocked.value == "opens-one" and row.open != self.start
+        goes_on = opens or row.insured or can_ever_move(profile, row.open, row.behind)
+        if ends or not goes_on or row.throws >= MOST_THROWS:
+            self._turn_over("blocked")
+
+    def _share(self, row: Row) -> None:
+        """One row for all, or one bag: a change by one player is there for the others."""
+        for other in self.rows:
+            if not other.over and self.profile.turns.value != "whole":
+                other.bag = row.bag
+            if not other.over and self.profile.turns.value == "shared":
+                other.open, other.behind = row.open, row.behind
+
+    def _shut(self, tiles: Set) -> None:
+        row = self.row
+        uses_insurance = self.passes() and self.profile.insurance
+        row.open, row.moves = row.open - (tiles - row.behind), row.moves + bool(tiles)
+        row.behind -= tiles
+        row.insured -= uses_insurance
+        self._share(row)
+        self._answered(stays=uses_insurance)
+
+    def _answered(self, *, stays: bool = False) -> None:
+        if not self.row.open:
+            self._turn_over("shut")
+            return
+        self.row.throw, self.phase = None, "throw"
+        if self.profile.turns.value != "whole" and not stays:
+            self.at = self._following()
+
+    def _following(self) -> int:
+        order = [(self.at + step) % self.players for step in range(1, self.players + 1)]
+        return next((i for i in order if not self.rows[i].over), -1)
+
+    def _points(self, seat: int, outcome: str = "") -> int:
+        row = self.rows[seat]
+        late, lost = outcome == "time", outcome == "lost"
+        return oracle.points(
+            self.profile, row.open, row.throws, lost, behind=row.behind, late=late, seat=seat
+        )
+
+    def _turn_over(self, outcome: str) -> None:
+        profile, shut, self.outcome = self.profile, outcome == "shut", outcome
+        self.row.over, self.phase = True, "turn-over"
+        self._score(self.at, self._points(self.at, outcome), shut, played=True)
+        ends_round = shut and profile.shut_wins.value != "no"
+        loses = profile.match.value == "target-loses" and not self._ties
+        limit_lost = loses and max(self._together()) >= (profile.limit or 0)
+        still_in = {min(self.mates(i)) for i in self.seats if not self.rows[i].over}
+        last_in = profile.turns.value == "shared" and len(still_in) == 1 and len(self.mates(0)) < self.players
+        if self._following() >= 0 and not ends_round and not limit_lost and not last_in:
+            return
+        decisive = self._ties or (profile.match.value == "total" and self._rounds_wanted == 1)
+        if ends_round and profile.shut_wins.value == "round" and not decisive:
+            for i in self.seats:
+                if not self.rows[i].over:
+                    self._score(i, self._points(i), False, played=False)
+        self._rounds.append(self._ended)
+        said = oracle.umpire(profile, self.players, self._rounds_wanted, self._rounds, self._begins)
+        self.winners, self.seats, self._ties_to_come = said.winners, said.seated, said.ties
+        self.totals, self._fresh, self._first = list(said.totals), list(said.fresh), said.first
+        self.over, self.owes = said.over, list(said.owes)
+        first_turn = len(self._rounds) == 1 and self.at == self._begins
+        self.captain = profile.captain and shut and first_turn
+
+    def _score(self, player: int, points: int, shut: bool, *, played: bool) -> None:
+        self._ended.append(oracle.Ended(player, points, shut, played))
+        self.scores[player] = points
+        if not self._ties or self.profile.tie.value == "replay-all":
+            self.totals[player] += points
+
+    def mates(self, seat: int) -> set[int]:
+        """The seats that play together with this one, itself included."""
+        return oracle.mates(self.profile, self.players, seat)
+
+    def _together(self) -> list[int]:
+        """By player the total of the player's team."""
+        return [sum(self.totals[mate] for mate in self.mates(i)) for i in range(self.players)]
+
+    def _advance(self) -> None:
+        if self.over:
+            self.phase = "match-over"
+        elif self._rounds and self._rounds[-1] is self._ended:
+            self._new_round()
+        else:
+            self.at, self.phase = self._following(), "throw"
