@@ -9,7 +9,7 @@ from shutthebox.config import profiles
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError, to_profile
 from shutthebox.rules.tiles import to_text
-from shutthebox.rules.writer import to_keys, to_lines
+from shutthebox.rules.writer import to_keys
 
 
 def rules(profile: Profile) -> dict[str, Any]:
@@ -77,32 +77,3 @@ def test_fail__builtin(name: str) -> None:
     with pytest.raises(ProfileError, match=r"^profile: .* is not known; .*allowed are 2012, ") as caught:
         profiles.builtin(name)
     assert "\n" not in str(caught.value)
-
-
-def test_the_keys_that_are_set_are_written() -> None:
-    profile = Profile(
-        "ours",
-        titles=(("en", 'The "Crown"'), ("fr", "À nous")),
-        tiles=(1, 2, 3, 12),
-        boxes=(4, 9),
-        start_open=(1, 2, 3, 9, 20),
-        difference=True,
-        ends_turn_on=frozenset({12, 7}),
-        pays=((0, 9), (5, 2)),
-        handicap=(0, (1, 20), (20,), 5),
-        limit=0,
-    )
-    assert to_lines(profile) == (
-        'name = "ours"',
-        'title.en = "The \\"Crown\\""',
-        'title.fr = "À nous"',
-        "tiles = [1, 2, 3, 12]",
-        "boxes = [4, 9]",
-        "start_open = [1, 2, 3, 9]",
-        "difference = true",
-        "ends_turn_on = [7, 12]",
-        "limit = 0",
-        "pays = {0 = 9, 5 = 2}",
-        "handicap = [0, [1], 0, 5]",
-    )
-    assert to_lines(Profile("plain")) == ('name = "plain"', "tiles = [1, 2, 3, 4, 5, 6, 7, 8, 9]")

@@ -26,6 +26,7 @@ PHASES = {
     Stage.FINISHED: "match-over",
 }
 
+MANY = settings(max_examples=max(60, settings().max_examples))
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -76,19 +77,19 @@ def _same(account: Account, match: Match) -> None:
         assert match.result.captain == account.captain
 
 
-@settings(deadline=None)
-@given(profile=generate.profiles(), players=st.integers(1, 4), seed=seeds)
+@MANY
+@given(profile=generate.profiles(most_tiles=8), players=st.integers(1, 4), seed=seeds)
 def test_every_action_does_what_the_account_says(profile: Profile, players: int, seed: int) -> None:
     _follow(profile, players, seed, most=400)
 
 
-@settings(deadline=None)
+@MANY
 @given(profile=generate.profiles(most_tiles=6), players=st.integers(1, 4), seed=seeds)
 def test_so_it_does_on_short_rows_to_the_end_of_the_match(profile: Profile, players: int, seed: int) -> None:
     _follow(profile, players, seed, most=500)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.sampled_from(profiles.builtins()), st.integers(1, 4), seeds)
 def test_built_in_profiles_end_as_the_account_says(profile: Profile, players: int, seed: int) -> None:
     match = _follow(profile, players, seed, most=20_000 if profile.name != "open-one" else 5_000)
@@ -96,7 +97,6 @@ def test_built_in_profiles_end_as_the_account_says(profile: Profile, players: in
     assert match.result or profile.name == "open-one"
 
 
-@pytest.mark.parametrize("stakes", [stakes for stakes in Stakes if stakes is not Stakes.BANK])
 @pytest.mark.parametrize("tie", Tie)
 @pytest.mark.parametrize(
     ("format_", "keys"),
@@ -111,12 +111,13 @@ def test_built_in_profiles_end_as_the_account_says(profile: Profile, players: in
     ids=str,
 )
 def test_every_end_of_a_match_is_what_an_independent_tally_says(
-    format_: MatchFormat, keys: dict[str, Any], tie: Tie, stakes: Stakes
+    format_: MatchFormat, keys: dict[str, Any], tie: Tie
 ) -> None:
     """Dictated scores of 0 to 3, so that limits, ties and shut boxes meet in every way."""
-    chance = random.Random(f"{format_} {keys} {tie} {stakes}")
+    chance = random.Random(f"{format_} {keys} {tie}")
     ended = 0
-    for number in range(60):
+    for number in range(120):
+        stakes = list(Stakes)[number % 4]
         best = keys.get("win") is not Win.HIGHEST
         shut_wins = chance.choice(list(ShutWins)) if best else ShutWins.NO
         profile = Profile(
@@ -165,4 +166,4 @@ def test_every_end_of_a_match_is_what_an_independent_tally_says(
             first_turn = match.round == 1 and shut and match.player == first
             assert result.captain == (profile.captain and first_turn)
         ended += result is not None
-    assert ended > 55
+    assert ended > 110

@@ -109,17 +109,6 @@ owes 0 0
     assert (end.scores, [row.throw for row in end.rows]) == ((37, 45), [None, (1, 1)])
 
 
-def test_a_tile_opened_again_and_a_throw_passed() -> None:
-    opened = read(f"{FIRST_LINE}\nprofile open-one\nplayers 1\n1 1+1 2\n1 1+1 +2\n1 6+3 4,5\n")
-    assert replay(opened)[-1].turn.to_text() == "1,2,3,6,7,8,9 - 3 2 0 - -"
-    assert write(opened).endswith("\n1 1+1 2\n1 1+1 +2\n1 6+3 4,5\n")
-    passed = read(f"{FIRST_LINE}\nprofile lucky-seven\nplayers 2\n1 1+1 -\n2 3+4 7\n2 shut 0\n{LUCKY_END}")
-    assert write(passed).endswith(f"\n1 1+1 -\n2 3+4 7\n2 shut 0\n{LUCKY_END}")
-
-
-LUCKY_END = "scores - 0\ntotals 0 0\nwinners 2\nended shut\nowes 0 0\n"
-
-
 @pytest.mark.parametrize("cut", range(6, 17))
 def test_a_match_that_was_broken_off_is_a_record(cut: int) -> None:
     record = read("\n".join(SHUT.splitlines()[:cut]))
@@ -156,36 +145,25 @@ def test_built_in_profiles_on_every_box_read_back() -> None:
 # Line to replace (by its text), what stands there instead, and the complaint after the line's number.
 BROKEN = [
     ("1 3+5 1,7", "1 4+4 2,5", "4+4: 2,5 does not add up to 8 but to 7"),
-    ("1 3+5 1,7", "1 3+5 -", "3+5: 8 can be shut"),
-    ("1 3+5 1,7", "1 3+5 +4", "3+5: no tile is ever opened again in this game"),
     ("1 3+5 1,7", "2 3+5 1,7", "'2': it is the turn of player 1"),
     ("1 3+5 1,7", "1 8 1,7 1", "'1 8 1,7 1' is no line of a turn: player, throw and answer"),
-    ("1 3+5 1,7", "1", "'1' is no line of a turn: player, throw and answer"),
     ("1 3+5 1,7", "1 3+x 1,7", "'x' is not a face: allowed are numbers from 1 to 180"),
-    ("1 3+5 1,7", "1 3+5 1,x", "'x' is not a tile: tiles are numbers from 1 to 54"),
-    ("1 3+5 1,7", "1 3+5 +-", "'+-': exactly one tile is opened"),
     ("1 3+5 1,7", "1 blocked 45", "blocked 45: a throw is due"),
-    ("1 6+6", "1 6+6 2", "6+6: the turn is over and its end is due"),
     ("1 6+6 4,8", "1 6+6", "6+6: the throw on the table needs its answer first", 1),
     ("1 blocked 13", "1 blocked 12", "blocked '12': by the rules '1 blocked 13'"),
     ("1 blocked 13", None, "'2': it is the turn of player 1"),
     ("2 6 1,2,3", None, "shut 0: a throw is due"),
-    ("scores 13 0 -", "scores 13 0 0", "'scores 13 0 0': by the rules it is 'scores 13 0 -'"),
     ("totals 13 0 0", None, "'winners 2': by the rules it is 'totals 13 0 0'"),
     ("owes 2 -4 2", "owes 1 -2 1", "'owes 1 -2 1': by the rules it is 'owes 2 -4 2'"),
     ("owes 2 -4 2", None, "the record ends without its result; due is 'owes 2 -4 2'", -1),
     ("owes 2 -4 2", "owes 2 -4 2\nwinners 2", "'winners 2': not expected here, the match has ended", 1),
-    ("profile pub", "profile none", "profile: 'none' is not known"),
     ("profile pub", "profile pub 12", "profile: a box of '12' is not allowed; allowed are 9"),
     ("profile pub", "profile pub\nprofile pub", "profile: allowed once, and instead of keys", 1),
-    ("profile pub", "dice = 0", "dice: 0 is not allowed; allowed is a whole number from 1 to 9"),
     ("profile pub", "dicee = 2", "dicee: unknown key"),
     ("profile pub", 'like = "pub"', "like: 'pub' is no built-in profile; a record has its keys itself"),
     ("profile pub", "dice = 2\ndice = 2", "dice: given twice", 1),
-    ("profile pub", "profile pub\ndice = 2", "'dice = 2' is no line of a record's head", 1),
     ("profile pub", "dice = ", "not valid TOML"),
     ("players 3", "players 10", "players: '10' is not allowed; allowed is 1 to 9"),
-    ("players 3", "players 03", "players: '03' is not allowed; allowed is 1 to 9"),
     ("players 3", "players 3\nplayers 3", "players: given twice", 1),
     ("rounds 1", "rounds 100", "rounds: '100' is not allowed; allowed is 1 to 99"),
     ("rounds 1", "hello", "'hello' is no line of a record's head"),
@@ -196,20 +174,11 @@ BROKEN = [
         "dice: 'loaded' is not allowed; allowed are box, real, and equal with 64 digits",
         1,
     ),
-    (
-        "rounds 1",
-        "rounds 1\ndice",
-        "dice: '' is not allowed; allowed are box, real, and equal with 64 digits",
-        1,
-    ),
     ("rounds 1", "rounds 1\ncomputers 2", "computers: allowed after the line that begins with dice", 1),
     ("rounds 1", "rounds 1\ndice box\ndice box", "dice: given twice", 2),
     ("rounds 1", "rounds 1\ndice box\ncomputers 2 2", "computers: '2 2' is not allowed; allowed are ris", 2),
-    ("rounds 1", "rounds 1\ndice box\ncomputers 10", "computers: '10' is not allowed; allowed are risi", 2),
-    ("rounds 1", "rounds 1\ndice box\ncomputers 2\ncomputers 3", "computers: given twice", 3),
     ("rounds 1", "rounds 1\ndice box\nout-of-play 55", "out-of-play: '55' is not allowed; allowed are", 2),
     ("rounds 1", "rounds 1\ndice box\nlost 0", "lost: '0' is not allowed; allowed is 1 to 999999", 2),
-    ("rounds 1", "rounds 1\ndice box\nversion 1.0", "version: '1.0' is not allowed; allowed is", 2),
     ("rounds 1", "rounds 1" + "\ndice box" + "\nversion 1 rules 1" * 10, "version: '1 rules 1' is not", 11),
     ("owes 2 -4 2", "owes 2 -4 2\ngiven-up", "'given-up': not expected here, the match has ended", 1),
     ("1 blocked 13", "given-up", "'2 6+3 9': not expected here, the match has not ended yet", 1),
@@ -232,8 +201,6 @@ def test_fail__a_broken_line_is_named(old: str, new: str | None, complaint: str,
     ("text", "complaint"),
     [
         ("", "record.txt:1: not a record"),
-        ("\n\n", "record.txt:1: not a record"),
-        ("GIF89a", "record.txt:1: not a record"),
         (f"{FIRST_LINE}\n", "record.txt:1: players: missing"),
         (f"{FIRST_LINE}\nplayers 2\n", "record.txt:2: profile: missing"),
         (f"{FIRST_LINE}\nprofile pub\n1 3+5 8\n", "record.txt:3: players: missing"),
@@ -243,16 +210,13 @@ def test_fail__a_broken_line_is_named(old: str, new: str | None, complaint: str,
             "record.txt:5: 'given-up': not expected here, the match has not ended yet",
         ),
         (f"{HEAD}scores 0\n", "record.txt:4: 'scores 0': not expected here, the match has not ended yet"),
-        (f"{FIRST_LINE}\ngiven-up\n", "record.txt:2: 'given-up' is no line of a record's head"),
         (f"{FIRST_LINE}\nprofile ladder\nplayers 2\n", "record.txt:3: players: 2 is not allowed, 1 to 1 are"),
         (f"{HEAD}1 blocked\n", "record.txt:4: 'blocked' is not a face: "),
         (f"{HEAD}1 time\n", "record.txt:4: time: turns have no clock in this game"),
-        (f"{HEAD}1 1+1 2 2\n", "record.txt:4: '1 1+1 2 2' is no line of a turn: player, throw and answer"),
         (
             f"{HEAD}1 1+1 2\n0 1+1 2\n",
             "record.txt:5: '0 1+1 2': not expected here, the match has not ended yet",
         ),
-        (f"{HEAD}dice = 2\n", "record.txt:4: 'dice = 2' is no line of a record's head"),
         (f"{HEAD}dice box\nlevers 2\n", "record.txt:5: 'levers 2' is no line of a record's head"),
         (
             f"{FIRST_LINE}\nprofile pub\nplayers 2\nwinners 1\n",
@@ -325,16 +289,6 @@ def test_the_lines_of_every_condition() -> None:
     assert conditions_from_lines(equal.to_lines()) == equal
 
 
-def test_conditions_joined_keep_to_what_a_record_can_say() -> None:
-    many = Conditions(lost=999_998, versions=tuple(f"1.{number} rules 2" for number in range(8)))
-    more = Conditions(lost=3, versions=("1.7 rules 2", "2.0 rules 2", "3.0 rules 2"), equal_dice="f" * 64)
-    both = many.joined(more)
-    assert (both.lost, both.equal_dice) == (999_999, "f" * 64)
-    assert both.versions == (*many.versions, "2.0 rules 2")
-    assert more.joined(many).equal_dice == "f" * 64
-    assert conditions_from_lines(both.to_lines()) == both
-
-
 @given(CONDITIONS, st.booleans())
 def test_conditions_read_back(conditions: Conditions, given_up: bool) -> None:
     broken_off = "\n".join(SHUT.splitlines()[:9])
@@ -373,36 +327,3 @@ def test_a_match_played_under_two_conditions_has_both() -> None:
     both = Conditions(True, (1, 3), (4,), ("0.1.0 rules 2", "0.2.0 rules 3"), 3)
     assert first.joined(later) == both
     assert first.joined(Conditions(versions=first.versions)) == first
-
-
-@given(st.data())
-def test_mutations_are_records_or_record_errors(data: st.DataObject) -> None:
-    names = ["pub", "open-one", "domino-bag", "jouhet", "trac-100", "lucky-seven"]
-    profile = profiles.builtin(data.draw(st.sampled_from(names)))
-    text = write(generate.random_record(profile, 2, data.draw(st.integers(0, 99)), most=40))
-    junk = st.sampled_from(
-        ["", "\n", " ", "-", "+", ",", "9", "1", "=", "[", '"', "#", "é", "\0", "2 6+6 -\n"]
-    )
-    for _ in range(data.draw(st.integers(1, 4))):
-        start = data.draw(st.integers(0, len(text)))
-        end = min(len(text), start + data.draw(st.sampled_from([0, 1, 1, 2, 20])))
-        text = text[:start] + data.draw(junk) + text[end:]
-    _record_or_error(text)
-
-
-@given(st.text(max_size=80))
-def test_any_text_is_a_record_or_a_record_error(text: str) -> None:
-    _record_or_error(text)
-    _record_or_error(f"{FIRST_LINE}\n{text}\nplayers 2\n{text}")
-
-
-def _record_or_error(text: str) -> None:
-    try:
-        record = read(text)
-    except RecordError as error:
-        complaint = str(error)
-    else:
-        assert read(write(record)) == record
-        return
-    assert complaint.startswith("record.txt:")
-    assert "\n" not in complaint
