@@ -3,8 +3,10 @@
 import json
 import re
 import sqlite3
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import groupby
 from math import inf
+from operator import itemgetter
 
 from shutthebox.adapters.store.retention import FAME
 from shutthebox.adapters.store.tables import TOTALS
@@ -16,6 +18,7 @@ from shutthebox.game.past import Past
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
 from shutthebox.rules.faces import MAX_FACE, MAX_FACES
 from shutthebox.rules.match import Match
+from shutthebox.rules.profile import MAX_PLAYERS
 from shutthebox.rules.reader import ProfileError
 
 BAR = 12
@@ -164,25 +167,28 @@ class PlayedMatch:
     players: tuple[Player, ...]
 
 
+_DECIDED = """
+select match.id, began_s, profile, seat.value, score, won, initials
+from match join json_each(?) as seat on seat.value < players
+    left join result on result.match = match.id and player = seat.value
+where match.id in (select distinct match from result order by match desc limit ?)
+order by match.id desc, seat.value
+"""
+"""A player who had no turn, owes nothing and has not won has no row of results."""
+
+
 def latest(db: sqlite3.Connection, count: int) -> tuple[PlayedMatch, ...]:
     """So many matches that have been decided, the latest first."""
-    ids = "select distinct match from result order by match desc limit ?"
-    rows = db.execute(
-        "select match.id, began_s, profile, players, player, score, won, initials from result"
-        f" join match on match.id = result.match where match.id in ({ids})"
-        " order by match.id desc, player",
-        (count,),
-    ).fetchall()
-    found: dict[int, PlayedMatch] = {}
-    for number, began_s, keys, seats, player, score, won, initials in rows:
-        if number not in found:
-            # A player who had no turn, owes nothing and has not won has no row.
-            nobody = tuple(Player(seat, None, False, None) for seat in range(1, seats + 1))
-            found[number] = PlayedMatch(began_s, _name(keys), keys, nobody)
-        result = Player(player + 1, score, bool(won), initials)
-        players = found[number].players
-        found[number] = replace(found[number], players=(*players[:player], result, *players[player + 1 :]))
-    return tuple(found.values())
+    rows = db.execute(_DECIDED, (json.dumps(list(range(MAX_PLAYERS))), count))
+    return tuple(
+        PlayedMatch(
+            began_s,
+            _name(keys),
+            keys,
+            tuple(Player(seat + 1, score, bool(won), initials) for *_, seat, score, won, initials in players),
+        )
+        for (_, began_s, keys), players in groupby(rows, itemgetter(0, 1, 2))
+    )
 
 
 def latest_finished(db: sqlite3.Connection) -> int:
@@ -279,10 +285,16 @@ def _unproven(conditions: str, keys: str, player: int) -> tuple[str, ...]:
     return (*found, "head start") if player < len(heads) and heads[player] else tuple(found)
 
 
+def setting(db: sqlite3.Connection, key: str) -> object:
+    """What was chosen at the box by this key; None if nothing was."""
+    row = db.execute("select value from setting where key = ?", (key,)).fetchone()
+    return json.loads(row[0]) if row else None
+
+
 def out_of_play(db: sqlite3.Connection) -> tuple[int, ...] | None:
     """The levers that the owner has taken out of play at the box; None if nothing was settled there."""
-    row = db.execute("select value from setting where key = 'box.out_of_play'").fetchone()
-    return tuple(sorted(json.loads(row[0]))) if row else None
+    chosen = setting(db, "box.out_of_play")
+    return tuple(sorted(chosen)) if isinstance(chosen, list) else None
 
 
 def latest_faults(db: sqlite3.Connection, count: int) -> list[tuple[LoggedFault, int]]:
@@ -316,14 +328,13 @@ def evening(db: sqlite3.Connection, since_s: float) -> tuple[int, int, int | Non
 
 def wrong_codes(db: sqlite3.Connection) -> int:
     """How often the owner's code was wrong since it was right."""
-    row = db.execute("select value from setting where key = ?", (WRONG_CODES,)).fetchone()
-    return int(json.loads(row[0]) or 0) if row else 0
+    count = setting(db, WRONG_CODES)
+    return count if isinstance(count, int) else 0
 
 
 def streak(db: sqlite3.Connection) -> Streak:
     """The puzzles of the day solved in a row."""
-    row = db.execute("select value from setting where key = ?", (STREAK,)).fetchone()
-    return streak_from(json.loads(row[0])) if row else Streak()
+    return streak_from(setting(db, STREAK))
 
 
 def health(db: sqlite3.Connection) -> dict[int, SwitchWear]:

@@ -177,11 +177,11 @@ def _says(show: Show, translate: Translate) -> str:
     return " ".join(filter(None, f"{screen.big} {screen.prompt if asked else ''}".split(" ")))
 
 
-def rules(show: Show, translate: Translate) -> dict[str, Any] | None:
-    """The rules in words of the game on the table, or of the usual one."""
-    if show.game is None:
-        return None
-    return {"game": show.game.title(show.language, translate), "rules": explain(show.game, translate)}
+@lru_cache(maxsize=1)
+def rules(game: Profile | None, language: str) -> dict[str, Any] | None:
+    """The rules of a game in words."""
+    _ = translations()[language]
+    return None if game is None else {"game": game.title(language, _), "rules": explain(game, _)}
 
 
 def spans(day: str) -> tuple[tuple[float, float], tuple[float, float]]:

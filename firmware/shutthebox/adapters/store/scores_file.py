@@ -20,7 +20,6 @@ from shutthebox.files import replace_file
 from shutthebox.game.effects import Effect, Keep, Show
 from shutthebox.game.facts import Began, Chosen, Finished, Left, Signed
 from shutthebox.game.switches.debounce import SwitchChanged
-from shutthebox.rules.profile import Profile
 from shutthebox.translations import translations
 
 if TYPE_CHECKING:
@@ -75,7 +74,6 @@ class ScoresWriter:
         self._shown: Show | None = None
         self._past: dict[str, Any] = {}
         self._past_of: tuple[str, str] | None = None
-        self._rules: tuple[tuple[Profile | None, str], dict[str, Any] | None] | None = None
         self._written_with: tuple[str, bool | None] | None = None
         self._failing = False
 
@@ -123,8 +121,6 @@ class ScoresWriter:
                         self._past = scores.past(db, day, show.language)
             except (OSError, *UNREADABLE) as error:
                 _log.warning("the scoreboard shows no past: %s", error)
-        if self._rules is None or self._rules[0] != (show.game, show.language):
-            self._rules = ((show.game, show.language), scores.rules(show, translate))
         document = {
             "version": VERSION,
             "program": __version__,
@@ -132,7 +128,7 @@ class ScoresWriter:
             "language": show.language,
             "running": scores.running(show, translate),
             "puzzles": None if show.player else scores.puzzle_games(show),
-            "rules": self._rules[1],
+            "rules": scores.rules(show.game, show.language),
             **self._past,
         }
         try:

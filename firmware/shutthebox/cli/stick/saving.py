@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import os
 import re
 import socket
@@ -74,9 +73,8 @@ def results(db: sqlite3.Connection) -> str:
 
 def _language(db: sqlite3.Connection) -> str | None:
     """The language that was chosen at the box; None if none was, or this version has it no more."""
-    row = db.execute("select value from setting where key = 'box.language'").fetchone()
-    chosen = json.loads(row[0]) if row else None
-    return chosen if chosen in translations() else None
+    chosen = queries.setting(db, "box.language")
+    return chosen if isinstance(chosen, str) and chosen in translations() else None
 
 
 def report(state: Path) -> str:
