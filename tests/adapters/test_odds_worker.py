@@ -1,7 +1,6 @@
 """The odds at the box: their answers, the time of these, and the computer's aim."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import product
 from queue import SimpleQueue
 
@@ -67,9 +66,9 @@ def test_on_a_large_row_there_is_no_hint_but_a_computer_still_plays() -> None:
 def behind(total: int, open_tiles: Tiles) -> Match:
     """The second player in mid-turn, with the first one's total to beat."""
     match = begin(PUB, 2)
-    first = replace(match.rows[0], outcome=turns.Outcome.BLOCKED, score=total)
+    first = match.rows[0]._replace(outcome=turns.Outcome.BLOCKED, score=total)
     second = turns.Turn(open_tiles, throws=1, moves=1)
-    return replace(match, player=1, totals=(total, 0), scores=(total, None), rows=(first, second))
+    return match._replace(player=1, totals=(total, 0), scores=(total, None), rows=(first, second))
 
 
 def test_the_computer_plays_for_the_win_not_for_the_points() -> None:
@@ -140,12 +139,12 @@ def test_a_power_cut_takes_no_turn_out_of_luck_and_decisions(
 def test_a_beginner_decides_without_odds_and_a_regular_every_other_time() -> None:
     for moves, regular in ((0, Strength.MASTER), (1, Strength.BEGINNER), (2, Strength.MASTER)):
         waiting = begin(builtin("digits"), 1)
-        match = replace(waiting, rows=(replace(waiting.turn, throws=moves, moves=moves),)).throw((6, 4))
+        match = waiting._replace(rows=(waiting.turn._replace(throws=moves, moves=moves),)).throw((6, 4))
         shut = {Strength.BEGINNER: to_tiles([1, 9]), Strength.MASTER: to_tiles([4, 6])}
         for strength, played in ((Strength.BEGINNER, Strength.BEGINNER), (Strength.REGULAR, regular)):
             assert answer(AskAnswer(match, strength)) == AnswerCame(match, shut[played])
         waiting = begin(PUB, 1)
-        few = replace(waiting, rows=(turns.Turn(to_tiles([1, 2]), throws=moves, moves=moves),))
+        few = waiting._replace(rows=(turns.Turn(to_tiles([1, 2]), throws=moves, moves=moves),))
         assert answer(AskDice(few, Strength.BEGINNER)) == DiceCame(few, 2)
         assert answer(AskDice(few, Strength.REGULAR)) == DiceCame(few, 1 if moves != 1 else 2)
         assert answer(AskDice(few, Strength.MASTER)) == DiceCame(few, 1)

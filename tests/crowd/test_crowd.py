@@ -80,21 +80,21 @@ def table(tmp_path: Path) -> Table:
 
 
 LIES: dict[str, Callable[[Show], Effect]] = {
-    "the verdict": lambda show: replace(show, verdict="ok"),
-    "open tiles": lambda show: replace(show, open=show.open[1:]),
-    "whose turn it is": lambda show: replace(show, player=2),
-    "throws shown are those kept": lambda show: replace(show, throw=(5, 3)),
-    "scores": lambda show: replace(show, scores=(None, 3)),
-    "totals": lambda show: replace(show, totals=(1, 0)),
-    "winners": lambda show: replace(show, winners=(1,)),
-    "stakes owed": lambda show: replace(show, owes=(Fraction(1), Fraction(-1))),
-    "sleep only": lambda show: replace(show, asleep=True),
-    "a way of the table": lambda show: replace(
-        show, mode=Mode.MENU, screen=replace(show.screen, mode=Mode.MENU)
+    "the verdict": lambda show: show._replace(verdict="ok"),
+    "open tiles": lambda show: show._replace(open=show.open[1:]),
+    "whose turn it is": lambda show: show._replace(player=2),
+    "throws shown are those kept": lambda show: show._replace(throw=(5, 3)),
+    "scores": lambda show: show._replace(scores=(None, 3)),
+    "totals": lambda show: show._replace(totals=(1, 0)),
+    "winners": lambda show: show._replace(winners=(1,)),
+    "stakes owed": lambda show: show._replace(owes=(Fraction(1), Fraction(-1))),
+    "sleep only": lambda show: show._replace(asleep=True),
+    "a way of the table": lambda show: show._replace(
+        mode=Mode.MENU, screen=show.screen._replace(mode=Mode.MENU)
     ),
-    "the screen shows the mode": lambda show: replace(show, mode=Mode.READY),
-    "viable tiles blink": lambda show: replace(
-        show, screen=replace(show.screen, tiles=((9, show.screen.tiles[4][1]),))
+    "the screen shows the mode": lambda show: show._replace(mode=Mode.READY),
+    "viable tiles blink": lambda show: show._replace(
+        screen=show.screen._replace(tiles=((9, show.screen.tiles[4][1]),))
     ),
     "one throw at a time": lambda show: Keep(Thrown((1, 1))),
     "tiles shut by legal moves only": lambda show: Keep(Moved(0b100)),

@@ -77,8 +77,8 @@ def few_open(odds: SilentOdds | NoOdds, **settings: object) -> Table:
     table.press()
     match = table.match
     turn = match.turn
-    turn = replace(turn, open=to_tiles(range(1, 7)), throws=3, moves=3)
-    return Table(table.machine.settings, match=replace(match, rows=(turn,)), down=[7, 8, 9], odds=odds)
+    turn = turn._replace(open=to_tiles(range(1, 7)), throws=3, moves=3)
+    return Table(table.machine.settings, match=match._replace(rows=(turn,)), down=[7, 8, 9], odds=odds)
 
 
 def test_the_better_number_of_dice_is_shown_when_it_is_known() -> None:

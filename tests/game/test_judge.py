@@ -1,7 +1,6 @@
 """The judge against a plain restatement of its rule, over all positions of a nine-tile box."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import combinations, combinations_with_replacement
 from random import Random
 
@@ -138,8 +137,8 @@ def test_the_levers_of_two_rows() -> None:
     assert levers_behind(builtin("traditional"), 18, 0) == 0
     turn = start(profile)
     assert lever_of(turn, 3, behind=9) == 3
-    assert lever_of(replace(turn, behind=turn.behind & ~to_tiles([3])), 3, behind=9) == 12
-    assert lever_of(replace(turn, behind=0), 3) == 3
+    assert lever_of(turn._replace(behind=turn.behind & ~to_tiles([3])), 3, behind=9) == 12
+    assert lever_of(turn._replace(behind=0), 3) == 3
 
 
 def test_a_blocked_player_answers_by_lifting_one() -> None:

@@ -1,7 +1,5 @@
 """The machine, row by row of the controls: the effect of a press, a hold and the levers in each mode."""
 
-from dataclasses import replace
-
 import pytest
 from tests.support.box import MS
 from tests.support.machine import TUMBLE_NS, Table, facts, settings_for, sounds
@@ -158,8 +156,8 @@ def ready_with(profile: str, *tiles: int, players: int = 1) -> Table:
     """A turn with these tiles open, its throw awaited; the others are down."""
     table = Table(settings_for(profile, players=players))
     table.press()
-    turn = replace(table.match.turn, open=to_tiles(tiles), throws=3, moves=3)
-    match = replace(table.match, rows=(turn,) * players)
+    turn = table.match.turn._replace(open=to_tiles(tiles), throws=3, moves=3)
+    match = table.match._replace(rows=(turn,) * players)
     shut = [tile for tile in range(1, 10) if tile not in tiles]
     return Table(table.machine.settings, match=match, down=shut)
 

@@ -1,6 +1,5 @@
 """The box's prompt for a throw names its legal answers."""
 
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -18,8 +17,8 @@ def thrown(profile: str, faces: tuple[int, ...], shut: tuple[int, ...] = (), mov
     table = Table(settings_for(profile, levers=12))
     table.press()
     turn = table.match.turn
-    turn = replace(turn, open=turn.open & ~to_tiles(shut), throws=moves, moves=moves)
-    match = replace(table.match, rows=(turn,) * 2)
+    turn = turn._replace(open=turn.open & ~to_tiles(shut), throws=moves, moves=moves)
+    match = table.match._replace(rows=(turn,) * 2)
     table = Table(table.machine.settings, match=match, down=shut)
     table.throw(*faces)
     return table
@@ -56,7 +55,7 @@ def test_the_score_to_beat_is_the_best_under_the_games_own_notion(profile: str, 
     table = Table(settings_for(profile, players=3))
     table.press()
     for score in (43, 39):
-        turn = replace(table.match.turn, throw=(1, 1), throws=1, outcome=Outcome.BLOCKED, score=score)
+        turn = table.match.turn._replace(throw=(1, 1), throws=1, outcome=Outcome.BLOCKED, score=score)
         match = table.match._with_turn(turn)
         table = Table(table.machine.settings, match=match.advance())
     assert (table.mode, table.screen.aside) == (Mode.READY, best)

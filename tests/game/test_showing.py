@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from tests.support.machine import TUMBLE_NS, Table, settings_for
@@ -107,7 +106,7 @@ def test_the_owner_sees_that_matches_are_not_delivered_and_a_guest_plays_on(why:
         table = table_with(reached, equal=False)
         before = table.screen
         table.give(DeliveryReported(why), 0)
-        assert table.screen == (replace(before, aside="league?") if reached is in_attract else before)
+        assert table.screen == (before._replace(aside="league?") if reached is in_attract else before)
         table.give(DeliveryReported(None), 0)
         assert table.screen == before
     table = table_with(in_attract, equal=False)

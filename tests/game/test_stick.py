@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from tests.support.machine import Table, settings_for
 
@@ -55,10 +53,10 @@ def test_saving_begins_at_once_since_it_replaces_nothing() -> None:
     put_in(table)
     assert asked(choose(table, StickJob.SAVE)) == [StickJob.SAVE]
     assert table.screen.big == "…"
-    table.give(StickReported(replace(FULL, doing=StickJob.SAVE, percent=40)))
+    table.give(StickReported(FULL._replace(doing=StickJob.SAVE, percent=40)))
     assert (table.screen.big, table.screen.prompt) == ("40 %", "Saving")
     assert not asked(table.press()), "one job at a time"
-    table.give(StickReported(replace(FULL, outcome=StickOutcome.SAVED, detail="shutthebox-a-2026-11-23")))
+    table.give(StickReported(FULL._replace(outcome=StickOutcome.SAVED, detail="shutthebox-a-2026-11-23")))
     assert table.screen.paragraph.endswith("The folder is shutthebox-a-2026-11-23.")
     table.press()
     assert table.screen.rows
@@ -79,7 +77,7 @@ def test_nothing_is_replaced_without_a_question(job: StickJob) -> None:
 
 def test_an_update_says_what_it_cannot_take_along_before_the_question() -> None:
     table = Table()
-    put_in(table, replace(FULL, version="0.0.9", forgets=True, unknown=("speech.on", "box.levers")))
+    put_in(table, FULL._replace(version="0.0.9", forgets=True, unknown=("speech.on", "box.levers")))
     choose(table, StickJob.UPDATE)
     asks = table.screen.paragraph
     assert "Version 0.0.9 is signed" in asks
@@ -124,12 +122,12 @@ def test_what_needs_a_restart_asks_for_it(outcome: StickOutcome) -> None:
     table = Table()
     put_in(table)
     choose(table, StickJob.SETTINGS)
-    table.give(StickReported(replace(FULL, outcome=outcome, detail="0.2.0")))
+    table.give(StickReported(FULL._replace(outcome=outcome, detail="0.2.0")))
     assert table.screen.prompt == "Press: restart"
     table.hold()
     assert table.screen.rows, "later"
     table = Table()
-    put_in(table, replace(FULL, outcome=outcome))
+    put_in(table, FULL._replace(outcome=outcome))
     table.press_service()
     assert asked(table.press()) == [StickJob.RESTART]
 
@@ -150,13 +148,13 @@ def test_a_stick_that_is_changed_while_a_question_stands_asks_anew() -> None:
     choose(table, StickJob.TAKE_OVER)
     table.give(StickReported(None))
     assert table.screen.paragraph.startswith("No stick is in.")
-    put_in(table, replace(FULL, memory="shutthebox-other-2020-01-01"))
+    put_in(table, FULL._replace(memory="shutthebox-other-2020-01-01"))
     assert table.screen.rows
     assert not asked(table.press()), "first the question"
 
 
 @pytest.mark.parametrize(
-    "last", [replace(FULL, doing=StickJob.SAVE, percent=40), Stick(outcome=StickOutcome.PULLED_OUT)]
+    "last", [FULL._replace(doing=StickJob.SAVE, percent=40), Stick(outcome=StickOutcome.PULLED_OUT)]
 )
 def test_pulled_out_in_the_middle_of_a_job_stays_on_the_screen_until_a_press(last: Stick) -> None:
     table = Table()

@@ -1,6 +1,5 @@
 """Texts that several modes share: lists of tiles, luck and mistakes, what players are called."""
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -83,7 +82,7 @@ def test_players_are_called_by_letters_as_computers_or_by_seat() -> None:
         "Computer",
         "Player 4",
     ]
-    shared = replace(shared, settings=settings_for(computers=(1, 3)))
+    shared = shared._replace(settings=settings_for(computers=(1, 3)))
     assert [told(player_name(player, shared), str) for player in range(3)] == [
         "Computer 1",
         "ABC",

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import time
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -44,7 +43,7 @@ BROKEN = "/run/hardware/broken.raucb"
 def said_in_attract(*notices: str, settings: Settings = SETTINGS) -> State:
     """The display of a box in attract with a message."""
     state = attract(settings)
-    return replace(state, shared=replace(state.shared, notices=notices))
+    return state._replace(shared=state.shared._replace(notices=notices))
 
 
 class SlowTable(Table):

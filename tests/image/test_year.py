@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import urllib.request
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC
 from functools import partial
 from pathlib import Path
@@ -138,11 +137,11 @@ def test_settings_from_a_stick_join_a_league_and_stay(landlord: Landlord, pi: Ca
         offers = Stick(offers=(SAVE, StickJob.SETTINGS))
         landlord.puts_in(settings_stick(tmp_path, files), offers)
         landlord.asks(offers, StickJob.SETTINGS)
-        landlord.hears(replace(offers, outcome=StickOutcome.BAD_SETTINGS, mistakes=(MISTAKE,)))
+        landlord.hears(offers._replace(outcome=StickOutcome.BAD_SETTINGS, mistakes=(MISTAKE,)))
         landlord.pulls_out()
         landlord.puts_in(settings_stick(tmp_path, files | {"network.toml": "cable = true\n"}), offers)
         landlord.asks(offers, StickJob.SETTINGS)
-        landlord.hears(replace(offers, outcome=StickOutcome.SETTINGS_TAKEN))
+        landlord.hears(offers._replace(outcome=StickOutcome.SETTINGS_TAKEN))
         landlord.restarts()
         pi.pull_out_stick()
         metrics = Metrics()
@@ -190,14 +189,14 @@ def test_a_memory_is_saved_spoilt_and_taken_over(landlord: Landlord, pi: CardPi,
     assert matches == 1
     landlord.puts_in(image, offers)
     landlord.asks(offers, SAVE)
-    landlord.hears(replace(offers, doing=SAVE, percent=0))
+    landlord.hears(offers._replace(doing=SAVE, percent=0))
     landlord.pulls_out()
     assert all(name.endswith(".part") for name in listed(image))
     landlord.puts_in(image, offers)
     landlord.asks(offers, SAVE)
     name = saved_name(pi)
     both = Stick(offers=(SAVE, TAKE_OVER), memory=name)
-    landlord.hears(replace(both, outcome=StickOutcome.SAVED, detail=name))
+    landlord.hears(both._replace(outcome=StickOutcome.SAVED, detail=name))
     landlord.pulls_out()
     pi.run("systemctl stop shutthebox && echo spoilt >/data/state/box.sqlite3 && systemctl start shutthebox")
     await_box(landlord.table)
@@ -209,7 +208,7 @@ def test_a_memory_is_saved_spoilt_and_taken_over(landlord: Landlord, pi: CardPi,
     assert landlord.table.back_after(player), landlord.table.journal()
     await_box(landlord.table)
     landlord.begin()
-    landlord.hears(replace(both, outcome=StickOutcome.TAKEN_OVER, detail=name))
+    landlord.hears(both._replace(outcome=StickOutcome.TAKEN_OVER, detail=name))
     assert played(pi) == matches
     landlord.opens_service()
     landlord.press()
@@ -233,13 +232,13 @@ def test_an_update_from_a_stick(landlord: Landlord, pi: CardPi, tmp_path: Path) 
     offers = Stick(offers=(SAVE, UPDATE), version="99.0")
     landlord.puts_in(image, offers)
     landlord.asks(offers, UPDATE)
-    landlord.hears(*(replace(offers, doing=UPDATE, percent=percent) for percent in range(31, 70)))
+    landlord.hears(*(offers._replace(doing=UPDATE, percent=percent) for percent in range(31, 70)))
     landlord.pulls_out()
     assert until(lambda: not is_active(pi, "rauc.service"), BOOT_S)
     assert pi.run("fw_printenv -n BOOT_ORDER").out.split()[0] == before, "the box is as it was"
     landlord.puts_in(image, offers)
     landlord.asks(offers, UPDATE)
-    landlord.hears(replace(offers, outcome=StickOutcome.UPDATE_WRITTEN, detail="99.0"))
+    landlord.hears(offers._replace(outcome=StickOutcome.UPDATE_WRITTEN, detail="99.0"))
     landlord.restarts()
     assert slot(pi) != before
     assert until(lambda: confirmed(pi), BOOT_S)
@@ -254,7 +253,7 @@ def test_an_update_that_does_not_start_falls_back(landlord: Landlord, pi: CardPi
     offers = Stick(offers=(SAVE, UPDATE), version="99.1")
     landlord.puts_in(image, offers)
     landlord.asks(offers, UPDATE)
-    landlord.hears(replace(offers, outcome=StickOutcome.UPDATE_WRITTEN, detail="99.1"))
+    landlord.hears(offers._replace(outcome=StickOutcome.UPDATE_WRITTEN, detail="99.1"))
     landlord.restarts("Update failed: the version before plays")
     assert slot(pi) == before
     assert played(pi) == matches

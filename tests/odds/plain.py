@@ -9,7 +9,6 @@ throws that a turn can have.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import factorial, prod
@@ -155,7 +154,7 @@ class Oracle:
         """Of a position after the last throw that a turn can have."""
         turn = match.turn
         points = score(match.rules, turn.open, 0, turn.behind)
-        over = replace(match, rows=(replace(turn, outcome=Outcome.BLOCKED, score=points),))
+        over = match._replace(rows=(turn._replace(outcome=Outcome.BLOCKED, score=points),))
         worths = self._over(over) if match.players == 1 else None
         return Value(worths or (Fraction(0),) * match.players, self._good(over) if worths else 0)
 
@@ -195,10 +194,10 @@ def same(match: Match) -> Match:
     rows = tuple(
         Turn(0, outcome=row.outcome, score=row.score)
         if row.outcome is not None and not shared
-        else replace(row, throws=0, moves=min(1, row.moves), throw=None)
+        else row._replace(throws=0, moves=min(1, row.moves), throw=None)
         for row in match.rows
     )
-    return replace(match, rows=rows, turns_over=0)
+    return match._replace(rows=rows, turns_over=0)
 
 
 def _key(match: Match) -> object:
@@ -236,7 +235,7 @@ def match_oracle(
 
 def alone(profile: Profile, turn: Turn) -> Match:
     """A match of one player in this turn."""
-    return replace(begin(profile, 1), rows=(turn,), stage=Stage.ANSWER if turn.throw else Stage.THROW)
+    return begin(profile, 1)._replace(rows=(turn,), stage=Stage.ANSWER if turn.throw else Stage.THROW)
 
 
 Pair = tuple[Number, Number]

@@ -20,7 +20,7 @@ TRADITIONAL = profiles.builtin("traditional")
 
 def alone(profile: Profile, turn: Turn) -> Match:
     """A match of one player in this turn."""
-    return replace(begin(profile, 1), rows=(turn,), stage=Stage.ANSWER if turn.throw else Stage.THROW)
+    return begin(profile, 1)._replace(rows=(turn,), stage=Stage.ANSWER if turn.throw else Stage.THROW)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_the_best_move_to_win_where_it_is_another() -> None:
     shared = replace(TRADITIONAL, tie=Tie.SHARE)
     odds, play = Odds(shared), Equilibrium(shared, 2).seat(scores=(4,))
     match = begin(shared, 2)
-    first = replace(match.rows[0], outcome=turns.Outcome.BLOCKED, score=4)
+    first = match.rows[0]._replace(outcome=turns.Outcome.BLOCKED, score=4)
     others = 0
     for a in range(1, 7):
         for b in range(1, 7):
@@ -90,7 +90,7 @@ def test_the_best_move_to_win_where_it_is_another() -> None:
                 if thrown.outcome is not None:
                     continue
                 advice = advise(
-                    replace(match, player=1, totals=(4, 0), rows=(first, thrown), stage=Stage.ANSWER)
+                    match._replace(player=1, totals=(4, 0), rows=(first, thrown), stage=Stage.ANSWER)
                 )
                 assert [option.choice for option in advice.options] == [
                     each.tiles for each in odds.ranked(thrown)

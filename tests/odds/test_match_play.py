@@ -73,9 +73,9 @@ def test_before_the_deciding_round_the_chances_are_nearly_exact(shut_wins: ShutW
 def test_who_is_far_behind_before_the_last_round_takes_risks() -> None:
     """Nothing but a shut box can win any more: then it is the aim."""
     profile = replace(TRADITIONAL, shut_wins=ShutWins.MATCH)
-    match = replace(begin(profile, 2, 2), player=1, totals=(0, 200))
-    first = replace(match.rows[0], outcome=turns.Outcome.BLOCKED, score=0)
-    thrown = replace(match, rows=(first, Turn(to_tiles([1, 2, 3, 4, 5, 6, 7, 8, 9])))).throw((6, 4))
+    match = begin(profile, 2, 2)._replace(player=1, totals=(0, 200))
+    first = match.rows[0]._replace(outcome=turns.Outcome.BLOCKED, score=0)
+    thrown = match._replace(rows=(first, Turn(to_tiles([1, 2, 3, 4, 5, 6, 7, 8, 9])))).throw((6, 4))
     odds = Odds(profile)
     assert match_play(thrown).ranked(thrown.turn)[0][0] == odds.ranked(thrown.turn, Objective.SHUT)[0].tiles
 
@@ -122,28 +122,28 @@ def drawn(profile: Profile, totals: tuple[int, ...], to_play: tuple[int, ...]) -
 
 def test_a_shut_box_that_ends_the_round_leaves_the_others_with_the_whole_row() -> None:
     profile = replace(TWO_TILES, shut_wins=ShutWins.ROUND)
-    beginning = replace(begin(profile, 3, 2), totals=(4, 3, 5))
-    blocked = replace(beginning.rows[0], outcome=turns.Outcome.BLOCKED, score=2)
-    play = match_play(replace(beginning, player=1, rows=(blocked, *beginning.rows[1:])))
+    beginning = begin(profile, 3, 2)._replace(totals=(4, 3, 5))
+    blocked = beginning.rows[0]._replace(outcome=turns.Outcome.BLOCKED, score=2)
+    play = match_play(beginning._replace(player=1, rows=(blocked, *beginning.rows[1:])))
     assert play.chance_of(End(0, True)) == pytest.approx(drawn(profile, (4, 3, 5 + 3), (0, 1, 2))[1])
     assert play.chance_of(End(2, False)) == pytest.approx(drawn(profile, (4, 3 + 2, 5), (2, 0, 1, 2))[1])
 
 
 def test_chances_when_the_match_is_decided() -> None:
     match = begin(SHORT, 3)
-    assert match_chances(replace(match, result=Result((0, 2), False, (), Reason.ROUNDS))) == (0.5, 0.0, 0.5)
-    assert match_chances(replace(match, result=Result((), False, (), Reason.LIMIT))) == (0.0, 0.0, 0.0)
+    assert match_chances(match._replace(result=Result((0, 2), False, (), Reason.ROUNDS))) == (0.5, 0.0, 0.5)
+    assert match_chances(match._replace(result=Result((), False, (), Reason.LIMIT))) == (0.0, 0.0, 0.0)
 
 
 def test_a_play_off_is_played_by_those_tied_for_its_own_score() -> None:
     profile = replace(SHORT, tie=Tie.PLAY_OFF, shut_wins=ShutWins.NO)
     game = Equilibrium(profile, 2)
-    match = replace(begin(profile, 3), seats=(0, 2), totals=(3, 6, 3), tie_rounds=1)
+    match = begin(profile, 3)._replace(seats=(0, 2), totals=(3, 6, 3), tie_rounds=1)
     assert is_deciding(match)
     first, last = game.chances()
     assert match_chances(match) == pytest.approx((first, 0.0, last))
-    blocked = replace(match.rows[0], outcome=turns.Outcome.BLOCKED, score=2)
-    later = replace(match, player=2, rows=(blocked, *match.rows[1:]))
+    blocked = match.rows[0]._replace(outcome=turns.Outcome.BLOCKED, score=2)
+    later = match._replace(player=2, rows=(blocked, *match.rows[1:]))
     first, last = game.chances(scores=(2,))
     assert match_chances(later) == pytest.approx((first, 0.0, last))
     worth = {score: match_play(later).chance_of(End(score, False)) for score in (1, 2, 3)}

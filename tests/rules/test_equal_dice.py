@@ -65,8 +65,8 @@ def test_anybody_can_make_the_throws_again() -> None:
         int.from_bytes(digest[at : at + 4]) for digest in first for at in (0, 4, 8, 12, 16, 20, 24, 28)
     ]
     assert FRIDAY.throw(match, 9) == tuple(number % 6 + 1 for number in numbers if number < 2**32 - 4)[:9]
-    row = replace(match.turn, throws=3)
-    later = replace(match, player=1, round=5, rows=(match.turn, row))
+    row = match.turn._replace(throws=3)
+    later = match._replace(player=1, round=5, rows=(match.turn, row))
     digest = hashlib.sha256(f"{FRIDAY.seed} 2 5 4 0".encode()).digest()
     assert FRIDAY.throw(later, 1) == (int.from_bytes(digest[:4]) % 6 + 1,)
     dominoes = begin(builtin("domino-bag"), 1)

@@ -147,7 +147,7 @@ def test_only_what_is_due_can_happen(stage: str) -> None:
     if stage == "answer":
         match = match.throw((4, 4))
     if stage == "advance":
-        match = match._with_turn(replace(match.turn, outcome=Outcome.BLOCKED, score=9))
+        match = match._with_turn(match.turn._replace(outcome=Outcome.BLOCKED, score=9))
     assert match.stage.value == stage
     for name, call in calls(match, 8, (4, 4)).items():
         if name == stage:

@@ -1,7 +1,5 @@
 """The screen in words that a voice reads as they are meant."""
 
-from dataclasses import replace
-
 import pytest
 
 from shutthebox.game.effects import Effect, Show, Sound, Sounded
@@ -86,7 +84,7 @@ FULL = Screen(
     ("screen", "said"),
     [
         (FULL, "T. best 26. Thrown: 3, 5 and 1, which is 9. OUT! r. s 4. q. p. a. b."),
-        (replace(FULL, alert=True), "T. best 26. Thrown: 3, 5 and 1, which is 9. OUT! r. s 4. q. p."),
+        (FULL._replace(alert=True), "T. best 26. Thrown: 3, 5 and 1, which is 9. OUT! r. s 4. q. p."),
         (Screen(Mode.MENU, rows=("1 Game", "2 Sound: on"), cursor=1), "2 Sound: on."),
         (Screen(Mode.FLIPPING, rows=("8", "1, 7"), cursor=0), "8. 1, 7."),
         (Screen(Mode.ROLLING, title="ANN", tumbling=True, dice=(1, 1)), "ANN. The dice roll."),
@@ -98,12 +96,12 @@ def test_what_is_said_of_a_screen(screen: Screen, said: str) -> None:
 
 
 def test_only_some_seconds_are_said_and_those_that_a_turn_begins_with() -> None:
-    show = replace(show_of(Screen(Mode.READY)), game=Profile("A game", turn_seconds=20))
+    show = show_of(Screen(Mode.READY))._replace(game=Profile("A game", turn_seconds=20))
     said = [
         left
         for left in range(25)
         if screen_parts(
-            replace(show, screen=Screen(Mode.READY, aside=message("{seconds} s", seconds=left))), str
+            show._replace(screen=Screen(Mode.READY, aside=message("{seconds} s", seconds=left))), str
         )["aside"]
     ]
     assert said == [5, 10, 20]
@@ -112,7 +110,7 @@ def test_only_some_seconds_are_said_and_those_that_a_turn_begins_with() -> None:
 def test_how_many_dice_are_best_cuts_nothing_short() -> None:
     left = Screen(Mode.READY, title="Player 1", big="7 left", prompt="Press: 2 dice", also=("Hold: 1 die",))
     announcer = Announcer()
-    *_, hint = filter(None, map(announcer.take, map(show_of, (left, replace(left, big="2 dice are best")))))
+    *_, hint = filter(None, map(announcer.take, map(show_of, (left, left._replace(big="2 dice are best")))))
     assert (hint.text, hint.waits) == ("2 dice are best.", True)
 
 

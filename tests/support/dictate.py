@@ -1,6 +1,5 @@
 """Matches with dictated scores, for tests of a match's result."""
 
-from dataclasses import replace
 from typing import Any
 
 from shutthebox.rules.match import Match, Stage
@@ -23,7 +22,7 @@ def finish(match: Match, scores: list[int]) -> Match:
     for points in scores:
         if match.stage is Stage.ADVANCE:
             match = match.advance()
-        turn = replace(match.turn, throw=(1,), throws=1)
+        turn = match.turn._replace(throw=(1,), throws=1)
         outcome = Outcome.SHUT if points == 0 else Outcome.BLOCKED
-        match = match._with_turn(replace(turn, outcome=outcome, score=points))
+        match = match._with_turn(turn._replace(outcome=outcome, score=points))
     return match

@@ -5,7 +5,6 @@ beforehand, but for the throws.
 """
 
 import itertools
-from dataclasses import replace
 from fractions import Fraction
 from typing import Protocol
 
@@ -111,8 +110,8 @@ class DisplayMatch:
         self._turn.append(Moved(move))
         if self.match.stage is Stage.THROW:
             verdict = judge(self._profile, before.turn, self._levers)
-            play = replace(self._play(before), verdict=verdict)
-            self.hands.see([replace(self._shown(before), mode=Flipping(play))])
+            play = self._play(before)._replace(verdict=verdict)
+            self.hands.see([self._shown(before)._replace(mode=Flipping(play))])
             self.hands.press()
             # With a choice of dice the box waits for it, else it throws again by itself.
             self._press_to_throw = len(dice_allowed(self._profile, self.match.turn.open)) > 1

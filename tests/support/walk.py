@@ -31,6 +31,7 @@ from shutthebox.game.screen import TileState, ToldScreen
 from shutthebox.game.settings import Settings
 from shutthebox.game.showing import show_of
 from shutthebox.game.state import Overlay
+from shutthebox.game.typed_throw import TypedThrow
 from shutthebox.rules.actions import (
     Action,
     Advanced,
@@ -335,7 +336,7 @@ class Walk:
         """After a power cut the box shows what it showed, or would show once the dice have stopped."""
         if isinstance(before.machine.state.mode, Rolling):
             machine = copy(before.machine)
-            machine._shared = replace(machine._shared, overlay=Overlay.NONE)
+            machine._shared = machine._shared._replace(overlay=Overlay.NONE)
             # The odds are asked anew.
             machine._mode = replace(before.machine.state.mode, computers_answer=None)
             effects = machine.step(Pressed(), machine._now_ns)
@@ -382,6 +383,8 @@ class Walk:
             return self._match_key(value)
         if isinstance(value, MatchInPlay):
             return (self._match_key(value.match), value.verdict, value.clock is None)
+        if isinstance(value, TypedThrow):
+            return (value.entered, value.presses, value.pressed_ns is None)
         if hasattr(value, "__dataclass_fields__"):
             inner = (
                 getattr(value, field.name) is None
@@ -399,12 +402,11 @@ class Walk:
         return known[1]
 
     def _few(self, match: Match) -> int:
-        few = replace(
-            match,
+        few = match._replace(
             tie_rounds=min(match.tie_rounds, 1),
             turns_over=min(match.turns_over, 2),
             rows=tuple(
-                replace(row, throws=min(row.throws, 2), moves=min(row.moves, 1), insured=min(row.insured, 2))
+                row._replace(throws=min(row.throws, 2), moves=min(row.moves, 1), insured=min(row.insured, 2))
                 for row in match.rows
             ),
             round=min(match.round, 3),
@@ -439,7 +441,7 @@ def _lost(before: Match, after: Match) -> frozenset[int]:
 def _beneath(node: Node) -> Show:
     """What the box shows when it is awake, and nothing lies over the mode's own screen."""
     state = node.machine.state
-    plain = replace(state.shared, overlay=Overlay.NONE, refusal=None, stuck=0, dead=0, fault=None)
+    plain = state.shared._replace(overlay=Overlay.NONE, refusal=None, stuck=0, dead=0, fault=None)
     mode = state.mode
     if isinstance(mode, Flipping) and is_computers_turn(mode.play, plain):
         # The odds are asked anew.
@@ -474,7 +476,7 @@ def as_told(node: Node) -> list[Given] | None:
     told = _read(show.screen.told(str), shared.levers)
     if told is None and shared.refusal is not None:
         # Why it did nothing: what was to be done before is still to be done.
-        mode, beneath = node.machine.state.mode, replace(shared, refusal=None)
+        mode, beneath = node.machine.state.mode, shared._replace(refusal=None)
         told = _read(show_of(mode, beneath, show.t_ns).screen.told(str), shared.levers)
     return told
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tests.support.display_match import DisplayMatch
 
 from shutthebox.config.schema import parse_config
@@ -32,9 +30,9 @@ class Play(DisplayMatch):
         # A box that has just been started may end a turn before it knows the odds.
         without = [shown]
         if isinstance(shown.mode, TurnOver):
-            play = replace(shown.mode.play, review=None)
-            without = [replace(shown, mode=TurnOver(play))]
+            play = shown.mode.play._replace(review=None)
+            without = [shown._replace(mode=TurnOver(play))]
         if isinstance(shown.mode, MatchOver):
             # Nor has it seen the beginning of the match, which the coach would need.
-            without = [replace(shown, mode=MatchOver(replace(shown.mode.play, beginning=None)))]
+            without = [shown._replace(mode=MatchOver(shown.mode.play._replace(beginning=None)))]
         self.hands.see([shown, *without])

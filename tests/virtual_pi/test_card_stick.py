@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -116,7 +115,7 @@ def test_settings_and_an_update(owner: Owner, tmp_path: Path) -> None:
     owner.choose(2)
     owner.press()
     owner.press(sees=False)
-    owner.hears(replace(offers, outcome=StickOutcome.BAD_SETTINGS, mistakes=(MISTAKE,)), seconds=LONG_S)
+    owner.hears(offers._replace(outcome=StickOutcome.BAD_SETTINGS, mistakes=(MISTAKE,)), seconds=LONG_S)
     assert not pi.run("ls /data/etc /data/network", check=False).out, "all or nothing"
 
     owner.press()
@@ -124,7 +123,7 @@ def test_settings_and_an_update(owner: Owner, tmp_path: Path) -> None:
     owner.press()
     owner.press(sees=False)
     owner.hears(
-        *(replace(offers, doing=StickJob.UPDATE, percent=percent) for percent in range(31, 99)),
+        *(offers._replace(doing=StickJob.UPDATE, percent=percent) for percent in range(31, 99)),
         seconds=LONG_S,
     )
     pi.pull_out_stick()
@@ -141,14 +140,14 @@ def test_settings_and_an_update(owner: Owner, tmp_path: Path) -> None:
     owner.choose(2)
     owner.press()
     owner.press(sees=False)
-    owner.hears(replace(offers, outcome=StickOutcome.SETTINGS_TAKEN), seconds=LONG_S)
+    owner.hears(offers._replace(outcome=StickOutcome.SETTINGS_TAKEN), seconds=LONG_S)
     assert "# from the stick" in pi.read("/data/etc/config.toml").decode()
     assert "DHCP=yes" in pi.read("/data/network/cable.network").decode()
     owner.hold()
     owner.choose(3)
     owner.press()
     owner.press(sees=False)
-    owner.hears(replace(offers, outcome=StickOutcome.UPDATE_WRITTEN, detail="99.0"), seconds=LONG_S)
+    owner.hears(offers._replace(outcome=StickOutcome.UPDATE_WRITTEN, detail="99.0"), seconds=LONG_S)
     assert pi.run("cmp --bytes=1000000 /data/B.img /dev/zero", check=False).code == 1
     pi.run("ln -s /dev/null /run/systemd/system/systemd-reboot.service; systemctl daemon-reload")
     owner.press(sees=False)

@@ -4,7 +4,6 @@ The box listens, because the helper runs only while a stick is in. The helper se
 stick, as a whole, whenever that changes; the box sends the name of a job.
 """
 
-import dataclasses
 import json
 import logging
 import os
@@ -45,7 +44,7 @@ _log = logging.getLogger(__name__)
 
 def to_line(stick: Stick) -> bytes:
     """A stick as a line; texts are cut and made harmless first."""
-    return json.dumps(dataclasses.asdict(_tidy(stick)), ensure_ascii=False).encode() + b"\n"
+    return json.dumps(_tidy(stick)._asdict(), ensure_ascii=False).encode() + b"\n"
 
 
 def from_line(line: bytes) -> Stick:
@@ -94,16 +93,15 @@ def _texts(found: dict[str, Any], key: str) -> tuple[str, ...]:
 def _tidy(stick: Stick) -> Stick:
     """The stick with texts that fit a line and a screen, whatever somebody called a file."""
     changes: dict[str, Any] = {}
-    for field in dataclasses.fields(stick):
-        value = getattr(stick, field.name)
+    for name, value in stick._asdict().items():
         if isinstance(value, str) and not isinstance(value, Enum):
-            changes[field.name] = one_line(value[:MOST_TEXT])[:MOST_TEXT]
+            changes[name] = one_line(value[:MOST_TEXT])[:MOST_TEXT]
         elif isinstance(value, tuple):
             lines = value[:MOST_LINES]
-            changes[field.name] = tuple(
+            changes[name] = tuple(
                 text if isinstance(text, Enum) else one_line(text[:MOST_TEXT])[:MOST_TEXT] for text in lines
             )
-    return dataclasses.replace(stick, **changes)
+    return stick._replace(**changes)
 
 
 class StickSocket:

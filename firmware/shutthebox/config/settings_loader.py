@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +84,7 @@ def as_chosen(config: Config, settings: Settings, choices: Mapping[str, object])
             if rules is not None:
                 chosen = chosen.with_rules(rules)
             if plays_them and chosen.given is not None:
-                chosen = replace(chosen, profile=chosen.given)
+                chosen = chosen._replace(profile=chosen.given)
             return _with_records(chosen, choices)
         except (ShutTheBoxError, ValueError) as error:
             _log.warning("%s; playing as configured", error)
@@ -100,8 +100,7 @@ def _given_rules(choices: Mapping[str, object]) -> Profile | None:
 def _with_records(settings: Settings, choices: Mapping[str, object]) -> Settings:
     """The settings with the players' best results and the wrong codes, which are kept beside the choices."""
     wrong = choices.get(WRONG_CODES)
-    return replace(
-        settings,
+    return settings._replace(
         bests=_bests(choices),
         streak=streak_from(choices.get(STREAK)),
         wrong_codes=wrong if isinstance(wrong, int) else 0,
@@ -140,8 +139,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
     profiles = tuple(profile for profile in offered if profile is not None)
     if usual not in profiles:
         profiles = (usual, *profiles)
-    settings = replace(
-        Settings(profiles, usual, **_of_one_name(config)),
+    settings = Settings(profiles, usual, **_of_one_name(config))._replace(
         skips_setup=config.game.setup is SetupChoice.USUAL,
         code=to_tiles(config.box.service_code),
         real_dice=config.game.dice is DiceKind.REAL,
@@ -160,7 +158,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
 
 def _of_one_name(config: Config) -> dict[str, Any]:
     """The values of all keys that the machine knows by the same name; the profile is found by its name."""
-    known = {field.name for field in fields(Settings)} - {"profile", "levers"}
+    known = set(Settings._fields) - {"profile", "levers"}
     sections = (config.game, config.box, config.display)
     return {
         field.name: getattr(section, field.name)

@@ -1,6 +1,5 @@
 """The effects that the machine asks for, in the order in which they have to be carried out."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -51,8 +50,7 @@ class Form(NamedTuple):
     walks: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Show:
+class Show(NamedTuple):
     """The box as it is to be shown; each reader puts the messages into its own words.
 
     Attributes:

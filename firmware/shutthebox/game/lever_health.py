@@ -1,7 +1,6 @@
 """Levers that seem to be broken, and the messages about them."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.facts import Faulted
@@ -48,7 +47,7 @@ def suspect_wrong(play: MatchInPlay, context: Context) -> Shared:
     if not is_wrong or context.now_ns - play.wrong_ns < SUSPECT_NS:
         return shared
     tiles, down = to_tiles(verdict.tiles), shared.levers
-    return replace(shared, stuck=shared.stuck | tiles & down, dead=shared.dead | tiles & ~down)
+    return shared._replace(stuck=shared.stuck | tiles & down, dead=shared.dead | tiles & ~down)
 
 
 def newly_suspected(before: Shared, after: Shared) -> Iterator[Faulted]:
@@ -71,4 +70,4 @@ def suspect_missing(play: MatchInPlay, context: Context) -> Shared:
         health = shared.health.get(lever, ContactHealth())
         if health.restless or health.idle >= SILENT_MOVES:
             suspected |= to_tiles([lever])
-    return replace(shared, dead=suspected)
+    return shared._replace(dead=suspected)

@@ -5,7 +5,8 @@ the machine changes the match. `shutthebox.game.table` has the handler of every 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from shutthebox.game import lever_health
 from shutthebox.game.contact_health import ContactHealth
@@ -64,8 +65,7 @@ from shutthebox.rules.tiles import Tiles, to_numbers
 from shutthebox.rules.writer import to_lines
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """The machine between two inputs."""
 
     shared: Shared
@@ -183,12 +183,12 @@ class Machine:
             case HealthChanged(health):
                 return self._health_changed(health)
             case FaultReported(fault):
-                self._shared = replace(self._shared, fault=fault)
+                self._shared = self._shared._replace(fault=fault)
                 return [self._show()]
             case DeliveryReported(undelivered):
                 if undelivered is self._shared.undelivered:
                     return []
-                self._shared = replace(self._shared, undelivered=undelivered)
+                self._shared = self._shared._replace(undelivered=undelivered)
                 return [self._show()]
             case StickReported(stick):
                 return self._stick_reported(stick)
@@ -201,9 +201,9 @@ class Machine:
 
     def _button(self, given: Input) -> list[Effect]:
         """A gesture: asleep it only wakes; while the box asks whether to abandon, it answers."""
-        self._shared = replace(self._shared, touched_ns=self._now_ns)
+        self._shared = self._shared._replace(touched_ns=self._now_ns)
         if not self._shared.asleep:
-            self._shared = replace(_seen(self._shared, self._mode), refusal=None, stick_is_new=False)
+            self._shared = _seen(self._shared, self._mode)._replace(refusal=None, stick_is_new=False)
             if isinstance(given, Pressed) and isinstance(self._mode, MatchMode):
                 before, self._shared = (
                     self._shared,
@@ -218,11 +218,10 @@ class Machine:
         changed = down ^ before.levers
         if changed and not changed & ~ignored:
             # A lever out of play neither wakes the box nor chooses anything, however it rattles.
-            self._shared = replace(before, levers=down)
+            self._shared = before._replace(levers=down)
             return []
         shared = before if before.asleep else _seen(before, self._mode)
-        self._shared = replace(
-            shared,
+        self._shared = shared._replace(
             levers=down,
             touched_ns=self._now_ns,
             refusal=None,
@@ -255,7 +254,7 @@ class Machine:
         before = self._shared
         if health == before.health:
             return []
-        self._shared = replace(before, health=health)
+        self._shared = before._replace(health=health)
         restless, rested = lever_health.restless(self._shared), lever_health.restless(before)
         if not isinstance(self._mode, Service) and restless == rested:
             return []
@@ -270,14 +269,14 @@ class Machine:
         if stick == before.stick:
             return []
         is_new = stick is not None and before.stick_is_new
-        self._shared = replace(before, stick=stick, stick_is_new=is_new)
+        self._shared = before._replace(stick=stick, stick_is_new=is_new)
         if isinstance(self._mode, StickList):
             self._mode = self._mode.reported(before.stick, stick)
         if stick is None or stick.is_card or (before.stick is not None and not before.stick.is_card):
             return [self._show()]
         # A hand has put it in.
         overlay = Overlay.NONE if before.asleep else before.overlay
-        self._shared = replace(self._shared, stick_is_new=True, overlay=overlay, touched_ns=self._now_ns)
+        self._shared = self._shared._replace(stick_is_new=True, overlay=overlay, touched_ns=self._now_ns)
         return [*self._audible((Sounded(Sound.WAKE),)), self._show()]
 
     def _advised(self, came: OddsCame) -> list[Effect]:
@@ -295,7 +294,7 @@ class Machine:
 
     def _form(self, given: FormInput) -> list[Effect]:
         """Something that was done beside the box instead of with its levers."""
-        shared = replace(self._shared, touched_ns=self._now_ns, overlay=Overlay.NONE, refusal=None)
+        shared = self._shared._replace(touched_ns=self._now_ns, overlay=Overlay.NONE, refusal=None)
         is_open = self._has(SettingChosen)
         match given:
             case SettingChosen() if is_open:
@@ -303,7 +302,7 @@ class Machine:
             case RulesGiven(rules) if is_open:
                 return self._rules_given(rules, shared)
             case NamesGiven(names) if is_open and len(names) <= MAX_PLAYERS and all(map(is_name, names)):
-                self._shared = replace(shared, names=names)
+                self._shared = shared._replace(names=names)
                 return [self._show()]
             case CursorMoved(by) if isinstance(self._mode, Menu | Setup) and not self._shared.asleep:
                 self._mode = self._mode.with_picker(self._mode.picker.walked(by))
@@ -313,11 +312,11 @@ class Machine:
 
     def _rules_given(self, rules: Profile, shared: Shared) -> list[Effect]:
         try:
-            self._shared = replace(self._shared, settings=self.settings.with_rules(rules))
+            self._shared = self._shared._replace(settings=self.settings.with_rules(rules))
         except ValueError:
             return []
         chosen = SettingChosen(GAME.key, rules.name)
-        shared = replace(shared, settings=self.settings)
+        shared = shared._replace(settings=self.settings)
         return [*kept(Chosen(RULES, "\n".join(to_lines(rules)))), *self._setting_chosen(chosen, shared)]
 
     def _setting_chosen(self, given: SettingChosen, shared: Shared) -> list[Effect]:
@@ -327,7 +326,7 @@ class Machine:
             return []
         item, index = found
         settings, facts = item.choose(self.settings, index)
-        self._shared = shared = replace(shared, settings=settings)
+        self._shared = shared = shared._replace(settings=settings)
         step = TABLE[type(self._mode), SettingChosen].step(self._mode, self._context())
         return [*self._taken(step._replace(shared=shared).preceded_by(*kept(*facts))), self._show()]
 
@@ -340,7 +339,7 @@ class Machine:
                 continue
             effects += self._taken(row.step(self._mode, self._context(moved)))
             if row.overlay is not None:
-                self._shared = replace(self._shared, overlay=row.overlay)
+                self._shared = self._shared._replace(overlay=row.overlay)
             if not row.goes_on:
                 break
         else:
@@ -350,7 +349,9 @@ class Machine:
 
     def _taken(self, step: Step[ModeState]) -> list[Effect]:
         before, self._mode = self._mode, step.mode
-        self._shared = pointed(before, step.mode, replace(step.shared or self._shared, refusal=step.refusal))
+        self._shared = pointed(
+            before, step.mode, (step.shared or self._shared)._replace(refusal=step.refusal)
+        )
         return self._audible(step.effects)
 
     def _audible(self, effects: Sequence[Effect]) -> list[Effect]:
@@ -384,4 +385,4 @@ class Machine:
 
 def _seen(shared: Shared, mode: ModeState) -> Shared:
     """A fault that is shown in attract has been seen as soon as somebody touches the box there."""
-    return replace(shared, fault=None, notices=()) if isinstance(mode, Attract) else shared
+    return shared._replace(fault=None, notices=()) if isinstance(mode, Attract) else shared

@@ -4,7 +4,6 @@ A new item is one more entry of `MENU_LINES`.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from shutthebox.game.facts import Chosen
@@ -83,7 +82,7 @@ def _choose_game(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen
     profile = next(profile for profile in settings.profiles if profile.name == name)
     # Another game has rounds and a limit of its own.
     kept = (Chosen("game.profile", name), Chosen("game.rounds", None), Chosen("game.limit", None))
-    return replace(settings, profile=profile, rounds=None, limit=None), kept
+    return settings._replace(profile=profile, rounds=None, limit=None), kept
 
 
 GAME = Item("game.profile", message("Game"), message("Games"), _games, _chosen_game, _choose_game)
@@ -99,7 +98,7 @@ PLAYERS = Item(
     message("Players?"),
     _numbers,
     lambda settings: settings.players - 1,
-    lambda settings, index: (replace(settings, players=index + 1), (Chosen("game.players", index + 1),)),
+    lambda settings, index: (settings._replace(players=index + 1), (Chosen("game.players", index + 1),)),
 )
 
 
@@ -114,7 +113,7 @@ ROUNDS = Item(
     message("Rounds?"),
     _rounds,
     lambda settings: min(settings.rounds or settings.profile.rounds, len(_rounds(settings))) - 1,
-    lambda settings, index: (replace(settings, rounds=index + 1), (Chosen("game.rounds", index + 1),)),
+    lambda settings, index: (settings._replace(rounds=index + 1), (Chosen("game.rounds", index + 1),)),
     lambda settings: settings.profile.limit is None or settings.profile.is_solo,
 )
 
@@ -126,7 +125,7 @@ def _limits(settings: Settings) -> tuple[int, ...]:
 
 def _choose_limit(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
     limit = _limits(settings)[index]
-    return replace(settings, limit=limit), (Chosen("game.limit", limit),)
+    return settings._replace(limit=limit), (Chosen("game.limit", limit),)
 
 
 LIMIT = Item(
@@ -142,7 +141,7 @@ LIMIT = Item(
 
 def _choose_language(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
     language = settings.languages[index][0]
-    return replace(settings, language=language), (Chosen("box.language", language),)
+    return settings._replace(language=language), (Chosen("box.language", language),)
 
 
 LANGUAGE = Item(
@@ -172,7 +171,7 @@ def _one_of(
         lambda settings: tuple(options.values()),
         lambda settings: values.index(getattr(settings, field)),
         lambda settings, index: (
-            replace(settings, **{field: values[index]}),  # type: ignore[arg-type]
+            settings._replace(**{field: values[index]}),  # type: ignore[arg-type]
             (Chosen(key, kept[index]),),
         ),
         offered,
@@ -205,7 +204,7 @@ def _computer_seats(settings: Settings) -> tuple[tuple[int, ...], ...]:
 
 def _choose_computer(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
     seats = _computer_seats(settings)[index]
-    return replace(settings, computers=seats), (Chosen("game.computers", seats),)
+    return settings._replace(computers=seats), (Chosen("game.computers", seats),)
 
 
 COMPUTER = Item(
@@ -256,7 +255,7 @@ def _teams(settings: Settings) -> int:
 
 def _choose_teams(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
     teams = TEAM_COUNTS[index]
-    return replace(settings, teams=teams), (Chosen("game.teams", teams),)
+    return settings._replace(teams=teams), (Chosen("game.teams", teams),)
 
 
 TEAMS = Item(
@@ -284,7 +283,7 @@ def _clocks(settings: Settings) -> tuple[int, ...]:
 
 def _choose_clock(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
     seconds = _clocks(settings)[index]
-    return replace(settings, turn_seconds=seconds), (Chosen("game.turn_seconds", seconds),)
+    return settings._replace(turn_seconds=seconds), (Chosen("game.turn_seconds", seconds),)
 
 
 CLOCK = Item(
@@ -311,7 +310,7 @@ def _head_start_seat(settings: Settings) -> int:
 
 def _give(settings: Settings, seat: int, head: HeadStart) -> tuple[Settings, tuple[Chosen, ...]]:
     handicap: tuple[HeadStart, ...] = (*(0,) * (seat - 1), head) if seat else ()
-    return replace(settings, handicap=handicap), (Chosen("game.handicap", handicap),)
+    return settings._replace(handicap=handicap), (Chosen("game.handicap", handicap),)
 
 
 def _choose_head_start_seat(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
@@ -368,7 +367,7 @@ FIRSTS = {
 
 def _choose_first(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
     first = tuple(FIRSTS)[index]
-    return replace(settings, first=first), (Chosen("game.first", first.value),)
+    return settings._replace(first=first), (Chosen("game.first", first.value),)
 
 
 FIRST = Item(

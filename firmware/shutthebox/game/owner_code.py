@@ -6,7 +6,6 @@ one; the count survives a pulled plug.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TypeVar
 
 from shutthebox.game.facts import WRONG_CODES, Chosen, Faulted
@@ -59,8 +58,8 @@ def forgiven(step: Step[_Mode], context: Context) -> Step[_Mode]:
 
 
 def _counting(wrong: int, context: Context) -> Shared:
-    settings = replace(context.shared.settings, wrong_codes=wrong)
-    return replace(context.shared, settings=settings, code_ns=context.now_ns)
+    settings = context.shared.settings._replace(wrong_codes=wrong)
+    return context.shared._replace(settings=settings, code_ns=context.now_ns)
 
 
 def code_screen(mode: Mode, title: Text, shared: Shared) -> Screen:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -60,8 +59,7 @@ class PlayedTurn(NamedTuple):
     actions: tuple[Action, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MatchInPlay:
+class MatchInPlay(NamedTuple):
     """A match between two inputs.
 
     Attributes:
@@ -154,13 +152,13 @@ def asked_reviews(play: MatchInPlay) -> tuple[Ask, ...]:
 def taken(play: MatchInPlay, action: Action) -> MatchInPlay:
     """The match after an action. Every action of every match on the box goes through here, once."""
     match = apply(play.match, action)
-    after = replace(play, match=match, actions=(*play.actions, action))
+    after = play._replace(match=match, actions=(*play.actions, action))
     if isinstance(action, Advanced):
-        return replace(after, turn=None, review=None)
+        return after._replace(turn=None, review=None)
     turn = _continued(play, action)
     if turn is None or match.rows[play.match.player].outcome is None:
-        return replace(after, turn=turn)
-    return replace(after, turn=turn, unreviewed=(*play.unreviewed, turn))
+        return after._replace(turn=turn)
+    return after._replace(turn=turn, unreviewed=(*play.unreviewed, turn))
 
 
 def _continued(play: MatchInPlay, action: Action) -> PlayedTurn | None:
@@ -177,13 +175,12 @@ def reviewed(play: MatchInPlay, came: ReviewCame) -> MatchInPlay:
     turn, review = PlayedTurn(came.beginning, came.actions), came.review
     if turn not in play.unreviewed:
         return play
-    play = replace(play, unreviewed=tuple(other for other in play.unreviewed if other != turn))
+    play = play._replace(unreviewed=tuple(other for other in play.unreviewed if other != turn))
     if review is None:
         return play
     player = turn.beginning.player
     points = review.players[player].points
-    return replace(
-        play,
+    return play._replace(
         review=review if turn == play.turn else play.review,
         luck=_added(play.luck, player, points.luck),
         given_away=_added(play.given_away, player, points.given_away),
@@ -204,7 +201,7 @@ def judged(
     verdict = judge(match.rules, match.turn, shared.levers, only, row_behind(match, shared))
     beep = verdict != play.verdict and verdict.kind in _FAULTS
     wrong_ns = play.wrong_ns if verdict.tiles == play.verdict.tiles else context.now_ns
-    play = replace(play, verdict=verdict, wrong_ns=wrong_ns, clock=_clock(play, context))
+    play = play._replace(verdict=verdict, wrong_ns=wrong_ns, clock=_clock(play, context))
     return play, (Sounded(Sound.FAULT),) if beep else ()
 
 
@@ -215,7 +212,7 @@ def row_behind(match: Match, shared: Shared) -> int:
 
 def ticked(play: MatchInPlay, context: Context) -> MatchInPlay:
     """The match with the seconds left that its clock now shows."""
-    return replace(play, clock=play.clock.at(context.now_ns)) if play.clock else play
+    return play._replace(clock=play.clock.at(context.now_ns)) if play.clock else play
 
 
 def _clock(play: MatchInPlay, context: Context) -> Clock | None:

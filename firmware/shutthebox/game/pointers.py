@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.messages import Message, message
 from shutthebox.game.mode import Mode
@@ -30,15 +28,15 @@ def pointer(mode: Mode, play: MatchInPlay, shared: Shared) -> tuple[Message, ...
 
 def with_pointers(shared: Shared) -> Shared:
     """As a match begins: its pointers are told, if the box is new."""
-    return replace(shared, untold=frozenset(POINTERS if shared.is_new else ()))
+    return shared._replace(untold=frozenset(POINTERS if shared.is_new else ()))
 
 
 def pointed(before: BoxMode, after: BoxMode, shared: Shared) -> Shared:
     """As a mode is left: its pointer has been told; after a match was finished, none is told again."""
     if isinstance(after, MatchMode) and after.play.match.result is not None:
-        return replace(shared, is_new=False, untold=frozenset())
+        return shared._replace(is_new=False, untold=frozenset())
     if before.name is after.name or not isinstance(before, MatchMode):
         return shared
     if is_computers_turn(before.play, shared):
         return shared
-    return replace(shared, untold=shared.untold - {before.name})
+    return shared._replace(untold=shared.untold - {before.name})

@@ -1,7 +1,6 @@
 """How the box goes on with a match that a power cut has interrupted."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -39,7 +38,7 @@ def resume(kept_match: KeptMatch, context: Context) -> Step[Target]:
         if number > before and not play.match.clock_runs:
             seconds = None  # that turn is over
     if seconds is not None:
-        play = replace(play, clock=clock_of(seconds, context.now_ns))
+        play = play._replace(clock=clock_of(seconds, context.now_ns))
     effects += asked_reviews(play)
     if play.match.stage is Stage.FINISHED:
         return Step(ShowResult(play, {}), (*effects, *kept(Finished(play.match, play.actions))))

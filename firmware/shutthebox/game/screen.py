@@ -5,8 +5,8 @@ is named here; the display worker animates it. Its texts are messages: `Screen.t
 of the panel, `shutthebox.speech.sentences` into those of the voice.
 """
 
-from dataclasses import dataclass, fields
 from enum import Enum
+from typing import NamedTuple
 
 from shutthebox.game.messages import Text, Translate, told
 from shutthebox.game.mode import Mode
@@ -29,8 +29,7 @@ _CHOOSING = (Mode.MENU, Mode.SETUP, Mode.SERVICE, Mode.STICK)
 """Modes in which hands move the cursor of a list."""
 
 
-@dataclass(frozen=True, slots=True)
-class Screen:
+class Screen(NamedTuple):
     """One picture's worth of content.
 
     Attributes:
@@ -89,7 +88,7 @@ class Screen:
 
     def told(self, translate: Translate) -> "ToldScreen":
         """The screen in the words of the panel."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        values = self._asdict()
         words = {name: told(values[name], translate) for name in _TEXTS}
         lists = {name: tuple(told(text, translate) for text in values[name]) for name in _LISTS}
         return ToldScreen(**{**values, **words, **lists})

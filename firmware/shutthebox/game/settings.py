@@ -1,9 +1,9 @@
 """The owner's settings, as the machine needs them."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import groupby
+from typing import NamedTuple
 
 from shutthebox.game.daily import Streak
 from shutthebox.odds.strengths import Strength
@@ -50,8 +50,7 @@ def english_order(profile: Profile, language: str) -> tuple[str, str]:
     return profile.title().casefold(), profile.name
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """The machine's part of the config.
 
     Attributes:
@@ -99,8 +98,8 @@ class Settings:
     handicap: tuple[HeadStart, ...] | None = None
     turn_seconds: int | None = None
     first: First | None = None
-    bests: Mapping[str, int] = field(default_factory=dict)
-    streak: Streak = field(default_factory=Streak)
+    bests: Mapping[str, int] = {}
+    streak: Streak = Streak()
     skips_setup: bool = False
     hints: bool = False
     stakes: ShownStakes = ShownStakes.OFF
@@ -137,7 +136,7 @@ class Settings:
         if rules.name in (profile.name for profile in others):
             raise ValueError(f"name: {rules.name!r} is taken; allowed is one of your own")
         usual = played if self.profile is self.given else self.profile
-        return replace(self, profiles=(*others, played), profile=usual, given=played)
+        return self._replace(profiles=(*others, played), profile=usual, given=played)
 
     @property
     def games(self) -> tuple[Profile, ...]:

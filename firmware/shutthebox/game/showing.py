@@ -1,6 +1,5 @@
 """The screen of the mode, the texts that lie over it, and the match in figures."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shutthebox.game.effects import Form, Show
@@ -103,18 +102,18 @@ def _screen(mode: ModeState, shared: Shared) -> Screen:
     """The mode's screen with what lies over it: a fault, a question, a refusal."""
     screen = mode.screen(shared)
     if shared.fault is not None and screen.mode in _TURN_MODES:
-        screen = replace(screen, aside=FAULT_TEXTS[shared.fault][1])
+        screen = screen._replace(aside=FAULT_TEXTS[shared.fault][1])
     elif shared.stick_is_new and screen.mode in _TURN_MODES:
-        screen = replace(screen, aside=message("stick"))
+        screen = screen._replace(aside=message("stick"))
     if (
         shared.settings.tournament
         and screen.mode in _TOURNAMENT_MODES
         and not ((shared.fault or shared.stick_is_new) and screen.aside)
     ):
-        screen = replace(screen, aside=message("equal dice"))
+        screen = screen._replace(aside=message("equal dice"))
     if shared.overlay is Overlay.ABANDON:
         prompt, also = message("Press: yes"), (message("Hold: no"),)
         return Screen(screen.mode, big=message("End the match?"), prompt=prompt, also=also, lit=True)
     if shared.refusal is not None:
-        return replace(screen, prompt=shared.refusal, also=(), alert=True)
+        return screen._replace(prompt=shared.refusal, also=(), alert=True)
     return screen

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Generic, NamedTuple, TypeVar
 
@@ -33,8 +32,7 @@ class Overlay(Enum):
     """The box asks whether to abandon the match."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shared:
+class Shared(NamedTuple):
     """The part of the state that every mode may read.
 
     Attributes:
@@ -66,7 +64,7 @@ class Shared:
     stick: Stick | None = None
     stick_is_new: bool = False
     undelivered: Undelivered | None = None
-    health: Mapping[int, ContactHealth] = field(default_factory=dict)
+    health: Mapping[int, ContactHealth] = {}
     stuck: Tiles = 0
     dead: Tiles = 0
     refusal: Message | None = None

@@ -5,8 +5,8 @@ replaces what it knows. So a stick that is pulled out, a helper that starts agai
 ordinary cases.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class StickJob(StrEnum):
@@ -56,8 +56,7 @@ class StickOutcome(StrEnum):
 NEEDS_RESTART = frozenset((StickOutcome.SETTINGS_TAKEN, StickOutcome.UPDATE_WRITTEN))
 
 
-@dataclass(frozen=True, slots=True)
-class Stick:
+class Stick(NamedTuple):
     """A stick in the box, or the first partition of its card where an update lies on that.
 
     Attributes:

@@ -1,6 +1,6 @@
 """Entering a throw of real dice with the one button: a press adds one, a hold enters."""
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from shutthebox.rules.moves import Throw
 
@@ -8,33 +8,32 @@ DOUBLE_PRESS_NS = 350_000_000
 """Two presses closer than this void the throw: a die lay askew or left the tray."""
 
 
-@dataclass(frozen=True, slots=True)
-class TypedThrow:
+class TypedThrow(NamedTuple):
     """The part of a throw that has been entered.
 
     Attributes:
         numbers: how many numbers make the throw: one per die, or just the total.
         highest: the highest number that one of them can be; counting on starts again at 1.
         entered: those entered so far.
-        count: presses for the next one.
+        presses: for the next one.
         pressed_ns: when the last press was counted.
     """
 
     numbers: int
     highest: int
     entered: Throw = ()
-    count: int = 0
+    presses: int = 0
     pressed_ns: int | None = None
 
     def press(self, t_ns: int) -> "TypedThrow | None":
         """One more; None if this was a double press."""
         if self.pressed_ns is not None and t_ns - self.pressed_ns < DOUBLE_PRESS_NS:
             return None
-        return replace(self, count=self.count % self.highest + 1, pressed_ns=t_ns)
+        return self._replace(presses=self.presses % self.highest + 1, pressed_ns=t_ns)
 
     def enter(self) -> "TypedThrow":
-        """The count becomes the next number of the throw."""
-        return replace(self, entered=(*self.entered, self.count), count=0, pressed_ns=None)
+        """The number of presses becomes the next number of the throw."""
+        return self._replace(entered=(*self.entered, self.presses), presses=0, pressed_ns=None)
 
     @property
     def complete(self) -> bool:

@@ -7,7 +7,6 @@ Players are numbered from 0 inside and from 1 wherever people read them.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from typing import NamedTuple, TypeVar
@@ -71,8 +70,7 @@ class Result(NamedTuple):
     reason: Reason
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """A position within a match; make one with `begin`.
 
     Attributes:
@@ -246,12 +244,12 @@ class Match:
         if self.stage is not Stage.ADVANCE:
             raise ValueError(f"nothing to advance from while the match waits for {self.stage.value}")
         if self.result is not None:
-            return replace(self, stage=Stage.FINISHED)
+            return self._replace(stage=Stage.FINISHED)
         if self.next_round is not None:
             return self._begun(self.next_round)
         following = self._following()
         assert following is not None, "a round that is over has led to another"
-        return replace(self, player=following, stage=Stage.THROW)
+        return self._replace(player=following, stage=Stage.THROW)
 
     def _begun(self, following: NextRound) -> "Match":
         """The next round, before its first throw."""
@@ -265,8 +263,7 @@ class Match:
             totals = tuple(heads[i] if i in following.seats else totals[i] for i in self.everybody)
         if following.anew or not following.breaks_tie:
             shutters = ()
-        return replace(
-            self,
+        return self._replace(
             seats=following.seats,
             player=first,
             first=first,
@@ -287,22 +284,22 @@ class Match:
         rows = self.rows
         if self.game.turns is Turns.SHARED:
             rows = tuple(
-                row if row.outcome else replace(row, open=turn.open, behind=turn.behind, drawn=turn.drawn)
+                row if row.outcome else row._replace(open=turn.open, behind=turn.behind, drawn=turn.drawn)
                 for row in rows
             )
         elif self.game.turns is Turns.ALTERNATE and self.game.draw is Draw.DOMINOES:
             # One bag for all: drawn dominoes stay out.
-            rows = tuple(row if row.outcome else replace(row, drawn=turn.drawn) for row in rows)
-        match = replace(self, rows=_set(rows, self.player, turn))
+            rows = tuple(row if row.outcome else row._replace(drawn=turn.drawn) for row in rows)
+        match = self._replace(rows=_set(rows, self.player, turn))
         if turn.outcome is not None:
             return match._turn_over(turn)
         if turn.throw is not None:
-            return replace(match, stage=Stage.ANSWER)
+            return match._replace(stage=Stage.ANSWER)
         if self.game.turns is not Turns.WHOLE and not stays:
             following = match._following()
             assert following is not None, "the player's own row is not finished"
-            match = replace(match, player=following)
-        return replace(match, stage=Stage.THROW)
+            match = match._replace(player=following)
+        return match._replace(stage=Stage.THROW)
 
     def _following(self) -> int | None:
         """The next seat in rotation whose row is not finished."""
@@ -314,8 +311,7 @@ class Match:
         assert turn.score is not None, "a finished turn has a score"
         at, shut = self.player, turn.outcome is Outcome.SHUT
         points = 0 if self.tie_rounds and self.game.tie is Tie.PLAY_OFF else turn.score
-        match = replace(
-            self,
+        match = self._replace(
             stage=Stage.ADVANCE,
             turns_over=self.turns_over + 1,
             totals=_set(self.totals, at, self.totals[at] + points),
@@ -340,9 +336,8 @@ class Match:
             row = match.rows[i]
             if row.outcome is None:
                 points = score(for_seat(self.game, i), row.open, row.throws, row.behind)
-                row = replace(row, throw=None, outcome=Outcome.UNPLAYED, score=points)
-                match = replace(
-                    match,
+                row = row._replace(throw=None, outcome=Outcome.UNPLAYED, score=points)
+                match = match._replace(
                     rows=_set(match.rows, i, row),
                     totals=_set(match.totals, i, match.totals[i] + points),
                     scores=_set(match.scores, i, points),
@@ -359,9 +354,9 @@ class Match:
         if self.game.turns is Turns.SHARED:
             return self
         rows = tuple(
-            row if row.outcome else replace(row, throw=None, outcome=Outcome.UNPLAYED) for row in self.rows
+            row if row.outcome else row._replace(throw=None, outcome=Outcome.UNPLAYED) for row in self.rows
         )
-        return replace(self, rows=rows)
+        return self._replace(rows=rows)
 
     def _round_over(self, winners: tuple[int, ...] = ()) -> "Match":
         """Every row of the round is finished.
@@ -374,23 +369,23 @@ class Match:
         match = self
         if not self._one_round:
             winners = winners or best_marks(self, self.seats, self.round_scores)
-            match = replace(self, owed=_added(self.owed, self._stakes_of_round(winners)), settled=True)
+            match = self._replace(owed=_added(self.owed, self._stakes_of_round(winners)), settled=True)
         return match._followed_by(match.format.after_round(match))
 
     def _followed_by(self, decision: Decision) -> "Match":
         match = self
         if not self.tie_rounds and not self.losers:
-            match = replace(self, losers=self.format.lost(self))
+            match = self._replace(losers=self.format.lost(self))
         if isinstance(decision, Won):
             return match._won(decision.winners, decision.reason)
-        return replace(match, next_round=decision)
+        return match._replace(next_round=decision)
 
     def _won(self, winners: tuple[int, ...], reason: Reason) -> "Match":
         # In rotation others may have ended their turns before: the title is the first player's row's.
         first_turn = self.round == 1 and self.player == self.first
         captain = self.game.captain and reason is Reason.SHUT and first_turn
         owes = _added(self.owed, self._stakes_left(winners))
-        return replace(self, result=Result(winners, captain, owes, reason))
+        return self._replace(result=Result(winners, captain, owes, reason))
 
     # Stakes.
 

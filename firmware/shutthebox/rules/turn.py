@@ -6,9 +6,9 @@ calling `move` with an illegal set is a programmer's error.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations_with_replacement
+from typing import NamedTuple
 
 from shutthebox.rules import tiles as sets
 from shutthebox.rules.faces import faces_from_text, faces_to_text
@@ -40,8 +40,7 @@ class Refusal(StrEnum):
     ONE_DIE_ONLY = "One die now"
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """A position within a turn.
 
     Attributes:
@@ -163,7 +162,7 @@ def throw(profile: Profile, turn: Turn, faces: Throw) -> Turn:
         domino = 1 << DOMINOES.index((min(faces), max(faces)))
         drawn = domino if drawn == (1 << len(DOMINOES)) - 1 else drawn | domino
     earned = profile.insurance and is_double(faces)
-    turn = replace(turn, throw=faces, throws=turn.throws + 1, drawn=drawn, insured=turn.insured + earned)
+    turn = turn._replace(throw=faces, throws=turn.throws + 1, drawn=drawn, insured=turn.insured + earned)
     if sum(faces) in profile.ends_turn_on:
         return _over(profile, turn, Outcome.ENDED)
     if answers(profile, turn):
@@ -217,15 +216,14 @@ def move(profile: Profile, turn: Turn, shut: Tiles) -> Turn:
     passes = not shut and turn.awaits_answer and not legal and not reopenings(profile, turn)
     if not passes and shut not in legal:
         raise ValueError(f"{sets.to_text(shut)} does not answer {turn.to_text()}")
-    after = replace(
-        turn,
+    after = turn._replace(
         open=turn.open & ~(shut & ~turn.behind),
         behind=turn.behind & ~shut,
         throw=None,
         moves=turn.moves + (shut != 0),
         insured=turn.insured - (passes and profile.insurance),
     )
-    return after if after.open else _over(profile, replace(after, throw=turn.throw), Outcome.SHUT)
+    return after if after.open else _over(profile, after._replace(throw=turn.throw), Outcome.SHUT)
 
 
 def out_of_time(profile: Profile, turn: Turn) -> Turn:
@@ -248,7 +246,7 @@ def reopen(profile: Profile, turn: Turn, tile: int) -> Turn:
     opened = sets.to_tiles([tile])
     if not opened & reopenings(profile, turn):
         raise ValueError(f"tile {tile} cannot be opened at {turn.to_text()}")
-    return replace(turn, open=turn.open | opened, throw=None)
+    return turn._replace(open=turn.open | opened, throw=None)
 
 
 def _over(profile: Profile, turn: Turn, outcome: Outcome) -> Turn:
@@ -259,4 +257,4 @@ def _over(profile: Profile, turn: Turn, outcome: Outcome) -> Turn:
             points = time_score(profile, turn.open, turn.throws, turn.behind)
         case _:
             points = score(profile, turn.open, turn.throws, turn.behind)
-    return replace(turn, outcome=outcome, score=points)
+    return turn._replace(outcome=outcome, score=points)

@@ -10,7 +10,6 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -132,7 +131,7 @@ def serve(
             stack.callback(store.close)
             settings = as_chosen(config, settings, store.choices())
         if config.scoreboard.on:
-            settings = replace(settings, scoreboard=_scoreboard_address)
+            settings = settings._replace(scoreboard=_scoreboard_address)
         pins = Pins(factory, lines, config.gpio.lamp, inbox.put)
         stack.callback(pins.close)
         with _ending_on_signals(inbox):

@@ -5,7 +5,6 @@ runs it on the real clock. Everything here runs in the main thread.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import TypeAlias
 
@@ -166,7 +165,7 @@ class Runner:
                         self._keep_counts()
                 case Show():
                     self._brighten()
-                    if self._shown is not None and replace(effect, t_ns=self._shown.t_ns) == self._shown:
+                    if self._shown is not None and effect._replace(t_ns=self._shown.t_ns) == self._shown:
                         continue
                     self._show(effect)
                 case Sounded(sound):

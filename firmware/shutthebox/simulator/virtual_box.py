@@ -146,7 +146,7 @@ class VirtualBox:
         if store is not None:
             settings = as_chosen(self._config, settings, store.choices())
         if self._config.scoreboard.on:
-            settings = replace(settings, scoreboard=lambda: ADDRESS)
+            settings = settings._replace(scoreboard=lambda: ADDRESS)
         fault = store_fault.fault if store_fault else None
         self.memory = Memory(store, self._open_store, forgetting=fault is Fault.FORGETS)
         ports = Ports(

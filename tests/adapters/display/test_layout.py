@@ -1,6 +1,5 @@
 """Drawing: rules that hold for any screen, and screens that must never look alike."""
 
-from dataclasses import replace
 from itertools import combinations, pairwise
 
 import pytest
@@ -86,11 +85,11 @@ def band(picture: Bitmap, top: int, bottom: int) -> Bitmap:
 
 @given(
     SCREENS.filter(lambda s: s.mode is not Mode.ATTRACT and not s.reads).map(
-        lambda s: replace(s, title=s.title.strip() or "T", prompt=s.prompt.strip() or "P", cursor=None)
+        lambda s: s._replace(title=s.title.strip() or "T", prompt=s.prompt.strip() or "P", cursor=None)
     )
 )
 def test_title_and_prompt_keep_their_bands_whatever_stands_between(screen: ToldScreen) -> None:
-    bare = replace(screen, big="", total=None, rows=(), paragraph="", celebrates=False)
+    bare = screen._replace(big="", total=None, rows=(), paragraph="", celebrates=False)
     crowded = bool(screen.tiles or screen.dice or screen.tumbling)
     # A title that is too long for large letters, alone or with its aside, has small ones.
     title = 12 if crowded or screen.aside or fitting(screen.title, Size.MEDIUM, 128) is None else 16
@@ -103,16 +102,16 @@ def test_title_and_prompt_keep_their_bands_whatever_stands_between(screen: ToldS
 )
 def test_a_title_and_an_aside_too_long_for_one_line_take_turns(title: str, aside: str) -> None:
     screen = ToldScreen(Mode.READY, title=title, aside=aside, tiles=((1, TileState.OPEN),), prompt="p")
-    for turn, alone in enumerate((replace(screen, aside=""), replace(screen, title="")) * 2):
+    for turn, alone in enumerate((screen._replace(aside=""), screen._replace(title="")) * 2):
         assert not differ(draw(screen, turn * PROMPT_NS), draw(alone, 0))
-    assert render(replace(screen, title="A" * 60, aside=""), 0).next_ns is None, "a title alone stands still"
+    assert render(screen._replace(title="A" * 60, aside=""), 0).next_ns is None, "a title alone stands still"
 
 
 @pytest.mark.parametrize("big", ["Joueur 2", "ÉLIMINÉ", "FERMÉE !", "AN_", "7 left", "45"])
 def test_a_word_above_the_tiles_leaves_them_whole(big: str) -> None:
     row = tuple((n, TileState.OPEN) for n in range(1, 10))
     screen = ToldScreen(Mode.READY, title="P", tiles=row, prompt="p")
-    alone, below_it = (draw(each, 0).crop((0, 34, 128, 47)) for each in (screen, replace(screen, big=big)))
+    alone, below_it = (draw(each, 0).crop((0, 34, 128, 47)) for each in (screen, screen._replace(big=big)))
     assert common(alone, below_it) == alone, "each pixel of a tile is lit"
     assert not differ(band(alone, 1, 13), band(below_it, 1, 13)), "a word stands on the tiles at most"
 

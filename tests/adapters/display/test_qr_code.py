@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -71,7 +70,7 @@ def test_words_leave_the_code_alone_and_are_not_cut() -> None:
     """The longest of the words has its own lines beside the code."""
     for language in finished_codes():
         for page in pages(HOSTS[0], language):
-            alone = replace(page, title="", prompt="", also=())
+            alone = page._replace(title="", prompt="", also=())
             for t_ns in (0, PROMPT_NS):
                 whole, code = draw(page, t_ns), draw(alone, t_ns)
                 assert whole.crop((0, 0, 64, 64)) == code.crop((0, 0, 64, 64))
@@ -83,7 +82,7 @@ def test_an_address_that_is_too_long_is_said_in_letters(size: tuple[int, int]) -
     _, rules = pages("a" * 63 + ".local", "en")
     assert seen(rules, size) == []
     address = rules.code.partition("#")[0]
-    assert draw(rules, 0, size) == draw(replace(rules, code="", paragraph=address), 0, size)
+    assert draw(rules, 0, size) == draw(rules._replace(code="", paragraph=address), 0, size)
 
 
 def test_without_a_scoreboard_there_is_no_such_line() -> None:

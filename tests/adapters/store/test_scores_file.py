@@ -4,7 +4,6 @@ import json
 import sqlite3
 import time
 from contextlib import closing
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -176,7 +175,7 @@ def test_the_match_on_the_table(tmp_path: Path) -> None:
     twelve = Form(
         settings_for(builtin("ten").for_levers(12) or "ten", levers=12), (), is_open=True, walks=False
     )
-    writer(replace(SHOW, player=None, form=twelve), 1)
+    writer(SHOW._replace(player=None, form=twelve), 1)
     assert read(tmp_path)["running"] is None
     assert read(tmp_path)["puzzles"] == ["digits"]
 
@@ -190,27 +189,27 @@ def running(folder: Path) -> dict[str, Any]:
 def test_the_match_as_it_goes(tmp_path: Path) -> None:
     """Tiles as the levers show them, the throw only once it has stopped, and what the display says."""
     writer = ScoresWriter(tmp_path, None)
-    writer(replace(SHOW, screen=Screen(Mode.ROLLING, tumbling=True, big="x")), 0)
+    writer(SHOW._replace(screen=Screen(Mode.ROLLING, tumbling=True, big="x")), 0)
     assert running(tmp_path)["throw"] is None
     tiles = ((1, TileState.FLIPPED), (2, TileState.VIABLE))
     screen = Screen(Mode.FLIPPING, dice=(3, 5), total=8, tiles=tiles, prompt="7  to go")
-    writer(replace(SHOW, screen=screen), 1)
+    writer(SHOW._replace(screen=screen), 1)
     now = running(tmp_path)
     assert (now["throw"], now["says"]) == ([3, 5], "7 to go")
     assert now["tiles"][:3] == [[1, "flipped"], [2, "viable"], [3, "shut"]]
-    writer(replace(SHOW, screen=Screen(Mode.MATCH_OVER, "Player 1 wins!", prompt="Press"), winners=(1,)), 2)
+    writer(SHOW._replace(screen=Screen(Mode.MATCH_OVER, "Player 1 wins!", prompt="Press"), winners=(1,)), 2)
     assert running(tmp_path)["says"] == "Player 1 wins!"
 
 
 def test_stakes_are_told_where_the_box_tells_them(tmp_path: Path) -> None:
     writer = ScoresWriter(tmp_path, None)
-    owing = replace(SHOW, owes=(Fraction(1, 2), Fraction(-1, 2)))
+    owing = SHOW._replace(owes=(Fraction(1, 2), Fraction(-1, 2)))
     writer(owing, 0)
     assert (running(tmp_path)["stakes"], running(tmp_path)["owes"]) == (None, [])
-    writer(replace(owing, staked=True), 1)
+    writer(owing._replace(staked=True), 1)
     assert running(tmp_path)["owes"] == ["1/2", "-1/2"]
     assert "a second stake" in running(tmp_path)["stakes"]
-    writer(replace(owing, staked=True, game=builtin("golf")), 2)
+    writer(owing._replace(staked=True, game=builtin("golf")), 2)
     assert running(tmp_path)["stakes"] is None
 
 
@@ -224,10 +223,10 @@ def test_the_past_is_looked_up_again_for_another_language_or_day(tmp_path: Path,
 
     writer = ScoresWriter(tmp_path, open_store, lambda: now_s[0])
     writer(SHOW, 0)
-    writer(replace(SHOW, totals=(15, 1)), 1)
+    writer(SHOW._replace(totals=(15, 1)), 1)
     assert looked == [0.0]
     titles = {match["game"] for match in read(tmp_path)["matches"]}  # type: ignore[attr-defined]
-    writer(replace(SHOW, language="fr"), 2)
+    writer(SHOW._replace(language="fr"), 2)
     assert running(tmp_path)["game"] == "Pub anglais"
     assert {match["game"] for match in read(tmp_path)["matches"]} != titles  # type: ignore[attr-defined]
     assert read(tmp_path)["today"] == read(tmp_path)["ever"]
@@ -266,14 +265,14 @@ def test_a_day_that_begins_and_a_panel_that_breaks_are_known_though_nobody_plays
 def test_a_folder_that_is_gone_stops_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     writer = ScoresWriter(tmp_path / "gone", None)
     for total in range(3):
-        writer(replace(SHOW, totals=(total, 0)), total)
+        writer(SHOW._replace(totals=(total, 0)), total)
     path = tmp_path / "gone" / FILE_NAME
     assert caplog.messages == [f"{path}: No such file or directory; the scoreboard is not up to date"]
     (tmp_path / "gone").mkdir()
     writer(SHOW, 9)
     assert read(tmp_path / "gone")["running"]
     (tmp_path / "gone").rename(tmp_path / "moved")
-    writer(replace(SHOW, totals=(7, 0)), 10)
+    writer(SHOW._replace(totals=(7, 0)), 10)
     assert len(caplog.messages) == 2, "said again after a time without it"
 
 

@@ -3,7 +3,6 @@
 import json
 import logging
 from contextlib import suppress
-from dataclasses import replace
 
 import pytest
 from tests.simulator.page.pages import FakePanel, goodbye, page, raw_page, receive, shown
@@ -40,7 +39,7 @@ def test_the_box_is_told_only_of_what_it_offers(panel: FakePanel, box: Simulated
     }
     with PageServer(Workshop(box, panel), transcript=transcript, fill_in=told.append) as server:
         for form in asked.values():
-            transcript(replace(shown(Screen(Mode.ATTRACT)), form=form), 0)
+            transcript(shown(Screen(Mode.ATTRACT))._replace(form=form), 0)
             with page(server) as client:
                 client.send('{"set": "game.profile", "to": "digits"}')
                 client.send('{"set": "box.levers", "to": 12}')

@@ -4,7 +4,6 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +134,7 @@ class Table:
 
     def tell(self, screen: Screen, language: str = "en", game: Profile | None = None, **more: Any) -> None:
         """The box shows this."""
-        self.transcript(replace(shown(screen, language, game), **more), 0)
+        self.transcript(shown(screen, language, game)._replace(**more), 0)
 
     def hands_still_play(self) -> None:
         """The keys are the box's: one of a lever and the space bar."""

@@ -1,6 +1,5 @@
 """The box in words."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from tests.simulator.page.pages import shown
@@ -20,7 +19,7 @@ def test_the_same_refusal_is_told_again() -> None:
     transcript = BoxInWords()
     for t_ns in range(2):
         transcript(Sounded(Sound.REFUSED), t_ns)
-        transcript(shown(replace(FLIPPING, prompt="3 to go")), t_ns)
+        transcript(shown(FLIPPING._replace(prompt="3 to go")), t_ns)
     assert (transcript.words.announcements, transcript.words.said) == (2, "3 to go.")
 
 

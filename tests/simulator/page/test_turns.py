@@ -57,7 +57,7 @@ def test_after_the_computers_turn_people_read_of_their_own() -> None:
     def turn_over(player: int, found: MatchReview) -> None:
         screen = Screen(Mode.TURN_OVER)
         transcript(
-            replace(shown(screen, game=pub), player=player, seats=("A", "B"), form=form, review=found), 0
+            shown(screen, game=pub)._replace(player=player, seats=("A", "B"), form=form, review=found), 0
         )
 
     actions = (Thrown((6, 4)), Moved(to_tiles([4, 6])), Thrown((6, 6)), Moved(to_tiles([5, 7])))

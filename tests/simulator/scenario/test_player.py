@@ -1,7 +1,6 @@
 """The player of scenarios: its lines of JSON, whom it tells, and when each line of a script is played."""
 
 import json
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -18,11 +17,11 @@ from shutthebox.rules.match import Result, begin
 from shutthebox.simulator.scenario.effect_lines import as_json, fact_text
 
 PUB = begin(builtin("pub"), 3)
-DONE = replace(PUB, result=Result((0, 2), False, (Fraction(0),) * 3, Reason.ROUNDS))
-NOBODY = replace(PUB, result=Result((), False, (Fraction(1),) * 3, Reason.LIMIT))
+DONE = PUB._replace(result=Result((0, 2), False, (Fraction(0),) * 3, Reason.ROUNDS))
+NOBODY = PUB._replace(result=Result((), False, (Fraction(1),) * 3, Reason.LIMIT))
 FACTS: dict[str, Fact] = {
     "begin pub 3 players 1 rounds": Began(PUB),
-    "begin jouhet 2 players 5 rounds": Began(replace(begin(builtin("jouhet"), 2), rounds=5)),
+    "begin jouhet 2 players 5 rounds": Began(begin(builtin("jouhet"), 2)._replace(rounds=5)),
     "leave": Left(),
     "finish 1 3": Finished(DONE, ()),
     "finish ": Finished(NOBODY, ()),

@@ -272,7 +272,7 @@ def test_the_next_day_has_its_own_page_though_nobody_plays(
     now_s = [time.mktime((2026, 11, 22, 12, 0, 0, 0, 0, -1))]
     monkeypatch.setattr(page_module, "_today", lambda: date.fromtimestamp(now_s[0]))
     writer = ScoresWriter(tmp_path, None, lambda: now_s[0])
-    writer(replace(SHOW, player=None), 0)
+    writer(SHOW._replace(player=None), 0)
     page_file = tmp_path / FOLDER_NAME / "index.html"
     before = page_file.read_text("utf-8")
     writer.look_at_the_day()
@@ -286,7 +286,7 @@ def test_what_is_the_same_is_no_news_to_visitors(tmp_path: Path) -> None:
     writer = ScoresWriter(tmp_path, None)
     writer(SHOW, 0)
     before = (tmp_path / FOLDER_NAME / "index.html").stat()
-    writer(replace(SHOW, verdict="missing 3"), 1)
+    writer(SHOW._replace(verdict="missing 3"), 1)
     assert (tmp_path / FOLDER_NAME / "index.html").stat() == before
 
 
@@ -340,7 +340,7 @@ KEPT = ("language", "day", "tiles", "owes")
 
 
 def test_guests_are_led_to_the_game_on_the_table(tmp_path: Path) -> None:
-    show = replace(SHOW, language="fr")
+    show = SHOW._replace(language="fr")
     ScoresWriter(tmp_path, None, tab=lambda: InATab(12))(show, 0)
     assert show.game is not None
     asked = f"?game={show.game.name}&amp;levers=12&amp;language=fr&amp;players={len(show.seats)}"

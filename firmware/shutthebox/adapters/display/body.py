@@ -1,7 +1,6 @@
 """The middle of the picture: the dice and their total, a word as large as it gets, or a list."""
 
 import math
-from dataclasses import replace
 
 from shutthebox.adapters.display.animation import AnimationClock
 from shutthebox.adapters.display.bitmap import Bitmap
@@ -44,7 +43,7 @@ def draw_body(screen: ToldScreen, clock: AnimationClock, width: int, height: int
         return Bitmap.of(width, 0)
     if screen.paragraph and not screen.chooses and (screen.big or screen.rows):
         note = _note(screen.paragraph, width, clock)
-        above = draw_body(replace(screen, paragraph=""), clock, width, height - note.height)
+        above = draw_body(screen._replace(paragraph=""), clock, width, height - note.height)
         return Bitmap.of(width, height).paste(above, 0, 0).paste(note, 0, height - note.height)
     only_word = bool(screen.big) and not screen.rows and not is_number(screen.big)
     letters = only_word and not (screen.dice or screen.tumbling) and bool(screen.tiles)

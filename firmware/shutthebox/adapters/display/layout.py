@@ -5,7 +5,7 @@ the prompt. The body gets the lines that the others leave empty. Texts never ove
 takes its time from one `AnimationClock`, which notes when the picture next changes.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from shutthebox.adapters.display import tiles as tilerow
 from shutthebox.adapters.display.animation import AnimationClock
@@ -86,7 +86,7 @@ def _compose(screen: ToldScreen, clock: AnimationClock, size: tuple[int, int]) -
         if with_code is not None:
             return with_code
         address = screen.code.partition("#")[0]
-        screen = replace(screen, code="", paragraph=address)
+        screen = screen._replace(code="", paragraph=address)
     picture, top, bottom = Bitmap.of(*size), 0, height
     # Lists to choose from and paragraphs get every line there is: a heading takes turns with the prompts.
     choosing = screen.chooses or screen.reads

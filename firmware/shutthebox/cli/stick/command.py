@@ -14,7 +14,6 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 from shutthebox import __version__
@@ -173,7 +172,7 @@ class Helper:
         except OSError as error:
             _log.warning("stick: %s", one_line(error.strerror or str(error)))
             outcome = outcome_of(error, gone=self._volume.gone)
-            self._stick = replace(self._stick, offers=(), outcome=outcome)
+            self._stick = self._stick._replace(offers=(), outcome=outcome)
             return
         memory = None if self._stick.is_card else self._found.memory
         offered = {
@@ -183,11 +182,11 @@ class Helper:
             StickJob.UPDATE: self._update_path is not None,
         }
         offers = tuple(job for job, is_offered in offered.items() if is_offered)
-        self._stick = replace(
-            self._stick, offers=offers, memory="" if memory is None else memory_name(memory)
+        self._stick = self._stick._replace(
+            offers=offers, memory="" if memory is None else memory_name(memory)
         )
         if not offers and self._stick.outcome is None:
-            self._stick = replace(self._stick, outcome=StickOutcome.PROTECTED)
+            self._stick = self._stick._replace(outcome=StickOutcome.PROTECTED)
 
     def _look_for_update(self) -> None:
         """Offers the latest update, if its signature is good and this version is another."""
@@ -197,13 +196,13 @@ class Helper:
         try:
             bundle = updating.looked_at(path)
         except JobError as error:
-            self._stick = replace(self._stick, outcome=error.outcome, detail=str(error))
+            self._stick = self._stick._replace(outcome=error.outcome, detail=str(error))
             return
         if bundle.version != __version__:
             self._update_path = path
             unknown = bundle.unknown(keys_in_use())
-            self._stick = replace(
-                self._stick, version=bundle.version, forgets=bundle.forgets, unknown=unknown
+            self._stick = self._stick._replace(
+                version=bundle.version, forgets=bundle.forgets, unknown=unknown
             )
             self._look()
 
@@ -244,21 +243,21 @@ class Helper:
             is_offered = self._stick.outcome in NEEDS_RESTART
         if not is_offered:
             return
-        self._stick = replace(self._stick, doing=job, percent=None, outcome=None, detail="")
+        self._stick = self._stick._replace(doing=job, percent=None, outcome=None, detail="")
         self._tell()
         try:
             after = self._jobs[job]()
         except JobError as error:
-            after = replace(self._stick, outcome=error.outcome, detail=str(error))
+            after = self._stick._replace(outcome=error.outcome, detail=str(error))
         except OSError as error:
             outcome = outcome_of(error, gone=self._volume.gone)
-            after = replace(self._stick, outcome=outcome, detail=error.strerror or str(error))
+            after = self._stick._replace(outcome=outcome, detail=error.strerror or str(error))
         except (ShutTheBoxError, StoreError) as error:
-            after = replace(self._stick, outcome=StickOutcome.FAILED, detail=str(error))
+            after = self._stick._replace(outcome=StickOutcome.FAILED, detail=str(error))
         except Exception:  # the box must not wait for a job that has ended
             _log.exception("stick: %s", job)
-            after = replace(self._stick, outcome=StickOutcome.FAILED)
-        self._stick = replace(after, doing=None, percent=None)
+            after = self._stick._replace(outcome=StickOutcome.FAILED)
+        self._stick = after._replace(doing=None, percent=None)
         _log.info("stick: %s: %s %s", job.value, self._stick.outcome, one_line(self._stick.detail))
         self._look()
         self._tell()
@@ -272,26 +271,26 @@ class Helper:
 
     def _progress(self, percent: int) -> None:
         if percent != self._stick.percent:
-            self._stick = replace(self._stick, percent=percent)
+            self._stick = self._stick._replace(percent=percent)
             self._tell()
 
     def _save(self) -> Stick:
         with self._volume.writable() as folder:
             name = save(folder, self._state, self._language, self._progress)
         note_save(self._state, time.time())
-        return replace(self._stick, outcome=StickOutcome.SAVED, detail=name)
+        return self._stick._replace(outcome=StickOutcome.SAVED, detail=name)
 
     def _settings(self) -> Stick:
         assert self._kept is not None
         assert self._found.settings is not None
         mistakes = take_over_stick(self._found.settings, self._kept)
         outcome = StickOutcome.BAD_SETTINGS if mistakes else StickOutcome.SETTINGS_TAKEN
-        return replace(self._stick, outcome=outcome, mistakes=mistakes)
+        return self._stick._replace(outcome=outcome, mistakes=mistakes)
 
     def _update(self) -> Stick:
         assert self._update_path is not None
         updating.write(self._update_path, self._stick.version, self._progress)
-        return replace(self._stick, outcome=StickOutcome.UPDATE_WRITTEN, detail=self._stick.version)
+        return self._stick._replace(outcome=StickOutcome.UPDATE_WRITTEN, detail=self._stick.version)
 
     def _restart(self) -> Stick:
         subprocess.run(["systemctl", "--no-block", "reboot"], check=False)
@@ -301,4 +300,4 @@ class Helper:
         assert self._found.memory is not None
         take_over(self._found.memory, self._state)
         self._start_box_anew()
-        return replace(self._stick, outcome=StickOutcome.TAKEN_OVER, detail=self._stick.memory)
+        return self._stick._replace(outcome=StickOutcome.TAKEN_OVER, detail=self._stick.memory)

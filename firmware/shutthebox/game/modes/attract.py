@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from shutthebox.game.effects import Ask
@@ -60,7 +60,7 @@ def enter(target: BackToAttract, context: Context) -> Step[Attract]:
     """Back to waiting for players, whose names are forgotten; the odds of the usual game are got ready."""
     game, shared = context.shared.settings.game, context.shared
     asked = (Ask(Prepare(game)),) if game else ()
-    return Step(Attract(), asked, replace(shared, names=()) if shared.names else None)
+    return Step(Attract(), asked, shared._replace(names=()) if shared.names else None)
 
 
 def press(mode: Attract, context: Context) -> Step[Attract | AskNames | AskQuestions]:

@@ -45,9 +45,9 @@ class EnteringThrow(MatchMode):
         entered = "".join(f"{number}+" for number in entry.entered)
         heading = message("Your total?") if entry.numbers == 1 else message("Die by die?")
         prompt, also = message("Press: +1"), (message("Hold: enter"), message("Press twice: void"))
-        big = f"{entered}{entry.count}"
+        big = f"{entered}{entry.presses}"
         shown = turn_screen(self.name, self.play, shared, prompt=prompt, also=also, big=big, lit=True)
-        return replace(shown, title=heading, aside="")
+        return shown._replace(title=heading, aside="")
 
 
 def enter(target: EnterThrow, context: Context) -> Step[EnteringThrow]:
@@ -82,7 +82,7 @@ def hold(mode: EnteringThrow, context: Context) -> Step[EnteringThrow | AfterAct
         play, effects = done(mode.play, Thrown(throw))
         return Step(after(play), effects)
     if entry.complete or not entry.entered[-1]:
-        again = replace(mode, entry=replace(entry, entered=entry.entered[:-1], count=0))
+        again = replace(mode, entry=entry._replace(entered=entry.entered[:-1], presses=0))
         return refused(again, message("{throw}? Again", throw=faces_to_text(throw)))
     return Step(replace(mode, entry=entry))
 

@@ -181,7 +181,7 @@ def answer_came(mode: Flipping, came: AnswerCame, context: Context) -> Step[Flip
     if mode.thinking_ns is None or came.match != mode.play.match:
         return Step(mode)
     # Levers that are right by chance count from now on, not since they were moved.
-    play = replace(mode.play, verdict=FINE)
+    play = mode.play._replace(verdict=FINE)
     return levers(Flipping(play, computers_answer=came.tiles), context)
 
 

@@ -81,7 +81,7 @@ class MatchOver(MatchMode):
         elif reminder is not None and self.flicks.away & _levers_in_use(self, shared.settings):
             # Not instead of the others: who lifts a lever may be setting the box up for the next match.
             prompt, also = reminder, (prompt, *also)
-        return replace(shown, prompt=prompt, also=also, lit=True)
+        return shown._replace(prompt=prompt, also=also, lit=True)
 
 
 def _result_screen(mode: MatchOver, shared: Shared) -> Screen:

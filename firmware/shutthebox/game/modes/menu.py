@@ -178,7 +178,7 @@ def hold(mode: Menu, context: Context) -> Step[Menu | BackToAttract]:
 def _taken(item: Item, option: int, context: Context) -> Step[Menu]:
     """The option is chosen: back to the list."""
     settings, facts = item.choose(context.shared.settings, option)
-    shared = replace(context.shared, settings=settings)
+    shared = context.shared._replace(settings=settings)
     return Step(Menu(listed(settings, item)), kept(*facts), shared)
 
 

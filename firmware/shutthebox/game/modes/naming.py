@@ -77,4 +77,4 @@ def _next(mode: Naming, context: Context) -> Step[Naming | BeginMatch]:
             return Step(Naming(mode.game, seat, names))
         names = (*names, "")
     match = new_match(mode.game, settings)
-    return Step(BeginMatch(match), shared=replace(context.shared, names=names))
+    return Step(BeginMatch(match), shared=context.shared._replace(names=names))

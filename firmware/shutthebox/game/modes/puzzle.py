@@ -101,7 +101,7 @@ def press(mode: Puzzling, context: Context) -> Step[Puzzling | BackToAttract]:
     best = {answer.choice for answer in mode.daily.puzzle.answers if not answer.cost}
     solved = mode.verdict.move in best
     streak = context.shared.settings.streak.after(mode.daily.day, solved=solved)
-    shared = replace(context.shared, settings=replace(context.shared.settings, streak=streak))
+    shared = context.shared._replace(settings=context.shared.settings._replace(streak=streak))
     effects = (*kept(streak.fact), Sounded(Sound.WIN if solved else Sound.BLOCKED))
     return Step(replace(mode, given=mode.verdict.move), effects, shared)
 
@@ -130,7 +130,7 @@ def _judged(mode: Puzzling, context: Context) -> Step[Puzzling]:
     levers = context.shared.levers
     if not mode.is_set:
         # Levers are put right before the throw counts, as in a turn.
-        unthrown = judge(mode.game, replace(mode.turn, throw=None), levers)
+        unthrown = judge(mode.game, mode.turn._replace(throw=None), levers)
         mode = replace(mode, is_set=unthrown == FINE)
     verdict = judge(mode.game, mode.turn, levers) if mode.is_set else unthrown
     sounds: tuple[Effect, ...] = ()

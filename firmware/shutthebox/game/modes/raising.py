@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from shutthebox.game.facts import Began
@@ -35,7 +35,7 @@ class Raise(MatchMode):
         screen = turn_screen(self.name, self.play, shared, prompt=message("Lift all levers"), big=big)
         # A pointer is no alarm.
         also = pointer(self.name, self.play, shared)
-        return replace(screen, also=also, alert=False) if also else screen
+        return screen._replace(also=also, alert=False) if also else screen
 
 
 def begin(target: BeginMatch, context: Context) -> Step[AwaitThrow]:

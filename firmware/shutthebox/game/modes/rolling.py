@@ -50,7 +50,7 @@ class Rolling(MatchMode):
         faces = self.thrown.turn.throw or ()
         shown = turn_screen(self.name, self.play, shared, prompt="", dice=faces)
         prompt = shown.prompt if shown.alert else ""
-        return replace(shown, dice=(1,) * len(faces), total=None, tumbling=True, prompt=prompt, lit=True)
+        return shown._replace(dice=(1,) * len(faces), total=None, tumbling=True, prompt=prompt, lit=True)
 
 
 def enter(target: RollDice, context: Context) -> Step[Rolling]:
@@ -68,7 +68,7 @@ def enter(target: RollDice, context: Context) -> Step[Rolling]:
     thrown = thrown_play.match
     if thrown.stage is Stage.ANSWER and is_computers_turn(play, context.shared):
         effects += (Ask(AskAnswer(thrown, context.shared.settings.strength)),)
-    mode = Rolling(replace(thrown_play, match=match), thrown, context.now_ns)
+    mode = Rolling(thrown_play._replace(match=match), thrown, context.now_ns)
     return Step(mode, (*effects, Sounded(Sound.ROLL)))
 
 
@@ -90,7 +90,7 @@ def answer_came(mode: Rolling, came: AnswerCame, context: Context) -> Step[Rolli
 
 def reveal(mode: Rolling, context: Context) -> Step[AfterAction]:
     """The throw is on the table: by a press at once."""
-    target = after(replace(mode.play, match=mode.thrown))
+    target = after(mode.play._replace(match=mode.thrown))
     if isinstance(target, AnswerThrow):
         return Step(target._replace(asked_ns=mode.since_ns, answer=mode.computers_answer))
     return Step(target)

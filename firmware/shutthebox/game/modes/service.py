@@ -68,7 +68,7 @@ class Service(BoxMode):
 
     def leaves_a_game(self, settings: Settings) -> bool:
         """Whether something can be played once the lever at the cursor has changed sides."""
-        return bool(replace(settings, out=settings.out ^ self.lever).games)
+        return bool(settings._replace(out=settings.out ^ self.lever).games)
 
     def screen(self, shared: Shared) -> Screen:
         """Every lever with what it shows and what it has done, or a question."""
@@ -186,11 +186,11 @@ def levers(mode: Service, context: Context) -> Step[Service]:
 
 def _change_sides(mode: Service, context: Context) -> Step[Service]:
     """Takes the lever out of play, or puts it back, from the next match on."""
-    settings = replace(context.shared.settings, out=context.shared.settings.out ^ mode.lever)
+    settings = context.shared.settings._replace(out=context.shared.settings.out ^ mode.lever)
     effects = kept(Chosen("box.out_of_play", to_numbers(settings.out)))
     if settings.game is not None:
         effects += (Ask(Prepare(settings.game)),)
-    return Step(replace(mode, asking=False), effects, replace(context.shared, settings=settings))
+    return Step(replace(mode, asking=False), effects, context.shared._replace(settings=settings))
 
 
 def _row(number: int, shared: Shared) -> ListRow:

@@ -82,7 +82,7 @@ class StickList(BoxMode):
         screen = picker_screen(self.name, self.now(shared))
         if self.unlocked or shared.settings.code or self.now(shared).cursor == len(stick.offers):
             return screen
-        return replace(screen, prompt=NO_CODE, also=(message("Press: read"), *screen.also))
+        return screen._replace(prompt=NO_CODE, also=(message("Press: read"), *screen.also))
 
     def reported(self, before: Stick | None, now: Stick | None) -> StickList:
         """The list once the helper has spoken: what was asked for is done, and a question is another."""

@@ -101,7 +101,7 @@ def enter(target: EndTurn, context: Context) -> Step[TurnOver]:
     match = target.play.match
     effects: tuple[Effect, ...] = kept(Finished(match, target.play.actions)) if match.result else ()
     sound = Sound.SHUT if is_to_cheer(match) else Sound.BLOCKED
-    step = Step(TurnOver(replace(target.play, verdict=FINE)), (*effects, Sounded(sound)))
+    step = Step(TurnOver(target.play._replace(verdict=FINE)), (*effects, Sounded(sound)))
     return _climbed(step, match, context) if match.rules.is_solo and match.result else step
 
 
@@ -114,7 +114,7 @@ def _climbed(step: Step[TurnOver], match: Match, context: Context) -> Step[TurnO
         return step  # nobody has climbed
     ladder, total = ladder_of(match.game), match.totals[0]
     settings = context.shared.settings
-    shared = replace(context.shared, settings=replace(settings, bests={**settings.bests, ladder: total}))
+    shared = context.shared._replace(settings=settings._replace(bests={**settings.bests, ladder: total}))
     return step.preceded_by(*kept(Chosen(BEST + ladder, total)))._replace(shared=shared)
 
 
