@@ -28,11 +28,7 @@ from shutthebox.validation import (
 )
 
 CHECKS: dict[str, Check[Any]] = {
-    **{
-        f"{section}.{name}": key.metadata["check"]
-        for section, keys in SECTIONS.items()
-        for name, key in keys.items()
-    },
+    **{f"{section}.{name}": key.check for section, keys in SECTIONS.items() for name, key in keys.items()},
     **KEYS,
 }
 

@@ -8,7 +8,6 @@ import ast
 import inspect
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from pathlib import Path
 from typing import get_args
 
@@ -17,7 +16,7 @@ from tests.security.conftest import Ran
 
 import shutthebox
 from shutthebox.cli.main import command_line, main
-from shutthebox.config.schema import Config, ConfigError, DiceKind, parse_config
+from shutthebox.config.schema import SECTIONS, Config, ConfigError, DiceKind, parse_config
 from shutthebox.config.settings_loader import with_choices
 from shutthebox.game.inputs import Input
 from shutthebox.game.machine import Machine
@@ -84,7 +83,7 @@ def test_hands_move_contacts_and_nothing_else() -> None:
 
 def test_the_only_key_about_dice_says_who_throws_and_nobody_chooses_it_at_the_box() -> None:
     about_dice = re.compile("dice|die|seed|throw|random")
-    keys = {f"{s.name}.{key.name}" for s in fields(Config) for key in fields(getattr(Config(), s.name))}
+    keys = {f"{section}.{key}" for section, keys in SECTIONS.items() for key in keys}
     assert {key for key in keys if about_dice.search(key)} == {"game.dice"}
     assert set(DiceKind) == {"auto", "real"}
     changed = {entry.key for entry in MENU_LINES if isinstance(entry, Item)}

@@ -1,13 +1,11 @@
-"""The default configuration, its tables in docs/ and its manual page, from the fields of the sections."""
+"""The default configuration, its tables in docs/ and its manual page, from the keys of the sections."""
 
 import json
 import textwrap
 from collections.abc import Iterator
-from dataclasses import Field
-from typing import Any
 
 from doctools.commands import roff
-from shutthebox.config.schema import SECTIONS
+from shutthebox.config.schema import SECTIONS, Key
 
 _WIDTH = 100
 
@@ -30,12 +28,12 @@ def toml_value(value: object) -> str:
     raise TypeError(f"{value!r} is no default of a key")
 
 
-def shown(key: Field[Any]) -> str:
+def shown(key: Key) -> str:
     """The default as a file shows it; the example of a key without one."""
-    return str(key.metadata["shown"]) or toml_value(key.default)
+    return str(key.shown) or toml_value(key.default)
 
 
-def has_default(key: Field[Any]) -> bool:
+def has_default(key: Key) -> bool:
     """Whether a key that is left out has a value of its own, and is not decided elsewhere."""
     return key.default is not None
 
@@ -54,7 +52,7 @@ def _default_toml() -> Iterator[str]:
     for section, keys in SECTIONS.items():
         yield from ("", f"[{section}]")
         for name, key in keys.items():
-            yield from _comment(key.metadata["meaning"])
+            yield from _comment(key.meaning)
             yield f"{name} = {shown(key)}" if has_default(key) else f"# {name} = {shown(key)}"
     yield ""
 
@@ -75,7 +73,7 @@ def table(section: str) -> list[str]:
     lines = ["| key | allowed | default | meaning |", "|---|---|---|---|"]
     for name, key in SECTIONS[section].items():
         default = f"`{shown(key)}`" if has_default(key) else ""
-        cells = (f"`{name}`", key.metadata["check"].allowed, default, key.metadata["meaning"])
+        cells = (f"`{name}`", key.check.allowed, default, key.meaning)
         lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
     return lines
 
@@ -102,8 +100,8 @@ def _manual_page() -> Iterator[str]:
         for name, key in keys.items():
             yield ".TP"
             yield f".B {roff(name)}"
-            yield roff(key.metadata["meaning"])
-            yield f"Allowed: {roff(key.metadata['check'].allowed)}."
+            yield roff(key.meaning)
+            yield f"Allowed: {roff(key.check.allowed)}."
             if has_default(key):
                 yield f"Default: {roff(shown(key))}"
     yield ".SH SEE ALSO"

@@ -4,13 +4,12 @@ import inspect
 import json
 import re
 import tomllib
-from dataclasses import Field
 from typing import Any
 
 from doctools.config_files import has_default, shown
 from shutthebox import validation
 from shutthebox.config.profiles import builtins
-from shutthebox.config.schema import SECTIONS
+from shutthebox.config.schema import SECTIONS, Key
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import KEYS
 from shutthebox.rules.writer import to_keys
@@ -50,9 +49,8 @@ def of_profiles() -> str:
     return _text({"$schema": _DRAFT, "title": "Shut the Box: rules of a game", **_object(properties)})
 
 
-def _of_key(key: Field[Any]) -> dict[str, Any]:
-    check: validation.Check[Any] = key.metadata["check"]
-    found = {"description": key.metadata["meaning"], **check.json_schema}
+def _of_key(key: Key) -> dict[str, Any]:
+    found = {"description": key.meaning, **key.check.json_schema}
     if has_default(key):
         found["default"] = tomllib.loads(f"x = {shown(key)}")["x"]
     return found

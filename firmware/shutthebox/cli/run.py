@@ -6,7 +6,6 @@ import os
 import secrets
 import time
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -99,7 +98,7 @@ def try_config(config: Config, where: str) -> None:
 
 def _as_wired(config: Config) -> Config:
     """The built-in game, with those values of this box that could be read and are valid."""
-    wired = replace(config, game=GameConfig(), rules=RulesConfig(), tournament=TournamentConfig())
+    wired = config._replace(game=GameConfig(), rules=RulesConfig(), tournament=TournamentConfig())
     try:
         try_config(wired, str(CONFIG_FILE))
     except ShutTheBoxError:

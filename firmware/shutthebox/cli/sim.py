@@ -11,7 +11,6 @@ import time
 import webbrowser
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
@@ -139,7 +138,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.simulator.scenario.recorder import ScenarioRecorder, create
 
     # The pins of the simulated box are where its hardware says, not where a config wires a real one.
-    config = replace(config_of(args), gpio=GpioConfig())
+    config = config_of(args)._replace(gpio=GpioConfig())
     where = str(args.config or "config")
     levers = levers_needed(config, where)
     settings = settings_for(config, levers, where)

@@ -1,4 +1,4 @@
-"""The configuration: TOML to frozen dataclasses.
+"""The configuration: TOML to named tuples.
 
 The fields of the sections are the one place of every key, with its check, its default and its meaning.
 default.toml, the JSON Schema for editors, the manual page and the table in docs/ are made from them by
@@ -7,11 +7,10 @@ default.toml, the JSON Schema for editors, the manual page and the table in docs
 
 import os
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields, replace
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from shutthebox import validation
 from shutthebox.config.controllers import Controller
@@ -28,6 +27,8 @@ from shutthebox.rules.profile import (
     HeadStart,
 )
 from shutthebox.translations import ENGLISH, codes
+
+_Section = TypeVar("_Section", bound=NamedTuple)
 
 HEADER_LINES = range(2, 28)
 """BCM lines on the header of a Pi; 0 and 1 belong to the identification of boards."""
@@ -71,22 +72,31 @@ class Backend(StrEnum):
     RPIGPIO = "rpigpio"
 
 
-def _key(
-    check: validation.Check[Any],
-    default: object,
-    meaning: str,
-    shown: str = "",
-) -> Any:  # noqa: ANN401  (the field's type)
+class Key(NamedTuple):
     """A key of a section.
 
-    Args:
+    Attributes:
         check: of its value.
         default: where the file does not have the key.
         meaning: in plain English; the default is not repeated.
         shown: the value as default.toml shows it. Needed for a key that has no default, as the
             example that stands behind a #.
     """
-    return field(default=default, metadata={"check": check, "meaning": meaning, "shown": shown})
+
+    check: validation.Check[Any]
+    default: object
+    meaning: str
+    shown: str = ""
+
+
+def _key(check: validation.Check[Any], default: object, meaning: str, shown: str = "") -> Any:  # noqa: ANN401  (the field's type)
+    return Key(check, default, meaning, shown)
+
+
+def _section(section: type[_Section]) -> type[_Section]:
+    """A section whose fields are written down as keys: a field that is not given has its key's default."""
+    section.__new__.__defaults__ = tuple(key.default for key in section._field_defaults.values())
+    return section
 
 
 def _or_none(check: validation.Check[int]) -> validation.Check[int]:
@@ -139,6 +149,8 @@ _LINES = validation.Check(
     _read_lines,
 )
 
+_LANGUAGES = ", ".join(f'"{code}"' for code in codes())
+_CONTROLLERS = ", ".join(f'"{controller}" ({controller.chip.panels})' for controller in Controller)
 _CONTROLLER = validation.one_of([*Controller, "none"]).then(
     lambda name: None if name == "none" else Controller(name)
 )
@@ -153,8 +165,8 @@ def _read_rotation(value: object) -> int:
 _ROTATION = validation.Check("0 or 180", {"enum": [0, 180]}, _read_rotation)
 
 
-@dataclass(frozen=True, slots=True)
-class GameConfig:
+@_section
+class GameConfig(NamedTuple):
     """The usual game."""
 
     profile: str = _key(
@@ -242,8 +254,8 @@ class GameConfig:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class BoxConfig:
+@_section
+class BoxConfig(NamedTuple):
     """The box and how it treats its players."""
 
     levers: int | None = _key(
@@ -256,7 +268,7 @@ class BoxConfig:
     language: str = _key(
         validation.one_of(codes()),
         ENGLISH,
-        "Language of the screens, one of " + ", ".join(f'"{code}"' for code in codes()) + ".",
+        f"Language of the screens, one of {_LANGUAGES}.",
     )
     sound: bool = _key(validation.boolean, True, "The buzzer speaks.")
     out_of_play: tuple[int, ...] = _key(
@@ -288,8 +300,8 @@ class BoxConfig:
         return round((self.settle_ms if switch > 0 else self.button_settle_ms) * 1_000_000)
 
 
-@dataclass(frozen=True, slots=True)
-class RulesConfig:
+@_section
+class RulesConfig(NamedTuple):
     """House rules."""
 
     folder: str = _key(
@@ -299,8 +311,8 @@ class RulesConfig:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class GpioConfig:
+@_section
+class GpioConfig(NamedTuple):
     """The wiring; hardware/pinout.toml has the same lines, and a test compares them."""
 
     backend: Backend = _key(
@@ -327,16 +339,14 @@ class GpioConfig:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class DisplayConfig:
+@_section
+class DisplayConfig(NamedTuple):
     """The panel."""
 
     controller: Controller | None = _key(
         _CONTROLLER,
         Controller.SSD1306,
-        "The panel's controller: "
-        + ", ".join(f'"{controller}" ({controller.chip.panels})' for controller in Controller)
-        + ', or "none".',
+        f'The panel\'s controller: {_CONTROLLERS}, or "none".',
     )
     bus: int = _key(validation.whole(0, 32), 1, "The I2C bus of the panel.")
     address: int = _key(validation.whole(0x08, 0x77), 0x3C, "The panel's address on that bus.", "0x3C")
@@ -348,8 +358,8 @@ class DisplayConfig:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreboardConfig:
+@_section
+class ScoreboardConfig(NamedTuple):
     """The scoreboard, which is a unit of its own."""
 
     on: bool = _key(
@@ -363,8 +373,8 @@ class ScoreboardConfig:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SpeechConfig:
+@_section
+class SpeechConfig(NamedTuple):
     """The voice, which is a unit of its own."""
 
     on: bool = _key(
@@ -377,8 +387,8 @@ class SpeechConfig:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class StoreConfig:
+@_section
+class StoreConfig(NamedTuple):
     """The folder of the box's memory."""
 
     folder: str = _key(
@@ -389,8 +399,8 @@ class StoreConfig:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class OutboxConfig:
+@_section
+class OutboxConfig(NamedTuple):
     """Where matches are left for a league."""
 
     folder: str = _key(
@@ -401,8 +411,8 @@ class OutboxConfig:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentConfig:
+@_section
+class TournamentConfig(NamedTuple):
     """A tournament of equal dice."""
 
     file: str = _key(
@@ -413,20 +423,19 @@ class TournamentConfig:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """The whole configuration, section by section."""
 
-    game: GameConfig = field(default_factory=GameConfig)
-    box: BoxConfig = field(default_factory=BoxConfig)
-    rules: RulesConfig = field(default_factory=RulesConfig)
-    gpio: GpioConfig = field(default_factory=GpioConfig)
-    display: DisplayConfig = field(default_factory=DisplayConfig)
-    scoreboard: ScoreboardConfig = field(default_factory=ScoreboardConfig)
-    speech: SpeechConfig = field(default_factory=SpeechConfig)
-    store: StoreConfig = field(default_factory=StoreConfig)
-    outbox: OutboxConfig = field(default_factory=OutboxConfig)
-    tournament: TournamentConfig = field(default_factory=TournamentConfig)
+    game: GameConfig = GameConfig()
+    box: BoxConfig = BoxConfig()
+    rules: RulesConfig = RulesConfig()
+    gpio: GpioConfig = GpioConfig()
+    display: DisplayConfig = DisplayConfig()
+    scoreboard: ScoreboardConfig = ScoreboardConfig()
+    speech: SpeechConfig = SpeechConfig()
+    store: StoreConfig = StoreConfig()
+    outbox: OutboxConfig = OutboxConfig()
+    tournament: TournamentConfig = TournamentConfig()
 
     @property
     def has_own_dice(self) -> bool:
@@ -467,11 +476,10 @@ class Config:
         return self.state_folder if self.store.folder else self.state_folder / "simulator"
 
 
-SECTIONS: Mapping[str, Mapping[str, Field[Any]]] = {
-    section.name: {key.name: key for key in fields(getattr(Config(), section.name))}
-    for section in fields(Config)
+SECTIONS: Mapping[str, Mapping[str, Key]] = {
+    name: section._field_defaults for name, section in Config()._asdict().items()
 }
-"""Per section its keys. A key's metadata has its "check", its "meaning" and how its value is "shown"."""
+"""Per section its keys."""
 
 
 def parse_config(text: str, where: str) -> Config:
@@ -537,10 +545,10 @@ def with_value(config: Config, path: str, value: object, where: str) -> Config:
             f"allowed in [{section_name}] are {', '.join(keys)}"
         )
     try:
-        checked = keys[key].metadata["check"](value)
+        checked = keys[key].check(value)
     except validation.WrongValueError as wrong:
         raise ConfigError(f"{where}: {path}: {quoted(value)} is not allowed; allowed is {wrong}") from None
-    return replace(config, **{section_name: replace(section, **{key: checked})})
+    return config._replace(**{section_name: section._replace(**{key: checked})})
 
 
 def check_lines(config: Config, where: str) -> None:
@@ -592,9 +600,9 @@ def with_files_beside(config: Config, folder: Path) -> Config:
     """The configuration with the house rules and the tournament of its folder, where it names no others."""
     rules, tournament = folder / RULES_FOLDER, folder / TOURNAMENT_FILE
     if not config.rules.folder and rules.is_dir():
-        config = replace(config, rules=RulesConfig(str(rules)))
+        config = config._replace(rules=RulesConfig(str(rules)))
     if not config.tournament.file and tournament.is_file():
-        config = replace(config, tournament=TournamentConfig(str(tournament)))
+        config = config._replace(tournament=TournamentConfig(str(tournament)))
     return config
 
 

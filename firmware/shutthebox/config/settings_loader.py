@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -160,12 +159,7 @@ def _of_one_name(config: Config) -> dict[str, Any]:
     """The values of all keys that the machine knows by the same name; the profile is found by its name."""
     known = set(Settings._fields) - {"profile", "levers"}
     sections = (config.game, config.box, config.display)
-    return {
-        field.name: getattr(section, field.name)
-        for section in sections
-        for field in fields(section)
-        if field.name in known
-    }
+    return {name: value for section in sections for name, value in section._asdict().items() if name in known}
 
 
 def _tournament(config: Config, where: str) -> Tournament | None:

@@ -1,7 +1,6 @@
 """A whole box in virtual time: simulated contacts, the real adapter and runner, a clock that jumps."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -118,7 +117,7 @@ class VirtualBox:
         self.now_ns = 0
         self.dice = QueuedDice(seed)
         # Wired as the simulated hardware is, not as a real box: it has no service button, say.
-        self._config = replace(config, gpio=GpioConfig())
+        self._config = config._replace(gpio=GpioConfig())
         self._state, self.display = state, display
         self._observers = [self._look, *observers]
         self._odds = (odds or OddsNow()) if advised else None

@@ -4,11 +4,10 @@ import io
 import logging
 import threading
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
-from shutthebox.config.schema import Config
+from shutthebox.config.schema import BoxConfig, Config, GameConfig
 from shutthebox.files import open_to_write, reason, shown_path
 from shutthebox.game.effects import Effect, Keep
 from shutthebox.game.switches.button import HOLD_NS
@@ -156,10 +155,11 @@ class ScenarioRecorder:
             _log.warning("the recording ends here: %s", error)
 
 
-def _differences(section: Any, default: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401  (any dataclass)
-    for entry in fields(section):
-        value = getattr(section, entry.name)
-        if value is not None and value != getattr(default, entry.name):
+def _differences(
+    section: GameConfig | BoxConfig, default: GameConfig | BoxConfig
+) -> Iterator[tuple[str, str]]:
+    for name, value in section._asdict().items():
+        if value is not None and value != getattr(default, name):
             if isinstance(value, tuple):
                 value = list(value)
-            yield entry.name, str(value).lower() if isinstance(value, bool) else str(value)
+            yield name, str(value).lower() if isinstance(value, bool) else str(value)
