@@ -94,10 +94,11 @@ class Site(LeagueBox):
 
 
 class Landlord:
-    """Somebody with a browser and the key of a pub."""
+    """Somebody who has opened the owner's page with the key of a pub; `first` is what it said."""
 
     def __init__(self, site: Site, pub: str = PUB) -> None:
         self.site, self.key, self.cookie = site, new_owner_token(site.place.engine, pub), ""
+        self.first = self.post(do="sign-in", key=self.key)
 
     def post(self, status: int = 200, origin: str | None = None, **form: str | list[str]) -> str:
         """Sends a form of the owner's page."""
@@ -112,10 +113,6 @@ class Landlord:
             for part in ("HttpOnly", "Path=/owner", "SameSite=strict"):
                 assert part in answer.headers["set-cookie"]
             return str(answer.read().decode())
-
-    def enter(self) -> str:
-        """Opens the page with the key."""
-        return self.post(do="sign-in", key=self.key)
 
     def look(self, status: int = 200) -> str:
         """The page as the browser has it open."""
@@ -209,7 +206,6 @@ def test_the_public_page_has_no_form(site: Site) -> None:
 
 def test_a_landlord_protects_and_confirms_initials_of_the_own_pub(site: Site) -> None:
     landlord = Landlord(site)
-    landlord.enter()
     assert "Protected in this pub: PAT, QUI." in landlord.post(do="protect", initials="pat, QUI")
     site.match(50, "PAT", "ANN")
     first = site.box.matches
@@ -234,12 +230,10 @@ def test_a_landlord_protects_and_confirms_initials_of_the_own_pub(site: Site) ->
 def test_a_landlord_reaches_no_other_pub(site: Site) -> None:
     stranger = site.place.enrol("bell", "The Bell")
     theirs = Landlord(site, "The Bell")
-    theirs.enter()
     theirs.post(do="protect", initials="UVW")
     site.match(55, "UVW", "ANN")
     assert "waits for the landlord" not in site.get(f"/match/{site.box.matches}"), "protected elsewhere only"
     ours = Landlord(site)
-    ours.enter()
     ours.post(do="protect", initials="UVW")
     site.match(56, "UVW", "ANN")
     number = site.box.matches
@@ -253,7 +247,6 @@ def test_a_landlord_reaches_no_other_pub(site: Site) -> None:
 def test_forgotten_initials_are_nowhere_in_the_pub(site: Site) -> None:
     site.match(60, "BYE", "ANN")
     landlord = Landlord(site)
-    landlord.enter()
     landlord.post(do="protect", initials="BYE")
     assert "tick that you are sure" in landlord.post(do="forget", initials="BYE")
     assert "Removed: BYE from 1 matches of this pub." in landlord.post(do="forget", initials="BYE", sure="1")
@@ -263,7 +256,6 @@ def test_forgotten_initials_are_nowhere_in_the_pub(site: Site) -> None:
 
 def test_what_are_no_initials_is_said(site: Site) -> None:
     landlord = Landlord(site)
-    landlord.enter()
     for form in ("", "ABCD", "\0\0\0", "'; drop table seat", "A" * 9000):
         for do in ("protect", "forget", "free"):
             assert "Nothing was changed: " in landlord.post(do=do, initials=form, sure="yes")
@@ -281,9 +273,9 @@ def test_the_owner_sees_the_boxes_and_nobody_else(site: Site) -> None:
     }
     with site.place.engine.begin() as db:
         db.execute(insert(HEALTH).values(box_id=1, state=json.dumps(state), seen_s=site.now_s, online=True))
+    assert "9.9.9" not in site.get("/owner")
     landlord = Landlord(site)
-    assert "9.9.9" not in landlord.look()
-    text = landlord.enter()
+    text = landlord.first
     for wanted in ("9.9.9", "worn: &lt;4&gt;", "no answer", "held by the league: x"):
         assert wanted in text
     _Well(text)
@@ -313,7 +305,6 @@ def test_a_landlord_makes_one_change_a_second(site: Site) -> None:
 
 def test_only_the_owners_page_itself_changes_anything(site: Site) -> None:
     landlord = Landlord(site)
-    landlord.enter()
     for origin in ("", "null", "http://evil.example", site.url + ".evil", "https" + site.url[4:]):
         landlord.post(403, origin, do="protect", initials="EVI")
     landlord.post(413, do="protect", initials="1" * 20_000)
@@ -411,7 +402,6 @@ def pages_of_all_kinds(site: Site) -> list[str]:
 def test_nothing_keeps_people_out_on_a_phone_or_a_television(site: Site, tmp_path: Path) -> None:
     paths = pages_of_all_kinds(site)
     landlord = Landlord(site)
-    landlord.enter()
     landlord.post(do="protect", initials="RST")
     site.match(90, "RST", "ANN")
     browser = start_chromium(tmp_path)

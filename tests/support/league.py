@@ -33,7 +33,8 @@ from shutthebox_league.ledger import Ledger, Outcome
 from shutthebox_league.reviewer import Reviewer
 from shutthebox_uplink.mqtt import Broker, Connected, Event, Message
 from shutthebox_uplink.settings import Enrolment, read_enrolment
-from shutthebox_uplink.signing import sign_entry
+from shutthebox_uplink.signing import Receipt, open_receipt, sign_entry
+from shutthebox_uplink.uplink import HELLO_TOPIC, receipt_topic, tls_context
 
 CONDITIONS = Conditions(versions=(f"0.1.0 rules {RULES_VERSION}",))
 
@@ -180,6 +181,51 @@ class Listener:
                 return False
 
 
+class BoxLine:
+    """A box's line to the broker, by hand.
+
+    Args:
+        enrolment: as the league gave it.
+        journal: of its chain; None for one made of its name.
+    """
+
+    def __init__(self, enrolment: Enrolment, journal: str | None = None) -> None:
+        self.enrolment = enrolment
+        self.chain = FakeBox(journal or journal_of(enrolment.name))
+        self.listener = Listener(
+            enrolment.port,
+            (receipt_topic(enrolment.name), HELLO_TOPIC),
+            tls_context(enrolment),
+            enrolment.name,
+        )
+
+    def publish(self, payload: bytes | str, what: str = "entry") -> None:
+        """Publishes anything as this box."""
+        self.listener.broker.publish(f"shutthebox/{self.enrolment.name}/{what}", payload)
+
+    def sign(self, entry: bytes, oldest: int = 1) -> bytes:
+        """A message with this entry."""
+        return sign_entry(entry, oldest, self.enrolment.name, self.enrolment.key)
+
+    def send(self, entry: bytes, oldest: int = 1) -> Receipt:
+        """Sends an entry and awaits its receipt."""
+        self.publish(self.sign(entry, oldest))
+        return self.receipt()
+
+    def receipt(self) -> Receipt:
+        """The next receipt."""
+        return open_receipt(self.listener.message("/receipt"), self.enrolment.league_key)
+
+    def close(self) -> None:
+        """Leaves the broker."""
+        self.listener.broker.close()
+
+
+def journal_of(name: str) -> str:
+    """The id of a box of this name."""
+    return name.encode().hex().ljust(32, "0")
+
+
 def consumer_listener(place: Place, *topics: str) -> Listener:
     """A client with the consumers' certificate."""
     port = place.authority.settings.consumers_port
@@ -263,7 +309,7 @@ class LeagueBox:
         self.place, self.engine = place, place.engine
         self.ledger = Ledger(place.engine, UTC, wall_clock_s)
         self.enrolment = place.enrol(name, pub)
-        self.box = FakeBox(self.enrolment.name.encode().hex().ljust(32, "0"))
+        self.box = FakeBox(journal_of(self.enrolment.name))
 
     def sign(self, entry: bytes, oldest: int = 1) -> bytes:
         """The message with this entry."""

@@ -11,7 +11,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -19,8 +19,8 @@ from random import Random
 
 from sqlalchemy import func, select
 from tests.support.league import (
+    BoxLine,
     FakeBox,
-    Listener,
     Place,
     found_league,
     league_command,
@@ -35,8 +35,7 @@ from shutthebox.adapters.outbox import entry_name
 from shutthebox_league.database import open_database
 from shutthebox_league.schema import GAP, MATCH, SEAT
 from shutthebox_uplink.settings import Enrolment
-from shutthebox_uplink.signing import Receipt, open_receipt, sign_entry
-from shutthebox_uplink.uplink import LOOK_S, receipt_topic, record_topic, tls_context
+from shutthebox_uplink.uplink import LOOK_S
 
 RECEIPT_S = float(os.environ.get("RECEIPT_S", "inf"))
 """An honest box has its receipt within so long after it sent an entry. Only measured where the environment
@@ -139,7 +138,7 @@ class HonestBox:
         self._log.close()
 
 
-class HostileBox:
+class HostileBox(BoxLine):
     """A box that is enrolled, and speaks to the broker itself.
 
     Args:
@@ -148,34 +147,8 @@ class HostileBox:
     """
 
     def __init__(self, enrolment: Enrolment, random: Random) -> None:
-        self.enrolment, self.random = enrolment, random
-        self.chain = FakeBox(random.randbytes(16).hex())
-        self.receipts: list[Receipt] = []
-        topics = (receipt_topic(enrolment.name),)
-        self._listener = Listener(enrolment.port, topics, tls_context(enrolment), enrolment.name)
-
-    def publish(self, payload: bytes, what: str = "entry") -> None:
-        """Publishes anything as this box."""
-        topic = record_topic(self.enrolment.name).removesuffix("entry") + what
-        self._listener.broker.publish(topic, payload)
-
-    def sign(self, entry: bytes, oldest: int = 1) -> bytes:
-        """A message with this entry."""
-        return sign_entry(entry, oldest, self.enrolment.name, self.enrolment.key)
-
-    def send(self, entry: bytes, oldest: int = 1) -> Receipt:
-        """Sends an entry and awaits its receipt."""
-        self.publish(self.sign(entry, oldest))
-        return self.receipt()
-
-    def receipt(self) -> Receipt:
-        """The next receipt."""
-        self.receipts.append(open_receipt(self._listener.message("/receipt"), self.enrolment.league_key))
-        return self.receipts[-1]
-
-    def close(self) -> None:
-        """Leaves the broker."""
-        self._listener.broker.close()
+        super().__init__(enrolment, random.randbytes(16).hex())
+        self.random = random
 
 
 @dataclass
@@ -211,11 +184,8 @@ class Town:
         number = next(self.numbers)
         assert self.place.broker is not None
         enrolment = self.place.enrol(f"evil{number}", "The Evil Eye")
-        box = HostileBox(enrolment, Random(number))
-        try:
+        with closing(HostileBox(enrolment, Random(number))) as box:
             yield box
-        finally:
-            box.close()
 
     def beside(self, *attacks: Attack) -> None:
         """The honest boxes play beside some attacks, each by a box of its own; and have not noticed."""
