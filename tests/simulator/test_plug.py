@@ -7,12 +7,12 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, suppress
-from http.client import HTTPConnection
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.http_client import ask
 from tests.support.waiting import HANG_S, until
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import ClientConnection, connect
@@ -133,9 +133,7 @@ def test_what_is_recorded_over_a_power_cut_plays_again(box: Box, tmp_path: Path)
     box.send(record=False)
     box.until_it_is_back()
     assert "Press to play" in box.state["words"], "the recorded match was played on a memory of its own"
-    with closing(HTTPConnection("127.0.0.1", box.port, timeout=HANG_S)) as asked:
-        asked.request("GET", "/recording.scn")
-        scenario = asked.getresponse().read().decode()
+    scenario = ask(box.port, "/recording.scn")[1].decode()
     verbs = [line.split()[1 if line[0] == "@" else 0] for line in scenario.splitlines()]
     assert verbs[-6:] == ["press", "dice", "press", "flip", "power-cut", "lift"]
     script = tmp_path / "recording.scn"

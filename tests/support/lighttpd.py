@@ -8,10 +8,11 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.support import debian
+from tests.support.http_client import ask
 from tests.support.waiting import HANG_S
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -55,12 +56,7 @@ class Lighttpd:
     def ask(
         self, path: str = "/", method: str = "GET", **headers: str
     ) -> tuple[http.client.HTTPResponse, bytes]:
-        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=HANG_S)) as connection:
-            connection.request(
-                method, path, headers={name.replace("_", "-"): v for name, v in headers.items()}
-            )
-            response = connection.getresponse()
-            return response, response.read()
+        return ask(self.port, path, method, None, **headers)
 
 
 @contextmanager

@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -13,6 +12,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from tests.support.http_client import answering
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -51,9 +51,5 @@ class _Silent(SimpleHTTPRequestHandler):
 @contextmanager
 def serving(folder: Path) -> Iterator[ThreadingHTTPServer]:
     """Any server of static files, as it shows this folder."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Silent, directory=str(folder))) as served:
-        threading.Thread(target=served.serve_forever, daemon=True).start()
-        try:
-            yield served
-        finally:
-            served.shutdown()
+    with answering(ThreadingHTTPServer(("127.0.0.1", 0), partial(_Silent, directory=str(folder)))) as served:
+        yield served

@@ -1,17 +1,14 @@
 """The box in a tab of a real browser, and its scenarios on the browser's Python. Needs node and npm."""
 
-import http.client
 import json
 import os
 import re
 import shutil
 import signal
 import subprocess
-import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -21,6 +18,7 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from tests.support.chromium import start_chromium
+from tests.support.http_client import answering, ask
 from tests.support.lighttpd import LACKING, lighttpd
 from tests.support.same_lines import lines_of
 from tests.support.web_build import made_web, serving
@@ -132,17 +130,15 @@ class Recorder(BaseHTTPRequestHandler):
         self.server.asked.append(self.path)
         self.server.cookies += self.headers.get_all("Cookie") or ()
         address = urlsplit(self.path)
-        if address.port != self.server.passes_to:
+        if address.port is None or address.port != self.server.passes_to:
             self.send_error(403)
             return
-        with closing(http.client.HTTPConnection("127.0.0.1", address.port)) as there:
-            there.request("GET", self.path.partition(address.netloc)[2], headers={"Host": address.netloc})
-            answer = there.getresponse()
-            self.send_response(answer.status)
-            for name, value in answer.getheaders():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(answer.read())
+        answer, body = ask(address.port, self.path.partition(address.netloc)[2], Host=address.netloc)
+        self.send_response(answer.status)
+        for name, value in answer.getheaders():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
 
     def do_CONNECT(self) -> None:
         self.server.asked.append(self.path)
@@ -153,14 +149,13 @@ class Recorder(BaseHTTPRequestHandler):
 
 
 class RecordingProxy(ThreadingHTTPServer):
-    """Listens on loopback until the end of the test."""
+    """Notes all that it is asked for."""
 
     def __init__(self, passes_to: int) -> None:
         super().__init__(("127.0.0.1", 0), Recorder)
         self.passes_to = passes_to
         self.asked: list[str] = []
         self.cookies: list[str] = []
-        threading.Thread(target=self.serve_forever, daemon=True).start()
 
 
 @pytest.fixture(params=["python3 -m http.server", "lighttpd of the scoreboard"])
@@ -185,7 +180,7 @@ def test_it_plays_from_any_folder_and_asks_for_nothing_outside(under_a_folder: s
     """No request leaves the folder, whoever makes it: the page, a worker, the service worker."""
     port = urlsplit(under_a_folder).port
     assert port is not None
-    with RecordingProxy(port) as proxy:
+    with answering(RecordingProxy(port)) as proxy:
         flags = (f"--proxy-server=127.0.0.1:{proxy.server_port}", "--proxy-bypass-list=<-loopback>")
         browser = start_chromium(tmp_path / "chromium", *flags)
         try:
@@ -206,7 +201,6 @@ def test_it_plays_from_any_folder_and_asks_for_nothing_outside(under_a_folder: s
             assert "TypeError" in refused
         finally:
             browser.quit()
-            proxy.shutdown()
     assert len(proxy.asked) > 20
     outside = [asked for asked in proxy.asked if not asked.startswith(under_a_folder)]
     assert [asked for asked in outside if not OF_CHROMIUM.match(asked)] == []

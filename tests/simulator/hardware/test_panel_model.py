@@ -15,15 +15,14 @@ def lit_pixels(model: PanelModel) -> list[tuple[int, int]]:
     return [(at % 16 * 8 + bit, at // 16) for at, bit in bits]
 
 
-def cleared(controller: str) -> PanelModel:
-    """A panel that is lit, all dark, mapped as luma maps it."""
-    model = PanelModel(Controller(controller))
-    model.command(0x8D, 0x14, 0xA1, 0xC8, 0xA4, 0xA6)
-    for page in range(8):
-        model.command(0xB0 | page, 0x00, 0x10)
-        model.data(bytes(132 if controller == "sh1106" else 128))
-    model.command(0xAF)
-    assert lit_pixels(model) == []
+SSD = [Controller.SSD1306, Controller.SSD1315, Controller.SSD1309]
+UPRIGHT = [*SSD, Controller.SH1106]  # as wide as it is shown
+
+
+def switched_on(controller: Controller, *commands: int) -> PanelModel:
+    """A panel that shows the garbage of its power-up, and has taken these commands."""
+    model = PanelModel(controller)
+    model.command(*((0x8D, 0x14) if controller in SSD else ()), 0xAF, *commands)
     return model
 
 
@@ -41,7 +40,7 @@ def test_an_ssd1306_powers_up_dark_with_garbage_and_needs_its_charge_pump(contro
 
 
 def test_unplugged_it_fails_as_the_bus_does() -> None:
-    model = cleared(Controller.SSD1306)
+    model = switched_on(Controller.SSD1306)
     model.unplugged = True
     with pytest.raises(DeviceNotFoundError):
         model.command(0xAF)
@@ -52,22 +51,6 @@ def test_unplugged_it_fails_as_the_bus_does() -> None:
     with pytest.raises(OSError, match="Errno 6"):
         model.command(0xAF)
     assert not model.lit
-
-
-# -- the whole set of commands -----------------------------------------------------------------
-
-SSD = [Controller.SSD1306, Controller.SSD1315, Controller.SSD1309]
-UPRIGHT = [*SSD, Controller.SH1106]  # as wide as it is shown
-
-
-def switched_on(controller: Controller, *commands: int) -> PanelModel:
-    """A panel that shows the garbage of its power-up, and has taken these commands."""
-    model = PanelModel(controller)
-    model.command(*((0x8D, 0x14) if controller in SSD else ()), 0xAF, *commands)
-    return model
-
-
-# -- the picture, computed another way ---------------------------------------------------------
 
 
 @pytest.mark.parametrize("controller", UPRIGHT)

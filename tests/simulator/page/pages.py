@@ -1,10 +1,8 @@
 """Pages for the tests of the page's server: polite ones, and sockets for all others."""
 
-import http.client
 import json
 import socket
 from collections.abc import Callable
-from contextlib import closing
 from typing import Any
 
 import pytest
@@ -100,14 +98,3 @@ def raw_page(server: PageServer, room: int = 65_536) -> socket.socket:
         "Sec-WebSocket-Version: 13\r\n\r\n".encode()
     )
     return raw
-
-
-def get(
-    server: PageServer, path: str, method: str = "GET", body: bytes | None = None, **headers: str
-) -> http.client.HTTPResponse:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=HANG_S)
-    with closing(connection):
-        connection.request(method, path, body, headers)
-        response = connection.getresponse()
-        response.body = response.read()  # type: ignore[attr-defined]
-    return response

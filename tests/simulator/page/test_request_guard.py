@@ -4,7 +4,8 @@ import logging
 import socket
 
 import pytest
-from tests.simulator.page.pages import FakePanel, get, page, receive
+from tests.simulator.page.pages import FakePanel, page, receive
+from tests.support.http_client import ask
 from tests.support.waiting import HANG_S, until
 from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatus
 
@@ -46,8 +47,8 @@ OTHER_HOSTS = [
 @pytest.mark.parametrize("path", ["/", "/box"])
 def test_any_other_host_is_refused(server: PageServer, host: str, path: str) -> None:
     host = host.format(port=server.port)
-    assert get(server, path, Host=host).status == 403
-    assert get(server, path, Host=host, Origin=f"http://{host}").status == 403
+    assert ask(server.port, path, Host=host)[0].status == 403
+    assert ask(server.port, path, Host=host, Origin=f"http://{host}")[0].status == 403
 
 
 @pytest.mark.parametrize(
@@ -85,13 +86,13 @@ OTHER_ORIGINS = [
 def test_another_sites_page_is_refused(server: PageServer, origin: str) -> None:
     with pytest.raises(InvalidStatus, match="403"):
         page(server, origin=origin)
-    assert get(server, "/", Origin=origin.format(port=server.port)).status == 403
+    assert ask(server.port, "/", Origin=origin.format(port=server.port))[0].status == 403
 
 
 def test_a_socket_without_an_origin_is_refused(server: PageServer) -> None:
     with pytest.raises(InvalidStatus, match="403"):
         page(server, origin=None)
-    assert get(server, "/").status == 200
+    assert ask(server.port, "/")[0].status == 200
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:{port}", "localhost:{port}"])
@@ -144,7 +145,7 @@ def test_too_many_pages(server: PageServer, monkeypatch: pytest.MonkeyPatch) -> 
             receive(second)
             with pytest.raises(InvalidStatus, match="503"):
                 page(server)
-            assert get(server, "/").status == 200
+            assert ask(server.port, "/")[0].status == 200
         until(lambda: server.watchers == 1)
         with page(server) as again:
             assert receive(again)["type"] == "box"
@@ -164,7 +165,7 @@ def test_too_many_connections(server: PageServer, monkeypatch: pytest.MonkeyPatc
 
         def served() -> bool:
             try:
-                return get(server, "/").status == 200
+                return ask(server.port, "/")[0].status == 200
             except OSError:
                 return False
 
@@ -183,7 +184,7 @@ def test_who_never_finishes_is_cut_off(
         slow.sendall(said)
         while slow.recv(1000):
             pass
-        assert get(server, "/").status == 200
+        assert ask(server.port, "/")[0].status == 200
 
 
 @pytest.mark.parametrize(
@@ -204,7 +205,7 @@ def test_an_oversized_request_is_refused(server: PageServer, said: bytes) -> Non
         except ConnectionError:
             pass  # hung up before all of it was sent
         assert not answer.startswith(b"HTTP/1.1 200")
-    assert get(server, "/").status == 200
+    assert ask(server.port, "/")[0].status == 200
 
 
 # -- files -------------------------------------------------------------------------------
@@ -224,7 +225,7 @@ def test_an_oversized_request_is_refused(server: PageServer, said: bytes) -> Non
     ],
 )
 def test_files_and_their_policy(server: PageServer, path: str, kind: str) -> None:
-    response = get(server, path)
+    response, body = ask(server.port, path)
     assert response.status == 200
     assert response.headers["Content-Type"] == kind
     assert response.headers["X-Content-Type-Options"] == "nosniff"
@@ -233,8 +234,7 @@ def test_files_and_their_policy(server: PageServer, path: str, kind: str) -> Non
     assert "unsafe" not in policy
     assert "*" not in policy
     assert policy.count(f"127.0.0.1:{server.port}") == 1
-    body = response.body.decode()  # type: ignore[attr-defined]
-    own = body.replace("http://www.w3.org/2000/svg", "")
+    own = body.decode().replace("http://www.w3.org/2000/svg", "")
     assert "http://" not in own
     assert "https://" not in own
 
@@ -258,13 +258,13 @@ def test_files_and_their_policy(server: PageServer, path: str, kind: str) -> Non
     ],
 )
 def test_nothing_else_is_served(server: PageServer, path: str) -> None:
-    assert get(server, path).status == 404
+    assert ask(server.port, path)[0].status == 404
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "DICE"])
 @pytest.mark.parametrize("path", ["/", "/box"])
 def test_nothing_can_be_done(server: PageServer, method: str, path: str) -> None:
-    response = get(server, path, method, b"lever=3" if method != "TRACE" else None)
+    response, _ = ask(server.port, path, method, b"lever=3" if method != "TRACE" else None)
     assert response.status == 405
     assert response.headers["Allow"] == "GET, HEAD"
     assert response.headers["X-Content-Type-Options"] == "nosniff"

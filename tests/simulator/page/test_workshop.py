@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from gpiozero import InputDevice
-from tests.simulator.page.pages import FakePanel, get, page, receive, receive_until, shown
+from tests.simulator.page.pages import FakePanel, page, receive, receive_until, shown
+from tests.support.http_client import ask
 from tests.support.waiting import until
 from websockets.sync.client import ClientConnection
 
@@ -79,7 +80,7 @@ def test_language_words_and_rules_follow_the_box(server: PageServer, transcript:
         assert change["texts"]["help"] == "Aide"
         assert change["said"] == [1, change["words"]] == [1, "Joueur 1. Lancez les dés."]
         assert change["game"]["title"] == "Trac"
-    assert '<html lang="fr">' in get(server, "/").body.decode()  # type: ignore[attr-defined]
+    assert '<html lang="fr">' in ask(server.port)[1].decode()
 
 
 def test_makers_break_and_mend(maker: PageServer, box: SimulatedBox, panel: FakePanel) -> None:

@@ -1,6 +1,5 @@
 """The scoreboard in a real Chromium: on a television, on a telephone, and as a match goes on."""
 
-import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import pytest
 from selenium import webdriver
 from tests.support.chromium import serious_findings, start_chromium
+from tests.support.http_client import answering
 from tests.support.waiting import until
 from tests.web.scoreboard.test_page import SCORES
 
@@ -65,13 +65,9 @@ class Board:
 @pytest.fixture
 def board(browser: webdriver.Chrome, tmp_path: Path) -> Iterator[Board]:
     ScoreboardFolder(tmp_path).write_lasting(builtins(), "http://box.local:8090/")
-    with ScoreboardServer(listen(0), tmp_path) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        yield Board(browser, tmp_path, server.server_address[1])
+    with answering(ScoreboardServer(listen(0), tmp_path)) as server:
+        yield Board(browser, tmp_path, int(server.server_address[1]))
         browser.get("about:blank")
-        server.shutdown()
-        thread.join()
 
 
 def test_it_follows_the_match_without_loading_anew(board: Board) -> None:

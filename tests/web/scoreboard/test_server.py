@@ -4,12 +4,12 @@ import http.client
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from tests.support.http_client import answering, ask
 from tests.support.waiting import HANG_S, until
 
 from shutthebox.cli.main import main
@@ -20,43 +20,33 @@ from shutthebox.web.scoreboard.server import ScoreboardServer
 
 
 @pytest.fixture
-def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScoreboardServer]:
+def start(tmp_path: Path) -> Iterator[ScoreboardServer]:
     """Serves a folder with one page."""
     (tmp_path / "index.html").write_text("the scores")
-    with ScoreboardServer(listen(0), tmp_path) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
+    with answering(ScoreboardServer(listen(0), tmp_path)) as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
-def ask(
-    server: ScoreboardServer, path: str = "/", method: str = "GET", **headers: str
-) -> tuple[http.client.HTTPResponse, bytes]:
-    port = server.server_address[1]
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=HANG_S)) as connection:
-        said = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request(method, path, headers=said)
-        response = connection.getresponse()
-        return response, response.read()
+@pytest.fixture
+def port(start: ScoreboardServer) -> int:
+    return int(start.server_address[1])
 
 
-def test_the_page_and_its_news(start: ScoreboardServer, tmp_path: Path) -> None:
-    response, body = ask(start)
+def test_the_page_and_its_news(port: int, tmp_path: Path) -> None:
+    response, body = ask(port)
     assert (response.status, body) == (200, b"the scores")
     assert response.headers["Content-Type"] == "text/html; charset=utf-8"
     assert response.headers["X-Frame-Options"] == "DENY"
     tag = response.headers["ETag"]
-    assert ask(start, If_None_Match=tag)[0].status == 304
+    assert ask(port, If_None_Match=tag)[0].status == 304
     (tmp_path / "index.html").write_text("other scores")
-    assert ask(start, If_None_Match=tag)[1] == b"other scores"
-    assert ask(start, method="HEAD")[1] == b""
+    assert ask(port, If_None_Match=tag)[1] == b"other scores"
+    assert ask(port, method="HEAD")[1] == b""
 
 
-def test_a_box_at_rest(start: ScoreboardServer, tmp_path: Path) -> None:
+def test_a_box_at_rest(port: int, tmp_path: Path) -> None:
     (tmp_path / "index.html").unlink()
-    response, body = ask(start)
+    response, body = ask(port)
     assert response.status == 404
     assert b"The box is at rest" in body
 
@@ -72,26 +62,25 @@ def test_a_box_at_rest(start: ScoreboardServer, tmp_path: Path) -> None:
         "/x",
     ],
 )
-def test_nothing_else_is_shown(start: ScoreboardServer, path: str) -> None:
-    assert ask(start, path)[0].status == 404
+def test_nothing_else_is_shown(port: int, path: str) -> None:
+    assert ask(port, path)[0].status == 404
 
 
-def test_a_link_is_not_followed(start: ScoreboardServer, tmp_path: Path) -> None:
+def test_a_link_is_not_followed(port: int, tmp_path: Path) -> None:
     (tmp_path / "style.css").symlink_to("/etc/passwd")
-    assert ask(start, "/style.css")[0].status == 404
+    assert ask(port, "/style.css")[0].status == 404
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "DICE"])
-def test_nothing_can_be_done(start: ScoreboardServer, method: str) -> None:
-    assert ask(start, method=method)[0].status == 501
+def test_nothing_can_be_done(port: int, method: str) -> None:
+    assert ask(port, method=method)[0].status == 501
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:{port}", "127.0.0.1", "box.local:{port}", ""])
-def test_another_name_is_refused(start: ScoreboardServer, host: str) -> None:
+def test_another_name_is_refused(port: int, host: str) -> None:
     """A page of another site can have its own name lead here."""
-    port = start.server_address[1]
-    assert ask(start, Host=host.format(port=port))[0].status == 403
-    assert ask(start, Host=f"localhost:{port}")[0].status == 200
+    assert ask(port, Host=host.format(port=port))[0].status == 403
+    assert ask(port, Host=f"localhost:{port}")[0].status == 200
 
 
 def has_room(server: ScoreboardServer) -> bool:
@@ -100,27 +89,27 @@ def has_room(server: ScoreboardServer) -> bool:
     return free
 
 
-def test_one_visitor_too_many(start: ScoreboardServer) -> None:
-    address = ("127.0.0.1", start.server_address[1])
+def test_one_visitor_too_many(start: ScoreboardServer, port: int) -> None:
+    address = ("127.0.0.1", port)
     with ExitStack() as stack:
         for _ in range(server_module.MAX_VISITORS):
             stack.enter_context(socket.create_connection(address, timeout=HANG_S))
         until(lambda: not has_room(start))
         with pytest.raises((http.client.RemoteDisconnected, ConnectionError)):
-            ask(start)
+            ask(port)
 
     def is_answered() -> bool:
         try:
-            return ask(start)[0].status == 200
+            return ask(port)[0].status == 200
         except (http.client.RemoteDisconnected, ConnectionError):
             return False
 
     until(is_answered)
 
 
-def test_a_slow_visitor_is_cut_off(start: ScoreboardServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_visitor_is_cut_off(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_module, "WHOLE_S", 0.3)
-    with socket.create_connection(("127.0.0.1", start.server_address[1]), timeout=HANG_S) as slow:
+    with socket.create_connection(("127.0.0.1", port), timeout=HANG_S) as slow:
         slow.sendall(b"GET / HTTP/1.1\r\n")
         slow.settimeout(0.05)
 
@@ -134,7 +123,7 @@ def test_a_slow_visitor_is_cut_off(start: ScoreboardServer, monkeypatch: pytest.
                 return True
 
         until(is_cut_off, "it never was cut off")
-    assert ask(start)[0].status == 200
+    assert ask(port)[0].status == 200
 
 
 # -- the command -------------------------------------------------------------------------
@@ -148,9 +137,7 @@ def test_the_command_serves_a_laptop(tmp_path: Path) -> None:
         try:
             lines = [process.stdout.readline().rstrip("\n") for _ in range(2)]
             port = int(lines[0].rpartition(":")[2].rstrip("/"))
-            with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=HANG_S)) as connection:
-                connection.request("GET", "/rules/nl/pub.html")
-                assert "Zo speel je" in connection.getresponse().read().decode()
+            assert "Zo speel je" in ask(port, "/rules/nl/pub.html")[1].decode()
         finally:
             process.kill()
     assert lines == [f"The scores are at http://127.0.0.1:{port}/", "Only this machine can read them."]
