@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from gpiozero.pins.pi import PiBoardInfo
+from tests.support.command import command, printed, refused
 
 from shutthebox.cli.check_config import HEADER
-from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtins
 
 
@@ -20,24 +20,18 @@ def config(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_good_one(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check-config", str(config)]) == 0
+def test_a_good_one(config: Path) -> None:
     games = sum(game.for_levers(12) is not None for game in builtins()) + 1
-    said = capsys.readouterr()
-    assert said.out == f"{config}: good. traditional on 12 levers, {games} games fit.\n"
-    assert said.err == ""
+    said = f"{config}: good. traditional on 12 levers, {games} games fit.\n"
+    assert printed("check-config", config) == said
 
 
-def test_the_boxs_own(
-    config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_boxs_own(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("cli.check_config", "config.schema"):
         monkeypatch.setattr(f"shutthebox.{module}.CONFIG_FILE", config)
-    assert main(["check-config"]) == 0
-    assert capsys.readouterr().out.startswith(f"{config}: good. traditional on 12 levers, ")
+    assert printed("check-config").startswith(f"{config}: good. traditional on 12 levers, ")
     config.unlink()
-    assert main(["check-config"]) == 0
-    assert capsys.readouterr().out.startswith("built-in default: good. traditional on 9 levers, ")
+    assert printed("check-config").startswith("built-in default: good. traditional on 9 levers, ")
 
 
 def test_header_pins_are_the_pis_own() -> None:
@@ -46,29 +40,47 @@ def test_header_pins_are_the_pis_own() -> None:
     assert {line: pin for line, pin in lines.items() if line > 1} == HEADER, "0 and 1 are the board's own"
 
 
-def test_house_rules_that_the_box_would_leave_out(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_house_rules_that_the_box_would_leave_out(config: Path) -> None:
     broken = config.parent / "rules/broken.toml"
     broken.write_text('name = "broken"\ndice = 0\n')
-    assert main(["check-config", str(config)]) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.startswith(f"shutthebox: {broken}: dice: 0 is not allowed; allowed is ")
-    assert len(said.err.splitlines()) == 1
+    assert refused("check-config", config).startswith(
+        f"shutthebox: {broken}: dice: 0 is not allowed; allowed is "
+    )
 
 
-def test_the_files_for_a_card_or_a_stick(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check-config", str(tmp_path)]) == 0
-    assert capsys.readouterr().out == f"{tmp_path}: good: no file that a box takes.\n"
+def test_the_files_for_a_card_or_a_stick(tmp_path: Path) -> None:
+    assert printed("check-config", tmp_path) == f"{tmp_path}: good: no file that a box takes.\n"
     (tmp_path / "shutthebox.toml").write_text('[game]\nprofile = "pub"\n')
     (tmp_path / "network.toml").write_text("cable = true\n")
-    assert main(["check-config", str(tmp_path)]) == 0
-    assert capsys.readouterr().out == f"{tmp_path}: good: shutthebox.toml, network.toml.\n"
+    assert printed("check-config", tmp_path) == f"{tmp_path}: good: shutthebox.toml, network.toml.\n"
     (tmp_path / "shutthebox.toml").write_text('[game]\nprofile = "chess"\n')
     (tmp_path / "network.toml").write_text("cable = 1\n")
-    assert main(["check-config", str(tmp_path)]) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert [line.partition(": game.")[0].partition(": cable")[0] for line in said.err.splitlines()] == [
-        "shutthebox.toml: line 2",
-        "network.toml: line 1",
-    ]
+    said = command("check-config", tmp_path)
+    assert (said.code, said.out) == (2, "")
+    first, second = said.err.splitlines()
+    assert first.startswith("shutthebox.toml: line 2: game.")
+    assert second.startswith("network.toml: line 1: cable: ")
+
+
+WIRING = """\
+signal          BCM  pin
+lever 1           4    7
+lever 2          17   11
+dice button      12   32
+buzzer           18   12
+button lamp      19   35
+service button   20   38
+display SDA       2    3
+display SCL       3    5
+"""
+
+
+def test_the_whole_wiring_table(tmp_path: Path) -> None:
+    """Only the levers of this box; the service button where there is one."""
+    file = tmp_path / "config.toml"
+    file.write_text("[box]\nlevers = 2\n[gpio]\nservice = 20\n")
+    assert printed("pins", "--config", file) == WIRING
+    file.write_text("[box]\nlevers = 2\n")
+    assert printed("pins", "--config", file) == WIRING.replace("service button   20   38\n", "")
+    file.write_text("")
+    assert printed("pins", "--config", file).count("lever ") == 12, "without a number, every line for one"

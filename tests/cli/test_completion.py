@@ -3,7 +3,7 @@
 import argparse
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,25 +16,27 @@ from shutthebox.config.profiles import builtins
 _, COMMANDS = command_line()
 
 
-def bash(line: str, made: Path, folder: Path) -> set[str]:
+def bash(lines: Sequence[str], made: Path, folder: Path) -> list[set[str]]:
     script = f"""
         source {made}/shutthebox.bash
-        read -ra COMP_WORDS <<< "$1"
-        [ "${{1: -1}}" != " " ] || COMP_WORDS+=("")
-        COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
-        _shtab_shutthebox shutthebox "${{COMP_WORDS[COMP_CWORD]}}" "${{COMP_WORDS[COMP_CWORD-1]}}"
-        printf '%s\\n' "${{COMPREPLY[@]}}"
+        for line; do
+            read -ra COMP_WORDS <<< "$line"
+            [ "${{line: -1}}" != " " ] || COMP_WORDS+=("")
+            COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)) COMPREPLY=()
+            _shtab_shutthebox shutthebox "${{COMP_WORDS[COMP_CWORD]}}" "${{COMP_WORDS[COMP_CWORD-1]}}"
+            printf '%s\\n' "${{COMPREPLY[@]}}" over
+        done
     """
-    return shell(["bash", "--norc", "-c", script, "bash", line], folder)
+    return offered(shell(["bash", "--norc", "-c", script, "bash", *lines], folder))
 
 
-def fish(line: str, made: Path, folder: Path) -> set[str]:
-    script = f"source {made}/shutthebox.fish; complete -C $argv[1]"
-    return {found.partition("\t")[0] for found in shell(["fish", "--no-config", "-c", script, line], folder)}
+def fish(lines: Sequence[str], made: Path, folder: Path) -> list[set[str]]:
+    script = f"source {made}/shutthebox.fish; for line in $argv; complete -C $line; echo over; end"
+    return offered(shell(["fish", "--no-config", "-c", script, *lines], folder))
 
 
-def zsh(line: str, made: Path, folder: Path) -> set[str]:
-    """Types the line and a Tab in an interactive zsh; what it offers is written between marks."""
+def zsh(lines: Sequence[str], made: Path, folder: Path) -> list[set[str]]:
+    """Types each line and a Tab in an interactive zsh, and wipes it; marks end what it offers."""
     script = f"""
         zmodload zsh/zpty
         zpty shell zsh -f -i
@@ -42,19 +44,31 @@ def zsh(line: str, made: Path, folder: Path) -> set[str]:
         zpty -w shell 'LISTMAX=1000; setopt no_always_last_prompt no_beep; zstyle ":completion:*" verbose no'
         zpty -w shell 'compadd() {{ builtin compadd "$@"; local -a found; builtin compadd -O found "$@";'\\
         ' print -rl -- $found >> {folder}/found }}; tell() {{ print -r over >> {folder}/found }}'
-        zpty -w shell 'zle -N tell; bindkey "^X" tell; touch {folder}/ready'
+        zpty -w shell 'zle -N tell; bindkey "^T" tell; touch {folder}/ready'
         until [ -e {folder}/ready ]; do sleep 0.02; done
-        zpty -w -n shell "$1"$'\\t'$'\\x18'
-        until grep -q over {folder}/found 2>/dev/null; do zpty -r -t shell > /dev/null || sleep 0.02; done
+        integer count=0
+        for line; do
+            zpty -w -n shell "$line"$'\\t\\x14\\x15'
+            count+=1
+            until [[ $(grep -cx over {folder}/found 2>/dev/null) == $count ]]; do
+                zpty -r -t shell > /dev/null || sleep 0.02
+            done
+        done
     """
-    shell(["zsh", "-f", "-c", script, "zsh", line], folder)
-    return set((folder / "found").read_text().splitlines()) - {"over"}
+    shell(["zsh", "-f", "-c", script, "zsh", *lines], folder)
+    return offered((folder / "found").read_text())
 
 
-def shell(command: list[str], folder: Path) -> set[str]:
+def offered(told: str) -> list[set[str]]:
+    """The words before each mark, without what fish explains about them."""
+    blocks = told.split("over\n")[:-1]
+    return [{line.partition("\t")[0] for line in block.splitlines()} for block in blocks]
+
+
+def shell(command: list[str], folder: Path) -> str:
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=50, check=False)
     assert done.returncode == 0, done.stderr
-    return set(done.stdout.splitlines())
+    return done.stdout
 
 
 def _shells() -> Iterator[object]:
@@ -68,7 +82,7 @@ def _shells() -> Iterator[object]:
 
 
 SHELLS = list(_shells())
-Complete = Callable[[str, Path, Path], set[str]]
+Complete = Callable[[Sequence[str], Path, Path], list[set[str]]]
 
 
 @pytest.fixture(scope="module")
@@ -81,28 +95,19 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("complete", SHELLS)
-def test_commands(complete: Complete, made: Path, tmp_path: Path) -> None:
-    assert complete("shutthebox ", made, tmp_path) >= set(COMMANDS)
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("complete", SHELLS)
-def test_options(complete: Complete, command: str, made: Path, tmp_path: Path) -> None:
-    shown = [action for action in COMMANDS[command].arguments if action.help != argparse.SUPPRESS]
-    options = {option for action in shown for option in action.option_strings}
-    assert complete(f"shutthebox {command} --", made, tmp_path) >= options - {"-h"}
-
-
-@pytest.mark.parametrize("complete", SHELLS)
-def test_games(complete: Complete, made: Path, tmp_path: Path) -> None:
-    expected = {profile.name for profile in builtins() if profile.name.startswith("tr")}
-    assert complete("shutthebox odds tr", made, tmp_path) == expected
+def test_every_command_and_option(complete: Complete, made: Path, tmp_path: Path) -> None:
+    lines = ["shutthebox ", *(f"shutthebox {command} --" for command in COMMANDS)]
+    commands, *each = complete(lines, made, tmp_path)
+    assert commands >= set(COMMANDS)
+    for parser, found in zip(COMMANDS.values(), each, strict=True):
+        shown = [action for action in parser.arguments if action.help != argparse.SUPPRESS]
+        options = {option for action in shown for option in action.option_strings}
+        assert found >= options - {"-h"}, parser.prog
 
 
 @pytest.mark.parametrize("complete", SHELLS)
-def test_files_and_choices(complete: Complete, made: Path, tmp_path: Path) -> None:
+def test_games_files_and_choices(complete: Complete, made: Path, tmp_path: Path) -> None:
     (tmp_path / "evening.scn").touch()
-    assert complete("shutthebox replay eve", made, tmp_path) == {"evening.scn"}
-    (tmp_path / "found").unlink(missing_ok=True)
-    (tmp_path / "ready").unlink(missing_ok=True)
-    assert complete("shutthebox odds pub --objective s", made, tmp_path) == {"score", "shut"}
+    lines = ["shutthebox odds tr", "shutthebox replay eve", "shutthebox odds pub --objective s"]
+    games = {profile.name for profile in builtins() if profile.name.startswith("tr")}
+    assert complete(lines, made, tmp_path) == [games, {"evening.scn"}, {"score", "shut"}]

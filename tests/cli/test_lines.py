@@ -1,10 +1,7 @@
 """Lines of other chips in the configuration."""
 
-from pathlib import Path
-
 import pytest
 
-from shutthebox.cli.main import main
 from shutthebox.config.schema import ConfigError, parse_config
 
 
@@ -26,28 +23,3 @@ def test_what_is_no_line(levers: str) -> None:
 def test_only_gpiod_reaches_other_chips(backend: str) -> None:
     with pytest.raises(ConfigError, match=rf"^f: gpio\.levers\[1\]: .*{backend} cannot reach"):
         parse_config(f'[gpio]\nbackend = "{backend}"\nlevers = [4, "mcp23017:3"]', "f")
-
-
-def test_the_whole_wiring_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Only the levers of this box; the service button where there is one."""
-    file = tmp_path / "config.toml"
-    file.write_text("[box]\nlevers = 2\n[gpio]\nservice = 20\n")
-    assert main(["pins", "--config", str(file)]) == 0
-    table = """\
-signal          BCM  pin
-lever 1           4    7
-lever 2          17   11
-dice button      12   32
-buzzer           18   12
-button lamp      19   35
-service button   20   38
-display SDA       2    3
-display SCL       3    5
-"""
-    assert capsys.readouterr().out == table
-    file.write_text("[box]\nlevers = 2\n")
-    main(["pins", "--config", str(file)])
-    assert capsys.readouterr().out == table.replace("service button   20   38\n", "")
-    file.write_text("")
-    main(["pins", "--config", str(file)])
-    assert capsys.readouterr().out.count("lever ") == 12, "without a number, every line for one"

@@ -1,28 +1,20 @@
 """The command line as a whole: typing mistakes, and the example of every command's help."""
 
 import argparse
-import contextlib
-import io
 import os
 import shlex
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+from tests.support.command import Said, command, printed, refused
 
 from shutthebox.cli.main import command_line, main
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.simulator.page.server import PageServer
 
-_, COMMANDS = command_line()
-
-
-def refused(*words: str) -> str:
-    said = io.StringIO()
-    with contextlib.redirect_stderr(said), pytest.raises(SystemExit) as caught:
-        main(words)
-    assert caught.value.code == 2
-    assert said.getvalue().count("\n") == 1
-    return said.getvalue().rstrip("\n")
+PARSER, COMMANDS = command_line()
+MISSING = "is not installed: apt install python3-{}, or pip install 'shutthebox[sim]'"
 
 
 @pytest.mark.parametrize(
@@ -48,33 +40,14 @@ def test_fail__a_slip_of_the_pen(words: list[str], said: str) -> None:
     [
         (KeyboardInterrupt(), 130, ""),
         (ShutTheBoxError("two\nlines"), 2, "shutthebox: two\\nlines\n"),
-        (
-            ModuleNotFoundError(name="PIL.Image"),
-            1,
-            "shutthebox: PIL is not installed: apt install python3-pil, or pip install 'shutthebox[sim]'\n",
-        ),
-        (
-            ModuleNotFoundError(name="h11"),
-            1,
-            "shutthebox: h11 is not installed: apt install python3-h11, or pip install 'shutthebox[sim]'\n",
-        ),
+        (ModuleNotFoundError(name="PIL.Image"), 1, f"shutthebox: PIL {MISSING.format('pil')}\n"),
+        (ModuleNotFoundError(name="h11"), 1, f"shutthebox: h11 {MISSING.format('h11')}\n"),
     ],
     ids=["Ctrl-C", "a complaint", "Pillow", "another library"],
 )
-def test_how_a_command_ends(
-    error: BaseException,
-    code: int,
-    said: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def ends(args: argparse.Namespace) -> int:
-        raise error
-
-    monkeypatch.setattr("shutthebox.cli.stats.run_stats", ends)
-    assert main(["stats"]) == code
-    captured = capsys.readouterr()
-    assert (captured.out, captured.err) == ("", said)
+def test_how_a_command_ends(error: BaseException, code: int, said: str) -> None:
+    with patch("shutthebox.cli.stats.run_stats", side_effect=error):
+        assert command("stats") == Said(code, "", said)
 
 
 def test_a_reader_that_has_seen_enough_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,27 +66,15 @@ def test_a_reader_that_has_seen_enough_is_no_fault(monkeypatch: pytest.MonkeyPat
         assert main(["export"]) == 0
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself_with_an_example(
-    command: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as caught:
-        main([command, "--help"])
-    assert caught.value.code == 0
-    shown = capsys.readouterr().out
-    parser = COMMANDS[command]
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself_with_an_example(name: str) -> None:
+    parser = COMMANDS[name]
     assert parser.description
-    assert f"example: {parser.example}" in shown
+    assert f"example: {parser.example}" in printed(name, "--help")
     assert all(argument.help for argument in parser.arguments)
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_examples_are_understood(command: str) -> None:
-    words = shlex.split(COMMANDS[command].example.partition(" > ")[0])
+    words = shlex.split(parser.example.partition(" > ")[0])
     words = words[words.index("shutthebox") + 1 :]
-    assert words[0] == command
-    parser, _ = command_line()
-    assert parser.parse_args(words).command == command
+    assert PARSER.parse_args(words).command == words[0] == name
 
 
 def test_the_simulated_box_has_the_language_and_the_memory_that_are_asked_for(
@@ -138,10 +99,10 @@ def test_the_simulated_box_has_the_language_and_the_memory_that_are_asked_for(
     ("since", "folder"), [("soon", "shutthebox-x"), ("+1", "shutthebox-x"), ("5", "mine")]
 )
 def test_fail__a_folder_of_somebody_else_is_no_memory_of_a_recording(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, since: str, folder: str
+    tmp_path: Path, since: str, folder: str
 ) -> None:
     (tmp_path / folder).mkdir()
-    words = ["--state", str(tmp_path / "state"), "--record", str(tmp_path / "a.scn"), "--port", "0"]
-    assert main(["sim", "--no-browser", *words, "--recording-since", since, str(tmp_path / folder)]) == 2
-    assert "only a pulled plug" in capsys.readouterr().err
+    words = ["--state", tmp_path / "state", "--record", tmp_path / "a.scn", "--port", "0"]
+    said = refused("sim", "--no-browser", *words, "--recording-since", since, tmp_path / folder)
+    assert "only a pulled plug" in said
     assert (tmp_path / folder).is_dir()

@@ -1,98 +1,54 @@
 """The odds command: its JSON, its table, its charts, and its errors."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
-
-from shutthebox.cli.main import command_line
-
-KEYS = [
-    "profile",
-    "open",
-    "objective",
-    "expected_score",
-    "probability_shut",
-    "one_die",
-    "moves",
-    "distribution",
-]
+from tests.support.command import printed, refused
 
 
-def run(*words: str) -> int:
-    parser, _ = command_line(["odds"])
-    args = parser.parse_args(["odds", *words])
-    code: int = args.run(args)
-    return code
+def document(*words: str) -> Any:
+    return json.loads(printed("odds", *words, "--json"))
 
 
-Read: TypeAlias = Callable[..., Any]
-
-
-@pytest.fixture
-def document(capsys: pytest.CaptureFixture[str]) -> Read:
-    def read(*words: str) -> object:
-        assert run(*words, "--json") == 0
-        captured = capsys.readouterr()
-        assert captured.err == ""
-        return json.loads(captured.out)
-
-    return read
-
-
-def test_a_turns_start(document: Read) -> None:
+def test_a_turns_start() -> None:
     found = document("traditional")
-    assert list(found) == KEYS
-    assert found["profile"] == "traditional"
+    assert list(found) == [
+        "profile", "open", "objective", "expected_score", "probability_shut", "one_die", "moves",
+        "distribution",
+    ]  # fmt: skip
     assert found["open"] == list(range(1, 10))
-    assert found["objective"] == "score"
+    assert (found["objective"], found["one_die"], found["moves"]) == ("score", None, None)
     assert found["expected_score"] == pytest.approx(431363714383 / 39182082048, rel=1e-12)
-    assert found["one_die"] is None
-    assert found["moves"] is None
-    assert sum(found["distribution"].values()) == pytest.approx(1)
     assert found["distribution"]["0"] == pytest.approx(found["probability_shut"])
     mean = sum(int(score) * chance for score, chance in found["distribution"].items())
     assert mean == pytest.approx(found["expected_score"])
 
 
-def test_a_throw(document: Read) -> None:
+def test_a_throw() -> None:
     found = document("traditional", "--throw", "3,5")
-    assert sorted(move["tiles"] for move in found["moves"]) == [
-        [1, 2, 5],
-        [1, 3, 4],
-        [1, 7],
-        [2, 6],
-        [3, 5],
-        [8],
-    ]
+    moves = [move["tiles"] for move in found["moves"]]
+    assert sorted(moves) == [[1, 2, 5], [1, 3, 4], [1, 7], [2, 6], [3, 5], [8]]
     assert found["moves"][0]["expected_score"] == found["expected_score"]
-    assert found["moves"][0]["probability_shut"] == found["probability_shut"]
     scores = [move["expected_score"] for move in found["moves"]]
     assert scores == sorted(scores)
 
 
-def test_a_position(document: Read) -> None:
-    found = document("traditional", "--open", "1,2")
-    assert found["open"] == [1, 2]
-    assert found["one_die"] is True
+def test_a_position() -> None:
+    assert document("traditional", "--open", "1,2")["one_die"] is True
     blocked = document("traditional", "--open", "2,3,5", "--throw", "1")
-    assert blocked["moves"] == []
-    assert blocked["one_die"] is None
+    assert (blocked["moves"], blocked["one_die"]) == ([], None)
     assert (blocked["expected_score"], blocked["distribution"]) == (10, {"10": 1.0})
 
 
-def test_an_estimate(document: Read) -> None:
+def test_an_estimate() -> None:
     found = document("the-300", "--samples", "40")
-    assert list(found)[: len(KEYS)] == KEYS
-    assert found["estimate"] is True
-    assert found["samples"] == 40
+    assert (found["estimate"], found["samples"]) == (True, 40)
     assert found["standard_error"] > 0
     assert document("the-300", "--samples", "40") == found
     thrown = document("the-300", "--samples", "40", "--throw", "1,1,2,2")
     assert sorted(move["tiles"] for move in thrown["moves"]) == [[1, 2, 3], [1, 5], [2, 4], [6]]
-    assert document("the-300", "--samples", "50", "--open", "24", "--throw", "1,1,1,1")["moves"] == []
     done = document("the-300", "--samples", "50", "--open", "4", "--throw", "1,1,1,1")
     assert (done["expected_score"], done["probability_shut"]) == (0, 1)
 
@@ -100,76 +56,54 @@ def test_an_estimate(document: Read) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["nowhere"], "not known"),
-        (["traditional", "--open", "1,1"], "twice"),
-        (["traditional", "--open", "10"], "tile 10 is not on the box; allowed are 1, 2, 3"),
-        (["traditional", "--open", "x"], "'x' is not a tile"),
-        (["traditional", "--open", "-"], "no tile is open"),
-        (["traditional", "--throw", "7,1"], "allowed are 2 dice with faces 1 to 6"),
-        (["traditional", "--open", "1,2", "--throw", "1,1,1"], "2 dice or 1 die"),
-        (["traditional", "--throw", "a,b"], "is no throw"),
-        (["domino-bag", "--throw", "7,7"], "two ends of a domino"),
-        (["traditional", "--tiles", "11"], "11 is no box of traditional; allowed are 9, 10, 12"),
-        (["traditional", "--samples", "1"], "--samples: 1 is not allowed"),
-        (["traditional", "--plot", "chart.png"], "allowed are names ending in .svg"),
+        ("nowhere", "not known"),
+        ("traditional --open 1,1", "twice"),
+        ("traditional --open 10", "tile 10 is not on the box; allowed are 1, 2, 3"),
+        ("traditional --open x", "'x' is not a tile"),
+        ("traditional --open -", "no tile is open"),
+        ("traditional --throw 7,1", "allowed are 2 dice with faces 1 to 6"),
+        ("traditional --open 1,2 --throw 1,1,1", "2 dice or 1 die"),
+        ("traditional --throw a,b", "is no throw"),
+        ("domino-bag --throw 7,7", "two ends of a domino"),
+        ("traditional --tiles 11", "11 is no box of traditional; allowed are 9, 10, 12"),
+        ("traditional --samples 1", "--samples: 1 is not allowed"),
+        ("traditional --plot chart.png", "allowed are names ending in .svg"),
+        ("traditional --players 1", "--players: 1 is not allowed; 2 to 9 are"),
+        ("traditional --best 3", "need --players"),
+        ("traditional --players 3 --seat 2", "--best and --seat go together"),
+        ("traditional --players 3 --seat 4 --best 5", "--seat: 4 is not allowed; 2 to 3 are"),
+        ("traditional --players 3 --throw 3,5", "--throw is for one player's turn"),
+        ("young --players 2", "whole turns"),
+        ("the-300 --players 2", "24 tiles"),
     ],
 )
-def test_bad_input(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(*words) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.startswith("shutthebox odds: ")
-    assert captured.err.count("\n") == 1
-    assert said in captured.err
+def test_bad_input(words: str, said: str) -> None:
+    complaint = refused("odds", *words.split())
+    assert complaint.startswith("shutthebox")
+    assert said in complaint
 
 
 def test_a_chart(tmp_path: Path) -> None:
-    assert run("lucky-seven", "--plot", str(tmp_path / "chart.SVG")) == 0
+    printed("odds", "lucky-seven", "--plot", tmp_path / "chart.SVG")
     assert (tmp_path / "chart.SVG").read_text(encoding="utf-8").startswith("<svg")
 
 
-def test_players(document: Read) -> None:
+def test_players() -> None:
     found = document("traditional", "--players", "2")
     assert list(found) == ["profile", "players", "win", "stakes"]
-    assert found["profile"] == "traditional"
-    assert found["players"] == 2
     assert found["win"] == pytest.approx([0.501541, 0.498459], abs=1e-6)
     assert found["stakes"] == pytest.approx([2 * chance - 1 for chance in found["win"]])
     assert document("golf", "--players", "2")["stakes"] == [0, 0]
 
 
-def test_what_a_seat_should_aim_for(document: Read, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_seat_should_aim_for() -> None:
     found = document("traditional", "--players", "2", "--best", "12", "--seat", "2")
     assert (found["seat"], found["best"], found["aim"]) == (2, 12, 11)
     assert found["win"][0] + found["win"][1] == pytest.approx(1)
-    assert found["scores"]["11"] == 1
+    assert (found["scores"]["11"], found["scores"]["13"]) == (1, 0)
     assert found["scores"]["12"] == pytest.approx(0.498459, abs=1e-6), "a play-off, as the second of two"
-    assert found["scores"]["13"] == 0
-    assert run("misere", "--players", "2", "--best", "30", "--seat", "2") == 0
-    assert "Aim for 30 or more." in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["traditional", "--players", "1"], "--players: 1 is not allowed; 2 to 9 are"),
-        (["traditional", "--best", "3"], "need --players"),
-        (["traditional", "--players", "3", "--seat", "2"], "--best and --seat go together"),
-        (
-            ["traditional", "--players", "3", "--seat", "4", "--best", "5"],
-            "--seat: 4 is not allowed; 2 to 3 are",
-        ),
-        (["traditional", "--players", "3", "--throw", "3,5"], "--throw is for one player's turn"),
-        (["young", "--players", "2"], "whole turns"),
-        (["the-300", "--players", "2"], "24 tiles"),
-    ],
-)
-def test_bad_players(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(*words) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert said in captured.err
-    assert captured.err.count("\n") == 1
+    said = printed("odds", "misere", "--players", "2", "--best", "30", "--seat", "2")
+    assert "Aim for 30 or more." in said
 
 
 CORNER = 'name = "corner"\ntiles = [1, 2, 3]\none_die = "optional-high"\nstakes = "pool"\n'
@@ -226,10 +160,7 @@ score     to win
 
 
 @pytest.mark.parametrize(("rules", "words", "text"), SHOWN.values(), ids=SHOWN)
-def test_all_that_people_read(
-    rules: str, words: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_all_that_people_read(rules: str, words: str, text: str, tmp_path: Path) -> None:
     file = tmp_path / "house.toml"
     file.write_text(rules, "utf-8")
-    assert run(str(file), *words.split()) == 0
-    assert capsys.readouterr().out == text
+    assert printed("odds", file, *words.split()) == text

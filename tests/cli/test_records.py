@@ -5,12 +5,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.support.command import Said, command, printed
 from tests.support.kept import keep_match
 
 from shutthebox import __version__
 from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.records import kept_match
-from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Left, Resumed, Signed
 from shutthebox.rules.actions import Advanced, Moved, Thrown
@@ -24,39 +24,29 @@ VERSION = f"{__version__} rules {RULES_VERSION}"
 class Box:
     """A box in virtual time whose evening is a few scenarios on one store."""
 
-    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self._folder, self._capsys = folder, capsys
-        self.said = ""
+    def __init__(self, folder: Path) -> None:
+        self.state, self._script, self._record = (folder / name for name in ("state", "a.scn", "record.txt"))
 
     def play(self, *lines: str) -> None:
-        script = self._folder / "script.scn"
-        script.write_text("\n".join(("config game.setup usual", *lines)) + "\n")
-        assert self.run("replay", str(script), "--state", str(self._folder / "state")) == 0, self.said
-
-    def run(self, *command: str) -> int:
-        code = main(command)
-        out, err = self._capsys.readouterr()
-        self.said = out + err
-        return code
+        self._script.write_text("\n".join(("config game.setup usual", *lines)) + "\n")
+        said = command("replay", self._script, "--state", self.state)
+        assert said.code == 0, said
 
     def record(self) -> str:
-        assert self.run("export", "--record", "--state", str(self._folder / "state")) == 0
-        return self.said
+        return printed("export", "--record", "--state", self.state)
 
-    def replayed(self) -> list[str]:
-        """The output of `replay` for the latest match."""
-        (self._folder / "record.txt").write_text(self.record())
-        assert self.run("replay", str(self._folder / "record.txt")) == 0, self.said
-        return self.said.splitlines()
+    def replayed(self, *options: str) -> Said:
+        """What `replay` says of the latest match."""
+        self._record.write_text(self.record())
+        return command("replay", *options, self._record)
 
-    def stats(self) -> str:
-        assert self.run("stats", "--state", str(self._folder / "state")) == 0
-        return self.said
+    def stats(self, *options: str) -> str:
+        return printed("stats", *options, "--state", self.state)
 
 
 @pytest.fixture
-def box(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Box:
-    return Box(tmp_path, capsys)
+def box(tmp_path: Path) -> Box:
+    return Box(tmp_path)
 
 
 def head(record: str) -> list[str]:
@@ -72,22 +62,19 @@ def test_a_plain_match(box: Box) -> None:
     box.play("dice 3 5", "press", "press", "press", "expect throw 3 5")
     assert head(box.record()) == ["dice box", f"version {VERSION}"]
     assert "given-up" not in box.record()
-    assert box.replayed() == [f"not proved: played on version {VERSION}"]
+    assert box.replayed() == Said(0, f"not proved: played on version {VERSION}\n", "")
     assert "0 with real dice, 0 with the computer, 0 with levers out of play" in box.stats()
     assert f"played on {VERSION}" in box.stats()
 
 
-def test_the_latest_record_is_of_a_match_that_has_ended(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_latest_record_is_of_a_match_that_has_ended(tmp_path: Path) -> None:
     """The match on the table would be reviewed half-way. Its number gives it all the same."""
     with closing(Store(tmp_path, lambda: 0.0)) as store:
         keep_match(store, begin(builtin("traditional"), 1), Thrown((1, 1)), Moved(0b10), Thrown((1, 1)))
         store.keep(Began(begin(builtin("pub"), 2)))
         store.keep(Thrown((3, 5)))
     for number, name in ((), "traditional"), (("2",), "pub"):
-        assert main(["export", "--record", *number, "--state", str(tmp_path)]) == 0
-        assert f'name = "{name}"' in capsys.readouterr().out
+        assert f'name = "{name}"' in printed("export", "--record", *number, "--state", tmp_path)
 
 
 def test_everything_at_once(box: Box) -> None:
@@ -102,10 +89,10 @@ def test_everything_at_once(box: Box) -> None:
     said = box.stats()
     assert "matches   0 finished of 1 begun, 1 given up\n" in said
     assert "1 with real dice, 1 with the computer, 1 with levers out of play\n" in said
-    (box._folder / "record.txt").write_text(record)
     # The total of real dice cannot be thrown again; what is not proved is said all the same.
-    assert box.run("replay", str(box._folder / "record.txt")) == 2
-    assert box.said.splitlines()[:-1] == [
+    replayed = box.replayed()
+    assert replayed.code == 2
+    assert replayed.out.splitlines() == [
         "not proved: real dice: the players threw and entered them, the box did not see them",
         "not proved: player 2 was the computer",
         "not proved: out of play: levers 4, 7",
@@ -116,18 +103,14 @@ def test_everything_at_once(box: Box) -> None:
 
 def test_a_match_given_up_is_given_up_again(box: Box) -> None:
     box.play("dice 3 5", "press", "press", "press", "flip 8", "+1 hold 11", "press", "expect mode attract")
-    assert box.replayed()[-1] == "not proved: given up before its end"
+    assert box.replayed().out.endswith("\nnot proved: given up before its end\n")
 
 
-def test_with_json_only_effects_are_on_stdout(
-    box: Box, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_with_json_only_effects_are_on_stdout(box: Box) -> None:
     box.play("dice 3 5", "press", "press", "press")
-    (tmp_path / "record.txt").write_text(box.record())
-    assert main(["replay", "--json", str(tmp_path / "record.txt")]) == 0
-    out, err = capsys.readouterr()
-    assert {json.loads(line)["kind"] for line in out.splitlines()} <= {"show", "sound", "record"}
-    assert err == f"not proved: played on version {VERSION}\n"
+    said = box.replayed("--json")
+    assert {json.loads(line)["kind"] for line in said.out.splitlines()} <= {"show", "sound", "record"}
+    assert (said.code, said.err) == (0, f"not proved: played on version {VERSION}\n")
 
 
 def test_conditions_that_change_while_the_box_is_off_are_both_noted(box: Box) -> None:
@@ -138,17 +121,15 @@ def test_conditions_that_change_while_the_box_is_off_are_both_noted(box: Box) ->
     assert head(box.record()) == ["dice real", "computers 1", f"version {VERSION}"], "what was, was"
 
 
-def test_a_record_of_an_earlier_version_plays(box: Box, tmp_path: Path) -> None:
+def test_a_record_of_an_earlier_version_plays(tmp_path: Path) -> None:
     record = tmp_path / "old.txt"
     record.write_text("shut-the-box record 1\nprofile pub\nplayers 2\n1 3+5 1,7\n")
-    assert box.run("replay", str(record)) == 0
-    assert box.said == (
-        "not proved: dice, computers, levers and version are not known: the record does not say\n"
-    )
+    not_known = "not proved: dice, computers, levers and version are not known: the record does not say\n"
+    assert printed("replay", record) == not_known
 
 
-def test_the_hall_of_fame_says_it(box: Box, tmp_path: Path) -> None:
-    with closing(Store(tmp_path / "state", lambda: 1.7e9)) as store:
+def test_the_hall_of_fame_says_it(box: Box) -> None:
+    with closing(Store(box.state, lambda: 1.7e9)) as store:
         for number, conditions in enumerate(
             (Conditions(), Conditions(real_dice=True), Conditions(computers=(2,), out_of_play=(4,)))
         ):
@@ -166,14 +147,9 @@ def test_the_hall_of_fame_says_it(box: Box, tmp_path: Path) -> None:
         "  (real dice)",
         "",
     ]
-    assert box.run("stats", "--json", "--state", str(tmp_path / "state")) == 0
-    found = json.loads(box.said)
-    assert (found["real_dice"], found["with_computer"], found["without_levers"], found["given_up"]) == (
-        1,
-        1,
-        1,
-        0,
-    )
+    found = json.loads(box.stats("--json"))
+    counts = {"real_dice": 1, "with_computer": 1, "without_levers": 1, "given_up": 0}
+    assert counts.items() <= found.items()
     assert [entry["unproven"] for entry in found["fame"]] == [["computer", "levers out"], ["real dice"], []]
     assert found["versions"] == [VERSION]
 

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.support.command import command, printed, refused
 
 from shutthebox.adapters.store.database import FILE_NAME
-from shutthebox.cli.main import main
 
 SCRIPT = "config game.setup usual\ndice 3 5\npress\npress\npress\nexpect throw 3 5\n"
 
@@ -18,27 +18,23 @@ def script(tmp_path: Path) -> Path:
     return path
 
 
-def test_every_effect_is_a_line_for_programs(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["replay", "--json", str(script)]) == 0
-    effects = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+def test_every_effect_is_a_line_for_programs(script: Path) -> None:
+    effects = [json.loads(line) for line in printed("replay", "--json", script).splitlines()]
     assert {effect["kind"] for effect in effects} == {"show", "sound", "record"}
 
 
-def test_an_expectation_that_is_not_met_ends_it(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_expectation_that_is_not_met_ends_it(script: Path) -> None:
     script.write_text(SCRIPT.replace("expect throw 3 5", "expect throw 3 6"))
-    assert main(["replay", str(script)]) == 1
-    said = capsys.readouterr().err
-    assert said.startswith(f"shutthebox: {script}:6: expected throw")
-    assert said.count("\n") == 1
+    assert refused("replay", script, code=1).startswith(f"shutthebox: {script}:6: expected throw")
 
 
 def test_pictures_and_memory_are_kept_where_they_are_asked_for(script: Path, tmp_path: Path) -> None:
     pictures, state = tmp_path / "new/pictures", tmp_path / "new/state"
-    assert main(["replay", str(script), "--frames", str(pictures), "--state", str(state)]) == 0
+    printed("replay", script, "--frames", pictures, "--state", state)
     first, *rest = sorted(path.name for path in pictures.iterdir())
     assert first.startswith("0001-")
     assert rest
     assert (state / FILE_NAME).is_file()
     script.write_text("expect throw 3 5\n")
-    assert main(["replay", str(script), "--state", str(state)]) == 0, "the match goes on"
-    assert main(["replay", str(script)]) == 1, "without it there is none"
+    assert command("replay", script, "--state", state).code == 0, "the match goes on"
+    assert command("replay", script).code == 1, "without it there is none"

@@ -6,8 +6,8 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from tests.support.command import printed, refused
 
-from shutthebox.cli.main import main
 from shutthebox.cli.review import review_document, review_lines
 from shutthebox.config.profiles import builtin
 from shutthebox.odds.coach import Balance, Decision, MatchReview, PlayerReview, TurningPoint
@@ -39,9 +39,8 @@ def record(tmp_path: Path) -> Path:
     return path
 
 
-def test_json(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["review", str(record), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+def test_json(record: Path) -> None:
+    found = json.loads(printed("review", record, "--json"))
     assert list(found) == ["profile", "players", "exact", "turning_point", "decisions"]
     assert found["exact"] is True
     first, second = found["players"]
@@ -57,10 +56,11 @@ def test_json(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert decision["cost_win"] > 0
 
 
-def test_words(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_words(record: Path) -> None:
     """The last round is exact: nothing is said of an approximation."""
-    assert main(["review", str(record)]) == 0
-    said = """\
+    assert (
+        printed("review", record)
+        == """\
 Player 1: accuracy 70 %
   chance to win 50.2 % at first, 0.0 % at last: luck -31.8 %, decisions -18.3 %
   points 11.0 expected, 23.0 scored: luck +6.9, decisions +5.1
@@ -73,7 +73,7 @@ What cost most:
   player 1, round 1, 1,2,3,4,5,6,7,8,9 open, 6+4: 4+6, 1+9 is better; costs 8.15 % and 2.52 points
   player 2, round 1, 1,2,3,4,5,6,7,8 open, 5+5: 2+8, 4+6 is better; costs 2.70 % and 0.00 points
 """
-    assert capsys.readouterr().out == said
+    )
 
 
 # -- what a review says, whatever was played -----------------------------------------------------
@@ -134,15 +134,15 @@ def test_an_approximation_is_called_one(win: Balance | None, exact: bool, is_sai
 # -- files -------------------------------------------------------------------------------------
 
 
-def test_a_file_that_is_no_record(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "other.txt"
-    for text, said in (("hello\n", "not a record"), (RECORD.replace("6+4 4,6", "6+4 4,7"), ":4:")):
-        path.write_text(text)
-        assert main(["review", str(path)]) == 2
-        captured = capsys.readouterr()
-        assert captured.out == ""
-        assert said in captured.err
-        assert captured.err.count("\n") == 1
-    path.write_text("shut-the-box record 1\nprofile the-300\nplayers 2\n1 6+6+6+6\n")
-    assert main(["review", str(path)]) == 2
-    assert "24 tiles" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("hello\n", "not a record"),
+        (RECORD.replace("6+4 4,6", "6+4 4,7"), ":4:"),
+        ("shut-the-box record 1\nprofile the-300\nplayers 2\n1 6+6+6+6\n", "24 tiles"),
+    ],
+    ids=["no record", "no move", "too large a box"],
+)
+def test_a_file_that_cannot_be_reviewed(text: str, said: str, record: Path) -> None:
+    record.write_text(text)
+    assert said in refused("review", record)

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
+from tests.support.command import printed, refused
 
-from shutthebox.cli.main import main
 from shutthebox.cli.sheet import sheet
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.rules.words import explain
@@ -22,7 +22,7 @@ def test_every_game_fits_one_page_of_a5(language: str) -> None:
 
 
 def test_the_sheet_has_all_rules(tmp_path: Path) -> None:
-    assert main(["profiles", "trac", "--sheet", str(tmp_path / "trac.html"), "--language", "fr"]) == 0
+    printed("profiles", "trac", "--sheet", tmp_path / "trac.html", "--language", "fr")
     text = (tmp_path / "trac.html").read_text(encoding="utf-8")
     assert '<html lang="fr">' in text
     for sentence in explain(builtin("trac"), translations()["fr"]):
@@ -32,7 +32,7 @@ def test_the_sheet_has_all_rules(tmp_path: Path) -> None:
 def test_house_rules_have_one_too_and_nothing_in_them_becomes_markup(tmp_path: Path) -> None:
     (tmp_path / "friday.toml").write_text('like = "pub"\n[title]\nen = "<b>Friday</b> & more"\n')
     sheet_file = tmp_path / "friday.html"
-    assert main(["profiles", str(tmp_path / "friday.toml"), "--sheet", str(sheet_file)]) == 0
+    printed("profiles", tmp_path / "friday.toml", "--sheet", sheet_file)
     assert "<h1>&lt;b&gt;Friday&lt;/b&gt; &amp; more</h1>" in sheet_file.read_text(encoding="utf-8")
 
 
@@ -54,13 +54,10 @@ def test_a_guest_sees_the_aim_and_what_is_thrown(game: str, aim: str, dice: str)
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--sheet", "x.html"], "--sheet: of which game? allowed is an id or a file before it"),
-        (["pub", "--sheet", "/nowhere/x.html"], "--sheet: /nowhere/x.html: No such file or directory"),
-        (["pub", "--language", "xx"], "--language: 'xx' is not known; allowed are en, "),
+        ("--sheet x.html", "--sheet: of which game? allowed is an id or a file before it"),
+        ("pub --sheet /nowhere/x.html", "--sheet: /nowhere/x.html: No such file or directory"),
+        ("pub --language xx", "--language: 'xx' is not known; allowed are en, "),
     ],
 )
-def test_fail__what_cannot_be_written(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["profiles", *words]) == 2
-    assert said in capsys.readouterr().err
+def test_fail__what_cannot_be_written(words: str, said: str) -> None:
+    assert said in refused("profiles", *words.split())

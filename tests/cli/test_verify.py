@@ -6,11 +6,11 @@ from random import Random
 
 import pytest
 from tests.support.clumsy_player import CAREFUL, Player
+from tests.support.command import command, printed
 
 from shutthebox.adapters.outbox import Outbox
 from shutthebox.adapters.store.database import FILE_NAME
 from shutthebox.adapters.store.reading import open_to_read
-from shutthebox.cli.main import main
 from shutthebox.config.schema import Config, ConfigError, parse_config
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.effects import Effect, Show
@@ -66,34 +66,30 @@ def records_of(folder: Path, config: Config, seed: int, *, abandons: bool = Fals
     return [entry.content.record for entry in entries if isinstance(entry.content, MatchPlayed)]
 
 
-def test_a_box_plays_the_tournaments_dice_and_says_so(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_box_plays_the_tournaments_dice_and_says_so(tmp_path: Path) -> None:
     (text,) = records_of(tmp_path, config_with(tmp_path), 1)
     (tmp_path / "match.txt").write_text(text)
-    assert main(["verify", str(tmp_path / "friday.txt"), str(tmp_path / "match.txt")]) == 0
-    commitment, said = capsys.readouterr().out.splitlines()
+    commitment, said = printed("verify", tmp_path / "friday.txt", tmp_path / "match.txt").splitlines()
     assert commitment == f"commitment {FRIDAY.commitment}"
     assert said.endswith("every throw is the one of the seed")
 
 
-def test_an_ordinary_match_does_not_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_ordinary_match_does_not_pass(tmp_path: Path) -> None:
     config_with(tmp_path)
+    friday, match, good = (tmp_path / name for name in ("friday.txt", "match.txt", "good.txt"))
     (text,) = records_of(tmp_path, parse_config('[game]\nsetup = "usual"\n', "config"), 1)
     assert "dice box\n" in text
-    (tmp_path / "match.txt").write_text(text)
-    assert main(["verify", str(tmp_path / "friday.txt"), str(tmp_path / "match.txt")]) == 1
-    assert "names none" in capsys.readouterr().out
-    (tmp_path / "match.txt").write_text(text.replace("dice box", f"dice equal {FRIDAY.commitment}"))
-    assert main(["verify", str(tmp_path / "friday.txt"), str(tmp_path / "match.txt")]) == 1
-    assert "by the seed it is" in capsys.readouterr().out
-    good = tmp_path / "good.txt"
+    match.write_text(text)
+    said = command("verify", friday, match)
+    assert (said.code, "names none" in said.out) == (1, True)
+    match.write_text(text.replace("dice box", f"dice equal {FRIDAY.commitment}"))
     good.write_text(f"shut-the-box record 1\nprofile pub\nplayers 2\ndice equal {FRIDAY.commitment}\n")
-    files = [str(tmp_path / name) for name in ("match.txt", "good.txt", "match.txt")]
-    assert main(["verify", str(tmp_path / "friday.txt"), *files]) == 1, "however many"
-    said = capsys.readouterr().out.splitlines()
-    good_ones = [line.endswith(": every throw is the one of the seed") for line in said[1:]]
-    assert good_ones == [False, True, False]
+    said = command("verify", friday, match, good, match)
+    assert said.code == 1, "however many are good"
+    _, first, second, third = said.out.splitlines()
+    assert second.endswith(": every throw is the one of the seed")
+    assert "by the seed it is" in first
+    assert first == third
 
 
 def test_a_match_that_is_given_up_is_left_too(tmp_path: Path) -> None:
