@@ -3,18 +3,18 @@
 import os
 import socket
 import sqlite3
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from tests.support.clumsy_player import CAREFUL
+from tests.support.command import command, refused
 from tests.support.playing import Sitting, config_for
 
 from shutthebox import files
+from shutthebox.adapters.store import reading
 from shutthebox.adapters.store.database import FILE_NAME as STORE
 from shutthebox.adapters.store.scores_file import ScoresWriter
-from shutthebox.cli.main import main
 from shutthebox.config import profiles
 from shutthebox.config.schema import with_value
 from shutthebox.config.settings_loader import broken_rules, settings_for
@@ -64,43 +64,25 @@ def put(kind: str, path: Path) -> Path:
     return path
 
 
-def one_line(capsys: pytest.CaptureFixture[str], code: int, wanted: int = 2) -> str:
-    """The one line that was said."""
-    said = capsys.readouterr().err
-    assert len(said.splitlines()) == 1, said
-    assert code == wanted, said
-    return said
-
-
-READING = {
-    "check-config": ["check-config", "{file}"],
-    "pins": ["pins", "--config", "{file}"],
-    "run": ["run", "--config", "{file}"],
-    "sim": ["sim", "--no-browser", "--port", "0", "--config", "{file}"],
-    "blank": ["blank", "--config", "{file}"],
-    "doctor": ["doctor", "--config", "{file}"],
-    "stats": ["stats", "--config", "{file}"],
-    "scoreboard": ["scoreboard", "--config", "{file}"],
-    "profiles": ["profiles", "{file}"],
-    "odds": ["odds", "{file}"],
-    "replay": ["replay", "{file}"],
-    "restore": ["restore", "{file}", "--state", "state"],
-}
+READING = (
+    "check-config", "pins --config", "run --config", "sim --no-browser --port 0 --config", "blank --config",
+    "doctor --config", "stats --config", "scoreboard --config", "profiles", "odds", "replay",
+    "restore --state state",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [*((name, "a pipe") for name in READING), *(("odds", kind) for kind in KINDS)]
+    ("words", "kind"), [*((words, "a pipe") for words in READING), *(("odds", kind) for kind in KINDS)]
 )
-def test_a_file_to_read(name: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_to_read(words: str, kind: str, tmp_path: Path) -> None:
     file = put(kind, tmp_path / "file.toml")
-    said = one_line(capsys, main([word.format(file=file) for word in READING[name]]))
-    assert KINDS[kind] in said
+    assert KINDS[kind] in refused(*words.split(), file)
 
 
 @pytest.mark.parametrize("kind", [*THERE, "a name too long"])
-def test_a_file_to_write(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_to_write(kind: str, tmp_path: Path) -> None:
     file = put(kind, tmp_path / "chart.svg")
-    assert KINDS[kind] in one_line(capsys, main(["odds", "pub", "--plot", str(file)]))
+    assert KINDS[kind] in refused("odds", "pub", "--plot", file)
     with pytest.raises(ScenarioError, match=KINDS[kind]):
         create(file)
 
@@ -127,52 +109,39 @@ def test_house_rules_that_are_no_files_are_left_out(kind: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "a folder"])
-def test_a_folder_of_house_rules_that_is_none(
-    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_of_house_rules_that_is_none(kind: str, tmp_path: Path) -> None:
     folder = put(kind, tmp_path / "rules")
-    good, bad = profiles.house_rules(folder)
+    good, (bad,) = profiles.house_rules(folder)
     assert good == ()
-    assert len(bad) == 1
-    assert str(bad[0]).endswith("; allowed is a folder")
-    assert str(bad[0]).isprintable()
-    said = one_line(capsys, main(["profiles", "--folder", str(folder), "ours"]))
-    assert files.shown_path(folder) in said
+    assert str(bad).endswith("; allowed is a folder")
+    assert str(bad).isprintable()
+    assert files.shown_path(folder) in refused("profiles", "--folder", folder, "ours")
 
 
 # -- folders -----------------------------------------------------------------------------------
 
-WITH_A_FOLDER = {
-    "stats": ["stats", "--state", "{folder}"],
-    "export": ["export", "--state", "{folder}"],
-    "backup": ["backup", "copy", "--state", "{folder}"],
-    "restore": ["restore", "copy", "--state", "{folder}"],
-    "scoreboard": ["scoreboard", "--state", "{folder}"],
-    "replay --state": ["replay", "{script}", "--state", "{folder}"],
-    "replay --frames": ["replay", "{script}", "--frames", "{folder}"],
-}
+WITH_A_FOLDER = (
+    "stats --state", "export --state", "backup copy --state", "restore copy --state", "scoreboard --state",
+    "replay {script} --state", "replay {script} --frames",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", ["a pipe", "a name too long", "a name with a NUL"])
-@pytest.mark.parametrize("command", WITH_A_FOLDER.values(), ids=WITH_A_FOLDER.keys())
-def test_a_folder_that_is_none(
-    command: Sequence[str], kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize("words", WITH_A_FOLDER)
+def test_a_folder_that_is_none(words: str, kind: str, tmp_path: Path) -> None:
     script = tmp_path / "script.scn"
     script.write_text("wait 1\n")
     folder = put(kind, tmp_path / "folder")
-    said = one_line(capsys, main([word.format(folder=folder, script=script) for word in command]))
-    assert files.shown_path(folder) in said
+    assert files.shown_path(folder) in refused(*words.format(script=script).split(), folder)
 
 
 @pytest.mark.parametrize("kind", ["a pipe", "a folder"])
-def test_a_store_that_is_no_file(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_store_that_is_no_file(kind: str, tmp_path: Path) -> None:
     put(kind, tmp_path / STORE)
-    assert KINDS[kind] in one_line(capsys, main(["stats", "--state", str(tmp_path)]), 1)
+    assert KINDS[kind] in refused("stats", "--state", tmp_path, code=1)
     config = tmp_path / "config.toml"
     config.write_text(f'[store]\nfolder = "{tmp_path}"\n[display]\ncontroller = "none"\n')
-    assert main(["doctor", "--config", str(config)]) == 1
-    assert KINDS[kind] in capsys.readouterr().out
+    assert KINDS[kind] in command("doctor", "--config", config).out
 
 
 # -- the function itself -----------------------------------------------------------------------
@@ -215,13 +184,11 @@ def test_the_scores_wait_for_nobody(tmp_path: Path) -> None:
 
 def test_a_look_at_a_store_costs_sqlite_no_lock(tmp_path: Path) -> None:
     """Any descriptor of its file that is closed drops all locks that this process holds on it."""
-    from shutthebox.adapters.store.reading import open_to_read
-
     with closing(sqlite3.connect(tmp_path / STORE, isolation_level=None)) as db:
         db.execute("create table match (id)")
         db.execute("begin immediate")
         assert _locks(tmp_path / STORE)
-        open_to_read(tmp_path / STORE).close()
+        reading.open_to_read(tmp_path / STORE).close()
         assert _locks(tmp_path / STORE), "it still holds its locks"
 
 

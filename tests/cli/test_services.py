@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
+from tests.support.command import printed, refused
+from tests.support.stick import put_program
 
 from shutthebox.cli import services
-from shutthebox.cli.main import main
 
 OFF = [
     "stop --no-block shutthebox-scoreboard.socket shutthebox-scoreboard.service",
@@ -27,8 +28,7 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     asked = tmp_path / "asked"
     asked.touch()
     for name in ("systemctl", "espeak-ng", "shutthebox-uplink", "lighttpd"):
-        (programs / name).write_text(f'#!/bin/sh\necho "$*" >>{asked}\n')
-        (programs / name).chmod(0o755)
+        put_program(programs / name, f'echo "$*" >>{asked}')
     monkeypatch.setenv("PATH", str(programs))
     monkeypatch.setattr("os.geteuid", lambda: 0)
     monkeypatch.setattr(services, "LIGHTTPD", str(programs / "lighttpd"))
@@ -46,43 +46,40 @@ def asked(config: Path) -> list[str]:
     return found
 
 
-def test_off_until_wanted(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["services"]) == 0
+def test_off_until_wanted(config: Path) -> None:
+    assert printed("services") == "scoreboard: off\nvoice: off\nuplink: off\n"
     assert asked(config) == OFF
-    assert capsys.readouterr().out == "scoreboard: off\nvoice: off\nuplink: off\n"
 
 
 def test_each_is_wanted_by_itself(config: Path) -> None:
     config.write_text("[scoreboard]\non = true\n")
-    assert main(["services"]) == 0
+    printed("services")
     assert asked(config) == [ON[0], *OFF[1:]]
     config.write_text("[speech]\non = true\n")
-    assert main(["services"]) == 0
+    printed("services")
     assert asked(config) == [OFF[0], ON[1], OFF[2]]
     config.unlink()
     for name in ("league.toml", "home-assistant.toml"):
         (config.parent / name).touch()
-        assert main(["services"]) == 0
+        printed("services")
         assert asked(config) == [*OFF[:2], ON[2]]
         (config.parent / name).unlink()
 
 
-def test_what_is_not_installed_is_named(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_not_installed_is_named(config: Path) -> None:
     config.write_text("[speech]\non = true\n")
     (config.parent / "bin/espeak-ng").unlink()
-    assert main(["services"]) == 0
-    assert "voice: on, but espeak-ng is not here: install espeak-ng\n" in capsys.readouterr().out
+    assert "voice: on, but espeak-ng is not here: install espeak-ng\n" in printed("services")
     assert asked(config) == [OFF[0], OFF[2]]
 
 
-def test_a_bad_configuration_leaves_all_as_it_is(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_configuration_leaves_all_as_it_is(config: Path) -> None:
     config.write_text("[speech]\non = 1\n")
-    assert main(["services"]) == 2
-    assert "speech.on: 1 is not allowed" in capsys.readouterr().err
+    assert "speech.on: 1 is not allowed" in refused("services")
     assert asked(config) == []
 
 
 def test_nobody_else_may(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    assert main(["services"]) == 1
+    refused("services", code=1)
     assert asked(config) == []

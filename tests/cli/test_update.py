@@ -17,6 +17,8 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
+from tests.support.command import printed, refused
+from tests.support.stick import put_program
 from tests.support.waiting import until
 
 from shutthebox import __version__
@@ -24,7 +26,6 @@ from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.reading import open_to_read
 from shutthebox.adapters.store.schema import VERSION
 from shutthebox.cli import update
-from shutthebox.cli.main import main
 from shutthebox.cli.update import Bundle, UpdateError, known_keys, parse_info
 from shutthebox.game.facts import Chosen
 
@@ -46,67 +47,47 @@ def test_another_description_is_an_error(text: str) -> None:
         parse_info(text)
 
 
-def test_a_box_without_a_card_is_told_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["update", "new.raucb"]) == 1
-    said = capsys.readouterr().err
-    assert "apt install" in said
-    assert said.count("\n") == 1
+def test_a_box_without_a_card_is_told_what_to_do() -> None:
+    assert "apt install" in refused("update", "new.raucb", code=1)
 
 
 def rauc_says(folder: Path, told: str) -> None:
     """Puts a RAUC there that describes every update so."""
-    rauc = folder / "rauc"
     info = f"cp $3 {folder}/seen; echo '{told}'"
-    rauc.write_text(f'#!/bin/sh\necho "$@" >>{folder}/asked\n[ $1 != info ] || {{ {info}; }}\n')
-    rauc.chmod(0o755)
+    put_program(folder / "rauc", f'echo "$@" >>{folder}/asked\n[ $1 != info ] || {{ {info}; }}')
 
 
 @pytest.fixture
 def card(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A card's system as far as the command looks, with a RAUC that takes every update for version 0.0.1."""
     rauc_says(tmp_path, info("0.0.1", store=str(VERSION - 1), config=" ".join(known_keys())))
-    rauc = tmp_path / "rauc"
-    systemctl = tmp_path / "systemctl"
-    systemctl.write_text(f'#!/bin/sh\necho "systemctl $@" >>{tmp_path}/asked\n')
-    systemctl.chmod(0o755)
+    put_program(tmp_path / "systemctl", f'echo "systemctl $@" >>{tmp_path}/asked')
     monkeypatch.setattr(update, "BACKUP", tmp_path / "before-update.sqlite3")
     monkeypatch.setattr(update, "SERVICE_FOLDER", tmp_path / "state")
     monkeypatch.setattr(update, "CONFIG_FILE", tmp_path / "config.toml")
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    monkeypatch.setattr(update, "CARD", rauc)
+    monkeypatch.setattr(update, "CARD", tmp_path / "rauc")
     monkeypatch.setattr("os.geteuid", lambda: 0)
     return tmp_path
 
 
-def test_an_earlier_version_has_to_be_asked_for(card: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_earlier_version_has_to_be_asked_for(card: Path) -> None:
     (card / "old.raucb").touch()
-    assert main(["update", str(card / "old.raucb")]) == 2
-    said = capsys.readouterr().err
+    said = refused("update", card / "old.raucb")
     assert f"version 0.0.1 is earlier than {__version__}: memory: version 0.0.1 cannot read it" in said
     assert "allowed with --downgrade" in said
-    assert said.count("\n") == 1
     assert (card / "asked").read_text().splitlines() == [f"info --output-format=json-2 {card}/old.raucb"]
 
 
-@pytest.fixture
-def memory(card: Path) -> Path:
-    """What the box remembers: three players are usual."""
-    store = Store(card / "state", lambda: 0.0)
-    store.keep(Chosen("game.players", 3))
-    store.close()
-    return card / "state"
-
-
 @pytest.mark.parametrize("version", [__version__, "99"])
-def test_the_same_or_a_later_version_is_written_and_started(
-    version: str, card: Path, memory: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_same_or_a_later_version_is_written_and_started(version: str, card: Path) -> None:
+    with closing(Store(card / "state", lambda: 0.0)) as store:
+        store.keep(Chosen("game.players", 3))
     rauc_says(card, info(version, store=str(VERSION), config=" ".join(known_keys())))
     (card / "new.raucb").touch()
     (card / "config.toml").write_text("[game]\nplayers = 3\n")
     (card / "before-update.sqlite3").write_text("of the update before")
-    assert main(["update", str(card / "new.raucb")]) == 0
-    assert capsys.readouterr().out.splitlines() == [
+    assert printed("update", card / "new.raucb").splitlines() == [
         f"Writing version {version}; the box plays on meanwhile.",
         f"Version {version} is there. If it does not play, {__version__} comes back by itself.",
         "The box starts anew.",
@@ -120,15 +101,12 @@ def test_the_same_or_a_later_version_is_written_and_started(
         assert db.execute("select key, value from setting").fetchall() == [("game.players", "3")]
 
 
-def test_an_earlier_version_is_written_when_it_is_asked_for(
-    card: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_earlier_version_is_written_when_it_is_asked_for(card: Path) -> None:
     """What is lost is said before; a box without a memory has none to copy."""
     rauc_says(card, info("0.0.1", store=str(VERSION - 1), config="game.players"))
     (card / "old.raucb").touch()
     (card / "config.toml").write_text('[game]\nplayers = 3\nhints = true\n[box]\nlanguage = "fr"\n')
-    assert main(["update", "--downgrade", str(card / "old.raucb")]) == 0
-    memory, configuration, copy, *rest = capsys.readouterr().out.splitlines()
+    memory, configuration, copy, *rest = printed("update", "--downgrade", card / "old.raucb").splitlines()
     assert memory.startswith("memory: version 0.0.1 cannot read it; ")
     assert configuration.startswith("configuration: version 0.0.1 does not know box.language, game.hints; ")
     assert copy.startswith(f"The memory was not copied before: {card}/state/box.sqlite3: no such store")
@@ -136,16 +114,14 @@ def test_an_earlier_version_is_written_when_it_is_asked_for(
     assert (card / "asked").read_text().splitlines()[1:] == [f"install {card}/old.raucb", "systemctl reboot"]
 
 
-@pytest.mark.parametrize("missing", ["rauc", "card"])
 def test_both_raucs_program_and_the_images_mark_are_needed(
-    missing: str, card: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    card: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if missing == "rauc":
-        monkeypatch.setenv("PATH", str(card / "none"))
-    else:
-        monkeypatch.setattr(update, "CARD", card / "none")
-    assert main(["update", str(card / "new.raucb")]) == 1
-    assert "was not started from a card's image" in capsys.readouterr().err
+    with monkeypatch.context() as without:
+        without.setenv("PATH", str(card / "none"))
+        assert "was not started from a card's image" in refused("update", card / "new.raucb", code=1)
+    monkeypatch.setattr(update, "CARD", card / "none")
+    assert "was not started from a card's image" in refused("update", card / "new.raucb", code=1)
 
 
 @pytest.mark.parametrize(
@@ -155,13 +131,10 @@ def test_both_raucs_program_and_the_images_mark_are_needed(
         ("exit 1", "RAUC ended without a word"),
     ],
 )
-def test_raucs_last_word_is_passed_on(
-    script: str, said: str, card: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (card / "rauc").write_text(f"#!/bin/sh\n{script}\n")
+def test_raucs_last_word_is_passed_on(script: str, said: str, card: Path) -> None:
+    put_program(card / "rauc", script)
     (card / "new.raucb").touch()
-    assert main(["update", str(card / "new.raucb")]) == 2
-    assert capsys.readouterr().err == f"shutthebox: {card}/new.raucb: {said}\n"
+    assert refused("update", card / "new.raucb") == f"shutthebox: {card}/new.raucb: {said}"
 
 
 BUNDLE = Path(__file__).resolve().parents[2] / "packaging/image/bundle.sh"
@@ -196,29 +169,23 @@ def test_raucs_own_description_of_an_update_that_is_signed_and_of_one_that_is_no
         f"data-directory={tmp_path}\n[keyring]\npath={tmp_path}/ours.pem\n"
     )
     (tmp_path / "bin").mkdir()
-    wrapper = tmp_path / "bin/rauc"
-    wrapper.write_text(f'#!/bin/sh\nexec {shutil.which("rauc")} --conf={tmp_path}/system.conf "$@"\n')
-    wrapper.chmod(0o755)
-    monkeypatch.setenv("PATH", str(wrapper.parent), prepend=":")
+    put_program(tmp_path / "bin/rauc", f'exec {shutil.which("rauc")} --conf={tmp_path}/system.conf "$@"')
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
     assert update.inspect(tmp_path / "ours.raucb") == Bundle("99.1", VERSION, known_keys())
     with pytest.raises(UpdateError, match=r"other.raucb: .*signature"):
         update.inspect(tmp_path / "other.raucb")
 
 
 def test_an_update_from_an_address_is_fetched_and_removed_again(
-    card: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    card: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(update, "FETCHED", card / "fetched.raucb")
     (card / "new.raucb").write_text("signed")
-    assert main(["update", (card / "new.raucb").as_uri()]) == 2
-    assert "is earlier than" in capsys.readouterr().err
+    assert "is earlier than" in refused("update", (card / "new.raucb").as_uri())
     assert (card / "asked").read_text().splitlines() == [f"info --output-format=json-2 {card}/fetched.raucb"]
     assert (card / "seen").read_text() == "signed"
     assert not (card / "fetched.raucb").exists()
-    assert main(["update", (card / "none.raucb").as_uri()]) == 2
-    said = capsys.readouterr().err
-    assert "none.raucb: " in said
-    assert said.count("\n") == 1
+    assert "none.raucb: " in refused("update", (card / "none.raucb").as_uri())
 
 
 # -- from an address -----------------------------------------------------------------------
@@ -274,14 +241,6 @@ def fetched(card: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return card / "fetched.raucb"
 
 
-def complaint(address: str, capsys: pytest.CaptureFixture[str]) -> str:
-    assert main(["update", address]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("shutthebox: ")
-    assert said.count("\n") == 1
-    return said.removeprefix("shutthebox: ").rstrip("\n")
-
-
 CUT = {
     "of its length": (http(b"half", "Content-Length: 8"), "was cut off: 4 of 8 bytes came"),
     "in a chunk": (http(b"8\r\nhalf", "Transfer-Encoding: chunked"), "was cut off"),
@@ -295,13 +254,12 @@ CUT = {
 
 
 @pytest.mark.parametrize("name", CUT)
-def test_an_answer_that_is_no_update_ends_in_one_line_and_leaves_no_file(
-    name: str, fetched: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_answer_that_is_no_update_ends_in_one_line_and_leaves_no_file(name: str, fetched: Path) -> None:
     answer, words = CUT[name]
     with Answer(answer) as server:
-        assert complaint(server.address, capsys).startswith(f"{server.address}: ")
-        assert words in complaint(server.address, capsys)
+        said = refused("update", server.address)
+        assert said.startswith(f"shutthebox: {server.address}: ")
+        assert words in said
     assert not fetched.exists()
     assert not fetched.with_name("asked").exists(), "RAUC is not asked about a part"
 
@@ -310,17 +268,17 @@ def test_an_answer_that_is_no_update_ends_in_one_line_and_leaves_no_file(
     "address",
     ["http://127.0.0.1:port/x", "http://[::1/x", "http://\x1b[31m/x", "nowhere://x", "http://"],
 )
-def test_an_address_that_is_none(address: str, fetched: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "\x1b" not in complaint(address, capsys)
+def test_an_address_that_is_none(address: str, fetched: Path) -> None:
+    assert refused("update", address).startswith("shutthebox: ")
     assert not fetched.exists()
 
 
-def test_a_full_disk_is_not_blamed_on_the_address(fetched: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_full_disk_is_not_blamed_on_the_address(fetched: Path) -> None:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     with Answer(http(bytes(1 << 20))) as server:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 17, before[1]))
         try:
-            assert complaint(server.address, capsys) == f"{fetched}: File too large"
+            assert refused("update", server.address) == f"shutthebox: {fetched}: File too large"
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert not fetched.exists()
@@ -351,25 +309,21 @@ def test_a_dropped_login_leaves_no_file(fetched: Path) -> None:
 def test_what_a_pulled_plug_has_left_is_removed(fetched: Path) -> None:
     fetched.touch()
     (fetched.parent / "old.raucb").touch()
-    assert main(["update", str(fetched.parent / "old.raucb")]) == 2
+    refused("update", fetched.parent / "old.raucb")
     assert not fetched.exists()
     script = Path(__file__).resolve().parents[2] / "packaging/image/root/usr/lib/shutthebox/card"
     assert "rm -f /data/card/update.raucb" in script.read_text(), "and at every start of the card"
 
 
-def test_only_root_may_write_the_card(
-    card: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_root_may_write_the_card(card: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    assert main(["update", str(card / "new.raucb")]) == 1
-    said = "shutthebox: update: only root may write the card; say sudo shutthebox update ...\n"
-    assert capsys.readouterr().err == said
+    said = "shutthebox: update: only root may write the card; say sudo shutthebox update ..."
+    assert refused("update", card / "new.raucb", code=1) == said
     assert not (card / "asked").exists()
 
 
-def test_an_update_leaves_room_for_the_memory(
-    fetched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_update_leaves_room_for_the_memory(fetched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(update, "RESERVE", 1 << 60)
     with Answer(http(b"x")) as server:
-        assert complaint(server.address, capsys).endswith("larger than 0 MiB, the most that fits here")
+        said = refused("update", server.address)
+    assert said.endswith("larger than 0 MiB, the most that fits here")

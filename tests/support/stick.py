@@ -17,6 +17,12 @@ from shutthebox.game.inputs import StickReported
 from shutthebox.game.stick import Stick, StickJob
 
 
+def put_program(path: Path, script: str) -> None:
+    """Puts a program there, in place of one of the system: lines for a shell."""
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
 class FolderVolume(Volume):
     """A folder that takes itself for a stick: the kernel of a build machine may have no FAT."""
 
@@ -63,14 +69,18 @@ class Box:
             if condition(stick):
                 return stick
 
-    def done(self, job: StickJob) -> Stick:
-        """Asks for a job once it is offered, and waits for its end."""
-        self.until(lambda stick: stick is not None and job in stick.offers)
-        self.socket.ask(job)
-        self.until(lambda stick: stick is not None and stick.doing is job)
-        stick = self.until(lambda stick: stick is not None and stick.doing is None)
+    def seen(self, condition: Callable[[Stick], bool] = lambda stick: True) -> Stick:
+        """The first report of a stick of which this is true."""
+        stick = self.until(lambda stick: stick is not None and condition(stick))
         assert stick is not None
         return stick
+
+    def done(self, job: StickJob) -> Stick:
+        """Asks for a job once it is offered, and waits for its end."""
+        self.seen(lambda stick: job in stick.offers)
+        self.socket.ask(job)
+        self.seen(lambda stick: stick.doing is job)
+        return self.seen(lambda stick: stick.doing is None)
 
 
 @contextmanager

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import smbus2
 from tests.support.bus import OpenedBus
+from tests.support.command import Said, command, printed
 
 from shutthebox.cli.doctor import hardware
-from shutthebox.cli.main import main
 from shutthebox.config.schema import parse_config
 
 
@@ -35,9 +35,8 @@ class Chip:
                 else:
                     assert command == 0xE3 or 0xB0 <= command <= 0xB7, "nothing, or a page of the memory"
         else:
-            for value in data[1:]:
-                self.memory[self.column] = value
-                self.column += 1
+            self.memory[self.column : self.column + len(data) - 1] = data[1:]
+            self.column += len(data) - 1
 
     def give(self, length: int, *, data: bool) -> bytes:
         if not data:
@@ -46,15 +45,9 @@ class Chip:
             return bytes([self.verdict]) * length
         if not self.readable:
             return bytes([self.verdict or 0]) * length
-        answer = bytearray()
-        for _ in range(length):
-            if self.dummy:
-                answer.append(0xEE)
-                self.dummy = False
-            else:
-                answer.append(self.memory[self.column])
-                self.column += 1
-        return bytes(answer)
+        dummy, self.dummy = b"\xee" * self.dummy, False
+        first, self.column = self.column, self.column + length - len(dummy)
+        return dummy + bytes(self.memory[first : self.column])
 
 
 class Bus(OpenedBus):
@@ -94,10 +87,9 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
-def told(config: Path, chips: dict[int, Chip], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+def told(config: Path, chips: dict[int, Chip]) -> str:
     Bus.chips = chips
-    code = main(["doctor", "--display", "--config", str(config)])
-    return code, capsys.readouterr().out
+    return printed("doctor", "--display", "--config", config)
 
 
 @pytest.mark.parametrize(
@@ -105,57 +97,45 @@ def told(config: Path, chips: dict[int, Chip], capsys: pytest.CaptureFixture[str
     [(0x48, "sh1106"), (0x47, "sh1107"), (0x43, "sh1106 or sh1107"), (None, "sh1106 or sh1107")],
 )
 def test_memory_that_reads_back_is_an_sh_and_its_status_says_which(
-    status: int | None, kinds: str, config: Path, capsys: pytest.CaptureFixture[str]
+    status: int | None, kinds: str, config: Path
 ) -> None:
-    code, out = told(config, {0x3C: Chip(readable=True, status=status)}, capsys)
-    assert code == 0
-    assert out.startswith(f"0x3C: {kinds}: it gives back")
-    assert f'[display]\ncontroller = "{kinds[:6]}"\naddress = 0x3C\n' in out
-    assert ("The panel decides" in out) == (" or " in kinds), "perhaps nothing is left to choose"
-
-
-def test_the_lines_are_a_config(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, out = told(config, {0x3D: Chip(readable=True, status=0x48)}, capsys)
-    read = parse_config(out.partition("\n\n")[2], "test").display
-    assert (read.controller, read.address) == ("sh1106", 0x3D)
+    out = told(config, {0x3D: Chip(readable=True, status=status)})
+    assert out.startswith(f"0x3D: {kinds}: it gives back")
+    lines, may_choose, _ = out.partition("\n\n")[2].partition("The panel decides")
+    read = parse_config(lines, "test").display
+    assert (read.controller, read.address) == (kinds[:6], 0x3D)
+    assert bool(may_choose) == (" or " in kinds), "perhaps nothing is left to choose"
 
 
 @pytest.mark.parametrize(
     ("status", "first"), [(0x43, "ssd1306"), (0x41, "ssd1309"), (0x04, "ssd1306"), (None, "ssd1306")]
 )
-def test_what_cannot_be_known_is_said(
-    status: int | None, first: str, config: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    Bus.chips = {0x3D: Chip(readable=False, status=status)}
-    assert main(["doctor", "--display", "--json", "--config", str(config)]) == 0
-    (panel,) = json.loads(capsys.readouterr().out)["panels"]
+def test_what_cannot_be_known_is_said(status: int | None, first: str, config: Path) -> None:
+    out = told(config, {0x3D: Chip(readable=False, status=status)})
+    (panel,) = json.loads(printed("doctor", "--display", "--json", "--config", config))["panels"]
     assert panel["controllers"][0] == first
     assert {"ssd1306", "ssd1309"} <= set(panel["controllers"])
-    _, out = told(config, Bus.chips, capsys)
     assert "2.42 inch panels: ssd1309" in out
     assert "--outputs" in out
 
 
 @pytest.mark.parametrize(
-    ("written", "chip", "fits"),
+    ("written", "fits"),
     [
-        ('controller = "sh1106"', Chip(readable=True), True),
-        ('controller = "ssd1306"', Chip(readable=True), False),
-        ('controller = "sh1106"\naddress = 0x3D', Chip(readable=True), False),
+        ('controller = "sh1106"', True),
+        ('controller = "ssd1306"', False),
+        ('controller = "sh1106"\naddress = 0x3D', False),
     ],
 )
-def test_a_config_that_fits_is_left(
-    written: str, chip: Chip, fits: bool, config: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_config_that_fits_is_left(written: str, fits: bool, config: Path) -> None:
     config.write_text(f"[display]\nbus = 32\n{written}\n")
-    code, out = told(config, {0x3C: chip}, capsys)
-    assert code == 0
-    first, second, *rest = out.splitlines()
+    first, second, *rest = told(config, {0x3C: Chip(readable=True)}).splitlines()
     assert first.startswith("0x3C: ")
     assert (second == "The config says the same already.") == fits == (not rest)
     assert (second == "Write into the config:") == (not fits)
 
 
-def test_nobody_answers(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nobody_answers(config: Path) -> None:
+    Bus.chips = {}
     said = "no display answers at 0x3C or 0x3D on /dev/i2c-32: its lead, or the order of its pins\n"
-    assert told(config, {}, capsys) == (1, said)
+    assert command("doctor", "--display", "--config", config) == Said(1, said, "")

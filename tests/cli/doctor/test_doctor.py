@@ -7,7 +7,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from tests.pins.fake_gpiod import FakeKernel
 from tests.support.bus import OpenedBus
+from tests.support.command import command, printed
 from tests.support.kept import keep_throws
 
 from shutthebox.adapters.store.database import Store
@@ -22,7 +23,6 @@ from shutthebox.cli.doctor import hardware
 from shutthebox.cli.doctor import store as memory
 from shutthebox.cli.doctor.outbox import outbox
 from shutthebox.cli.doctor.result import CheckResult, failed, passed
-from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import Config, with_value
 from shutthebox.game.facts import Began, Chosen
@@ -44,6 +44,13 @@ def configured(config: Path) -> Config:
     return with_value(Config(), "store.folder", str(config.parent / "state"), "test")
 
 
+@contextmanager
+def keeping(config: Path) -> Iterator[Store]:
+    """The box's store, to keep something in."""
+    with closing(Store(config.parent / "state", time.time)) as store:
+        yield store
+
+
 def of_the_store(config: Path) -> dict[str, tuple[str, str]]:
     """The results of the checks of the store alone."""
     checks = (memory.levers, memory.store)
@@ -52,16 +59,14 @@ def of_the_store(config: Path) -> dict[str, tuple[str, str]]:
     }
 
 
-def results(config: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, tuple[str, str]]:
-    assert main(["doctor", "--json", "--config", str(config)]) == 1
-    document = json.loads(capsys.readouterr().out)
-    return {entry["check"]: (entry["verdict"], entry["reason"]) for entry in document}
+def results(config: Path) -> dict[str, tuple[str, str]]:
+    said = command("doctor", "--json", "--config", config)
+    assert said.code == 1
+    return {entry["check"]: (entry["verdict"], entry["reason"]) for entry in json.loads(said.out)}
 
 
-def test_a_laptop_fails_with_reasons(
-    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    found = results(config, capsys)
+def test_a_laptop_fails_with_reasons(config: Path, tmp_path: Path) -> None:
+    found = results(config)
     assert found["python"][0] == found["gpiozero"][0] == found["clock"][0] == "ok"
     assert found["chip"][0] == "FAIL"
     assert "no GPIO chip" in found["chip"][1]
@@ -89,17 +94,13 @@ def pi(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
         yield kernel
 
 
-def test_a_box_on_which_all_is_well(
-    config: Path, pi: FakeKernel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_box_on_which_all_is_well(config: Path, pi: FakeKernel, tmp_path: Path) -> None:
     """A line for every check; nothing that cannot be known is a fault."""
     installed = {name: importlib.metadata.version(name) for name in ("gpiozero", "gpiod", "luma.oled")}
-    store = Store(tmp_path / "state", time.time)
-    store.keep_health(dict.fromkeys(range(4), 50), {})
-    store.close()
-    assert main(["doctor", "--config", str(config)]) == 0
+    with keeping(config) as store:
+        store.keep_health(dict.fromkeys(range(4), 50), {})
     now = time.strftime("%Y-%m-%d %H:%M")
-    assert capsys.readouterr().out.splitlines() == [
+    assert printed("doctor", "--config", config).splitlines() == [
         f"ok    python          {sys.version.split()[0]}",
         f"ok    gpiozero        {installed['gpiozero']}, needed 2.0.1",
         f"ok    gpiod           {installed['gpiod']}, needed 2.1",
@@ -128,26 +129,18 @@ def test_a_box_on_which_all_is_well(
 # -- pins --------------------------------------------------------------------------------------
 
 
-def test_lines_are_free_or_busy_by_name(
-    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    kernel = FakeKernel(tmp_path)
-    chip = kernel.add("pinctrl-bcm2711", 54)
+def test_lines_are_free_or_busy_by_name(config: Path, pi: FakeKernel) -> None:
+    (chip,) = pi.chips.values()
     chip.lines[17].consumer = "lirc"
     chip.lines[27].consumer = "shutthebox"
-    with ExitStack() as stack:
-        for patch in kernel.patches():
-            stack.enter_context(patch)
-        found = results(config, capsys)
-    assert found["chip"] == ("ok", f"{tmp_path}/gpiochip0, pinctrl-bcm2711")
+    found = results(config)
     assert found["lever 1"] == ("ok", "line 4 is free")
     assert found["lever 2"] == ("FAIL", "line 17 is busy: lirc has it")
     assert found["lever 3"] == ("ok", "line 27 is held by the running box")
-    assert found["permission"] == ("ok", f"{tmp_path}/gpiochip0")
 
 
 def test_who_may_not_open_the_devices_is_told_the_group(
-    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "gpiochip0").touch()
     access = os.access
@@ -157,7 +150,7 @@ def test_who_may_not_open_the_devices_is_told_the_group(
 
     monkeypatch.setattr(os, "access", refuses)
     group = (tmp_path / "gpiochip0").group()
-    verdict, reason = results(config, capsys)["permission"]
+    verdict, reason = results(config)["permission"]
     assert verdict == "FAIL"
     assert reason.startswith(f"{tmp_path}/gpiochip0 is the group {group}'s: sudo usermod -aG {group} ")
 
@@ -197,14 +190,13 @@ def test_the_panels_type_by_its_status(
     words: str,
     config: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (tmp_path / "i2c-32").touch()
     config.write_text(config.read_text().replace("[display]", f'[display]\ncontroller = "{controller}"'))
     monkeypatch.setitem(sys.modules, "smbus2", SimpleNamespace(SMBus=Bus))
     monkeypatch.setattr(Bus, "status", status)
-    found = results(config, capsys)
+    found = results(config)
     assert found["display"] == ("ok", f"answers at 0x3C on {tmp_path}/i2c-32")
     assert found["panel"][0] == verdict
     assert words in found["panel"][1]
@@ -213,66 +205,47 @@ def test_the_panels_type_by_its_status(
 # -- levers, store, clock ----------------------------------------------------------------------
 
 
-def test_levers_out_of_play_are_said_wherever_it_was_settled(
-    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert results(config, capsys)["levers"][1].startswith("9, all in play")
+def test_levers_out_of_play_are_said_wherever_it_was_settled(config: Path) -> None:
     config.write_text(config.read_text() + "[box]\nout_of_play = [3]\n")
-    assert results(config, capsys)["levers"][1].startswith("9, out of play: 3")
-    store = Store(tmp_path / "state", time.time)
-    store.keep(Chosen("box.out_of_play", (8, 4)))
-    store.close()
-    assert results(config, capsys)["levers"][1].startswith("9, out of play: 4, 8"), "the latest word"
+    assert results(config)["levers"][1].startswith("9, out of play: 3")
+    with keeping(config) as store:
+        store.keep(Chosen("box.out_of_play", (8, 4)))
+    assert results(config)["levers"][1].startswith("9, out of play: 4, 8"), "the latest word"
 
 
-def test_lever_health_from_the_store(
-    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_lever_health_from_the_store(config: Path) -> None:
     def kept(presses: dict[int, int], chatter: dict[int, int]) -> tuple[str, str]:
-        store = Store(tmp_path / "state", time.time)
-        store.keep_health(presses, chatter)
-        store.close()
-        return results(config, capsys)["lever health"]
+        with keeping(config) as store:
+            store.keep_health(presses, chatter)
+        return of_the_store(config)["lever health"]
 
     sound = dict.fromkeys(range(10), 30)
-    assert kept(sound | {4: 0}, {})[0] == "skip"
+    assert kept(sound | {4: 0}, {})[0] == "skip", "too few presses to tell"
     assert kept(sound | {4: 0}, {}) == ("FAIL", "lever 4 was never pressed: is its wire cut?")
     assert kept({4: 1}, {7: 2000}) == ("ok", "up to 60 presses each, none chatters")
     assert kept({}, {7: 2000}) == ("FAIL", "lever 7 chatters: 4000 edges in 60 presses")
-    store = Store(tmp_path / "state", time.time)
-    store.keep(Chosen("box.out_of_play", (7,)))
-    store.close()
-    assert results(config, capsys)["lever health"][0] == "ok"
-    assert main(["stats", "--state", str(tmp_path / "state")]) == 0
-    assert "lever 7         60 presses     4000 edges  out of play" in capsys.readouterr().out
+    with keeping(config) as store:
+        store.keep(Chosen("box.out_of_play", (7,)))
+    assert of_the_store(config)["lever health"][0] == "ok"
 
 
 @pytest.mark.parametrize(
-    ("free", "found"),
-    [
-        (16 << 20, ("ok", "{file}: 0 matches")),
-        ((16 << 20) - 1, ("FAIL", "{file}: the disk is full, 16383 KiB are free")),
-    ],
+    ("free", "verdict", "reason"),
+    [(16 << 20, "ok", "0 matches"), ((16 << 20) - 1, "FAIL", "the disk is full, 16383 KiB are free")],
 )
 def test_a_full_disk_is_a_fault(
-    free: int,
-    found: tuple[str, str],
-    config: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    free: int, verdict: str, reason: str, config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Store(tmp_path / "state", time.time).close()
+    with keeping(config):
+        pass
     monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=free))
-    verdict, reason = found
-    text = reason.format(file=tmp_path / "state/box.sqlite3")
-    assert of_the_store(config)["store"] == (verdict, text)
+    assert of_the_store(config)["store"] == (verdict, f"{config.parent}/state/box.sqlite3: {reason}")
 
 
-def test_a_store_that_has_been_written_to_by_another_hand_is_a_fault(config: Path, tmp_path: Path) -> None:
-    store = Store(tmp_path / "state", time.time)
-    store.keep(Chosen("game.players", 3))
-    store.close()
-    with closing(sqlite3.connect(tmp_path / "state/box.sqlite3", isolation_level=None)) as db:
+def test_a_store_that_has_been_written_to_by_another_hand_is_a_fault(config: Path) -> None:
+    with keeping(config) as store:
+        store.keep(Chosen("game.players", 3))
+    with closing(sqlite3.connect(config.parent / "state/box.sqlite3", isolation_level=None)) as db:
         db.execute("update setting set value = '4'")
     found = of_the_store(config)
     assert found["store"][0] == "FAIL"
@@ -290,16 +263,12 @@ def test_a_store_that_has_been_written_to_by_another_hand_is_a_fault(config: Pat
     ],
 )
 def test_dice_are_called_unfair_at_one_in_a_thousand(
-    heads: int,
-    other: bool,
-    found: tuple[str, str],
-    config: Path,
-    tmp_path: Path,
+    heads: int, other: bool, found: tuple[str, str], config: Path
 ) -> None:
     """A thousand throws of a coin; with a second, fair one, each may be twice as unlucky."""
     rows = [(1, 2, 1, 1, heads), (1, 2, 1, 2, 1000 - heads)]
     rows += [(2, 2, 2, value, 500) for value in (1, 2)] if other else []
-    keep_throws(tmp_path / "state", rows)
+    keep_throws(config.parent / "state", rows)
     assert of_the_store(config)["dice"] == found
 
 

@@ -110,12 +110,10 @@ def test_a_stick_that_cannot_be_written_is_one_line(
 ) -> None:
     volume = FolderVolume(stick)
     with helped(volume, state, tmp_path) as box:
-        box.until(lambda stick: stick is not None and StickJob.SAVE in stick.offers)
+        box.seen(lambda stick: StickJob.SAVE in stick.offers)
         volume.refuses = OSError(error, os.strerror(error))
         box.socket.ask(StickJob.SAVE)
-        after = box.until(lambda stick: stick is not None and stick.outcome is not None)
-    assert after is not None
-    assert after.outcome is outcome
+        assert box.seen(lambda stick: stick.outcome is not None).outcome is outcome
     assert not list(stick.iterdir())
 
 
@@ -151,15 +149,13 @@ def test_a_save_that_was_not_finished_is_no_memory(state: Path, stick: Path, tmp
     (half / "memory.sqlite3").write_bytes(b"SQLite format 3\0half")
     assert looking.look(stick).memory is None
     with helped(FolderVolume(stick), state, tmp_path) as box:
-        stick_seen = box.until(lambda stick: stick is not None)
-    assert stick_seen is not None
-    assert stick_seen.offers == (StickJob.SAVE,)
+        assert box.seen().offers == (StickJob.SAVE,)
 
 
+@pytest.mark.usefixtures("short_report")
 def test_a_saved_memory_is_taken_over_and_what_was_there_is_kept(
-    state: Path, stick: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    state: Path, stick: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(saving, "report", lambda state: "report\n")
     restarts: list[bool] = []
     with helped(FolderVolume(stick), state, tmp_path) as box:
         box.done(StickJob.SAVE)
@@ -235,9 +231,9 @@ def test_a_hundred_thousand_names_are_not_all_read(stick: Path, monkeypatch: pyt
 def test_a_box_that_starts_again_hears_of_the_stick_again(state: Path, stick: Path, tmp_path: Path) -> None:
     volume = FolderVolume(stick)
     with helped(volume, state, tmp_path) as box:
-        box.until(lambda stick: stick is not None)
+        box.seen()
         box.socket.close()
         box.until(lambda stick: stick is None)
         again = Box(tmp_path / "wire")
-        assert again.until(lambda stick: stick is not None)
+        again.seen()
         again.socket.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.test_update import info
-from tests.support.stick import Box, FolderVolume, helped
+from tests.support.stick import Box, FolderVolume, helped, put_program
 
 from shutthebox import __version__
 from shutthebox.adapters.store.schema import VERSION
@@ -17,7 +17,7 @@ from shutthebox.cli.stick import updating
 from shutthebox.cli.update import known_keys
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
 
-RAUC = """#!/bin/sh
+RAUC = """\
 case $1 in
 info)
     grep -q good "$3" || { echo "signature verification failed" >&2; exit 1; }
@@ -43,9 +43,8 @@ class Card:
         self.describe("9.9.9", store=str(VERSION), config=" ".join(known_keys()))
 
     def describe(self, version: str, **meta: str) -> None:
-        rauc = self.folder / "rauc"
-        rauc.write_text(RAUC % (info(version, **meta), self.worn_out, self.written))
-        rauc.chmod(0o755)
+        script = RAUC % (info(version, **meta), self.worn_out, self.written)
+        put_program(self.folder / "rauc", script)
 
     def helped(self, *, is_card: bool = False) -> AbstractContextManager[Box]:
         volume, state = FolderVolume(self.stick), self.folder / "state"
@@ -57,9 +56,7 @@ class Card:
 
     def seen(self, *, is_card: bool = False) -> Stick:
         with self.helped(is_card=is_card) as box:
-            stick = box.until(lambda stick: stick is not None)
-        assert stick is not None
-        return stick
+            return box.seen()
 
 
 @pytest.fixture
@@ -88,9 +85,8 @@ def test_an_update_is_offered_with_its_version_and_written_once_asked(card: Card
 
 def test_one_whose_stick_is_pulled_out_while_it_is_written_is_given_up(card: Card) -> None:
     (card.stick / "good.raucb").write_text("good")
-    stopped, systemctl = card.folder / "stopped", card.folder / "systemctl"
-    systemctl.write_text(f'#!/bin/sh\necho "$*" >{stopped}\n')
-    systemctl.chmod(0o755)
+    stopped = card.folder / "stopped"
+    put_program(card.folder / "systemctl", f'echo "$*" >{stopped}')
 
     def progress(percent: int) -> None:
         if percent > 50:
@@ -132,12 +128,10 @@ def test_a_stick_that_shows_another_file_the_second_time_is_caught(
     file.write_text("good")
     monkeypatch.setattr(updating, "keep_memory", lambda: pytest.fail("it got that far"))
     with card.helped() as box:
-        box.until(lambda stick: stick is not None and StickJob.UPDATE in stick.offers)
+        box.seen(lambda stick: StickJob.UPDATE in stick.offers)
         card.describe("0.0.1")
         box.socket.ask(StickJob.UPDATE)
-        after = box.until(lambda stick: stick is not None and stick.outcome is not None)
-    assert after is not None
-    assert after.outcome is StickOutcome.BAD_UPDATE
+        assert box.seen(lambda stick: stick.outcome is not None).outcome is StickOutcome.BAD_UPDATE
     assert not card.written.exists()
 
 
@@ -187,17 +181,15 @@ def test_without_a_card_neither_is_offered(card: Card) -> None:
 
 
 def test_the_machine_restarts_only_where_something_waits_for_it(card: Card) -> None:
-    systemctl = card.folder / "systemctl"
-    systemctl.write_text(f'#!/bin/sh\necho "$@" >>{card.folder}/restarts\n')
-    systemctl.chmod(0o755)
+    put_program(card.folder / "systemctl", f'echo "$@" >>{card.folder}/restarts')
     (card.stick / "shutthebox-9.9.9.raucb").write_text("good")
     with card.helped() as box:
-        box.until(lambda stick: stick is not None and StickJob.UPDATE in stick.offers)
+        box.seen(lambda stick: StickJob.UPDATE in stick.offers)
         box.socket.ask(StickJob.RESTART)
         box.socket.ask(StickJob.UPDATE)
-        box.until(lambda stick: stick is not None and stick.outcome is StickOutcome.UPDATE_WRITTEN)
+        box.seen(lambda stick: stick.outcome is StickOutcome.UPDATE_WRITTEN)
         assert not (card.folder / "restarts").exists()
         box.socket.ask(StickJob.RESTART)
-        box.until(lambda stick: stick is not None and stick.doing is StickJob.RESTART)
-        box.until(lambda stick: stick is not None and stick.doing is None)
+        box.seen(lambda stick: stick.doing is StickJob.RESTART)
+        box.seen(lambda stick: stick.doing is None)
     assert (card.folder / "restarts").read_text() == "--no-block reboot\n"

@@ -10,11 +10,11 @@ from tests.support import debian
 
 from shutthebox.cli.stick.volume import kind_of
 
-LACKING = debian.missing("mkfs.vfat")
-needs_mkfs = pytest.mark.skipif(bool(LACKING), reason=str(LACKING))
-
 
 def made(tmp_path: Path, size: int, *command: str) -> bytes:
+    """The first sector of a file system that this program makes."""
+    if lacking := debian.missing(command[0]):
+        pytest.skip(lacking)
     image = tmp_path / "image"
     with image.open("wb") as file:
         file.truncate(size)
@@ -23,20 +23,21 @@ def made(tmp_path: Path, size: int, *command: str) -> bytes:
         return file.read(512)
 
 
-@needs_mkfs
 @pytest.mark.parametrize(
-    ("size", "bits"), [(1 << 20, 12), (32 << 20, 16), (64 << 20, 32), (2 << 40, 32)], ids=str
+    ("size", "command", "kind"),
+    [
+        (1 << 20, "mkfs.vfat -F 12", "vfat"),
+        (32 << 20, "mkfs.vfat -F 16", "vfat"),
+        (64 << 20, "mkfs.vfat -F 32", "vfat"),
+        pytest.param(2 << 40, "mkfs.vfat -F 32 -s 128", "vfat", marks=pytest.mark.slow),
+        (32 << 20, "mkfs.exfat", "exfat"),
+        (4 << 20, "mke2fs -q", None),
+    ],
 )
-def test_fat_of_every_size(size: int, bits: int, tmp_path: Path) -> None:
-    sectors = ["-s", "128"] if size > 1 << 40 else []
-    assert kind_of(made(tmp_path, size, "mkfs.vfat", "-F", str(bits), *sectors)) == "vfat"
-
-
-def test_exfat(tmp_path: Path) -> None:
-    lacking = debian.missing("mkfs.exfat")
-    if lacking:
-        pytest.skip(lacking)
-    assert kind_of(made(tmp_path, 32 << 20, "mkfs.exfat")) == "exfat"
+def test_fat_of_every_size_and_exfat_are_mounted(
+    size: int, command: str, kind: str | None, tmp_path: Path
+) -> None:
+    assert kind_of(made(tmp_path, size, *command.split())) == kind
 
 
 @pytest.mark.parametrize(
@@ -52,10 +53,3 @@ def test_exfat(tmp_path: Path) -> None:
 )
 def test_nothing_else_is_mounted(sector: bytes) -> None:
     assert kind_of(sector) is None
-
-
-def test_other_file_systems_are_not_mounted(tmp_path: Path) -> None:
-    lacking = debian.missing("mke2fs")
-    if lacking:
-        pytest.skip(lacking)
-    assert kind_of(made(tmp_path, 4 << 20, "mke2fs", "-q")) is None
