@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import Engine, func, select
 from tests.image.bundles import broken_system, sign
 from tests.image.machine import BOOT_S, BUILD, CONFIG, CardPi, hardware_disk, make_card, write_files
 from tests.image.radio import fetched, open_wifi, programs
@@ -127,6 +127,12 @@ def test_a_mistake_on_the_card_is_said_and_put_right(landlord: Landlord, pi: Car
     assert ports(pi) == set()
 
 
+def arrived(league: Engine) -> int:
+    """The matches that the league has."""
+    with league.connect().execution_options(reads=True) as db:
+        return db.scalar(select(func.count()).select_from(MATCH)) or 0
+
+
 def test_settings_from_a_stick_join_a_league_and_stay(landlord: Landlord, pi: CardPi, tmp_path: Path) -> None:
     with league_with_broker(tmp_path, host="10.0.2.2") as place:
         place.enrol("lion")
@@ -148,9 +154,7 @@ def test_settings_from_a_stick_join_a_league_and_stay(landlord: Landlord, pi: Ca
         consumer = Consumer(place.authority, place.engine, Ledger(place.engine, UTC), metrics)
         with in_a_thread(consumer.run, consumer.stop):
             Play(landlord.table, SETTINGS).finish()
-            with place.engine.connect() as db:
-                arrived = partial(db.scalar, select(func.count()).select_from(MATCH))
-                assert until(lambda: arrived() == 1, BOOT_S), landlord.table.journal()
+            assert until(lambda: arrived(place.engine) == 1, BOOT_S), landlord.table.journal()
         for start in range(min(PULLS, 3) + 1):
             if start:
                 pi.pull_plug()
