@@ -3,12 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from gpiozero import OutputDevice
 from tests.support.waiting import until
 
 from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.game.effects import Sound
-from shutthebox.runtime import daemon
 from shutthebox.simulator.hardware.box import BUZZER_LINE, SimulatedBox, default_lever_lines
 
 
@@ -16,17 +14,6 @@ from shutthebox.simulator.hardware.box import BUZZER_LINE, SimulatedBox, default
 def box() -> Iterator[SimulatedBox]:
     with SimulatedBox(default_lever_lines(1)) as opened:
         yield opened
-
-
-def test_a_line_that_is_taken_means_silence(box: SimulatedBox, caplog: pytest.LogCaptureFixture) -> None:
-    with OutputDevice(BUZZER_LINE, pin_factory=box.factory):
-        assert daemon._open_buzzer(box.factory, BUZZER_LINE) is None
-    (message,) = caplog.messages
-    assert message.startswith(f"buzzer: line {BUZZER_LINE}: ")
-    assert message.endswith("; playing silently")
-    buzzer = daemon._open_buzzer(box.factory, BUZZER_LINE)
-    assert buzzer is not None
-    buzzer.close()
 
 
 def test_a_tune_that_cannot_be_played_is_said_and_the_buzzer_lives(

@@ -79,7 +79,7 @@ def test_a_line_without_end_is_not_kept(box: Box) -> None:
 def test_a_job_is_asked_by_name(box: Box) -> None:
     with wire(box.socket._path) as helper:
         helper.sendall(to_line(Stick(offers=(StickJob.SAVE,))))
-        assert box.until(lambda stick: stick is not None)
+        box.seen()
         box.socket.ask(StickJob.SAVE)
         assert helper.recv(100) == b"save\n"
     assert box.until(lambda stick: stick is None) is None
@@ -88,7 +88,7 @@ def test_a_job_is_asked_by_name(box: Box) -> None:
 def test_a_helper_that_does_not_read_delays_nobody(box: Box) -> None:
     with wire(box.socket._path) as helper:
         helper.sendall(to_line(Stick()))
-        box.until(lambda stick: stick is not None)
+        box.seen()
         for _ in range(20_000):
             box.socket.ask(StickJob.SAVE)
 
@@ -96,13 +96,13 @@ def test_a_helper_that_does_not_read_delays_nobody(box: Box) -> None:
 def test_a_stick_comes_before_the_update_on_the_card(box: Box) -> None:
     with wire(box.socket._path) as card:
         card.sendall(to_line(Stick(is_card=True)))
-        box.until(lambda stick: stick is not None and stick.is_card)
+        box.seen(lambda stick: stick.is_card)
         with wire(box.socket._path) as helper:
             helper.sendall(to_line(Stick(memory="here")))
-            box.until(lambda stick: stick is not None and not stick.is_card)
+            box.seen(lambda stick: not stick.is_card)
             card.sendall(to_line(Stick(is_card=True, detail="again")))
-            box.until(lambda stick: stick is not None and stick.memory == "here")
-        box.until(lambda stick: stick is not None and stick.is_card)
+            box.seen(lambda stick: stick.memory == "here")
+        box.seen(lambda stick: stick.is_card)
 
 
 def test_only_root_and_the_box_itself_may_connect(box: Box) -> None:

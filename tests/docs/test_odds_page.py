@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.support.command import printed
 
-from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.policies import Policy, beginners_ends, policy_value
@@ -46,9 +46,8 @@ def test_the_figures_are_on_the_page() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", ["golf", "knipsen", "misere"])
-def test_the_table_of_fair_head_starts(game: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["odds", game, "--fair", "--json"]) == 0
-    *_, fair = json.loads(capsys.readouterr().out)["fair"]
+def test_the_table_of_fair_head_starts(game: str) -> None:
+    *_, fair = json.loads(printed("odds", game, "--fair", "--json"))["fair"]
     assert (fair["seats"], fair["seat"]) == (["master", "beginner"], 2)
     shares = f"{100 * fair['win']:.2f} % | {100 * fair['win_without']:.2f} %"
     assert f"| `{game}` | {fair['points']} points | {shares} |" in PAGE

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import fnmatch
-import io
-import os
 import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
 
@@ -21,7 +17,6 @@ import gpiozero_gpiod
 import shutthebox_league
 import shutthebox_uplink
 from shutthebox import __version__
-from shutthebox.cli import main as cli
 
 from .control import PROJECT, fields, relations
 
@@ -160,41 +155,6 @@ def test_the_changelog_names_the_version() -> None:
     first = (PROJECT / "debian/changelog").read_text(encoding="utf-8").splitlines()[0]
     assert first.startswith(f"shutthebox ({__version__}) ")
     assert fields(0)["Source"] == fields(1)["Package"] == "shutthebox"
-
-
-# --- the man page
-
-
-def help_of(*command: str) -> str:
-    out = io.StringIO()
-    wide = mock.patch.dict(os.environ, COLUMNS="200")
-    with wide, contextlib.redirect_stdout(out), pytest.raises(SystemExit):
-        cli.main([*command, "--help"])
-    return out.getvalue()
-
-
-def man_sections() -> dict[str, str]:
-    """The man page's text on each command, as it is read."""
-    page = (PROJECT / "docs/man/shutthebox.1").read_text(encoding="utf-8")
-    page = re.sub(r"\\f[RIPB]", "", page).replace("\\-", "-")
-    found = re.findall(r"^\.SS shutthebox (\S+)(.*\n(?:(?!\.S[SH]).*\n)*)", page, re.MULTILINE)
-    return dict(found)
-
-
-def test_the_man_page_has_every_command_and_no_other() -> None:
-    commands = re.findall(r"^    ([a-z][a-z-]*)(?: |$)", help_of(), re.MULTILINE)
-    assert len(commands) > 5
-    assert set(man_sections()) == set(commands)
-
-
-@pytest.mark.parametrize("command", man_sections())
-def test_the_man_page_has_every_option_and_no_other(command: str) -> None:
-    options = set(re.findall(r"--[a-z][a-z-]*", help_of(command).partition("options:")[2])) - {"--help"}
-    described = re.findall(r"^\.TP\n\.\S+ (?:\[?\")?(--[a-z-]+)", man_sections()[command], re.MULTILINE)
-    assert set(described) == options
-    arguments = set(re.findall(r"\b[A-Z]{2,}\b", help_of(command).partition("\n")[0]))
-    for argument in arguments - {"F", "N", "DIR"}:
-        assert argument in man_sections()[command]
 
 
 # --- the licences

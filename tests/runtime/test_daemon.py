@@ -4,17 +4,17 @@ import json
 import signal
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from random import Random
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from tests.support.box import config_with
 from tests.support.daemon import Served, run_daemon
 from tests.support.open_files import open_files
-from tests.support.waiting import HANG_S
+from tests.support.waiting import HANG_S, until
 
 from shutthebox.adapters import buzzer as buzzers
 from shutthebox.adapters.buzzer import Buzzer
@@ -148,10 +148,6 @@ def test_pins_that_cannot_be_had_leave_nothing_open(tmp_path: Path) -> None:
     assert [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)] == handlers
 
 
-class LibraryError(Exception):
-    """lgpio's own error is neither gpiozero's nor an OSError."""
-
-
 @pytest.mark.parametrize("with_panel", [False, True], ids=["no panel", "panel"])
 def test_scores_and_what_is_said_are_left_for_others(
     with_panel: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
@@ -190,10 +186,8 @@ def test_scores_and_what_is_said_are_left_for_others(
 def test_without_a_buzzer_the_game_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def missing(self: Buzzer, factory: object, line: int) -> None:
-        raise LibraryError("GPIO busy")
-
-    monkeypatch.setattr(Buzzer, "__init__", missing)
+    # lgpio's own error is neither gpiozero's nor an OSError.
+    monkeypatch.setattr(daemon, "Buzzer", Mock(side_effect=Exception("GPIO busy")))
 
     def hands(box: Served) -> None:
         box.begin()
@@ -206,40 +200,13 @@ def test_without_a_buzzer_the_game_goes_on(
 
 def test_a_buzzer_caught_in_a_note_is_not_alive(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(buzzers, "STUCK_S", 0.05)
-    box = SimulatedBox(default_lever_lines(9))
     gate = threading.Event()
-
-    def hangs(self: Buzzer, sound: object) -> None:
-        gate.wait(5)
-
-    monkeypatch.setattr(Buzzer, "_play", hangs)
-    buzzer = Buzzer(box.factory, BUZZER_LINE)
-    assert buzzer.alive
-    buzzer.play(next(iter(buzzers.TUNES)))
-    with suppress(AssertionError):
-        Served(box).until(lambda: not buzzer.alive)
-    assert not buzzer.alive
-    gate.set()
-    Served(box).until(lambda: buzzer.alive)
-    buzzer.close()
-    box.close()
-
-
-@pytest.mark.slow
-def test_a_panel_that_comes_and_goes_is_drawn_whole_again(tmp_path: Path) -> None:
-    model = PanelModel()
-    model.unplug(121)
-
-    def hands(box: Served) -> None:
-        box.begin()
-        model.plug_in()
-        box.until(lambda: model.lit)
-        model.on_change(lambda: model.unplug(121))
-        box.throw()
-        box.until(lambda: model.unplugged)
-        model.on_change(lambda: None)
-        model.plug_in()
-        box.until(lambda: model.lit)
-        box.is_fed()
-
-    run_daemon(config_with(), tmp_path, hands, connect=lambda: open_panel(Controller.SSD1306, model))
+    monkeypatch.setattr(Buzzer, "_play", lambda buzzer, sound: gate.wait(5))
+    with SimulatedBox(default_lever_lines(9)) as box:
+        buzzer = Buzzer(box.factory, BUZZER_LINE)
+        assert buzzer.alive
+        buzzer.play(next(iter(buzzers.TUNES)))
+        until(lambda: not buzzer.alive)
+        gate.set()
+        until(lambda: buzzer.alive)
+        buzzer.close()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.box import config_with
+from tests.support.command import printed
 from tests.support.daemon import Served, run_daemon
 
 from shutthebox.adapters.store.database import FILE_NAME, Store
@@ -13,7 +14,6 @@ from shutthebox.adapters.store.lock import FolderLock
 from shutthebox.adapters.store.open_store import is_suspect, open_or_set_aside
 from shutthebox.adapters.store.queries import read
 from shutthebox.adapters.store.reading import open_to_read
-from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Left
 from shutthebox.game.mode import Mode
@@ -23,23 +23,24 @@ from shutthebox.runtime import daemon
 from shutthebox.translations import told_screen
 
 
-def test_it_plays_while_its_store_is_backed_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_plays_while_its_store_is_backed_up(tmp_path: Path) -> None:
     state = tmp_path / "state"
 
     def act(hands: Served) -> None:
         hands.begin()
-        assert main(["backup", str(tmp_path / "before"), "--state", str(state)]) == 0
+        printed("backup", tmp_path / "before", "--state", state)
         hands.press()  # a throw
         hands.until(lambda: any(show.mode is Mode.ROLLING for show in hands.shows))
-        assert main(["backup", str(tmp_path / "after"), "--state", str(state)]) == 0
-        assert main(["restore", str(tmp_path / "before"), "--state", str(state)]) == 0
+        printed("backup", tmp_path / "after", "--state", state)
+        printed("restore", tmp_path / "before", "--state", state)
         hands.until(lambda: hands.show.throw is not None)
 
     served = run_daemon(config_with(), state, act)
     assert served.screen.aside != "no memory"
 
     for name, actions in (("after", 1), ("before", 0)):
-        assert main(["restore", str(tmp_path / name), "--state", str(tmp_path / f"restored {name}")]) == 0
+        said = printed("restore", tmp_path / name, "--state", tmp_path / f"restored {name}")
+        assert "good, 1 matches" in said
         store, store_fault = open_or_set_aside(tmp_path / f"restored {name}", time.time)
         assert store_fault is None
         assert store is not None
@@ -51,7 +52,6 @@ def test_it_plays_while_its_store_is_backed_up(tmp_path: Path, capsys: pytest.Ca
     # The next start is with what was restored meanwhile: the match, but not the throw.
     shows = run_daemon(config_with(), state, lambda hands: None).shows
     assert shows[0].mode is Mode.READY
-    assert "good, 1 matches" in capsys.readouterr().out
 
 
 def test_broken_house_rules_are_said_and_played_without(

@@ -71,17 +71,6 @@ GALLERY: dict[str, tuple[ToldScreen, int]] = {
         ),
         0,
     ),
-    "stick": (
-        ToldScreen(
-            Mode.STICK,
-            title="Stick",
-            aside="2 more",
-            rows=("1 Save", "2 Take over", "3 Settings", "4 Update to 0.2.0", "5 Service"),
-            cursor=3,
-            prompt="Press: choose",
-        ),
-        0,
-    ),
     "scoreboard-code": (
         ToldScreen(
             Mode.MENU,
@@ -101,17 +90,6 @@ GALLERY: dict[str, tuple[ToldScreen, int]] = {
             tiles=tiles("oowowooow"),
             prompt="Lift 3, 5, 9",
             alert=True,
-        ),
-        0,
-    ),
-    "ready": (
-        ToldScreen(
-            Mode.READY,
-            title="Joueur 2",
-            aside="M 1/5",
-            big="Joueur 2",
-            tiles=tiles("ooosooooo"),
-            prompt="Bouton : lancer",
         ),
         0,
     ),
@@ -184,8 +162,6 @@ GALLERY: dict[str, tuple[ToldScreen, int]] = {
         ),
         0,
     ),
-    "table-first": (ToldScreen(Mode.MATCH_OVER, title="ANN wins", rows=SCORES, prompt="Press: again"), 0),
-    "initials": (ToldScreen(Mode.INITIALS, title="Hall of fame", big="AN_", prompt="Press: letter"), 0),
     "fireworks-6": (FIREWORKS, 600 * MS),
     "games": (GAMES, 0),
     "rules": (
@@ -212,16 +188,6 @@ GALLERY: dict[str, tuple[ToldScreen, int]] = {
     "two-prompts": (
         ToldScreen(Mode.READY, title="Player 1", big="8 left", prompt="Press: 2 dice", also=("Hold: 1 die",)),
         PROMPT_NS,
-    ),
-    "coach-costliest-move": (
-        ToldScreen(
-            Mode.MATCH_OVER,
-            title="Costliest move",
-            rows=("Player 1\t-10 %", "for 6+6\t5,7", "better\t3,9"),
-            prompt="Press: again",
-            also=("Lever 4: on",),
-        ),
-        0,
     ),
     "long-start": (LONG, 0),
 }

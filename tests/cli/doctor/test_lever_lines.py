@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 from gpiozero import InputDevice
+from tests.support.command import command, refused
 from tests.support.hands import Act, Hands
 
 from shutthebox.cli.doctor import levers
-from shutthebox.cli.main import main
 from shutthebox.game.switches.debounce import WORN
 
 
@@ -22,19 +22,19 @@ def config(tmp_path: Path) -> Path:
 class Monitor:
     """The command, with hands at the box."""
 
-    def __init__(self, config: Path, capsys: pytest.CaptureFixture[str], patch: pytest.MonkeyPatch) -> None:
-        self._config, self._capsys, self._patch = config, capsys, patch
+    def __init__(self, config: Path, patch: pytest.MonkeyPatch) -> None:
+        self._config, self._patch = config, patch
 
     def watch(self, hands: Hands, *options: str) -> tuple[int, list[str]]:
         """Its exit code, and its lines."""
         hands.hold(self._patch, levers)
-        code = main(["doctor", "--levers", "--config", str(self._config), *options])
-        return code, self._capsys.readouterr().out.splitlines()
+        said = command("doctor", "--levers", "--config", self._config, *options)
+        return said.code, said.out.splitlines()
 
 
 @pytest.fixture
-def monitor(config: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Monitor:
-    return Monitor(config, capsys, monkeypatch)
+def monitor(config: Path, monkeypatch: pytest.MonkeyPatch) -> Monitor:
+    return Monitor(config, monkeypatch)
 
 
 def there_and_back(start_ms: int, *switches: int) -> list[Act]:
@@ -114,30 +114,16 @@ def test_a_lever_out_of_play_is_no_fault_and_one_that_is_not_there_is_not_named(
     ]
 
 
-def test_a_line_that_somebody_has_is_said_with_the_remedy(
-    monitor: Monitor, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_that_somebody_has_is_said_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     hands = Hands([])
     with InputDevice(17, pin_factory=hands.box.factory):
         hands.hold(monkeypatch, levers)
-        assert main(["doctor", "--levers"]) == 1
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.startswith("shutthebox: gpio: line 17: pin GPIO17 is already in use by <")
-    assert said.err.endswith(">; a running box has them: sudo systemctl stop shutthebox\n")
+        said = refused("doctor", "--levers", code=1)
+    assert said.startswith("shutthebox: gpio: line 17: pin GPIO17 is already in use by <")
+    assert said.endswith(">; a running box has them: sudo systemctl stop shutthebox")
 
 
-def test_ctrl_c_ends_with_the_summary(
-    config: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Interrupted:
-        def put(self, edge: object) -> None:
-            raise AssertionError("nobody moves anything")
-
-        def get(self, timeout: float) -> object:
-            raise KeyboardInterrupt
-
-    Hands([]).hold(monkeypatch, levers)
-    monkeypatch.setattr(levers, "SimpleQueue", Interrupted)
-    assert main(["doctor", "--levers", "--config", str(config)]) == 1
-    assert capsys.readouterr().out.count("never moved") == 4
+def test_ctrl_c_ends_with_the_summary(monitor: Monitor) -> None:
+    code, lines = monitor.watch(Hands([Act(100, None)]))
+    assert code == 1
+    assert len([line for line in lines if "never moved" in line]) == 4

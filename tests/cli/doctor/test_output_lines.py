@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from gpiozero import InputDevice
+from tests.support.command import command
 from tests.support.hands import Act, Hands
 
 from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display.opening import open_panel
 from shutthebox.cli.doctor import outputs
-from shutthebox.cli.main import main
 from shutthebox.config.controllers import Controller
 from shutthebox.game.effects import Sound
 from shutthebox.simulator.hardware.box import BUZZER_LINE, Change
@@ -34,16 +34,13 @@ class Bench:
         tunes: seconds since the start, and the tune that was begun.
     """
 
-    def __init__(
-        self, folder: Path, capsys: pytest.CaptureFixture[str], patch: pytest.MonkeyPatch, acts: Sequence[Act]
-    ) -> None:
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch, acts: Sequence[Act]) -> None:
         self.config = folder / "config.toml"
         self.config.write_text('[display]\ncontroller = "sh1106"\n')
         self.hands = Hands(acts)
         self.panel = PanelModel(Controller.SH1106)
         self.lamp: list[tuple[float, float]] = []
         self.tunes: list[tuple[float, Sound]] = []
-        self._capsys = capsys
         self.hands.hold(patch, outputs)
         self.hands.box.subscribe(self._changed)
         patch.setattr(Buzzer, "play", lambda buzzer, sound: self._played(sound))
@@ -51,8 +48,8 @@ class Bench:
 
     def run(self, *options: str) -> tuple[int, list[str]]:
         """The exit code and the lines."""
-        code = main(["doctor", "--outputs", "--config", str(self.config), *options])
-        return code, self._capsys.readouterr().out.splitlines()
+        said = command("doctor", "--outputs", "--config", self.config, *options)
+        return said.code, said.out.splitlines()
 
     def _changed(self, change: Change) -> None:
         if change is Change.LAMP:
@@ -67,13 +64,8 @@ def press(at_ms: int, lasts_ms: int = 100) -> list[Act]:
 
 
 @pytest.fixture
-def bench(
-    request: pytest.FixtureRequest,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> Bench:
-    return Bench(tmp_path, capsys, monkeypatch, getattr(request, "param", []))
+def bench(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    return Bench(tmp_path, monkeypatch, getattr(request, "param", []))
 
 
 def hands(*presses: list[Act]) -> pytest.MarkDecorator:
