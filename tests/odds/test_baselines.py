@@ -11,9 +11,7 @@ from tests.support.fast import fast_among
 
 from shutthebox.config import profiles
 from shutthebox.odds.estimate import estimate, estimated_moves
-from shutthebox.odds.odds import Odds
 from shutthebox.odds.policies import Policy, policy_value
-from shutthebox.odds.worths import TooLargeError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
@@ -50,11 +48,6 @@ def test_an_estimate_is_the_same_for_the_same_seed() -> None:
 
     assert make(1) == make(1) != make(2)
     assert told[-1] == (260, 260)
-
-
-def test_large_rows_have_no_exact_odds() -> None:
-    with pytest.raises(TooLargeError, match="24 tiles"):
-        Odds(THE_300)
 
 
 def test_estimated_moves() -> None:

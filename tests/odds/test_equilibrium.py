@@ -11,7 +11,6 @@ from shutthebox.odds.seats import MOST_WORK, Equilibrium, Prize
 from shutthebox.odds.worths import End, Objective, OddsError, TooLargeError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import OneDie, Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
-from shutthebox.rules.turn import Turn
 
 TRADITIONAL = profiles.builtin("traditional")
 SHARED = replace(TRADITIONAL, tie=Tie.SHARE)
@@ -74,14 +73,6 @@ def test_three_of_whom_the_loser_pays(shut_wins: ShutWins) -> None:
     assert game.chances() == pytest.approx(match_oracle(profile, 3, money), abs=1e-8)
 
 
-def test_the_pool_is_the_win_in_money() -> None:
-    for tie in Tie:
-        profile = replace(SHORT, tie=tie, stakes=Stakes.POOL)
-        win = Equilibrium(profile, 3).chances()
-        money = Equilibrium(profile, 3, Prize.MONEY).chances()
-        assert money == pytest.approx([3 * chance - 1 for chance in win], abs=1e-8)
-
-
 def test_a_play_off_is_worth_what_a_round_of_those_tied_is() -> None:
     """A tie splits nothing: with the chances of the play-off put in for the shares, nothing changes."""
     game = Equilibrium(replace(SHORT, tie=Tie.PLAY_OFF), 2)
@@ -93,17 +84,6 @@ def test_a_play_off_is_worth_what_a_round_of_those_tied_is() -> None:
         assert Equilibrium(replace(SHORT, tie=tie), 2).chances() == pytest.approx((first, second), abs=1e-9)
 
 
-def test_two_who_have_tied_before_the_last_seat() -> None:
-    game = Equilibrium(SHORT, 3)
-    play = game.seat(scores=(3, 3))
-    assert play.chance_of(End(3, False)) == pytest.approx(1 / 3)
-    assert play.chance_of(End(2, False)) == 1
-    assert play.chance_of(End(4, False)) == 0
-    chances = game.chances(scores=(3, 3))
-    assert chances[0] == chances[1]
-    assert game.chances(scores=(None, 3))[0] == 0
-
-
 def test_points_from_rounds_before_count() -> None:
     game = Equilibrium(SHORT, 2)
     ahead = game.chances(totals=(0, 5))
@@ -113,15 +93,6 @@ def test_points_from_rounds_before_count() -> None:
     assert behind.worth(turns.start(SHORT)) == pytest.approx(
         float(Odds(SHORT).fractions(turns.start(SHORT), Objective.SHUT).shut)
     )
-
-
-def test_the_number_of_dice_can_depend_on_the_others() -> None:
-    game = Equilibrium(SHARED, 2)
-    found = set()
-    for target in range(1, 21):
-        play = game.seat(scores=(target,))
-        found |= {play.best_dice(Turn(tiles, moves=1)) for tiles in range(1, 64)}
-    assert found == {1, 2}
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import random
 import pytest
 from tests.odds.test_work import house
 
-from shutthebox.odds import estimate as estimates
 from shutthebox.odds.estimate import estimate, estimated_moves
 from shutthebox.rules import turn as turns
 from shutthebox.rules.tiles import to_tiles
@@ -23,20 +22,6 @@ def test_an_answer_that_ends_the_turn_has_its_score() -> None:
 
 ONE_THROW = "tiles = [1]\ndice = 1"
 """Its turn is over with the first throw."""
-
-
-def test_long_turns_are_played_out_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The throws of all turns together, trials included, are limited; those with many moves count as more."""
-    profile = house(ONE_THROW)
-    start = turns.start(profile)
-    assert estimates._most_turns(profile, start) == pytest.approx(estimates.MOST_THROWS / (1 + 1 / 500))
-    monkeypatch.setattr(estimates, "MOST_THROWS", 102)
-    # 102 turns by their throws, of which three tenths more are trials.
-    assert estimate(profile, start, rng=random.Random(1)).samples == 78
-    monkeypatch.setattr(estimates, "SAMPLES", 50)
-    assert estimate(profile, start, rng=random.Random(1)).samples == 50
-    monkeypatch.setattr(estimates, "MOST_THROWS", 1)
-    assert estimate(profile, start, rng=random.Random(1)).samples == 2
 
 
 def test_an_estimate_needs_two_turns() -> None:

@@ -7,11 +7,10 @@ import pytest
 
 from shutthebox.config import profiles
 from shutthebox.odds.odds import Odds
-from shutthebox.odds.worths import Exact, Objective
+from shutthebox.odds.worths import Objective
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import OneDie, Profile
 from shutthebox.rules.tiles import to_tiles
-from shutthebox.rules.turn import Turn
 
 TRADITIONAL = profiles.builtin("traditional")
 TWO_DICE = replace(TRADITIONAL, one_die=OneDie.NEVER)
@@ -36,7 +35,6 @@ def test_traditional() -> None:
     [
         ("jouhet", 11.021121, 0.09761372),
         ("thai", 13.760077, 0.07998740),
-        ("traditional", 11.009209, 0.09761372),
     ],
 )
 def test_rounded(name: str, score: float, shut: float) -> None:
@@ -71,30 +69,3 @@ def test_the_best_first_move_depends_on_the_score(name: str, total: int, tiles: 
     assert ranked[0].tiles == to_tiles(tiles)
     assert ranked[0].cost == 0
     assert all(other.cost > 0 for other in ranked[1:])
-
-
-def test_one_die_is_a_choice_only_where_the_rules_say() -> None:
-    odds = Odds(TRADITIONAL)
-    assert odds.one_die(turns.start(TRADITIONAL)) is None
-    few = Turn(to_tiles([1, 2]), moves=1)
-    assert odds.one_die(few) is True
-    assert odds.with_dice(few, 1).score == odds.value(few).score
-    assert odds.with_dice(few, 2).score > odds.value(few).score
-    assert odds.one_die(turns.throw(TRADITIONAL, few, (2,))) is None
-    assert Odds(TWO_DICE).one_die(few) is None
-
-
-def test_distribution_in_fractions() -> None:
-    odds, start = Odds(TRADITIONAL), turns.start(TRADITIONAL)
-    ends = odds.ends(start, exact=True)
-    assert sum(ends.values()) == 1
-    assert sum(end.score * chance for end, chance in ends.items()) == odds.fractions(start).score
-    assert sum(chance for end, chance in ends.items() if end.shut) == odds.fractions(start).shut
-
-
-def test_passing_by_hand() -> None:
-    # Tile 7 alone with two dice: one throw in six shuts it.
-    profile = replace(profiles.builtin("lucky-seven"), score=profiles.builtin("open-one").score)
-    odds, start = Odds(profile), turns.start(profile)
-    assert odds.fractions(start) == Exact(Fraction(6), Fraction(1))
-    assert odds.distribution(start)[2] == pytest.approx(5 / 36)

@@ -107,10 +107,12 @@ def test_no_points_are_enough_where_the_box_is_shut_more_often_than_not(tmp_path
         fair_head_start(tiny, (MASTER, MASTER))
 
 
-def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["odds", "golf", "--fair", "--json"]) == 0
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    small = tmp_path / "small.toml"
+    small.write_text('like = "golf"\ntiles = [1, 2, 3, 4]\nsides = 3\n')
+    assert main(["odds", str(small), "--fair", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert document["profile"] == "golf"
+    assert document["profile"] == "small"
     assert [found["seats"] for found in document["fair"]] == [
         ["master", "master"],
         ["beginner", "master"],

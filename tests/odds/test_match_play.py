@@ -16,8 +16,7 @@ from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.strengths import simple_answer
 from shutthebox.odds.worths import End, Objective, OddsError
 from shutthebox.rules import turn as turns
-from shutthebox.rules.formats import Reason
-from shutthebox.rules.match import Match, Result, Stage, begin
+from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import MatchFormat, Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
 from shutthebox.rules.tiles import to_tiles
@@ -127,12 +126,6 @@ def test_a_shut_box_that_ends_the_round_leaves_the_others_with_the_whole_row() -
     play = match_play(beginning._replace(player=1, rows=(blocked, *beginning.rows[1:])))
     assert play.chance_of(End(0, True)) == pytest.approx(drawn(profile, (4, 3, 5 + 3), (0, 1, 2))[1])
     assert play.chance_of(End(2, False)) == pytest.approx(drawn(profile, (4, 3 + 2, 5), (2, 0, 1, 2))[1])
-
-
-def test_chances_when_the_match_is_decided() -> None:
-    match = begin(SHORT, 3)
-    assert match_chances(match._replace(result=Result((0, 2), False, (), Reason.ROUNDS))) == (0.5, 0.0, 0.5)
-    assert match_chances(match._replace(result=Result((), False, (), Reason.LIMIT))) == (0.0, 0.0, 0.0)
 
 
 def test_a_play_off_is_played_by_those_tied_for_its_own_score() -> None:

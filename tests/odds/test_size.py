@@ -1,6 +1,5 @@
 """The table is small, quick enough to be made at start-up, and needs nothing but Python."""
 
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,16 +28,3 @@ def test_twelve_tiles_take_no_time() -> None:
     finally:
         sys.settrace(before)
     assert lines < 1_000_000
-
-
-def test_only_the_standard_library_and_no_clock() -> None:
-    code = (
-        "import sys; before = set(sys.modules); import shutthebox.odds, "
-        "shutthebox.odds.seats, shutthebox.odds.match_play, "
-        "shutthebox.odds.estimate, shutthebox.odds.fairness; "
-        "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}))"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(found.stdout.split())
-    assert loaded <= sys.stdlib_module_names | {"shutthebox"}
-    assert not loaded & {"threading", "asyncio", "socket"}

@@ -5,9 +5,10 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from tests.support.chance import next_action
 
 from shutthebox.config.profiles import builtin
-from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
+from shutthebox.rules.actions import Action, Thrown, apply
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.equal_dice import (
     MAX_NAME,
@@ -18,9 +19,8 @@ from shutthebox.rules.equal_dice import (
     unequal,
 )
 from shutthebox.rules.match import Stage, begin
-from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.record import Record, parse, unproven, write
-from shutthebox.rules.turn import answers, bag
+from shutthebox.rules.turn import bag
 
 FRIDAY = Tournament("Friday at the Crown", "0123456789abcdef" * 4)
 
@@ -30,12 +30,9 @@ def played(tournament: Tournament, seed: int, profile: str = "golf", players: in
     random, match = Random(seed), begin(builtin(profile), players, 2)
     actions: list[Action] = []
     while match.stage is not Stage.FINISHED:
-        action: Action = Advanced()
-        if match.stage is Stage.THROW:
-            dice = random.choice(dice_allowed(match.game, match.turn.open))
-            action = Thrown(tournament.throw(match, dice))
-        elif match.stage is Stage.ANSWER:
-            action = Moved(random.choice(answers(match.game, match.turn) or (0,)))
+        action = next_action(match, random)
+        if isinstance(action, Thrown):
+            action = Thrown(tournament.throw(match, len(action.faces)))
         actions.append(action)
         match = apply(match, action)
     conditions = Conditions(equal_dice=tournament.commitment)

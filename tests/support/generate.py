@@ -6,12 +6,11 @@ from typing import Any
 
 import hypothesis.strategies as st
 from hypothesis import reject
+from tests.support.chance import next_action
 
-from shutthebox.rules import turn as turns
-from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
+from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import Match, Stage, begin
-from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import (
     Blocked,
     Draw,
@@ -29,7 +28,6 @@ from shutthebox.rules.profile import (
 )
 from shutthebox.rules.reader import ProfileError, to_profile
 from shutthebox.rules.record import Record
-from shutthebox.rules.tiles import to_numbers
 
 
 @st.composite
@@ -172,25 +170,6 @@ ENUMS = {
 def seats(profile: Profile, players: int) -> int:
     """So many players, or one where the profile is played alone."""
     return 1 if profile.is_solo else players
-
-
-def next_action(match: Match, chance: random.Random) -> Action:
-    """A random action that the rules allow now."""
-    profile, turn = match.rules, match.turn
-    if match.clock_runs and chance.random() < 0.03:
-        return OutOfTime()
-    if match.stage is Stage.ADVANCE:
-        return Advanced()
-    if match.stage is Stage.THROW:
-        if profile.draw is Draw.DOMINOES:
-            return Thrown(chance.choice(turns.bag(turn)))
-        dice = chance.choice(dice_allowed(profile, turn.open, turn.behind))
-        return Thrown(tuple(chance.randint(1, profile.sides) for _ in range(dice)))
-    if legal := turns.answers(profile, turn):
-        return Moved(chance.choice(legal))
-    if openable := turns.reopenings(profile, turn):
-        return Reopened(chance.choice(to_numbers(openable)))
-    return Moved(0)
 
 
 def play(

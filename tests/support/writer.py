@@ -5,14 +5,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 
+from tests.support.chance import next_action
+
 from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Fact, Finished, Left
-from shutthebox.rules import turn as turns
-from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, apply
+from shutthebox.rules.actions import Advanced, Moved, Reopened, Thrown, apply
 from shutthebox.rules.match import Match, Stage, begin
-from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.tiles import to_numbers
 
 GAMES = ("traditional", "pub")
 
@@ -24,19 +23,6 @@ def fact_text(fact: Fact) -> str:
     return type(fact).__name__.lower()
 
 
-def random_action(match: Match, rng: Random) -> Action:
-    """Something that the rules allow now."""
-    if match.stage is Stage.ADVANCE:
-        return Advanced()
-    if match.stage is Stage.THROW:
-        dice = rng.choice(dice_allowed(match.game, match.turn.open))
-        return Thrown(tuple(rng.randint(1, match.game.sides) for _ in range(dice)))
-    tiles = to_numbers(turns.reopenings(match.game, match.turn))
-    if tiles:
-        return Reopened(rng.choice(tiles))
-    return Moved(rng.choice(sorted(turns.answers(match.game, match.turn)) or [0]))
-
-
 def facts(match: Match | None, rng: Random) -> Iterator[Fact]:
     """The facts of players who play for ever, going on with this match."""
     while True:
@@ -44,7 +30,7 @@ def facts(match: Match | None, rng: Random) -> Iterator[Fact]:
             match = begin(builtin(rng.choice(GAMES)), rng.randint(1, 3))
             yield Began(match)
         while match.stage is not Stage.FINISHED:
-            action = random_action(match, rng)
+            action = next_action(match, rng)
             match = apply(match, action)
             yield action
             if match.stage is Stage.ADVANCE and match.result is not None:
