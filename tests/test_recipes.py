@@ -74,6 +74,7 @@ def copy(tmp_path: Path) -> Copy:
     return Copy(tmp_path / "firmware")
 
 
+@pytest.mark.slow
 def test_a_key_of_a_games_file(copy: Copy, tmp_path: Path) -> None:
     copy.before(
         "rules/profile.py",
@@ -226,6 +227,7 @@ print(*(line.strip() for line in diagram().splitlines() if "pause" in line), sep
     ]
 
 
+@pytest.mark.slow
 def test_a_screen(copy: Copy) -> None:
     attract = "game/modes/attract.py"
     copy.before(
@@ -241,6 +243,7 @@ for text in ("", "[game]\\nnames = true\\n"):
     assert copy.run("-c", program) == "Traditional\nYour names?\n"
 
 
+@pytest.mark.slow
 def test_a_menu_item(copy: Copy) -> None:
     items = "game/menu_items.py"
     copy.before(
@@ -384,6 +387,7 @@ print(Service().screen(now.state.shared).big.told(translations()["en"]))
     assert copy.run("-c", program) == "9 levers\n"
 
 
+@pytest.mark.slow
 def test_a_language(copy: Copy) -> None:
     copy.new(
         "locale/eo/LC_MESSAGES/shutthebox.po",
@@ -403,6 +407,7 @@ say(now, Held(), 0)
     assert menu.startswith("menu | Menu"), "a text without a translation is English"
 
 
+@pytest.mark.slow
 def test_a_display_controller(copy: Copy, tmp_path: Path) -> None:
     controllers = "config/controllers.py"
     copy.before(controllers, '    SSD1315 = "ssd1315"', '    SSD1318 = "ssd1318"')
@@ -428,6 +433,7 @@ print(glass.picture() == sent, sent.width, sent.height)
     assert copy.run("-c", program) == "True 128 64\n"
 
 
+@pytest.mark.slow
 def test_a_back_end_for_the_pins(copy: Copy, tmp_path: Path) -> None:
     copy.before("config/schema.py", '    RPIGPIO = "rpigpio"', '    MOCK = "mock"')
     copy.before(
