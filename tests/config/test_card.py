@@ -41,7 +41,6 @@ KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFvrm6gWcMoXGqrgMzXyDGUwYqDUe1sX6xDGt
     ("text", "network"),
     [
         ("", Network()),
-        ("# nothing\n", Network()),
         ("cable = true", Network(cable=True)),
         ('wifi = "Café"\npassword = "12345678"\ncountry = "fr"', Network("Café", "12345678", "FR")),
         ('wifi = "open"\ncountry = "BE"', Network("open", "", "BE")),
@@ -49,7 +48,6 @@ KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFvrm6gWcMoXGqrgMzXyDGUwYqDUe1sX6xDGt
             f"wifi = '{'é' * 16}'\ncountry = 'be'\npassword = '{' ~' * 31} '\ncable = true",
             Network("é" * 16, " ~" * 31 + " ", "BE", cable=True),
         ),
-        ("wifi = 'x'\ncountry = 'BE'\ncable = false", Network("x", "", "BE")),
         ("cable = true\nname = 'The-Anchor-2'", Network(cable=True, name="the-anchor-2")),
     ],
 )
@@ -63,12 +61,8 @@ def test_a_network(text: str, network: Network) -> None:
         ("wifi", "not valid TOML"),
         ("wlan = 'x'", "wlan: unknown key; allowed are wifi, password, country, cable, name"),
         ("name = 'the anchor'", "name: 'the anchor' is not allowed; allowed is 1 to 32 letters"),
-        ("name = 'anchor-'", "name: 'anchor-' is not allowed"),
-        ("name = 'anchor.lan'", "name: 'anchor.lan' is not allowed"),
         (f"wifi = '{'é' * 17}'", "a name of 1 to 32 bytes"),
-        ("wifi = 'x'", "country: is missing"),
         ("wifi = 'x'\ncountry = 'Belgium'", "two letters"),
-        (f"wifi = 'x'\ncountry = 'BE'\npassword = '{'x' * 64}'", "8 to 63 characters"),
         ("wifi = 'x'\ncountry = 'BE'\npassword = 'secret7'", "8 to 63 characters"),
         ("password = 'long enough'\ncountry = 'BE'", "wifi: is missing"),
         ("cable = 'yes'", "true or false"),
@@ -108,9 +102,7 @@ def test_keys() -> None:
     [
         ("-----BEGIN OPENSSH PRIVATE KEY-----", "line 1: a private key"),
         (f"{KEY}\nssh-ed25519 AAAA\n", "line 2: no public key"),
-        (KEY.replace("ssh-ed25519", "ssh-rsa"), "line 1: no public key"),
         (f"# mine\n\n{KEY}\n  {KEY[12:]}", "line 4: no public key"),
-        (KEY.replace("AAAAC3", "AAAA!C3"), "line 1: no public key"),
         ("command=evil " + KEY, "line 1: no public key"),
     ],
 )
@@ -241,34 +233,28 @@ def test_an_update_and_what_the_box_saved_are_no_mistakes(name: str, tmp_path: P
     assert read_card(tmp_path, any_box).mistakes == ()
 
 
-@pytest.mark.parametrize("name", ["shutthebox-league.toml", "league.toml.txt", "League (1).toml"])
-def test_a_league_under_another_name_is_named(name: str, tmp_path: Path) -> None:
-    (tmp_path / name).touch()
-    assert read_card(tmp_path, any_box).mistakes == (f"{name}: is not read; its name has to be league.toml",)
-
-
 @pytest.mark.parametrize(
-    "name", ["network.toml.txt", "Network.txt", "ssh-key.txt.txt", "shutthebox.toml.toml"]
-)
-def test_an_ending_that_a_computer_has_added_is_named(name: str, tmp_path: Path) -> None:
-    (tmp_path / name).write_text("")
-    (mistake,) = read_card(tmp_path, any_box).mistakes
-    wanted = {"n": "network.toml", "s": "shutthebox.toml"}[name[0].lower()]
-    wanted = "ssh-key.txt" if "key" in name else wanted
-    assert mistake == f"{name}: is not read; its name has to be {wanted}"
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "said", "wanted"),
     [
-        (b"network\xff.toml", r"'network\udcff.toml'"),
-        (b"network\x1b[2J.toml", r"'network\x1b[2J.toml'"),
-        (b"network\n.toml", r"'network\n.toml'"),
+        # Another name.
+        (b"shutthebox-league.toml", "shutthebox-league.toml", LEAGUE_NAME),
+        (b"League (1).toml", "League (1).toml", LEAGUE_NAME),
+        # An ending that a computer has added.
+        (b"network.toml.txt", "network.toml.txt", NETWORK_NAME),
+        (b"Network.txt", "Network.txt", NETWORK_NAME),
+        (b"ssh-key.txt.txt", "ssh-key.txt.txt", KEY_NAME),
+        (b"shutthebox.toml.toml", "shutthebox.toml.toml", CONFIG_NAME),
+        # A name that does not print.
+        (b"network\xff.toml", r"'network\udcff.toml'", NETWORK_NAME),
+        (b"network\x1b[2J.toml", r"'network\x1b[2J.toml'", NETWORK_NAME),
+        (b"network\n.toml", r"'network\n.toml'", NETWORK_NAME),
     ],
 )
-def test_a_name_that_does_not_print_is_said_in_one_line(name: bytes, said: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_read_is_named_in_one_line(
+    name: bytes, said: str, wanted: str, tmp_path: Path
+) -> None:
     (tmp_path / os.fsdecode(name)).touch()
-    assert read_card(tmp_path, any_box).mistakes == (f"{said}: is not read; its name has to be network.toml",)
+    assert read_card(tmp_path, any_box).mistakes == (f"{said}: is not read; its name has to be {wanted}",)
 
 
 def test_a_name_in_capitals_is_the_same_to_the_card(tmp_path: Path) -> None:
