@@ -12,7 +12,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.generate import next_action
+from tests.support.chance import next_action
 
 from shutthebox import __version__
 from shutthebox.adapters.store import queries
