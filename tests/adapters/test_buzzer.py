@@ -7,12 +7,12 @@ from tests.support.waiting import until
 
 from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.game.effects import Sound
-from shutthebox.simulator.hardware.box import BUZZER_LINE, SimulatedBox, default_lever_lines
+from shutthebox.simulator.hardware.box import BUZZER_LINE, SimulatedBox
 
 
 @pytest.fixture
 def box() -> Iterator[SimulatedBox]:
-    with SimulatedBox(default_lever_lines(1)) as opened:
+    with SimulatedBox(1) as opened:
         yield opened
 
 

@@ -15,19 +15,17 @@ from tests.pins.benches import make_bench
 from shutthebox.adapters.gpio import Edge, Pins, PinsError, open_factory, switch_lines
 from shutthebox.config.schema import Backend, GpioConfig
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON
-from shutthebox.simulator.hardware.box import LAMP_LINE, SimulatedBox, default_lever_lines
-
-LINES = default_lever_lines(9)
+from shutthebox.simulator.hardware.box import LAMP_LINE, SimulatedBox
 
 
 @pytest.fixture
 def box() -> SimulatedBox:
-    return SimulatedBox(LINES, real_time=False, clock_ns=lambda: 7_000_000_000, levers_down=[3])
+    return SimulatedBox(9, real_time=False, clock_ns=lambda: 7_000_000_000, levers_down=[3])
 
 
 def open_pins(box: SimulatedBox, edges: list[Edge] | None = None, lamp: int = LAMP_LINE) -> Pins:
     put = (edges if edges is not None else []).append
-    return Pins(box.factory, {DICE_BUTTON: box.button_line, **LINES}, lamp, put)
+    return Pins(box.factory, box.switch_lines, lamp, put)
 
 
 # -- wiring ------------------------------------------------------------------------------------
@@ -57,7 +55,7 @@ def test_a_lever_down_at_boot_is_read_and_no_edge(box: SimulatedBox) -> None:
 
 
 def test_a_busy_line_is_named(box: SimulatedBox) -> None:
-    other = InputDevice(LINES[4], pull_up=True, pin_factory=box.factory)
+    other = InputDevice(box.switch_lines[4], pull_up=True, pin_factory=box.factory)
     with pytest.raises(PinsError, match=r"^gpio: line 22: ") as raised:
         open_pins(box)
     assert "\n" not in str(raised.value)

@@ -29,11 +29,10 @@ from shutthebox.game.dice import RandomDice
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import ToldScreen
-from shutthebox.game.switches.debounce import DICE_BUTTON
 from shutthebox.outbox_entry import NO_LINE, UPLINK_SAYS
 from shutthebox.runtime import daemon
 from shutthebox.runtime.runner import Mail
-from shutthebox.simulator.hardware.box import BUZZER_LINE, SimulatedBox, default_lever_lines
+from shutthebox.simulator.hardware.box import BUZZER_LINE, SimulatedBox
 from shutthebox.simulator.hardware.panel_model import PanelModel
 
 
@@ -133,12 +132,12 @@ def test_a_signal_ends_the_loop_and_nothing_else(number: signal.Signals) -> None
 def test_pins_that_cannot_be_had_leave_nothing_open(tmp_path: Path) -> None:
     handlers = [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)]
     before = open_files()
-    with SimulatedBox(default_lever_lines(9)) as box, pytest.raises(PinsError, match="line 99") as raised:
+    with SimulatedBox(9) as box, pytest.raises(PinsError, match="line 99") as raised:
         daemon.serve(
             config_with(),
             settings_for(config_with(), 9, "test"),
             box.factory,
-            {DICE_BUTTON: box.button_line, **default_lever_lines(9), 9: 99},
+            {**box.switch_lines, 9: 99},
             None,
             RandomDice(Random(1).randrange),
             tmp_path,
@@ -202,7 +201,7 @@ def test_a_buzzer_caught_in_a_note_is_not_alive(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(buzzers, "STUCK_S", 0.05)
     gate = threading.Event()
     monkeypatch.setattr(Buzzer, "_play", lambda buzzer, sound: gate.wait(5))
-    with SimulatedBox(default_lever_lines(9)) as box:
+    with SimulatedBox(9) as box:
         buzzer = Buzzer(box.factory, BUZZER_LINE)
         assert buzzer.alive
         buzzer.play(next(iter(buzzers.TUNES)))

@@ -34,7 +34,7 @@ from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.runtime.ports import Ports
 from shutthebox.runtime.runner import Mail, Runner, loop
-from shutthebox.simulator.hardware.box import LAMP_LINE, SimulatedBox, default_lever_lines
+from shutthebox.simulator.hardware.box import LAMP_LINE, ROLL_LINE, SimulatedBox
 from shutthebox.simulator.hardware.panel_model import PanelModel
 from shutthebox.simulator.scenario.recorder import ScenarioRecorder
 from shutthebox.simulator.virtual_box import VirtualBox
@@ -284,12 +284,12 @@ def test_a_clock_set_back_an_hour_and_on_a_year_changes_only_dates(tmp_path: Pat
 
 
 def opened(box: SimulatedBox, put: Callable[[Edge], None], lamp: int = LAMP_LINE) -> Pins:
-    return Pins(box.factory, {DICE_BUTTON: box.button_line, **default_lever_lines(9)}, lamp, put)
+    return Pins(box.factory, box.switch_lines, lamp, put)
 
 
 @pytest.fixture
 def box() -> Iterator[SimulatedBox]:
-    made = SimulatedBox(default_lever_lines(9), real_time=False)
+    made = SimulatedBox(9, real_time=False)
     yield made
     made.close()
 
@@ -315,7 +315,7 @@ def test_a_callback_that_raises_is_reported_and_the_next_edge_comes(
 
 
 def test_without_its_lamp_a_box_plays_on(box: SimulatedBox, caplog: pytest.LogCaptureFixture) -> None:
-    pins = opened(box, lambda edge: None, lamp=box.button_line)
+    pins = opened(box, lambda edge: None, lamp=ROLL_LINE)
     assert "lamp: line 12: " in caplog.text
     pins.light(1.0)
     assert pins.active()[DICE_BUTTON] is False

@@ -39,7 +39,7 @@ from shutthebox.adapters import gpio  # noqa: E402
 from shutthebox.cli.main import main  # noqa: E402
 from shutthebox.game.typed_throw import DOUBLE_PRESS_NS  # noqa: E402
 from shutthebox.runtime import daemon  # noqa: E402
-from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines  # noqa: E402
+from shutthebox.simulator.hardware.box import SimulatedBox  # noqa: E402
 
 LOADED_BY_US = {name for name in sys.modules if name.startswith("shutthebox.simulator")}
 asked = 0
@@ -78,7 +78,7 @@ def watched(*arguments: Any, observers: Sequence[Any] = (), **options: Any) -> N
     serve(*arguments, observers=[*observers, hands.observe], **options)
 
 
-with SimulatedBox(default_lever_lines(9)) as box:
+with SimulatedBox(9) as box:
     hands = Served(box)
     gpio.open_factory = lambda backend: box.factory
     daemon.serve = watched

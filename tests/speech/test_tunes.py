@@ -11,7 +11,7 @@ from tests.support.waiting import HANG_S
 
 from shutthebox.adapters.buzzer import TUNES, Buzzer
 from shutthebox.game.effects import Effect, Sound
-from shutthebox.simulator.hardware.box import BUZZER_LINE, Change, SimulatedBox, default_lever_lines
+from shutthebox.simulator.hardware.box import BUZZER_LINE, Change, SimulatedBox
 
 NEEDED = (Sound.ROLL, Sound.FAULT, Sound.COMPLETE, Sound.BLOCKED, Sound.SHUT)
 
@@ -33,7 +33,7 @@ def heard(sound: Sound) -> list[float]:
     tones: list[float] = []
     over = threading.Event()
     length = sum(1 for frequency, _ in TUNES[sound] if frequency)
-    with SimulatedBox(default_lever_lines(1)) as box:
+    with SimulatedBox(1) as box:
         last: list[float | None] = [None]
 
         def listen(change: Change) -> None:

@@ -20,7 +20,7 @@ from shutthebox.game.effects import Effect, Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
 from shutthebox.runtime.daemon import serve
-from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
+from shutthebox.simulator.hardware.box import SimulatedBox
 
 
 class Served(Eyes):
@@ -122,9 +122,8 @@ def run_daemon(
         outbox: folder of the matches for a league.
         releases: set when the hands have done, however that ended.
     """
-    lines = default_lever_lines(9)
     wrong: list[BaseException] = []
-    with SimulatedBox(lines, seed=1) as box:
+    with SimulatedBox(9, seed=1) as box:
         served = Served(box)
 
         def play() -> None:
@@ -143,7 +142,7 @@ def run_daemon(
             config,
             settings_for(config, 9, "test"),
             box.factory,
-            {DICE_BUTTON: box.button_line, **lines},
+            box.switch_lines,
             connect,
             RandomDice(Random(1).randrange),
             state,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from shutthebox.adapters.gpio import Edge
-from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
+from shutthebox.simulator.hardware.box import SimulatedBox
 
 START_NS = 5_000_000_000
 
@@ -39,9 +39,7 @@ class Hands:
 
     def __init__(self, acts: Sequence[Act], levers_down: Sequence[int] = ()) -> None:
         self.now_ns = START_NS
-        self.box = SimulatedBox(
-            default_lever_lines(3), real_time=False, clock_ns=lambda: self.now_ns, levers_down=levers_down
-        )
+        self.box = SimulatedBox(3, real_time=False, clock_ns=lambda: self.now_ns, levers_down=levers_down)
         self._acts = deque(acts)
         self._edges: deque[Edge] = deque()
 
@@ -79,7 +77,7 @@ class Hands:
         self.now_ns = max(self.now_ns, START_NS + act.at_ms * 1_000_000)
         if act.switch is None:
             raise KeyboardInterrupt
-        line = self.box.lever_line(act.switch) if act.switch else self.box.button_line
+        line = self.box.switch_lines[act.switch]
         self.box.set_level(line, not act.down)
         late_ns = self.now_ns + act.late_ms * 1_000_000
         while self._acts and START_NS + self._acts[0].at_ms * 1_000_000 < late_ns:

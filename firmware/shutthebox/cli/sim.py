@@ -124,11 +124,10 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.adapters.display.opening import open_panel
     from shutthebox.config.settings_loader import levers_needed, settings_for
     from shutthebox.game.dice import RandomDice
-    from shutthebox.game.switches.debounce import DICE_BUTTON
     from shutthebox.runtime.daemon import serve
     from shutthebox.simulator.form_input import as_line
     from shutthebox.simulator.hardware import disk
-    from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
+    from shutthebox.simulator.hardware.box import SimulatedBox
     from shutthebox.simulator.hardware.panel_model import PanelModel
     from shutthebox.simulator.hardware.workshop import Workshop, read_condition
     from shutthebox.simulator.page.film import clear_films
@@ -142,7 +141,6 @@ def run(args: argparse.Namespace) -> int:
     where = str(args.config or "config")
     levers = levers_needed(config, where)
     settings = settings_for(config, levers, where)
-    lines = default_lever_lines(levers)
     controller = config.display.controller
     state: Path = args.state or config.simulator_folder
     memory = state
@@ -151,7 +149,7 @@ def run(args: argparse.Namespace) -> int:
     with ExitStack() as stack:
         condition = read_condition(state)
         down = tuple(lever for lever in condition.down if lever <= levers)
-        box = stack.enter_context(SimulatedBox(lines, levers_down=down, seed=secrets.randbits(32)))
+        box = stack.enter_context(SimulatedBox(levers, levers_down=down, seed=secrets.randbits(32)))
         panel = PanelModel(controller or Controller.SSD1306)
         transcript = BoxInWords(settings.language, start_ns)
         observers: list[Observer] = [transcript]
@@ -200,7 +198,7 @@ def run(args: argparse.Namespace) -> int:
             config,
             settings,
             box.factory,
-            {DICE_BUTTON: box.button_line, **lines},
+            box.switch_lines,
             None if controller is None else lambda: open_panel(panel.controller, panel),
             RandomDice(secrets.randbelow),
             memory,

@@ -24,7 +24,7 @@ from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import FormInput
 from shutthebox.game.messages import Text
 from shutthebox.game.owner_report import Topic
-from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
+from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles
@@ -32,7 +32,7 @@ from shutthebox.runtime.ports import BuzzerPort, DisplayPort, Observer, OddsPort
 from shutthebox.runtime.runner import Runner
 from shutthebox.simulator.hardware import disk
 from shutthebox.simulator.hardware.bounce import bounce_edges
-from shutthebox.simulator.hardware.box import LAMP_LINE, SimulatedBox, default_lever_lines
+from shutthebox.simulator.hardware.box import LAMP_LINE, ROLL_LINE, SimulatedBox
 
 ADDRESS = "http://shutthebox.local:8090/"
 """Of the scoreboard of a box in virtual time: scenarios tell the same everywhere."""
@@ -125,9 +125,7 @@ class VirtualBox:
         self._epoch_s = epoch_s
         levers = levers_needed(config, where)
         self._where = where
-        lines = default_lever_lines(levers)
-        self.box = SimulatedBox(lines, real_time=False, clock_ns=lambda: self.now_ns, seed=seed)
-        self._lines = {DICE_BUTTON: self.box.button_line, **lines}
+        self.box = SimulatedBox(levers, real_time=False, clock_ns=lambda: self.now_ns, seed=seed)
         self._inbox: SimpleQueue[Edge] = SimpleQueue()
         self._rng = Random(f"{seed} bounces")
         self._lock = FolderLock(state)
@@ -139,8 +137,8 @@ class VirtualBox:
             raise
 
     def _start(self) -> None:
-        self._pins = Pins(self.box.factory, self._lines, LAMP_LINE, self._inbox.put)
-        settings = settings_for(self._config, max(self._lines), self._where)
+        self._pins = Pins(self.box.factory, self.box.switch_lines, LAMP_LINE, self._inbox.put)
+        settings = settings_for(self._config, max(self.box.levers), self._where)
         store, store_fault = self._open_store()
         if store is not None:
             settings = as_chosen(self._config, settings, store.choices())
@@ -224,11 +222,11 @@ class VirtualBox:
 
     def set_button(self, down: bool) -> None:
         """Presses or releases the dice button, one clean edge."""
-        self.set_level(self.box.button_line, not down)
+        self.set_level(ROLL_LINE, not down)
 
     def bounce(self, switch: int, down: bool, lasts_ns: int) -> None:
         """Moves a contact with a seeded burst of edges; time passes while it bounces."""
-        start, line = self.now_ns, self._lines[switch]
+        start, line = self.now_ns, self.box.switch_lines[switch]
         for offset_ns, level in bounce_edges(self._rng, lasts_ns, settled=not down):
             self.run_until(start + offset_ns)
             self.set_level(line, level)

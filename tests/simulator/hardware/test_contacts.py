@@ -8,11 +8,7 @@ from tests.support.waiting import until
 
 from shutthebox.config.schema import GpioConfig
 from shutthebox.simulator.hardware.box import (
-    BUZZER_LINE,
-    LAMP_LINE,
-    ROLL_LINE,
     SimulatedBox,
-    default_lever_lines,
 )
 
 MS = 1_000_000
@@ -32,7 +28,7 @@ class Listener:
 
 @pytest.fixture
 def live_box() -> Iterator[SimulatedBox]:
-    with SimulatedBox(default_lever_lines(9), seed=3) as box:
+    with SimulatedBox(9, seed=3) as box:
         yield box
 
 
@@ -46,11 +42,10 @@ def wait_until_still(box: SimulatedBox) -> None:
     until(lambda: not player._edges and not any(player._waiting.values()))
 
 
-def test_the_levers_are_wired_as_a_real_box_is() -> None:
+def test_the_box_is_wired_as_a_real_one_is() -> None:
     real = GpioConfig()
-    assert default_lever_lines(9) == dict(zip(range(1, 10), real.levers, strict=False))
-    assert default_lever_lines(54) == dict(zip(range(1, 55), [*real.levers, *range(28, 70)], strict=True))
-    assert (real.roll, real.lamp, real.buzzer) == (ROLL_LINE, LAMP_LINE, BUZZER_LINE)
+    with SimulatedBox(54) as box:
+        assert list(box.switch_lines.values()) == [real.roll, *real.levers, *range(28, 70)]
 
 
 def test_a_click_bounces_in_real_time(live_box: SimulatedBox) -> None:

@@ -13,7 +13,7 @@ from gpiozero import InputDevice
 
 from shutthebox.files import replace_file
 from shutthebox.simulator.hardware import disk
-from shutthebox.simulator.hardware.box import LeverFault, SimulatedBox, default_lever_lines
+from shutthebox.simulator.hardware.box import LeverFault, SimulatedBox
 from shutthebox.simulator.hardware.panel_model import PanelModel
 from shutthebox.simulator.hardware.workshop import (
     FILE_NAME,
@@ -35,7 +35,7 @@ BROKEN = Condition(
 
 @pytest.fixture
 def box() -> Iterator[SimulatedBox]:
-    with SimulatedBox(default_lever_lines(9), levers_down=(2,), real_time=False) as box:
+    with SimulatedBox(9, levers_down=(2,), real_time=False) as box:
         yield box
 
 
@@ -74,7 +74,7 @@ def test_hardware_is_found_as_it_was_left(workshop: Workshop, tmp_path: Path) ->
     assert not BROKEN.is_sound
     workshop.box.set_lever(3, True)
     assert read_condition(tmp_path) == replace(BROKEN, down=(2, 3))
-    with SimulatedBox(default_lever_lines(9), levers_down=(2, 3), real_time=False) as after:
+    with SimulatedBox(9, levers_down=(2, 3), real_time=False) as after:
         again = Workshop(after, PanelModel())
         again.restore(read_condition(tmp_path))
         assert again.condition == replace(BROKEN, down=(2, 3))

@@ -4,7 +4,7 @@ import pytest
 from tests.simulator.page.pages import FakePanel
 
 from shutthebox.simulator.hardware import disk
-from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
+from shutthebox.simulator.hardware.box import SimulatedBox
 from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.server import PageServer
 from shutthebox.simulator.page.transcript import BoxInWords
@@ -12,7 +12,7 @@ from shutthebox.simulator.page.transcript import BoxInWords
 
 @pytest.fixture
 def box() -> Iterator[SimulatedBox]:
-    with SimulatedBox(default_lever_lines(9), levers_down=(2,)) as box:
+    with SimulatedBox(9, levers_down=(2,)) as box:
         yield box
 
 

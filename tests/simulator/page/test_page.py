@@ -39,7 +39,6 @@ from shutthebox.simulator.hardware.box import (
     BUZZER_LINE,
     Change,
     SimulatedBox,
-    default_lever_lines,
 )
 from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.server import PageServer
@@ -98,7 +97,7 @@ class Table:
 
     def __init__(self, browser: webdriver.Chrome, levers: int) -> None:
         self.browser = browser
-        self.box = SimulatedBox(default_lever_lines(levers), levers_down=(2,))
+        self.box = SimulatedBox(levers, levers_down=(2,))
         self.panel = noise()
         self.transcript = BoxInWords()
         self.workshop = Workshop(self.box, self.panel)
@@ -370,7 +369,7 @@ def test_a_lost_connection_is_said_and_mended(table: Table) -> None:
     assert "No connection" in notice.text
     assert table.shown_down == {2}
     table.levers[4].click()  # goes nowhere, and breaks nothing
-    box = SimulatedBox(default_lever_lines(10), levers_down=(10,))
+    box = SimulatedBox(10, levers_down=(10,))
     with box, PageServer(Workshop(box, table.panel), table.server.port):
         until(lambda: not notice.is_displayed())
         until(lambda: table.shown_down == {10})

@@ -4,7 +4,6 @@ import heapq
 import threading
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from random import Random
 
 # A tap on a touchpad ends after a few milliseconds; a finger on a real button stays longer than
@@ -17,15 +16,6 @@ USUAL_BOUNCE_NS = 5_000_000
 """How long a contact bounces at most, unless it is set otherwise."""
 
 _LEAST_BOUNCE_NS = 500_000
-
-
-@dataclass(frozen=True, slots=True)
-class ContactEdge:
-    """One edge to play: ``line`` (BCM) goes to ``level`` (True high) ``offset_ns`` after the start."""
-
-    offset_ns: int
-    line: int
-    level: bool
 
 
 def bounce_edges(rng: Random, duration_ns: int, *, settled: bool = False) -> list[tuple[int, bool]]:

@@ -14,7 +14,8 @@ from typing import Self
 
 from shutthebox.config.schema import GpioConfig
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.simulator.hardware.bounce import ContactEdge, EdgePlayer, bounce_edges
+from shutthebox.game.switches.debounce import DICE_BUTTON
+from shutthebox.simulator.hardware.bounce import EdgePlayer
 from shutthebox.simulator.hardware.contacts import FIRST_EXTRA_LINE, ContactFactory
 
 _WIRING = GpioConfig()
@@ -68,78 +69,52 @@ class Line:
     edges: int
 
 
-def default_lever_lines(levers: int) -> dict[int, int]:
-    """The BCM line of each lever from 1 on: the first twelve on the header, the rest on expanders.
-
-    Raises:
-        UnknownLeverError: fewer than 1 or more than 54 levers.
-    """
-    if not 1 <= levers <= MAX_LEVERS:
-        raise UnknownLeverError(f"{levers} levers: a box has 1 to {MAX_LEVERS}")
-    lines = (*_WIRING.levers, *range(FIRST_EXTRA_LINE, FIRST_EXTRA_LINE + MAX_LEVERS))
-    return dict(enumerate(lines[:levers], start=1))
-
-
 class SimulatedBox:
     """The box without its Pi: levers, the dice button with its lamp, and the buzzer.
 
     In real time a change of a contact bounces for a few seeded milliseconds, played by one
     thread of the box that also runs the daemon's callbacks, like a real edge thread. In
     virtual time nothing happens by itself: ``set_lever`` is one clean edge at once in the
-    caller's thread, and bursts are played by the caller from ``bounce``.
+    caller's thread, and bursts are played by the caller with ``set_level``.
 
     Args:
-        lever_lines: BCM line of each lever; ``default_lever_lines(9)`` for a usual box.
-        button_line: BCM line of the dice button.
-        buzzer_line: BCM line of the buzzer.
-        lamp_line: BCM line of the lamp in the button.
+        levers: how many, up to 54. The first twelve are on the header, the others on expanders.
         levers_down: levers that are down before the daemon opens anything.
         real_time: False for virtual time.
         clock_ns: the time in ns, never going back; in real time leave it alone.
         seed: of all chatter and all losses.
-        revision: the Pi to pretend to be, see ``ContactFactory``.
+
+    Attributes:
+        switch_lines: the BCM line of the dice button and of each lever, by its number.
+        factory: pass it to every gpiozero device as ``pin_factory=``.
 
     Raises:
-        ValueError: two things on the same line.
         UnknownLeverError: ``levers_down`` names one that is not there.
     """
 
     def __init__(
         self,
-        lever_lines: Mapping[int, int],
-        button_line: int = ROLL_LINE,
+        levers: int,
         *,
-        buzzer_line: int = BUZZER_LINE,
-        lamp_line: int = LAMP_LINE,
         levers_down: Iterable[int] = (),
         real_time: bool = True,
         clock_ns: Callable[[], int] = time.monotonic_ns,
         seed: int = 0,
-        revision: str | None = None,
     ) -> None:
-        lines = [*lever_lines.values(), button_line, buzzer_line, lamp_line]
-        for line in lines:
-            if lines.count(line) > 1:
-                raise ValueError(f"line {line} is wired to more than one thing")
-        self._lever_lines = dict(sorted(lever_lines.items()))
-        self._button_line = button_line
-        self._buzzer_line = buzzer_line
-        self._lamp_line = lamp_line
+        lines = (*_WIRING.levers, *range(FIRST_EXTRA_LINE, FIRST_EXTRA_LINE + MAX_LEVERS))[:levers]
+        self._lever_lines: dict[int, int] = dict(enumerate(lines, start=1))
+        self.switch_lines: Mapping[int, int] = {DICE_BUTTON: ROLL_LINE, **self._lever_lines}
         self._real_time = real_time
         self._clock_ns = clock_ns
         self._chatter = Random(f"{seed} chatter")
         self._losses = Random(f"{seed} losses")
         self._loss = 0.0
         self._faults: dict[int, LeverFault] = {}
-        self._lever_line_set = frozenset(lever_lines.values())
-        self._positions = dict.fromkeys((*lever_lines.values(), button_line), False)  # line: down
+        self._positions = dict.fromkeys(self.switch_lines.values(), False)  # line: down
         self._outputs: dict[int, tuple[float | None, float]] = {}
         self._observers: list[Callable[[Change], None]] = []
         self._observers_lock = threading.Lock()
-        self.factory = ContactFactory(
-            clock_ns, (buzzer_line, lamp_line), self._output_changed, revision=revision
-        )
-        """Pass this to every gpiozero device as ``pin_factory=``."""
+        self.factory = ContactFactory(clock_ns, (BUZZER_LINE, LAMP_LINE), self._output_changed)
         self.factory.lose_edges(self._loses)
         self._player = EdgePlayer(clock_ns, self._chatter, self._moved, self._drive)
         for number in levers_down:
@@ -172,22 +147,17 @@ class SimulatedBox:
     @property
     def button_down(self) -> bool:
         """Whether the dice button is pressed."""
-        return self._positions[self._button_line]
-
-    @property
-    def button_line(self) -> int:
-        """The BCM line of the dice button."""
-        return self._button_line
+        return self._positions[ROLL_LINE]
 
     @property
     def lamp(self) -> float:
         """How bright the lamp in the button is, 0 to 1."""
-        return self._outputs.get(self._lamp_line, (None, 0.0))[1]
+        return self._outputs.get(LAMP_LINE, (None, 0.0))[1]
 
     @property
     def buzzer(self) -> tuple[float | None, float]:
         """The signal at the buzzer: frequency in Hz (None: none set) and duty, 0 to 1."""
-        return self._outputs.get(self._buzzer_line, (None, 0.0))
+        return self._outputs.get(BUZZER_LINE, (None, 0.0))
 
     @property
     def sound(self) -> float | None:
@@ -204,8 +174,7 @@ class SimulatedBox:
         try:
             return self._lever_lines[number]
         except KeyError:
-            known = f"{min(self.levers)} to {max(self.levers)}" if self.levers else "none"
-            raise UnknownLeverError(f"lever {number}: this box has {known}") from None
+            raise UnknownLeverError(f"lever {number}: this box has 1 to {max(self.levers)}") from None
 
     def set_lever(self, number: int, down: bool) -> None:
         """Flips a lever down or puts it back; nothing happens if it already stands there.
@@ -220,18 +189,7 @@ class SimulatedBox:
 
     def set_button(self, down: bool) -> None:
         """Presses or releases the dice button; timing as for ``set_lever``."""
-        self._move(self._button_line, down)
-
-    def bounce(self, number: int, down: bool, duration_ns: int, rng: Random) -> list[ContactEdge]:
-        """The edges of a lever that bounces for ``duration_ns`` on its way; plays nothing.
-
-        Raises:
-            UnknownLeverError: no such lever.
-            ValueError: the duration is negative.
-        """
-        line = self.lever_line(number)
-        burst = bounce_edges(rng, duration_ns, settled=not down)
-        return [ContactEdge(offset_ns, line, level) for offset_ns, level in burst]
+        self._move(ROLL_LINE, down)
 
     def set_level(self, line: int, level: bool) -> None:
         """Puts one line to a level now, in this thread: the caller plays edges and keeps the time.
@@ -294,24 +252,12 @@ class SimulatedBox:
     def lines(self) -> tuple[Line, ...]:
         """Every line with something on it: the levers', the button's, the lamp's, the buzzer's."""
         factory = self.factory
-        contacts = {str(number): line for number, line in self._lever_lines.items()}
-        contacts["button"] = self._button_line
-        outputs = {"lamp": (self._lamp_line, self.lamp), "buzzer": (self._buzzer_line, self.buzzer[1])}
-        return (
-            *(
-                Line(
-                    line,
-                    name,
-                    float(factory.level(line)),
-                    factory.opened(line) is not None,
-                    factory.edges[line],
-                )
-                for name, line in contacts.items()
-            ),
-            *(
-                Line(line, name, value, factory.opened(line) is not None, 0)
-                for name, (line, value) in outputs.items()
-            ),
+        contacts = {**{line: str(number) for number, line in self._lever_lines.items()}, ROLL_LINE: "button"}
+        found = [(line, name, float(factory.level(line))) for line, name in contacts.items()]
+        found += [(LAMP_LINE, "lamp", self.lamp), (BUZZER_LINE, "buzzer", self.buzzer[1])]
+        return tuple(
+            Line(line, name, value, factory.opened(line) is not None, factory.edges[line])
+            for line, name, value in found
         )
 
     def cut_power(self) -> None:
@@ -357,19 +303,19 @@ class SimulatedBox:
     def _moved(self, line: int, down: bool) -> None:
         if line in self._positions:
             self._positions[line] = down
-            self._tell(Change.BUTTON if line == self._button_line else Change.LEVERS)
+            self._tell(Change.BUTTON if line == ROLL_LINE else Change.LEVERS)
 
     def _loses(self, line: int) -> bool:
-        return self._loss > 0 and line in self._lever_line_set and self._losses.random() < self._loss
+        return self._loss > 0 and line in self._lever_lines.values() and self._losses.random() < self._loss
 
     def _output_changed(self, line: int) -> None:
         pin = self.factory.opened(line)
         if pin is None:
             return
         self._outputs[line] = (pin.frequency, float(pin.state))
-        if line == self._lamp_line:
+        if line == LAMP_LINE:
             self._tell(Change.LAMP)
-        elif line == self._buzzer_line:
+        elif line == BUZZER_LINE:
             self._tell(Change.SOUND)
 
     def _tell(self, change: Change) -> None:

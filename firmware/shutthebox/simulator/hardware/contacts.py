@@ -133,7 +133,6 @@ class ContactFactory(MockFactory):  # type: ignore[misc]  # gpiozero has no type
         output_lines: BCM lines that become ``OutputPin``.
         on_output: called with the line after its frequency or duty changed, in the thread
             that changed it.
-        revision: the Pi to pretend to be, in hex; None for ``GPIOZERO_MOCK_REVISION`` or a 3B.
     """
 
     def __init__(
@@ -141,10 +140,8 @@ class ContactFactory(MockFactory):  # type: ignore[misc]  # gpiozero has no type
         clock_ns: Callable[[], int],
         output_lines: Iterable[int],
         on_output: Callable[[int], None],
-        *,
-        revision: str | None = None,
     ) -> None:
-        super().__init__(revision=revision, pin_class=ContactPin)
+        super().__init__(pin_class=ContactPin)
         self._clock_ns = clock_ns
         self._output_lines = frozenset(output_lines)
         self._on_output = on_output
