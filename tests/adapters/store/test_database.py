@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from fractions import Fraction
@@ -13,11 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.chance import next_action
+from tests.support.kept import alter, broken
 
 from shutthebox import __version__
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.chain import read_mark
-from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.recovery import faults
@@ -213,11 +213,6 @@ def test_throws_of_real_dice_are_not_the_boxs(tmp_path: Path) -> None:
 # -- faults of the file ------------------------------------------------------------------------
 
 
-def broken(store: Store, *, on: bool) -> None:
-    """Lets every write fail, as a full or a read-only card does."""
-    store.connection.execute(f"pragma query_only = {int(on)}")
-
-
 def test_actions_that_could_not_be_written_are_caught_up_with(store: Store, tmp_path: Path) -> None:
     """Without them the later ones would make no match, and the box would not start again."""
     match = begin(builtin("pub"), 2)
@@ -263,14 +258,9 @@ def test_a_match_whose_beginning_was_not_kept_does_not_spoil_the_one_before(
 # -- the box on a store that it cannot go on with ----------------------------------------------
 
 
-def config_with(**values: object) -> Config:
+def show_of(folder: Path) -> Show:
+    """What a box shows that starts there."""
     config = with_value(Config(), "game.setup", "usual", "test")
-    for key, value in values.items():
-        config = with_value(config, key.replace("__", "."), value, "test")
-    return config
-
-
-def show_of(folder: Path, config: Config) -> Show:
     shows: list[Show] = []
 
     def observe(what: Effect | SwitchChanged, t_ns: int) -> None:
@@ -292,15 +282,12 @@ def show_of(folder: Path, config: Config) -> Show:
 )
 def test_a_spoiled_match_goes_on_from_the_last_good_fact(spoil: str, mode: Mode, tmp_path: Path) -> None:
     keep(tmp_path, Began(begin(builtin("traditional"), 2)), Thrown((3, 5)), Moved(to_tiles([8])))
-    db = sqlite3.connect(tmp_path / FILE_NAME)
-    db.execute(spoil)
-    db.commit()
-    db.close()
-    show = show_of(tmp_path, config_with())
+    alter(tmp_path, spoil)
+    show = show_of(tmp_path)
     said = told_screen(show).prompt if mode is Mode.ATTRACT else told_screen(show).aside
     assert (show.mode, said) == (mode, "Memory damaged" if mode is Mode.ATTRACT else "new memory")
     assert list(tmp_path.glob("*.damaged")), "what was kept is set aside, not thrown away"
-    again = show_of(tmp_path, config_with())
+    again = show_of(tmp_path)
     assert again.mode is mode
     assert "memory" not in (told_screen(again).prompt + told_screen(again).aside).casefold(), "said once"
     assert len(list(tmp_path.glob("*.damaged"))) == 1
@@ -312,7 +299,7 @@ def test_a_match_that_the_rules_no_longer_allow_is_left_and_the_rest_stays(
     keep(tmp_path, Chosen("box.language", "fr"), Began(begin(builtin("traditional"), 2)), Thrown((3, 5)))
     with closing(open_store(tmp_path)) as store:
         store.keep(Thrown((3, 5)))  # as a program would that has other rules
-    assert show_of(tmp_path, config_with()).mode is Mode.ATTRACT
+    assert show_of(tmp_path).mode is Mode.ATTRACT
     assert "the last match cannot be continued" in caplog.text
     assert not list(tmp_path.glob("*.damaged"))
     with closing(open_store(tmp_path)) as store:

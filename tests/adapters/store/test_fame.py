@@ -1,12 +1,11 @@
 """The best signed results and the Captains, from a store."""
 
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.support.kept import keep_match
+from tests.support.kept import alter, keep_match
 
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.queries import read, statistics_lines
@@ -88,15 +87,6 @@ def test_the_best_first_and_by_the_rules_of_the_game(play: Play, tmp_path: Path)
     assert told(tmp_path, count=2) == [("plain", "BOB", 0), ("high", "ANN", 6)]
 
 
-def test_of_a_time_only(play: Play, tmp_path: Path) -> None:
-    play(PLAIN, "OLD", *SHUT, at_s=100)
-    play(PLAIN, "NEW", *LEFT_4, at_s=200)
-    assert told(tmp_path, 150) == [("plain", "NEW", 4)]
-    assert told(tmp_path, 201) == []
-    assert told(tmp_path, 100)[0] == ("plain", "OLD", 0)
-    assert told(tmp_path, 100, 200) == [("plain", "OLD", 0)]
-
-
 def test_the_games_played_most(play: Play, tmp_path: Path) -> None:
     for number, games in ((1, "abcd"), (2, "bcd"), (3, "cd"), (4, "d")):
         for name in games:
@@ -105,19 +95,9 @@ def test_the_games_played_most(play: Play, tmp_path: Path) -> None:
     assert [name for name, _, _ in told(tmp_path)] == ["d", "d", "c", "c", "b", "b"]
 
 
-def test_matches_of_more_rounds_are_another_game(play: Play, tmp_path: Path) -> None:
-    play(PLAIN, "ONE", *LEFT_6)
-    play(house("plain", "rounds = 2"), "TWO", *LEFT_4, *advanced(LEFT_4))
-    assert {initials for _, initials, _ in told(tmp_path, count=2)} == {"ONE", "TWO"}
-
-
-def advanced(actions: tuple[Action, ...]) -> tuple[Action, ...]:
-    return (Advanced(), *actions)
-
-
 def test_captains(play: Play, tmp_path: Path) -> None:
     play(CAPTAIN, "ANN", *SHUT, players=2)
-    play(CAPTAIN, "LAT", *LEFT_6, *advanced(SHUT), players=2)
+    play(CAPTAIN, "LAT", *LEFT_6, Advanced(), *SHUT, players=2)
     play(PLAIN, "BOB", *SHUT, players=2)
     play(CAPTAIN, "", *SHUT)
     play(CAPTAIN, "CAT", *SHUT)
@@ -128,9 +108,8 @@ def test_captains(play: Play, tmp_path: Path) -> None:
 
 def test_a_profile_that_is_refused_now_is_left_out(play: Play, tmp_path: Path) -> None:
     play(CAPTAIN, "ANN", *SHUT)
-    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
-        db.execute("update match set profile = replace(profile, 'tiles', 'tails')")
-        db.commit()
+    alter(tmp_path, "update match set profile = replace(profile, 'tiles', 'tails')")
+    with closing(open_to_read(tmp_path / FILE_NAME)) as db:
         assert best(db, game) == captains(db, game, 5) == []
 
 
@@ -138,8 +117,8 @@ def test_a_match_that_cannot_be_read_hides_no_other(play: Play, tmp_path: Path) 
     for initials in ("ANN", "BOB", "CAT"):
         play(CAPTAIN, initials, *SHUT, players=2)
     play(PLAIN, "DAN", *LEFT_4)
-    with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as db:
-        db.execute("update match set profile = replace(profile, 'tiles', 'tails') where id in (1, 2, 3)")
+    alter(tmp_path, "update match set profile = replace(profile, 'tiles', 'tails') where id in (1, 2, 3)")
+    with closing(open_to_read(tmp_path / FILE_NAME)) as db:
         assert [honour["initials"] for honour in best(db, game)] == ["DAN"]
 
 

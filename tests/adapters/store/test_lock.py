@@ -78,15 +78,6 @@ def test_where_there_is_no_folder_there_is_nothing_to_lock(tmp_path: Path) -> No
     FolderLock(None).take()
 
 
-def test_a_folder_that_has_to_be_made_is_locked_from_the_start(tmp_path: Path) -> None:
-    folder = tmp_path / "var" / "lib" / "box"
-    first = FolderLock(folder)
-    first.take()
-    with pytest.raises(InUseError):
-        FolderLock(folder).take()
-    first.release()
-
-
 def test_a_box_has_it_for_its_life(tmp_path: Path) -> None:
     box = VirtualBox(Config(), tmp_path, advised=False)
     with pytest.raises(InUseError):
@@ -115,17 +106,8 @@ def test_the_second_daemon_says_so_in_one_line_and_ends(tmp_path: Path) -> None:
     """Two real ones, as somebody starts who has forgotten the first."""
     config = tmp_path / "box.toml"
     config.write_text(f'[store]\nfolder = "{tmp_path / "state"}"\n')
-    command = [
-        sys.executable,
-        "-m",
-        "shutthebox",
-        "sim",
-        "--config",
-        str(config),
-        "--port",
-        "0",
-        "--no-browser",
-    ]
+    options = ("--config", str(config), "--port", "0", "--no-browser")
+    command = [sys.executable, "-m", "shutthebox", "sim", *options]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as first:
         try:

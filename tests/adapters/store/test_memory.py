@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.adapters.store.test_fame import PLAIN, SHUT
-from tests.adapters.store.test_verification_worker import change
-from tests.support.kept import keep_match
+from tests.support.kept import alter, broken, keep_match
 
 from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.memory import Memory
@@ -36,11 +35,6 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture(autouse=True)
 def everything_said(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
-
-
-def broken(store: Store, *, on: bool) -> None:
-    """Lets every write fail, as a full or a read-only card does."""
-    store.connection.execute(f"pragma query_only = {int(on)}")
 
 
 def logged(store: Store) -> list[LoggedFault]:
@@ -133,7 +127,7 @@ def test_what_the_verification_finds_is_said_and_noted_for_the_next_start(
     with closing(Store(tmp_path, lambda: NOON)) as store:
         for fact in (Began(begin(PLAIN, 1)), Thrown((1, 2)), Left()):
             store.keep(fact)
-        change(store.path, "update fact set text = 'throw 6+6' where number = 2")
+        alter(tmp_path, "update fact set text = 'throw 6+6' where number = 2")
         worker = VerificationWorker(store.path)
         memory = Memory(store, verification=worker)
         memory.catch_up()
@@ -182,7 +176,7 @@ def test_only_new_counts_are_added_and_none_is_lost(store: Store) -> None:
     assert health(store.connection) == {0: SwitchWear(7, 0), 3: SwitchWear(2, 4), 4: SwitchWear(0, 3)}
 
 
-def test_a_box_is_new_until_a_match_was_finished(store: Store) -> None:
+def test_a_box_is_new_until_a_match_was_finished(store: Store, tmp_path: Path) -> None:
     """Its players are shown the way; those of a box without memory have been shown it often enough."""
     memory = Memory(store)
     assert memory.is_new()
@@ -191,6 +185,6 @@ def test_a_box_is_new_until_a_match_was_finished(store: Store) -> None:
     assert memory.is_new()
     keep_match(store, begin(PLAIN, 1), *SHUT)
     assert not memory.is_new()
-    change(store.path, "drop table total")
+    alter(tmp_path, "drop table total")
     assert not memory.is_new()
     assert not Memory(None).is_new()

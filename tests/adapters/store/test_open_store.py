@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.box import MS, BoxUnderTest, S
+from tests.support.kept import alter
 from tests.support.open_files import open_files
 from tests.support.permissions import obey_permissions
 
@@ -61,11 +62,10 @@ def play_a_little(folder: Path) -> None:
         store.keep(Moved(0b10000000))
 
 
-def change(sql: str) -> Callable[[Path], None]:
+def change(*statements: str) -> Callable[[Path], None]:
     def damage(folder: Path) -> None:
         play_a_little(folder)
-        with closing(sqlite3.connect(folder / FILE_NAME)) as db:
-            db.executescript(sql)
+        alter(folder, *statements)
 
     return damage
 
@@ -110,8 +110,7 @@ def crashed(folder: Path, empty: str) -> None:
 
 
 def foreign(folder: Path) -> None:
-    with closing(sqlite3.connect(folder / FILE_NAME)) as db:
-        db.execute("create table a (b)")
+    alter(folder, "create table a (b)")
 
 
 NEW = f"kept as {KEPT}, a new store is begun"
@@ -139,7 +138,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str, str]] = {
         "box.sqlite3: facts 1 to 3 are missing at the end", NEW,
     ),
     "odd stakes": (
-        change("insert into result values (1, 0, 3, '1/0', 1, 0, null); update match set \"left\" = 1"),
+        change("insert into result values (1, 0, 3, '1/0', 1, 0, null)", 'update match set "left" = 1'),
         "box.sqlite3: match 1 is not as the facts tell, and 1 more", ALL_3,
     ),
     "not text": (

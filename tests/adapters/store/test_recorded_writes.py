@@ -1,6 +1,6 @@
 """Every prefix of the writes that a store made, as a power cut may leave them: nothing shown is lost.
 
-`test_torn_writes` trusts SQLite to sync where it should; here only the calls that strace saw count.
+Nothing is trusted to be synced: only the calls that strace saw count.
 """
 
 import os

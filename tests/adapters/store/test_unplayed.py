@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.adapters.store.test_fame import LEFT_6, SHUT, house
 from tests.support.kept import keep_match
 
 from shutthebox.adapters.store import queries
@@ -23,19 +24,7 @@ from shutthebox.game.screen import Screen
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.reader import parse_keys, to_profile
-from shutthebox.rules.tiles import to_tiles
 from shutthebox.web.scoreboard.folder import FOLDER_NAME
-
-
-def house(text: str) -> Profile:
-    return to_profile(
-        parse_keys(f'name = "house"\ntiles = 3\n{text}', "test", lambda name: {}), "test", "house"
-    )
-
-
-SHUTS = (Thrown((1, 1)), Moved(to_tiles([2])), Thrown((2, 2)), Moved(to_tiles([1, 3])))
-BLOCKED = (Thrown((6, 6)),)
 
 
 def keep(store: Store, profile: Profile, players: int, *actions: Action, signs: int | None = None) -> None:
@@ -58,7 +47,7 @@ def results(folder: Path) -> list[tuple[int | None, ...]]:
 
 
 def test_the_first_shuts_the_box_and_nobody_else_plays(store: Store, tmp_path: Path) -> None:
-    keep(store, house(""), 3, *SHUTS)
+    keep(store, house("house"), 3, *SHUT)
     assert results(tmp_path) == [(0, None, None)]
     with closing(open_to_read(tmp_path / STORE)) as db:
         (match,) = queries.latest(db, 1)
@@ -67,16 +56,16 @@ def test_the_first_shuts_the_box_and_nobody_else_plays(store: Store, tmp_path: P
 
 
 def test_who_owes_a_stake_may_have_had_no_turn(store: Store, tmp_path: Path) -> None:
-    profile = house('stakes = "pool"')
-    keep(store, profile, 3, *SHUTS)
-    keep(store, profile, 3, *BLOCKED, Advanced(), *SHUTS)
-    keep(store, profile, 2, *BLOCKED, Advanced(), *SHUTS)
+    profile = house("house", 'stakes = "pool"')
+    keep(store, profile, 3, *SHUT)
+    keep(store, profile, 3, *LEFT_6, Advanced(), *SHUT)
+    keep(store, profile, 2, *LEFT_6, Advanced(), *SHUT)
     assert results(tmp_path) == [(6, 0), (6, 0, None), (0, None, None)]
 
 
 def test_a_winner_who_never_played(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The first reaches the limit at once, so the others win."""
-    keep(store, house('match = "target-loses"\nlimit = 5\ntie = "share"'), 3, *BLOCKED, signs=1)
+    keep(store, house("house", 'match = "target-loses"\nlimit = 5\ntie = "share"'), 3, *LEFT_6, signs=1)
     assert results(tmp_path) == [(6, None, None)]
     with closing(open_to_read(tmp_path / STORE)) as db:
         found = queries.read(db)
@@ -91,9 +80,11 @@ def test_a_winner_who_never_played(store: Store, tmp_path: Path, capsys: pytest.
 
 def test_alternate_turns(store: Store, tmp_path: Path) -> None:
     """The last throws, and shuts the box, before the first has finished."""
-    profile = house('turns = "alternate"\nblocked = "passes"\nshut_wins = "match"\nwin = "first-to-shut"')
+    profile = house(
+        "house", 'turns = "alternate"\nblocked = "passes"\nshut_wins = "match"\nwin = "first-to-shut"'
+    )
     first = (Thrown((6, 6)), Moved(0))
-    keep(store, profile, 2, *first, *SHUTS[:2], *first, *SHUTS[2:])
+    keep(store, profile, 2, *first, *SHUT[:2], *first, *SHUT[2:])
     assert results(tmp_path) == [(None, 0)]
 
 
@@ -101,8 +92,8 @@ def test_alternate_turns(store: Store, tmp_path: Path) -> None:
 
 
 def test_the_page(store: Store, tmp_path: Path) -> None:
-    keep(store, house(""), 3, *SHUTS)
-    keep(store, house('match = "target-loses"\nlimit = 5\ntie = "share"'), 3, *BLOCKED, signs=1)
+    keep(store, house("house"), 3, *SHUT)
+    keep(store, house("house", 'match = "target-loses"\nlimit = 5\ntie = "share"'), 3, *LEFT_6, signs=1)
     show = Show(
         Screen(Mode.MATCH_OVER),
         t_ns=0,
@@ -116,7 +107,7 @@ def test_the_page(store: Store, tmp_path: Path) -> None:
         owes=(),
         winners=(1,),
         seats=("Player 1", "Player 2", "Player 3"),
-        game=house(""),
+        game=house("house"),
     )
     ScoresWriter(tmp_path, lambda: open_to_read(tmp_path / STORE))(show, 0)
     shown = (tmp_path / FOLDER_NAME / "index.html").read_text("utf-8")

@@ -1,6 +1,5 @@
 """The store is compared with its checksums while the box plays."""
 
-import sqlite3
 import threading
 from collections.abc import Callable
 from contextlib import closing
@@ -28,11 +27,6 @@ def store(tmp_path: Path) -> Path:
             made.keep(fact)
         made.mark_head()
     return tmp_path / FILE_NAME
-
-
-def change(store: Path, statement: str) -> None:
-    with closing(sqlite3.connect(store, isolation_level=None)) as db:
-        db.execute(statement)
 
 
 def found_in(store: Path) -> str | None:
