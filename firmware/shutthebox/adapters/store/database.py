@@ -34,7 +34,7 @@ from shutthebox.rules.writer import to_lines
 
 FILE_NAME = "box.sqlite3"
 
-_BUSY_MS = 100
+BUSY_MS = 100
 """SQLite's busy timeout in ms. The main loop blocks for at most this long."""
 
 _THIS_BOX = Conditions(versions=(f"{__version__} rules {RULES_VERSION}",))
@@ -65,7 +65,7 @@ class Store:
             # A card that loses power may spoil the whole sector it was writing: psow=0 keeps the
             # next commit out of the sector in which the last one ends.
             where = f"{self.path.absolute().as_uri()}?psow=0"
-            self._db = sqlite3.connect(where, uri=True, isolation_level=None, timeout=_BUSY_MS / 1000)
+            self._db = sqlite3.connect(where, uri=True, isolation_level=None, timeout=BUSY_MS / 1000)
             # Nothing is written before it is known that the file is a store of ours.
             new = is_new(self._db)
             if not os.access(self.path, os.W_OK):
@@ -126,11 +126,7 @@ class Store:
 
     def _is_there(self) -> bool:
         """Whether the files on the disk hold the last fact, and every page."""
-        where = f"{self.path.absolute().as_uri()}?mode=ro"
-        with (
-            suppress(*UNREADABLE),
-            closing(sqlite3.connect(where, uri=True, timeout=_BUSY_MS / 1000)) as db,
-        ):
+        with suppress(*UNREADABLE), closing(open_read_only(self.path)) as db:
             whole = db.execute("pragma quick_check(1)").fetchone() == ("ok",)
             return whole and head_of(db) == self._head
         return False
@@ -322,6 +318,19 @@ class Store:
         """Closes the file."""
         self._db.close()
         self._mark.close()
+
+
+def open_read_only(store: Path, wait_ms: int = BUSY_MS) -> sqlite3.Connection:
+    """A connection that cannot write. Not for an empty file: SQLite would delete its log.
+
+    Args:
+        store: the file.
+        wait_ms: as long as another program may hold the file.
+
+    Raises:
+        sqlite3.Error: if it cannot be opened.
+    """
+    return sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True, timeout=wait_ms / 1000)
 
 
 def _stat(path: Path) -> os.stat_result | None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shutthebox.adapters.store.chain import MARK_NAME, read_mark
-from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.database import FILE_NAME, Store, open_read_only
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.recovery import Recovered, first_fault, good_part
 from shutthebox.adapters.store.schema import VERSION
@@ -198,7 +198,7 @@ def _rebuild(folder: Path, waiting: str) -> Recovered | None:
     if not store.is_file() or not store.stat().st_size:
         return None  # SQLite would delete the log of an empty store
     try:
-        with closing(_readable(store)) as db:
+        with closing(open_read_only(store)) as db:
             recovered = good_part(db, read_mark(store))
     except UNREADABLE as error:
         if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _PASSING:
@@ -262,16 +262,12 @@ def _take_back(folder: Path) -> list[str]:
     return said
 
 
-def _readable(store: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True)
-
-
 def _ask(store: Path, query: str) -> int:
     """What a query for one number gives; 0 for a file that cannot be read."""
     with suppress(OSError, *UNREADABLE):
         # SQLite would delete the log of an empty store.
         if store.stat().st_size:
-            with closing(_readable(store)) as db:
+            with closing(open_read_only(store)) as db:
                 return int(db.execute(query).fetchone()[0])
     return 0
 

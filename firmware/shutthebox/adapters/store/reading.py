@@ -7,15 +7,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shutthebox.adapters.store.chain import Head, read_mark
-from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.adapters.store.database import BUSY_MS, FILE_NAME, open_read_only
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.recovery import first_fault
 from shutthebox.adapters.store.schema import is_new
 from shutthebox.files import check_regular
 
+_WAIT_MS = 5000
+"""A command can wait longer for another program than a box that plays."""
 
-def open_to_read(path: Path) -> sqlite3.Connection:
+
+def open_to_read(path: Path, wait_ms: int = BUSY_MS) -> sqlite3.Connection:
     """The store's file, for reading only; a running box is not disturbed.
+
+    Args:
+        path: of the file.
+        wait_ms: as long as another program may hold it.
 
     Raises:
         OSError: there is none.
@@ -29,7 +36,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     if not path.stat().st_size:
         # SQLite would delete its log, which may hold all that was played.
         raise ValueError("it is empty")
-    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    db = open_read_only(path, wait_ms)
     try:
         db.execute("select * from match limit 1")
     except (sqlite3.Error, ValueError):
@@ -74,7 +81,7 @@ def reading(folder: Path) -> Iterator[Reading]:
     # Read first: the box writes it last.
     mark = read_mark(path)
     try:
-        db = open_to_read(path)
+        db = open_to_read(path, _WAIT_MS)
     except FileNotFoundError as error:
         raise StoreError(str(error)) from None
     except PermissionError:
