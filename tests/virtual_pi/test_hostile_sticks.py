@@ -43,8 +43,10 @@ def owner(pi: VirtualPi) -> Iterator[Owner]:
 def put_in(owner: Owner, image: Path, *, protected: bool = False) -> Iterator[None]:
     """Puts a stick in for as long; then the box is as before, and nobody serves the stick any more."""
     owner.pi.put_in_stick(image, protected=protected)
-    yield
-    owner.pi.pull_out_stick()
+    try:
+        yield
+    finally:
+        owner.pi.pull_out_stick()
     owner.hears(None)
     owner.hold()
     assert until(lambda: helpers(owner.pi) == [], 120)
@@ -89,10 +91,22 @@ def rubbish(image: Path, at: int) -> Path:
     return image
 
 
+def ntfs(image: Path) -> Path:
+    """A table of partitions, and one partition, as Windows makes them."""
+    with image.open("wb") as disk:
+        disk.truncate(64 << 20)
+        disk.seek(446)
+        disk.write(struct.pack("<B3xB3xII", 0, 7, 2048, (64 << 11) - 2048) + bytes(48) + b"\x55\xaa")
+        disk.seek((1 << 20) + 3)
+        disk.write(b"NTFS    ")
+    return image
+
+
 UNUSABLE: dict[str, Callable[[Path], Path]] = {
     "a name with a slash": lambda to: fat32(to, entry(b"..\x2f..\x2fETC  ", 0x10, 2)),
     "a folder that goes round in a circle": lambda to: fat32(to, names(1600), loops=True),
     "rubbish behind the first sectors of exFAT": lambda to: rubbish(formatted(to, "mkfs.exfat"), 1 << 14),
+    "NTFS": lambda to: ntfs(to / "stick.img"),
     "a first sector of another size": lambda to: rubbish(formatted(to), 11),
 }
 

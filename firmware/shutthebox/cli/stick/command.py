@@ -99,6 +99,8 @@ def run(args: argparse.Namespace) -> int:
         ).serve()
     except OSError as error:
         raise StickError(f"{shown_path(args.device)}: {error.strerror or error}") from None
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
     return 0
 
 
