@@ -96,8 +96,8 @@ def odds(question: Question) -> Sequence[OddsCame]:
     return [] if advice is None else [advice]
 
 
-LARGEST = "two players"
-"""For the slow walk: in the short one the bank's smaller row is like it."""
+LARGEST = ("two players", "drop-out, all start over")
+"""For the slow walk: in the short one the bank's row is like the one, a limit that loses like the other."""
 
 
 def walked(name: str, slips: int | None) -> Walk:
@@ -110,7 +110,7 @@ def walked(name: str, slips: int | None) -> Walk:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("name", [name for name in GAMES if name != LARGEST])
+@pytest.mark.parametrize("name", [name for name in GAMES if name not in LARGEST])
 def test_whoever_slips_once_and_then_does_as_told_comes_to_the_end(name: str) -> None:
     walked(name, slips=1)
 

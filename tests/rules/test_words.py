@@ -202,12 +202,6 @@ def test_no_sentence_is_never_said() -> None:
     assert said == set(words.SENTENCES)
 
 
-def test_the_usual_game_of_the_words_is_the_traditional_one() -> None:
-    traditional = profiles.builtin("traditional")
-    assert words._traditional() == tuple(words._in_order(traditional))
-    assert len(words.shared_rules(traditional)) == len(explain(traditional)) == len(words._MOST_TELLING)
-
-
 @settings(deadline=None)
 @given(generate.profiles())
 def test_what_differs_from_the_traditional_game_is_said_first(profile: Profile) -> None:
@@ -230,11 +224,3 @@ def test_words_are_whole_sentences(profile: Profile) -> None:
             assert sentence[0].isupper()
             assert sentence.replace("\u00a0", " ").isprintable()
             assert not re.search(r"[{}]|  |None|frozenset|\b\w+=", sentence)
-
-
-def test_words_know_the_language_of_the_pub() -> None:
-    pub = " ".join(told(profiles.builtin("pub"), "fr"))
-    for term in ("clapets", "lancer", "tour", "manche", "partie", "ferme la boîte", "mise au pot"):
-        assert term in pub
-    trac = told(profiles.builtin("trac"), "fr")
-    assert any("paye la tournée" in sentence for sentence in trac)

@@ -167,25 +167,3 @@ def test_a_race_to_200_points_of_shut_tiles_shuts_the_eight() -> None:
     odds = Odds(profile)
     thrown = turns.throw(profile, turns.start(profile), (3, 5))
     assert odds.ranked(thrown)[0].tiles == 1 << 7
-
-
-@pytest.mark.parametrize(
-    ("text", "lost"),
-    [
-        ('like = "digits"\nfirst_move_must_include = 2', 123456789),
-        ('like = "misere"\nfirst_move_must_include = 2', 0),
-        ('like = "cover-200"\nfirst_move_must_include = 2', 0),
-        ('like = "two-to-go"', 45),
-        ('like = "two-to-go"\nscore = "count"', 9),
-        ('like = "open-one"\nfirst_move_must_include = 2', 999),
-        ('like = "golf"\nscore = "throws"\nfirst_move_must_include = 2', 9),
-        (
-            'like = "golf"\nscore = "digits-reversed"\nfirst_move_must_include = 2\nstart_open = [2, 7, 9]',
-            972,
-        ),
-    ],
-)
-def test_a_lost_turn_is_the_worst_one(text: str, lost: int) -> None:
-    profile = house(text)
-    turn = turns.throw(profile, turns.start(profile), (2, 2))
-    assert (turn.outcome, turn.score) == (Outcome.LOST, lost)
