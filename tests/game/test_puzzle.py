@@ -26,20 +26,12 @@ class Puzzled(Table):
         self.day = TODAY
         super().__init__(settings, daily=lambda games: Daily(self.day, puzzle))
 
-    def open_puzzle(self) -> None:
-        self.hold()
-        while "Puzzle" not in (self.screen.rows or ("",))[self.screen.cursor or 0]:
-            lever = self.machine.settings.levers - 1
-            self.stand(self.down ^ {lever})
-            self.stand(self.down ^ {lever})
-        self.press()
-
 
 def test_levers_are_put_right_first_as_in_a_turn() -> None:
     """Levers that are left from the last match are no answer."""
     table = Puzzled()
     table.flip(3, 5)
-    table.open_puzzle()
+    table.open_menu("Puzzle")
     assert "Flip 4, 7, 8" in table.text
     table.flip(*ROW)
     assert table.verdict == "lift 3 5"
@@ -65,13 +57,13 @@ def test_the_puzzle_is_in_a_game_that_the_box_offers() -> None:
 def test_the_first_answer_of_the_day_counts() -> None:
     table = Puzzled(settings_for("traditional", streak=Streak(TODAY, 0)))
     table.flip(*ROW, 3, 5)
-    table.open_puzzle()
+    table.open_menu("Puzzle")
     assert "Not the best" in table.text
     effects = table.press()
     assert facts(effects) == []
     assert table.mode is Mode.ATTRACT
     table.day += 1
-    table.open_puzzle()
+    table.open_menu("Puzzle")
     assert "Lift 3, 5" in table.text, "an answer is flipped after the row was set"
     table.lift(3, 5)
     table.flip(3, 5)
@@ -86,7 +78,7 @@ def test_levers_that_are_not_there_or_out_of_play() -> None:
         (settings_for(small, levers=7), "Needs lever 8, 9"),
     ):
         table = Puzzled(settings)
-        table.open_puzzle()
+        table.open_menu("Puzzle")
         assert table.mode is Mode.MENU
         assert words in table.text
 
@@ -109,7 +101,7 @@ def test_a_streak_is_read_back() -> None:
 def test_an_answer_as_good_as_the_best_is_right() -> None:
     tied = puzzle_from_text("traditional 1,2,3,5,6,9 3+5 4 3,5:0.00 2,6:0.00 1,2,5:5.25", builtin)
     table = Puzzled(puzzle=tied)
-    table.open_puzzle()
+    table.open_menu("Puzzle")
     table.flip(*ROW)
     table.flip(2, 6)
     assert facts(table.press()) == [Chosen(STREAK, (TODAY, 1))]

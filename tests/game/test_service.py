@@ -16,25 +16,13 @@ from shutthebox.rules.actions import Action
 from shutthebox.rules.tiles import to_tiles
 
 
-def service(table: Table) -> None:
-    """The owner presses the button inside the box."""
-    table.press_service()
-
-
 def feel(table: Table, health: Mapping[int, ContactHealth]) -> None:
     table.give(HealthChanged(health))
 
 
-def from_the_menu(table: Table) -> None:
-    table.hold()
-    while "Owner" not in row(table):
-        table.choose(table.machine.settings.levers)
-    table.press()
-
-
 def take_out(table: Table, lever: int) -> None:
     """Takes a lever out of play, or puts it back, and leaves."""
-    service(table)
+    table.press_service()
     at = to_cursor(table, lever)
     assert at.startswith(f"{lever} ")
     table.press()
@@ -62,7 +50,7 @@ def row(table: Table) -> str:
 
 def test_the_stick_can_always_be_reached_and_says_what_to_do_where_there_is_none() -> None:
     table = Table()
-    service(table)
+    table.press_service()
     while row(table) != "Stick":
         table.choose(9)
     assert table.screen.prompt == "Press: read"
@@ -84,7 +72,7 @@ def test_whoever_looks_reads_what_the_box_tells_of_itself() -> None:
         Topic.TONIGHT: (),
     }
     table = Table(report=lambda topic, wrong: told[topic])
-    from_the_menu(table)
+    table.open_menu("Owner")
     for _ in range(2):
         table.choose(9)
     table.press()
@@ -123,7 +111,7 @@ def test_a_lever_that_seems_stuck_is_in_the_log_and_told_as_wrong_now() -> None:
     ]
     table.hold_long()
     table.press()
-    from_the_menu(table)
+    table.open_menu("Owner")
     for _ in range(3):
         table.choose(9)
     table.press()
@@ -136,7 +124,7 @@ def test_a_lever_that_seems_stuck_is_in_the_log_and_told_as_wrong_now() -> None:
 def test_blocked_without_the_tile_it_counts_as_shut() -> None:
     table = Table(settings_for())
     take_out(table, 2)
-    service(table)
+    table.press_service()
     table.stand([])
     table.press()
     table.throw(1, 1)
@@ -162,7 +150,7 @@ def test_a_lever_out_of_play_may_rattle_as_it_likes() -> None:
 def test_the_last_lever_cannot_be_taken_out() -> None:
     everything_else = to_tiles(range(2, 10))
     table = Table(settings_for(out=everything_else))
-    service(table)
+    table.press_service()
     table.press()
     assert "No game is left" in table.text
     assert facts(table.effects) == []
@@ -201,7 +189,7 @@ def test_a_match_goes_on_as_it_was_begun() -> None:
 def locked(code: int = 0) -> Table:
     """In service from the menu, at the row of lever 4."""
     table = Table(settings_for(code=code))
-    from_the_menu(table)
+    table.open_menu("Owner")
     table.flip(4)
     return table
 
@@ -229,7 +217,7 @@ def tries(table: Table, count: int, down: tuple[int, ...] = (4,)) -> None:
             table.wait(int(table.screen.prompt.split()[1]) * S)
             if table.mode is Mode.ATTRACT:  # the box has fallen asleep
                 table.press()
-                from_the_menu(table)
+                table.open_menu("Owner")
             table.press()
         table.stand(down)
         table.press()
@@ -267,7 +255,7 @@ def test_levers_that_are_made_to_seem_wrong_open_nothing() -> None:
     table.press()
     table.hold_long()
     table.press()
-    from_the_menu(table)
+    table.open_menu("Owner")
     assert "2 down?" in table.text
     table.press()
     table.stand({2, 7, 9})
@@ -283,7 +271,7 @@ def test_a_lever_that_sticks_does_not_spoil_the_code() -> None:
     table.press()
     table.hold_long()
     table.press()
-    from_the_menu(table)
+    table.open_menu("Owner")
     table.press()
     table.stand({4, 2, 7})
     table.press()
@@ -292,7 +280,7 @@ def test_a_lever_that_sticks_does_not_spoil_the_code() -> None:
 
 def test_a_lever_out_of_play_is_no_part_of_the_code() -> None:
     table = Table(settings_for(code=to_tiles([2, 7]), out=to_tiles([2])))
-    from_the_menu(table)
+    table.open_menu("Owner")
     table.press()
     table.stand({7})
     table.press()

@@ -88,10 +88,7 @@ def test_an_update_says_what_it_cannot_take_along_before_the_question() -> None:
 def test_only_the_owner_may() -> None:
     table = Table(settings_for(code=to_tiles([2, 7])))
     put_in(table)
-    table.hold()
-    while table.screen.rows[table.screen.cursor or 0] not in ("Service", "Owner"):
-        table.choose(table.machine.settings.levers)
-    table.press()
+    table.open_menu("Owner")
     assert table.machine.state.mode.name is Mode.STICK
     assert not asked(table.press())
     assert table.screen.big == "Code?"
@@ -106,10 +103,7 @@ def test_only_the_owner_may() -> None:
 def test_without_a_code_only_the_button_inside_the_box_helps() -> None:
     table = Table()
     put_in(table)
-    table.hold()
-    while table.screen.rows[table.screen.cursor or 0] not in ("Service", "Owner"):
-        table.choose(table.machine.settings.levers)
-    table.press()
+    table.open_menu("Owner")
     assert table.screen.prompt == "No code is set"
     assert not asked(table.press())
     assert "service_code" in table.screen.paragraph, "and so the owner learns what to do"

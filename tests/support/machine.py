@@ -201,6 +201,15 @@ class Table(Eyes):
     def choose(self, lever: int) -> list[Effect]:
         return self.flip(lever) + self.lift(lever)
 
+    def open_menu(self, label: str) -> None:
+        """Opens the menu, walks to the row with this label, and presses."""
+        self.hold()
+        last = {self.machine.settings.levers}
+        while label not in (self.screen.rows or ("",))[self.screen.cursor or 0]:
+            self.stand(self.down ^ last)
+            self.stand(self.down ^ last)
+        self.press()
+
     def wait(self, lasts_ns: int) -> list[Effect]:
         """Lets time pass; the machine is told whenever it asked to be."""
         until, effects = self.now_ns + lasts_ns, []
