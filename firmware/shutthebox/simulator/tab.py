@@ -6,7 +6,6 @@ are asked in another worker.
 """
 
 import base64
-import json
 import pickle
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -45,7 +44,7 @@ from shutthebox.simulator.page.message import (
     Wish,
     parse,
 )
-from shutthebox.simulator.page.state import box_state, repair, workshop_state
+from shutthebox.simulator.page.state import View, box_state, repair, workshop_state
 from shutthebox.simulator.page.texts import pixels_text
 from shutthebox.simulator.page.transcript import BoxInWords
 from shutthebox.simulator.scenario.from_record import scenario_text
@@ -203,12 +202,11 @@ class Tab:
         self._post = post
         self._transcript = BoxInWords(config.box.language)
         self._glass, self._tunes = _Glass(), _Tunes(lambda: self._box.now_ns)
-        self._in_workshop, self._logged = False, 0
+        self._view = View()
         self._rules = ""
         self._match: str | None = None
         self._moves: list[tuple[int, MoveButton | MoveLever]] = []
         self._stands_ns: dict[int, int] = {}
-        self._shown: dict[str, object] = {}
         self._box = VirtualBox(
             config,
             folder,
@@ -274,7 +272,7 @@ class Tab:
     def _do(self, wish: Wish) -> None:
         match wish:
             case OpenWorkshop(is_open):
-                self._in_workshop, self._logged = is_open, 0
+                self._view.open_workshop(is_open)
             case ChangeHardware() | BreakLever() | Mend():
                 repair(self._workshop, wish)
             case PullPlug():
@@ -288,16 +286,9 @@ class Tab:
         self._box.take_edges()
 
     def _show(self) -> None:
-        """Posts what is new: the whole state at first, under the type "box", then changes."""
-        state = self._state()
-        changed = {key: value for key, value in state.items() if self._shown.get(key, ...) != value}
-        if self._in_workshop:
-            self._logged, lines = self._transcript.log_since(self._logged)
-            if lines:
-                changed["log"] = lines
-        if changed:
-            self._post(json.dumps({"type": "change" if self._shown else "box", **changed}))
-            self._shown = state
+        """Posts what is new."""
+        if message := self._view.news(self._state(), self._transcript):
+            self._post(message)
 
     def _match_link(self) -> str | None:
         """The match that is over, packed for a link; None without one, and where it cannot be replayed."""
@@ -322,4 +313,4 @@ class Tab:
         panel = pixels_text(self._glass.look(now_ns))
         state = box_state(self._workshop, self._transcript, panel, self._tunes.tone(now_ns))
         state |= {"rules": self._rules, "match": self._match_link()}
-        return state | workshop_state(self._workshop, _POWER) if self._in_workshop else state
+        return state | workshop_state(self._workshop, _POWER) if self._view.in_workshop else state

@@ -1,7 +1,6 @@
 """The messages of a page to the box: moves of hands, the form, and changes of the simulated hardware."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -45,18 +44,10 @@ class OpenWorkshop:
 
 @dataclass(frozen=True, slots=True)
 class ChangeHardware:
-    """Makers break or mend something: attributes of `Condition` that are no levers."""
+    """Makers break or mend something: an attribute of `Condition` that is no lever, and its new value."""
 
-    display_unplugged: bool | None = None
-    disk_full: bool | None = None
-    bounce_ms: int | None = None
-    lost_percent: int | None = None
-
-    @property
-    def changes(self) -> Mapping[str, int]:
-        """The new values by name."""
-        names = ("display_unplugged", "disk_full", "bounce_ms", "lost_percent")
-        return {name: value for name in names if (value := getattr(self, name)) is not None}
+    what: str
+    value: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,13 +160,13 @@ def _wish(document: object) -> Wish | None:
         case {"workshop": bool(is_open)} if len(document) == 1:
             return OpenWorkshop(is_open)
         case {"display_unplugged": bool(unplugged)} if len(document) == 1:
-            return ChangeHardware(display_unplugged=unplugged)
+            return ChangeHardware("display_unplugged", unplugged)
         case {"disk_full": bool(full)} if len(document) == 1:
-            return ChangeHardware(disk_full=full)
-        case {"bounce_ms": int(bounce_ms)} if kinds == {"bounce_ms": int} and 0 <= bounce_ms <= MAX_BOUNCE_MS:
-            return ChangeHardware(bounce_ms=bounce_ms)
+            return ChangeHardware("disk_full", full)
+        case {"bounce_ms": int(ms)} if kinds == {"bounce_ms": int} and 0 <= ms <= MAX_BOUNCE_MS:
+            return ChangeHardware("bounce_ms", ms)
         case {"lost_percent": int(percent)} if kinds == {"lost_percent": int} and 0 <= percent <= 100:
-            return ChangeHardware(lost_percent=percent)
+            return ChangeHardware("lost_percent", percent)
         case {"lever": int(number), "state": str(state)} if kinds == {"lever": int, "state": str}:
             return BreakLever(number, state) if state in LEVER_STATES else None
         case {"mend": True} if kinds == {"mend": bool}:

@@ -10,7 +10,6 @@ callbacks only set an event, and every page has a mailbox of one, its latest sta
 """
 
 import asyncio
-import json
 import logging
 import socket
 import threading
@@ -58,7 +57,7 @@ from shutthebox.simulator.page.request_guard import (
     refusal,
     visitor_of,
 )
-from shutthebox.simulator.page.state import box_state, repair, workshop_state
+from shutthebox.simulator.page.state import View, box_state, repair, workshop_state
 from shutthebox.simulator.page.texts import pixels_text
 from shutthebox.simulator.page.transcript import BoxInWords
 from shutthebox.simulator.scenario import script
@@ -270,7 +269,7 @@ class PageServer:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._pages.discard(page)
-            self._in_workshop = any(page.in_workshop for page in self._pages)
+            self._in_workshop = any(page.view.in_workshop for page in self._pages)
             self._hold(page, False)
             self._watch(page, None)
             if self._player is page:
@@ -292,16 +291,8 @@ class PageServer:
     async def _send(self, page: "_Page") -> None:
         while True:
             page.news.clear()
-            state = self._state_for(page)
-            changed = {key: value for key, value in state.items() if page.shown.get(key, ...) != value}
-            if page.in_workshop:
-                page.logged, lines = self._transcript.log_since(page.logged)
-                if lines:
-                    changed["log"] = lines
-            if changed:
-                kind = "change" if page.shown else "box"
-                page.shown = state
-                await page.connection.send(json.dumps({"type": kind, **changed}, separators=(",", ":")))
+            if message := page.view.news(self._state_for(page), self._transcript):
+                await page.connection.send(message)
                 await asyncio.sleep(_GAP_S)
             await page.news.wait()
 
@@ -312,7 +303,7 @@ class PageServer:
         film = page.film
         if film is not None:
             state |= {**film.state, "film": {"over": film.over, "complaint": one_line(film.complaint)}}
-        if page.in_workshop:
+        if page.view.in_workshop:
             state |= workshop_state(self._workshop, self._power_state())
         return state
 
@@ -382,8 +373,8 @@ class PageServer:
                     self._fill_in(rules)
                 page.news.set()
             case OpenWorkshop(is_open):
-                page.in_workshop, page.logged = is_open, 0
-                self._in_workshop = any(page.in_workshop for page in self._pages)
+                page.view.open_workshop(is_open)
+                self._in_workshop = any(page.view.in_workshop for page in self._pages)
                 page.news.set()
             case ChangeHardware() | BreakLever() | Mend():
                 self._note(repair(self._workshop, wish))
@@ -437,16 +428,14 @@ class PageServer:
 
 
 class _Page:
-    """One connected page: the state that it has been sent, whether there may be a newer one, and its film."""
+    """One connected page: its view of the box, whether there may be a newer one, and its film."""
 
     def __init__(self, connection: ServerConnection, visitor: str = "") -> None:
         self.connection = connection
         self.news = asyncio.Event()
-        self.shown: _State = {}
+        self.view = View()
         self.holds = False
         self.film: Film | None = None
-        self.in_workshop = False
-        self.logged = 0
         self.visitor = visitor
         self.rules = ""
         self.moved_s = -HANDS_S

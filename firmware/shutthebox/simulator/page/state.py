@@ -1,5 +1,6 @@
 """What a page is told of the simulated box, and what makers do to its hardware: the same over any wire."""
 
+import json
 from collections.abc import Collection, Iterable
 from functools import cache
 
@@ -9,6 +10,41 @@ from shutthebox.simulator.page.message import BreakLever, ChangeHardware, Mend
 from shutthebox.simulator.page.texts import Texts, page_texts, workshop_texts
 from shutthebox.simulator.page.transcript import BoxInWords, Words
 from shutthebox.translations import translations
+
+
+class View:
+    """What one page has been told of the box.
+
+    Attributes:
+        in_workshop: its workshop is open, so it is told of the log too.
+    """
+
+    def __init__(self) -> None:
+        self.in_workshop = False
+        self._told: dict[str, object] = {}
+        self._logged = 0
+
+    def open_workshop(self, is_open: bool) -> None:
+        """Opens the workshop, or shuts it; the log is told from its beginning."""
+        self.in_workshop, self._logged = is_open, 0
+
+    def news(self, state: dict[str, object], words: BoxInWords) -> str:
+        """What is new, as JSON: at first all of the state, of the type "box", then changes; empty if nothing.
+
+        Args:
+            state: for this page now.
+            words: what the box says, with its log.
+        """
+        changed = {key: value for key, value in state.items() if self._told.get(key, ...) != value}
+        if self.in_workshop:
+            self._logged, lines = words.log_since(self._logged)
+            if lines:
+                changed["log"] = lines
+        if not changed:
+            return ""
+        kind = "change" if self._told else "box"
+        self._told = state
+        return json.dumps({"type": kind, **changed}, separators=(",", ":"))
 
 
 def film_state(
@@ -85,9 +121,9 @@ def workshop_state(workshop: Workshop, power: dict[str, object] | None) -> dict[
 def repair(workshop: Workshop, wish: ChangeHardware | BreakLever | Mend) -> str:
     """Breaks or mends the hardware as makers wish; gives a line for the log."""
     match wish:
-        case ChangeHardware():
-            workshop.change(**wish.changes)
-            return ", ".join(f"{name} {value}" for name, value in wish.changes.items())
+        case ChangeHardware(what, value):
+            workshop.change(**{what: value})
+            return f"{what} {value}"
         case BreakLever(lever, state):
             workshop.break_lever(lever, None if state == "works" else LeverFault(state))
             return f"lever {lever} {state}"
