@@ -49,17 +49,11 @@ def test_a_button_that_repeats_fires_until_it_is_let_go(bench: Bench, button: Bu
     assert until(lambda: len(held) >= 3)
     bench.drive(17, 1)
     assert until(lambda: not button.is_pressed)
+    assert isinstance(button._hold_thread, SleepingHoldThread)
     assert comes_to_rest(button._hold_thread)
     count = len(held)
     time.sleep(0.2)
     assert len(held) == count
-    button.close()
-
-
-def test_a_button_at_rest_wakes_nobody(bench: Bench, button: Button) -> None:
-    thread = button._hold_thread
-    assert isinstance(thread, SleepingHoldThread)
-    assert comes_to_rest(thread)
     button.close()
 
 
