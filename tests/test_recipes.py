@@ -144,7 +144,6 @@ def test_a_mode(copy: Copy) -> None:
         "game/modes/pause.py",
         '''"""Pause: the match waits."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from shutthebox.game.mode import Mode
@@ -155,9 +154,10 @@ from shutthebox.game.state import Context, Shared, Step
 from shutthebox.game.targets import AwaitThrow, TakeABreak
 
 
-@dataclass(frozen=True, slots=True)
 class Pause(MatchMode):
     """The match waits."""
+
+    __slots__ = ()
 
     name: ClassVar[Mode] = Mode.PAUSE
 

@@ -1,7 +1,6 @@
 """The puzzle of the day, and how many days in a row it has been solved at this box."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from shutthebox.game.facts import STREAK, Chosen
@@ -30,33 +29,32 @@ DailyPuzzle: TypeAlias = Callable[[Sequence[Profile]], Daily | None]
 """Gives the puzzle of today, in one of these games where they have some; None for a box without puzzles."""
 
 
-@dataclass(frozen=True, slots=True)
-class Streak:
+class Streak(NamedTuple):
     """The puzzles solved at this box on days in a row.
 
     Attributes:
         day: of the last puzzle that got an answer; 0 for none.
-        count: days in a row up to that day whose puzzle was solved; 0 if that one was missed.
+        days: in a row up to that day whose puzzle was solved; 0 if that one was missed.
     """
 
     day: int = 0
-    count: int = 0
+    days: int = 0
 
     def after(self, day: int, *, solved: bool) -> "Streak":
         """The streak after the answer to another day's puzzle; a day without an answer ends it."""
-        before = self.count if self.day == day - 1 else 0
+        before = self.days if self.day == day - 1 else 0
         return Streak(day, before + 1 if solved else 0)
 
     @property
     def fact(self) -> Chosen:
         """The streak as it is kept; `streak_from` reads it back."""
-        return Chosen(STREAK, (self.day, self.count))
+        return Chosen(STREAK, (self.day, self.days))
 
 
 def streak_from(kept: object) -> Streak:
     """The streak of a kept value; the empty one for anything else."""
     match kept:
-        case [int(day), int(count)]:
-            return Streak(day, count)
+        case [int(day), int(days)]:
+            return Streak(day, days)
         case _:
             return Streak()

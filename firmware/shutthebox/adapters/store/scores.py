@@ -68,6 +68,7 @@ def past(db: sqlite3.Connection, day: str, language: str) -> dict[str, Any]:
     """
     today, month = spans(day)
     title = partial(_title, language)
+    streak = queries.streak(db)
     return {
         "day": day,
         "matches": [_match(match, title) for match in queries.latest(db, SHOWN_MATCHES)],
@@ -75,7 +76,7 @@ def past(db: sqlite3.Connection, day: str, language: str) -> dict[str, Any]:
         "month": best(db, title, *month),
         "ever": best(db, title),
         "captains": captains(db, title, SHOWN_CAPTAINS),
-        "streak": dataclasses.asdict(queries.streak(db)),
+        "streak": {"day": streak.day, "count": streak.days},
         "health": _health(db, today),
     }
 

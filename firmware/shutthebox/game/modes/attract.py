@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from shutthebox.game.effects import Ask
@@ -20,9 +19,10 @@ from shutthebox.game.targets import AskNames, AskQuestions, BackToAttract
 from shutthebox.game.wording import listed
 
 
-@dataclass(frozen=True, slots=True)
 class Attract(BoxMode):
     """Nobody plays."""
+
+    __slots__ = ()
 
     name: ClassVar[Mode] = Mode.ATTRACT
 

@@ -11,10 +11,11 @@ from shutthebox.game.play import MatchInPlay, done, ticked
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, kept
 from shutthebox.game.targets import AfterAction, BackToAttract, after
+from shutthebox.plain import Plain
 from shutthebox.rules.actions import OutOfTime
 
 
-class BoxMode(ABC):
+class BoxMode(Plain, ABC):
     """Something that the box is doing.
 
     Attributes:

@@ -110,17 +110,17 @@ def _answered(mode: Puzzling, shared: Shared) -> Screen:
     """The cost of every answer, the given one marked, and the streak."""
     puzzle, streak = mode.daily.puzzle, shared.settings.streak
     tiles = [answer.choice for answer in puzzle.answers]
-    title = message("Solved!") if streak.count else message("Not the best")
+    title = message("Solved!") if streak.days else message("Not the best")
     return Screen(
         mode.name,
         title=title,
-        aside=message("{count} in a row", count=streak.count) if streak.count > 1 else "",
+        aside=message("{count} in a row", count=streak.days) if streak.days > 1 else "",
         rows=tuple(answer_line(answer.choice, answer.cost) for answer in puzzle.answers),
         cursor=tiles.index(mode.given) if mode.given else 0,
         prompt=message("Press: leave"),
         also=(message("Tomorrow: next"),),
         lit=True,
-        celebrates=bool(streak.count and mode.given),
+        celebrates=bool(streak.days and mode.given),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from shutthebox.game.facts import Began
@@ -19,9 +18,10 @@ from shutthebox.game.targets import AwaitThrow, BeginMatch, LeversFit
 from shutthebox.game.wording import fault_text, player_name
 
 
-@dataclass(frozen=True, slots=True)
 class Raise(MatchMode):
     """The levers do not fit the player's row yet."""
+
+    __slots__ = ()
 
     name: ClassVar[Mode] = Mode.RAISE
 
