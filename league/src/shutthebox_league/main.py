@@ -84,7 +84,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Alembic tells what it does at every start.
     logging.getLogger("alembic").setLevel(logging.WARNING)
     try:
-        return int(args.run(args) or 0)
+        if args.run is _found:
+            _found(args)
+        else:
+            with closing(League(args.folder)) as league:
+                args.run(args, league)
+        return 0
     except ShutTheBoxError as error:
         print(f"shutthebox-league: {one_line(str(error))}", file=sys.stderr)
         return error.exit_code
@@ -224,46 +229,42 @@ def _found(args: argparse.Namespace) -> None:
         print(f"In it the ports have to be {args.port} for boxes and {args.consumers_port} for consumers.")
 
 
-def _enrol(args: argparse.Namespace) -> None:
-    with closing(League(args.folder)) as league:
-        migrate(league.engine)
-        found = enrol(league.engine, league.authority, args.box, args.pub)
-        print(found.text, end="")
-        print(
-            "Save this as league.toml on the first partition of the box's card. It is shown once.",
-            file=sys.stderr,
-        )
-        if found.owner_token is not None:
-            print(f"The key of {args.pub} for the page /owner: {found.owner_token}", file=sys.stderr)
+def _enrol(args: argparse.Namespace, league: League) -> None:
+    migrate(league.engine)
+    found = enrol(league.engine, league.authority, args.box, args.pub)
+    print(found.text, end="")
+    print(
+        "Save this as league.toml on the first partition of the box's card. It is shown once.",
+        file=sys.stderr,
+    )
+    if found.owner_token is not None:
+        print(f"The key of {args.pub} for the page /owner: {found.owner_token}", file=sys.stderr)
 
 
-def _revoke(args: argparse.Namespace) -> None:
-    with closing(League(args.folder)) as league:
-        revoke(league.engine, league.authority, args.key)
-        print(f"{args.key} is revoked. `enrol` gives the box a new key.")
+def _revoke(args: argparse.Namespace, league: League) -> None:
+    revoke(league.engine, league.authority, args.key)
+    print(f"{args.key} is revoked. `enrol` gives the box a new key.")
 
 
-def _owner(args: argparse.Namespace) -> None:
-    with closing(League(args.folder)) as league:
-        token = new_owner_token(league.engine, args.pub)
+def _owner(args: argparse.Namespace, league: League) -> None:
+    token = new_owner_token(league.engine, args.pub)
     print(f"The key of {args.pub} for the page /owner: {token}")
 
 
-def _consume(args: argparse.Namespace) -> None:
-    with closing(League(args.folder)) as league:
-        migrate(league.engine)
-        metrics = Metrics()
-        for said in settle(league.engine, league.authority):
-            _log.warning("%s", said)
-        if args.metrics is not None:
-            try:
-                start_http_server(args.metrics, "127.0.0.1", metrics.registry)
-            except OSError as error:
-                raise LeagueError(f"--metrics: port {args.metrics}: {reason(error)}") from None
-        ledger = Ledger(league.engine, league.zone)
-        consumer = Consumer(league.authority, league.engine, ledger, metrics)
-        with _service(consumer.stop) as beat:
-            consumer.run(beat)
+def _consume(args: argparse.Namespace, league: League) -> None:
+    migrate(league.engine)
+    metrics = Metrics()
+    for said in settle(league.engine, league.authority):
+        _log.warning("%s", said)
+    if args.metrics is not None:
+        try:
+            start_http_server(args.metrics, "127.0.0.1", metrics.registry)
+        except OSError as error:
+            raise LeagueError(f"--metrics: port {args.metrics}: {reason(error)}") from None
+    ledger = Ledger(league.engine, league.zone)
+    consumer = Consumer(league.authority, league.engine, ledger, metrics)
+    with _service(consumer.stop) as beat:
+        consumer.run(beat)
 
 
 @contextmanager
@@ -277,15 +278,14 @@ def _service(stop: Callable[[], None]) -> Iterator[Callable[[], None]]:
     systemd.stopping()
 
 
-def _review(args: argparse.Namespace) -> None:
-    with closing(League(args.folder)) as league:
-        migrate(league.engine)
-        ends = threading.Event()
-        with _service(ends.set) as beat:
-            Reviewer(league.engine, league.zone, beat=beat).run(ends)
+def _review(args: argparse.Namespace, league: League) -> None:
+    migrate(league.engine)
+    ends = threading.Event()
+    with _service(ends.set) as beat:
+        Reviewer(league.engine, league.zone, beat=beat).run(ends)
 
 
-def _serve(args: argparse.Namespace) -> None:
+def _serve(args: argparse.Namespace, league: League) -> None:
     import uvicorn
 
     from shutthebox_league.page.app import application
@@ -294,84 +294,78 @@ def _serve(args: argparse.Namespace) -> None:
     if passed is None and args.port is None:
         raise LeagueError("serve: no socket was passed; allowed is --port, or a start by systemd")
     where = {"port": args.port} if passed is None else {"fd": passed.detach()}
-    with closing(League(args.folder)) as league:
-        migrate(league.engine)
-        app = application(league.engine, league.zone, league.settings.name, secure=passed is not None)
-        uvicorn.run(
-            app,
-            **where,
-            proxy_headers=False,
-            http="h11",
-            ws="none",
-            lifespan="off",
-            log_level="warning",
-            server_header=False,
-            limit_concurrency=_MOST_VISITORS,
-            h11_max_incomplete_event_size=8192,
-            timeout_keep_alive=5,
-        )
+    migrate(league.engine)
+    app = application(league.engine, league.zone, league.settings.name, secure=passed is not None)
+    uvicorn.run(
+        app,
+        **where,
+        proxy_headers=False,
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_level="warning",
+        server_header=False,
+        limit_concurrency=_MOST_VISITORS,
+        h11_max_incomplete_event_size=8192,
+        timeout_keep_alive=5,
+    )
 
 
-def _event(args: argparse.Namespace) -> None:
-    with closing(League(args.folder)) as league:
-        first = args.first_night or night_of(int(time.time()), league.zone)
-        entrants = [initials.strip() for initials in args.entrants.split(",")]
-        category = usual_category(args.game, args.tiles, args.rounds)
-        nights = first, args.last_night or first
-        with league.engine.begin() as db:
-            event_id = make_event(db, args.name, args.format, category, entrants, *nights)
-        print(f"/event/{event_id}")
+def _event(args: argparse.Namespace, league: League) -> None:
+    first = args.first_night or night_of(int(time.time()), league.zone)
+    entrants = [initials.strip() for initials in args.entrants.split(",")]
+    category = usual_category(args.game, args.tiles, args.rounds)
+    nights = first, args.last_night or first
+    with league.engine.begin() as db:
+        event_id = make_event(db, args.name, args.format, category, entrants, *nights)
+    print(f"/event/{event_id}")
 
 
-def _tournament(args: argparse.Namespace) -> None:
-    with closing(League(args.folder)) as league:
-        tournament = Tournament(args.name, secrets.token_hex(32))
-        tournament_from_text(tournament.to_text(), "NAME")
-        closes = datetime(args.closes.year, args.closes.month, args.closes.day, tzinfo=league.zone)
-        values = {
-            "commitment": tournament.commitment, "name": args.name, "text": tournament.to_text(),
-            "made_s": int(datetime.now(UTC).timestamp()), "closes_s": int(closes.timestamp()),
-        }  # fmt: skip
-        with league.engine.begin() as db:
-            db.execute(insert(TOURNAMENT).values(values))
-        print(tournament.to_text(), end="")
-        print(f"Secret until {args.closes}: this is the file for the boxes.", file=sys.stderr)
-        print(f"Publish the commitment: {tournament.commitment}", file=sys.stderr)
+def _tournament(args: argparse.Namespace, league: League) -> None:
+    tournament = Tournament(args.name, secrets.token_hex(32))
+    tournament_from_text(tournament.to_text(), "NAME")
+    closes = datetime(args.closes.year, args.closes.month, args.closes.day, tzinfo=league.zone)
+    values = {
+        "commitment": tournament.commitment, "name": args.name, "text": tournament.to_text(),
+        "made_s": int(datetime.now(UTC).timestamp()), "closes_s": int(closes.timestamp()),
+    }  # fmt: skip
+    with league.engine.begin() as db:
+        db.execute(insert(TOURNAMENT).values(values))
+    print(tournament.to_text(), end="")
+    print(f"Secret until {args.closes}: this is the file for the boxes.", file=sys.stderr)
+    print(f"Publish the commitment: {tournament.commitment}", file=sys.stderr)
 
 
-def _protect(args: argparse.Namespace) -> None:
+def _protect(args: argparse.Namespace, league: League) -> None:
     initials = players.read_initials(" ".join(args.initials))
-    with closing(League(args.folder)) as league, league.engine.begin() as db:
+    with league.engine.begin() as db:
         players.protect(db, initials, None)
 
 
-def _free(args: argparse.Namespace) -> None:
+def _free(args: argparse.Namespace, league: League) -> None:
     initials = players.read_initials(" ".join(args.initials))
-    with closing(League(args.folder)) as league, league.engine.begin() as db:
+    with league.engine.begin() as db:
         if not players.free(db, initials, None):
             raise LeagueError(f"{', '.join(initials)}: not protected anywhere")
 
 
-def _forget(args: argparse.Namespace) -> None:
-    with closing(League(args.folder)) as league:
-        for initials in players.read_initials(" ".join(args.initials)):
-            with league.engine.begin() as db:
-                count = players.forget(db, initials, None)
-            print(f"{initials} was removed from {count} matches.")
-        empty_log(league.engine)
+def _forget(args: argparse.Namespace, league: League) -> None:
+    for initials in players.read_initials(" ".join(args.initials)):
+        with league.engine.begin() as db:
+            count = players.forget(db, initials, None)
+        print(f"{initials} was removed from {count} matches.")
+    empty_log(league.engine)
 
 
-def _backup(args: argparse.Namespace) -> None:
-    with closing(League(args.folder)) as league:
-        back_up(league.engine, args.file)
+def _backup(args: argparse.Namespace, league: League) -> None:
+    back_up(league.engine, args.file)
 
 
-def _restore(args: argparse.Namespace) -> None:
-    with closing(League(args.folder)) as league:
-        restore(league.engine, args.file)
-        migrate(league.engine)
-        for said in settle(league.engine, league.authority):
-            print(said)
+def _restore(args: argparse.Namespace, league: League) -> None:
+    restore(league.engine, args.file)
+    migrate(league.engine)
+    for said in settle(league.engine, league.authority):
+        print(said)
 
 
 if __name__ == "__main__":
