@@ -213,27 +213,6 @@ def test_throws_of_real_dice_are_not_the_boxs(tmp_path: Path) -> None:
 # -- faults of the file ------------------------------------------------------------------------
 
 
-def test_actions_that_could_not_be_written_are_caught_up_with(store: Store, tmp_path: Path) -> None:
-    """Without them the later ones would make no match, and the box would not start again."""
-    match = begin(builtin("pub"), 2)
-    store.keep(Began(match))
-    broken(store, on=True)
-    for action in (Thrown((3, 5)), Moved(to_tiles([8]))):
-        with pytest.raises(StoreError):
-            store.keep(action)
-    assert store.waiting
-    assert found(tmp_path) == match
-    broken(store, on=False)
-    store.catch_up()
-    assert not store.waiting
-    assert found(tmp_path) == match.throw((3, 5)).move(to_tiles([8]))
-    store.keep(Thrown((1, 1)))
-    assert found(tmp_path) == match.throw((3, 5)).move(to_tiles([8])).throw((1, 1))
-    counted = store.connection.execute("select sum(count) from throws where die = 0").fetchone()
-    assert counted == (2,)
-    assert faults(store.connection, read_mark(store.path)) == []
-
-
 def test_a_match_whose_beginning_was_not_kept_does_not_spoil_the_one_before(
     store: Store, tmp_path: Path
 ) -> None:
@@ -247,9 +226,11 @@ def test_a_match_whose_beginning_was_not_kept_does_not_spoil_the_one_before(
     for fact in later:
         with pytest.raises(StoreError):
             store.keep(fact)
+    assert store.waiting
     assert found(tmp_path) == match
     broken(store, on=False)
     store.catch_up()
+    assert not store.waiting
     assert found(tmp_path) == other.throw((3, 5))
     assert store.connection.execute("select count(*) from result where initials = 'BAD'").fetchone() == (0,)
     assert faults(store.connection, read_mark(store.path)) == []
