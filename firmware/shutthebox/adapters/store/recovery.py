@@ -202,7 +202,7 @@ class _Taking:
         self._is_spoilt |= facts > 0
 
     def _take(self, text: str) -> None:
-        word, match = fact_text.word_of(text), self._tables.match
+        word = fact_text.word_of(text)
         if word == "begin":
             self._say_what_is_lost()
             self._is_spoilt = self._result_alone = False
@@ -211,7 +211,7 @@ class _Taking:
             return
         elif word == "finish":
             self._result_alone = self._is_spoilt
-        elif match is not None and text == text_of("leave", match.id):
+        elif word == "leave" and (match := self._tables.match) and text == text_of("leave", match.id):
             self._say_what_is_lost()
         self._new.execute("savepoint before")
         try:
