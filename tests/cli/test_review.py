@@ -1,7 +1,6 @@
 """The review command: its JSON, its words in every language, and its errors."""
 
 import json
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from tests.support.command import printed, refused
 
 from shutthebox.cli.review import review_document, review_lines
 from shutthebox.config.profiles import builtin
-from shutthebox.odds.coach import Balance, Decision, MatchReview, PlayerReview, TurningPoint
+from shutthebox.odds.coach import Balance, MatchReview, PlayerReview
 from shutthebox.rules.record import Record
 
 RECORD = """shut-the-box record 1
@@ -78,42 +77,24 @@ What cost most:
 
 # -- what a review says, whatever was played -----------------------------------------------------
 
-FOUR_NINTHS, HALF = Fraction(4, 9), Fraction(1, 2)
+HALF = Fraction(1, 2)
 EVEN = Balance(HALF, HALF, Fraction(0), Fraction(0))
 POINTS = Balance(Fraction(11), Fraction(14), Fraction(5, 2), Fraction(1, 2))
 MATCH = Record(builtin("traditional"), 2, 1, ())
-CHOICE = Decision(
-    player=1, round=2, open=0b1111, number=0, throw=(3, 1), chosen=0b1000, best=0b101, points=Fraction(2),
-    win=Fraction(1, 8), stake=HALF,
-)  # fmt: skip
-"""Of 1 to 4 the second player shut 4 with a throw of 3 and 1, and should have shut 1 and 3."""
 
 
-def reviewed(
-    *decisions: Decision,
-    win: Balance | None = EVEN,
-    exact: bool = True,
-    turning_point: TurningPoint | None = None,
-) -> MatchReview:
-    players = tuple(PlayerReview(POINTS, win, accuracy) for accuracy in (87.5, 100.0))
-    return MatchReview(players, decisions, turning_point, exact)
+def reviewed(win: Balance | None, second: float | None = 100.0, *, exact: bool = True) -> MatchReview:
+    """A match of two; the second player's accuracy is None without a throw."""
+    players = tuple(PlayerReview(POINTS, win, accuracy) for accuracy in (87.5, second))
+    return MatchReview(players, (), None, exact)
 
 
 def lines(review: MatchReview) -> list[str]:
     return list(review_lines(MATCH, review, str))
 
 
-def test_what_cost_most_comes_first_and_five_are_enough() -> None:
-    costs = [Fraction(percent, 100) for percent in (3, 7, 1, 6, 2, 5, 4)]
-    said = lines(reviewed(*(replace(CHOICE, win=cost) for cost in costs)))
-    assert [line.partition("costs ")[2] for line in said[said.index("What cost most:") + 1 :]] == [
-        f"{percent}.00 % and 2.00 points" for percent in (7, 6, 5, 4, 3)
-    ]
-
-
 def test_nothing_is_said_of_a_player_who_has_not_thrown() -> None:
-    found = reviewed(win=None)
-    found = replace(found, players=(found.players[0], replace(found.players[1], accuracy=None)))
+    found = reviewed(None, second=None)
     assert not [line for line in lines(found) if "Player 2" in line]
     players = review_document(MATCH, found)["players"]
     assert isinstance(players, list)
@@ -125,7 +106,7 @@ def test_nothing_is_said_of_a_player_who_has_not_thrown() -> None:
 )
 def test_an_approximation_is_called_one(win: Balance | None, exact: bool, is_said: bool) -> None:
     """Where there are no chances to win, none is approximate."""
-    review = reviewed(win=win, exact=exact)
+    review = reviewed(win, exact=exact)
     approximation = "Before the last round the chances to win are an approximation."
     assert (approximation in lines(review)) == is_said
     assert review_document(MATCH, review)["exact"] == exact

@@ -24,7 +24,7 @@ from shutthebox.cli.doctor import store as memory
 from shutthebox.cli.doctor.outbox import outbox
 from shutthebox.cli.doctor.result import CheckResult, failed, passed
 from shutthebox.config.profiles import builtin
-from shutthebox.config.schema import Config, with_value
+from shutthebox.config.schema import Config, parse_config, with_value
 from shutthebox.game.facts import Began, Chosen
 from shutthebox.outbox_entry import UPLINK_SAYS
 from shutthebox.rules.match import begin
@@ -188,18 +188,15 @@ def test_the_panels_type_by_its_status(
     controller: str,
     verdict: str,
     words: str,
-    config: Path,
-    tmp_path: Path,
+    pi: FakeKernel,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    (tmp_path / "i2c-32").touch()
-    config.write_text(config.read_text().replace("[display]", f'[display]\ncontroller = "{controller}"'))
-    monkeypatch.setitem(sys.modules, "smbus2", SimpleNamespace(SMBus=Bus))
     monkeypatch.setattr(Bus, "status", status)
-    found = results(config)
-    assert found["display"] == ("ok", f"answers at 0x3C on {tmp_path}/i2c-32")
-    assert found["panel"][0] == verdict
-    assert words in found["panel"][1]
+    text = f'[display]\ncontroller = "{controller}"\nbus = 32\n'
+    answers, panel = hardware.display(parse_config(text, "test"))
+    assert answers == passed("display", f"answers at 0x3C on {pi.folder}/i2c-32")
+    assert panel.verdict == verdict
+    assert words in panel.reason
 
 
 # -- levers, store, clock ----------------------------------------------------------------------

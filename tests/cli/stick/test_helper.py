@@ -19,7 +19,7 @@ from shutthebox.adapters.store.backup import last_save
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.open_store import RESTORE_NAME, open_or_set_aside
 from shutthebox.cli.main import main
-from shutthebox.cli.stick import looking, saving, taking
+from shutthebox.cli.stick import command, looking, saving, taking
 from shutthebox.cli.stick.errors import JobError
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began
@@ -228,7 +228,10 @@ def test_a_hundred_thousand_names_are_not_all_read(stick: Path, monkeypatch: pyt
     assert len(seen) == 50
 
 
-def test_a_box_that_starts_again_hears_of_the_stick_again(state: Path, stick: Path, tmp_path: Path) -> None:
+def test_a_box_that_starts_again_hears_of_the_stick_again(
+    state: Path, stick: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "LOOK_S", 0.02)
     volume = FolderVolume(stick)
     with helped(volume, state, tmp_path) as box:
         box.seen()
