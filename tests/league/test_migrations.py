@@ -17,7 +17,7 @@ from shutthebox_league.events import read_event
 from shutthebox_league.schema import CATEGORY, ENTRY, MATCH, PROTECTED, SEAT
 from shutthebox_league.standings import Measure, Period, categories_played, standings
 
-MATCHES = 20
+MATCHES = 10
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])

@@ -20,7 +20,7 @@ def old_league(engine: Engine, matches: int) -> None:
     migrate(engine, "0001")
     tables = MetaData()
     tables.reflect(engine)
-    records = [played_record(seed, game=_GAMES[seed % len(_GAMES)]) for seed in range(40)]
+    records = [played_record(seed, game=_GAMES[seed % len(_GAMES)]) for seed in range(min(40, matches))]
     texts = [write(record) for record in records]
     key, box = Ed25519PrivateKey.generate(), FakeBox("a" * 32)
     played = [sign_entry(box.play(record), 1, "box0.1", key) for record in records]
