@@ -75,10 +75,10 @@ def test_the_latest_matches_and_the_famous_stay_whole_and_no_count_changes(
 
 
 def test_the_file_stops_growing(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retention, "KEPT_MATCHES", 20)
+    monkeypatch.setattr(retention, "KEPT_MATCHES", 8)
     sizes = []
     for seed in range(3):
-        keep_matches(store, 60, seed)
+        keep_matches(store, 30, seed)
         store.connection.execute("pragma wal_checkpoint(truncate)")
         sizes.append((tmp_path / FILE_NAME).stat().st_size)
     assert sizes[2] <= sizes[0] * 1.1
