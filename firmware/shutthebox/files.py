@@ -48,16 +48,16 @@ def open_to_read(path: Path, *, follow_links: bool = True) -> BinaryIO:
     Raises:
         OSError: it cannot be opened, or is no regular file.
     """
-    return os.fdopen(_descriptor(path, os.O_RDONLY, follow_links), "rb")
+    return os.fdopen(_descriptor(path, os.O_RDONLY, follow_links=follow_links), "rb")
 
 
-def open_to_write(path: Path, *, follow_links: bool = True) -> BinaryIO:
+def open_to_write(path: Path) -> BinaryIO:
     """A regular file, new or emptied, opened without waiting.
 
     Raises:
         OSError: it cannot be opened, or is there already and no regular file.
     """
-    descriptor = _descriptor(path, os.O_WRONLY | os.O_CREAT, follow_links)
+    descriptor = _descriptor(path, os.O_WRONLY | os.O_CREAT)
     os.truncate(descriptor, 0)
     return os.fdopen(descriptor, "wb")
 
@@ -188,7 +188,7 @@ def check_regular(path: Path, *, follow_links: bool = True) -> None:
         raise OSError(errno.EINVAL, reason(error)) from None
 
 
-def _descriptor(path: Path, flags: int, follow_links: bool) -> int:
+def _descriptor(path: Path, flags: int, *, follow_links: bool = True) -> int:
     with suppress(FileNotFoundError):
         # Before it is opened: opening some devices does something, such as starting a watchdog.
         check_regular(path, follow_links=follow_links)

@@ -168,9 +168,8 @@ def test_a_link_that_is_put_there_between_the_look_and_the_opening(
     (tmp_path / "file").write_bytes(b"content")
     (tmp_path / "link").symlink_to("file")
     monkeypatch.setattr(files, "check_regular", lambda path, follow_links: None)
-    for opened in (files.open_to_read, files.open_to_write):
-        with pytest.raises(OSError, match="Too many levels of symbolic links"):
-            opened(tmp_path / "link", follow_links=False)
+    with pytest.raises(OSError, match="Too many levels of symbolic links"):
+        files.open_to_read(tmp_path / "link", follow_links=False)
     assert (tmp_path / "file").read_bytes() == b"content"
 
 
