@@ -323,7 +323,7 @@ def test_everything_that_is_not_proved_is_said() -> None:
 
 def test_a_match_played_under_two_conditions_has_both() -> None:
     first = Conditions(False, (1,), (4,), ("0.1.0 rules 2",), 1)
-    later = Conditions(True, (3,), (), ("0.2.0 rules 3",), 2)
-    both = Conditions(True, (1, 3), (4,), ("0.1.0 rules 2", "0.2.0 rules 3"), 3)
+    later = Conditions(True, (3,), (), ("0.2.0 rules 3",), 2, equal_dice="f" * 64)
+    both = Conditions(True, (1, 3), (4,), ("0.1.0 rules 2", "0.2.0 rules 3"), 3, equal_dice="f" * 64)
     assert first.joined(later) == both
     assert first.joined(Conditions(versions=first.versions)) == first
