@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from shutthebox.rules.handicap import for_seat
 from shutthebox.rules.profile import Profile, Scoring, Win
 from shutthebox.rules.score import (
     best_score,
@@ -55,3 +56,8 @@ def test_bounds(keys: dict[str, Any], bounds: Bounds) -> None:
     assert Bounds(best_score(profile), worst_score(profile), untouched_score(profile), late) == bounds
     assert lost_score(profile) == bounds.worst
     assert lost_score(replace(profile, lost_score=60)) == 60
+
+
+def test_a_turn_lost_on_its_first_move_costs_every_seat_the_same() -> None:
+    game = Profile("x", start_open=(1, 2, 3, 4, 9), first_move_must_include=3, handicap=(0, 5, (2, 9)))
+    assert [lost_score(for_seat(game, seat)) for seat in range(3)] == [19] * 3
