@@ -3,7 +3,6 @@
 import gc
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from tests.support.box import MS, BoxUnderTest, S, config_with
@@ -23,14 +22,8 @@ Start = Callable[..., BoxUnderTest]
 def start() -> Iterator[Start]:
     started: list[BoxUnderTest] = []
 
-    def make(*, down: tuple[int, ...] = (), state: Path | None = None, **values: object) -> BoxUnderTest:
-        watched = BoxUnderTest(state, config_with(**values))
-        if down:
-            # The levers stood so before the daemon started.
-            for lever in down:
-                watched.box.box.factory.set_level(watched.box.box.lever_line(lever), False)
-            watched.box.cut_power()
-            watched.effects.clear()
+    def make(**values: object) -> BoxUnderTest:
+        watched = BoxUnderTest(None, config_with(**values))
         started.append(watched)
         return watched
 

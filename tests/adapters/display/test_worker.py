@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
+from unittest.mock import Mock
 
 import pytest
 from tests.support.controllers import CONTROLLERS
@@ -35,12 +36,9 @@ def shows(model: PanelModel, picture: Bitmap) -> bool:
 
 
 class Clock:
-    def __init__(self) -> None:
-        self.ns = 5 * SECOND
-        self.asked = 0
+    ns = 5 * SECOND
 
     def __call__(self) -> int:
-        self.asked += 1
         return self.ns
 
 
@@ -131,19 +129,13 @@ def test_showing_never_waits_for_a_slow_bus_and_skips_what_is_out_of_date() -> N
 
 
 def test_nothing_happens_while_nothing_moves(model: PanelModel) -> None:
-    asked = 0
-
-    def now_ns() -> int:
-        nonlocal asked
-        asked += 1
-        return time.monotonic_ns()
-
+    now_ns = Mock(side_effect=time.monotonic_ns)
     display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model), now_ns=now_ns)
     display.start()
     display.show(READY, time.monotonic_ns())
     until(lambda: shows(model, draw(READY, 0)))
     # A worker that has nothing to do does not even look at the clock.
-    rests(lambda: (asked, model.transfers))
+    rests(lambda: (now_ns.call_count, model.transfers))
     display.close()
 
 
