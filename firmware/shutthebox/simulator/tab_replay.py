@@ -14,21 +14,18 @@ from pathlib import Path
 
 from shutthebox.adapters.display.bitmap import SIZE, Bitmap
 from shutthebox.adapters.display.layout import render
-from shutthebox.config.profiles import builtin
 from shutthebox.errors import ShutTheBoxError, one_line
 from shutthebox.game.effects import Effect, Show
 from shutthebox.game.screen import ToldScreen
 from shutthebox.game.settings import Brightness
 from shutthebox.game.switches.debounce import SwitchChanged
-from shutthebox.rules import record
 from shutthebox.simulator.hardware.box import Change
 from shutthebox.simulator.page.message import MAX_SCENARIO
 from shutthebox.simulator.page.state import film_state
 from shutthebox.simulator.page.texts import pixels_text
 from shutthebox.simulator.page.transcript import BoxInWords
-from shutthebox.simulator.scenario.from_record import as_scenario
+from shutthebox.simulator.scenario.from_record import script_or_record
 from shutthebox.simulator.scenario.player import Replay
-from shutthebox.simulator.scenario.script import parse
 
 LONGEST_GAP_NS = 2_000_000_000
 """A pause longer than this is cut out."""
@@ -109,11 +106,7 @@ class TabReplay:
         try:
             text = unpacked(script) if is_packed else script
             folder = Path(tempfile.mkdtemp())
-            if text.startswith(record.KIND):
-                match = record.parse(text, "record", builtin)
-                self._replay = Replay(parse(as_scenario(match, folder), "record"), folder, self._shelf)
-            else:
-                self._replay = Replay(parse(text, "scenario"), folder, self._shelf)
+            self._replay = Replay(script_or_record(text, folder), folder, self._shelf)
             self._link = packed(text)
         except ShutTheBoxError as error:
             self._end(error)

@@ -12,20 +12,18 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from shutthebox.config.profiles import builtin
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Effect, Show
 from shutthebox.game.screen import ToldScreen
 from shutthebox.game.switches.debounce import SwitchChanged
-from shutthebox.rules import record
 from shutthebox.simulator.hardware.box import Change
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.page.state import film_state
 from shutthebox.simulator.page.texts import pixels_text
 from shutthebox.simulator.page.transcript import BoxInWords
-from shutthebox.simulator.scenario.from_record import as_scenario
+from shutthebox.simulator.scenario.from_record import script_or_record
 from shutthebox.simulator.scenario.player import Replay
-from shutthebox.simulator.scenario.script import Scenario, parse, read
+from shutthebox.simulator.scenario.script import Scenario, read
 
 LONGEST_GAP_S = 2.0
 """A pause longer than this is cut out."""
@@ -93,7 +91,8 @@ class Film:
     def _run(self) -> None:
         try:
             with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-") as folder:
-                scenario = self._read(Path(folder))
+                where = self._scenario
+                scenario = read(where) if isinstance(where, Path) else script_or_record(where, Path(folder))
                 self._display = _PacedDisplay(scenario, self._wait_until)
                 self._replay = Replay(scenario, Path(folder), self._display)
                 self._replay.world.observe(self._look_on)
@@ -106,14 +105,6 @@ class Film:
             self.complaint = str(error)
         self.over = True
         self._on_change()
-
-    def _read(self, folder: Path) -> Scenario:
-        where = self._scenario
-        if isinstance(where, Path):
-            return read(where)
-        if where.startswith(record.KIND):
-            return parse(as_scenario(record.parse(where, "record", builtin), folder), "record")
-        return parse(where, "scenario")
 
     def _look_on(self, what: Effect | SwitchChanged, t_ns: int) -> None:
         self._wait_until(t_ns)

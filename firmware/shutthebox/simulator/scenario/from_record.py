@@ -3,15 +3,17 @@
 from dataclasses import replace
 from pathlib import Path
 
+from shutthebox.config.profiles import builtin
 from shutthebox.rules.actions import Advanced, Moved, Reopened, Thrown
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Draw, Turns
-from shutthebox.rules.record import Record
+from shutthebox.rules.record import KIND, Record
+from shutthebox.rules.record import parse as parse_record
 from shutthebox.rules.record import replay as positions_of
 from shutthebox.rules.tiles import Tiles, to_numbers
 from shutthebox.rules.writer import to_lines
-from shutthebox.simulator.scenario.script import ScenarioError
+from shutthebox.simulator.scenario.script import Scenario, ScenarioError, parse
 
 
 def scenario_text(record: Record, profile: Path) -> str:
@@ -34,6 +36,21 @@ def as_scenario(record: Record, folder: Path) -> str:
     # The box may know a game of that name with other rules; a file has a name of its own.
     profile.write_text("\n".join(to_lines(replace(record.profile, name="replayed"))), "utf-8")
     return scenario_text(record, profile)
+
+
+def script_or_record(text: str, folder: Path) -> Scenario:
+    """The scenario in a text that a page has: a script, or the record of a match.
+
+    Args:
+        text: as the page gave it.
+        folder: gets the profile of a record.
+
+    Raises:
+        ShutTheBoxError: for a text that is neither.
+    """
+    if text.startswith(KIND):
+        return parse(as_scenario(parse_record(text, "record", builtin), folder), "record")
+    return parse(text, "scenario")
 
 
 class _Hands:
