@@ -227,7 +227,6 @@ print(*(line.strip() for line in diagram().splitlines() if "pause" in line), sep
     ]
 
 
-@pytest.mark.slow
 def test_a_screen(copy: Copy) -> None:
     attract = "game/modes/attract.py"
     copy.before(
@@ -243,7 +242,6 @@ for text in ("", "[game]\\nnames = true\\n"):
     assert copy.run("-c", program) == "Traditional\nYour names?\n"
 
 
-@pytest.mark.slow
 def test_a_menu_item(copy: Copy) -> None:
     items = "game/menu_items.py"
     copy.before(
@@ -257,7 +255,7 @@ def test_a_menu_item(copy: Copy) -> None:
         "    lambda settings: tuple(map(str, SLEEPS)),",
         "    lambda settings: SLEEPS.index(settings.sleep_ns // 60_000_000_000),",
         "    lambda settings, index: (",
-        "        replace(settings, sleep_ns=SLEEPS[index] * 60_000_000_000),",
+        "        settings._replace(sleep_ns=SLEEPS[index] * 60_000_000_000),",
         '        (Chosen("box.sleep_min", SLEEPS[index]),),',
         "    ),",
         ")",
@@ -387,7 +385,6 @@ print(Service().screen(now.state.shared).big.told(translations()["en"]))
     assert copy.run("-c", program) == "9 levers\n"
 
 
-@pytest.mark.slow
 def test_a_language(copy: Copy) -> None:
     copy.new(
         "locale/eo/LC_MESSAGES/shutthebox.po",
@@ -433,7 +430,6 @@ print(glass.picture() == sent, sent.width, sent.height)
     assert copy.run("-c", program) == "True 128 64\n"
 
 
-@pytest.mark.slow
 def test_a_back_end_for_the_pins(copy: Copy, tmp_path: Path) -> None:
     copy.before("config/schema.py", '    RPIGPIO = "rpigpio"', '    MOCK = "mock"')
     copy.before(
