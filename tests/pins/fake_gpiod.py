@@ -42,7 +42,6 @@ class Line:
         self.outside: bool | None = None
         self.written = False
         self.history: list[tuple[int, int]] = []
-        self.configured: list[gpiod.LineSettings] = []
 
     @property
     def level(self) -> int:
@@ -101,7 +100,6 @@ class Request:
         if self.refuses_edges and settings.edge_detection is not Edge.NONE:
             raise OSError(errno.ENXIO, "No such device or address")
         self.line.settings = settings
-        self.line.configured.append(settings)
         if settings.direction is Direction.OUTPUT:
             self.write(settings.output_value is Value.ACTIVE)
         self.chip.moved(self.line, before)
