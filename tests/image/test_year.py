@@ -29,7 +29,7 @@ from tests.image.test_card import (
 from tests.support.league import in_a_thread, league_with_broker
 from tests.virtual_pi.owner import SERVICE_LINE, Owner, formatted, listed, put_on, saved_name
 from tests.virtual_pi.play import Play
-from tests.virtual_pi.table import LEVERS, until
+from tests.virtual_pi.table import GPIO, LEVERS, until
 
 from shutthebox.config.schema import parse_config
 from shutthebox.config.settings_loader import settings_for
@@ -61,6 +61,13 @@ class Landlord(Owner):
         await_box(self.table)
         self.begin()
         self.table.see([said_in_attract(*notices, settings=SETTINGS)])
+
+    def ends_match(self) -> None:
+        """Lifts all levers, and holds the button at the result."""
+        self.table.stand(0)
+        self._push(int(GPIO.roll), 1.5)
+        self.begin()
+        self.see()
 
     def restarts(self, *notices: str) -> None:
         """Presses, which starts the machine anew."""
@@ -180,15 +187,17 @@ def test_a_wifi_of_its_own_leads_to_the_scoreboard(landlord: Landlord, pi: CardP
     ).out
 
 
-def leave_match(landlord: Landlord) -> None:
-    """Ends the match that is over, and lifts all levers."""
+def start_box_anew(landlord: Landlord) -> None:
+    """Lifts all levers, and starts the daemon alone."""
     landlord.table.stand(0)
     landlord.pi.run("systemctl restart shutthebox")
     landlord.await_box()
 
 
 def test_a_memory_is_saved_spoilt_and_taken_over(landlord: Landlord, pi: CardPi, tmp_path: Path) -> None:
-    leave_match(landlord)
+    # The league of an earlier evening is gone, and the box would ask for it.
+    pi.run("rm /data/etc/league.toml && systemctl restart shutthebox-services")
+    landlord.ends_match()
     image, offers, matches = formatted(tmp_path), Stick(offers=(SAVE,)), played(pi)
     assert matches == 1
     landlord.puts_in(image, offers)
@@ -232,7 +241,7 @@ def update_stick(folder: Path, bundle: Path) -> Path:
 def test_an_update_from_a_stick(landlord: Landlord, pi: CardPi, tmp_path: Path) -> None:
     system, before, matches = BUILD / "system.img", slot(pi), played(pi)
     image = update_stick(tmp_path, sign(system, "99.0", tmp_path / "good.raucb"))
-    leave_match(landlord)
+    start_box_anew(landlord)
     offers = Stick(offers=(SAVE, UPDATE), version="99.0")
     landlord.puts_in(image, offers)
     landlord.asks(offers, UPDATE)
@@ -253,7 +262,7 @@ def test_an_update_from_a_stick(landlord: Landlord, pi: CardPi, tmp_path: Path) 
 def test_an_update_that_does_not_start_falls_back(landlord: Landlord, pi: CardPi, tmp_path: Path) -> None:
     broken, before, matches = broken_system(BUILD / "system.img", tmp_path / "b.img"), slot(pi), played(pi)
     image = update_stick(tmp_path, sign(broken, "99.1", tmp_path / "broken.raucb"))
-    leave_match(landlord)
+    start_box_anew(landlord)
     offers = Stick(offers=(SAVE, UPDATE), version="99.1")
     landlord.puts_in(image, offers)
     landlord.asks(offers, UPDATE)

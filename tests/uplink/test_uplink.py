@@ -24,7 +24,7 @@ from tests.support.mosquitto import plain_broker
 from tests.support.waiting import HANG_S, until
 
 from shutthebox.adapters.outbox import entry_name
-from shutthebox.outbox_entry import TWO_BOXES, UPLINK_SAYS, entry_from_bytes, hash_of
+from shutthebox.outbox_entry import NO_LEAGUE, TWO_BOXES, UPLINK_SAYS, entry_from_bytes, hash_of
 from shutthebox_uplink.home_assistant import OFFLINE, ONLINE
 from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
 from shutthebox_uplink.settings import Enrolment, HomeAssistant
@@ -99,6 +99,14 @@ def test_an_entry_goes_when_the_league_has_it_and_not_before(place: Place, tmp_p
         entries.append(sender.leave(4))
         assert entry_of(league.message("entry")) == 4
     league.broker.close()
+
+
+def test_a_box_that_has_left_the_league_is_not_told_of_it_for_ever(tmp_path: Path) -> None:
+    sender = Sender(tmp_path, None)
+    says = sender.outbox / UPLINK_SAYS
+    with running(sender.uplink):
+        until(lambda: says.exists() and says.read_text() == NO_LEAGUE)
+    assert says.read_text() == ""
 
 
 def test_nothing_that_a_broker_sends_ends_the_uplink(place: Place, tmp_path: Path) -> None:

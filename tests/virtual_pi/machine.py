@@ -167,6 +167,11 @@ class VirtualPi:
                     raise
                 time.sleep(0.1)
 
+    def stall_stick(self) -> None:
+        """From now on it takes no more than a byte a second."""
+        limits = dict.fromkeys(("bps", "bps_rd", "iops", "iops_rd", "iops_wr"), 0)
+        self._command("block_set_io_throttle", id="stick", bps_wr=1, **limits)
+
     def _command(self, name: str, **arguments: Any) -> None:
         with contextlib.closing(_unix(self._folder / "monitor")) as monitor, monitor.makefile("rw") as talk:
             self._monitor(talk, {"execute": "qmp_capabilities"})

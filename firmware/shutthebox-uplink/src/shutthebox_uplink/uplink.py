@@ -132,6 +132,7 @@ class Uplink:
                 self._brokers[HOME].publish(ha.availability_topic(self._name), ha.OFFLINE, retain=True)
             for broker in self._brokers.values():
                 broker.close()
+            self._spool.say("")  # what was said would stay where its owner leaves the league
 
     def _take(self, event: Event) -> None:
         match event:
