@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 
 from player import Habits, Player
-from shutthebox.adapters.store.verification import faults
+from shutthebox.adapters.store.recovery import faults
 from shutthebox.config.schema import Config, with_value
 from shutthebox.simulator.virtual_box import VirtualBox
 

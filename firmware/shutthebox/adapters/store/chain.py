@@ -28,6 +28,10 @@ def _checksum(content: bytes) -> int:
     return int.from_bytes(blake2b(content, digest_size=_BYTES).digest())
 
 
+_MOST_FACTS = 2**53
+"""More than any box can write; SQLite can count on from there."""
+
+
 class Head(NamedTuple):
     """The last fact of a chain: its number, from 1, and its checksum."""
 
@@ -75,7 +79,7 @@ def read_checkpoint(db: sqlite3.Connection) -> Checkpoint:
     if row is None:
         return Checkpoint()
     found = Checkpoint(*row[:-1])
-    if row[-1] != found._seal():
+    if row[-1] != found._seal() or not 0 <= found.number < _MOST_FACTS:
         raise ValueError("the checkpoint was altered")
     return found
 
