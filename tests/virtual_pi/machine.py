@@ -150,8 +150,10 @@ class VirtualPi:
     def put_in_stick(self, image: Path, *, protected: bool = False) -> None:
         """Puts a USB stick with this content into the machine; what is written goes into the file."""
         file = {"driver": "file", "filename": str(image)}
-        stick = {"node-name": "stick", "driver": "raw", "read-only": protected, "file": file}
-        self._command("blockdev-add", **stick)
+        disk = {"driver": "raw", "read-only": protected, "file": file}
+        rate = {"throttle-group": "stick-rate", "read-only": protected, "file": disk}
+        self._command("object-add", **{"qom-type": "throttle-group", "id": "stick-rate"})
+        self._command("blockdev-add", **{"node-name": "stick", "driver": "throttle", **rate})
         self._command("device_add", driver="usb-storage", id="stick", drive="stick", removable=True)
 
     def pull_out_stick(self) -> None:
@@ -161,6 +163,7 @@ class VirtualPi:
         while True:
             try:
                 self._command("blockdev-del", **{"node-name": "stick"})
+                self._command("object-del", id="stick-rate")
                 return
             except RuntimeError:
                 if time.monotonic() > until:
@@ -169,8 +172,8 @@ class VirtualPi:
 
     def stall_stick(self) -> None:
         """From now on it takes no more than a byte a second."""
-        limits = dict.fromkeys(("bps", "bps_rd", "iops", "iops_rd", "iops_wr"), 0)
-        self._command("block_set_io_throttle", id="stick", bps_wr=1, **limits)
+        limits = {"bps-write": 1}
+        self._command("qom-set", path="/objects/stick-rate", property="limits", value=limits)
 
     def _command(self, name: str, **arguments: Any) -> None:
         with contextlib.closing(_unix(self._folder / "monitor")) as monitor, monitor.makefile("rw") as talk:
