@@ -260,7 +260,7 @@ def test_a_menu_item(copy: Copy) -> None:
         "    ),",
         ")",
     )
-    copy.before(items, "    ToStatistics(),", "    SLEEP,")
+    copy.before(items, "    Destination.STATISTICS,", "    SLEEP,")
     program = f"""{SAYS}
 now = box("")
 # To the item by its lever, into it, to the third option by its lever, and back.

@@ -27,7 +27,7 @@ from shutthebox.game.inputs import (
 )
 from shutthebox.game.judge import lever_of, levers_behind
 from shutthebox.game.machine import Machine
-from shutthebox.game.menu_items import ToPuzzle, entries
+from shutthebox.game.menu_items import Destination, entries
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode, MatchMode
 from shutthebox.game.modes.initials import Initials
@@ -121,7 +121,7 @@ class Walk:
         before, shared, lit = self.machine.state.mode, self.machine.state.shared, self.lit
         if isinstance(before, Menu) and before.entry is None and self.random.random() < 0.6:
             at = entries(self.machine.settings)[before.picker.cursor]
-            given = Pressed if isinstance(at, ToPuzzle) else LeversMoved
+            given = Pressed if at is Destination.PUZZLE else LeversMoved
         if given is LeversMoved:
             effects = self.machine.step(LeversMoved(hands(self.machine, self.random)), self.now_ns)
         elif given is StickReported:

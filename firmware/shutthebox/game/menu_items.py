@@ -4,6 +4,7 @@ A new item is one more entry of `MENU_LINES`.
 """
 
 from collections.abc import Callable, Mapping
+from enum import Enum
 from typing import NamedTuple
 
 from shutthebox.game.facts import Chosen
@@ -11,7 +12,6 @@ from shutthebox.game.messages import Message, Text, message, title_text
 from shutthebox.game.picker import Picker
 from shutthebox.game.settings import Brightness, Settings, ShownStakes
 from shutthebox.odds.strengths import Strength
-from shutthebox.plain import Plain
 from shutthebox.rules.profile import MAX_PLAYERS, First, Group, HeadStart, Turns
 from shutthebox.rules.reader import with_options
 
@@ -385,39 +385,24 @@ NAMES = _switch("game.names", message("Names"), message("Ask for names?"))
 FAMILY = _switch("game.family", message("Family"), message("For children"))
 
 
-class ToStatistics(Plain):
-    """The menu's entry for the statistics; it changes nothing."""
+class Destination(Enum):
+    """A line of the menu that leads elsewhere, and changes nothing. The value is its label."""
 
-    __slots__ = ()
+    STATISTICS = message("Statistics")
+    PUZZLE = message("Puzzle")
+    #: The addresses of the scoreboard's pages, where there is a scoreboard.
+    SCOREBOARD = message("Scoreboard")
+    #: The owner's, where the box has no button for it.
+    SERVICE = message("Owner")
 
-    label = message("Statistics")
-
-
-class ToPuzzle(Plain):
-    """The menu's entry that leads to the puzzle of the day."""
-
-    __slots__ = ()
-
-    label = message("Puzzle")
-
-
-class ToScoreboard(Plain):
-    """The menu's entry for the addresses of the scoreboard's pages, where there is a scoreboard."""
-
-    __slots__ = ()
-
-    label = message("Scoreboard")
+    @property
+    def label(self) -> Message:
+        """What the line says."""
+        label: Message = self.value
+        return label
 
 
-class ToService(Plain):
-    """The menu's entry that leads to service, which is the owner's, where the box has no button for it."""
-
-    __slots__ = ()
-
-    label = message("Owner")
-
-
-MenuLine = Item | ToStatistics | ToPuzzle | ToScoreboard | ToService
+MenuLine = Item | Destination
 """One line of the menu."""
 
 MENU_LINES: tuple[MenuLine, ...] = (
@@ -427,7 +412,7 @@ MENU_LINES: tuple[MenuLine, ...] = (
     LIMIT,
     LANGUAGE,
     SOUND,
-    ToStatistics(),
+    Destination.STATISTICS,
     COMPUTER,
     STRENGTH,
     HINTS,
@@ -440,9 +425,9 @@ MENU_LINES: tuple[MenuLine, ...] = (
     FAMILY,
     BRIGHTNESS,
     FIRST,
-    ToPuzzle(),
-    ToScoreboard(),
-    ToService(),
+    Destination.PUZZLE,
+    Destination.SCOREBOARD,
+    Destination.SERVICE,
 )
 """The menu in order. Rounds and limit are never there both, so the others keep their levers."""
 
@@ -459,11 +444,11 @@ def _offered(entry: MenuLine, settings: Settings) -> bool:
     match entry:
         case Item():
             return entry.offered(settings)
-        case ToScoreboard():
+        case Destination.SCOREBOARD:
             return settings.scoreboard is not None
-        case ToService():
+        case Destination.SERVICE:
             return not settings.service_button
-        case ToStatistics() | ToPuzzle():
+        case Destination.STATISTICS | Destination.PUZZLE:
             return True
 
 

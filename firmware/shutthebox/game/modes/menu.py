@@ -8,17 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from shutthebox.game.menu_items import (
-    GAME,
-    GROUPS,
-    Item,
-    MenuLine,
-    ToPuzzle,
-    ToScoreboard,
-    ToService,
-    ToStatistics,
-    entries,
-)
+from shutthebox.game.menu_items import GAME, GROUPS, Destination, Item, MenuLine, entries
 from shutthebox.game.menu_items import menu as listed
 from shutthebox.game.messages import message, title_text
 from shutthebox.game.mode import Mode
@@ -79,10 +69,10 @@ class Menu(BoxMode):
         """The list, the options, or the rules of a game."""
         settings = shared.settings
         game = self.game(settings)
-        if isinstance(self.entry, ToScoreboard):
+        if self.entry is Destination.SCOREBOARD:
             return self._scoreboard_screen()
         if game is None:
-            return picker_screen(self.name, self.picker, reads=isinstance(self.entry, ToStatistics))
+            return picker_screen(self.name, self.picker, reads=self.entry is Destination.STATISTICS)
         if self.page is None:
             about = title_text(game, settings.language) if self.on_rules else Distinction(game)
             return picker_screen(self.name, self.picker, paragraph=about)
@@ -144,7 +134,7 @@ def press(mode: Menu, context: Context) -> Step[Menu | OpenPuzzle | OpenService]
             return Step(_games(settings.groups[mode.picker.cursor][0], settings))
         case Item() as item:
             return _taken(item, mode.picker.cursor, context)
-        case ToScoreboard():
+        case Destination.SCOREBOARD:
             return Step(mode.with_picker(mode.picker.walked(1)))
         case entry:
             return Step(Menu(listed(settings, entry)))
@@ -208,19 +198,19 @@ def _open(mode: Menu, entry: MenuLine, context: Context) -> Step[Menu | OpenPuzz
             return Step(_games(settings.groups[0][0], settings))
         case Item():
             return Step(Menu(entry.picker(settings), entry))
-        case ToStatistics():
+        case Destination.STATISTICS:
             lines = tuple(context.statistics()) or ("-",)
             return Step(Menu(Picker(message("Statistics"), lines, 0, settings.levers), entry))
-        case ToScoreboard():
+        case Destination.SCOREBOARD:
             pages = (message("Scores"), message("Rules"))
             address = "" if settings.scoreboard is None else settings.scoreboard()
             return Step(Menu(Picker(entry.label, pages, 0, settings.levers), entry, address=address))
-        case ToPuzzle():
+        case Destination.PUZZLE:
             daily = context.daily(settings.games)
             if daily is None:
                 return refused(mode, message("No puzzle today"))
             if missing := daily.missing_levers(settings.levers, settings.out):
                 return refused(mode, message("Needs lever {tiles}", tiles=listed_tiles(missing)))
             return Step(OpenPuzzle(daily))
-        case ToService():
+        case Destination.SERVICE:
             return Step(OpenService(unlocked=False))
