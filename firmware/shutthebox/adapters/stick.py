@@ -92,16 +92,17 @@ def _texts(found: dict[str, Any], key: str) -> tuple[str, ...]:
 
 def _tidy(stick: Stick) -> Stick:
     """The stick with texts that fit a line and a screen, whatever somebody called a file."""
-    changes: dict[str, Any] = {}
-    for name, value in stick._asdict().items():
-        if isinstance(value, str) and not isinstance(value, Enum):
-            changes[name] = one_line(value[:MOST_TEXT])[:MOST_TEXT]
-        elif isinstance(value, tuple):
-            lines = value[:MOST_LINES]
-            changes[name] = tuple(
-                text if isinstance(text, Enum) else one_line(text[:MOST_TEXT])[:MOST_TEXT] for text in lines
-            )
+    changes: dict[str, Any] = {
+        name: tuple(map(_short, value[:MOST_LINES])) if isinstance(value, tuple) else _short(value)
+        for name, value in stick._asdict().items()
+    }
     return stick._replace(**changes)
+
+
+def _short(value: Any) -> Any:  # noqa: ANN401  (only texts change)
+    if isinstance(value, str) and not isinstance(value, Enum):
+        return one_line(value[:MOST_TEXT])[:MOST_TEXT]
+    return value
 
 
 class StickSocket:

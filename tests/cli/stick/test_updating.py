@@ -154,6 +154,7 @@ def test_the_cards_own_partition_offers_its_update_and_nothing_else(card: Card) 
     (card.stick / "shutthebox.toml").write_text("")
     seen = card.seen(is_card=True)
     assert seen.offers == (StickJob.UPDATE,)
+    assert seen.outcome is None, "nobody wanted to save on it"
     assert seen.is_card
 
 

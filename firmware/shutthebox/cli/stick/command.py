@@ -151,8 +151,9 @@ class Helper:
     def serve(self) -> None:
         """Looks at the stick, then serves the box until the stick has gone."""
         try:
-            self._look()
-            self._look_for_update()
+            if self._look():
+                self._look_for_update()
+                self._offer()
             if self._stick.is_card and not self._stick.offers:
                 return
             while not self._volume.gone:
@@ -165,8 +166,8 @@ class Helper:
         finally:
             self._volume.unmount()
 
-    def _look(self) -> None:
-        """Says what the stick offers. Whatever is wrong with it is one of the things to say."""
+    def _look(self) -> bool:
+        """Finds what is on the stick; whatever is wrong with it is one of the things to say."""
         try:
             if self._folder is None:
                 self._folder = self._volume.mount()
@@ -175,7 +176,11 @@ class Helper:
             _log.warning("stick: %s", one_line(error.strerror or str(error)))
             outcome = outcome_of(error, gone=self._volume.gone)
             self._stick = self._stick._replace(offers=(), outcome=outcome)
-            return
+            return False
+        return True
+
+    def _offer(self) -> None:
+        """Says what can be done with what was found."""
         memory = None if self._stick.is_card else self._found.memory
         offered = {
             StickJob.SAVE: not (self._stick.is_card or self._volume.protected),
@@ -206,7 +211,6 @@ class Helper:
             self._stick = self._stick._replace(
                 version=bundle.version, forgets=bundle.forgets, unknown=unknown
             )
-            self._look()
 
     def _connect(self) -> None:
         wire = socket.socket(socket.AF_UNIX)
@@ -261,7 +265,8 @@ class Helper:
             after = self._stick._replace(outcome=StickOutcome.FAILED)
         self._stick = after._replace(doing=None, percent=None)
         _log.info("stick: %s: %s %s", job.value, self._stick.outcome, one_line(self._stick.detail))
-        self._look()
+        if self._look():
+            self._offer()
         self._tell()
 
     def _tell(self) -> None:

@@ -65,11 +65,11 @@ def look(folder: Path) -> Contents:
     updates, memories, settings = [], [], None
     for entry in _entries(folder, clock):
         name = entry.name
-        if name.lower().endswith(".raucb") and entry.is_file(follow_symlinks=False):
+        if _is_update(entry):
             updates.append(Path(entry.path))
         elif name.lower() == FOLDER and entry.is_dir(follow_symlinks=False):
             settings = Path(entry.path)
-            updates += _updates(settings, clock)
+            updates += [Path(inner.path) for inner in _entries(settings, clock) if _is_update(inner)]
         elif (
             name.startswith(f"{FOLDER}-") and not name.endswith(PART) and entry.is_dir(follow_symlinks=False)
         ):
@@ -87,12 +87,8 @@ def look(folder: Path) -> Contents:
     return Contents(tuple(sorted(updates, key=_number)), found, settings)
 
 
-def _updates(folder: Path, clock: _Clock) -> list[Path]:
-    return [
-        Path(entry.path)
-        for entry in _entries(folder, clock)
-        if entry.name.lower().endswith(".raucb") and entry.is_file(follow_symlinks=False)
-    ]
+def _is_update(entry: os.DirEntry[str]) -> bool:
+    return entry.name.lower().endswith(".raucb") and entry.is_file(follow_symlinks=False)
 
 
 def _entries(folder: Path, clock: _Clock) -> Iterator[os.DirEntry[str]]:
