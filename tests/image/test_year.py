@@ -76,25 +76,6 @@ class Landlord(Owner):
         self.pi.await_restart(before)
         self.await_box(*notices)
 
-    def puts_in(self, image: Path, stick: Stick) -> None:
-        """Puts a stick in, and opens its list with the button inside the box."""
-        self.pi.put_in_stick(image)
-        self.hears(stick)
-        self.opens_service()
-
-    def pulls_out(self) -> None:
-        """The box says so; a hold leads back to the game."""
-        self.pi.pull_out_stick()
-        self.hears(None)
-        self.hold()
-
-    def asks(self, stick: Stick, job: StickJob) -> None:
-        """Chooses a job, and says yes to the question before it."""
-        self.choose(stick.offers.index(job) + 1)
-        self.press(sees=job is not SAVE)
-        if job is not SAVE:
-            self.press(sees=False)
-
 
 @pytest.fixture(scope="module")
 def landlord(folder: Path) -> Iterator[Landlord]:

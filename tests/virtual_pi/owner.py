@@ -14,7 +14,7 @@ from tests.virtual_pi.table import GPIO, Table, until
 from shutthebox.game.inputs import Held, Input, LeversMoved, Pressed, ServicePressed, StickReported
 from shutthebox.game.machine import Machine
 from shutthebox.game.settings import Settings
-from shutthebox.game.stick import Stick
+from shutthebox.game.stick import Stick, StickJob
 
 SERVICE_LINE = 20
 
@@ -88,6 +88,25 @@ class Owner:
             self._give(LeversMoved(down))
             until(lambda: False, 0.3)
         self.see()
+
+    def puts_in(self, image: Path, stick: Stick) -> None:
+        """Puts a stick in that offers this, and opens its list with the button inside the box."""
+        self.pi.put_in_stick(image)
+        self.hears(stick)
+        self.opens_service()
+
+    def pulls_out(self) -> None:
+        """The box says so; a hold leads back to the game."""
+        self.pi.pull_out_stick()
+        self.hears(None)
+        self.hold()
+
+    def asks(self, stick: Stick, job: StickJob) -> None:
+        """Chooses a job, and says yes to the question before it."""
+        self.choose(stick.offers.index(job) + 1)
+        self.press(sees=job is not StickJob.SAVE)
+        if job is not StickJob.SAVE:
+            self.press(sees=False)
 
     def _push(self, line: int, seconds: float) -> None:
         self.pi.set_line(line, 0)

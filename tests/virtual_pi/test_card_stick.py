@@ -92,7 +92,7 @@ def owner(pi: VirtualPi, tmp_path: Path) -> Iterator[Owner]:
     pi.run("modprobe -a loop squashfs; systemctl daemon-reload; systemctl reload dbus")
     table = Table(pi, SETTINGS)
     table.start_anew()
-    found = Owner(table, SETTINGS)
+    found = Owner(table, SETTINGS, LONG_S)
     found.see()
     yield found
     pi.run("systemctl stop 'shutthebox-stick@*' shutthebox", check=False, timeout=120)
@@ -109,45 +109,30 @@ def test_settings_and_an_update(owner: Owner, tmp_path: Path) -> None:
     put_on(image, update, update.name)
 
     offers = Stick(offers=(StickJob.SAVE, StickJob.SETTINGS, StickJob.UPDATE), version="99.0")
-    pi.put_in_stick(image)
-    owner.hears(offers, seconds=LONG_S)
-    owner.opens_service()
-    owner.choose(2)
-    owner.press()
-    owner.press(sees=False)
-    owner.hears(offers._replace(outcome=StickOutcome.BAD_SETTINGS, mistakes=(MISTAKE,)), seconds=LONG_S)
+    owner.puts_in(image, offers)
+    owner.asks(offers, StickJob.SETTINGS)
+    owner.hears(offers._replace(outcome=StickOutcome.BAD_SETTINGS, mistakes=(MISTAKE,)))
     assert not pi.run("ls /data/etc /data/network", check=False).out, "all or nothing"
 
     owner.press()
-    owner.choose(3)
-    owner.press()
-    owner.press(sees=False)
+    owner.asks(offers, StickJob.UPDATE)
     owner.hears(
         *(offers._replace(doing=StickJob.UPDATE, percent=percent) for percent in range(31, 99)),
-        seconds=LONG_S,
     )
-    pi.pull_out_stick()
-    owner.hears(None)
-    owner.hold()
+    owner.pulls_out()
     assert until(lambda: pi.run("systemctl is-active rauc", check=False).out == "inactive\n", 60)
     assert pi.run("ls /data/card").out == "before-update.sqlite3\n", "given up; of the update nothing is left"
 
     (settings / "network.toml").write_text("cable = true\n")
     put_on(image, settings / "network.toml", "shutthebox/network.toml")
-    pi.put_in_stick(image)
-    owner.hears(offers, seconds=LONG_S)
-    owner.opens_service()
-    owner.choose(2)
-    owner.press()
-    owner.press(sees=False)
-    owner.hears(offers._replace(outcome=StickOutcome.SETTINGS_TAKEN), seconds=LONG_S)
+    owner.puts_in(image, offers)
+    owner.asks(offers, StickJob.SETTINGS)
+    owner.hears(offers._replace(outcome=StickOutcome.SETTINGS_TAKEN))
     assert "# from the stick" in pi.read("/data/etc/config.toml").decode()
     assert "DHCP=yes" in pi.read("/data/network/cable.network").decode()
     owner.hold()
-    owner.choose(3)
-    owner.press()
-    owner.press(sees=False)
-    owner.hears(offers._replace(outcome=StickOutcome.UPDATE_WRITTEN, detail="99.0"), seconds=LONG_S)
+    owner.asks(offers, StickJob.UPDATE)
+    owner.hears(offers._replace(outcome=StickOutcome.UPDATE_WRITTEN, detail="99.0"))
     assert pi.run("cmp --bytes=1000000 /data/B.img /dev/zero", check=False).code == 1
     # The target without what belongs to it: the box asks for the start, and the machine stays.
     pi.write("/run/systemd/system/reboot.target", "[Unit]\nAllowIsolate=yes\n")
