@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import os
+import shutil
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.config.test_card import KEY, TOURNAMENT
 from tests.support.command import command, refused
 
-from shutthebox.cli.card import network_files
+from shutthebox.cli.card import TAKEN, network_files, take_over_stick
 from shutthebox.cli.run import CARD_TEXTS
 from shutthebox.config.card import Network
 from shutthebox.config.schema import default_text, read_config
 from shutthebox.config.settings_loader import settings_for
+from shutthebox.files import replace_file
 
 NAMES = {
     "shutthebox": "shutthebox.toml", "network": "network.toml", "key": "ssh-key.txt",
     "tournament": "tournament.txt", "league": "league.toml", "home_assistant": "home-assistant.toml",
 }  # fmt: skip
+HOME_ASSISTANT = '[home_assistant]\nhost = "homeassistant.local"\n'
 SCRIPT = Path(__file__).resolve().parents[2] / "packaging/image/root/usr/lib/shutthebox/card"
 
 
@@ -119,9 +124,9 @@ def test_a_mistake_leaves_what_was_good(card: Path, kept: Path) -> None:
 
 
 def test_a_file_that_is_gone_from_the_card_is_no_longer_wanted(card: Path, kept: Path) -> None:
-    put(card, league="# none\n", home_assistant="# none\n")
+    put(card, home_assistant=HOME_ASSISTANT)
     assert take_over(card, kept) == []
-    assert (kept / "etc/league.toml").exists()
+    assert (kept / "etc/home-assistant.toml").exists()
     for path in card.iterdir():
         path.unlink()
     assert take_over(card, kept) == []
@@ -133,13 +138,13 @@ def test_the_latest_change_counts_on_the_card_or_from_a_stick(card: Path, kept: 
     stick.mkdir()
     put(card, shutthebox="[game]\nplayers = 3\n", network="# none\n")
     assert take_over(card, kept) == []
-    put(stick, network="cable = true\n", league="# none\n")
+    put(stick, network="cable = true\n", home_assistant=HOME_ASSISTANT)
     assert command("card", stick, "--to", kept, "--stick").code == 0
     assert (kept / "network/cable.network").read_text()
     put(card, shutthebox="[game]\nplayers = 4\n")
     assert take_over(card, kept) == []
     assert (kept / "network/cable.network").read_text(), "only the configuration has changed on the card"
-    assert (kept / "etc/league.toml").exists()
+    assert (kept / "etc/home-assistant.toml").exists()
     assert "players = 4" in (kept / "etc/config.toml").read_text()
     put(card, network="# none at all\n")
     assert take_over(card, kept) == []
@@ -152,6 +157,61 @@ def test_a_stick_with_a_mistake_changes_nothing(card: Path, kept: Path) -> None:
     assert said.code == 2
     assert said.out.startswith("network.toml: line 1: cable: 1 is not allowed; ")
     assert not kept.exists()
+
+
+def test_a_stick_takes_away_what_an_owner_wants_no_more(card: Path, kept: Path) -> None:
+    (card / "rules").mkdir()
+    files = {"home_assistant": HOME_ASSISTANT, "tournament": TOURNAMENT, "network": "cable = true\n"}
+    put(card, **files)
+    (card / "rules/friday.toml").write_text('like = "pub"\n')
+    assert command("card", card, "--to", kept, "--stick").code == 0
+    put(card, home_assistant="", tournament="\n")
+    said = command("card", card, "--to", kept, "--stick").out.splitlines()
+    assert [line.partition(":")[0] for line in said] == ["home-assistant.toml", "tournament.txt"]
+    put(card, **dict.fromkeys(files, "# none\n"))
+    (card / "rules/friday.toml").write_text("# none\n")
+    assert command("card", card, "--to", kept, "--stick").code == 0
+    assert not [path for path in (kept / "etc").rglob("*") if path.is_file()]
+    assert not (kept / "network/cable.network").read_text()
+
+
+class PlugPulled(BaseException):
+    """Nothing runs after it."""
+
+
+def files_in(folder: Path) -> dict[Path, str]:
+    """What is in force there."""
+    places = (folder / "etc", folder / "network", folder / "ssh")
+    return {path: path.read_text() for place in places for path in place.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("left", range(10))
+def test_a_plug_pulled_while_settings_are_taken_leaves_all_of_them_or_none(
+    left: int, card: Path, kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(card, shutthebox="[game]\nplayers = 3\n", network="# none\n")
+    assert take_over(card, kept) == []
+    before = files_in(kept)
+    stick, whole = tmp_path / "stick", tmp_path / "whole"
+    stick.mkdir()
+    put(stick, shutthebox="[game]\nplayers = 4\n", network="cable = true\n", key=KEY)
+    shutil.copytree(kept, whole)
+    assert take_over_stick(stick, whole) == ()
+    after = {kept / path.relative_to(whole): text for path, text in files_in(whole).items()}
+    writes = iter(range(left))
+
+    def write(*args: Any, **options: Any) -> None:
+        if next(writes, None) is None:
+            raise PlugPulled
+        replace_file(*args, **options)
+
+    with monkeypatch.context() as patch, suppress(PlugPulled):
+        patch.setattr("shutthebox.cli.card.replace_file", write)
+        take_over_stick(stick, kept)
+    if (kept / TAKEN).exists():  # as the card's script does
+        assert command("card", kept / TAKEN, "--to", kept, "--stick").code == 0
+        assert not (kept / TAKEN).exists()
+    assert files_in(kept) == (before if left < len(list(stick.iterdir())) else after)
 
 
 def test_the_key_of_a_wifi_is_the_standards_own() -> None:

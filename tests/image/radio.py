@@ -44,7 +44,19 @@ touch leases
 $enter busybox udhcpd dhcp.conf
 echo $pid >pid
 """
-FETCH = "import urllib.request as u; print(u.urlopen('http://10.9.0.2:8090/', timeout=60).read().decode())"
+#: Asks everybody in that Wi-Fi for the box by its name, then opens the scoreboard by it.
+GUEST = """\
+import socket, urllib.request
+wire = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+wire.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("10.9.0.1"))
+wire.settimeout(60)
+name = b"@NAME@"
+question = bytes((len(name),)) + name + b"\\5local\\0" + bytes((0, 1, 0, 1))
+wire.sendto(bytes.fromhex("000000000001000000000000") + question, ("224.0.0.251", 5353))
+assert socket.inet_aton("10.9.0.2") in wire.recv(1500)
+page = urllib.request.Request("http://10.9.0.2:8090/", headers={"Host": "@NAME@.local:8090"})
+print(urllib.request.urlopen(page, timeout=60).read().decode())
+"""
 
 
 def programs(to: Path) -> list[Path]:
@@ -71,6 +83,7 @@ def open_wifi(pi: CardPi, name: str, password: str) -> None:
     pi.run("systemd-run --unit=access-point -p Type=forking -p RemainAfterExit=yes sh /run/access-point")
 
 
-def fetched(pi: CardPi) -> str:
-    """The scoreboard, as a guest in that Wi-Fi sees it."""
-    return pi.run(f'nsenter --net --target "$(cat /run/radio/pid)" python3 -c "{FETCH}"', check=False).out
+def fetched(pi: CardPi, name: str) -> str:
+    """The scoreboard, as a guest in that Wi-Fi finds it by the box's name."""
+    pi.write("/run/guest.py", GUEST.replace("@NAME@", name))
+    return pi.run('nsenter --net --target "$(cat /run/radio/pid)" python3 /run/guest.py', check=False).out

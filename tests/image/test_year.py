@@ -156,14 +156,14 @@ def test_settings_from_a_stick_join_a_league_and_stay(landlord: Landlord, pi: Ca
                 assert b"<html" in page.read()
 
 
-def test_a_wifi_of_its_own_leads_to_the_scoreboard(landlord: Landlord, pi: CardPi) -> None:
+def test_in_a_wifi_the_boxs_own_name_leads_to_the_scoreboard(landlord: Landlord, pi: CardPi) -> None:
     pi.pull_plug()
-    wifi = 'wifi = "The Red Lion"\npassword = "shut the box"\ncountry = "BE"\n'
+    wifi = 'wifi = "The Red Lion"\npassword = "shut the box"\ncountry = "BE"\nname = "lion"\n'
     write_files(pi.card, {"shutthebox.toml": f"{WANTED}# again\n", "network.toml": wifi})
     pi.power_on()
     await_box(landlord.table)
     open_wifi(pi, "The Red Lion", "shut the box")
-    assert until(lambda: "<html" in fetched(pi), BOOT_S), pi.run(
+    assert until(lambda: "<html" in fetched(pi, "lion"), BOOT_S), pi.run(
         "journalctl --boot --no-pager -u wpa_supplicant@wlan0 -u systemd-networkd -u access-point"
     ).out
 

@@ -3,6 +3,8 @@
 import argparse
 import hashlib
 import json
+import os
+import shutil
 from pathlib import Path
 
 from shutthebox.cli.parser import Subparsers
@@ -16,8 +18,8 @@ from shutthebox.config.card import (
     Card,
     Network,
     read_card,
+    takes_away,
 )
-from shutthebox.config.schema import RULES_FOLDER, TOURNAMENT_FILE
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import reason, replace_file, shown_path
 
@@ -25,6 +27,9 @@ SEEN = "card/seen.json"
 """Digests of the card's files when they were taken over, by name."""
 
 MISTAKES = "card/mistakes.txt"
+
+TAKEN = "card/stick"
+"""A copy of a stick's files, from when they are good until all are taken over."""
 
 
 class CardError(ShutTheBoxError, RuntimeError):
@@ -91,14 +96,20 @@ def take_over_card(folder: Path, to: Path) -> tuple[str, ...]:
 def take_over_stick(folder: Path, to: Path) -> tuple[str, ...]:
     """Takes over the files in a folder of a stick, if all are good; gives the mistakes.
 
+    If the plug is pulled meanwhile, the next start does it again, with the copy at `TAKEN`.
+
     Raises:
         CardError: if a folder cannot be read or written.
     """
+    taken = to / TAKEN
     try:
         card = read_card(folder, try_config, to / "etc")
         if not card.mistakes:
+            if folder != taken:
+                _copy(card, taken)
             for name in card.texts:
                 _take_over(name, card, to)
+            shutil.rmtree(taken)
     except OSError as error:
         raise _card_error(error, to) from None
     return card.mistakes
@@ -118,27 +129,23 @@ def _seen(to: Path) -> dict[str, str]:
 
 def _take_over(name: str, card: Card, to: Path) -> None:
     """Puts what one file of the card says where the system finds it, or what its absence says."""
+    text = card.texts.get(name)
     if name == CONFIG_NAME:
-        if name in card.texts:
-            _write(to / "etc/config.toml", card.texts[name])
+        if text is not None:
+            _write(to / "etc/config.toml", text)
     elif name == NETWORK_NAME:
         for file, text in network_files(card.network).items():
             _write(to / "network" / file, text, 0o600)
         _write(to / "network/name", f"{card.network.name}\n" if card.network.name else "")
     elif name == KEY_NAME:
         _write(to / "ssh/authorized_keys", "".join(f"{key}\n" for key in card.keys), 0o600)
+    elif text is None or takes_away(text):
+        (to / "etc" / name).unlink(missing_ok=True)
     elif name in (LEAGUE_NAME, HOME_ASSISTANT_NAME):
-        # Root's alone: both have secrets.
-        if name in card.texts:
-            _write(to / "etc" / name, card.texts[name], 0o600)
-        else:
-            (to / "etc" / name).unlink(missing_ok=True)
-    elif name == TOURNAMENT_FILE or name.startswith(f"{RULES_FOLDER}/"):
-        if name in card.texts:
-            _write(to / "etc" / name, card.texts[name])
-            (to / "etc" / name).parent.chmod(0o755)  # the box reads it
-        else:
-            (to / "etc" / name).unlink(missing_ok=True)
+        _write(to / "etc" / name, text, 0o600)  # root's alone: both have secrets
+    else:
+        _write(to / "etc" / name, text)
+        (to / "etc" / name).parent.chmod(0o755)  # the box reads it
 
 
 def network_files(network: Network) -> dict[str, str]:
@@ -162,6 +169,18 @@ def network_files(network: Network) -> dict[str, str]:
 def _dhcp(match: str) -> str:
     # MulticastDNS: the box answers to its name with .local.
     return f"[Match]\n{match}\n[Network]\nDHCP=yes\nMulticastDNS=yes\n[DHCPv4]\nUseMTU=yes\n"
+
+
+def _copy(card: Card, folder: Path) -> None:
+    """Puts a stick's files into a folder of the card: all of them or none, even if the plug is pulled."""
+    part = folder.with_suffix(".part")
+    for former in (part, folder):
+        shutil.rmtree(former, ignore_errors=True)
+    part.mkdir(parents=True)
+    for name, text in card.texts.items():
+        _write(part / name, text, 0o600)
+    part.rename(folder)
+    os.sync()
 
 
 def _write(path: Path, text: str, mode: int = 0o644) -> None:

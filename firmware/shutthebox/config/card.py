@@ -188,6 +188,11 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
         found: tuple[str, ...]
         if name == CONFIG_NAME:
             found = _examine_config(text, try_config, folder, installed)
+        elif not text.strip() and name in (LEAGUE_NAME, HOME_ASSISTANT_NAME, TOURNAMENT_FILE):
+            # As a copy that was broken off leaves it.
+            found = (f"{name}: is empty; to be without it, write the line # none",)
+        elif takes_away(text):
+            found = ()
         elif name == NETWORK_NAME:
             network, found = examine_network(text, name)
         elif name == KEY_NAME:
@@ -202,6 +207,13 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
             _, found = examine_home_assistant(text, name)
         mistakes += (_with_line(mistake, name, text) for mistake in found[: validation.MOST_MISTAKES])
     return Card(texts, network, keys, tuple(dict.fromkeys(mistakes))[: validation.MOST_MISTAKES])
+
+
+def takes_away(text: str) -> bool:
+    """Whether a file has nothing but comments: the box is to be without it."""
+    return bool(text.strip()) and all(
+        not line or line.startswith("#") for line in map(str.strip, text.splitlines())
+    )
 
 
 def _rules(folder: Path) -> tuple[tuple[str, ...], list[str]]:
@@ -224,9 +236,10 @@ def _rules(folder: Path) -> tuple[tuple[str, ...], list[str]]:
         name = next((name for name in names if mistake.startswith(f"{name}: ")), None)
         if name is not None:
             with suppress(ConfigError):  # which the reader of all files says
-                mistake = _with_line(
-                    mistake, name, read_text(folder / name, ConfigError, "a file of the card")
-                )
+                text = read_text(folder / name, ConfigError, "a file of the card")
+                if takes_away(text):
+                    continue
+                mistake = _with_line(mistake, name, text)
         mistakes.append(mistake)
     return names, mistakes
 
