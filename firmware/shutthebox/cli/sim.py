@@ -130,7 +130,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.simulator.hardware.box import SimulatedBox
     from shutthebox.simulator.hardware.panel_model import PanelModel
     from shutthebox.simulator.hardware.workshop import Workshop, read_condition
-    from shutthebox.simulator.page.film import clear_films
+    from shutthebox.simulator.page.film_thread import clear_films
     from shutthebox.simulator.page.server import PageServer
     from shutthebox.simulator.page.transcript import BoxInWords
     from shutthebox.simulator.plug import Plug

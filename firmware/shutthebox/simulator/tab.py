@@ -14,8 +14,6 @@ from secrets import randbits
 from urllib.parse import parse_qsl, quote
 
 from shutthebox.adapters.buzzer import TUNES
-from shutthebox.adapters.display.bitmap import SIZE, Bitmap
-from shutthebox.adapters.display.layout import render
 from shutthebox.adapters.odds_worker import answer
 from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
@@ -26,9 +24,8 @@ from shutthebox.game.effects import Sound
 from shutthebox.game.inputs import OddsCame
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import Question
-from shutthebox.game.screen import ToldScreen
-from shutthebox.game.settings import Brightness
 from shutthebox.rules import record
+from shutthebox.simulator.hardware.glass import Glass
 from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.house_rules import rules_in
 from shutthebox.simulator.page.message import (
@@ -90,46 +87,6 @@ def config_of(address: str) -> tuple[Config, int | None]:
             known = ", ".join((*OPTIONS, "seed"))
             raise ConfigError(f"address: {quoted(name)} is unknown; allowed are {known}")
     return config, seed
-
-
-class _Glass:
-    """The panel without its bus: draws the screen when its picture is asked for.
-
-    Attributes:
-        unplugged: nothing is to be seen.
-        due_ns: when the picture is to be drawn again; None if it stays.
-    """
-
-    def __init__(self) -> None:
-        self.unplugged = False
-        self.due_ns: int | None = None
-        self._screen: ToldScreen | None = None
-        self._since_ns = self._now_ns = 0
-
-    def show(self, screen: ToldScreen, t_ns: int) -> None:
-        self._screen, self._since_ns = screen, t_ns
-
-    def sleep(self) -> None:
-        self._screen = None
-
-    def brighten(self, brightness: Brightness) -> None:
-        """The page's panel has one brightness."""
-
-    def on_change(self, callback: Callable[[], None]) -> None:
-        """Nobody needs to be told: the picture is asked for after every step."""
-
-    def look(self, now_ns: int) -> Bitmap:
-        self._now_ns = now_ns
-        return self.picture()
-
-    def picture(self) -> Bitmap:
-        self.due_ns = None
-        if self._screen is None or self.unplugged:
-            return Bitmap.of(*SIZE)
-        frame = render(self._screen, self._now_ns - self._since_ns, SIZE)
-        if frame.next_ns is not None:
-            self.due_ns = self._since_ns + frame.next_ns
-        return frame.picture
 
 
 class _Tunes:
@@ -201,7 +158,7 @@ class Tab:
         folder.mkdir(parents=True, exist_ok=True)
         self._post = post
         self._transcript = BoxInWords(config.box.language)
-        self._glass, self._tunes = _Glass(), _Tunes(lambda: self._box.now_ns)
+        self._glass, self._tunes = Glass(), _Tunes(lambda: self._box.now_ns)
         self._view = View()
         self._rules = ""
         self._match: str | None = None

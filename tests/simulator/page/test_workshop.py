@@ -15,10 +15,10 @@ from websockets.sync.client import ClientConnection
 from shutthebox.config.profiles import builtin
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
+from shutthebox.simulator import film
 from shutthebox.simulator.hardware import disk
 from shutthebox.simulator.hardware.box import LeverFault, SimulatedBox
 from shutthebox.simulator.hardware.workshop import Workshop
-from shutthebox.simulator.page import film
 from shutthebox.simulator.page.server import PageServer
 from shutthebox.simulator.page.transcript import BoxInWords
 
@@ -155,7 +155,7 @@ def test_a_replay_is_another_box(
     monkeypatch: pytest.MonkeyPatch,
     recorded: bool,
 ) -> None:
-    monkeypatch.setattr(film, "LONGEST_GAP_S", 0.1)
+    monkeypatch.setattr(film, "LONGEST_GAP_NS", 100_000_000)
     power.recording.write_text(SCENARIO, encoding="utf-8")
     with page(maker) as client, page(maker) as other:
         state = receive(client)
@@ -189,7 +189,7 @@ def test_a_replay_is_another_box(
 def test_a_bad_scenario_says_why(
     maker: PageServer, scenario: str, complaint: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(film, "LONGEST_GAP_S", 0.01)
+    monkeypatch.setattr(film, "LONGEST_GAP_NS", 10_000_000)
     with page(maker) as client:
         receive(client)
         client.send(film_of(scenario))

@@ -71,6 +71,11 @@ class VirtualDisplay:
         """Pulls the panel off its bus, or plugs it in again."""
         self.panel.unplugged = not on
 
+    @property
+    def seen(self) -> tuple[ToldScreen, int] | None:
+        """The screen that can be seen, and the time since which it is shown; None on a dark glass."""
+        return None if self._screen is None or self.panel.unplugged else (self._screen, self._since_ns)
+
     def look(self, now_ns: int) -> Bitmap:
         """The picture on the glass now."""
         self._now_ns = max(now_ns, self._now_ns)

@@ -25,12 +25,11 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from shutthebox.errors import one_line
 from shutthebox.files import read_bytes
 from shutthebox.game.inputs import FormInput
 from shutthebox.simulator.hardware.box import Change
 from shutthebox.simulator.hardware.workshop import Workshop
-from shutthebox.simulator.page.film import Film
+from shutthebox.simulator.page.film_thread import FilmThread
 from shutthebox.simulator.page.house_rules import rules_in
 from shutthebox.simulator.page.message import (
     MAX_SCENARIO,
@@ -300,9 +299,8 @@ class PageServer:
         """The state for this page: of the box or of its film, and of the workshop if that is open."""
         state = self._state() | {"maker": not page.visitor, "watching": not self._may_move(page)}
         state["rules"] = page.rules
-        film = page.film
-        if film is not None:
-            state |= {**film.state, "film": {"over": film.over, "complaint": one_line(film.complaint)}}
+        if page.film is not None:
+            state |= page.film.state
         if page.view.in_workshop:
             state |= workshop_state(self._workshop, self._power_state())
         return state
@@ -397,7 +395,7 @@ class PageServer:
             page.film = None
         if scenario is not None and (played := scenario or self._recorded()):
             self._hold(page, False)
-            page.film = Film(played, lambda: self._ring(page.news.set))
+            page.film = FilmThread(played, lambda: self._ring(page.news.set))
         page.news.set()
 
     def _language(self) -> str:
@@ -435,7 +433,7 @@ class _Page:
         self.news = asyncio.Event()
         self.view = View()
         self.holds = False
-        self.film: Film | None = None
+        self.film: FilmThread | None = None
         self.visitor = visitor
         self.rules = ""
         self.moved_s = -HANDS_S

@@ -1,14 +1,13 @@
 """What a page is told of the simulated box, and what makers do to its hardware: the same over any wire."""
 
 import json
-from collections.abc import Collection, Iterable
 from functools import cache
 
 from shutthebox.simulator.hardware.box import LeverFault
 from shutthebox.simulator.hardware.workshop import Condition, Workshop
 from shutthebox.simulator.page.message import BreakLever, ChangeHardware, Mend
 from shutthebox.simulator.page.texts import Texts, page_texts, workshop_texts
-from shutthebox.simulator.page.transcript import BoxInWords, Words
+from shutthebox.simulator.page.transcript import BoxInWords
 from shutthebox.translations import translations
 
 
@@ -45,30 +44,6 @@ class View:
         kind = "change" if self._told else "box"
         self._told = state
         return json.dumps({"type": kind, **changed}, separators=(",", ":"))
-
-
-def film_state(
-    words: Words, levers: Iterable[int], down: Collection[int], *, button: bool, lamp: float
-) -> dict[str, object]:
-    """What a film shows in place of the box, but for the panel's picture.
-
-    Args:
-        words: what the film's box says.
-        levers: all of its levers.
-        down: those that are down.
-        button: whether it is pressed.
-        lamp: how bright the button's lamp is, from 0 to 1.
-    """
-    return {
-        "levers": [{"number": number, "down": number in down} for number in levers],
-        "button": button,
-        "lamp": lamp,
-        "sound": None,
-        "words": words.panel,
-        "said": [words.announcements, words.said],
-        "list": None,
-        "dice": {"faces": words.dice, "tumbling": words.tumbling},
-    }
 
 
 def box_state(workshop: Workshop, words: BoxInWords, panel: str, sound: float | None) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """Plays a scenario on a box in virtual time and checks what it expects."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 from shutthebox.errors import ShutTheBoxError
@@ -66,7 +66,7 @@ class Replay:
         for _ in self.lines():
             pass
 
-    def lines(self) -> Iterator[None]:
+    def lines(self) -> Generator[None, None, None]:
         """Plays one line after another, each when it is asked for.
 
         Raises:

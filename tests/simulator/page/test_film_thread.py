@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shutthebox.simulator.page.film import clear_films
+from shutthebox.simulator.page.film_thread import clear_films
 
 
 def test_a_film_leaves_nothing_when_the_plug_is_pulled(

@@ -1,0 +1,159 @@
+"""A film: a scenario, or the record of a match, for a page at the speed at which it was played.
+
+It is played on a box of its own in virtual time: the box in play, its dice and its match know nothing of it.
+"""
+
+from collections import deque
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from shutthebox.config.schema import Config
+from shutthebox.errors import ShutTheBoxError, one_line
+from shutthebox.game.effects import Effect, Show
+from shutthebox.game.screen import ToldScreen
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.runtime.ports import DisplayPort
+from shutthebox.simulator.hardware.box import Change
+from shutthebox.simulator.hardware.glass import Glass
+from shutthebox.simulator.page.texts import pixels_text
+from shutthebox.simulator.page.transcript import BoxInWords
+from shutthebox.simulator.scenario.player import Replay
+from shutthebox.simulator.scenario.script import Scenario
+
+LONGEST_GAP_NS = 2_000_000_000
+"""A pause longer than this is cut out."""
+
+_LATE_NS = 100_000_000  # what follows a line that took longer to compute than this is not hurried
+
+
+class FilmDisplay(DisplayPort, Protocol):
+    """The display of the box in a film."""
+
+    @property
+    def seen(self) -> tuple[ToldScreen, int] | None:
+        """The screen that can be seen, and the time since which it is shown; None on a dark glass."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """What is to be seen from a time on; the picture is drawn when its time has come."""
+
+    t_ns: int
+    state: dict[str, object]
+    seen: tuple[ToldScreen, int] | None = None
+
+
+class Film:
+    """One run of a scenario for a page. Single-threaded; the box is at most one line of the script ahead.
+
+    Args:
+        read: gives the scenario; raises ShutTheBoxError if there is none.
+        folder: for the memory of its box.
+        display: makes the display of its box.
+
+    Attributes:
+        state: what the page shows in place of its own box; replaced as a whole by `advance`.
+    """
+
+    def __init__(
+        self, read: Callable[[], Scenario], folder: Path, display: Callable[[Config], FilmDisplay]
+    ) -> None:
+        self.state: dict[str, object] = {}
+        self._words, self._glass = BoxInWords(), Glass()
+        self._lamp = 0.0
+        self._moments: deque[_Moment] = deque()
+        self._shown, self._at_ns = _Moment(0, {}), 0
+        self._ended, self._complaint = False, ""
+        self._lines: Generator[None, None, None] = (None for _ in ())
+        try:
+            scenario = read()
+            self._display = display(scenario.config)
+            replay = Replay(scenario, folder, self._display)
+            self._world, self._lines = replay.world, replay.lines()
+        except (ShutTheBoxError, OSError) as error:  # the second: a full disk, for one
+            self._end(error)
+            return
+        self._world.observe(self._look_on)
+        self._world.box.subscribe(self._hand_moved)
+        self._look_on(self._world.show, 0)
+
+    @property
+    def progress(self) -> dict[str, object]:
+        """What the page says of it: whether it has come to its end, and why it went no further."""
+        over = self._ended and not self._moments
+        return {"over": over, "complaint": self._complaint if over else ""}
+
+    def advance(self, now_ns: int) -> int:
+        """Shows what is due; gives the time at which more is, -1 for never. Times count from any start."""
+        due_ns = -1
+        while not self._ended or self._moments:
+            if not self._moments:
+                self._play_a_line()
+                continue
+            due_ns = self._at_ns + min(self._moments[0].t_ns - self._shown.t_ns, LONGEST_GAP_NS)
+            if due_ns > now_ns:
+                break
+            self._shown, self._at_ns = self._moments.popleft(), max(due_ns, now_ns - _LATE_NS)
+        next_ns = self._show(now_ns)
+        if self._moments:
+            next_ns = min(due_ns, next_ns) if next_ns >= 0 else due_ns
+        return next_ns
+
+    def close(self) -> None:
+        """Ends it, if it has not come to its end."""
+        self._lines.close()
+
+    def _play_a_line(self) -> None:
+        try:
+            next(self._lines)
+        except StopIteration:
+            self._ended = True
+        except (ShutTheBoxError, OSError) as error:
+            self._end(error)
+        else:
+            self._take(self._world.now_ns)  # a panel that is unplugged tells nobody
+
+    def _end(self, error: Exception) -> None:
+        self._ended, self._complaint = True, one_line(str(error))
+
+    def _look_on(self, what: Effect | SwitchChanged, t_ns: int) -> None:
+        self._words(what, t_ns)
+        if isinstance(what, Show):
+            self._lamp = 1.0 if what.screen.lit else 0.0
+        self._take(t_ns)
+
+    def _hand_moved(self, change: Change) -> None:
+        if change in (Change.LEVERS, Change.BUTTON):
+            self._take(self._world.now_ns)
+
+    def _take(self, t_ns: int) -> None:
+        words, box = self._words.words, self._world.box
+        down = box.levers_down
+        state: dict[str, object] = {
+            "levers": [{"number": number, "down": number in down} for number in box.levers],
+            "button": box.button_down,
+            "lamp": self._lamp,
+            "sound": None,
+            "words": words.panel,
+            "said": [words.announcements, words.said],
+            "list": None,
+            "dice": {"faces": words.dice, "tumbling": words.tumbling},
+        }
+        last = self._moments[-1] if self._moments else self._shown
+        if (state, self._display.seen) != (last.state, last.seen):
+            self._moments.append(_Moment(t_ns, state, self._display.seen))
+
+    def _show(self, now_ns: int) -> int:
+        """Makes the state now; gives the time of its next picture, -1 for none."""
+        moment = self._shown
+        t_ns = moment.t_ns + now_ns - self._at_ns
+        if moment.seen is None:
+            self._glass.sleep()
+        else:
+            self._glass.show(*moment.seen)
+        panel = pixels_text(self._glass.look(t_ns))
+        self.state = {**moment.state, "panel": panel}
+        due_ns = self._glass.due_ns
+        return -1 if due_ns is None else now_ns + max(due_ns - t_ns, 1)
