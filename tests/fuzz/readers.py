@@ -215,7 +215,7 @@ def _kept() -> bytes:
             store.keep_health({1: 3}, {3: 4})
             half = Fraction(1, 2)
             result = Result((0,), captain=True, owes=(-half, half), reason=Reason.SHUT)
-            store.keep(Finished(match._replace(scores=(3, None), result=result), ()))
+            store.keep(Finished(match._replace(scores=(3, None), result=result)))
             store.keep(Signed(0, "ABC"))
             Checkpoint(sums="{}").write(store.connection)
             store.connection.execute("pragma wal_checkpoint(truncate)")

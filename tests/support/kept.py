@@ -21,7 +21,7 @@ def keep_match(store: Store, match: Match, *actions: Action, conditions: Conditi
         match = apply(match, action)
         store.keep(action)
     assert match.result is not None
-    store.keep(Finished(match, actions))
+    store.keep(Finished(match))
     return match
 
 

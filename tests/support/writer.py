@@ -34,7 +34,7 @@ def facts(match: Match | None, rng: Random) -> Iterator[Fact]:
             match = apply(match, action)
             yield action
             if match.stage is Stage.ADVANCE and match.result is not None:
-                yield Finished(match, ())
+                yield Finished(match)
         yield Left()
         match = None
 

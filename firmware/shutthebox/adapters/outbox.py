@@ -32,8 +32,7 @@ from shutthebox.outbox_entry import (
     entry_from_bytes,
     hash_of,
 )
-from shutthebox.rules.conditions import conditions_from_lines
-from shutthebox.rules.record import Record, write
+from shutthebox.rules.record import write
 
 _log = logging.getLogger(__name__)
 
@@ -137,27 +136,23 @@ class Outbox:
     def _content(self, fact: Finished | Left | Signed) -> Content | None:
         """What the league is to know of this fact about the latest match; None for nothing."""
         query = (
-            "select id, began_s, conditions, exists (select 1 from result where match = id)"
+            "select id, began_s, exists (select 1 from result where match = id)"
             " from match order by id desc limit 1"
         )
         with closing(self._open_store()) as db:
             row = db.execute(query).fetchone()
             if row is None:
                 return None
-            number, began_s, conditions, decided = row
+            number, began_s, decided = row
             is_told = self._latest == (number, began_s)
             if isinstance(fact, Signed):
                 signed = PlayerSigned(number, began_s, 1, fact.player + 1, fact.initials)
                 return signed if is_told else None  # its match's entry is numbered when it is written
             if is_told:
                 return None  # a match that is resumed after its end ends again
-            if isinstance(fact, Finished):
-                if not decided:
-                    raise ValueError("the end of the match is not in the store yet")
-                match, known = fact.match, conditions_from_lines(conditions.splitlines())
-                record = Record(match.game, match.players, match.rounds, fact.actions, known)
-            else:
-                record = kept_match(db, number, "the store")
+            if isinstance(fact, Finished) and not decided:
+                raise ValueError("the end of the match is not in the store yet")
+            record = kept_match(db, number, "the store")
         # A match of equal dice counts though it was given up.
         if decided or (record.given_up and record.conditions and record.conditions.equal_dice):
             return MatchPlayed(number, began_s, int(self._wall_clock_s()), write(record))

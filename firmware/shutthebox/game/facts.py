@@ -38,10 +38,9 @@ class Left(Plain):
 
 
 class Finished(NamedTuple):
-    """The match has been decided: its position, with the result, and all actions that led there."""
+    """The match has been decided: its position, with the result."""
 
     match: Match
-    actions: tuple[Action, ...]
 
 
 class Signed(NamedTuple):

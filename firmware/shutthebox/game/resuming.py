@@ -41,5 +41,5 @@ def resume(kept_match: KeptMatch, context: Context) -> Step[Target]:
         play = play._replace(clock=clock_of(seconds, context.now_ns))
     effects += asked_reviews(play)
     if play.match.stage is Stage.FINISHED:
-        return Step(ShowResult(play, {}), (*effects, *kept(Finished(play.match, play.actions))))
+        return Step(ShowResult(play, {}), (*effects, *kept(Finished(play.match))))
     return Step(after(play), effects)

@@ -99,7 +99,7 @@ def _coachs_word(play: MatchInPlay, settings: Settings) -> tuple[Text, ...]:
 def enter(target: EndTurn, context: Context) -> Step[TurnOver]:
     """A turn has ended, and perhaps the match with it: then its result is kept."""
     match = target.play.match
-    effects: tuple[Effect, ...] = kept(Finished(match, target.play.actions)) if match.result else ()
+    effects: tuple[Effect, ...] = kept(Finished(match)) if match.result else ()
     sound = Sound.SHUT if is_to_cheer(match) else Sound.BLOCKED
     step = Step(TurnOver(target.play._replace(verdict=FINE)), (*effects, Sounded(sound)))
     return _climbed(step, match, context) if match.rules.is_solo and match.result else step
