@@ -14,8 +14,7 @@ from tests.support.playing import Sitting, config_for
 
 from shutthebox.adapters import outbox as outboxes
 from shutthebox.adapters.outbox import HEAD_NAME, Outbox, entry_name
-from shutthebox.adapters.store.database import FILE_NAME
-from shutthebox.adapters.store.reading import open_to_read
+from shutthebox.adapters.store.database import FILE_NAME, open_to_read
 from shutthebox.config.profiles import builtin
 from shutthebox.files import replace_file
 from shutthebox.game.effects import Effect, Keep, Show
@@ -276,7 +275,7 @@ def test_files_are_named_in_their_order_and_left_for_the_group(pub: Pub) -> None
 
 def test_a_match_that_is_not_in_the_store_yet_is_awaited(pub: Pub, caplog: pytest.LogCaptureFixture) -> None:
     pub.player.play_match()
-    ended = Finished(begin(builtin("traditional"), 2), ())
+    ended = Finished(begin(builtin("traditional"), 2))
     deaf: Callable[..., None] = pub.outbox
     pub.box.press(100_000_000)
     pub.box.run_until(pub.box.now_ns + 2_000_000_000)  # the next match has begun, and is not over

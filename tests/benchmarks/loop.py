@@ -27,8 +27,7 @@ from tests.support.box import config_with
 from tests.support.clumsy_player import CAREFUL, Player
 
 from shutthebox.adapters.odds_worker import OddsWorker
-from shutthebox.adapters.store.database import FILE_NAME
-from shutthebox.adapters.store.reading import open_to_read
+from shutthebox.adapters.store.database import FILE_NAME, open_to_read
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.config.profiles import builtins, read
 from shutthebox.config.schema import Config

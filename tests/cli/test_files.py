@@ -12,8 +12,8 @@ from tests.support.command import command, refused
 from tests.support.playing import Sitting, config_for
 
 from shutthebox import files
-from shutthebox.adapters.store import reading
 from shutthebox.adapters.store.database import FILE_NAME as STORE
+from shutthebox.adapters.store.database import open_to_read
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.config import profiles
 from shutthebox.config.schema import with_value
@@ -187,7 +187,7 @@ def test_a_look_at_a_store_costs_sqlite_no_lock(tmp_path: Path) -> None:
         db.execute("create table match (id)")
         db.execute("begin immediate")
         assert _locks(tmp_path / STORE)
-        reading.open_to_read(tmp_path / STORE).close()
+        open_to_read(tmp_path / STORE).close()
         assert _locks(tmp_path / STORE), "it still holds its locks"
 
 

@@ -22,8 +22,7 @@ from tests.support.stick import put_program
 from tests.support.waiting import until
 
 from shutthebox import __version__
-from shutthebox.adapters.store.database import Store
-from shutthebox.adapters.store.reading import open_to_read
+from shutthebox.adapters.store.database import Store, open_to_read
 from shutthebox.adapters.store.schema import VERSION
 from shutthebox.cli import update
 from shutthebox.cli.update import Bundle, UpdateError, known_keys, parse_info

@@ -9,8 +9,7 @@ from tests.support.clumsy_player import CAREFUL, Player
 from tests.support.command import command, printed
 
 from shutthebox.adapters.outbox import Outbox
-from shutthebox.adapters.store.database import FILE_NAME
-from shutthebox.adapters.store.reading import open_to_read
+from shutthebox.adapters.store.database import FILE_NAME, open_to_read
 from shutthebox.config.schema import Config, ConfigError, parse_config
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.effects import Effect, Show

@@ -13,8 +13,7 @@ from tests.support.clumsy_player import CAREFUL, Player
 from tests.support.playing import Sitting, config_for
 
 from shutthebox.adapters.outbox import Outbox
-from shutthebox.adapters.store.database import FILE_NAME
-from shutthebox.adapters.store.reading import open_to_read
+from shutthebox.adapters.store.database import FILE_NAME, open_to_read
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.game.effects import Effect, Keep
 from shutthebox.game.facts import Signed

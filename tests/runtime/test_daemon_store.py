@@ -9,11 +9,10 @@ from tests.support.box import config_with
 from tests.support.command import printed
 from tests.support.daemon import Served, run_daemon
 
-from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.database import FILE_NAME, Store, open_to_read
 from shutthebox.adapters.store.lock import FolderLock
 from shutthebox.adapters.store.open_store import is_suspect, open_or_set_aside
 from shutthebox.adapters.store.queries import read
-from shutthebox.adapters.store.reading import open_to_read
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Left
 from shutthebox.game.mode import Mode

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.adapters.store.database import FILE_NAME, open_to_read
 from shutthebox.adapters.store.queries import finished_since
-from shutthebox.adapters.store.reading import open_to_read
 from shutthebox_uplink.home_assistant import description
 from shutthebox_uplink.vitals import CHATTER_PER_PRESS, vitals, worn_levers
 

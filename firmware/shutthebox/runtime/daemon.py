@@ -22,12 +22,11 @@ from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display.worker import DisplayWorker
 from shutthebox.adapters.gpio import Pins
 from shutthebox.adapters.odds_worker import OddsWorker
-from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.database import FILE_NAME, Store, open_to_read
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.lock import FolderLock, InUseError
 from shutthebox.adapters.store.memory import Memory
 from shutthebox.adapters.store.open_store import FIRST_FACTS, StoreFault, is_suspect, open_or_set_aside
-from shutthebox.adapters.store.reading import open_to_read
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.adapters.store.verification_worker import VerificationWorker
 from shutthebox.config.schema import Config, Line

@@ -20,7 +20,7 @@ from shutthebox.adapters.store.chain import read_mark
 from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.records import kept_match
-from shutthebox.adapters.store.recovery import faults
+from shutthebox.adapters.store.recovery import first_fault
 from shutthebox.config.profiles import builtin, builtins, read
 from shutthebox.config.schema import Config, with_value
 from shutthebox.game.effects import Effect, Show
@@ -137,7 +137,7 @@ def finished(name: str = "pub") -> tuple[Match, list[Action]]:
 
 def test_the_tally_adds_up_the_matches_that_are_played_one_after_the_other(tmp_path: Path) -> None:
     match, actions = finished()
-    played = (Began(begin(match.game, 2)), *actions, Finished(match, tuple(actions)))
+    played = (Began(begin(match.game, 2)), *actions, Finished(match))
     keep(tmp_path, *played)
     assert tally(tmp_path) == [], "the match on the table is not among the earlier ones"
     keep(tmp_path, *played, Signed(0, "ABC"))
@@ -165,11 +165,11 @@ def test_what_an_evening_leaves_in_the_file(tmp_path: Path) -> None:
             *(
                 Began(begin(match.game, 2), Conditions(computers=(2,))),
                 *actions,
-                Finished(match, tuple(actions)),
+                Finished(match),
             ),
             *(
                 Signed(0, "ANN"),
-                Finished(match, tuple(actions)),
+                Finished(match),
                 Signed(7, "BAD"),
                 Chosen("box.language", "en"),
             ),
@@ -200,7 +200,7 @@ def test_what_an_evening_leaves_in_the_file(tmp_path: Path) -> None:
         assert kept_match(store.connection, 2, "test").conditions == Conditions(
             real_dice=True, versions=(f"{__version__} rules {RULES_VERSION}",)
         )
-        assert faults(store.connection, read_mark(store.path)) == []
+        assert first_fault(store.connection, read_mark(store.path)) is None
 
 
 def test_throws_of_real_dice_are_not_the_boxs(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_a_match_whose_beginning_was_not_kept_does_not_spoil_the_one_before(
     store: Store, tmp_path: Path
 ) -> None:
     match, actions = finished()
-    before: list[Fact] = [Began(begin(match.game, 2)), *actions, Finished(match, tuple(actions))]
+    before: list[Fact] = [Began(begin(match.game, 2)), *actions, Finished(match)]
     for fact in before:
         store.keep(fact)
     broken(store, on=True)
@@ -233,7 +233,7 @@ def test_a_match_whose_beginning_was_not_kept_does_not_spoil_the_one_before(
     assert not store.waiting
     assert found(tmp_path) == other.throw((3, 5))
     assert store.connection.execute("select count(*) from result where initials = 'BAD'").fetchone() == (0,)
-    assert faults(store.connection, read_mark(store.path)) == []
+    assert first_fault(store.connection, read_mark(store.path)) is None
 
 
 # -- the box on a store that it cannot go on with ----------------------------------------------

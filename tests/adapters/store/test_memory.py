@@ -9,11 +9,10 @@ import pytest
 from tests.adapters.store.test_fame import PLAIN, SHUT
 from tests.support.kept import alter, broken, keep_match
 
-from shutthebox.adapters.store.database import Store
+from shutthebox.adapters.store.database import Store, open_to_read
 from shutthebox.adapters.store.memory import Memory
 from shutthebox.adapters.store.open_store import SUSPECT_NAME, StoreFault
 from shutthebox.adapters.store.queries import LoggedFault, SwitchWear, health, read
-from shutthebox.adapters.store.reading import open_to_read
 from shutthebox.adapters.store.verification_worker import VerificationWorker
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen, Left

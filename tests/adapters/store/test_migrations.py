@@ -19,7 +19,7 @@ from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.open_store import open_checked, open_or_set_aside
 from shutthebox.adapters.store.queries import read
 from shutthebox.adapters.store.records import kept_match
-from shutthebox.adapters.store.recovery import faults
+from shutthebox.adapters.store.recovery import first_fault
 from shutthebox.adapters.store.schema import VERSION
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen, Faulted, Left, Signed
@@ -67,7 +67,7 @@ def test_a_store_of_an_earlier_version_is_continued(earlier: Path, monkeypatch: 
             found = read(store.connection)
             assert replace(found, throws=before.throws, dice=before.dice) == before
             assert kept_match(store.connection, 1, "test").actions == LEFT_4
-            assert faults(store.connection, read_mark(store.path)) == []
+            assert first_fault(store.connection, read_mark(store.path)) is None
             store.keep(Moved(0b10000000))
             store.keep(Thrown((1, 1)))
 
@@ -83,7 +83,7 @@ def test_matches_that_are_too_many_are_forgotten_a_few_at_a_time(
         for _ in range(20):
             store.keep(Began(begin(builtin("pub"), 2)))
             kept.append(store.connection.execute("select count(*) from match").fetchone()[0])
-            assert faults(store.connection, None) == []
+            assert first_fault(store.connection, None) is None
     assert max(before - after for before, after in pairwise(kept)) == retention.AT_ONCE - 1
     assert set(kept[-5:]) == {5, 6, 7, 8}
 

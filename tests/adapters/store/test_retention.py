@@ -13,7 +13,7 @@ from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.queries import LoggedFault, Statistics, SwitchWear, read
 from shutthebox.adapters.store.records import kept_match
-from shutthebox.adapters.store.recovery import faults
+from shutthebox.adapters.store.recovery import first_fault
 from shutthebox.adapters.store.tables import KEPT_FAULTS
 from shutthebox.game.facts import Began, Fact, Faulted, Finished, Left, Signed
 from shutthebox.rules.conditions import Conditions
@@ -60,7 +60,7 @@ def test_the_latest_matches_and_the_famous_stay_whole_and_no_count_changes(
         with closing(Store(tmp_path_factory.mktemp("store"), lambda: 0.0)) as store:
             keep_matches(store, 60)
             found.append(read(store.connection))
-            assert faults(store.connection, None) == []
+            assert first_fault(store.connection, None) is None
             numbers = [number for (number,) in store.connection.execute("select id from match order by id")]
             for number in numbers:
                 kept_match(store.connection, number, "test")
@@ -114,7 +114,7 @@ def test_counts_are_added_all_or_none(store: Store) -> None:
     with pytest.raises(StoreError, match="cannot store"):
         store.keep_health({0: 1, 3: 2**62}, {0: 1})  # more than SQLite can count to
     assert read(store.connection).switches == {0: SwitchWear(5, 0), 3: SwitchWear(2**62, 0)}
-    assert faults(store.connection, None) == []
+    assert first_fault(store.connection, None) is None
     store.keep_health({0: 1}, {})
     assert read(store.connection).switches[0] == SwitchWear(6, 0)
-    assert faults(store.connection, None) == []
+    assert first_fault(store.connection, None) is None

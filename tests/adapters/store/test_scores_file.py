@@ -15,8 +15,7 @@ from tests.support.machine import settings_for
 
 from shutthebox import __version__
 from shutthebox.adapters.store.database import FILE_NAME as STORE
-from shutthebox.adapters.store.database import Store
-from shutthebox.adapters.store.reading import open_to_read
+from shutthebox.adapters.store.database import Store, open_to_read
 from shutthebox.adapters.store.scores_file import FILE_NAME, ScoresWriter
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Form, Keep, Show
@@ -235,7 +234,7 @@ def test_the_past_is_looked_up_again_for_another_language_or_day(tmp_path: Path,
     assert len(looked) == 3
     assert (read(tmp_path)["today"], read(tmp_path)["month"]) == ([], [])
     assert read(tmp_path)["ever"]
-    writer(Keep(Finished(begin(builtin("pub"), 2), ())), 4)
+    writer(Keep(Finished(begin(builtin("pub"), 2))), 4)
     writer(SHOW, 4)
     assert len(looked) == 4
 

@@ -16,9 +16,8 @@ from tests.adapters.store.test_open_store import KEPT, change, clock, play_a_lit
 from tests.support.versions import take_next_version
 
 from shutthebox.adapters.store.backup import back_up, put_beside
-from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.adapters.store.database import FILE_NAME, open_to_read
 from shutthebox.adapters.store.open_store import open_or_set_aside
-from shutthebox.adapters.store.reading import open_to_read
 from shutthebox.files import replace_file
 
 

@@ -11,9 +11,8 @@ from tests.support.kept import keep_match
 
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.database import FILE_NAME as STORE
-from shutthebox.adapters.store.database import Store
+from shutthebox.adapters.store.database import Store, open_to_read
 from shutthebox.adapters.store.queries import Player
-from shutthebox.adapters.store.reading import open_to_read
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.cli.main import main
 from shutthebox.game.effects import Show

@@ -56,7 +56,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.config.profiles import builtin
 from shutthebox.adapters.store.scores_file import ScoresWriter
-from shutthebox.adapters.store.reading import open_to_read
+from shutthebox.adapters.store.database import open_to_read
 state, runtime = map(Path, sys.argv[1:])
 writer = ScoresWriter(runtime, lambda: open_to_read(state / "box.sqlite3"))
 named = {"game": builtin("pub"), "seats": ("ANN",)}

@@ -11,7 +11,7 @@ import logging
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -196,20 +196,21 @@ class Mark:
 
     def __init__(self, store: Path) -> None:
         self.path = store.with_name(store.name + MARK_NAME)
-        self._file = -1
-        self._place = 0
+        self._writes = 0
         self._failing = False
 
-    def write(self, head: Head, *, sync: bool = False) -> None:
+    def write(self, head: Head) -> None:
         """Notes how far the chain is; a mark that cannot be written is a line in the journal, once."""
         try:
-            if not self._in_place():
-                self._open()
-                sync = True
-            os.pwrite(self._file, _mark_text(head), self._place * _SLOT)
-            self._place = 1 - self._place
-            if sync:
-                os.fsync(self._file)
+            # Opened each time: another file may have got its name, or a link.
+            with self._opened(os.O_CREAT) as file:
+                is_new = os.fstat(file).st_size != 2 * _SLOT
+                if is_new:
+                    os.ftruncate(file, 2 * _SLOT)
+                os.pwrite(file, _mark_text(head), self._writes % 2 * _SLOT)
+                self._writes += 1
+                if is_new:
+                    os.fsync(file)
         except OSError as error:
             if not self._failing:
                 _log.warning(
@@ -219,24 +220,19 @@ class Mark:
         else:
             self._failing = False
 
-    def _in_place(self) -> bool:
-        """Whether the file that is open is the one that has the name."""
-        with suppress(FileNotFoundError):
-            return self._file >= 0 and os.path.samestat(os.fstat(self._file), os.lstat(self.path))
-        return False
+    def sync(self) -> None:
+        """Makes what was written durable; to be called when the store is closed."""
+        if self._writes:
+            with suppress(OSError), self._opened() as file:
+                os.fsync(file)
 
-    def _open(self) -> None:
-        self.close()
-        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-        os.ftruncate(self._file, 2 * _SLOT)
-
-    def close(self) -> None:
-        """Syncs the file and lets it go; it stays."""
-        if self._file >= 0:
-            with suppress(OSError):
-                os.fsync(self._file)
-            os.close(self._file)
-            self._file = -1
+    @contextmanager
+    def _opened(self, flags: int = 0) -> Iterator[int]:
+        file = os.open(self.path, os.O_RDWR | os.O_NOFOLLOW | flags, 0o600)
+        try:
+            yield file
+        finally:
+            os.close(file)
 
 
 def _mark_text(head: Head) -> bytes:

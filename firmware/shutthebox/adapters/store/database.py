@@ -21,9 +21,10 @@ from shutthebox.adapters.store import fact_text, retention
 from shutthebox.adapters.store.chain import Mark, add, head_of
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.fact_text import text_of
-from shutthebox.adapters.store.records import kept_match
+from shutthebox.adapters.store.records import facts_of, kept_match
 from shutthebox.adapters.store.schema import create, is_new
 from shutthebox.adapters.store.tables import LatestMatch, Tables
+from shutthebox.files import check_regular
 from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Signed
 from shutthebox.game.resuming import KeptMatch
 from shutthebox.rules.actions import apply
@@ -126,7 +127,7 @@ class Store:
 
     def _is_there(self) -> bool:
         """Whether the files on the disk hold the last fact, and every page."""
-        with suppress(*UNREADABLE), closing(open_read_only(self.path)) as db:
+        with suppress(OSError, *UNREADABLE), closing(open_to_read(self.path)) as db:
             whole = db.execute("pragma quick_check(1)").fetchone() == ("ok",)
             return whole and head_of(db) == self._head
         return False
@@ -281,15 +282,12 @@ class Store:
             match = beginning = kept.beginning
             for action in kept.actions:
                 match = apply(match, action)
-            return KeptMatch(beginning, kept.actions, self.tally(), self._running_clock())
+            return KeptMatch(beginning, kept.actions, self.tally(), self._clock(latest.id))
 
-    def _running_clock(self) -> tuple[int, int] | None:
-        """The seconds that the clock of the latest match showed last, and how many actions came before."""
+    def _clock(self, match: int) -> tuple[int, int] | None:
+        """The seconds that the clock of this match showed last, and how many actions came before."""
         actions, found = 0, None
-        rows = self._db.execute(
-            "select text from fact where number > (select max(first) from match) order by number"
-        )
-        for (text,) in rows:
+        for text in facts_of(self._db, match)[1:]:
             if (seconds := fact_text.clock(text)) is not None:
                 found = seconds, actions
             actions += fact_text.is_action(text)
@@ -317,19 +315,30 @@ class Store:
     def close(self) -> None:
         """Closes the file."""
         self._db.close()
-        self._mark.close()
+        self._mark.sync()
 
 
-def open_read_only(store: Path, wait_ms: int = BUSY_MS) -> sqlite3.Connection:
-    """A connection that cannot write. Not for an empty file: SQLite would delete its log.
+def open_to_read(store: Path, wait_ms: int = BUSY_MS) -> sqlite3.Connection:
+    """A connection that cannot write; a running box is not disturbed. The file is read only when it is asked.
 
     Args:
         store: the file.
-        wait_ms: as long as another program may hold the file.
+        wait_ms: as long as another program may hold it.
 
     Raises:
-        sqlite3.Error: if it cannot be opened.
+        OSError: there is none, or it is no regular file.
+        sqlite3.Error, ValueError: it cannot be opened.
     """
+    # Not opened here: closing it again would drop the locks that SQLite holds in this process.
+    try:
+        check_regular(store)
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"{store}: no such store; a box makes it when it is first played on"
+        ) from None
+    if not store.stat().st_size:
+        # SQLite would delete its log, which may hold all that was played.
+        raise ValueError("it is empty")
     return sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True, timeout=wait_ms / 1000)
 
 

@@ -10,6 +10,38 @@ UNREADABLE = (
 """Errors that reading a damaged store may raise. SQLite's own complaint may quote text that is no UTF-8, and
 then a `UnicodeDecodeError` comes in its place."""
 
+_PASSING = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM)
+"""Errors that say nothing about the file."""
+
+_OF_ACCESS = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
+"""Errors of a file that may not be opened, and of a folder in which none can be made."""
+
+_SPOILT = (
+    sqlite3.SQLITE_IOERR_READ,
+    sqlite3.SQLITE_IOERR_SHORT_READ,
+    sqlite3.SQLITE_IOERR_CORRUPTFS,
+)
+"""Input and output errors that come from the file; others may come from a full disk."""
+
+
+def is_of_access(error: BaseException | None) -> bool:
+    """Whether SQLite may not open the file, or not make its log beside it."""
+    return _code(error) & 0xFF in _OF_ACCESS
+
+
+def is_damage(error: BaseException | None) -> bool:
+    """Whether the content of the file causes an error; not the disk, the folder or another program."""
+    if isinstance(error, OSError):
+        return False
+    code = _code(error)
+    if code & 0xFF == sqlite3.SQLITE_IOERR:
+        return code in _SPOILT
+    return code & 0xFF not in (*_PASSING, *_OF_ACCESS)
+
+
+def _code(error: BaseException | None) -> int:
+    return int(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR))
+
 
 class StoreError(ShutTheBoxError, OSError):
     """The store cannot be used; the text names the file and what is wrong, in one line.

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shutthebox.adapters.store.chain import MARK_NAME, read_mark
-from shutthebox.adapters.store.database import FILE_NAME, Store, open_read_only
-from shutthebox.adapters.store.errors import UNREADABLE, StoreError
+from shutthebox.adapters.store.database import FILE_NAME, Store, open_to_read
+from shutthebox.adapters.store.errors import UNREADABLE, StoreError, is_damage, is_of_access
 from shutthebox.adapters.store.recovery import Recovered, first_fault, good_part
 from shutthebox.adapters.store.schema import VERSION
 from shutthebox.files import replace_file, sync_folder
@@ -43,19 +43,6 @@ SUSPECT_NAME = f"{FILE_NAME}.suspect"
 FIRST_FACTS = 2_000
 """The latest facts, compared before the box is ready, and where a store is opened again during play, which
 blocks the main loop. A pulled plug spoils no others."""
-
-_PASSING = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM)
-"""Errors that say nothing about the file."""
-
-_OF_ACCESS = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
-"""Errors of a file that may not be opened, and of a folder in which none can be made."""
-
-_SPOILT = (
-    sqlite3.SQLITE_IOERR_READ,
-    sqlite3.SQLITE_IOERR_SHORT_READ,
-    sqlite3.SQLITE_IOERR_CORRUPTFS,
-)
-"""Input and output errors that come from the file; others may come from a full disk."""
 
 
 class StoreFault(NamedTuple):
@@ -195,13 +182,13 @@ def _rebuild(folder: Path, waiting: str) -> Recovered | None:
         OSError: if it can be neither read nor written now.
     """
     store = folder / FILE_NAME
-    if not store.is_file() or not store.stat().st_size:
-        return None  # SQLite would delete the log of an empty store
+    if not store.is_file():
+        return None
     try:
-        with closing(open_read_only(store)) as db:
+        with closing(open_to_read(store)) as db:
             recovered = good_part(db, read_mark(store))
     except UNREADABLE as error:
-        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _PASSING:
+        if not _is_damage(error, folder):
             raise StoreError(f"{store}: {error}") from error
         return None
     replace_file(folder / waiting, recovered.content, mode=0o600, durable=True)
@@ -264,11 +251,8 @@ def _take_back(folder: Path) -> list[str]:
 
 def _ask(store: Path, query: str) -> int:
     """What a query for one number gives; 0 for a file that cannot be read."""
-    with suppress(OSError, *UNREADABLE):
-        # SQLite would delete the log of an empty store.
-        if store.stat().st_size:
-            with closing(open_read_only(store)) as db:
-                return int(db.execute(query).fetchone()[0])
+    with suppress(OSError, *UNREADABLE), closing(open_to_read(store)) as db:
+        return int(db.execute(query).fetchone()[0])
     return 0
 
 
@@ -347,17 +331,12 @@ def _check(store: Store, facts: int | None) -> None:
         raise StoreError(f"{store.path}: what it holds makes no sense: {error}") from error
 
 
-def _is_damage(reason: OSError, folder: Path) -> bool:
+def _is_damage(reason: Exception, folder: Path) -> bool:
     """Whether a new file would help: the fault is the file's, not the disk's or the folder's."""
     cause = reason.__cause__ if isinstance(reason, StoreError) else reason
-    if isinstance(cause, sqlite3.Error):
-        code = getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
-        if code & 0xFF in _OF_ACCESS:
-            return any(os.path.lexists(path) and not _usable(path) for path in (folder / n for n in FILES))
-        if code & 0xFF == sqlite3.SQLITE_IOERR:
-            return code in _SPOILT
-        return code & 0xFF not in _PASSING
-    return not isinstance(cause, OSError)
+    if is_of_access(cause):
+        return any(os.path.lexists(path) and not _usable(path) for path in (folder / n for n in FILES))
+    return is_damage(cause)
 
 
 def _usable(path: Path) -> bool:

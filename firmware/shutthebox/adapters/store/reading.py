@@ -7,42 +7,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shutthebox.adapters.store.chain import Head, read_mark
-from shutthebox.adapters.store.database import BUSY_MS, FILE_NAME, open_read_only
+from shutthebox.adapters.store.database import FILE_NAME, open_to_read
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.recovery import first_fault
 from shutthebox.adapters.store.schema import is_new
-from shutthebox.files import check_regular
 
 _WAIT_MS = 5000
 """A command can wait longer for another program than a box that plays."""
-
-
-def open_to_read(path: Path, wait_ms: int = BUSY_MS) -> sqlite3.Connection:
-    """The store's file, for reading only; a running box is not disturbed.
-
-    Args:
-        path: of the file.
-        wait_ms: as long as another program may hold it.
-
-    Raises:
-        OSError: there is none.
-        sqlite3.Error, ValueError: it cannot be read, or is no store.
-    """
-    # Not opened here: closing it again would drop the locks that SQLite holds in this process.
-    try:
-        check_regular(path)
-    except FileNotFoundError:
-        raise FileNotFoundError(f"{path}: no such store; a box makes it when it is first played on") from None
-    if not path.stat().st_size:
-        # SQLite would delete its log, which may hold all that was played.
-        raise ValueError("it is empty")
-    db = open_read_only(path, wait_ms)
-    try:
-        db.execute("select * from match limit 1")
-    except (sqlite3.Error, ValueError):
-        db.close()
-        raise
-    return db
 
 
 class Reading(NamedTuple):

@@ -14,6 +14,21 @@ if TYPE_CHECKING:
     from shutthebox.rules.record import Record
 
 
+_FACTS = """
+select text from fact where number >= (select first from match where id = ?1)
+    and number < ifnull((select min(first) from match where id > ?1), 9e18) order by number
+"""
+
+
+def facts_of(db: sqlite3.Connection, number: int) -> list[str]:
+    """The facts of a match, its beginning first; none if it is not kept.
+
+    Raises:
+        sqlite3.Error: if it cannot be read.
+    """
+    return [text for (text,) in db.execute(_FACTS, (number,))]
+
+
 def kept_match(db: sqlite3.Connection, number: int, where: str) -> "Record":
     """A match that has been kept, as far as it got. Whether the rules allow it is not checked.
 
@@ -29,17 +44,10 @@ def kept_match(db: sqlite3.Connection, number: int, where: str) -> "Record":
     # Not above: the box is ready without it.
     from shutthebox.rules.record import Record
 
-    row = db.execute(
-        "select first, (select min(later.first) from match as later where later.id > match.id)"
-        " from match where id = ?",
-        (number,),
-    ).fetchone()
-    if row is None:
+    texts = facts_of(db, number)
+    if not texts:
         raise StoreError(f"{where}: no match {number} is kept there")
-    rows = db.execute(
-        "select text from fact where number >= ? and number < ifnull(?, 9e18) order by number", row
-    )
-    begin, *texts = [text for (text,) in rows] or [""]
+    begin, *texts = texts
     try:
         first, _, profile, players, rounds, conditions, _ = fact_text.values_of(begin)
         if first != number:

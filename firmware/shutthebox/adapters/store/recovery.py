@@ -31,8 +31,8 @@ from shutthebox.adapters.store.tables import CACHE, Tables, rows_of
 from shutthebox.rules.conditions import Conditions, conditions_from_lines
 
 
-def faults(db: sqlite3.Connection, mark: Head | None, *, most: int | None = None) -> list[str]:
-    """The faults of a store, in a few words each; none for a sound one.
+def first_fault(db: sqlite3.Connection, mark: Head | None, *, most: int | None = None) -> str | None:
+    """The first fault of a store in a few words, and how many more there are; None for a sound one.
 
     Args:
         db: of this version.
@@ -46,7 +46,7 @@ def faults(db: sqlite3.Connection, mark: Head | None, *, most: int | None = None
     try:
         checkpoint = read_checkpoint(db)
     except ValueError as error:
-        return [str(error)]
+        return str(error)
     last = head_of(db).number
     found = list(_against_mark(db, mark, last)) if mark is not None else []
     with in_memory() as built:
@@ -65,16 +65,6 @@ def faults(db: sqlite3.Connection, mark: Head | None, *, most: int | None = None
             for table in CACHE:
                 wrong = {row[0] for row in {*rows_of(db, table)} ^ {*rows_of(built, table)}}
                 found += (f"{table} {name} is not as the facts tell" for name in sorted(wrong, key=str))
-    return found
-
-
-def first_fault(db: sqlite3.Connection, mark: Head | None, *, most: int | None = None) -> str | None:
-    """The first fault in the words of `faults`, and how many more there are; None if there is none.
-
-    Raises:
-        sqlite3.Error, ValueError, TypeError, LookupError, ArithmeticError: as `faults`.
-    """
-    found = faults(db, mark, most=most)
     more = f", and {len(found) - 1} more" if len(found) > 1 else ""
     return found[0] + more if found else None
 

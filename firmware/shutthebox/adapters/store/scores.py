@@ -24,6 +24,9 @@ from shutthebox.translations import told_screen, translations
 SHOWN_GAMES = 3
 """The best results of so many games are shown, those with the most signed results."""
 
+SHOWN_RESULTS = 6
+"""The best results that are shown, so many of them in all, in equal shares."""
+
 SHOWN_FAULTS = 5
 """The latest faults are told to the uplink, so many of them."""
 
@@ -75,7 +78,7 @@ def past(db: sqlite3.Connection, day: str, language: str) -> dict[str, Any]:
         "today": best(db, title, *today),
         "month": best(db, title, *month),
         "ever": best(db, title),
-        "captains": captains(db, title, SHOWN_CAPTAINS),
+        "captains": captains(db, title),
         "streak": {"day": streak.day, "count": streak.days},
         "health": _health(db, today),
     }
@@ -90,7 +93,7 @@ def _title(language: str, profile: Profile, rounds: int) -> str:
 
 
 def best(
-    db: sqlite3.Connection, title: Title, since_s: float = -inf, until_s: float = inf, *, count: int = 6
+    db: sqlite3.Connection, title: Title, since_s: float = -inf, until_s: float = inf
 ) -> list[dict[str, Any]]:
     """The best signed results of the matches begun in a span of time, game by game, the best first.
 
@@ -99,21 +102,22 @@ def best(
         title: of the games.
         since_s: the span's begin, a time of day, in seconds.
         until_s: its end, not counted. A match may be dated in the future: the clock was wrong.
-        count: how many at most; they are shared out among up to `SHOWN_GAMES` games.
 
     Raises:
         sqlite3.Error: if it cannot be read.
     """
     games = []
-    for (keys, rounds), rows in groupby(db.execute(_BEST, (since_s, until_s, 2 * count)), itemgetter(0, 1)):
+    for (keys, rounds), rows in groupby(
+        db.execute(_BEST, (since_s, until_s, 2 * SHOWN_RESULTS)), itemgetter(0, 1)
+    ):
         if profile := profile_of(keys):
             ranked = sorted(rows, key=itemgetter(3), reverse=profile.highest_wins)
             games.append([_honour(title(profile, rounds), row) for row in ranked])
     shown = games[:SHOWN_GAMES]
-    return [honour for game in shown for honour in game[: max(1, count // len(shown))]]
+    return [honour for game in shown for honour in game[: SHOWN_RESULTS // len(shown)]]
 
 
-def captains(db: sqlite3.Connection, title: Title, count: int) -> list[dict[str, Any]]:
+def captains(db: sqlite3.Connection, title: Title) -> list[dict[str, Any]]:
     """Winners who have shut the box in the very first turn of a match and signed, the latest first.
 
     Raises:
@@ -124,7 +128,7 @@ def captains(db: sqlite3.Connection, title: Title, count: int) -> list[dict[str,
         for row in db.execute(_CAPTAINS)
         if (profile := profile_of(row[0]))
     )
-    return list(islice(found, count))
+    return list(islice(found, SHOWN_CAPTAINS))
 
 
 def _honour(game: str, row: tuple[Any, ...]) -> dict[str, Any]:

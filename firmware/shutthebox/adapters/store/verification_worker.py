@@ -5,24 +5,20 @@ one.
 """
 
 import logging
-import sqlite3
 import threading
 from contextlib import closing
 from pathlib import Path
 
 from shutthebox.adapters.priority import let_others_first
 from shutthebox.adapters.store.chain import read_mark
-from shutthebox.adapters.store.errors import UNREADABLE
-from shutthebox.adapters.store.reading import open_to_read
+from shutthebox.adapters.store.database import open_to_read
+from shutthebox.adapters.store.errors import UNREADABLE, is_damage
 from shutthebox.adapters.store.recovery import first_fault
 
 _log = logging.getLogger(__name__)
 
 _INSTRUCTIONS = 10_000
 """So many of SQLite's between two looks at whether the thread has to end; some milliseconds."""
-
-_DAMAGE = (None, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-"""SQLite's errors that the content of the file causes; None is of those that reading its values raises."""
 
 
 class VerificationWorker:
@@ -61,9 +57,11 @@ class VerificationWorker:
                 db.execute("begin")  # one instant of the store, whatever is kept meanwhile
                 self.found = first_fault(db, mark)
         except (*UNREADABLE, OSError) as error:
-            if getattr(error, "sqlite_errorcode", None) in _DAMAGE and not isinstance(error, OSError):
+            if self._stopping.is_set():
+                return
+            if is_damage(error):
                 self.found = f"what it holds makes no sense: {error}"
-            elif not self._stopping.is_set():
+            else:
                 # Whoever writes to the store meets it, too, and says so.
                 _log.warning("%s: cannot be compared with its checksums: %s", self._store, error)
         else:
