@@ -60,5 +60,10 @@ def own_names(port: int) -> frozenset[str]:
 
     A page of another site can have its own name point here, but cannot send one of these.
     """
-    hosts = frozenset(f"{name}:{port}" for name in (LOOPBACK, LOCALHOST))
-    return hosts | {LOOPBACK, LOCALHOST} if port == 80 else hosts
+    return asked_for(LOOPBACK, port) | asked_for(LOCALHOST, port)
+
+
+def asked_for(name: str, port: int) -> frozenset[str]:
+    """The Host headers by which a browser asks for this name or address."""
+    host = f"[{name}]" if ":" in name else name
+    return frozenset({f"{host}:{port}", host} if port == 80 else {f"{host}:{port}"})

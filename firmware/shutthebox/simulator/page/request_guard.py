@@ -17,7 +17,7 @@ from websockets.http11 import Request, Response
 from websockets.protocol import State
 
 from shutthebox.translations import ENGLISH, translations
-from shutthebox.web.http import HEADERS, LOOPBACK, own_names
+from shutthebox.web.http import HEADERS, LOOPBACK, asked_for, own_names
 
 SOCKET_PATH = "/box"
 RECORDING_PATH = "/recording.scn"
@@ -88,7 +88,7 @@ class RequestGuard:
         names: Sequence[str] = (),
     ) -> None:
         self._port = port
-        self._hosts = own_names(port).union(*(_asked_for(name.lower(), port) for name in names))
+        self._hosts = own_names(port).union(*(asked_for(name.lower(), port) for name in names))
         self._language, self._recording = language, recording
         folder = files("shutthebox.simulator") / "page"
         self._index = Template((folder / "index.html").read_text("utf-8"))
@@ -104,7 +104,7 @@ class RequestGuard:
             address: of this machine, on which the request came.
         """
         sent_to = request.headers.get_all("Host")
-        if len(sent_to) != 1 or sent_to[0].lower() not in self._hosts | _asked_for(address, self._port):
+        if len(sent_to) != 1 or sent_to[0].lower() not in self._hosts | asked_for(address, self._port):
             return refusal(403, "Forbidden", "This page is served by the machine's own names only.\n")
         path = request.path.partition("?")[0]
         origins = request.headers.get_all("Origin")
@@ -153,12 +153,6 @@ def _response(status: int, phrase: str, content: bytes, kind: str, *, socket: st
     headers["Content-Length"] = str(len(content))
     headers["Connection"] = "close"
     return Response(status, phrase, headers, content)
-
-
-def _asked_for(name: str, port: int) -> frozenset[str]:
-    """The Host headers by which a browser asks for this name or address."""
-    host = f"[{name}]" if ":" in name else name
-    return frozenset({f"{host}:{port}", host} if port == 80 else {f"{host}:{port}"})
 
 
 def visitor_of(address: Any) -> str:  # noqa: ANN401  (None, or a tuple that depends on the family)
