@@ -101,7 +101,8 @@ def test_a_picture_again_costs_nothing_and_a_pixel_little(controller: Controller
 @each_controller
 def test_garbage_is_never_seen(controller: Controller) -> None:
     seen = []
-    model = PanelModel(controller, on_change=lambda: seen.append(model.lit and model.picture()))
+    model = PanelModel(controller)
+    model.on_change(lambda: seen.append(model.lit and model.picture()))
     picture = noise(5)
     panel = open_panel(controller, model)
     panel.push(picture)
@@ -117,10 +118,10 @@ def test_a_refresh_mends_a_reset_controller_and_does_not_flicker(controller: Con
     picture = noise(6)
     panel.push(picture)
     lit = []
-    model._on_change = lambda: lit.append((model.picture(), model.contrast))
+    model.on_change(lambda: lit.append((model.picture(), model.contrast)))
     panel.push(picture, refresh=True)
     assert set(lit) == {(picture, 9)}
-    model._on_change = None
+    model.on_change(lambda: None)
     model.brown_out()
     panel.push(picture)
     assert not model.lit, "a reset is not noticed by itself"
@@ -162,13 +163,13 @@ def test_a_transfer_that_breaks_anywhere_is_made_good(controller: Controller) ->
 
         def cut(model: PanelModel = model, stop: int = stop) -> None:
             if model.transfers >= stop:
-                model._on_change = None
+                model.on_change(lambda: None)
                 model._unplugged = True  # off the bus but still powered: half a picture stays
 
-        model._on_change = cut
+        model.on_change(cut)
         with suppress(DisplayError):
             panel.push(noise(2))
-        model._on_change = None
+        model.on_change(lambda: None)
         model._unplugged = False
         panel.push(noise(1))  # what it held before the break, and now holds in part
         assert model.picture() == noise(1)

@@ -35,21 +35,18 @@ class PanelModel:
         self,
         controller: Controller = Controller.SSD1306,
         *,
-        on_change: Callable[[], None] | None = None,
         seed: int = 1,
     ) -> None:
         """Plugs it in.
 
         Args:
             controller: which controller to be.
-            on_change: called after every transfer that may have changed the picture, in the thread that
-                sent it; it must not send anything itself.
             seed: of the garbage that the memory holds after power-up.
         """
         self.controller = controller
         self.wire_bytes = 0
         self.transfers = 0
-        self._on_change = on_change
+        self._on_change: Callable[[], None] = lambda: None
         self._random = random.Random(seed)
         self._lock = threading.Lock()
         self._unplugged = False
@@ -88,7 +85,7 @@ class PanelModel:
         with self._lock:
             for byte in cmd:
                 self._take(byte)
-        self._changed()
+        self._on_change()
 
     def data(self, data: Sequence[int]) -> None:
         """Takes bytes for the memory.
@@ -101,7 +98,7 @@ class PanelModel:
         with self._lock:
             for byte in data:
                 self._store(byte)
-        self._changed()
+        self._on_change()
 
     def cleanup(self) -> None:
         """Closes the bus; the picture stays on the glass."""
@@ -111,10 +108,6 @@ class PanelModel:
             raise OSError(self._error_number or errno.EREMOTEIO, "Remote I/O error")
         self.wire_bytes += 2 + length
         self.transfers += 1
-
-    def _changed(self) -> None:
-        if self._on_change is not None:
-            self._on_change()
 
     def on_change(self, callback: Callable[[], None]) -> None:
         """Has `callback` called after every transfer that may have changed the picture.
@@ -146,7 +139,7 @@ class PanelModel:
         """
         self._unplugged = True
         self._error_number = error_number
-        self._changed()
+        self._on_change()
 
     def plug_in(self) -> None:
         """Puts the panel back: powered up anew, dark, its memory garbage."""
@@ -157,7 +150,7 @@ class PanelModel:
         """Takes its power away for a moment: it is reset and answers as if nothing had been."""
         with self._lock:
             self._power_up()
-        self._changed()
+        self._on_change()
 
     # Seen by an eye.
 

@@ -67,10 +67,6 @@ class VirtualDisplay:
         """Is so bright from now on."""
         self._display.brighten(brightness)
 
-    def plug(self, on: bool) -> None:
-        """Pulls the panel off its bus, or plugs it in again."""
-        self.panel.unplugged = not on
-
     @property
     def seen(self) -> tuple[ToldScreen, int] | None:
         """The screen that can be seen, and the time since which it is shown; None on a dark glass."""

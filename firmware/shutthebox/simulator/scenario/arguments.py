@@ -1,7 +1,9 @@
 """Readers of the words of a scenario's line, with the messages about words that are not allowed."""
 
 import re
+import tomllib
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 
 from shutthebox.errors import quoted
@@ -64,6 +66,13 @@ def faces(words: Sequence[str]) -> tuple[int, ...]:
         WrongError: for anything else.
     """
     return tuple(number(word, 1, 180, "face") for word in words)
+
+
+def toml_value(text: str) -> object:
+    """A value of a config; a bare word is a text."""
+    with suppress(ValueError, RecursionError):
+        return tomllib.loads(f"value = {text}")["value"]
+    return text
 
 
 def exactly(count: int, words: Sequence[str], form: str) -> Sequence[str]:

@@ -1,7 +1,6 @@
 """The scenario format: moves of hands on a box, and expected states of it, a line each."""
 
 import re
-import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from pathlib import Path
 from shutthebox.config.schema import Config, ConfigError, check_lines, with_value
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import read_text
-from shutthebox.simulator.scenario.arguments import LONGEST_NS, WrongError, duration_ns
+from shutthebox.simulator.scenario.arguments import LONGEST_NS, WrongError, duration_ns, toml_value
 from shutthebox.simulator.scenario.expectations import Expect
 from shutthebox.simulator.scenario.verbs import (
     Bounce,
@@ -155,11 +154,8 @@ def _words(line: str) -> list[str]:
 
 
 def _configured(config: Config, verb: Configure, where: str) -> Config:
-    value: object = verb.value
-    with suppress(ValueError, RecursionError):
-        value = tomllib.loads(f"value = {verb.value}")["value"]
     try:
-        return with_value(config, verb.key, value, where)
+        return with_value(config, verb.key, toml_value(verb.value), where)
     except ConfigError:
         # A bare word may look like a number: there is a game called 2012.
         with suppress(ConfigError):

@@ -2,9 +2,7 @@
 
 import json
 import re
-import tomllib
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Self
@@ -25,6 +23,7 @@ from shutthebox.simulator.scenario.arguments import (
     faces,
     number,
     numbers,
+    toml_value,
 )
 from shutthebox.simulator.virtual_box import VirtualBox
 
@@ -256,10 +255,7 @@ class Choose(Verb):
     def parse(cls, words: Sequence[str]) -> Self:
         if len(words) < 2:
             raise WrongError("allowed is: choose KEY VALUE")
-        value: object = " ".join(words[1:])
-        with suppress(ValueError, RecursionError):
-            value = tomllib.loads(f"value = {value}")["value"]
-        return cls(words[0], value)
+        return cls(words[0], toml_value(" ".join(words[1:])))
 
     def do(self, box: VirtualBox) -> None:
         box.fill_in(setting(self.key, self.value))
@@ -327,15 +323,15 @@ class PlugOled(Verb):
     """``oled off|on``: the panel, off its bus or on it again."""
 
     word = "oled"
-    plugged: bool
+    unplugged: bool
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
-        return cls(not either(exactly(1, words, "oled off|on")[0], "off", "on"))
+        return cls(either(exactly(1, words, "oled off|on")[0], "off", "on"))
 
     def do(self, box: VirtualBox) -> None:
         if isinstance(box.display, VirtualDisplay):
-            box.display.plug(self.plugged)
+            box.display.panel.unplugged = self.unplugged
 
 
 @dataclass(frozen=True, slots=True)
