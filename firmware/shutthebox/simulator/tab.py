@@ -25,6 +25,7 @@ from shutthebox.game.inputs import OddsCame
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import Question
 from shutthebox.rules import record
+from shutthebox.simulator.hardware.bounce import DWELL_NS
 from shutthebox.simulator.hardware.glass import Glass
 from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.house_rules import rules_in
@@ -60,8 +61,6 @@ _POWER: dict[str, object] = {"recording": None, "recorded": False}
 """The plug can be pulled, but nothing is recorded."""
 
 _MS = 1_000_000
-_STANDS_NS = 70 * _MS
-"""A contact that has moved stands for so long before it moves again, as under a real finger."""
 _MAX_SEED = 2**53
 
 
@@ -200,7 +199,7 @@ class Tab:
         if isinstance(wish, MoveButton | MoveLever):
             contact = wish.lever if isinstance(wish, MoveLever) else 0
             at_ns = max(now_ns, self._stands_ns.get(contact, 0))
-            self._stands_ns[contact] = at_ns + _STANDS_NS
+            self._stands_ns[contact] = at_ns + DWELL_NS
             self._moves.append((at_ns, wish))
             self._moves.sort(key=lambda move: move[0])
         else:

@@ -6,9 +6,13 @@ from collections import deque
 from collections.abc import Callable
 from random import Random
 
-# A tap on a touchpad ends after a few milliseconds; a finger on a real button stays longer than
-# any settle window. Every position is held at least this long before the next one is taken.
-_DWELL_NS = 70_000_000
+DWELL_NS = 70_000_000
+"""A contact that has moved stands for so long before it moves again.
+
+A tap on a touchpad ends after a few milliseconds; a finger on a real button stays longer than any settle
+window.
+"""
+
 # Changes of one contact that wait for their turn. Beyond this a finger cannot move a lever.
 _MAX_WAITING = 8
 
@@ -132,4 +136,4 @@ class EdgePlayer:
                 for index, (offset_ns, level) in enumerate(burst):
                     self._order += 1
                     heapq.heappush(self._edges, (now + offset_ns, self._order, line, level, index == 0))
-                self._free_at_ns[line] = now + burst[-1][0] + _DWELL_NS
+                self._free_at_ns[line] = now + burst[-1][0] + DWELL_NS

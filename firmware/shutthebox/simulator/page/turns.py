@@ -8,7 +8,7 @@ from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import to_numbers
 
 SHOWN = 60
-"""TurnList that the page gets, the latest."""
+"""Turns that the page gets, the latest."""
 
 TurnDocument: TypeAlias = dict[str, Any]
 """As JSON: the seat from 0, per throw its dice and tiles, and the score of a turn that is over."""

@@ -103,13 +103,8 @@ class ScoreboardFolder:
         rules = None if game is None else rules_path(game, language)
         play = None if game is None else self._play(game, language, players)
         shown = {key: scores[key] for key in _SHOWN if key in scores}
-        for path, text in (
-            ("scores.json", json.dumps(shown)),
-            ("index.html", page(scores, words, rules, play)),
-        ):
-            if text != self._latest.get(path):  # a new file is news to every visitor
-                self._write(path, text)
-                self._latest[path] = text
+        self._write_news("scores.json", json.dumps(shown))
+        self._write_news("index.html", page(scores, words, rules, play))
 
     def show_box(self, language: str, topics: Iterable[tuple[str, Iterable[str]]]) -> None:
         """Writes what the box tells its owner, if it is not what was told before.
@@ -121,10 +116,7 @@ class ScoreboardFolder:
         Raises:
             OSError: it cannot be written.
         """
-        text = box_page(language, translations()[language], topics)
-        if text != self._latest.get("box.html"):
-            self._write("box.html", text)
-            self._latest["box.html"] = text
+        self._write_news("box.html", box_page(language, translations()[language], topics))
 
     def write_lasting(self, games: Iterable[Profile], address: str | None) -> None:
         """Writes what does not change while the box runs.
@@ -157,6 +149,11 @@ class ScoreboardFolder:
 
     def _play(self, game: Profile, language: str, players: int | None) -> str | None:
         return None if self._tab is None else self._tab.path(game, language, players)
+
+    def _write_news(self, path: str, text: str) -> None:
+        if text != self._latest.get(path):  # a new file is news to every visitor
+            self._write(path, text)
+            self._latest[path] = text
 
     def _write(self, path: str, text: str) -> None:
         file = self._folder / path
