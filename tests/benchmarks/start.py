@@ -22,7 +22,8 @@ CPU = "import time; print(time.process_time(), flush=True)"
 LIBRARIES = f"import gpiozero, luma.oled.device, luma.core.interface.serial; {CPU}"
 #: Ends with what READY or the first screen costs, before any other thread is let on.
 BOX = """\
-import os, sys, time
+import gc, os, sys, time
+gc.disable()  # as the daemon does; its modules are loaded here before it begins
 from shutthebox.adapters import gpio, systemd
 
 def reached(*anything):

@@ -17,26 +17,37 @@ def loaded(program: str) -> set[str]:
 
 
 READY = """
-import os, sys
+import gc, os, sys
 from gpiozero.pins.mock import MockFactory
 from shutthebox.adapters import gpio, systemd
+from shutthebox.runtime import runner
 
-def ready(self):
-    print(*sys.modules, flush=True)
+def show(*shown):
+    print(*shown, flush=True)
     os._exit(0)
 
-gpio.open_factory, systemd.Systemd.ready = lambda backend: MockFactory(), ready
+gpio.open_factory = lambda backend: MockFactory()
+{place}
 from shutthebox.cli.main import main
 main(["run", "--config", "box.toml"])
 """
 
 
-def test_the_daemon_is_ready_without_the_simulator_and_other_commands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with a configuration."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "box.toml").write_text(f'[box]\nlevers = 9\n[store]\nfolder = "{tmp_path}"\n')
-    modules = loaded(READY)
+
+
+@pytest.mark.usefixtures("box")
+def test_a_box_that_plays_for_months_collects_its_garbage() -> None:
+    assert loaded(READY.format(place="runner.loop = lambda *anything: show(gc.isenabled())")) == {"True"}
+
+
+@pytest.mark.usefixtures("box")
+def test_the_daemon_is_ready_without_the_simulator_and_other_commands() -> None:
+    modules = loaded(READY.format(place="systemd.Systemd.ready = lambda self: show(*sys.modules)"))
     assert {"shutthebox.cli.run", "shutthebox.adapters.store.database", "shutthebox.game.machine"} <= modules
     assert not {module for module in modules if module.startswith("shutthebox.simulator")}
     assert {m for m in modules if m.startswith("shutthebox.cli.")} == {
