@@ -8,10 +8,32 @@ from pathlib import Path
 
 from shutthebox.adapters.store.chain import Checkpoint
 from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.open_store import StoreFault, open_or_set_aside
 from shutthebox.game.facts import Began, Finished
-from shutthebox.rules.actions import Action, apply
+from shutthebox.rules.actions import Action, Moved, Thrown, apply
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import Match
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.reader import parse_keys, to_profile
+from shutthebox.rules.tiles import to_tiles
+
+NOON = 1_795_262_400
+"""2026-11-21T12:00:00, in UTC."""
+
+SHUT = (Thrown((1, 1)), Moved(to_tiles([2])), Thrown((2, 2)), Moved(to_tiles([1, 3])))
+LEFT_4 = (Thrown((1, 1)), Moved(to_tiles([2])), Thrown((6, 6)))
+LEFT_6 = (Thrown((6, 6)),)
+
+
+def house(name: str, text: str = "") -> Profile:
+    """A game of three tiles, with these keys besides."""
+    keys = parse_keys(f'name = "{name}"\ntiles = 3\n{text}', "test", lambda name: {})
+    return to_profile(keys, "test", name)
+
+
+PLAIN = house("plain")
+HIGH = house("high", 'win = "highest"\nshut_wins = "no"')
+CAPTAIN = house("captain", 'captain = true\nshut_wins = "match"')
 
 
 def keep_match(store: Store, match: Match, *actions: Action, conditions: Conditions | None = None) -> Match:
@@ -42,3 +64,19 @@ def alter(folder: Path, *statements: str) -> None:
 def broken(store: Store, *, on: bool) -> None:
     """Lets every write fail, as a full or a read-only card does."""
     store.connection.execute(f"pragma query_only = {int(on)}")
+
+
+def sound(folder: Path, facts: int | None = None) -> Store:
+    """The store there, as a box opens it at its start and finds nothing wrong."""
+    store, store_fault = open_or_set_aside(folder, lambda: NOON, facts=facts)
+    assert store_fault is None, store_fault.text
+    assert store is not None
+    return store
+
+
+def mended(folder: Path, facts: int | None = None) -> tuple[Store, StoreFault]:
+    """The new store in place of one with which something is wrong, and what that is."""
+    store, store_fault = open_or_set_aside(folder, lambda: NOON, facts=facts)
+    assert store_fault is not None
+    assert store is not None
+    return store, store_fault

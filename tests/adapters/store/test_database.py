@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from collections.abc import Iterator
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
@@ -11,8 +10,9 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.box import BoxUnderTest
 from tests.support.chance import next_action
-from tests.support.kept import alter, broken
+from tests.support.kept import alter, broken, sound
 
 from shutthebox import __version__
 from shutthebox.adapters.store import queries
@@ -22,31 +22,15 @@ from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.recovery import first_fault
 from shutthebox.config.profiles import builtin, builtins, read
-from shutthebox.config.schema import Config, with_value
-from shutthebox.game.effects import Effect, Show
 from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Signed
 from shutthebox.game.mode import Mode
-from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_tiles
-from shutthebox.simulator.virtual_box import VirtualBox
-from shutthebox.translations import told_screen
 
 MS = 1_000_000
-
-
-def open_store(folder: Path) -> Store:
-    return Store(folder, lambda: 1_700_000_000.0)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(tmp_path)
-    yield opened
-    opened.close()
 
 
 def where_it_stood(store: Store) -> Match | None:
@@ -61,20 +45,19 @@ def where_it_stood(store: Store) -> Match | None:
 
 def found(folder: Path) -> Match | None:
     """Where a store opened anew says the match stood."""
-    with closing(open_store(folder)) as store:
+    with closing(sound(folder)) as store:
         return where_it_stood(store)
 
 
 def tally(folder: Path) -> list[Fraction]:
-    with closing(open_store(folder)) as store:
+    with closing(sound(folder)) as store:
         return list(store.tally())
 
 
 def keep(folder: Path, *facts: Fact) -> None:
-    store = open_store(folder)
-    for fact in facts:
-        store.keep(fact)
-    store.close()
+    with closing(sound(folder)) as store:
+        for fact in facts:
+            store.keep(fact)
 
 
 # -- round trips -------------------------------------------------------------------------------
@@ -86,25 +69,21 @@ def test_a_match_comes_back_where_it_stood(
 ) -> None:
     folder, random = tmp_path_factory.mktemp("store"), Random(seed)
     match = begin(game, 1 if game.is_solo else players)
-    store = open_store(folder)
-    store.keep(Began(match))
-    for _ in range(actions):
-        if match.stage is Stage.FINISHED:
-            break
-        action = next_action(match, random)
-        store.keep(action)
-        match = apply(match, action)
-    again = open_store(folder)
-    assert where_it_stood(again) == match
-    if match.stage is not Stage.FINISHED:
-        # And it continues from there, not only looked at.
-        action = next_action(match, random)
-        again.keep(action)
-        again.close()
-        again = open_store(folder)
-        assert where_it_stood(again) == apply(match, action)
-    store.close()
-    again.close()
+    with closing(Store(folder, lambda: 0.0)) as store:
+        store.keep(Began(match))
+        for _ in range(actions):
+            if match.stage is Stage.FINISHED:
+                break
+            action = next_action(match, random)
+            store.keep(action)
+            match = apply(match, action)
+        with closing(Store(folder, lambda: 0.0)) as again:
+            assert where_it_stood(again) == match
+            if match.stage is not Stage.FINISHED:
+                # And it continues from there, not only looked at.
+                action = next_action(match, random)
+                again.keep(action)
+                assert found(folder) == apply(match, action)
     shutil.rmtree(folder)
 
 
@@ -117,27 +96,20 @@ def test_house_rules_come_back_though_their_file_is_gone(tmp_path: Path) -> None
     assert found(tmp_path) == match
 
 
-def finished(name: str = "pub") -> tuple[Match, list[Action]]:
-    """A match for two that the first has won."""
-    actions: list[Action] = [
-        Thrown((4, 5)),
-        Moved(to_tiles([9])),
-        Thrown((1, 1)),
-        Moved(2),
-        Thrown((1, 1)),
-        Advanced(),
-    ]
-    actions += [Thrown((1, 1)), Moved(2), Thrown((1, 1)), Advanced()]
-    match = begin(builtin(name), 2)
+def finished() -> tuple[Match, list[Fact]]:
+    """A match for two that the first has won, and the facts of it."""
+    actions: list[Action] = [Thrown((4, 5)), Moved(to_tiles([9]))]
+    actions += [Thrown((1, 1)), Moved(to_tiles([2])), Thrown((1, 1)), Advanced()]
+    actions += [Thrown((1, 1)), Moved(to_tiles([2])), Thrown((1, 1)), Advanced()]
+    match = beginning = begin(builtin("pub"), 2)
     for action in actions:
         match = apply(match, action)
     assert match.stage is Stage.FINISHED
-    return match, actions
+    return match, [Began(beginning, Conditions(computers=(2,))), *actions, Finished(match)]
 
 
 def test_the_tally_adds_up_the_matches_that_are_played_one_after_the_other(tmp_path: Path) -> None:
-    match, actions = finished()
-    played = (Began(begin(match.game, 2)), *actions, Finished(match))
+    _, played = finished()
     keep(tmp_path, *played)
     assert tally(tmp_path) == [], "the match on the table is not among the earlier ones"
     keep(tmp_path, *played, Signed(0, "ABC"))
@@ -150,29 +122,14 @@ def test_the_tally_adds_up_the_matches_that_are_played_one_after_the_other(tmp_p
     assert tally(tmp_path) == [-1, 1], "a new evening begins from nothing"
 
 
-def rows(store: Store, columns_and_table: str) -> list[tuple[object, ...]]:
-    columns, _, table = columns_and_table.rpartition(" ")
-    return store.connection.execute(f"select {columns} from {table}").fetchall()
-
-
 def test_what_an_evening_leaves_in_the_file(tmp_path: Path) -> None:
     """Nothing is kept twice: a choice that is no news, an end that was kept before, a second goodbye."""
     now_s = [1_700_000_000.9]
-    match, actions = finished()
+    match, played = finished()
     with closing(Store(tmp_path, lambda: now_s[0])) as store:
         for fact in (
             *(Chosen("game.players", 2), Chosen("box.language", "fr"), Chosen("game.players", 2)),
-            *(
-                Began(begin(match.game, 2), Conditions(computers=(2,))),
-                *actions,
-                Finished(match),
-            ),
-            *(
-                Signed(0, "ANN"),
-                Finished(match),
-                Signed(7, "BAD"),
-                Chosen("box.language", "en"),
-            ),
+            *(*played, Signed(0, "ANN"), Finished(match), Signed(7, "BAD"), Chosen("box.language", "en")),
             *(Advanced(), Resumed(Conditions()), Left(), Faulted("store", "x"), Faulted("store", "x")),
             *(Began(begin(builtin("digits"), 1, 2)), Resumed(Conditions(real_dice=True)), Thrown((6, 3))),
             *(Left(), Left(), Began(begin(builtin("domino-bag"), 2)), Thrown((6, 3))),
@@ -182,7 +139,8 @@ def test_what_an_evening_leaves_in_the_file(tmp_path: Path) -> None:
         store.keep_health({}, {})
         now_s[0] += 3600
         store.keep(Faulted("store", "x"))
-        told = [re.sub(r"(begin|resume) .*", r"\1", str(text)) for (text,) in rows(store, "text fact")]
+        texts = store.connection.execute("select text from fact").fetchall()
+        told = [re.sub(r"(begin|resume) .*", r"\1", text) for (text,) in texts]
         assert told == [
             *('choose ["game.players",2]', 'choose ["box.language","fr"]', "begin"),
             *("throw 4+5", "shut 9", "throw 1+1", "shut 2", "throw 1+1", "next"),
@@ -216,14 +174,12 @@ def test_throws_of_real_dice_are_not_the_boxs(tmp_path: Path) -> None:
 def test_a_match_whose_beginning_was_not_kept_does_not_spoil_the_one_before(
     store: Store, tmp_path: Path
 ) -> None:
-    match, actions = finished()
-    before: list[Fact] = [Began(begin(match.game, 2)), *actions, Finished(match)]
-    for fact in before:
+    match, played = finished()
+    for fact in played:
         store.keep(fact)
     broken(store, on=True)
     other = begin(builtin("digits"), 1)
-    later: list[Fact] = [Began(other), Thrown((3, 5)), Signed(0, "BAD")]
-    for fact in later:
+    for fact in (Began(other), Thrown((3, 5)), Signed(0, "BAD")):
         with pytest.raises(StoreError):
             store.keep(fact)
     assert store.waiting
@@ -239,51 +195,37 @@ def test_a_match_whose_beginning_was_not_kept_does_not_spoil_the_one_before(
 # -- the box on a store that it cannot go on with ----------------------------------------------
 
 
-def show_of(folder: Path) -> Show:
-    """What a box shows that starts there."""
-    config = with_value(Config(), "game.setup", "usual", "test")
-    shows: list[Show] = []
-
-    def observe(what: Effect | SwitchChanged, t_ns: int) -> None:
-        if isinstance(what, Show):
-            shows.append(what)
-
-    VirtualBox(config, folder, observers=[observe], advised=False).close()
-    return shows[-1]
-
-
 @pytest.mark.parametrize(
-    ("spoil", "mode"),
+    ("spoil", "mode", "aside"),
     [
-        ("update fact set text = 'shut 1,7' where number = 3", Mode.FLIPPING),
-        ("delete from fact where number = 2", Mode.READY),
-        ("update match set players = 77", Mode.RAISE),
-        ("drop table fact", Mode.ATTRACT),
+        ("update fact set text = 'shut 1,7' where number = 3", Mode.FLIPPING, "new memory"),
+        ("update match set players = 77", Mode.RAISE, "new memory"),
+        ("drop table fact", Mode.ATTRACT, ""),
     ],
 )
-def test_a_spoiled_match_goes_on_from_the_last_good_fact(spoil: str, mode: Mode, tmp_path: Path) -> None:
+def test_a_spoiled_match_goes_on_from_the_last_good_fact(
+    spoil: str, mode: Mode, aside: str, tmp_path: Path
+) -> None:
     keep(tmp_path, Began(begin(builtin("traditional"), 2)), Thrown((3, 5)), Moved(to_tiles([8])))
     alter(tmp_path, spoil)
-    show = show_of(tmp_path)
-    said = told_screen(show).prompt if mode is Mode.ATTRACT else told_screen(show).aside
-    assert (show.mode, said) == (mode, "Memory damaged" if mode is Mode.ATTRACT else "new memory")
-    assert list(tmp_path.glob("*.damaged")), "what was kept is set aside, not thrown away"
-    again = show_of(tmp_path)
-    assert again.mode is mode
-    assert "memory" not in (told_screen(again).prompt + told_screen(again).aside).casefold(), "said once"
-    assert len(list(tmp_path.glob("*.damaged"))) == 1
+    for said in (aside, ""):
+        table = BoxUnderTest(tmp_path)
+        assert (table.mode, table.screen.aside) == (mode, said), "said once"
+        table.box.close()
+        assert len(list(tmp_path.glob("*.damaged"))) == 1, "what was kept is set aside, not thrown away"
 
 
 def test_a_match_that_the_rules_no_longer_allow_is_left_and_the_rest_stays(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     keep(tmp_path, Chosen("box.language", "fr"), Began(begin(builtin("traditional"), 2)), Thrown((3, 5)))
-    with closing(open_store(tmp_path)) as store:
-        store.keep(Thrown((3, 5)))  # as a program would that has other rules
-    assert show_of(tmp_path).mode is Mode.ATTRACT
+    keep(tmp_path, Thrown((3, 5)))  # as a program would that has other rules
+    table = BoxUnderTest(tmp_path)
+    assert table.mode is Mode.ATTRACT
+    table.box.close()
     assert "the last match cannot be continued" in caplog.text
     assert not list(tmp_path.glob("*.damaged"))
-    with closing(open_store(tmp_path)) as store:
+    with closing(sound(tmp_path)) as store:
         assert store.running_match() is None
         assert store.choices() == {"box.language": "fr"}
         (fault,) = queries.read(store.connection).faults

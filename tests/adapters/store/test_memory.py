@@ -1,13 +1,11 @@
 """The box's memory at work: what it says of a store that fails, once each, and what it keeps all the same."""
 
 import logging
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.adapters.store.test_fame import PLAIN, SHUT
-from tests.support.kept import alter, broken, keep_match
+from tests.support.kept import NOON, PLAIN, SHUT, alter, broken, keep_match
 
 from shutthebox.adapters.store.database import Store, open_to_read
 from shutthebox.adapters.store.memory import Memory
@@ -21,14 +19,6 @@ from shutthebox.game.past import Past
 from shutthebox.game.resuming import KeptMatch
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import begin
-
-NOON = 1_795_262_400
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with closing(Store(tmp_path, lambda: NOON)) as opened:
-        yield opened
 
 
 @pytest.fixture(autouse=True)

@@ -4,19 +4,17 @@ import errno
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from tests.adapters.store.test_fame import LEFT_4, PLAIN
-from tests.support.kept import keep_match
+from tests.support.kept import LEFT_4, PLAIN, keep_match, sound
 from tests.support.versions import NEXT, take_next_version
 
-from shutthebox.adapters.store import open_store, retention
+from shutthebox.adapters.store import open_store
 from shutthebox.adapters.store.chain import read_mark
 from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.open_store import open_checked, open_or_set_aside
+from shutthebox.adapters.store.open_store import open_checked
 from shutthebox.adapters.store.queries import read
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.recovery import first_fault
@@ -55,10 +53,7 @@ def test_a_store_of_an_earlier_version_is_continued(earlier: Path, monkeypatch: 
         before = read(played.connection)
     take_next_version(monkeypatch)
     for thrown in range(2):
-        store, store_fault = open_or_set_aside(earlier, lambda: 0.0)
-        assert store_fault is None
-        assert store is not None
-        with closing(store):
+        with closing(sound(earlier)) as store:
             running = (Thrown((3, 5)), Moved(0b10000000), Thrown((1, 1)))[: 1 + 2 * thrown]
             assert store.running_match() == KeptMatch(begin(builtin("pub"), 2), running)
             assert store.choices() == {"box.language": "fr"}
@@ -70,22 +65,6 @@ def test_a_store_of_an_earlier_version_is_continued(earlier: Path, monkeypatch: 
             assert first_fault(store.connection, read_mark(store.path)) is None
             store.keep(Moved(0b10000000))
             store.keep(Thrown((1, 1)))
-
-
-def test_matches_that_are_too_many_are_forgotten_a_few_at_a_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with closing(Store(tmp_path, lambda: 0.0)) as store:
-        for _ in range(40):
-            store.keep(Began(begin(builtin("pub"), 2)))
-        monkeypatch.setattr(retention, "KEPT_MATCHES", 5)
-        kept = [40]
-        for _ in range(20):
-            store.keep(Began(begin(builtin("pub"), 2)))
-            kept.append(store.connection.execute("select count(*) from match").fetchone()[0])
-            assert first_fault(store.connection, None) is None
-    assert max(before - after for before, after in pairwise(kept)) == retention.AT_ONCE - 1
-    assert set(kept[-5:]) == {5, 6, 7, 8}
 
 
 def test_a_migration_that_fails_half_way_leaves_the_earlier_version(
@@ -111,9 +90,7 @@ def test_a_reader_of_the_earlier_store_harms_neither(earlier: Path, monkeypatch:
     with closing(sqlite3.connect(earlier / FILE_NAME, isolation_level=None)) as reader:
         reader.execute("begin")
         before = reader.execute("select * from fact").fetchall()
-        store, store_fault = open_or_set_aside(earlier, lambda: 0.0)
-        assert store is not None
-        assert store_fault is None
+        store = sound(earlier)
         store.keep(Moved(0b10000000))
         assert reader.execute("select * from fact").fetchall() == before
     with closing(store):

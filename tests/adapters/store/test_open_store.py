@@ -7,13 +7,13 @@ import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, suppress
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
-from tests.support.box import MS, BoxUnderTest, S
-from tests.support.kept import alter
+from tests.support.box import BoxUnderTest, S
+from tests.support.kept import NOON, alter, mended, sound
 from tests.support.open_files import open_files
 from tests.support.permissions import obey_permissions
 
@@ -40,19 +40,11 @@ from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.translations import told_screen
 
-NOON = 1_795_262_400.0  # 2026-11-21T12:00:00
 KEPT = f"{FILE_NAME}.2026-11-21T12-00-00.damaged"
 
 
 def clock() -> float:
     return NOON
-
-
-def opens(folder: Path, facts: int | None = None) -> tuple[Store, StoreFault | None]:
-    """The store, or the new one in its place, and what was wrong."""
-    store, store_fault = open_or_set_aside(folder, clock, facts=facts)
-    assert store is not None
-    return store, store_fault
 
 
 def play_a_little(folder: Path) -> None:
@@ -92,8 +84,8 @@ def removed(folder: Path) -> None:
     (folder / FILE_NAME).unlink()
 
 
-def crashed(folder: Path, empty: str) -> None:
-    """The files of a box that had no time to say goodbye: all facts are in the log. Some are emptied."""
+def crashed(folder: Path) -> None:
+    """The files of a box that had no time to say goodbye: all facts are in the log."""
     with closing(Store(folder / "running", clock)) as store:
         store.connection.execute("pragma wal_checkpoint(truncate)")
         for fact in (Began(begin(builtin("traditional"), 2)), Thrown((3, 5)), Moved(0b10000000)):
@@ -101,12 +93,17 @@ def crashed(folder: Path, empty: str) -> None:
         for name in FILES:
             if not name.endswith("-shm"):
                 shutil.copy(folder / "running" / name, folder / name)
-    log = folder / FILES[1]
-    if not empty:
-        log.unlink()
-    for name in empty.split():
-        os.truncate(log if name == "wal" else folder / FILE_NAME, 0)
     shutil.rmtree(folder / "running")
+
+
+def log_removed(folder: Path) -> None:
+    crashed(folder)
+    (folder / FILES[1]).unlink()
+
+
+def emptied(folder: Path) -> None:
+    crashed(folder)
+    os.truncate(folder / FILE_NAME, 0)
 
 
 def foreign(folder: Path) -> None:
@@ -116,8 +113,7 @@ def foreign(folder: Path) -> None:
 NEW = f"kept as {KEPT}, a new store is begun"
 ALL_3 = f"{NEW} with the 3 facts and 1 matches that are good"
 BEGINNING = f"{NEW} with the 2 facts and 1 matches that are good, 2 facts are lost"
-NO_END = f"{ALL_3}, 1 facts are lost"
-WHOLE = {ALL_3: 2, BEGINNING: 0, NO_END: 1}
+WHOLE = {ALL_3: 2, BEGINNING: 0}
 """Actions still there, where the match is. A lost fact costs those behind it, and a new one says so."""
 
 TABLES = "box.sqlite3: no store of a box: its tables, views or triggers are others"
@@ -127,23 +123,10 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "cut short": (cut_short, "", NEW),
     "a folder": (a_folder, "", NEW),
     "foreign": (foreign, TABLES, NEW),
-    "a column more": (change("alter table lever add column colour text"), TABLES, NEW),
     "a gap": (change("delete from fact where number = 2"), "box.sqlite3: fact 2 is missing", BEGINNING),
-    "no end": (
-        change("delete from fact where number = 3"),
-        "box.sqlite3: fact 3 is missing at the end", NO_END,
-    ),
-    "no facts": (
-        change("delete from fact"),
-        "box.sqlite3: facts 1 to 3 are missing at the end", NEW,
-    ),
     "odd stakes": (
         change("insert into result values (1, 0, 3, '1/0', 1, 0, null)", 'update match set "left" = 1'),
         "box.sqlite3: match 1 is not as the facts tell, and 1 more", ALL_3,
-    ),
-    "not text": (
-        change("update fact set text = cast(x'ff' as text)"),
-        "box.sqlite3: fact 1 was altered, and 2 more", NEW,
     ),
     "a trigger": (
         change("create trigger t after insert on fact begin delete from setting; end"), TABLES, ALL_3
@@ -152,13 +135,8 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "removed": (
         removed, "box.sqlite3: was removed; 3 facts had been kept in it", "a new store is begun"
     ),
-    "log removed": (
-        lambda folder: crashed(folder, ""), "box.sqlite3: facts 1 to 3 are missing at the end", NEW
-    ),
-    "store emptied, log there": (
-        lambda folder: crashed(folder, "store"),
-        "box.sqlite3: was emptied; 3 facts had been kept in it", NEW,
-    ),
+    "log removed": (log_removed, "box.sqlite3: facts 1 to 3 are missing at the end", NEW),
+    "store emptied, log there": (emptied, "box.sqlite3: was emptied; 3 facts had been kept in it", NEW),
 }  # fmt: skip
 """Per damage its words at the box, empty where they are SQLite's or Python's, and what was done."""
 
@@ -168,13 +146,11 @@ def test_damage_is_set_aside(name: str, tmp_path: Path) -> None:
     damage, found, done = DAMAGES[name]
     damage(tmp_path)
     open_before = open_files()
-    store, store_fault = open_or_set_aside(tmp_path, clock)
-    assert store_fault is not None
+    store, store_fault = mended(tmp_path)
     assert store_fault.fault is Fault.STORE_REPLACED
     assert store_fault.text.startswith(f"{tmp_path}/{found or FILE_NAME}")
     assert store_fault.text.endswith(f"{found}; {done}")
     assert "\n" not in store_fault.text
-    assert store is not None
     with closing(store):
         (logged,) = queries.read(store.connection).faults
         assert (logged.at_s, logged.kind, logged.text) == (NOON, "store", store_fault.text)
@@ -187,15 +163,12 @@ def test_damage_is_set_aside(name: str, tmp_path: Path) -> None:
     assert kept
     assert (KEPT in kept) == (KEPT in done)
     assert open_files() == open_before
-    store, store_fault = opens(tmp_path)
-    assert store_fault is None, "the new one is sound"
-    store.close()
+    sound(tmp_path).close()
 
 
 def test_what_makes_no_sense_is_found_before_the_tables_are_compared(tmp_path: Path) -> None:
     change("insert into setting values ('game.rounds', '[[[')")(tmp_path)
-    store, store_fault = opens(tmp_path, facts=FIRST_FACTS)
-    assert store_fault is not None
+    store, store_fault = mended(tmp_path, FIRST_FACTS)
     assert "box.sqlite3: Expecting value: " in store_fault.text
     with closing(store):
         assert store.choices() == {}
@@ -213,7 +186,7 @@ def newer(tmp_path: Path) -> Path:
     play_a_little(tmp_path)
     of_version(tmp_path, 99)
     before = (tmp_path / FILE_NAME).read_bytes()
-    store, store_fault = opens(tmp_path)
+    store, store_fault = mended(tmp_path)
     store.close()
     path = tmp_path / KEPT.replace("damaged", "newer")
     assert path.read_bytes() == before
@@ -227,9 +200,7 @@ def newer(tmp_path: Path) -> Path:
 
 def test_the_newer_program_takes_its_store_back_by_itself(newer: Path, tmp_path: Path) -> None:
     of_version(tmp_path, VERSION, newer.name)
-    store, store_fault = opens(tmp_path)
-    assert store_fault is None
-    with closing(store):
+    with closing(sound(tmp_path)) as store:
         (logged, *_) = queries.read(store.connection).faults
         assert logged.text.startswith(f"{tmp_path / FILE_NAME}: restored, the one before is kept as ")
         running = store.running_match()
@@ -240,14 +211,11 @@ def test_the_newer_program_takes_its_store_back_by_itself(newer: Path, tmp_path:
 
 def test_matches_that_were_played_meanwhile_stay(newer: Path, tmp_path: Path) -> None:
     """Neither evening is lost without a word: the owner can have the other one back."""
-    store, _ = opens(tmp_path)
-    store.keep(Began(begin(builtin("pub"), 2)))
-    store.close()
+    with closing(sound(tmp_path)) as store:
+        store.keep(Began(begin(builtin("pub"), 2)))
     of_version(tmp_path, VERSION, newer.name)
     for start in range(2):
-        store, store_fault = opens(tmp_path)
-        assert store_fault is None
-        with closing(store):
+        with closing(sound(tmp_path)) as store:
             running = store.running_match()
             assert running is not None
             assert running[0].game.name == "pub"
@@ -263,8 +231,7 @@ def test_matches_that_were_played_meanwhile_stay(newer: Path, tmp_path: Path) ->
 def test_damage_of_the_same_second_gets_another_name(tmp_path: Path) -> None:
     for _ in range(3):
         text(tmp_path)
-        store, _ = opens(tmp_path)
-        store.close()
+        mended(tmp_path)[0].close()
         (tmp_path / FILE_NAME).unlink()
     names = sorted(path.name for path in tmp_path.iterdir() if path.name.endswith(".damaged"))
     date = f"{FILE_NAME}.2026-11-21T12-00-00"
@@ -274,18 +241,16 @@ def test_damage_of_the_same_second_gets_another_name(tmp_path: Path) -> None:
 def test_a_recovered_and_a_restored_store_that_wait_are_taken_over_one_after_the_other(
     tmp_path: Path,
 ) -> None:
-    for number, name in enumerate((FILE_NAME, RECOVERED_NAME, RESTORE_NAME), 1):
-        with closing(Store(tmp_path / "made", clock)) as made:
+    names = (FILE_NAME, RECOVERED_NAME, RESTORE_NAME)
+    for number, name in enumerate(names):
+        with closing(Store(tmp_path / name, clock)) as made:
             made.keep(Chosen("game.players", number))
-        (tmp_path / "made" / FILE_NAME).rename(tmp_path / f"{name}.ready")
-        shutil.rmtree(tmp_path / "made")
-    for name in (FILE_NAME, RECOVERED_NAME, RESTORE_NAME):
-        (tmp_path / f"{name}.ready").rename(tmp_path / name)
-    store, _ = opens(tmp_path)
-    with closing(store):
-        assert store.choices() == {"game.players": 3}
-        (logged,) = queries.read(store.connection).faults
-        assert (logged.kind, "restored, the one before is kept as" in logged.text) == ("store", True)
+        (tmp_path / name / FILE_NAME).rename(tmp_path / f"{number}")
+        shutil.rmtree(tmp_path / name)
+    for number, name in enumerate(names):
+        (tmp_path / f"{number}").rename(tmp_path / name)
+    with closing(sound(tmp_path)) as store:
+        assert store.choices() == {"game.players": 2}
     assert len(list(tmp_path.glob("*.damaged"))) == len(list(tmp_path.glob("*.replaced"))) == 1
 
 
@@ -294,9 +259,7 @@ def test_a_suspect_store_is_believed_once_all_of_it_was_compared(tmp_path: Path)
     open_store.suspect(tmp_path, "fact 1 was altered")
     assert (tmp_path / SUSPECT_NAME).read_text() == "fact 1 was altered\n"
     for facts, suspect in ((FIRST_FACTS, True), (None, False)):
-        store, store_fault = opens(tmp_path, facts=facts)
-        store.close()
-        assert store_fault is None
+        sound(tmp_path, facts).close()
         assert open_store.is_suspect(tmp_path) is suspect
 
 
@@ -317,8 +280,6 @@ def test_a_store_that_another_program_holds_is_left_alone(tmp_path: Path) -> Non
     [
         (sqlite3.SQLITE_IOERR_READ, True),
         (sqlite3.SQLITE_IOERR_WRITE, False),
-        (sqlite3.SQLITE_NOTADB, True),
-        (sqlite3.SQLITE_NOMEM, False),
     ],
 )
 def test_a_store_is_set_aside_for_faults_of_its_file_only(code: int, damaged: bool, tmp_path: Path) -> None:
@@ -336,13 +297,11 @@ def test_no_folder_no_memory(tmp_path: Path) -> None:
     assert "[Errno 36] File name too long: " in store_fault.text
 
 
-def open_by_permission(folder: str, result: Connection) -> None:
-    """In a process of its own, because root may write to everything."""
+def open_by_permission(folder: Path) -> tuple[bool, StoreFault | None]:
+    """Whether the store there keeps, and its fault; for a process of its own, as root may write anywhere."""
     obey_permissions()
-    store, store_fault = open_or_set_aside(Path(folder), clock)
-    result.send((store is not None and not store.waiting, store_fault))
-    if store is not None:
-        store.close()
+    store, store_fault = open_or_set_aside(folder, clock)
+    return store is not None and not store.waiting, store_fault
 
 
 @pytest.fixture
@@ -354,15 +313,8 @@ def own(tmp_path: Path) -> Iterator[Path]:
 
 
 def opened(folder: Path) -> tuple[bool, StoreFault | None]:
-    processes = multiprocessing.get_context("forkserver")
-    receiver, sender = processes.Pipe(duplex=False)
-    child = processes.Process(target=open_by_permission, args=(str(folder), sender))
-    child.start()
-    sender.close()
-    with closing(receiver):
-        found: tuple[bool, StoreFault | None] = receiver.recv()
-    child.join()
-    return found
+    with ProcessPoolExecutor(1, multiprocessing.get_context("forkserver")) as processes:
+        return processes.submit(open_by_permission, folder).result()
 
 
 @pytest.mark.parametrize("damaged", [False, True])
@@ -385,20 +337,9 @@ def test_a_store_that_may_not_be_written_to_is_set_aside(own: Path) -> None:
     assert (own / KEPT).stat().st_mode & 0o777 == 0o400
 
 
-def test_the_log_of_an_emptied_store_is_kept(tmp_path: Path) -> None:
-    (tmp_path / FILES[0]).touch()
-    (tmp_path / FILES[1]).write_bytes(b"x")
-    store, _ = opens(tmp_path)
-    store.close()
-    (kept,) = tmp_path.glob("*.damaged-wal")
-    assert kept.read_bytes() == b"x"
-
-
 def test_an_empty_file_without_a_log_is_a_new_store(tmp_path: Path) -> None:
     (tmp_path / FILES[0]).touch()
-    opened, store_fault = opens(tmp_path)
-    opened.close()
-    assert store_fault is None
+    sound(tmp_path).close()
 
 
 # -- at the box --------------------------------------------------------------------------------
@@ -407,8 +348,7 @@ def test_an_empty_file_without_a_log_is_a_new_store(tmp_path: Path) -> None:
 def actions(table: BoxUnderTest) -> int:
     """How many actions of the running match a later process finds."""
     table.box.runner.close()
-    store, _ = opens(table.box._state or Path())
-    with closing(store):
+    with closing(sound(table.box._state or Path())) as store:
         running = store.running_match()
     return len(running[1]) if running else -1
 
@@ -437,23 +377,6 @@ def full(store: Store | None) -> None:
             store.keep(Faulted("lever", f"{number} {'x' * 300}"))
 
 
-def play_until_it_forgets(table: BoxUnderTest) -> None:
-    for _ in range(200):
-        table.throw(6, 6)
-        if told_screen(table.show).aside == "no memory":
-            return
-        if table.mode is not Mode.FLIPPING:
-            continue
-        for lever in (4, 8):
-            table.box.set_lever(lever, True)
-        table.wait(100 * MS)
-        table.throw(1, 1)
-        for lever in (4, 8):
-            table.box.set_lever(lever, False)
-        table.abandon()
-    raise AssertionError("the disk is full")
-
-
 def test_a_full_disk_costs_nothing_once_there_is_room_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -461,8 +384,8 @@ def test_a_full_disk_costs_nothing_once_there_is_room_again(
     table.press()
     full(table.box.store)
     with caplog.at_level(logging.INFO):
-        play_until_it_forgets(table)
-        assert table.mode is not Mode.ATTRACT, "it plays on"
+        table.throw(3, 5)
+        assert (table.show.throw, told_screen(table.show).aside) == ((3, 5), "no memory"), "it plays on"
         assert caplog.text.count("playing without memory") == 1
         state = table.box.runner.machine.state
         kept = state.mode.thrown if isinstance(state.mode, Rolling) else state.match

@@ -1,36 +1,41 @@
-"""What is counted and listed from a store: worked examples, whole."""
+"""What is counted and listed from a store: results, the best, the famous; no score without a turn."""
 
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.adapters.store.test_fame import CAPTAIN, HIGH, LEFT_4, LEFT_6, PLAIN, SHUT, house
-from tests.support.kept import keep_match
+from tests.adapters.store.test_scores_file import SHOW
+from tests.support.command import printed
+from tests.support.kept import CAPTAIN, HIGH, LEFT_4, LEFT_6, PLAIN, SHUT, alter, house, keep_match
 
-from shutthebox.adapters.store.database import Store
-from shutthebox.adapters.store.queries import (
-    past,
-    read,
-    statistics_lines,
-)
+from shutthebox.adapters.store.database import FILE_NAME, Store, open_to_read
+from shutthebox.adapters.store.queries import Player, latest, past, read, statistics_lines
+from shutthebox.adapters.store.scores import best, captains
+from shutthebox.adapters.store.scores_file import ScoresWriter
+from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Signed
-from shutthebox.game.messages import told
+from shutthebox.game.messages import Translate, told
 from shutthebox.game.past import Past
-from shutthebox.rules.actions import Action, Advanced
+from shutthebox.rules.actions import Action, Advanced, Moved, Thrown
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import Profile
+from shutthebox.translations import translations
+from shutthebox.web.scoreboard.folder import FOLDER_NAME
 
 THROWS = "insert into throws (dice, sides, die, value, count) values (?, ?, ?, ?, ?)"
+OTHERS_WIN = house("house", 'match = "target-loses"\nlimit = 5\ntie = "share"')
+"""The first player reaches the limit at once, so all others win."""
 
 
 class Evening:
-    """A store on which matches are played, one a minute."""
+    """A store on which matches are played, one a minute; the winner may sign."""
 
     def __init__(self, folder: Path) -> None:
         self.now_s = 0
         self.store = Store(folder, lambda: self.now_s)
+        self.db = self.store.connection
 
     def play(
         self,
@@ -46,6 +51,10 @@ class Evening:
         if sign and match.result is not None:
             self.store.keep(Signed(match.result.winners[0], sign))
 
+    def panel(self, translate: Translate = str) -> list[str]:
+        """The statistics on the panel."""
+        return [told(line, translate) for line in statistics_lines(read(self.db))]
+
 
 @pytest.fixture
 def evening(tmp_path: Path) -> Iterator[Evening]:
@@ -54,20 +63,66 @@ def evening(tmp_path: Path) -> Iterator[Evening]:
         yield opened
 
 
+def by_name(profile: Profile, rounds: int) -> str:
+    return profile.name
+
+
+def the_best(evening: Evening) -> list[tuple[str, str, int]]:
+    return [(honour["game"], honour["initials"], honour["score"]) for honour in best(evening.db, by_name)]
+
+
+def the_captains(evening: Evening) -> list[str]:
+    return [honour["initials"] for honour in captains(evening.db, by_name)]
+
+
+def test_the_best_first_and_by_the_rules_of_the_game(evening: Evening) -> None:
+    for sign, actions in (("ANN", LEFT_6), ("BOB", SHUT), ("CAT", LEFT_4), ("", SHUT)):
+        evening.play(PLAIN, *actions, sign=sign)
+        evening.play(HIGH, *actions, sign=sign)
+    evening.play(PLAIN, *LEFT_6, sign="DAN")
+    assert the_best(evening) == [
+        ("plain", "BOB", 0), ("plain", "CAT", 4), ("plain", "ANN", 6),
+        ("high", "ANN", 6), ("high", "CAT", 4), ("high", "BOB", 0),
+    ]  # fmt: skip
+
+
+def test_the_games_played_most(evening: Evening) -> None:
+    for games in ("abcd", "bcd", "cd", "d"):
+        for name in games:
+            evening.play(house(name), *LEFT_6, sign="ANN")
+    assert [name for name, _, _ in the_best(evening)] == ["d", "d", "c", "c", "b", "b"]
+
+
+def test_captains(evening: Evening) -> None:
+    evening.play(CAPTAIN, *SHUT, seats=2, sign="ANN")
+    evening.play(CAPTAIN, *LEFT_6, Advanced(), *SHUT, seats=2, sign="LAT")
+    evening.play(PLAIN, *SHUT, seats=2, sign="BOB")
+    evening.play(CAPTAIN, *SHUT)
+    evening.play(CAPTAIN, *SHUT, sign="CAT")
+    assert the_captains(evening) == ["CAT", "ANN"]
+
+
+def test_a_match_whose_profile_is_refused_now_hides_no_other(evening: Evening, tmp_path: Path) -> None:
+    for sign in ("ANN", "BOB", "CAT"):
+        evening.play(CAPTAIN, *SHUT, seats=2, sign=sign)
+    evening.play(PLAIN, *LEFT_4, sign="DAN")
+    alter(tmp_path, "update match set profile = replace(profile, 'tiles', 'tails') where id in (1, 2, 3)")
+    assert [initials for _, initials, _ in the_best(evening)] == ["DAN"]
+    assert the_captains(evening) == []
+
+
 @pytest.mark.parametrize(("heads", "marked"), [("[0, 5]", ()), ("[5, 0]", ("head start",))])
 def test_a_win_with_a_head_start_is_marked_and_one_against_it_is_not(
     heads: str, marked: tuple[str, ...], evening: Evening
 ) -> None:
     headed = house("headed", 'shut_wins = "match"\nhandicap = ' + heads)
     evening.play(headed, *SHUT, seats=2, sign="ANN")
-    (famous,) = read(evening.store.connection).fame
-    assert famous.unproven == marked
+    assert [famous.unproven for famous in read(evening.db).fame] == [marked]
 
 
 def test_the_lines_on_the_panel(evening: Evening) -> None:
-    """Chi-square of the die is 4.88 at 3 degrees of freedom: p is 0.18. The others had too few throws."""
     evening.play(PLAIN, *LEFT_4, sign="ANN")
-    evening.store.connection.executemany(
+    evening.db.executemany(
         THROWS,
         [
             (1, 4, die, value, count)
@@ -75,7 +130,7 @@ def test_the_lines_on_the_panel(evening: Evening) -> None:
             for value, count in ((1, 20), (2, 30), (3, 19), (4, 31))
         ],
     )
-    assert [told(line, str) for line in statistics_lines(read(evening.store.connection))] == [
+    assert evening.panel() == [
         "Matches: 1",
         "Throws: 102",
         "ANN 4 plain",
@@ -96,6 +151,11 @@ def test_the_lines_on_the_panel(evening: Evening) -> None:
     ]
 
 
+def test_the_panel_names_a_game_by_its_title_in_the_language_of_the_box(evening: Evening) -> None:
+    evening.play(builtin("against-all-odds"), Thrown((1, 1)), Advanced(), sign="ANN")
+    assert evening.panel(translations()["de"])[:3] == ["Partien: 1", "Würfe: 1", "ANN 25 Die Ungeraden"]
+
+
 def test_the_past_of_three_letters(evening: Evening) -> None:
     """The best score in the same game of as many rounds; a computer beaten in any game."""
     evening.play(PLAIN, *LEFT_6, sign="ANN")
@@ -107,7 +167,7 @@ def test_the_past_of_three_letters(evening: Evening) -> None:
     evening.play(HIGH, *LEFT_6, sign="ANN")
 
     def of(letters: str, profile: Profile, rounds: int = 1) -> Past:
-        return past(evening.store.connection, begin(profile, 1, rounds), letters)
+        return past(evening.db, begin(profile, 1, rounds), letters)
 
     assert of("ANN", PLAIN) == Past(4, beat_computer=False)
     assert of("ANN", PLAIN, 2) == Past(6, beat_computer=False)
@@ -115,3 +175,57 @@ def test_the_past_of_three_letters(evening: Evening) -> None:
     assert of("BOB", PLAIN) == Past(0, beat_computer=True)
     assert of("BOB", HIGH) == Past(None, beat_computer=True)
     assert of("CAT", PLAIN) == Past()
+
+
+# -- players who had no turn -------------------------------------------------------------------
+
+
+def scores(evening: Evening) -> list[tuple[int | None, ...]]:
+    """Per match, the latest first."""
+    return [tuple(player.score for player in match.players) for match in latest(evening.db, 10)]
+
+
+def test_the_first_shuts_the_box_and_nobody_else_plays(evening: Evening) -> None:
+    evening.play(house("house"), *SHUT, seats=3)
+    (match,) = latest(evening.db, 1)
+    assert match.players == (
+        Player(1, 0, True, None),
+        Player(2, None, False, None),
+        Player(3, None, False, None),
+    )
+
+
+def test_a_player_without_a_turn_may_owe_a_stake(evening: Evening) -> None:
+    profile = house("house", 'stakes = "pool"')
+    evening.play(profile, *SHUT, seats=3)
+    evening.play(profile, *LEFT_6, Advanced(), *SHUT, seats=3)
+    assert scores(evening) == [(6, 0, None), (0, None, None)]
+
+
+def test_in_alternate_turns_the_last_throws_and_shuts_the_box_before_the_first_has_finished(
+    evening: Evening,
+) -> None:
+    profile = house(
+        "house", 'turns = "alternate"\nblocked = "passes"\nshut_wins = "match"\nwin = "first-to-shut"'
+    )
+    first = (Thrown((6, 6)), Moved(0))
+    evening.play(profile, *first, *SHUT[:2], *first, *SHUT[2:], seats=2)
+    assert scores(evening) == [(None, 0)]
+
+
+def test_a_winner_who_never_played(evening: Evening, tmp_path: Path) -> None:
+    """Has a dash on the panel, in `stats` and on the scoreboard, and no record there."""
+    evening.play(house("house"), *SHUT, seats=3)
+    evening.play(OTHERS_WIN, *LEFT_6, seats=3, sign="ANN")
+    assert scores(evening)[0] == (6, None, None)
+    assert "ANN - house" in evening.panel()
+    shown = [line.split() for line in printed("stats", "--state", tmp_path).splitlines() if "ANN" in line]
+    assert shown[0][:3] == ["ANN", "–", "house"]
+    show = SHOW._replace(seats=("Player 1", "Player 2", "Player 3"), scores=(0, None, None), totals=(0, 0, 0))
+    ScoresWriter(tmp_path, lambda: open_to_read(tmp_path / FILE_NAME))(show, 0)
+    page = (tmp_path / FOLDER_NAME / "index.html").read_text("utf-8")
+    assert "<td>Player 1</td><td>0</td><td>0</td>" in page
+    assert "<td>Player 2</td><td>–</td><td>–</td>" in page
+    assert "1:\u00a00\u00a0★, 2:\u00a0–, 3:\u00a0–" in page
+    assert "1:\u00a06, ANN:\u00a0–\u00a0★, 3:\u00a0–\u00a0★" in page
+    assert "<td>ANN</td>" not in page

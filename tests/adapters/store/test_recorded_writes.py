@@ -18,8 +18,8 @@ from tests.support import recording
 from tests.support.writer import facts
 
 from shutthebox.adapters.store import retention
-from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.open_store import FILES, open_or_set_aside
+from shutthebox.adapters.store.database import Store
+from shutthebox.adapters.store.open_store import open_or_set_aside
 
 FACTS = 40
 LACKING = recording.missing()
@@ -37,11 +37,6 @@ def folder() -> Iterator[Path]:
     memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as name:
         yield Path(name)
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    there = (name for name in FILES if not name.endswith("-shm") and (folder / name).exists())
-    return {name: (folder / name).read_bytes() for name in there}
 
 
 def dump(db: sqlite3.Connection) -> str:
@@ -114,11 +109,3 @@ def test_it_would_be_found_out_if_the_store_did_not_sync(
     cuts, wrong = cut_everywhere(folder, monkeypatch, 0, "off")
     assert len(wrong) > cuts / 10
     assert not any(" all: " in fault for fault in wrong), "a killed process is no power cut"
-
-
-def test_the_recording_is_what_was_written(folder: Path) -> None:
-    (folder / "state").mkdir()
-    lines = recording.record(folder, 3, 20, "full")
-    *_, (_, disk) = recording.replay(folder, lines, {})
-    assert disk.after_cut(Random(0), "all") == contents(folder / "state")
-    assert (folder / "state" / FILE_NAME).stat().st_size > 0

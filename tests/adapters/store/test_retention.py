@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -15,14 +16,10 @@ from shutthebox.adapters.store.queries import LoggedFault, Statistics, SwitchWea
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.recovery import first_fault
 from shutthebox.adapters.store.tables import KEPT_FAULTS
+from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Fact, Faulted, Finished, Left, Signed
 from shutthebox.rules.conditions import Conditions
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with closing(Store(tmp_path, lambda: 0.0)) as opened:
-        yield opened
+from shutthebox.rules.match import begin
 
 
 def played(seed: int) -> Iterator[Fact]:
@@ -55,23 +52,36 @@ def test_the_latest_matches_and_the_famous_stay_whole_and_no_count_changes(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found: list[Statistics] = []
+    numbers: list[list[int]] = []
     for most in (1000, 5):
         monkeypatch.setattr(retention, "KEPT_MATCHES", most)
         with closing(Store(tmp_path_factory.mktemp("store"), lambda: 0.0)) as store:
             keep_matches(store, 60)
             found.append(read(store.connection))
             assert first_fault(store.connection, None) is None
-            numbers = [number for (number,) in store.connection.execute("select id from match order by id")]
-            for number in numbers:
+            numbers.append([number for (number,) in store.connection.execute("select id from match")])
+            for number in numbers[-1]:
                 kept_match(store.connection, number, "test")
-            if most == 5:
-                assert numbers[-5:] == [56, 57, 58, 59, 60]
-                assert retention.FAME < len(numbers) < 5 + retention.AT_ONCE + retention.FAME
-            else:
-                assert len(numbers) == 60
     assert found[0] == found[1]
-    assert found[0].matches == 60
+    assert found[0].matches == len(numbers[0]) == 60
     assert len(found[0].fame) == retention.FAME
+    assert sorted(numbers[1])[-5:] == [56, 57, 58, 59, 60]
+    assert retention.FAME < len(numbers[1]) < 5 + retention.AT_ONCE + retention.FAME
+
+
+def test_matches_that_are_too_many_are_forgotten_a_few_at_a_time(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After an update that keeps fewer: no fact waits long."""
+    store.connection.execute("pragma synchronous = off")
+    kept = []
+    for number in range(60):
+        monkeypatch.setattr(retention, "KEPT_MATCHES", 1000 if number < 40 else 5)
+        store.keep(Began(begin(builtin("pub"), 2)))
+        kept.append(store.connection.execute("select count(*) from match").fetchone()[0])
+    assert max(before - after for before, after in pairwise(kept)) == retention.AT_ONCE - 1
+    assert set(kept[-5:]) == {5, 6, 7, 8}
+    assert first_fault(store.connection, None) is None
 
 
 def test_the_file_stops_growing(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,29 +94,25 @@ def test_the_file_stops_growing(store: Store, tmp_path: Path, monkeypatch: pytes
     assert sizes[2] <= sizes[0] * 1.1
 
 
-def test_the_latest_faults_are_kept(tmp_path: Path) -> None:
-    now = [0.0]
+def test_the_latest_faults_are_kept_and_one_that_comes_again_once_an_hour(tmp_path: Path) -> None:
+    now = [1e9]
     with closing(Store(tmp_path, lambda: now[0])) as store:
         store.connection.execute("pragma synchronous = off")
         for number in range(KEPT_FAULTS + 50):
-            now[0] += 60
-            store.keep(Faulted("display", f"fault {number}"))
+            for _ in range(2):
+                now[0] += 60
+                store.keep(Faulted("display", f"fault {number}"))
         found = read(store.connection).faults
-    assert len(found) == KEPT_FAULTS
-    assert found[0] == LoggedFault(60 * (KEPT_FAULTS + 50), "display", f"fault {KEPT_FAULTS + 49}")
-    assert found[-1].text == "fault 50"
-
-
-def test_a_fault_that_comes_again_and_again_is_kept_once_an_hour(tmp_path: Path) -> None:
-    now = [1e9]
-    with closing(Store(tmp_path, lambda: now[0])) as store:
-        for _ in range(3 * 60):
-            store.keep(Faulted("display", "no answer"))
+        assert [fault.text for fault in found] == [f"fault {number}" for number in range(249, 49, -1)]
+        for _ in range(60):
             now[0] += 60
+            store.keep(Faulted("lever", "no answer"))
         now[0] -= 86_400  # the clock is set back
-        store.keep(Faulted("display", "no answer"))
         store.keep(Faulted("lever", "no answer"))
-        assert [fault.kind for fault in read(store.connection).faults] == ["lever", *["display"] * 4]
+        store.keep(Faulted("display", "no answer"))
+        found = read(store.connection).faults
+    assert [fault.kind for fault in found[:4]] == ["display", "lever", "lever", "display"]
+    assert found[2] == LoggedFault(int(1e9) + 60 * 501, "lever", "no answer")
 
 
 def test_counts_are_added_all_or_none(store: Store) -> None:

@@ -18,7 +18,6 @@ from tests.support.versions import take_next_version
 from shutthebox.adapters.store.backup import back_up, put_beside
 from shutthebox.adapters.store.database import FILE_NAME, open_to_read
 from shutthebox.adapters.store.open_store import open_or_set_aside
-from shutthebox.files import replace_file
 
 
 @pytest.fixture
@@ -53,11 +52,6 @@ def steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     for function in ("rename", "replace", "link"):
         spy(function, moved)
     return found
-
-
-def test_an_entry_of_the_outbox(tmp_path: Path, steps: list[str]) -> None:
-    replace_file(tmp_path / "1.json", b"{}", durable=True)
-    assert steps == ["sync .shutthebox-*.part", ".shutthebox-*.part -> 1.json", "sync ."]
 
 
 def test_a_backup_and_its_way_back(tmp_path: Path, steps: list[str]) -> None:
