@@ -1,6 +1,6 @@
 """The exact lines of the live lever monitor: simulated contacts in virtual time."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -19,22 +19,19 @@ def config(tmp_path: Path) -> Path:
     return file
 
 
-class Monitor:
-    """The command, with hands at the box."""
-
-    def __init__(self, config: Path, patch: pytest.MonkeyPatch) -> None:
-        self._config, self._patch = config, patch
-
-    def watch(self, hands: Hands, *options: str) -> tuple[int, list[str]]:
-        """Its exit code, and its lines."""
-        hands.hold(self._patch, levers)
-        said = command("doctor", "--levers", "--config", self._config, *options)
-        return said.code, said.out.splitlines()
+Watch = Callable[..., tuple[int, list[str]]]
 
 
 @pytest.fixture
-def monitor(config: Path, monkeypatch: pytest.MonkeyPatch) -> Monitor:
-    return Monitor(config, monkeypatch)
+def watch(config: Path, monkeypatch: pytest.MonkeyPatch) -> Watch:
+    """The command, with hands at the box: its exit code, and its lines."""
+
+    def run(hands: Hands, *options: str) -> tuple[int, list[str]]:
+        hands.hold(monkeypatch, levers)
+        said = command("doctor", "--levers", "--config", config, *options)
+        return said.code, said.out.splitlines()
+
+    return run
 
 
 def there_and_back(start_ms: int, *switches: int) -> list[Act]:
@@ -46,54 +43,43 @@ def there_and_back(start_ms: int, *switches: int) -> list[Act]:
     ]
 
 
-AT_FIRST = [
-    "   0.000 s  dice button    up        0 moves      0 chatter",
-    "   0.000 s  lever 1        up        0 moves      0 chatter",
-    "   0.000 s  lever 2        up        0 moves      0 chatter",
-    "   0.000 s  lever 3        up        0 moves      0 chatter",
-]
-
-
 @pytest.mark.parametrize(
     ("acts", "verdict", "code"),
     [
         ([], "never moved", 1),
         ([Act(810, 3, True)], "moved one way only", 1),
         (there_and_back(810, 3), "ok", 0),
-        (there_and_back(810, 3, 3), "ok", 0),
     ],
 )
-def test_one_bad_switch_is_a_fault(monitor: Monitor, acts: Sequence[Act], verdict: str, code: int) -> None:
+def test_one_bad_switch_is_a_fault(watch: Watch, acts: Sequence[Act], verdict: str, code: int) -> None:
     hands = Hands([*there_and_back(10, 1, 2, 0), *acts])
-    found, lines = monitor.watch(hands, "--seconds", "3")
+    found, lines = watch(hands, "--seconds", "3")
     assert found == code
     assert [line.rpartition("  ")[2] for line in lines[-4:]] == ["ok", "ok", "ok", verdict]
 
 
 @pytest.mark.parametrize(("chatter", "verdict"), [(2 * WORN, "ok"), (2 * WORN + 1, "worn")])
-def test_a_contact_is_worn_from_so_much_chatter_in_a_move(
-    monitor: Monitor, chatter: int, verdict: str
-) -> None:
+def test_a_contact_is_worn_from_so_much_chatter_in_a_move(watch: Watch, chatter: int, verdict: str) -> None:
     there = [Act(10 + edge, 1, edge % 2 == 0) for edge in range(2 * WORN + 1)]
     back = [Act(200 + edge, 1, edge % 2 == 1) for edge in range(chatter - 2 * WORN + 1)]
     hands = Hands([*there, *back, Act(300, 1, False)])
-    _, lines = monitor.watch(hands, "--seconds", "1")
+    _, lines = watch(hands, "--seconds", "1")
     assert lines[-3] == f"lever 1             2 moves {chatter:6} chatter  {verdict}"
 
 
-def test_a_contact_that_never_settles_is_called_restless_also_when_it_rests_again(monitor: Monitor) -> None:
+def test_a_contact_that_never_settles_is_called_restless_also_when_it_rests_again(watch: Watch) -> None:
     chatters = [Act(10 + 50 * edge, 2, edge % 2 == 0) for edge in range(44)]
-    code, lines = monitor.watch(Hands(chatters), "--seconds", "3")
+    code, lines = watch(Hands(chatters), "--seconds", "3")
     assert code == 1
     assert lines[-2] == "lever 2             0 moves     43 chatter  chatters without a rest"
 
 
-def test_a_cut_wire_makes_no_edge_and_is_seen_within_a_quarter_of_a_second(monitor: Monitor) -> None:
+def test_a_cut_wire_makes_no_edge_and_is_seen_within_a_quarter_of_a_second(watch: Watch) -> None:
     hands = Hands([Act(10, 2, True), Act(300, 2, False)])
     hands.box.lose_edges(1.0)
-    _, lines = monitor.watch(hands, "--seconds", "1")
+    _, lines = watch(hands, "--seconds", "1")
     assert [line for line in lines if "lever 2" in line] == [
-        AT_FIRST[2],
+        "   0.000 s  lever 2        up        0 moves      0 chatter",
         "   0.310 s  lever 2        down      1 moves      0 chatter",
         "   0.560 s  lever 2        up        2 moves      0 chatter",
         "lever 2             2 moves      0 chatter  ok",
@@ -101,10 +87,10 @@ def test_a_cut_wire_makes_no_edge_and_is_seen_within_a_quarter_of_a_second(monit
 
 
 def test_a_lever_out_of_play_is_no_fault_and_one_that_is_not_there_is_not_named(
-    monitor: Monitor, config: Path
+    watch: Watch, config: Path
 ) -> None:
     config.write_text(config.read_text().replace("levers = 3", "levers = 3\nout_of_play = [2]"))
-    code, lines = monitor.watch(Hands(there_and_back(10, 1, 3, 0)), "--seconds", "1")
+    code, lines = watch(Hands(there_and_back(10, 1, 3, 0)), "--seconds", "1")
     assert code == 0
     assert lines[-4:] == [
         "dice button         2 moves      0 chatter  ok",
@@ -123,7 +109,7 @@ def test_a_line_that_somebody_has_is_said_with_the_remedy(monkeypatch: pytest.Mo
     assert said.endswith(">; a running box has them: sudo systemctl stop shutthebox")
 
 
-def test_ctrl_c_ends_with_the_summary(monitor: Monitor) -> None:
-    code, lines = monitor.watch(Hands([Act(100, None)]))
+def test_ctrl_c_ends_with_the_summary(watch: Watch) -> None:
+    code, lines = watch(Hands([Act(100, None)]))
     assert code == 1
     assert len([line for line in lines if "never moved" in line]) == 4
