@@ -40,12 +40,12 @@ def play_a_little(folder: Path, name: str = "pub") -> None:
 
 
 def told(receiver: Connection) -> list[str]:
-    """The writer's messages since the last time."""
+    """The beginnings and actions that the writer has kept since the last time."""
     texts = []
     while receiver.poll(0):
         texts.append(receiver.recv())
     assert not any(text.startswith("refused") for text in texts)
-    return texts
+    return [text for text in texts if text not in ("finished", "left")]
 
 
 def plays_on(receiver: Connection) -> bool:
@@ -108,16 +108,15 @@ def test_a_backup_while_it_plays_is_what_it_was_at_one_instant(tmp_path: Path) -
             shown += told(receiver)
             file = tmp_path / f"copy {number}"
             printed("backup", file, "--state", state)
-            before = len([text for text in shown if text not in ("finished", "left")])
+            before = len(shown)
             shown += told(receiver)
             copy = tmp_path / f"restored {number}"
             printed("restore", file, "--state", copy)
             with opened(copy):
                 pass
             found = history(copy)
-            seen = [text for text in shown if text not in ("finished", "left")]
-            assert before <= len(found) <= len(seen) + 1
-            assert found[: len(seen)] == seen[: len(found)]
+            assert before <= len(found) <= len(shown) + 1
+            assert found[: len(shown)] == shown[: len(found)]
         assert plays_on(receiver)
 
 
@@ -134,21 +133,22 @@ def test_readers_that_take_their_time_do_not_hold_it_up(tmp_path: Path) -> None:
         assert plays_on(receiver)
 
 
-def test_a_backup_is_one_file_that_needs_no_writing(tmp_path: Path) -> None:
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    """The memory of a box that has played a little."""
     play_a_little(tmp_path / "state")
-    (tmp_path / "medium").mkdir()
-    file = tmp_path / "medium" / "copy"
-    before = open_files()
-    printed("backup", file, "--state", tmp_path / "state")
-    printed("restore", file, "--state", tmp_path / "other")
-    assert open_files() == before
-    assert [path.name for path in file.parent.iterdir()] == ["copy"]
-    assert file.read_bytes()[18:20] == b"\1\1", "no log is needed to read it"
+    return tmp_path / "state"
 
 
-def test_a_backup_never_writes_over_anything_and_follows_no_link(tmp_path: Path) -> None:
-    state = tmp_path / "state"
-    play_a_little(state)
+@pytest.fixture
+def medium(tmp_path: Path) -> Path:
+    """An empty folder for a back-up."""
+    folder = tmp_path / "medium"
+    folder.mkdir()
+    return folder
+
+
+def test_a_backup_never_writes_over_anything_and_follows_no_link(state: Path, tmp_path: Path) -> None:
     letter, link = tmp_path / "letter", tmp_path / "link"
     letter.write_text("Dear brewery")
     for path in (link, tmp_path / "link.part"):
@@ -162,54 +162,47 @@ def test_a_backup_never_writes_over_anything_and_follows_no_link(tmp_path: Path)
     assert not (tmp_path / "copy").exists()
 
 
-@pytest.fixture
-def medium(tmp_path: Path) -> Path:
-    """An empty folder; a box has played a little beside it."""
-    play_a_little(tmp_path / "state")
-    folder = tmp_path / "medium"
-    folder.mkdir()
-    return folder
-
-
-def test_a_backup_is_for_its_owner_and_touches_no_other_file(medium: Path, tmp_path: Path) -> None:
+def test_a_backup_is_for_its_owner_and_touches_no_other_file(
+    state: Path, medium: Path, tmp_path: Path
+) -> None:
     (medium / "copy.part").write_text("Dear brewery")
-    before = os.umask(0)
+    before, opened_before = os.umask(0), open_files()
     try:
-        printed("backup", medium / "copy", "--state", tmp_path / "state")
+        printed("backup", medium / "copy", "--state", state)
     finally:
         os.umask(before)
+    assert (medium / "copy").read_bytes()[18:20] == b"\1\1", "no log is needed to read it"
+    assert stat.S_IMODE((medium / "copy").stat().st_mode) == 0o600
+    printed("restore", medium / "copy", "--state", tmp_path / "other")
     assert sorted(path.name for path in medium.iterdir()) == ["copy", "copy.part"]
     assert (medium / "copy.part").read_text() == "Dear brewery"
-    assert stat.S_IMODE((medium / "copy").stat().st_mode) == 0o600
+    assert open_files() == opened_before
 
 
 def test_a_backup_onto_a_stick_that_knows_no_links(
-    medium: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    state: Path, medium: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     no_links = PermissionError(errno.EPERM, os.strerror(errno.EPERM))
     monkeypatch.setattr(os, "link", Mock(side_effect=no_links))
-    printed("backup", medium / "copy", "--state", tmp_path / "state")
-    refused("backup", medium / "copy", "--state", tmp_path / "state")
+    printed("backup", medium / "copy", "--state", state)
+    refused("backup", medium / "copy", "--state", state)
     assert [path.name for path in medium.iterdir()] == ["copy"]
     (medium / "link").symlink_to(medium / "letter")
-    refused("backup", medium / "link", "--state", tmp_path / "state")
+    refused("backup", medium / "link", "--state", state)
     assert sorted(path.name for path in medium.iterdir()) == ["copy", "link"]
     printed("restore", medium / "copy", "--state", tmp_path / "other")
 
 
 def test_a_backup_that_cannot_be_written_leaves_nothing(
-    medium: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    state: Path, medium: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     monkeypatch.setattr(os, "fsync", Mock(side_effect=full))
-    said = refused("backup", medium / "copy", "--state", tmp_path / "state")
-    assert "No space left on device" in said
+    assert "No space left on device" in refused("backup", medium / "copy", "--state", state)
     assert list(medium.iterdir()) == []
 
 
-def test_a_damaged_store_is_not_backed_up(tmp_path: Path) -> None:
-    state = tmp_path / "state"
-    play_a_little(state)
+def test_a_damaged_store_is_not_backed_up(state: Path, tmp_path: Path) -> None:
     with closing(sqlite3.connect(state / FILE_NAME)) as db:
         db.execute("update fact set text = 'throw 4+4' where text like 'throw%'")
         db.commit()
@@ -220,11 +213,10 @@ def test_a_damaged_store_is_not_backed_up(tmp_path: Path) -> None:
     assert not (tmp_path / "copy").exists()
 
 
-def test_restore_is_taken_over_at_the_next_start(tmp_path: Path) -> None:
-    state, copy = tmp_path / "state", tmp_path / "copy"
+def test_restore_is_taken_over_at_the_next_start(state: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
     play_a_little(tmp_path / "other", "digits")
     printed("backup", copy, "--state", tmp_path / "other")
-    play_a_little(state, "pub")
     with opened(state) as running:
         assert "takes it over at its next start" in printed("restore", copy, "--state", state)
         assert running.choices() == {"game.profile": "pub"}, "who plays is not disturbed"
@@ -304,10 +296,9 @@ OTHER = "no store of a box: its tables, views or triggers are others"
     ],
 )
 def test_what_is_no_store_is_not_restored(
-    content: bytes | str | None, complaint: str, tmp_path: Path
+    content: bytes | str | None, complaint: str, state: Path, tmp_path: Path
 ) -> None:
-    state, file = tmp_path / "state", tmp_path / "copy"
-    play_a_little(state)
+    file = tmp_path / "copy"
     if isinstance(content, bytes):
         file.write_bytes(content)
     elif content is not None:
@@ -372,10 +363,8 @@ def test_root_restores_through_no_link(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
-def test_what_root_does_stays_the_services(tmp_path: Path) -> None:
+def test_what_root_does_stays_the_services(state: Path, tmp_path: Path) -> None:
     """The owner says sudo; the daemon has to read and write afterwards what was made."""
-    state = tmp_path / "state"
-    play_a_little(state)
     for path in (state, *state.iterdir()):
         os.chown(path, 12345, 12345)
     printed("backup", tmp_path / "copy", "--state", state)

@@ -6,14 +6,12 @@ from pathlib import Path
 
 import pytest
 from tests.support.command import Said, command, printed
-from tests.support.kept import keep_match
 
 from shutthebox import __version__
 from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.config.profiles import builtin
-from shutthebox.game.facts import Began, Left, Resumed, Signed
-from shutthebox.rules.actions import Advanced, Moved, Thrown
+from shutthebox.game.facts import Began, Resumed
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
 from shutthebox.rules.match import begin
 from shutthebox.rules.record import FIRST_LINE
@@ -62,19 +60,13 @@ def test_a_plain_match(box: Box) -> None:
     box.play("dice 3 5", "press", "press", "press", "expect throw 3 5")
     assert head(box.record()) == ["dice box", f"version {VERSION}"]
     assert "given-up" not in box.record()
-    assert box.replayed() == Said(0, f"not proved: played on version {VERSION}\n", "")
+    proved = f"not proved: played on version {VERSION}\n"
+    assert box.replayed() == Said(0, proved, "")
+    said = box.replayed("--json")
+    assert (said.code, said.err) == (0, proved)
+    assert all("kind" in json.loads(line) for line in said.out.splitlines()), "only effects are on stdout"
     assert "0 with real dice, 0 with the computer, 0 with levers out of play" in box.stats()
     assert f"played on {VERSION}" in box.stats()
-
-
-def test_the_latest_record_is_of_a_match_that_has_ended(tmp_path: Path) -> None:
-    """The match on the table would be reviewed half-way. Its number gives it all the same."""
-    with closing(Store(tmp_path, lambda: 0.0)) as store:
-        keep_match(store, begin(builtin("traditional"), 1), Thrown((1, 1)), Moved(0b10), Thrown((1, 1)))
-        store.keep(Began(begin(builtin("pub"), 2)))
-        store.keep(Thrown((3, 5)))
-    for number, name in ((), "traditional"), (("2",), "pub"):
-        assert f'name = "{name}"' in printed("export", "--record", *number, "--state", tmp_path)
 
 
 def test_everything_at_once(box: Box) -> None:
@@ -106,13 +98,6 @@ def test_a_match_given_up_is_given_up_again(box: Box) -> None:
     assert box.replayed().out.endswith("\nnot proved: given up before its end\n")
 
 
-def test_with_json_only_effects_are_on_stdout(box: Box) -> None:
-    box.play("dice 3 5", "press", "press", "press")
-    said = box.replayed("--json")
-    assert {json.loads(line)["kind"] for line in said.out.splitlines()} <= {"show", "sound", "record"}
-    assert (said.code, said.err) == (0, f"not proved: played on version {VERSION}\n")
-
-
 def test_conditions_that_change_while_the_box_is_off_are_both_noted(box: Box) -> None:
     box.play("dice 3 5", "press", "press", "press", "expect throw 3 5")
     box.play("config game.dice real", "config game.computers [1]", "+1 expect throw 3 5")
@@ -126,32 +111,6 @@ def test_a_record_of_an_earlier_version_plays(tmp_path: Path) -> None:
     record.write_text("shut-the-box record 1\nprofile pub\nplayers 2\n1 3+5 1,7\n")
     not_known = "not proved: dice, computers, levers and version are not known: the record does not say\n"
     assert printed("replay", record) == not_known
-
-
-def test_the_hall_of_fame_says_it(box: Box) -> None:
-    with closing(Store(box.state, lambda: 1.7e9)) as store:
-        for number, conditions in enumerate(
-            (Conditions(), Conditions(real_dice=True), Conditions(computers=(2,), out_of_play=(4,)))
-        ):
-            actions = (
-                Thrown((4, 5)), Moved(1 << 8), Thrown((4, 5)), Moved(1 << 3), Thrown((4, 4)), Moved(1 << 7),
-                Thrown((4, 4)), Advanced(),
-            )  # fmt: skip
-            keep_match(store, begin(builtin("thai"), 1), *actions, conditions=conditions)
-            store.keep(Signed(0, f"AB{number}"))
-            store.keep(Left())
-            assert not kept_match(store.connection, number + 1, "test").given_up
-    fame = [line for line in box.stats().splitlines() if line.startswith("  AB")]
-    assert [line.partition("2023-11-14")[2] for line in fame] == [
-        "  (computer, levers out)",
-        "  (real dice)",
-        "",
-    ]
-    found = json.loads(box.stats("--json"))
-    counts = {"real_dice": 1, "with_computer": 1, "without_levers": 1, "given_up": 0}
-    assert counts.items() <= found.items()
-    assert [entry["unproven"] for entry in found["fame"]] == [["computer", "levers out"], ["real dice"], []]
-    assert found["versions"] == [VERSION]
 
 
 def test_an_update_in_mid_match_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,15 +30,19 @@ THROWS = (
 )  # fmt: skip
 
 
+PLAYED = Conditions(real_dice=True, computers=(2,), out_of_play=(4,))
+
+
 @pytest.fixture(scope="module")
 def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A box at which one has won and signed, and two have given up and begun anew; to be read only."""
     folder = tmp_path_factory.mktemp("state")
     keep_throws(folder, [(1, 2, die, *each) for die in (0, 1) for each in ((1, 545), (2, 455))])
     with closing(Store(folder, lambda: 1.7e9)) as store:
-        keep_match(store, begin(builtin("thai"), 1), *THROWS, conditions=Conditions(real_dice=True))
-        store.keep(Signed(0, "ANN"))
-        store.keep(Left())
+        for initials, conditions in (("ANN", PLAYED), ("BEA", Conditions())):
+            keep_match(store, begin(builtin("thai"), 1), *THROWS, conditions=conditions)
+            store.keep(Signed(0, initials))
+            store.keep(Left())
         store.keep(Began(begin(builtin("pub"), 2), Conditions(out_of_play=(1,), versions=("0.0.9 rules 1",))))
         store.keep(Left())
         store.keep(Began(begin(builtin("pub"), 2), Conditions(computers=(2,))))
@@ -52,10 +56,10 @@ def test_everything_at_a_glance(state: Path) -> None:
     assert (
         printed("stats", "--state", state)
         == f"""\
-matches   1 finished of 3 begun, 1 given up
-          1 with real dice, 1 with the computer, 1 with levers out of play
+matches   2 finished of 4 begun, 1 given up
+          1 with real dice, 2 with the computer, 2 with levers out of play
 played on {VERSION}, 0.0.9 rules 1
-throws    1004
+throws    1008
 
 1d2 total: 1000 throws, p = 0.004
     1     545 ########################################
@@ -65,19 +69,20 @@ throws    1004
     1     545 ########################################
     2     455 #################################
 
-2d6 total: 4 throws, too few to tell
-    8       2 ########################################
-    9       2 ########################################
+2d6 total: 8 throws, too few to tell
+    8       4 ########################################
+    9       4 ########################################
 
-2d6 die 1: 4 throws, too few to tell
+2d6 die 1: 8 throws, too few to tell
+    4       8 ########################################
+
+2d6 die 2: 8 throws, too few to tell
     4       4 ########################################
-
-2d6 die 2: 4 throws, too few to tell
-    4       2 ########################################
-    5       2 ########################################
+    5       4 ########################################
 
 hall of fame
-  ANN      24  thai             {DAY}  (real dice)
+  BEA      24  thai             {DAY}
+  ANN      24  thai             {DAY}  (real dice, computer, levers out)
 
 lever health (edges while settling: many a press foretell a dying switch)
   button           9 presses        0 edges
@@ -98,24 +103,25 @@ def test_everything_as_json(state: Path) -> None:
         "of z = 90/sqrt(1000)"
     )
     assert found == {
-        "matches": 3,
-        "finished": 1,
+        "matches": 4,
+        "finished": 2,
         "given_up": 1,
         "real_dice": 1,
-        "with_computer": 1,
-        "without_levers": 1,
+        "with_computer": 2,
+        "without_levers": 2,
         "versions": [VERSION, "0.0.9 rules 1"],
-        "throws": 1004,
+        "throws": 1008,
         "fame": [
+            {"initials": "BEA", "score": 24, "profile": "thai", "began_s": 1_700_000_000, "unproven": []},
             {"initials": "ANN", "score": 24, "profile": "thai", "began_s": 1_700_000_000,
-             "unproven": ["real dice"]}
+             "unproven": ["real dice", "computer", "levers out"]},
         ],
         "dice": [
             {"dice": 1, "sides": 2, "die": 0, "counts": {"1": 545, "2": 455}},
             {"dice": 1, "sides": 2, "die": 1, "counts": {"1": 545, "2": 455}},
-            {"dice": 2, "sides": 6, "die": 0, "counts": {"8": 2, "9": 2}},
-            {"dice": 2, "sides": 6, "die": 1, "counts": {"4": 4}},
-            {"dice": 2, "sides": 6, "die": 2, "counts": {"4": 2, "5": 2}},
+            {"dice": 2, "sides": 6, "die": 0, "counts": {"8": 4, "9": 4}},
+            {"dice": 2, "sides": 6, "die": 1, "counts": {"4": 8}},
+            {"dice": 2, "sides": 6, "die": 2, "counts": {"4": 4, "5": 4}},
         ],
         "switches": {
             "0": {"presses": 9, "chatter": 0}, "7": {"presses": 4, "chatter": 0},
@@ -142,10 +148,15 @@ def test_every_row_is_exported(state: Path) -> None:
     assert 'choose ["box.out_of_play",[7,12]]' in facts
 
 
-def test_one_match_is_exported_by_its_number(state: Path) -> None:
+def test_one_match_is_exported_by_its_number_or_the_latest_that_has_ended(state: Path) -> None:
+    """The match on the table would be reviewed half-way."""
     first = printed("export", "--record", "1", "--state", state)
     assert 'name = "thai"' in first
     assert first.endswith("1 4+4\n1 blocked 24\nscores 24\ntotals 24\nwinners 1\nended rounds\nowes 0\n")
+    assert printed("export", "--record", "--state", state) == printed(
+        "export", "--record", "2", "--state", state
+    )
+    assert 'name = "pub"' in printed("export", "--record", "4", "--state", state)
 
 
 def test_the_services_memory_is_read_where_the_config_names_none(

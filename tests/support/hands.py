@@ -21,13 +21,11 @@ class Act(NamedTuple):
         at_ms: since the start.
         switch: 0 for the dice button; None for Ctrl-C.
         down: whether it closes the contact.
-        late_ms: for so long the command gets no time after it; what is done meanwhile waits in its queue.
     """
 
     at_ms: int
     switch: int | None
     down: bool = False
-    late_ms: int = 0
 
 
 class Hands:
@@ -37,9 +35,9 @@ class Hands:
         acts: in the order of their times. After the last of them nobody touches anything.
     """
 
-    def __init__(self, acts: Sequence[Act], levers_down: Sequence[int] = ()) -> None:
+    def __init__(self, acts: Sequence[Act]) -> None:
         self.now_ns = START_NS
-        self.box = SimulatedBox(3, real_time=False, clock_ns=lambda: self.now_ns, levers_down=levers_down)
+        self.box = SimulatedBox(3, real_time=False, clock_ns=lambda: self.now_ns)
         self._acts = deque(acts)
         self._edges: deque[Edge] = deque()
 
@@ -79,7 +77,3 @@ class Hands:
             raise KeyboardInterrupt
         line = self.box.switch_lines[act.switch]
         self.box.set_level(line, not act.down)
-        late_ns = self.now_ns + act.late_ms * 1_000_000
-        while self._acts and START_NS + self._acts[0].at_ms * 1_000_000 < late_ns:
-            self._do(self._acts.popleft())
-        self.now_ns = max(self.now_ns, late_ns)
