@@ -64,12 +64,12 @@ def test_fail__a_bad_file(tmp_path: Path, text: str, complaint: str) -> None:
     path = tmp_path / "ours.toml"
     path.write_text(text)
     said = refused("profiles", path, "--json")
-    assert said.startswith(f"shutthebox profiles: {path}: {complaint}")
+    assert said.startswith(f"shutthebox: {path}: {complaint}")
 
 
 @pytest.mark.parametrize("name", ["nothing", "", "absent.toml"])
 def test_fail__no_such_profile(name: str) -> None:
-    assert refused("profiles", name).startswith("shutthebox profiles: ")
+    assert refused("profiles", name).startswith("shutthebox: ")
 
 
 def test_a_folder_of_house_rules(tmp_path: Path) -> None:
@@ -82,4 +82,4 @@ def test_a_folder_of_house_rules(tmp_path: Path) -> None:
     assert said.code == 2
     assert json.loads(said.out)[-1]["name"] == "ours"
     allowed = "dice: 0 is not allowed; allowed is a whole number from 1 to 9\n"
-    assert said.err == f"shutthebox profiles: {tmp_path}/bad.toml: {allowed}"
+    assert said.err == f"shutthebox: {tmp_path}/bad.toml: {allowed}"

@@ -82,29 +82,21 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Runs the command.
-
-    Returns:
-        0, or 2 for an option or a file that is no good, with one line on stderr.
-    """
-    try:
-        profile = _profile(args.profile, args.tiles)
-        if args.fair:
-            return _run_fair(profile, args)
-        if args.players is not None or args.best is not None or args.seat is not None:
-            return _run_players(profile, args)
-        turn = _turn(profile, args.open, args.throw)
-        if args.samples is not None and not 2 <= args.samples <= _MOST_SAMPLES:
-            raise UsageError(f"--samples: {args.samples} is not allowed; 2 to {_MOST_SAMPLES} are")
-        objective = Objective(args.objective or Objective.SCORE)
-        with working(lambda: "working out the best play"):
-            answer = _exact(profile, turn, objective)
-        answer = answer or _estimated(profile, turn, objective, args)
-        if args.plot is not None:
-            write_chart(args.plot, answer.distribution, title(profile, turn, objective, answer))
-    except ShutTheBoxError as error:
-        print(f"shutthebox odds: {' '.join(str(error).split())}", file=sys.stderr)
-        return 2
+    """Prints the odds of a turn, of every seat, or fair head starts."""
+    profile = _profile(args.profile, args.tiles)
+    if args.fair:
+        return _run_fair(profile, args)
+    if args.players is not None or args.best is not None or args.seat is not None:
+        return _run_players(profile, args)
+    turn = _turn(profile, args.open, args.throw)
+    if args.samples is not None and not 2 <= args.samples <= _MOST_SAMPLES:
+        raise UsageError(f"--samples: {args.samples} is not allowed; 2 to {_MOST_SAMPLES} are")
+    objective = Objective(args.objective or Objective.SCORE)
+    with working(lambda: "working out the best play"):
+        answer = _exact(profile, turn, objective)
+    answer = answer or _estimated(profile, turn, objective, args)
+    if args.plot is not None:
+        write_chart(args.plot, answer.distribution, title(profile, turn, objective, answer))
     if args.json:
         print(json.dumps(_document(profile, turn, objective, answer)))
     else:

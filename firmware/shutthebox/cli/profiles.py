@@ -13,7 +13,6 @@ from shutthebox.config.schema import box_config
 from shutthebox.config.settings_loader import rules_folder
 from shutthebox.errors import ShutTheBoxError, quoted
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.reader import ProfileError
 from shutthebox.rules.words import N_, explain
 from shutthebox.rules.writer import to_keys
 from shutthebox.translations import codes, finished_codes, reader_language, translations
@@ -42,11 +41,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Runs the command: `profile` is an id, a file or None, `folder` may be None.
-
-    Returns:
-        0, or 2 if the profile, or any file in the folder when listing, is no good.
-    """
+    """Prints one game or all of them; 2 if any file in the folder is no good."""
     config = box_config()
     folder: Path | None = args.folder or rules_folder(config)
     if args.sheet is not None and args.profile is None:
@@ -56,11 +51,7 @@ def run(args: argparse.Namespace) -> int:
         raise ShutTheBoxError(f"--language: {quoted(args.language)} is not known; allowed are {known}")
     if args.profile is None:
         return _list(args.json, folder)
-    try:
-        profile = profiles.find(args.profile, folder)
-    except ProfileError as error:
-        _complain(error)
-        return 2
+    profile = profiles.find(args.profile, folder)
     language = args.language or reader_language(os.environ, config.box.language)
     if args.sheet is not None:
         write_sheet(args.sheet, profile, language, translations()[language])
@@ -82,7 +73,7 @@ def _list(as_json: bool, folder: Path | None) -> int:
             boxes = ", ".join(map(str, profile.allowed_boxes))
             print(f"{profile.name:{name_width}}  {boxes:9}  {_titles(profile)}")
     for error in bad:
-        _complain(error)
+        print(f"shutthebox: {error}", file=sys.stderr)
     return 2 if bad else 0
 
 
@@ -115,7 +106,3 @@ def _page(profile: Profile, language: str) -> list[str]:
 def _titles(profile: Profile) -> str:
     titles = (profile.title(code, translations()[code]) for code in finished_codes())
     return " / ".join(dict.fromkeys(titles))
-
-
-def _complain(error: ProfileError) -> None:
-    print(f"shutthebox profiles: {error}", file=sys.stderr)

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -12,7 +11,6 @@ from shutthebox.cli.progress import working
 from shutthebox.config.profiles import find
 from shutthebox.config.schema import box_config
 from shutthebox.config.settings_loader import rules_folder
-from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import read_text
 from shutthebox.odds.coach import Balance, Decision, MatchReview, review
 from shutthebox.odds.review_text import decision_text
@@ -47,34 +45,17 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Runs the command.
-
-    Returns:
-        0, or 2 for a file that is no record or rules without exact odds, with one line on stderr.
-    """
-    try:
-        config = box_config()
-        text = read_text(args.record, RecordError, "a record", MAX_BYTES)
-        match = record.parse(text, str(args.record), lambda name: find(name, rules_folder(config)))
-        with working(lambda: "working out the best play"):
-            found = review_record(match)
-    except ShutTheBoxError as error:
-        print(f"shutthebox review: {' '.join(str(error).split())}", file=sys.stderr)
-        return 2
+    """Prints the review of a record."""
+    config = box_config()
+    text = read_text(args.record, RecordError, "a record", MAX_BYTES)
+    match = record.parse(text, str(args.record), lambda name: find(name, rules_folder(config)))
+    with working(lambda: "working out the best play"):
+        found = review(match.beginning, match.actions)
     if args.json:
         print(json.dumps(review_document(match, found)))
     else:
         print("\n".join(review_lines(match, found, translations()[config.box.language])))
     return 0
-
-
-def review_record(match: Record) -> MatchReview:
-    """A kept match taken apart.
-
-    Raises:
-        OddsError: for rules without exact odds.
-    """
-    return review(match.beginning, match.actions)
 
 
 def review_document(match: Record, found: MatchReview) -> dict[str, object]:
