@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pytest
 from tests.image.machine import BOOT_S, CARD_BYTES, CONFIG, CardPi, write_files
-from tests.support.display_match import attract
 from tests.support.league import enrolled
 from tests.virtual_pi.machine import VirtualPi
 from tests.virtual_pi.play import Play
-from tests.virtual_pi.table import GPIO, LEVERS, Table, until
+from tests.virtual_pi.table import GPIO, LEVERS, Table, attract, until
 
 from shutthebox.config.schema import Config, parse_config
 from shutthebox.config.settings_loader import settings_for

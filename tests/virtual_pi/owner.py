@@ -6,10 +6,9 @@ import subprocess
 from copy import copy
 from pathlib import Path
 
-from tests.support.display_match import pictures
 from tests.support.machine import Queue
 from tests.virtual_pi.machine import VirtualPi
-from tests.virtual_pi.table import GPIO, Table, until
+from tests.virtual_pi.table import GPIO, Table, pictures, until
 
 from shutthebox.game.inputs import Held, Input, LeversMoved, Pressed, ServicePressed, StickReported
 from shutthebox.game.machine import Machine

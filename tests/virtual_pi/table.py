@@ -6,14 +6,14 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests.support.display_match import pictures
-
 from shutthebox.adapters.display.layout import draw
 from shutthebox.config.schema import Config
 from shutthebox.game.machine import State
 from shutthebox.game.mode import Mode
+from shutthebox.game.modes.attract import Attract
 from shutthebox.game.screen import ToldScreen
 from shutthebox.game.settings import Settings
+from shutthebox.game.state import Shared
 from shutthebox.rules.tiles import Tiles
 from shutthebox.simulator.hardware.panel_model import PanelModel
 from shutthebox.translations import translations
@@ -41,6 +41,19 @@ GPIO = Config().gpio
 LEVERS = 9
 PATIENCE_S = 120
 """Until what an emulated machine does on a busy one; it waits for the event."""
+
+
+def attract(settings: Settings) -> State:
+    """A box that nobody plays at."""
+    return State(Shared(settings, 0, 0), Attract())
+
+
+def pictures(state: State, every: int = 5) -> set[bytes]:
+    """The pictures of a state, phase by phase; in attract every so many tenths of a second, and 1 for all."""
+    screen = state.mode.screen(state.shared).told(translations()[state.shared.settings.language])
+    # In attract the words drift for minutes, so that nothing burns in.
+    phases = range(0, 3000, every) if screen.mode is Mode.ATTRACT else (*range(20), *range(60, 80))
+    return {draw(screen, phase * 100_000_000).tobytes() for phase in phases}
 
 
 def until(condition: Callable[[], bool], seconds: float = PATIENCE_S) -> bool:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 
 import pytest
-from tests.support.display_match import attract
 from tests.virtual_pi import PanelWrite, VirtualPi
 from tests.virtual_pi.play import CONFIG, SETTINGS, Play
-from tests.virtual_pi.table import Table, install_box
+from tests.virtual_pi.table import Table, attract, install_box
 
 from shutthebox.rules.match import Stage
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.support.display_match import attract
 from tests.virtual_pi import VirtualPi
 from tests.virtual_pi.play import CONFIG, SETTINGS, Play
-from tests.virtual_pi.table import Table, install_box, until
+from tests.virtual_pi.table import Table, attract, install_box, until
 
 pytestmark = [pytest.mark.virtual_pi, pytest.mark.timeout(240)]
 
