@@ -3,21 +3,50 @@
 from itertools import groupby
 from pathlib import Path
 
+import pytest
+
 from shutthebox.adapters.display.bitmap import SIZE, Bitmap
 from shutthebox.simulator.film import Film
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.page.texts import pixels_text
+from shutthebox.simulator.scenario.from_record import script_or_record
 from shutthebox.simulator.scenario.script import read
 
 SCRIPT = Path(__file__).parents[1] / "scenarios" / "oled-off.scn"
 
 
-def test_a_film_shows_an_unplugged_panel_and_compares_pictures(tmp_path: Path) -> None:
-    film = Film(lambda: read(SCRIPT), tmp_path, VirtualDisplay)
-    now_ns, panels = 0, []
+def played(film: Film) -> list[object]:
+    """The pictures of a film, to its end."""
+    now_ns, panels = 0, list[object]()
     while not film.progress["over"]:
         now_ns = film.advance(now_ns)
-        panels.append(film.state["panel"])
+        panels.append(film.state.get("panel"))
+    return panels
+
+
+def test_a_film_shows_an_unplugged_panel_and_compares_pictures(tmp_path: Path) -> None:
+    film = Film(lambda: read(SCRIPT), tmp_path, VirtualDisplay)
+    panels = played(film)
     assert film.progress == {"over": True, "complaint": ""}
     dark = pixels_text(Bitmap.of(*SIZE))
     assert [is_dark for is_dark, _ in groupby(panel == dark for panel in panels)] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("script", "complaint"),
+    [
+        ("dance", "scenario:1: dance: "),
+        ("expect mode flipping", "scenario:1: expected mode flipping"),
+        ("expect panel nothing", "scenario:1: expected panel nothing, got a panel unlike nothing.png"),
+        ("config game.setup usual\ndice 9 9\npress\npress\nwait 3", "scenario:4: press: "),
+        ("shut-the-box record 1\nplayers 99\n", "record:2: "),
+    ],
+)
+def test_fail__a_film_that_goes_no_further_says_why_in_one_line(
+    script: str, complaint: str, tmp_path: Path
+) -> None:
+    film = Film(lambda: script_or_record(script, tmp_path), tmp_path, VirtualDisplay)
+    played(film)
+    said = str(film.progress["complaint"])
+    assert said.startswith(complaint)
+    assert len(said.splitlines()) == 1

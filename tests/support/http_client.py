@@ -1,6 +1,7 @@
 """Servers of pages that run for a test, and what they answer."""
 
 import http.client
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -34,3 +35,30 @@ def ask(
         connection.request(method, path, body, said)
         response = connection.getresponse()
         return response, response.read()
+
+
+def is_served(port: int) -> bool:
+    """Whether a request is answered with the page."""
+    try:
+        return ask(port)[0].status == 200
+    except (http.client.RemoteDisconnected, ConnectionError):
+        return False
+
+
+def answer_to(port: int, said: bytes, *, ends: bool = False) -> bytes:
+    """All that is answered to these bytes; with `ends` nothing more can follow them.
+
+    Raises:
+        TimeoutError: if the connection stays open.
+    """
+    answer = b""
+    with closing(socket.create_connection(("127.0.0.1", port), timeout=HANG_S)) as connection:
+        try:
+            connection.sendall(said)
+            if ends:
+                connection.shutdown(socket.SHUT_WR)
+            while part := connection.recv(1000):
+                answer += part
+        except ConnectionError:
+            pass  # hung up before all was said
+    return answer

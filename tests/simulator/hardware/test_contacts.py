@@ -6,7 +6,6 @@ import pytest
 from gpiozero import InputDevice
 from tests.support.waiting import until
 
-from shutthebox.config.schema import GpioConfig
 from shutthebox.simulator.hardware.box import (
     SimulatedBox,
 )
@@ -40,12 +39,6 @@ def wait_until_still(box: SimulatedBox) -> None:
     """All edges have been played."""
     player = box._player
     until(lambda: not player._edges and not any(player._waiting.values()))
-
-
-def test_the_box_is_wired_as_a_real_one_is() -> None:
-    real = GpioConfig()
-    with SimulatedBox(54) as box:
-        assert list(box.switch_lines.values()) == [real.roll, *real.levers, *range(28, 70)]
 
 
 def test_a_click_bounces_in_real_time(live_box: SimulatedBox) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from gpiozero import PWMOutputDevice
@@ -78,20 +79,6 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
         browser.quit()
 
 
-class Plug:
-    """A plug that is only counted when it is pulled."""
-
-    recording = Path("recording.scn")
-    is_recording = False
-    pulled = 0
-
-    def cut(self) -> None:
-        self.pulled += 1
-
-    def record(self, on: bool) -> None:
-        raise AssertionError("nobody records")
-
-
 class Table:
     """A box, its page, and the hands of a test."""
 
@@ -101,7 +88,7 @@ class Table:
         self.panel = noise()
         self.transcript = BoxInWords()
         self.workshop = Workshop(self.box, self.panel)
-        self.plug = Plug()
+        self.plug = Mock(recording=Path("recording.scn"), is_recording=False)
         self.filled_in: list[FormInput] = []
         self.server = PageServer(self.workshop, 0, self.transcript, self.plug, self.filled_in.append)
         self.server.start()
@@ -282,24 +269,16 @@ def test_the_box_fills_a_television(browser: webdriver.Chrome, width: int, heigh
 # -- the dice button ---------------------------------------------------------------------
 
 
-def test_the_mouse_presses_and_holds(table: Table) -> None:
-    dice = table.one("#dice")
-    ActionChains(table.browser).click_and_hold(dice).perform()
+@pytest.mark.parametrize("by", ["the mouse", " ", Keys.ENTER])
+def test_mouse_and_keys_press_and_hold(table: Table, by: str) -> None:
+    dice, hands = table.one("#dice"), ActionChains(table.browser)
+    (hands.click_and_hold(dice) if by == "the mouse" else hands.key_down(by)).perform()
     until(lambda: table.box.button_down and dice.get_attribute("aria-pressed") == "true")
     time.sleep(0.9)
     assert table.box.button_down
-    ActionChains(table.browser).release().perform()
+    hands = ActionChains(table.browser)
+    (hands.release() if by == "the mouse" else hands.key_up(by)).perform()
     until(lambda: not table.box.button_down and dice.get_attribute("aria-pressed") == "false")
-
-
-@pytest.mark.parametrize("key", [" ", Keys.ENTER])
-def test_a_key_presses_and_holds(table: Table, key: str) -> None:
-    ActionChains(table.browser).key_down(key).perform()
-    until(lambda: table.box.button_down)
-    time.sleep(0.2)
-    assert table.box.button_down
-    ActionChains(table.browser).key_up(key).perform()
-    until(lambda: not table.box.button_down)
 
 
 @pytest.mark.parametrize("event", ["window.dispatchEvent(new Event('blur'))", "location.reload()"])
@@ -562,7 +541,7 @@ def work(part: str) -> Callable[[Table], None]:
     def click(table: Table) -> None:
         open_workshop(table)
         workshop_part(table, part).click()
-        until(lambda: table.plug.pulled if part == "plug" else table.panel.unplugged)
+        until(lambda: table.plug.cut.called if part == "plug" else table.panel.unplugged)
 
     return click
 

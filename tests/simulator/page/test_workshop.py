@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from gpiozero import InputDevice
@@ -33,31 +34,16 @@ expect mode flipping
 """
 
 
-class Switchboard:
-    """Notes the uses of the power switch, instead of carrying them out."""
-
-    def __init__(self, recording: Path) -> None:
-        self.recording = recording
-        self.is_recording = False
-        self.done: list[object] = []
-
-    def cut(self) -> None:
-        self.done.append("cut")
-
-    def record(self, on: bool) -> None:
-        self.is_recording = on
-        self.done.append(on)
-
-
 @pytest.fixture
-def power(tmp_path: Path) -> Switchboard:
-    return Switchboard(tmp_path / "recording.scn")
+def recording(tmp_path: Path) -> Path:
+    return tmp_path / "recording.scn"
 
 
 @pytest.fixture
 def maker(
-    box: SimulatedBox, panel: FakePanel, transcript: BoxInWords, power: Switchboard
+    box: SimulatedBox, panel: FakePanel, transcript: BoxInWords, recording: Path
 ) -> Iterator[PageServer]:
+    power = Mock(recording=recording, is_recording=False)
     with PageServer(Workshop(box, panel), transcript=transcript, power=power) as server:
         yield server
     disk.fill(False)
@@ -138,25 +124,16 @@ def test_only_who_looks_in_the_workshop_gets_pins_and_log(
     contact.close()
 
 
-def test_the_plug_and_the_recorder_are_asked(maker: PageServer, power: Switchboard) -> None:
-    with page(maker) as client:
-        receive(client)
-        client.send('{"pull_plug": true}')
-        client.send('{"record": true}')
-        client.send('{"record": false}')
-        until(lambda: power.done == ["cut", True, False])
-
-
 @pytest.mark.parametrize("recorded", [False, True])
 def test_a_replay_is_another_box(
     maker: PageServer,
-    power: Switchboard,
+    recording: Path,
     box: SimulatedBox,
     monkeypatch: pytest.MonkeyPatch,
     recorded: bool,
 ) -> None:
     monkeypatch.setattr(film, "LONGEST_GAP_NS", 100_000_000)
-    power.recording.write_text(SCENARIO, encoding="utf-8")
+    recording.write_text(SCENARIO, encoding="utf-8")
     with page(maker) as client, page(maker) as other:
         state = receive(client)
         receive(other)
@@ -176,25 +153,6 @@ def test_a_replay_is_another_box(
         # The other page has seen nothing of it.
         box.set_lever(5, True)
         assert receive(other).keys() == {"type", "levers"}
-
-
-@pytest.mark.parametrize(
-    ("scenario", "complaint"),
-    [
-        ("dance", "scenario:1: "),
-        ("expect mode flipping", "scenario:1: expected mode flipping"),
-        ("config game.setup usual\ndice 9 9\npress\npress\nwait 3", "scenario:4: press: "),
-    ],
-)
-def test_a_bad_scenario_says_why(
-    maker: PageServer, scenario: str, complaint: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(film, "LONGEST_GAP_NS", 10_000_000)
-    with page(maker) as client:
-        receive(client)
-        client.send(film_of(scenario))
-        over = receive_that(client, lambda change: (change.get("film") or {}).get("over"))
-        assert over["film"]["complaint"].startswith(complaint)
 
 
 def film_of(scenario: str) -> str:

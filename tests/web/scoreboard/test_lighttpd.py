@@ -1,11 +1,10 @@
 """The scoreboard as the pub sees it: the real lighttpd with our configuration, and all who speak to it."""
 
-import socket
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.support.http_client import answer_to
 from tests.support.lighttpd import LACKING, Lighttpd, lighttpd
 
 from shutthebox.config.profiles import builtin
@@ -26,19 +25,6 @@ def folder(evening: Path) -> Path:
 def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lighttpd]:
     with lighttpd(folder, tmp_path_factory.mktemp("lighttpd"), "box.pub.lan|scores.lan") as server:
         yield server
-
-
-def raw(server: Lighttpd, said: bytes) -> bytes:
-    with closing(server.connect()) as connection:
-        answer = b""
-        try:
-            connection.sendall(said)
-            connection.shutdown(socket.SHUT_WR)
-            while part := connection.recv(1000):
-                answer += part
-        except OSError:
-            pass  # hung up before all was said
-        return answer
 
 
 @pytest.mark.parametrize(
@@ -211,7 +197,7 @@ def test_a_box_knows_its_addresses_and_names(server: Lighttpd, host: str) -> Non
     ids=lambda said: said[:12].decode("latin-1"),
 )
 def test_nonsense_is_refused_without_an_echo(server: Lighttpd, said: bytes) -> None:
-    answer = raw(server, said)
+    answer = answer_to(server.port, said, ends=True)
     # What has been refused before all of it was read may be lost with the connection.
     assert answer == b"" or answer.split()[1].startswith((b"4", b"5"))
     assert b"<b>" not in answer

@@ -206,12 +206,6 @@ def test_the_puzzle_is_the_one_that_the_box_asks() -> None:
     assert f"Puzzle of the day: {box.profile.title()}, level" in shown(running=None, puzzles=["digits"])
 
 
-def test_french() -> None:
-    text = made(language="fr")
-    assert '<html lang="fr">' in text
-    assert "Partie en cours" in text
-
-
 # -- the folder --------------------------------------------------------------------------
 
 
