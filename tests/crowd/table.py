@@ -228,8 +228,6 @@ class Table:
         assert self._show is not None, "a box shows something from the start"
         return self._show
 
-    # Sounded.
-
     def play(self) -> Iterator[None]:
         """The crowd comes and goes; each time a skilled player brings the match to its end.
 

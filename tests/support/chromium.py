@@ -43,6 +43,21 @@ def start_chromium(folder: Path, *more: str) -> webdriver.Chrome:
     return webdriver.Chrome(options=options, service=Service(driver))
 
 
+def resize(browser: webdriver.Chrome, width: int, height: int, *, mobile: bool = False) -> None:
+    """Gives the window a size; that of a telephone is touched."""
+    size = {"width": width, "height": height, "deviceScaleFactor": 2 if mobile else 1, "mobile": mobile}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": mobile})
+
+
+def touch(browser: webdriver.Chrome, *points: tuple[float, float]) -> None:
+    """A finger that goes from point to point, and is lifted."""
+    steps = [("touchStart", points[:1]), *(("touchMove", [point]) for point in points[1:]), ("touchEnd", [])]
+    for kind, at in steps:
+        dots = [{"x": x, "y": y} for x, y in at]
+        browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": dots})
+
+
 def serious_findings(browser: webdriver.Chrome) -> list[str]:
     """What axe finds on the page as it is now that keeps people out: its rule, and where."""
     # Only here: where there is no browser, there need be no axe.

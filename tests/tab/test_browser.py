@@ -83,14 +83,6 @@ def press(browser: webdriver.Chrome, follows: str) -> None:
 GAME = "?seed=3&players=1&game=pub&language=en"
 
 
-def begun_with(line: bytes, name: str, built: Path, tmp_path: Path) -> Path:
-    """The built folder, where this script begins with another line."""
-    folder = shutil.copytree(built, tmp_path / "web")
-    script = folder / name
-    script.write_bytes(line + script.read_bytes())
-    return folder
-
-
 def forgets(browser: webdriver.Chrome) -> bool:
     return "memory" in words(browser).lower()
 
@@ -253,9 +245,9 @@ def throw_again(browser: webdriver.Chrome) -> None:
 def test_a_browser_without_storage_plays_and_says_that_it_forgets(
     browser: webdriver.Chrome, built: Path, tmp_path: Path
 ) -> None:
-    with serving(
-        begun_with(b"delete self.IDBFactory.prototype.open;", "worker.js", built, tmp_path)
-    ) as server:
+    worker = shutil.copytree(built, tmp_path / "web") / "worker.js"
+    worker.write_bytes(b"delete self.IDBFactory.prototype.open;" + worker.read_bytes())
+    with serving(worker.parent) as server:
         open_box(browser, server, GAME)
         until(lambda: forgets(browser), f"the box says that it forgets: {words(browser)!r}")
         begin(browser)
@@ -308,17 +300,16 @@ def test_files_that_are_dropped_are_played(browser: webdriver.Chrome, server: Th
     until(lambda: "6 and 2" in words(browser), f"the link is played: {words(browser)!r}")
 
 
+def printed_by_node(script: str, built: Path, *arguments: object) -> list[str]:
+    """The lines that a script beside prints, which plays the built box in the browser's Python."""
+    where = (Path(__file__).with_name(script), built / "pyodide", built / "box.zip", *arguments)
+    played = subprocess.run(["node", *map(str, where)], capture_output=True, text=True, check=False)
+    assert played.returncode == 0, (played.stdout + played.stderr)[-2000:]
+    return played.stdout.splitlines()
+
+
 def test_a_dozen_evenings_whose_storage_ends_go_on_from_the_last_write(built: Path) -> None:
-    script = Path(__file__).with_name("evenings.mjs")
-    player = PROJECT / "tests/support/clumsy_player.py"
-    played = subprocess.run(
-        ["node", str(script), str(built / "pyodide"), str(built / "box.zip"), str(player), "12"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert played.returncode == 0, played.stderr[-2000:]
-    lines = played.stdout.splitlines()
+    lines = printed_by_node("evenings.mjs", built, PROJECT / "tests/support/clumsy_player.py", 12)
     assert len(lines) == 12
     assert not [line for line in lines if not re.fullmatch(r"same \S+ \[\] and plays on", line)]
 
@@ -334,16 +325,8 @@ def test_scenarios_print_the_same_lines_and_pictures_as_here(built: Path, tmp_pa
     with zipfile.ZipFile(packed, "w") as made:
         for path in folder.iterdir():
             made.write(path, path.name)
-    script = Path(__file__).with_name("same_lines.mjs")
-    there = subprocess.run(
-        ["node", str(script), str(built / "pyodide"), str(built / "box.zip"), str(packed)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert there.returncode == 0, there.stdout[-2000:]
     assert len(here) > 1000
-    assert there.stdout.splitlines() == here
+    assert printed_by_node("same_lines.mjs", built, packed) == here
 
 
 def test_the_bill_of_materials_names_every_part_and_its_licence(built: Path) -> None:

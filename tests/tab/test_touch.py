@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from selenium import webdriver
-from tests.support.chromium import start_chromium
+from tests.support.chromium import resize, start_chromium, touch
 from tests.support.web_build import made_web, serving
 from tests.tab.test_browser import until, words
 
@@ -32,9 +32,7 @@ class Thumb:
         )
         assert hit, f"{selector} is not under the finger at {x}, {y}"
         assert min(width, height) >= 44, f"{selector} is {width} x {height}"
-        touch = {"x": x, "y": y}
-        for kind, points in (("touchStart", [touch]), ("touchEnd", [])):
-            self.browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        touch(self.browser, (x, y))
 
     def flip(self, number: int) -> None:
         lever = f'.lever[data-number="{number}"]'
@@ -58,9 +56,7 @@ def test_a_thumb_plays_a_match_to_its_end(levers: int, width: int, height: int, 
     browser = start_chromium(tmp_path / "chromium")
     try:
         with serving(built) as server:
-            size = {"width": width, "height": height, "deviceScaleFactor": 2, "mobile": True}
-            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-            browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+            resize(browser, width, height, mobile=True)
             query = f"?seed=3&players=1&levers={levers}&language=en"
             browser.get(f"http://127.0.0.1:{server.server_port}/{query}")
             until(lambda: words(browser), "the box starts")

@@ -1,4 +1,6 @@
 from collections.abc import Iterator
+from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from tests.simulator.page.pages import FakePanel
@@ -27,7 +29,16 @@ def transcript() -> BoxInWords:
 
 
 @pytest.fixture
-def server(box: SimulatedBox, panel: FakePanel, transcript: BoxInWords) -> Iterator[PageServer]:
-    with PageServer(Workshop(box, panel), transcript=transcript) as server:
+def recording(tmp_path: Path) -> Path:
+    """The file of what is recorded."""
+    return tmp_path / "recording.scn"
+
+
+@pytest.fixture
+def server(
+    box: SimulatedBox, panel: FakePanel, transcript: BoxInWords, recording: Path
+) -> Iterator[PageServer]:
+    power = Mock(recording=recording, is_recording=False)
+    with PageServer(Workshop(box, panel), transcript=transcript, power=power) as server:
         yield server
     disk.fill(False)

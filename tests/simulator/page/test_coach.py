@@ -24,17 +24,6 @@ def document(*actions: Action, language: str = "en") -> dict[str, Any]:
     return coach_document(found, PUB, ("Ann", "Player 2"), translations()[language])
 
 
-def test_a_choice_is_drawn_with_its_dice_and_the_row_as_it_stood() -> None:
-    first, second = document(Thrown((6, 4)), moved(4, 6), Thrown((6, 6)), moved(5, 7))["moves"]
-    assert (first["player"], first["dice"], first["better_dice"]) == ("Ann", [6, 4], [])
-    assert [tile for tile, is_open, _, _ in first["row"] if is_open] == list(range(1, 10))
-    assert {tile for tile, _, chosen, _ in first["row"] if chosen} == {4, 6}
-    assert {tile for tile, _, _, is_best in first["row"] if is_best} == {1, 9}
-    assert first["cost"].startswith("-")
-    assert "6+4: 4+6, 1+9 is better; costs" in first["text"]
-    assert [tile for tile, is_open, _, _ in second["row"] if not is_open] == [4, 6]
-
-
 @pytest.mark.parametrize(
     ("last", "dice", "better", "cost", "text"),
     [

@@ -20,7 +20,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select
 from tests.simulator.page.pages import FakePanel, shown
-from tests.support.chromium import serious_findings, start_chromium
+from tests.support.chromium import resize, serious_findings, start_chromium, touch
 from tests.support.waiting import until
 
 from shutthebox.adapters.display.bitmap import Bitmap
@@ -64,11 +64,6 @@ AudioParam.prototype.setTargetAtTime = function (value, when, constant) {
 """
 
 
-def noise() -> FakePanel:
-    """A picture of noise, so that no pixel can be mistaken for another."""
-    return FakePanel(Bitmap.frombytes(128, random.Random(7).randbytes(1024)))
-
-
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
     browser = start_chromium(tmp_path_factory.mktemp("chromium"))
@@ -85,7 +80,8 @@ class Table:
     def __init__(self, browser: webdriver.Chrome, levers: int) -> None:
         self.browser = browser
         self.box = SimulatedBox(levers, levers_down=(2,))
-        self.panel = noise()
+        # Noise, so that no pixel can be mistaken for another.
+        self.panel = FakePanel(Bitmap.frombytes(128, random.Random(7).randbytes(1024)))
         self.transcript = BoxInWords()
         self.workshop = Workshop(self.box, self.panel)
         self.plug = Mock(recording=Path("recording.scn"), is_recording=False)
@@ -122,15 +118,6 @@ class Table:
         """The box shows this."""
         self.transcript(shown(screen, language, game)._replace(**more), 0)
 
-    def hands_still_play(self) -> None:
-        """The keys are the box's: one of a lever and the space bar."""
-        before = self.box.levers_down
-        ActionChains(self.browser).send_keys("6").key_down(" ").perform()
-        until(lambda: self.box.button_down)
-        ActionChains(self.browser).key_up(" ").perform()
-        until(lambda: not self.box.button_down)
-        until(lambda: self.box.levers_down == before ^ {6})
-
     @property
     def shown_down(self) -> set[int]:
         down = self.js(
@@ -161,9 +148,7 @@ def table(browser: webdriver.Chrome) -> Iterator[Table]:
 
 @contextmanager
 def window(browser: webdriver.Chrome, width: int, height: int, *, mobile: bool = False) -> Iterator[None]:
-    size = {"width": width, "height": height, "deviceScaleFactor": 2 if mobile else 1, "mobile": mobile}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": mobile})
+    resize(browser, width, height, mobile=mobile)
     try:
         yield
     finally:
@@ -202,21 +187,13 @@ def test_a_mouse_sweeps_across_levers(table: Table) -> None:
     until(lambda: table.box.levers_down == {7, 8})
 
 
-def touch(table: Table, *levers: int) -> None:
-    """A finger that goes from lever to lever, and is lifted."""
-    for kind, lever in zip(("touchStart", *["touchMove"] * len(levers)), levers, strict=False):
-        at = rectangle(table, f"#bank [data-number='{lever}']")
-        dot = {"x": at["x"] + at["width"] / 2, "y": at["y"] + at["height"] / 2}
-        table.browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [dot]})
-    table.browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-
-
 @pytest.mark.parametrize("levers", [9, 54])
 def test_a_finger_sweeps_and_stays_on_the_page(browser: webdriver.Chrome, levers: int) -> None:
     with window(browser, 390, 844, mobile=True), opened(browser, levers) as table:
-        touch(table, 3, 4, 5)
+        on = {lever: middle(rectangle(table, f"#bank [data-number='{lever}']")) for lever in (3, 4, 5)}
+        touch(browser, on[3], on[4], on[5])
         until(lambda: table.box.levers_down == {2, 3, 4, 5})
-        touch(table, 4)
+        touch(browser, on[4])
         until(lambda: table.box.levers_down == {2, 3, 5})
         assert table.js("getComputedStyle(document.documentElement).overscrollBehaviorX") == "none"
 
@@ -228,6 +205,10 @@ def rectangle(table: Table, selector: str) -> dict[str, float]:
     found = table.js(f'document.querySelector("{selector}").getBoundingClientRect().toJSON()')
     assert isinstance(found, dict)
     return found
+
+
+def middle(of: dict[str, float]) -> tuple[float, float]:
+    return of["x"] + of["width"] / 2, of["y"] + of["height"] / 2
 
 
 IN_VIEW = """
@@ -558,7 +539,12 @@ def work(part: str) -> Callable[[Table], None]:
 )
 def test_the_keys_are_the_boxs_after_a_click(table: Table, before: Callable[[Table], None]) -> None:
     before(table)
-    table.hands_still_play()
+    down = table.box.levers_down
+    ActionChains(table.browser).send_keys("6").key_down(" ").perform()
+    until(lambda: table.box.button_down)
+    ActionChains(table.browser).key_up(" ").perform()
+    until(lambda: not table.box.button_down)
+    until(lambda: table.box.levers_down == down ^ {6})
     assert table.filled_in == []
     if before is open_coach:
         assert table.js("document.querySelector('#coach').open"), "the space bar has not folded it"

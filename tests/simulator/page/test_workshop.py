@@ -1,10 +1,9 @@
 """The page's server for makers: broken hardware, pins, log, recordings, replays."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 from gpiozero import InputDevice
@@ -19,7 +18,6 @@ from shutthebox.game.screen import Screen
 from shutthebox.simulator import film
 from shutthebox.simulator.hardware import disk
 from shutthebox.simulator.hardware.box import LeverFault, SimulatedBox
-from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.server import PageServer
 from shutthebox.simulator.page.transcript import BoxInWords
 
@@ -32,21 +30,6 @@ press
 wait 0.5
 expect mode flipping
 """
-
-
-@pytest.fixture
-def recording(tmp_path: Path) -> Path:
-    return tmp_path / "recording.scn"
-
-
-@pytest.fixture
-def maker(
-    box: SimulatedBox, panel: FakePanel, transcript: BoxInWords, recording: Path
-) -> Iterator[PageServer]:
-    power = Mock(recording=recording, is_recording=False)
-    with PageServer(Workshop(box, panel), transcript=transcript, power=power) as server:
-        yield server
-    disk.fill(False)
 
 
 def receive_that(client: ClientConnection, fits: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
@@ -75,8 +58,8 @@ def test_language_words_and_rules_follow_the_box(server: PageServer, transcript:
     assert '<html lang="fr">' in ask(server.port)[1].decode()
 
 
-def test_makers_break_and_mend(maker: PageServer, box: SimulatedBox, panel: FakePanel) -> None:
-    with page(maker) as client:
+def test_makers_break_and_mend(server: PageServer, box: SimulatedBox, panel: FakePanel) -> None:
+    with page(server) as client:
         receive(client)
         client.send('{"lever": 3, "state": "stuck"}')
         receive_until(client, "broken", True)
@@ -96,11 +79,11 @@ def test_makers_break_and_mend(maker: PageServer, box: SimulatedBox, panel: Fake
 
 
 def test_only_who_looks_in_the_workshop_gets_pins_and_log(
-    maker: PageServer, box: SimulatedBox, transcript: BoxInWords
+    server: PageServer, box: SimulatedBox, transcript: BoxInWords
 ) -> None:
     transcript.note("before")
     contact = InputDevice(box.lever_line(3), pull_up=True, pin_factory=box.factory)
-    with page(maker) as client, page(maker) as plain:
+    with page(server) as client, page(server) as plain:
         assert not {"pins", "hardware", "log", "power"} & receive(client).keys()
         receive(plain)
         client.send('{"workshop": true}')
@@ -126,7 +109,7 @@ def test_only_who_looks_in_the_workshop_gets_pins_and_log(
 
 @pytest.mark.parametrize("recorded", [False, True])
 def test_a_replay_is_another_box(
-    maker: PageServer,
+    server: PageServer,
     recording: Path,
     box: SimulatedBox,
     monkeypatch: pytest.MonkeyPatch,
@@ -134,7 +117,7 @@ def test_a_replay_is_another_box(
 ) -> None:
     monkeypatch.setattr(film, "LONGEST_GAP_NS", 100_000_000)
     recording.write_text(SCENARIO, encoding="utf-8")
-    with page(maker) as client, page(maker) as other:
+    with page(server) as client, page(server) as other:
         state = receive(client)
         receive(other)
         client.send('{"replay": ""}' if recorded else film_of(SCENARIO))
@@ -159,8 +142,8 @@ def film_of(scenario: str) -> str:
     return '{"replay": "' + scenario.replace("\n", "\\n") + '"}'
 
 
-def test_a_page_that_goes_ends_its_film(maker: PageServer) -> None:
-    with page(maker) as client:
+def test_a_page_that_goes_ends_its_film(server: PageServer) -> None:
+    with page(server) as client:
         receive(client)
         client.send(film_of("wait 1000\nexpect mode flipping"))
         until(lambda: any(thread.name == "film" for thread in threading.enumerate()))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from selenium import webdriver
-from tests.support.chromium import serious_findings, start_chromium
+from tests.support.chromium import resize, serious_findings, start_chromium
 from tests.support.http_client import answering
 from tests.support.waiting import until
 from tests.web.scoreboard.test_page import SCORES
@@ -54,8 +54,7 @@ class Board:
         self._folder.show(scores, builtin("pub"))
 
     def open(self, path: str = "/", width: int = 1280, height: int = 720) -> None:
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
-        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        resize(self.browser, width, height, mobile=width < 500)
         self.browser.get(f"http://localhost:{self._port}{path}")
 
     def js(self, expression: str) -> object:

@@ -257,23 +257,6 @@ def test_a_code_leads_telephones_to_the_rules(tmp_path: Path) -> None:
     assert "data:" not in (tmp_path / "style.css").read_text("utf-8")
 
 
-def test_the_next_day_has_its_own_page_though_nobody_plays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A box that sleeps shows nothing new, and the puzzle of the day is another."""
-    now_s = [time.mktime((2026, 11, 22, 12, 0, 0, 0, 0, -1))]
-    monkeypatch.setattr(page_module, "_today", lambda: date.fromtimestamp(now_s[0]))
-    writer = ScoresWriter(tmp_path, None, lambda: now_s[0])
-    writer(SHOW._replace(player=None), 0)
-    page_file = tmp_path / FOLDER_NAME / "index.html"
-    before = page_file.read_text("utf-8")
-    writer.look_at_the_day()
-    assert page_file.read_text("utf-8") == before
-    now_s[0] += 86_400
-    writer.look_at_the_day()
-    assert page_file.read_text("utf-8") != before
-
-
 def test_what_is_the_same_is_no_news_to_visitors(tmp_path: Path) -> None:
     writer = ScoresWriter(tmp_path, None)
     writer(SHOW, 0)
