@@ -1,4 +1,4 @@
-"""The pins through gpiozero: on the simulator's contacts, and with RPi.GPIO behind a mock."""
+"""The pins through gpiozero: on the simulator's contacts, and on our back end over a fake kernel."""
 
 import gc
 import os
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from gpiozero import InputDevice
 from gpiozero.exc import PinInvalidPin
-from tests.pins.benches import make_bench
+from tests.pins.benches import make_bench, reached
 
 from shutthebox.adapters.gpio import Edge, Pins, PinsError, open_factory, switch_lines
 from shutthebox.config.schema import Backend, GpioConfig
@@ -119,15 +119,16 @@ def test_lgpio_makes_its_pipe_where_temporary_files_are(monkeypatch: pytest.Monk
         assert os.environ["LG_WD"] == after
 
 
-def test_rpi_gpio_behind_a_mock(tmp_path: Path) -> None:
+def test_edges_of_our_own_back_end_come_in_order(tmp_path: Path) -> None:
     edges: list[Edge] = []
-    with make_bench("rpigpio-mock", tmp_path) as bench:
+    with make_bench("gpiod-fake", tmp_path) as bench:
         bench.drive(27, 0)
         pins = Pins(bench.factory, switch_lines(GpioConfig(), 9), LAMP_LINE, edges.append)
         assert [switch for switch, down in pins.active().items() if down] == [3]
         gc.collect()
         for line, level in ((4, 0), (4, 1), (12, 0)):
             bench.drive(line, level)
+        assert reached(edges, 3)
         assert [(edge.switch, edge.active) for edge in edges] == [(1, True), (1, False), (DICE_BUTTON, True)]
         assert [edge.t_ns for edge in edges] == sorted(edge.t_ns for edge in edges)
         pins.close()

@@ -39,8 +39,6 @@ OURS = "gpiod"
 OTHERS = ("lgpio", "rpigpio")
 #: In seconds for each test of theirs; ours have ten minutes, as an emulated machine may be slow.
 OTHERS_LIMIT_S = 30
-#: How often a test that compares with the clock gets another chance.
-ROUNDS = 3
 #: Those of `test_real_pins.py` that are of no back end in particular; ours runs them along.
 OF_NONE = "compatibility_names or bad_factory or default_factory"
 
@@ -64,9 +62,8 @@ Run = Callable[[list[str], bool], Done]
 def devices_pass(folder: Path, where: str, run: Run, *, emulated: bool = False) -> bool:
     """The tests of gpiozero's devices on our pins; whether all passed that should.
 
-    A test that compares with the clock gets another chance, because the machine may be too slow for
-    it at the moment. It is, if the test fails on gpiozero's own mock pins too, or if the machine is
-    emulated: its clock goes on while it is waited for.
+    A test that compares with the clock shows that the machine is too slow for it, if it fails on gpiozero's
+    own mock pins too, or if the machine is emulated: its clock goes on while it is waited for.
     """
     done = run(tests_of_devices(folder), True)
     print(f"devices on {OURS}, {where + ':':<22} {closing_line(done.out)}", flush=True)
@@ -74,25 +71,11 @@ def devices_pass(folder: Path, where: str, run: Run, *, emulated: bool = False) 
     if not done.code:
         return True
     failed = names_of_failed(done)
-    for _ in range(ROUNDS):
-        if not failed or not all(measures_time(folder, name) for name in failed):
-            print(done.out[-20000:] + done.err)
-            return False
-        done = run(failed, True)
-        failed = names_of_failed(done)
-        if not failed and not done.code:
+    if failed and all(measures_time(folder, name) for name in failed):
+        slow = failed if emulated else names_of_failed(run(failed, False))
+        if set(failed) <= set(slow):
+            print(f"SKIPPED: this machine is too slow for {', '.join(failed)}")
             return True
-        on_the_mock = names_of_failed(run(failed, False))
-        print(
-            f"still failing: {', '.join(failed)}; on gpiozero's mock pins: {', '.join(on_the_mock) or 'none'}"
-        )
-        failed = [name for name in failed if name not in on_the_mock]
-        if not failed:
-            print("SKIPPED: this machine is too slow for these now: they fail on gpiozero's mock pins too")
-            return True
-    if emulated:
-        print(f"SKIPPED: the emulated machine is too slow for {', '.join(failed)}; a fake kernel is not")
-        return True
     print(done.out[-20000:] + done.err)
     return False
 

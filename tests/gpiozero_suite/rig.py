@@ -50,7 +50,7 @@ def bench() -> Iterator[Bench]:
                 stack.enter_context(patch)
             BENCH = FakeBench(None, kernel)
         else:
-            BENCH = SimBench("gpiod", None, chip)
+            BENCH = SimBench(None, chip)
         # Whatever board the tests speak of, the simulated chip is a Pi 4's.
         stack.enter_context(mock.patch.object(GpiodFactory, "_processor", return_value="BCM2711"))
         try:

@@ -6,9 +6,7 @@ is loaded and its lines may be moved), or something that stands in for the libra
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
-import sys
 import threading
 import time
 import warnings
@@ -16,7 +14,6 @@ from collections.abc import Callable, Iterator, Sized
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
 from tests.pins.fake_gpiod import FakeKernel
@@ -79,8 +76,10 @@ class Listener:
 class Bench:
     """The needs of a test from any back end."""
 
-    def __init__(self, name: str, factory: Any, real: bool) -> None:
-        self.name, self.factory, self.real = name, factory, real
+    interrupt_s = 0.0
+
+    def __init__(self, factory: Any) -> None:
+        self.factory = factory
 
     def drive(self, offset: int, level: int) -> None:
         """Puts a level on a wire from outside."""
@@ -89,11 +88,6 @@ class Bench:
     def level(self, offset: int) -> int:
         """The level on a wire."""
         raise NotImplementedError
-
-    def settle(self) -> None:
-        """Gives back ends that poll, or that ask for the level only later, time to get there."""
-        if self.real:
-            time.sleep(0.1)
 
     @contextmanager
     def recorded(self, offset: int) -> Iterator[Callable[[], list[tuple[int, int]]]]:
@@ -105,15 +99,16 @@ class Bench:
         """High and low again, no faster than the kernel's simulated interrupts can follow."""
         for level in (1, 0):
             self.drive(offset, level)
-            if self.real:
-                time.sleep(0.003)
+            time.sleep(self.interrupt_s)
 
 
 class SimBench(Bench):
     """On a chip of the kernel's gpio-sim."""
 
-    def __init__(self, name: str, factory: Any, chip: Path) -> None:
-        super().__init__(name, factory, real=True)
+    interrupt_s = 0.003
+
+    def __init__(self, factory: Any, chip: Path) -> None:
+        super().__init__(factory)
         self.chip = chip
 
     def drive(self, offset: int, level: int) -> None:
@@ -154,7 +149,7 @@ class FakeBench(Bench):
     """On the fake kernel."""
 
     def __init__(self, factory: Any, kernel: FakeKernel) -> None:
-        super().__init__("gpiod", factory, real=False)
+        super().__init__(factory)
         self.kernel = kernel
         self.chip = next(iter(kernel.chips.values()))
 
@@ -177,66 +172,6 @@ class FakeBench(Bench):
             ]
 
         yield read
-
-
-class FakeRPiGPIO(mock.MagicMock):
-    """RPi.GPIO's module of functions, which cannot even be imported away from a Pi."""
-
-    def _get_child_mock(self, **keywords: Any) -> mock.MagicMock:
-        return mock.MagicMock(**keywords)
-
-
-class RPiGPIOBench(Bench):
-    """gpiozero's back end for RPi.GPIO, with the library behind a mock that has levels."""
-
-    def __init__(self, factory: Any, gpio: Any, wires: dict[int, Any]) -> None:
-        super().__init__("rpigpio", factory, real=False)
-        self.gpio, self.wires = gpio, wires
-
-    def drive(self, offset: int, level: int) -> None:
-        wire = self.wires.setdefault(offset, {})
-        before = wire.get("level", 0)
-        wire["outside"] = wire["level"] = int(level)
-        edges = wire.get("edges")
-        rising, falling = (self.gpio.RISING, self.gpio.BOTH), (self.gpio.FALLING, self.gpio.BOTH)
-        if before != level and edges in (rising if level else falling):
-            wire["callback"](offset)
-
-    def level(self, offset: int) -> int:
-        return int(self.wires[offset]["level"])
-
-
-def fake_rpigpio(wires: dict[int, Any]) -> Any:
-    """A mock of RPi.GPIO in which what is set can be read again."""
-    gpio = FakeRPiGPIO(name="RPi.GPIO")
-    names = "BCM IN OUT I2C SPI HARD_PWM SERIAL UNKNOWN PUD_UP PUD_DOWN PUD_OFF BOTH RISING FALLING"
-    for number, name in enumerate(names.split()):
-        setattr(gpio, name, number + 100)
-
-    def setup(pin: int, function: int, pull: int | None = None, initial: int | None = None) -> None:
-        wire = wires.setdefault(pin, {"level": 0})
-        wire["function"] = function
-        if function == gpio.OUT and initial is not None:
-            wire["level"] = int(bool(initial))
-        if function == gpio.IN:
-            wire["level"] = wire.get("outside", int(pull == gpio.PUD_UP))
-
-    def output(pin: int, level: int) -> None:
-        if wires[pin]["function"] != gpio.OUT:
-            raise RuntimeError("The GPIO channel has not been set up as an OUTPUT")
-        wires[pin]["level"] = int(bool(level))
-
-    def add(pin: int, edges: int, callback: Callable[[int], None], bouncetime: int) -> None:
-        wires[pin].update(edges=edges, callback=callback)
-
-    gpio.setup.side_effect = setup
-    gpio.output.side_effect = output
-    gpio.input.side_effect = lambda pin: wires[pin]["level"]
-    gpio.gpio_function.side_effect = lambda pin: wires[pin]["function"]
-    gpio.add_event_detect.side_effect = add
-    gpio.remove_event_detect.side_effect = lambda pin: wires[pin].pop("edges", None)
-    gpio.cleanup.side_effect = lambda pin=None: wires.pop(pin, None)
-    return gpio
 
 
 def simulated_chip(label: str = "pinctrl-bcm2711") -> Path | None:
@@ -267,8 +202,7 @@ def make_bench(name: str, folder: Path) -> Iterator[Bench]:
     """Sets up the back end called ``name``, and clears it away again.
 
     Args:
-        name: "gpiod", "lgpio" and "rpigpio" need a simulated chip; "gpiod-fake" is ours on a fake kernel;
-            "rpigpio-mock" has a mock for RPi.GPIO, which cannot be imported away from a Pi.
+        name: "gpiod", "lgpio" and "rpigpio" need a simulated chip; "gpiod-fake" is ours on a fake kernel.
         folder: An empty one.
     """
     with ExitStack() as stack:
@@ -282,19 +216,9 @@ def make_bench(name: str, folder: Path) -> Iterator[Bench]:
             from gpiozero_gpiod import GpiodFactory
 
             bench = FakeBench(GpiodFactory(), kernel)
-        elif name == "rpigpio-mock":
-            wires: dict[int, Any] = {}
-            gpio = fake_rpigpio(wires)
-            package = mock.MagicMock(GPIO=gpio)
-            stack.enter_context(mock.patch.dict(sys.modules, {"RPi": package, "RPi.GPIO": gpio}))
-            stack.enter_context(mock.patch("gpiozero.pins.local.get_pi_revision", return_value=0xA03111))
-            sys.modules.pop("gpiozero.pins.rpigpio", None)
-            module = importlib.import_module("gpiozero.pins.rpigpio")
-            stack.callback(sys.modules.pop, "gpiozero.pins.rpigpio", None)
-            bench = RPiGPIOBench(module.RPiGPIOFactory(), gpio, wires)
         else:
-            bench = SimBench(name, None, real_or_skip({"rpigpio": "RPi"}.get(name, name)))
-            bench.factory = _real_factory(name, folder)
+            chip = real_or_skip({"rpigpio": "RPi"}.get(name, name))
+            bench = SimBench(_real_factory(name, folder), chip)
         stack.callback(bench.factory.close)
         yield bench
 

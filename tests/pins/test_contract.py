@@ -1,14 +1,15 @@
 """Gpiozero's documented contract of a pin, held against every back end that the box can run on.
 
-Those that need a chip run in the virtual Pi. A fake kernel, and a mock for RPi.GPIO, run everywhere.
+Ours runs on a fake kernel everywhere; in the virtual Pi, which has a chip, all of them run.
 """
 
 from __future__ import annotations
 
+import time
 from functools import partial
 
 import pytest
-from gpiozero import LED, PWMLED, Button, DigitalInputDevice, GPIOPinInUse, InputDevice, OutputDevice
+from gpiozero import LED, DigitalInputDevice, InputDevice
 from gpiozero.exc import (
     PinFixedPull,
     PinInvalidFunction,
@@ -18,8 +19,7 @@ from gpiozero.exc import (
 )
 from tests.pins.benches import Bench, Listener, reached, until
 
-BACK_ENDS = ["gpiod", "gpiod-fake", "lgpio", "rpigpio", "rpigpio-mock"]
-pytestmark = pytest.mark.parametrize("bench", BACK_ENDS, indirect=True)
+pytestmark = pytest.mark.parametrize("bench", ["gpiod", "gpiod-fake", "lgpio", "rpigpio"], indirect=True)
 
 
 def test_the_same_pin_is_the_same_object(bench: Bench) -> None:
@@ -54,8 +54,6 @@ def test_a_pin_that_does_not_exist(bench: Bench, name: object) -> None:
 def test_what_a_pin_refuses(
     bench: Bench, line: int, first: dict[str, object], then: dict[str, object], error: type[Exception]
 ) -> None:
-    if "frequency" in then and bench.name == "rpigpio" and not bench.real:
-        pytest.skip("its stand-in has no opinion on that")
     pin = bench.factory.pin(line)
     for name, value in first.items():
         setattr(pin, name, value)
@@ -78,19 +76,6 @@ def test_a_pull_moves_an_open_input(bench: Bench, pull: str) -> None:
     pin = bench.factory.pin(17)
     pin.input_with_pull(pull)
     assert (pin.function, pin.pull, pin.state) == ("input", pull, int(pull == "up"))
-
-
-def test_a_pwm_led_has_a_value(bench: Bench) -> None:
-    with PWMLED(18, pin_factory=bench.factory) as led:
-        led.value = 0.5
-        assert led.value == pytest.approx(0.5)
-        led.off()
-        assert led.value == 0
-
-
-def test_one_device_a_pin(bench: Bench) -> None:
-    with InputDevice(17, pin_factory=bench.factory), pytest.raises(GPIOPinInUse):
-        OutputDevice(17, pin_factory=bench.factory)
 
 
 def test_a_pin_can_be_used_again_after_closing(bench: Bench) -> None:
@@ -144,20 +129,6 @@ def test_a_callback_is_held_weakly(bench: Bench) -> None:
     device.close()
 
 
-def test_a_button_pressed_and_let_go(bench: Bench) -> None:
-    bench.drive(17, 1)
-    with Button(17, pin_factory=bench.factory) as button:
-        seen: list[str] = []
-        button.when_pressed = lambda: seen.append("pressed")
-        button.when_released = lambda: seen.append("released")
-        bench.drive(17, 0)
-        assert until(lambda: seen == ["pressed"])
-        assert button.is_pressed
-        bench.drive(17, 1)
-        assert until(lambda: seen == ["pressed", "released"])
-        assert not button.is_pressed
-
-
 def test_no_edges_after_the_callback_is_taken_away(bench: Bench) -> None:
     bench.drive(17, 0)
     with InputDevice(17, pull_up=False, pin_factory=bench.factory) as device:
@@ -167,9 +138,9 @@ def test_no_edges_after_the_callback_is_taken_away(bench: Bench) -> None:
         assert until(lambda: listener.states == [1])
         device.pin.when_changed = None
         bench.drive(17, 0)
-        bench.settle()
+        time.sleep(0.1)  # for back ends that poll, or ask for the level only later
         device.pin.when_changed = listener.changed
-        bench.settle()
+        time.sleep(0.1)
         bench.drive(17, 1)
         assert until(lambda: listener.states == [1, 1]), listener.states
 

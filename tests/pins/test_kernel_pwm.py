@@ -19,7 +19,7 @@ from gpiozero.exc import (
     PinInvalidPin,
     PinInvalidState,
 )
-from tests.pins.benches import Bench
+from tests.pins.benches import Bench, FakeBench
 
 from gpiozero_gpiod import GpiodFactory, InvalidFrequency, PinBusy, PinClosed, kernel_pwm
 from gpiozero_gpiod.kernel_pwm import KernelPwm, KernelPwmPin
@@ -82,7 +82,7 @@ def real_chip() -> Iterator[Callable[[int], Shown | None]]:
 @pytest.fixture
 def shown(bench: Bench, tmp_path: Path) -> Iterator[Callable[[int], Shown | None]]:
     """The state of a channel, as the kernel reports it; None if nobody has it."""
-    with real_chip() if bench.real else copied_chip(tmp_path / "sys") as look:
+    with copied_chip(tmp_path / "sys") if isinstance(bench, FakeBench) else real_chip() as look:
         yield look
 
 

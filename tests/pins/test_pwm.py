@@ -45,10 +45,8 @@ def test_a_wave_in_time() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("frequency", "share"), [(50, 0.01), (100, 0.01), (1000, 0.01), (10_000, 0.01), (1, 2e-4)]
-)
-def test_little_time_is_spent_awake(frequency: float, share: float) -> None:
+@pytest.mark.parametrize("frequency", [1, 50, 10_000])
+def test_little_time_is_spent_awake(frequency: float) -> None:
     wave = new_wave(frequency, 0.5)
     assert 0 < wave.awake_ns <= wave.period_ns / 100
     assert wave.awake_ns <= 200_000
