@@ -36,7 +36,7 @@ SOUNDS_LAST_NS = 3_000_000_000
 """After an input the dice may be thrown, tumble and end the turn; then the box is quiet."""
 MOST_SOUNDS = 6
 
-BETWEEN = (Mode.ATTRACT, Mode.MENU, Mode.SETUP, Mode.NAMING, Mode.SERVICE)
+BETWEEN = (Mode.ATTRACT, Mode.MENU, Mode.SETUP, Mode.NAMING, Mode.SERVICE, Mode.PUZZLE)
 """The modes without a match."""
 
 CAPTAIN = {code: words("Captain!").rstrip("! \u00a0\u202f") for code, words in translations().items()}
@@ -391,7 +391,9 @@ class Referee:
         self._must("sleep only when left alone", late or not show.asleep, "asleep too early")
         if not self.playing:
             nothing = show.mode in BETWEEN and show.player is None
-            self._must("no match, nothing of one", nothing and show.verdict == "ok", show)
+            # The puzzle of the day has a throw and levers to judge, and no match.
+            judged = show.verdict == "ok" or show.mode is Mode.PUZZLE
+            self._must("no match, nothing of one", nothing and judged, show)
             return
         if show.mode not in (Mode.ROLLING, Mode.ENTERING):
             self._reveal()
