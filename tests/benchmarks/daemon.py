@@ -1,12 +1,11 @@
-"""The whole daemon on a machine with a simulated chip: start, memory, rest, edge to panel.
+"""The whole daemon on a machine with a simulated chip: memory, rest, edge to panel. `start.py` has the start.
 
 Run where the chip and the logging display are; tests/virtual_pi/README.md says how in the virtual Pi.
 
-    python3 tests/benchmarks/daemon.py [--starts 5] [--seconds 30] [--edges 200]
+    python3 tests/benchmarks/daemon.py [--seconds 30] [--edges 200]
 
-Prints one table. Times under emulation compare only with times of the same run, so the start is
-given as a ratio to a program that imports gpiozero and luma and does nothing else. The way from
-an edge to the panel runs from writing a line's new pull to the first byte that the display
+Prints one table, the memory beside that of a program that imports gpiozero and luma and does nothing
+else. The way from an edge to the panel runs from writing a line's new pull to the first byte that the display
 receives of the changed picture; the settle window, during which a level has to stand, is taken
 off and stated. A simulated interrupt is itself late by up to a tick of the kernel's clock.
 """
@@ -74,9 +73,8 @@ def wait_until_quiet() -> None:
 class Box:
     """The daemon as a process of its own, ready."""
 
-    def __init__(self, process: subprocess.Popen[bytes], ready_s: float) -> None:
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
-        self.ready_s = ready_s
 
     def memory_kb(self) -> dict[str, int]:
         """Rss and Pss of the process."""
@@ -121,7 +119,6 @@ def running() -> Iterator[Box]:
         for offset in (*LEVERS, BUTTON):
             set_line(offset, 1)
         environment = {**os.environ, "NOTIFY_SOCKET": address}
-        begin = time.monotonic()
         process = subprocess.Popen(
             [sys.executable, "-c", BOX, "run", "--config", str(config)],
             env=environment,
@@ -131,17 +128,10 @@ def running() -> Iterator[Box]:
         try:
             while b"READY=1" not in wire.recv(4096):
                 pass
-            yield Box(process, time.monotonic() - begin)
+            yield Box(process)
         finally:
             process.terminate()
             process.wait(30)
-
-
-def libraries_s() -> float:
-    """How long a program takes that imports gpiozero and luma, up to the end of the imports."""
-    program = f"{LIBRARIES}; import time; print(time.monotonic())"
-    begin = time.monotonic()
-    return float(subprocess.check_output([sys.executable, "-c", program])) - begin
 
 
 def libraries_kb() -> dict[str, int]:
@@ -179,21 +169,11 @@ def row(what: str, *figures: str) -> None:
 def main() -> None:
     """Measures, and prints the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--starts", type=int, default=7, help="how often to start it")
     parser.add_argument("--seconds", type=float, default=30, help="how long to watch it at rest")
     parser.add_argument("--edges", type=int, default=200, help="how many edges to time")
     options = parser.parse_args()
     if not PANEL.exists():
         parser.exit(2, "no simulated display here: tests/virtual_pi/README.md\n")
-    ready, alone = [], []
-    for _ in range(options.starts):
-        alone.append(libraries_s())
-        with running() as box:
-            ready.append(box.ready_s)
-    ratio = statistics.median(ready) / statistics.median(alone)
-    row("start, median of " + str(options.starts), "seconds", "ratio")
-    row("  gpiozero and luma imported, nothing else", f"{statistics.median(alone):.2f}", "1.00")
-    row("  the daemon is READY", f"{statistics.median(ready):.2f}", f"{ratio:.2f}")
     with running() as box:
         time.sleep(3)
         row("memory", "RSS MB", "PSS MB")

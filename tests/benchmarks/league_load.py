@@ -22,6 +22,7 @@ from sqlalchemy import func, select
 from tests.support.cpu import cpu_s
 from tests.support.league import FakeBox, found_league, league_command, played_record
 from tests.support.postgresql import Postgresql
+from tests.support.waiting import until
 
 from shutthebox_league.database import open_database
 from shutthebox_league.enrolment import enrol
@@ -33,6 +34,10 @@ from shutthebox_uplink.uplink import receipt_topic, record_topic, tls_context
 
 AT_ONCE = 200
 """Boxes of one process: the library waits with select(), which takes no file number above 1023."""
+
+
+GOLDEN = 0.618033988749895
+"""Multiples of it lie evenly between 0 and 1, however many there are."""
 
 
 class LoadBox:
@@ -68,16 +73,16 @@ def generate(folder: Path, first: int, count: int, every_s: float, seconds: floa
     tell: SimpleQueue[tuple[LoadBox, Event]] = SimpleQueue()
     boxes = [LoadBox(read_enrolment(folder / f"{n}.toml"), n, tell) for n in range(first, first + count)]
     waiting = set(boxes)
-    until = time.monotonic() + 120
+    end_s = time.monotonic() + 120
     while waiting:
-        box, event = tell.get(timeout=max(until - time.monotonic(), 0.1))
+        box, event = tell.get(timeout=max(end_s - time.monotonic(), 0.1))
         if isinstance(event, Connected):
             waiting.discard(box)
     print("connected", flush=True)
     sys.stdin.readline()
     begin = time.monotonic()
     for box in boxes:
-        box.due_s = begin + (box.number % 997) / 997 * every_s
+        box.due_s = begin + box.number * GOLDEN % 1 * every_s
     took, outstanding = list[float](), 0
     while outstanding or time.monotonic() < begin + seconds:
         now_s = time.monotonic()
@@ -173,6 +178,7 @@ def measure(args: argparse.Namespace, folder: Path, server: Postgresql) -> None:
         assert process.stdout is not None
         assert process.stdin is not None
         assert process.stdout.readline() == "connected\n"
+    until(lambda: "connected to the broker" in (folder / "log").read_text())
     before = {part: cpu_s(pid) for part, pid in parts.items()}
     begin = time.monotonic()
     ends, flooded = threading.Event(), list[int]()

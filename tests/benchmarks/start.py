@@ -5,7 +5,7 @@
 Runs `shutthebox run` with gpiozero's mock pins and without a display on the bus, on any machine. All figures
 are CPU time of all threads since the interpreter began, so other work on the machine does not count; every
 module is compiled before. At READY the box holds its pins, its memory is open and the game stands; the first
-screen is made then, and is not yet drawn. `daemon.py` measures READY with a kernel's pins, by the clock.
+screen is made then, and is not yet drawn.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """From an address to a box that can be played in a tab, beside Pyodide alone in the same browser.
 
-    make web && .venv/bin/python tests/benchmarks/tab_start.py [--starts 5]
+    .venv/bin/python tests/benchmarks/tab_start.py [--starts 5]
 
 Both are static files from the same server, each in a profile of its own that is new for every pair of starts.
 The first start loads them, the second has no server any more. Pyodide alone is `loadPyodide` in a worker,
@@ -26,7 +26,7 @@ sys.path.insert(0, str(PROJECT))
 
 from selenium import webdriver  # noqa: E402
 from tests.support.chromium import start_chromium  # noqa: E402
-from tests.support.web_build import serving  # noqa: E402
+from tests.support.web_build import made_web, serving  # noqa: E402
 
 BARE_PAGE = """<!DOCTYPE html><title>Pyodide</title><p id="panel"></p><script type="module">
 const worker = new Worker("worker.js", { type: "module" });
@@ -96,9 +96,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--starts", type=int, default=5, help="pairs of starts of each")
     count = parser.parse_args().starts
-    box = PROJECT / "build/web"
-    if not (box / "index.html").is_file():
-        sys.exit("no build/web here: make web")
+    box = made_web()
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
         bare = Path(name, "bare")
         bare.mkdir()
