@@ -5,21 +5,20 @@ SIGKILL again and again while matches are played. At the end everything that any
 has to be in the league, once, in order, and counted once.
 """
 
-import itertools
-import os
-import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import SQLAlchemyError
 from tests.support.league import Place, found_league, league_command, uplink_command
+from tests.support.mosquitto import Mosquitto
 from tests.support.postgresql import Postgresql
 from tests.support.waiting import until
 
@@ -67,7 +66,6 @@ class Town:
     """
 
     def __init__(self, folder: Path, postgresql: Postgresql | None) -> None:
-        self.folder, self.postgresql = folder, postgresql
         self.url = postgresql.new_database() if postgresql else f"sqlite:///{folder}/league.sqlite3"
         self.place: Place = found_league(folder, self.url)
         self.box_folders = [folder / f"box{number}" for number in range(BOXES)]
@@ -88,32 +86,19 @@ class Town:
             kind: [Part(command, folder / f"{kind}.log") for command in of_kind]
             for kind, of_kind in commands.items()
         }
+        assert self.place.broker is not None
+        self._mortal: dict[str, Sequence[Part | Mosquitto | Postgresql]] = {
+            "broker": [self.place.broker], **self.parts, **({"database": [postgresql]} if postgresql else {})
+        }  # fmt: skip
 
     def kill_one(self, random: Random) -> str:
         """Kills something, and starts it again; returns its name."""
-        kind = random.choice(["broker", *self.parts, *(["database"] if self.postgresql else [])])
-        stop, start = self._part(kind, random)
-        stop()
+        kind = random.choice([*self._mortal])
+        part = random.choice(self._mortal[kind])
+        part.kill()
         time.sleep(random.random())
-        start()
+        part.start()
         return kind
-
-    def _part(self, kind: str, random: Random) -> tuple[Callable[[], None], Callable[[], None]]:
-        """How to kill something of a kind, and how to start it."""
-        if kind == "broker":
-            assert self.place.broker is not None
-            return self.place.broker.kill, self.place.broker.start
-        if kind == "database":
-            assert self.postgresql is not None
-            return self._kill_database, self.postgresql.start
-        part = random.choice(self.parts[kind])
-        return part.kill, part.start
-
-    def _kill_database(self) -> None:
-        assert self.postgresql is not None
-        os.kill(self.postgresql.pid, signal.SIGQUIT)
-        with suppress(AssertionError):
-            self.postgresql.stop("immediate")
 
     def heads(self) -> dict[str, tuple[int, str]]:
         """Per box's own id the number of the last entry that it has left, and its key."""
@@ -195,24 +180,20 @@ class Town:
 
     def close(self) -> None:
         """Ends all processes."""
-        for part in itertools.chain(*self.parts.values()):
-            part.kill()
-        if self.place.broker is not None:
-            self.place.broker.kill()
+        for kind, parts in self._mortal.items():
+            for part in parts if kind != "database" else ():
+                part.kill()
 
 
-def run(
-    folder: Path, kills: int, postgresql: Postgresql | None, seed: int = 1, pause_s: float = 1.0
-) -> str | None:
+def run(folder: Path, kills: int, postgresql: Postgresql | None, pause_s: float = 1.0) -> str | None:
     """Kills so often, then waits for all; returns the complaint in the end."""
-    town, random = Town(folder, postgresql), Random(seed)
+    town, random = Town(folder, postgresql), Random(1)
     try:
         until(lambda: len(town.heads()) == BOXES, "a box plays nothing")
-        killed: dict[str, int] = {}
+        killed = Counter[str]()
         for _ in range(kills):
             time.sleep(random.random() * pause_s)
-            name = town.kill_one(random)
-            killed[name] = killed.get(name, 0) + 1
+            killed[town.kill_one(random)] += 1
         for box in town.parts["box"]:
             box.kill()
         wrong = town.wait_for_all()

@@ -233,15 +233,6 @@ def test_a_metrics_port_that_is_taken_is_one_line(folder: Path, capsys: pytest.C
     assert capsys.readouterr().err == f"shutthebox-league: --metrics: port {port}: Address already in use\n"
 
 
-@pytest.mark.parametrize(
-    "command", [("enrol", "lion", "--pub", "x"), ("backup", "{copy}"), ("owner", "no such pub")]
-)
-def test_a_command_leaves_no_database_open(command: tuple[str, ...], folder: Path, tmp_path: Path) -> None:
-    run(folder, *(word.format(copy=tmp_path / "copy") for word in command))
-    held = [str(each.readlink()) for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
-    assert not [path for path in held if path.startswith(str(folder))]
-
-
 def test_the_tables_are_those_of_the_migrations(folder: Path) -> None:
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext

@@ -181,12 +181,6 @@ def test_the_table_has_what_was_played(site: Site) -> None:
             text = site.get(f"/?period={period}&by={measure}")
             assert all(f'/player/{initials}"' in text for initials in PLAYERS)
     assert ", 9 tiles, 1 round</h1>" in site.get("/")
-    assert site.get("/?period=%00&by=x&table=../../etc") == site.get("/")
-
-
-def test_a_name_is_no_markup(site: Site) -> None:
-    text = site.get(f"/pub/{SLUG}")
-    assert "The &lt;b&gt;Anchor&lt;/b&gt; &amp; Sons" in text
 
 
 def test_a_match_page_names_the_better_answer(site: Site) -> None:
@@ -316,18 +310,18 @@ def test_only_the_owners_page_itself_changes_anything(site: Site) -> None:
     assert "The pub's key" in landlord.post(do="protect", initials="EVI")
 
 
-ODD = ("9" * 18, "9" * 4400, "0", "%00", "1%00", "-1", "%F0%28", "%ED%A0%80", "١", "a" * 70, "' or 1")
+ODD = (
+    "9" * 18, "9" * 4400, "0", "%00", "1%00", "-1", "%F0%28", "%ED%A0%80", "١", "a" * 70, "' or 1", "<i>",
+    "ann", "owner",
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("path", ["/match/{}", "/match/{}/record", "/event/{}", "/tournament/{}", "/pub/{}"])
-def test_no_address_is_an_error_of_the_server(site: Site, path: str) -> None:
+@pytest.mark.parametrize(
+    "path", ["/match/{}", "/match/{}/record", "/event/{}", "/tournament/{}", "/pub/{}", "/player/{}", "/{}/"]
+)
+def test_what_is_not_there_is_said(site: Site, path: str) -> None:
     for odd in ODD:
-        site.get(urllib.parse.quote(path.format(odd), safe="/%"), 404)
-
-
-def test_what_is_not_there_is_said(site: Site) -> None:
-    for path in ("/match/1/", "/owner/", "/player/ann", "/player/<i>", "/event/9", "/x"):
-        _Well(site.get(urllib.parse.quote(path), 404))
+        _Well(site.get(urllib.parse.quote(path.format(odd), safe="/%"), 404))
 
 
 def test_odd_questions_are_passed_over(site: Site) -> None:

@@ -80,7 +80,7 @@ def found_league(folder: Path, url: str = "", *, with_broker: bool = True, host:
         (folder / "league.sqlite3").write_bytes(_empty_league())
     engine = open_database(url or f"sqlite:///{folder}/league.sqlite3")
     migrate(engine)
-    return Place(folder, authority, Mosquitto(config, ports) if with_broker else None, engine)
+    return Place(folder, authority, Mosquitto(config) if with_broker else None, engine)
 
 
 def league_command(folder: Path, *words: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.support.waiting import HANG_S, until
 
 _RUNNING, _RELOADING = " running\n", "Reloading config."
 
@@ -42,7 +43,7 @@ def league_config(folder: Path, ports: tuple[int, int]) -> str:
 class Mosquitto:
     """A broker with this configuration file, in a process of its own. Skips the test where there is none."""
 
-    def __init__(self, config: Path, ports: tuple[int, ...]) -> None:
+    def __init__(self, config: Path) -> None:
         program = mosquitto_program()
         if program is None:
             pytest.skip("NOT TESTED: what needs a broker, because mosquitto is not installed")
@@ -62,19 +63,19 @@ class Mosquitto:
         with log.open("ab") as file:
             before = log.read_text().count(_RUNNING)
             self._process = subprocess.Popen([self._program, "-c", self._config], stdout=file, stderr=file)
-        until = time.monotonic() + 30
-        while log.read_text().count(_RUNNING) == before:
-            assert self._process.poll() is None, log.read_text()
-            assert time.monotonic() < until, "mosquitto does not run"
-            time.sleep(0.02)
+        until(lambda: self._has_ended() or log.read_text().count(_RUNNING) > before, "it does not run")
+        assert not self._has_ended(), log.read_text()
+
+    def _has_ended(self) -> bool:
+        return self._process is not None and self._process.poll() is not None
 
     def reload(self) -> None:
         """Has it read its access list again, and waits for it: a message before would be dropped."""
         log = self._config.with_suffix(".log")
         before = log.read_text().count(_RELOADING)
-        until, again = time.monotonic() + 30, 0.0
+        end_s, again = time.monotonic() + HANG_S, 0.0
         while log.read_text().count(_RELOADING) == before:
-            assert time.monotonic() < until, "mosquitto does not read its lists again"
+            assert time.monotonic() < end_s, "mosquitto does not read its lists again"
             # While it still reads them it forgets a second signal.
             if time.monotonic() >= again:
                 os.kill(self.pid, signal.SIGHUP)
@@ -94,4 +95,4 @@ def plain_broker(folder: Path) -> tuple[Mosquitto, int]:
     config = folder / "home.conf"
     # As root Mosquitto would become a user that cannot read the folder.
     config.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\nuser root\n")
-    return Mosquitto(config, (port,)), port
+    return Mosquitto(config), port

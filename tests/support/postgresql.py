@@ -24,31 +24,33 @@ class Postgresql:
         # A short path, because that of a socket must not be longer than 107 bytes. And not in a folder of the
         # test, which only root may enter.
         self._folder = Path(tempfile.mkdtemp(prefix="league-pg-", dir="/tmp"))
-        self._bin, self._data, self._socket = programs[-1].parent, self._folder / "data", self._folder
+        self._bin, self._data = programs[-1].parent, self._folder / "data"
         # As root PostgreSQL refuses to run; Debian's package brings this user.
         self._as = []
         if os.getuid() == 0:
             self._as = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
             shutil.chown(self._folder, "postgres")
-        self._user = "postgres"
         self._count = 0
-        self._run("initdb", "-D", self._data, "-U", self._user, "--auth=trust", "--no-sync", "-E", "UTF8")
+        self._run("initdb", "-D", self._data, "-U", "postgres", "--auth=trust", "--no-sync", "-E", "UTF8")
         self.start()
 
-    def start(self, *, wait: bool = True) -> None:
+    def start(self) -> None:
         """Starts it and waits until it takes connections."""
         options = (
-            f"-c listen_addresses='' -c unix_socket_directories='{self._socket}'"
+            f"-c listen_addresses='' -c unix_socket_directories='{self._folder}'"
             f" -c max_connections=200 -c fsync={self._fsync}"
         )
         log = self._data.with_name("log")
-        self._run("pg_ctl", "-D", self._data, "-l", log, "-w" if wait else "-W", "-o", options, "start")
+        self._run("pg_ctl", "-D", self._data, "-l", log, "-w", "-o", options, "start")
 
-    def stop(self, mode: str = "fast") -> None:
-        """Stops it; "immediate" is a crash."""
-        self._run("pg_ctl", "-D", self._data, "-m", mode, "stop")
-        if mode == "fast":
-            shutil.rmtree(self._folder, ignore_errors=True)
+    def kill(self) -> None:
+        """A crash: it has to recover at its next start."""
+        self._run("pg_ctl", "-D", self._data, "-m", "immediate", "stop")
+
+    def stop(self) -> None:
+        """Stops it for ever."""
+        self._run("pg_ctl", "-D", self._data, "-m", "fast", "stop")
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     @property
     def pid(self) -> int:
@@ -59,8 +61,8 @@ class Postgresql:
         """Makes an empty database and returns its URL."""
         self._count += 1
         name = f"league{self._count}"
-        self._run("createdb", "-h", self._socket, "-U", self._user, name)
-        return f"postgresql://{self._user}@/{name}?host={self._socket}"
+        self._run("createdb", "-h", self._folder, "-U", "postgres", name)
+        return f"postgresql://postgres@/{name}?host={self._folder}"
 
     def _run(self, program: str, *args: object) -> None:
         command = [*self._as, str(self._bin / program), *map(str, args)]

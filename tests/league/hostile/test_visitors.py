@@ -11,7 +11,6 @@ from random import Random
 
 import pytest
 from tests.league.hostile.town import Attack, HostileBox, Town
-from tests.support.league import Listener
 from tests.support.waiting import HANG_S, until
 
 from shutthebox_league.enrolment import new_owner_token
@@ -76,18 +75,6 @@ def test_a_crowd_that_guesses_keys_and_sends_forms_everywhere(town: Town) -> Non
     assert is_open(town)
 
 
-def test_addresses_that_cannot_be(town: Town) -> None:
-    odd = ("%00", "9" * 18, "9" * 5000, "-1", "%ED%A0%80", "1%00", "..%2f..%2fetc", "\\u0661")
-
-    def visit(random: Random) -> None:
-        part = urllib.parse.quote(random.choice(odd), safe="%")
-        path = random.choice(("/match/", "/event/", "/pub/", "/player/", "/tournament/", "/?period="))
-        assert ask(town, path + part) in (200, 404), path + part
-
-    town.beside(many(visit))
-    assert is_open(town)
-
-
 def test_half_open_connections(town: Town) -> None:
     def attack(box: HostileBox, ends: threading.Event) -> None:
         with ExitStack() as stack:
@@ -114,25 +101,6 @@ def test_a_landlord_who_never_rests(town: Town) -> None:
 
     town.beside(many(visit))
     assert is_open(town)
-
-
-def test_a_certificate_that_subscribes_to_everything(town: Town) -> None:
-    def attack(box: HostileBox, ends: threading.Event) -> None:
-        own = box.enrolment
-        for turn in range(50):
-            shares = [f"$share/{share}/shutthebox/+/entry" for share in ("league", f"league{turn}")]
-            many = (f"x/{turn}/{number}" for number in range(100))
-            topics = ("#", "shutthebox/#", "$SYS/#", *shares, *many)
-            # Another connection of the same certificate takes the place of this one.
-            Listener(own.port, topics, tls_context(own), own.name).broker.close()
-            if ends.is_set():
-                return
-        thief = Listener(own.port, topics, tls_context(own), own.name)
-        ends.wait(HANG_S * 4)
-        assert thief.nothing(lambda event: "/entry" in getattr(event, "topic", ""))
-        thief.broker.close()
-
-    town.beside(attack)
 
 
 def test_two_boxes_with_one_certificate(town: Town) -> None:
