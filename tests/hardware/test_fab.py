@@ -63,14 +63,6 @@ def test_the_houses_get_positions_of_the_same_parts_in_their_own_columns(tmp_pat
     assert (turned["jlcpcb"]["Q1"] - turned["pcbway"]["Q1"]) % 360 == 180
 
 
-def test_the_interactive_bills_list_is_read_from_its_page() -> None:
-    """Who solders by hand fits what it lists; make fab stops if that is a part to be left out."""
-    page = 'x\nvar pcbdata = {"bom": {"both": [[["C1", 0], ["C2", 1]], [["U2", 5]]]}};\ny'
-    assert assembler.listed(page) == {"C1", "C2", "U2"}
-    with pytest.raises(ValueError, match="no list"):
-        assembler.listed("var pcbdata = JSON.parse(...)")
-
-
 def test_everything_that_the_model_counts_can_be_bought() -> None:
     report = json.loads(RESULT.read_text(encoding="utf-8"))
     counted = {name for bill in report["bill"].values() for name in bill} | set(report["wooden bill"])

@@ -235,17 +235,6 @@ def test_what_a_key_has_spent_comes_back_with_time() -> None:
     assert not allowance.is_spent("quiet", 0)
 
 
-def test_a_report_that_is_none_stops_nobody(place: Place, enter: Enter) -> None:
-    lion = enter("lion")
-    reports = ('{"version": "1"}'.encode("utf-16"), b"\xff", b"[]", b"1", b"[" * 5000, b'{"a":' * 1000, b"\0")
-    with consuming(place):
-        for seed, report in enumerate(reports):
-            lion.publish(report, "state")
-            assert lion.send(lion.chain.play(played_record(seed))).status == COMMITTED
-        until(lambda: answer(place, select(HEALTH.c.online)) is True)
-        assert answer(place, select(HEALTH.c.state)) == "{}"
-
-
 def test_a_box_that_has_gone_is_not_brought_back_by_the_state_before(place: Place, enter: Enter) -> None:
     lion = enter("lion")
     online = select(HEALTH.c.online)

@@ -175,10 +175,11 @@ class VirtualPi:
         limits = {"bps-write": 1}
         self._command("qom-set", path="/objects/stick-rate", property="limits", value=limits)
 
-    def _command(self, name: str, **arguments: Any) -> None:
+    def _command(self, name: str, **arguments: Any) -> Any:
+        """Asks QEMU's monitor; returns its answer."""
         with contextlib.closing(_unix(self._folder / "monitor")) as monitor, monitor.makefile("rw") as talk:
             self._monitor(talk, {"execute": "qmp_capabilities"})
-            self._monitor(talk, {"execute": name, "arguments": arguments})
+            return self._monitor(talk, {"execute": name, "arguments": arguments})["return"]
 
     def close(self) -> None:
         """Kills the guest and removes everything it has written."""
@@ -261,17 +262,13 @@ class VirtualPi:
 
     def _save(self, saved: Path) -> None:
         """Takes the memory image into the overlay and copies that for later starts."""
-        with contextlib.closing(_unix(self._folder / "monitor")) as monitor, monitor.makefile("rw") as talk:
-            self._monitor(talk, {"execute": "qmp_capabilities"})
-            command = {"command-line": f"savevm {SNAPSHOT}"}
-            reply = self._monitor(talk, {"execute": "human-monitor-command", "arguments": command})
-            if reply["return"]:
-                raise RuntimeError(f"savevm: {reply['return']}")
-            self._monitor(talk, {"execute": "stop"})
-            part = saved.with_name(f"part-{os.getpid()}-{saved.name}")
-            shutil.copyfile(self._folder / "disk.qcow2", part)
-            part.rename(saved)
-            self._monitor(talk, {"execute": "cont"})
+        if said := self._command("human-monitor-command", **{"command-line": f"savevm {SNAPSHOT}"}):
+            raise RuntimeError(f"savevm: {said}")
+        self._command("stop")
+        part = saved.with_name(f"part-{os.getpid()}-{saved.name}")
+        shutil.copyfile(self._folder / "disk.qcow2", part)
+        part.rename(saved)
+        self._command("cont")
 
     @staticmethod
     def _monitor(talk: Any, request: dict[str, Any]) -> dict[str, Any]:

@@ -15,12 +15,6 @@ def test_systemd_is_up_with_nothing_failed(pi: VirtualPi) -> None:
     assert pi.run("systemctl is-system-running").out.strip() == "running"
 
 
-def test_gpiozero_finds_the_factory_by_name(pi: VirtualPi) -> None:
-    code = "from gpiozero import LED, Device; LED(17).on(); print(type(Device.pin_factory).__name__)"
-    done = pi.run(["python3", "-c", code], env={"GPIOZERO_PIN_FACTORY": "gpiod"})
-    assert done.out.strip() == "GpiodFactory"
-
-
 def test_the_pins_on_a_real_kernel(pi: VirtualPi) -> None:
     """Runs tests/pins in the guest, where gpiod and lgpio have a chip to work on."""
     options = "-p no:cacheprovider -q -rA -o timeout=60 -m '' --ignore tests/pins/test_pwm.py"
