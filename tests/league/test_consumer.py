@@ -206,7 +206,7 @@ def test_a_full_disk_at_the_league_loses_nothing(
 
 
 def test_the_queue_gives_everybody_a_turn() -> None:
-    queue: FairQueue[bytes] = FairQueue(each=3, senders=2)
+    queue = FairQueue(each=3, senders=2)
     assert [queue.put("loud", b"%d" % number) for number in range(5)] == [True] * 3 + [False] * 2
     assert queue.put("quiet", b"9")
     assert not queue.put("late", b"9")
@@ -219,7 +219,7 @@ def test_the_queue_gives_everybody_a_turn() -> None:
 
 
 def test_a_full_queue_takes_from_the_heaviest_sender() -> None:
-    queue: FairQueue[bytes] = FairQueue(most_bytes=100)
+    queue = FairQueue(most_bytes=100)
     for _ in range(3):
         queue.put("loud", bytes(30))
     queue.put("quiet", bytes(20))

@@ -70,7 +70,7 @@ class Consumer:
     def __init__(self, authority: Authority, engine: Engine, ledger: Ledger, metrics: Metrics) -> None:
         self._authority, self._key = authority, authority.receipts_key
         self._engine, self._ledger, self._metrics = engine, ledger, metrics
-        self._entries: FairQueue[bytes] = FairQueue()
+        self._entries = FairQueue()
         self._heard: dict[str, _Heard] = {}
         self._hearing = Lock()
         self._messages = Allowance(MESSAGES_A_MINUTE, 60)
