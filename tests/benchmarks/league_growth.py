@@ -25,10 +25,9 @@ from tests.support.waiting import until
 
 from shutthebox.rules.record import write
 from shutthebox_league.categories import category_id, usual_category
-from shutthebox_league.counting import WHOLE_LEAGUE
 from shutthebox_league.ratings import rate
 from shutthebox_league.schema import CATEGORY, CHAIN, ENTRY, MATCH, RATING, SEAT, STANDING
-from shutthebox_league.standings import Period, first_of
+from shutthebox_league.standings import WHOLE_LEAGUE, Period, first_of
 
 BOXES, PLAYERS, NIGHT = 200, 5000, 200
 _AT_ONCE = 20_000

@@ -32,7 +32,7 @@ from shutthebox_league.main import zone_of
 from shutthebox_league.page.app import HEADERS
 from shutthebox_league.page.owner import _HEADERS, OwnersPage
 from shutthebox_league.schema import HEALTH, TOURNAMENT
-from shutthebox_league.standings import season_of
+from shutthebox_league.standings import Period, first_of
 
 PUB = "The <b>Anchor</b> & Sons"
 SLUG = "the-b-anchor-b-sons"
@@ -365,9 +365,8 @@ def test_a_tournaments_seed_is_shown_when_it_has_closed(site: Site) -> None:
 
 
 def test_a_season_is_a_quarter() -> None:
-    assert season_of(date(2026, 11, 21)) == (date(2026, 10, 1), date(2027, 1, 1))
-    assert season_of(date(2026, 1, 1)) == (date(2026, 1, 1), date(2026, 4, 1))
-    assert season_of(date(2026, 9, 30)) == (date(2026, 7, 1), date(2026, 10, 1))
+    for night, first in (((12, 31), 10), ((1, 1), 1), ((9, 30), 7)):
+        assert first_of(Period.SEASON, date(2026, *night)) == date(2026, first, 1)
 
 
 def test_a_match_that_does_not_count_is_shown_with_the_reason(site: Site) -> None:

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.game.menu_items import LIMITS, MAX_ROUNDS_AT_THE_BOX
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.record import Record
 from shutthebox.rules.writer import to_lines
+from shutthebox_league.database import upsert
 from shutthebox_league.schema import CATEGORY
 
 _NAMES = frozenset(profile.name for profile in builtins())
@@ -74,8 +74,7 @@ def category_id(db: Connection, category: Category) -> int:
     where = [CATEGORY.c[key] == value for key, value in values.items()]
     found = db.execute(select(CATEGORY.c.id).where(*where)).scalar()
     if found is None:
-        upsert = postgresql.insert if db.dialect.name == "postgresql" else sqlite.insert
-        db.execute(upsert(CATEGORY).values({**values, "matches": 0}).on_conflict_do_nothing())
+        db.execute(upsert(db, CATEGORY).values({**values, "matches": 0}).on_conflict_do_nothing())
         found = db.execute(select(CATEGORY.c.id).where(*where)).scalar_one()
     return int(found)
 

@@ -21,7 +21,7 @@ from shutthebox import __version__ as box_version
 from shutthebox_league import __version__
 from shutthebox_league.allowance import CPU_S_AN_HOUR, MESSAGES_A_MINUTE, Allowance
 from shutthebox_league.authority import LISTS_TOPIC, Authority
-from shutthebox_league.database import UNAVAILABLE
+from shutthebox_league.database import UNAVAILABLE, in_a_line
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.fair_queue import FairQueue
 from shutthebox_league.health import MAX_BYTES, read_health
@@ -172,7 +172,7 @@ class Consumer:
 
     def _away(self, error: Exception) -> None:
         self._metrics.database_errors.inc()
-        _log.error("the database: %s; boxes send again", (str(error).splitlines() or [""])[0])
+        _log.error("the database: %s; boxes send again", in_a_line(error))
 
     def _commit(self, taken: list[tuple[str, bytes]]) -> int:
         """Has the first of some messages committed, and answers them; returns how many are done with."""

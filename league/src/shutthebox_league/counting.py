@@ -11,14 +11,10 @@ from sqlalchemy import Connection, Float, Row, case, cast, delete, select, updat
 
 from shutthebox_league.database import upsert
 from shutthebox_league.schema import CATEGORY, SEAT, STANDING
-from shutthebox_league.standings import FEWEST_TURNS, Period, first_of
-
-WHOLE_LEAGUE = 0
-"""Stands for a pub in the sums of the whole league."""
+from shutthebox_league.standings import FEWEST_TURNS, WHOLE_LEAGUE, Period, first_of
 
 NIGHTS_KEPT = 7
 """Sums of earlier nights are let go: only tonight's are shown."""
-
 
 _SUMS = ("matches", "wins", "total_sum", "turns", "luck_sum", "given_away_sum")
 

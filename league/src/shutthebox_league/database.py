@@ -26,6 +26,11 @@ UNAVAILABLE = (OperationalError, InterfaceError, PoolTimeoutError, sqlite3.Opera
 """Errors while a database is away, locked or full. Any other belongs to what was being done."""
 
 
+def in_a_line(error: Exception) -> str:
+    """What a database says, without the statement and its parameters."""
+    return one_line(str(error).partition("\n")[0])
+
+
 def open_database(url: str) -> Engine:
     """The database at this URL, such as ``sqlite:////var/lib/shutthebox-league/league.sqlite3``.
 

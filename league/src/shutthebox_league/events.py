@@ -1,6 +1,5 @@
 """Events: a named contest of entrants in one format, counted from the matches they play in its nights."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -23,6 +22,7 @@ from shutthebox_league.formats import (
     round_robin,
     swiss,
 )
+from shutthebox_league.players import INITIALS
 from shutthebox_league.schema import ENTRANT, EVENT, MATCH, SEAT
 
 MOST_ENTRANTS = 64
@@ -31,7 +31,6 @@ MOST_MATCHES = 2000
 """The matches of each entrant that an event looks at, the first that came after it was made."""
 
 _AT_ONCE, _LATEST = 500, 20
-_INITIALS = re.compile("[A-Z]{3}", re.ASCII)
 _RULES = {
     Format.LADDER: ladder,
     Format.ROUND_ROBIN: round_robin,
@@ -45,7 +44,6 @@ class Event:
     """A contest.
 
     Attributes:
-        event_id: in the database.
         name: for people.
         format: of it.
         category: the matches that count.
@@ -55,7 +53,6 @@ class Event:
         matches: that it looks at, the latest last.
     """
 
-    event_id: int
     name: str
     format: Format
     category: Category
@@ -84,7 +81,7 @@ def make_event(
     if not 1 <= len(name) <= 60 or not name.isprintable():
         raise LeagueError(f"{quoted(name)} is not allowed; allowed are up to 60 characters for an event")
     for initials in entrants:
-        if not _INITIALS.fullmatch(initials):
+        if not INITIALS.fullmatch(initials):
             raise LeagueError(
                 f"--entrants: {quoted(initials)} is not allowed; allowed are three letters A-Z each"
             )
@@ -138,7 +135,7 @@ def read_event(db: Connection, event_id: int, tonight: date) -> Event | None:
         games = _games(seats)
         standing, ids = _RULES[format_](entrants, list(games.values())), list(games)
     nights = found.first_night, found.last_night
-    return Event(event_id, found.name, format_, category, *nights, standing, ids[-_LATEST:])
+    return Event(found.name, format_, category, *nights, standing, ids[-_LATEST:])
 
 
 def event_names(db: Connection, most: int = 100) -> Sequence[tuple[int, str]]:

@@ -27,7 +27,7 @@ from shutthebox_league.backup import back_up, restore
 from shutthebox_league.categories import usual_category
 from shutthebox_league.checking import night_of
 from shutthebox_league.consumer import Consumer
-from shutthebox_league.database import empty_log, migrate, open_database
+from shutthebox_league.database import empty_log, in_a_line, migrate, open_database
 from shutthebox_league.enrolment import enrol, new_owner_token, revoke, settle
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import make_event
@@ -94,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"shutthebox-league: {one_line(str(error))}", file=sys.stderr)
         return error.exit_code
     except SQLAlchemyError as error:
-        print(f"shutthebox-league: the database: {one_line(str(error).splitlines()[0])}", file=sys.stderr)
+        print(f"shutthebox-league: the database: {in_a_line(error)}", file=sys.stderr)
         return 1
 
 

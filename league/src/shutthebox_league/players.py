@@ -14,9 +14,21 @@ from shutthebox.errors import quoted
 from shutthebox_league.counting import let_go
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.ratings import due_s
-from shutthebox_league.schema import ASIDE, BOX, CHAIN, ENTRANT, ENTRY, KEY, MATCH, PROTECTED, RATING, SEAT
+from shutthebox_league.schema import (
+    ASIDE,
+    BOX,
+    CHAIN,
+    ENTRANT,
+    ENTRY,
+    KEY,
+    MATCH,
+    PROTECTED,
+    RATING,
+    SEAT,
+    WAITS,
+)
 
-_INITIALS = re.compile("[A-Z]{3}", re.ASCII)
+INITIALS = re.compile("[A-Z]{3}", re.ASCII)
 _MOST = 50  # initials in one go
 
 
@@ -28,7 +40,7 @@ def read_initials(text: str) -> list[str]:
     """
     found = list(dict.fromkeys(text[:1000].upper().replace(",", " ").split()))
     for initials in found:
-        if not _INITIALS.fullmatch(initials):
+        if not INITIALS.fullmatch(initials):
             raise LeagueError(f"{quoted(initials)} is not allowed; allowed are three letters A-Z each")
     if not 1 <= len(found) <= _MOST:
         raise LeagueError(f"allowed are 1 to {_MOST} initials, such as ANN BOB")
@@ -72,7 +84,7 @@ def waiting_seats(db: Connection, pub_id: int, most: int = 100) -> Sequence[Any]
     return db.execute(
         select(SEAT, MATCH.c.ended_s)
         .join(MATCH, MATCH.c.id == SEAT.c.match_id)
-        .where(MATCH.c.pub_id == pub_id, SEAT.c.confirmed.is_(False))
+        .where(MATCH.c.pub_id == pub_id, WAITS)
         .order_by(SEAT.c.match_id, SEAT.c.seat)
         .limit(most)
     ).all()
@@ -88,7 +100,7 @@ def confirm(db: Connection, seats: Sequence[tuple[int, int]], pub_id: int, now_s
     count = 0
     for match_id, seat in seats:
         where = _of_pub(pub_id) & (SEAT.c.match_id == match_id) & (SEAT.c.seat == seat)
-        changed = db.execute(update(SEAT).where(where, SEAT.c.confirmed.is_(False)).values(values)).rowcount
+        changed = db.execute(update(SEAT).where(where, WAITS).values(values)).rowcount
         if changed:
             due = (MATCH.c.id == match_id) & MATCH.c.due_s.is_not(None)
             db.execute(update(MATCH).where(due).values(due_s=due_s(db, match_id, now_s)))

@@ -13,7 +13,7 @@ from datetime import date, timedelta, tzinfo
 from multiprocessing.connection import wait
 from threading import Event
 
-from sqlalchemy import ColumnElement, Connection, Engine, delete, insert, select, text, update
+from sqlalchemy import Connection, Engine, delete, insert, select, text, update
 
 from shutthebox.odds.odds import KEPT_TABLES, odds_for_points
 from shutthebox.odds.worths import OddsError
@@ -22,11 +22,11 @@ from shutthebox_league.categories import profile_of, read_category
 from shutthebox_league.checking import night_of, read_record
 from shutthebox_league.confined import Confined, TooMuchError
 from shutthebox_league.counting import NIGHTS_KEPT, add_review, count_seat, let_nights_go
-from shutthebox_league.database import UNAVAILABLE
+from shutthebox_league.database import UNAVAILABLE, in_a_line
 from shutthebox_league.notices import notice
 from shutthebox_league.ratings import rate
 from shutthebox_league.reviewing import ReviewedTurn, odds_of, review
-from shutthebox_league.schema import MATCH, REVIEW, SEAT
+from shutthebox_league.schema import IS_DUE, MATCH, REVIEW, SEAT
 from shutthebox_league.shown import pack, shown_match
 
 _log = logging.getLogger(__name__)
@@ -50,7 +50,6 @@ _SOME = 50
 _IDLE_S = 0.5
 _LOOK_S = 0.2
 _QUICK_S = 0.5
-_MOST_SHOWN = 1024 * 1024
 
 _NEXT = text(
     """with recursive head(box_id) as (
@@ -109,7 +108,7 @@ class Reviewer:
                 try:
                     done = self.work()
                 except UNAVAILABLE as error:
-                    _log.error("the database: %s", (str(error).splitlines() or [""])[0])
+                    _log.error("the database: %s", in_a_line(error))
                     done = False
                 self._beat()
                 if not done:
@@ -128,9 +127,7 @@ class Reviewer:
             with self._engine.begin() as db:
                 let_nights_go(db, self._tonight - timedelta(days=NIGHTS_KEPT))
             self._tidied = self._tonight
-        signed = select(SEAT.c.match_id).where(
-            SEAT.c.initials.is_not(None), SEAT.c.confirmed.is_(True), SEAT.c.counted.is_(False)
-        )
+        signed = select(SEAT.c.match_id).where(IS_DUE)
         counted = self._each(signed.order_by(SEAT.c.match_id).limit(_SOME), self._count)
         due = select(MATCH.c.id).where(MATCH.c.due_s <= int(self._wall_clock_s()))
         rated = self._each(due.order_by(MATCH.c.due_s, MATCH.c.id).limit(_SOME), rate)
@@ -179,8 +176,7 @@ class Reviewer:
 
     def _count(self, db: Connection, match_id: int) -> None:
         match = db.execute(select(MATCH).where(MATCH.c.id == match_id)).one()
-        where = SEAT.c.initials.is_not(None) & SEAT.c.confirmed.is_(True) & SEAT.c.counted.is_(False)
-        for seat in db.execute(select(SEAT).where(SEAT.c.match_id == match_id, where)).all():
+        for seat in db.execute(select(SEAT).where(SEAT.c.match_id == match_id, IS_DUE)).all():
             count_seat(db, match, seat, self._tonight)
 
     # -- reviewing ---------------------------------------------------------------------
@@ -234,7 +230,7 @@ class Reviewer:
         self._allowance.spend(str(box_id), took_s, time.monotonic())
         if self._allowance.is_spent(str(box_id), time.monotonic()):
             self._tell_owner(match_id)
-        self._keep_review(match_id, unreviewed, sums, shown[:_MOST_SHOWN])
+        self._keep_review(match_id, unreviewed, sums, shown)
 
     def _keep_at_hand(self, number: int) -> None:
         """Has the odds of the first quick games at hand, for all reviews to come."""
@@ -262,7 +258,7 @@ class Reviewer:
                 db.execute(insert(REVIEW).values(match_id=match_id, shown=shown))
             for number, (turns, score, luck, given_away) in sums.items():
                 values = {"turns": turns, "score_sum": score, "luck_sum": luck, "given_away_sum": given_away}
-                of_seat = _seat(match_id, int(number))
+                of_seat = (SEAT.c.match_id == match_id) & (SEAT.c.seat == int(number))
                 db.execute(update(SEAT).where(of_seat).values(values))
                 seat = db.execute(select(SEAT).where(of_seat)).one()
                 if seat.counted and seat.initials and seat.confirmed and not match.unranked:
@@ -276,10 +272,6 @@ class Reviewer:
             said = f"{LATER}: its reviews took more than {REVIEW_CPU_S_AN_HOUR:.0f} s of computing in an hour"
             name = db.execute(key, {"id": match_id}).scalar_one()
             notice(db, name, "reviews", said, int(self._wall_clock_s()))
-
-
-def _seat(match_id: int, number: int) -> ColumnElement[bool]:
-    return (SEAT.c.match_id == match_id) & (SEAT.c.seat == number)
 
 
 def _result(text: str) -> bytes:

@@ -191,10 +191,15 @@ SEAT = Table(
     Column("given_away_sum", Float, nullable=False),
     Index("ix_seat_initials", "initials", "match_id"),
 )
-_DUE = SEAT.c.initials.is_not(None) & SEAT.c.confirmed.is_(True) & SEAT.c.counted.is_(False)
-Index("ix_seat_not_counted", SEAT.c.match_id, sqlite_where=_DUE, postgresql_where=_DUE)
-_WAITS = SEAT.c.confirmed.is_(False)
-Index("ix_seat_not_confirmed", SEAT.c.match_id, sqlite_where=_WAITS, postgresql_where=_WAITS)
+IS_DUE = SEAT.c.initials.is_not(None) & SEAT.c.confirmed.is_(True) & SEAT.c.counted.is_(False)
+"""Seats that are to be counted."""
+
+Index("ix_seat_not_counted", SEAT.c.match_id, sqlite_where=IS_DUE, postgresql_where=IS_DUE)
+
+WAITS = SEAT.c.confirmed.is_(False)
+"""Seats that wait for a landlord."""
+
+Index("ix_seat_not_confirmed", SEAT.c.match_id, sqlite_where=WAITS, postgresql_where=WAITS)
 
 REVIEW = Table(
     "review",

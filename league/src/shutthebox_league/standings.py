@@ -18,6 +18,10 @@ FEWEST_TURNS = 5
 """Reviewed turns that a place by skill takes, so that one lucky turn does not lead."""
 
 
+WHOLE_LEAGUE = 0
+"""Stands for a pub in the sums of the whole league."""
+
+
 class Period(StrEnum):
     """The matches that count: one night's, those of its calendar quarter, or all."""
 
@@ -64,17 +68,9 @@ def first_of(period: Period, night: date) -> date:
         case Period.NIGHT:
             return night
         case Period.SEASON:
-            return season_of(night)[0]
+            return date(night.year, 1 + (night.month - 1) // 3 * 3, 1)
         case Period.EVER:
             return date(1970, 1, 1)
-
-
-def season_of(night: date) -> tuple[date, date]:
-    """The first night of the calendar quarter and the first of the next."""
-    quarter = (night.month - 1) // 3
-    first = date(night.year, 1 + 3 * quarter, 1)
-    after = date(night.year + 1, 1, 1) if quarter == 3 else date(night.year, 4 + 3 * quarter, 1)
-    return first, after
 
 
 def standings(
@@ -85,7 +81,7 @@ def standings(
     measure: Measure,
     *,
     highest_wins: bool,
-    pub_id: int = 0,
+    pub_id: int = WHOLE_LEAGUE,
     most: int = 100,
 ) -> Sequence[Row]:
     """The table of a category, the best first. Counts ranked matches of confirmed players.
@@ -97,7 +93,7 @@ def standings(
         night: in that period.
         measure: that the table is sorted by.
         highest_wins: whether the highest total is the best.
-        pub_id: of the pub; 0 for the whole league.
+        pub_id: of the pub.
         most: rows.
     """
     own = STANDING.c

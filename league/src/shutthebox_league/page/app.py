@@ -22,14 +22,15 @@ from shutthebox.config.profiles import builtin, builtins
 from shutthebox.rules.equal_dice import tournament_from_text
 from shutthebox_league.categories import Category, highest_wins, usual_category
 from shutthebox_league.checking import night_of
-from shutthebox_league.counting import WHOLE_LEAGUE
 from shutthebox_league.database import UNAVAILABLE
 from shutthebox_league.events import event_names, read_event
 from shutthebox_league.health import read_health
 from shutthebox_league.page.owner import OwnersPage
+from shutthebox_league.players import INITIALS
 from shutthebox_league.schema import BOX, MATCH, PUB, REVIEW, SEAT, TOURNAMENT
 from shutthebox_league.shown import unpack
 from shutthebox_league.standings import (
+    WHOLE_LEAGUE,
     Measure,
     Period,
     boxes_health,
@@ -40,7 +41,6 @@ from shutthebox_league.standings import (
 
 FOLDER = Path(__file__).parent
 
-_INITIALS = re.compile("[A-Z]{3}", re.ASCII)
 _NUMBER = re.compile("[1-9][0-9]{0,17}", re.ASCII)  # as large as a database's numbers
 _SLUG = re.compile("[a-z0-9-]{1,60}", re.ASCII)
 _COMMITMENT = re.compile("[0-9a-f]{64}", re.ASCII)
@@ -282,7 +282,7 @@ class _Page:
 
     def player(self, db: Connection, request: Request) -> Response:
         """A player's matches."""
-        initials = _part(request, "initials", _INITIALS)
+        initials = _part(request, "initials", INITIALS)
         return self.render(
             "player.html", initials=initials, latest=latest_matches(db, 100, initials=initials)
         )
