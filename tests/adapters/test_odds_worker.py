@@ -14,7 +14,6 @@ from shutthebox.config.profiles import builtin
 from shutthebox.game.inputs import AnswerCame, DiceCame, HintCame, OddsCame, ReviewCame
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import AskAnswer, AskDice, AskHint, AskReview, Prepare, Question
-from shutthebox.odds import match_play
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.strengths import Strength
@@ -28,10 +27,22 @@ from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 PUB = builtin("pub")
 
 
-def test_questions_are_answered_off_the_callers_thread_in_their_order() -> None:
-    posted: SimpleQueue[OddsCame] = SimpleQueue()
+@pytest.fixture
+def posted() -> SimpleQueue[OddsCame]:
+    """What the worker has answered."""
+    return SimpleQueue()
+
+
+@pytest.fixture
+def worker(posted: SimpleQueue[OddsCame]) -> OddsWorker:
     worker = OddsWorker(posted.put)
     worker.start()
+    return worker
+
+
+def test_questions_are_answered_off_the_callers_thread_in_their_order(
+    worker: OddsWorker, posted: SimpleQueue[OddsCame]
+) -> None:
     match = begin(PUB, 1).throw((6, 4))
     assert worker.ask(Prepare(PUB)) == ()
     assert worker.ask(AskHint(match)) == ()
@@ -43,11 +54,8 @@ def test_questions_are_answered_off_the_callers_thread_in_their_order() -> None:
 
 
 def test_a_question_that_fails_ends_neither_the_worker_nor_the_game(
-    caplog: pytest.LogCaptureFixture,
+    worker: OddsWorker, posted: SimpleQueue[OddsCame], caplog: pytest.LogCaptureFixture
 ) -> None:
-    posted: SimpleQueue[OddsCame] = SimpleQueue()
-    worker = OddsWorker(posted.put)
-    worker.start()
     worker.ask(AskReview(begin(PUB, 1), (Thrown((9, 9)),)))
     worker.ask(AskDice(begin(PUB, 1)))
     assert isinstance(posted.get(timeout=HANG_S), DiceCame)
@@ -148,15 +156,3 @@ def test_a_beginner_decides_without_odds_and_a_regular_every_other_time() -> Non
         assert answer(AskDice(few, Strength.BEGINNER)) == DiceCame(few, 2)
         assert answer(AskDice(few, Strength.REGULAR)) == DiceCame(few, 1 if moves != 1 else 2)
         assert answer(AskDice(few, Strength.MASTER)) == DiceCame(few, 1)
-
-
-def test_the_chances_of_a_match_are_ready_before_they_are_asked_for() -> None:
-    match_play._equilibrium.cache_clear()
-    posted: SimpleQueue[OddsCame] = SimpleQueue()
-    worker = OddsWorker(posted.put)
-    worker.start()
-    for profile in (PUB, builtin("the-300"), builtin("young")):
-        worker.ask(Prepare(profile, 2))
-    worker.ask(AskDice(begin(PUB, 1)))
-    posted.get(timeout=HANG_S)
-    assert match_play._equilibrium.cache_info().currsize == 1

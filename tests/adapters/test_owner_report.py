@@ -21,7 +21,6 @@ from shutthebox.game.messages import told
 from shutthebox.game.owner_report import Topic
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.tiles import Tiles, to_tiles
-from shutthebox.translations import translations
 
 EVENING_S = time.mktime((2026, 11, 20, 20, 10, 0, 0, 0, -1))
 HOUR_S = 3600
@@ -67,9 +66,7 @@ def test_about_a_card(box: Box) -> None:
     box.machine("sys/class/hwmon/hwmon0/name", "cpu_thermal\n")
     box.machine("sys/class/hwmon/hwmon1/name", "rpi_volt\n")
     box.machine("sys/class/hwmon/hwmon1/in0_lcrit_alarm", "1\n")
-    box.machine(
-        "run/systemd/netif/leases/2", "# by networkd\nADDRESS=192.168.178.105\nNETMASK=255.255.255.0\n"
-    )
+    box.machine("run/systemd/netif/leases/2", "# by networkd\nADDRESS=192.168.178.105\nNETMASK=255.0.0.0\n")
     lines = box.lines(Topic.ABOUT)
     assert lines[2:4] == ["System\tB", "192.168.178.105"]
     assert lines[4].endswith(".local")
@@ -83,12 +80,7 @@ def test_a_fault_is_told_with_its_date_how_often_and_whether_it_has_cleared(box:
         box.store.keep(Faulted("lever", "switch 4 is stuck"))
         box.now_s += 2 * HOUR_S
     box.store.keep(Faulted("store", "disk full"))
-    assert box.lines(Topic.FAULTS) == [
-        "Memory",
-        "Sat 02:10\tok",
-        "Lever 4: stuck?",
-        "Sat 00:10, 3x\tok",
-    ]
+    assert box.lines(Topic.FAULTS) == ["Memory", "Sat 02:10\tok", "Lever 4: stuck?", "Sat 00:10, 3x\tok"]
     assert box.lines(Topic.FAULTS, wrong=to_tiles([4]))[3] == "Sat 00:10, 3x\tnow"
     assert box.lines(Topic.FAULTS, standing=frozenset({"store"}))[1] == "Sat 02:10\tnow"
 
@@ -108,13 +100,6 @@ def test_a_week_later_the_weekday_is_a_date_and_in_another_year_one_with_the_yea
         box.now_s = EVENING_S + days * 24 * HOUR_S
         told_when.append(box.lines(Topic.FAULTS)[1].split("\t")[0])
     assert told_when == ["Fri 20:10", "20/11 20:10", "20/11/2026", "20/11 20:10"]
-
-
-@pytest.mark.parametrize(("language", "day"), [("fr", "ven 20:10"), ("de", "Fr 20:10"), ("nl", "vr 20:10")])
-def test_the_weekday_in_every_language(box: Box, language: str, day: str) -> None:
-    box.store.keep(Faulted("lever", "switch 4 is stuck"))
-    report = BoxReport(Memory(box.store).lines, None, EVENING_S, clock_s=lambda: box.now_s)
-    assert told(report(Topic.FAULTS, 0)[1], translations()[language]).startswith(f"{day}\t")
 
 
 def test_the_last_save(box: Box) -> None:
@@ -159,11 +144,8 @@ def test_a_box_without_faults_says_so_and_shows_the_latest_twenty_of_many(box: B
 
 def test_tonight_counts_from_six_in_the_morning_and_past_midnight(box: Box) -> None:
     box.now_s -= 15 * HOUR_S  # ten past five: last night
-    matches, thrown, when = (
-        0,
-        0,
-        [EVENING_S - 15 * HOUR_S, EVENING_S, EVENING_S + HOUR_S, EVENING_S + HOUR_S + 60],
-    )
+    matches, thrown = 0, 0
+    when = [box.now_s, EVENING_S, EVENING_S + HOUR_S, EVENING_S + HOUR_S + 60]
     for fact in facts(None, Random(1)):
         if isinstance(fact, Began):
             if matches == len(when):

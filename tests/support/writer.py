@@ -9,8 +9,9 @@ from tests.support.chance import next_action
 
 from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.config.profiles import builtin
-from shutthebox.game.facts import Began, Fact, Finished, Left
+from shutthebox.game.facts import Began, Chosen, Fact, Finished, Left, Signed
 from shutthebox.rules.actions import Advanced, Moved, Reopened, Thrown, apply
+from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import Match, Stage, begin
 
 GAMES = ("traditional", "pub")
@@ -37,6 +38,21 @@ def facts(match: Match | None, rng: Random) -> Iterator[Fact]:
                 yield Finished(match)
         yield Left()
         match = None
+
+
+def facts_of_all_kinds(rng: Random) -> Iterator[Fact]:
+    """As `facts`, under all conditions; some winners sign, some matches are given up, settings are chosen."""
+    for number, fact in enumerate(facts(None, rng)):
+        if isinstance(fact, Began):
+            seats, out = ((switch,) if rng.random() < 0.3 else () for switch in (1, 4))
+            fact = fact._replace(conditions=Conditions(rng.random() < 0.3, seats, out))
+            if rng.random() < 0.1:
+                yield from (fact, Left())
+            if rng.random() < 0.4:
+                yield Chosen("game.players", number % 9 + 1)
+        yield fact
+        if isinstance(fact, Finished) and fact.match.result is not None and rng.random() < 0.3:
+            yield Signed(fact.match.result.winners[0], f"{number:03}"[-3:])
 
 
 def write(folder: str, seed: int, shown: Connection) -> None:

@@ -2,28 +2,15 @@
 
 import pytest
 
-from shutthebox.adapters.display.fonts import (
-    Size,
-    line,
-    shortened,
-    spelt,
-    wrapped,
-)
+from shutthebox.adapters.display.fonts import Size, line, shortened, spelt, wrapped
 
 FRENCH = "àâäçéèêëîïôöùûüÿ" + "ÀÂÄÇÉÈÊËÎÏÔÖÙÛÜ" + "«»°"
-WORDS = (Size.SMALL, Size.MEDIUM, Size.LARGE)
 
 
-@pytest.mark.parametrize("size", WORDS)
+@pytest.mark.parametrize("size", [Size.SMALL, Size.MEDIUM, Size.LARGE])
 def test_french_letters_are_drawn_as_themselves(size: Size) -> None:
     assert [letter for letter in FRENCH if spelt(letter, size) != letter] == []
-    assert [letter for letter in FRENCH if line(letter, size).ink() is None] == []
-
-
-@pytest.mark.parametrize("size", WORDS)
-def test_accents_make_a_difference(size: Size) -> None:
-    assert len({line(letter, size).tobytes() for letter in "eéèêë"}) == 5
-    assert len({line(letter, size).tobytes() for letter in "EÉÈÊË"}) == 5
+    assert len({line(letter, size).tobytes() for letter in FRENCH}) == len(FRENCH), "an accent is seen"
 
 
 @pytest.mark.parametrize(

@@ -128,15 +128,12 @@ def test_showing_never_waits_for_a_slow_bus_and_skips_what_is_out_of_date() -> N
     display.close()
 
 
-def test_nothing_happens_while_nothing_moves(model: PanelModel) -> None:
-    now_ns = Mock(side_effect=time.monotonic_ns)
-    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model), now_ns=now_ns)
-    display.start()
+def test_nothing_happens_while_nothing_moves(display: DisplayWorker, model: PanelModel) -> None:
     display.show(READY, time.monotonic_ns())
     until(lambda: shows(model, draw(READY, 0)))
     # A worker that has nothing to do does not even look at the clock.
-    rests(lambda: (now_ns.call_count, model.transfers))
-    display.close()
+    display._now_ns = looks = Mock(side_effect=time.monotonic_ns)
+    rests(lambda: (looks.call_count, model.transfers))
 
 
 def test_contrast_outlives_a_lost_panel(
@@ -154,9 +151,7 @@ def test_contrast_outlives_a_lost_panel(
     assert model.contrast == CONTRAST[Brightness.BRIGHT]
 
 
-def test_closing_leaves_the_goodbye_on_the_glass(model: PanelModel) -> None:
-    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model))
-    display.start()
+def test_closing_leaves_the_goodbye_on_the_glass(display: DisplayWorker, model: PanelModel) -> None:
     display.show(READY, time.monotonic_ns())
     until(lambda: model.lit)
     display.close(BYE)

@@ -2,20 +2,20 @@
 
 import shutil
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from random import Random
 
 import pytest
-from tests.support.writer import facts
+from tests.support.kept import sound
+from tests.support.writer import facts_of_all_kinds
 
 from shutthebox.adapters.store.chain import read_mark
 from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.open_store import FILES, open_or_set_aside
 from shutthebox.adapters.store.recovery import first_fault
-from shutthebox.game.facts import Began, Chosen, Fact, Finished, Signed
+from shutthebox.game.facts import Finished
 from shutthebox.game.faults import Fault
 
 VARIANTS = 40
@@ -26,29 +26,17 @@ ADDED = ("lost ", "fault ")
 Files = dict[str, bytes]
 
 
-def played(seed: int, count: int) -> Iterator[Fact]:
-    """Facts of all kinds."""
-    rng = Random(seed)
-    for number, fact in enumerate(islice(facts(None, rng), count)):
-        yield fact
-        if isinstance(fact, Finished) and fact.match.result is not None:
-            yield Signed(fact.match.result.winners[0], f"{number:03}"[-3:])
-        if isinstance(fact, Began) and rng.random() < 0.4:
-            yield Chosen("game.players", number % 9 + 1)
-
-
 def crashed(folder: Path, *, log: bool) -> Files:
     """The files of a box that lost its power: with the facts in its log, or all in the store itself."""
     with closing(Store(folder, lambda: 1_700_000_000.0)) as store:
         store.connection.execute("pragma synchronous = off")
         store.connection.execute("pragma wal_autocheckpoint = 0")
-        half = list(played(3, 200))
-        for number, fact in enumerate(half):
-            if number == len(half) // 4 or (number == len(half) - 1 and not log):
-                store.connection.execute("pragma wal_checkpoint(truncate)")
+        for number, fact in enumerate(islice(facts_of_all_kinds(Random(3)), 250)):
             store.keep(fact)
             if isinstance(fact, Finished):
                 store.keep_health({1: 3, 0: 2}, {1: 5})
+            if number == 60:
+                store.connection.execute("pragma wal_checkpoint(truncate)")
         if not log:
             store.connection.execute("pragma wal_checkpoint(truncate)")
         names = [name for name in FILES if not name.endswith("-shm")]
@@ -82,11 +70,11 @@ def damaged(content: bytes, rng: Random) -> bytes:
     return bytes(spoilt)
 
 
-def opened(folder: Path, files: Files) -> Store:
+def put(folder: Path, files: Files) -> Path:
     folder.mkdir()
     for name, content in files.items():
         (folder / name).write_bytes(content)
-    return Store(folder, lambda: 0.0)
+    return folder
 
 
 @pytest.mark.timeout(120)
@@ -94,15 +82,12 @@ def opened(folder: Path, files: Files) -> Store:
 def test_whatever_is_damaged_is_found_or_changes_nothing(spoilt: str, tmp_path: Path) -> None:
     rng = Random(f"{spoilt} damage")
     files = crashed(tmp_path / "source", log=spoilt == "log")
-    with closing(opened(tmp_path / "whole", files)) as whole:
+    with closing(sound(put(tmp_path / "whole", files))) as whole:
         truth, all_of_it = told(whole.connection), everything(whole.connection)
     name = FILES[1] if spoilt == "log" else FILES[0]
     found = 0
     for number in range(VARIANTS):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        for file, content in files.items():
-            (folder / file).write_bytes(damaged(content, rng) if file == name else content)
+        folder = put(tmp_path / str(number), files | {name: damaged(files[name], rng)})
         store, store_fault = open_or_set_aside(folder, lambda: 0.0)
         assert store is not None
         with closing(store):

@@ -112,15 +112,6 @@ GONE_WITH_ALL = ("all removed", "folder removed", "folder moved")
 """Ways that leave no trace of the store; the box has reported each when it happened."""
 
 
-def test_it_is_noticed_between_matches_too(table: BoxUnderTest, tmp_path: Path) -> None:
-    table.abandon()
-    assert table.mode is Mode.ATTRACT
-    (tmp_path / "state" / FILE_NAME).unlink()
-    table.wait(1001 * MS)
-    assert (told_screen(table.show).prompt, table.show.screen.alert) == ("Memory is off", True)
-    table.box.close()
-
-
 def test_a_log_that_somebody_writes_back_is_no_loss(
     table: BoxUnderTest, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.support.command import refused
 
 from shutthebox.adapters.store.database import FILE_NAME
 from shutthebox.adapters.store.lock import FolderLock, InUseError
-from shutthebox.cli.main import main
 from shutthebox.config.schema import Config
 from shutthebox.simulator.virtual_box import VirtualBox
 
@@ -27,16 +27,14 @@ sys.stdin.read()
 
 
 @contextmanager
-def held(folder: Path) -> Iterator["subprocess.Popen[str]"]:
+def held(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A process that has the lock."""
     command = [sys.executable, "-c", HOLD, str(folder)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
-        assert process.stdout.readline() == "held\n"
-        try:
-            yield process
-        finally:
-            process.kill()
+        assert process.stdout.readline() == b"held\n"
+        yield process
+        process.kill()
 
 
 def complaint(folder: Path) -> str:
@@ -78,15 +76,11 @@ def test_a_box_has_it_for_its_life(tmp_path: Path) -> None:
     VirtualBox(Config(), tmp_path, advised=False).close()
 
 
-def test_a_scenario_is_not_played_on_a_store_in_use(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    script = tmp_path / "a.scn"
+def test_a_scenario_is_not_played_on_a_store_in_use(tmp_path: Path) -> None:
+    script, state = tmp_path / "a.scn", tmp_path / "state"
     script.write_text("press\n")
-    state = tmp_path / "state"
     with held(state):
-        assert main(["replay", str(script), "--state", str(state)]) == 1
-    assert capsys.readouterr().err == f"shutthebox: {complaint(state)}\n"
+        assert refused("replay", script, "--state", state, code=1) == f"shutthebox: {complaint(state)}"
     assert not list(state.iterdir())
 
 

@@ -9,13 +9,12 @@ from tests.support.kept import NOON, PLAIN, SHUT, alter, broken, keep_match
 
 from shutthebox.adapters.store.database import Store, open_to_read
 from shutthebox.adapters.store.memory import Memory
-from shutthebox.adapters.store.open_store import SUSPECT_NAME, StoreFault
+from shutthebox.adapters.store.open_store import SUSPECT_NAME
 from shutthebox.adapters.store.queries import LoggedFault, SwitchWear, health, read
 from shutthebox.adapters.store.verification_worker import VerificationWorker
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen, Left
 from shutthebox.game.faults import Fault
-from shutthebox.game.past import Past
 from shutthebox.game.resuming import KeptMatch
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import begin
@@ -66,76 +65,28 @@ def test_a_store_that_fails_is_said_once_and_everything_is_kept_in_the_end(
     assert len(caplog.messages) == 3, "said again after it was well"
 
 
-def test_a_store_that_goes_on_failing_is_opened_anew_for_the_next_match(
+def test_what_the_verification_finds_is_said_once_though_it_cannot_be_noted(
     store: Store, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    opened: list[Store] = []
-
-    def reopen() -> tuple[Store, StoreFault | None]:
-        opened.append(Store(tmp_path / "new", lambda: NOON))
-        return opened[-1], StoreFault(Fault.STORE_REPLACED, "the old one was set aside")
-
-    memory = Memory(store, reopen)
-    broken(store, on=True)
-    memory.keep(Chosen("game.players", 2))
-    memory.keep(Left())
-    assert opened == [], "not in a match"
-    caplog.clear()
-    memory.keep(Began(begin(PLAIN, 1)))
-    assert memory.store is opened[0]
-    assert memory.faults() == [Fault.FORGETS, Fault.FORGETS, Fault.STORE_REPLACED]
-    assert caplog.messages == ["the old one was set aside"]
-    assert opened[0].running_match() == KeptMatch(begin(PLAIN, 1), ())
-    memory.keep(Began(begin(PLAIN, 2)))
-    assert len(opened) == 1, "the new one does its work"
-    memory.close()
-
-
-def test_without_a_store_nothing_is_said_and_one_is_looked_for_at_every_match(
-    store: Store, caplog: pytest.LogCaptureFixture
-) -> None:
-    found: list[Store | None] = [None, store]
-    memory = Memory(None, lambda: (found.pop(0), None), forgetting=True)
+    """For the note, and the start after it, see `test_daemon_store`."""
+    for fact in (Began(begin(PLAIN, 1)), Thrown((1, 2)), Left()):
+        store.keep(fact)
+    alter(tmp_path, "update fact set text = 'throw 6+6' where number = 2")
+    worker = VerificationWorker(store.path)
+    memory = Memory(store, verification=worker)
     memory.catch_up()
-    memory.keep(Chosen("game.players", 2))
-    memory.keep_counts({1: 1}, {})
-    assert memory.running_match(9) is None
-    assert (list(memory.statistics()), memory.past(begin(PLAIN, 1), "ANN")) == ([], Past())
-    for players in (1, 2):
-        memory.keep(Began(begin(PLAIN, players)))
-    assert memory.store is store
-    assert store.running_match() == KeptMatch(begin(PLAIN, 2), ())
-    assert memory.faults() == [None]
-    assert caplog.messages == [f"{store.path}: everything is kept again"]
-
-
-@pytest.mark.parametrize("can_be_noted", [True, False])
-def test_what_the_verification_finds_is_said_and_noted_for_the_next_start(
-    can_be_noted: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    with closing(Store(tmp_path, lambda: NOON)) as store:
-        for fact in (Began(begin(PLAIN, 1)), Thrown((1, 2)), Left()):
-            store.keep(fact)
-        alter(tmp_path, "update fact set text = 'throw 6+6' where number = 2")
-        worker = VerificationWorker(store.path)
-        memory = Memory(store, verification=worker)
+    assert memory.faults() == [], "nothing is found yet"
+    (tmp_path / SUSPECT_NAME).mkdir()
+    worker._work()
+    for _ in range(3):
         memory.catch_up()
-        assert memory.faults() == [], "nothing is found yet"
-        if not can_be_noted:
-            (tmp_path / SUSPECT_NAME).mkdir()
-        worker._work()
-        for _ in range(3):
-            memory.catch_up()
-        assert memory.faults() == [Fault.STORE_DAMAGED]
-        said = f"{store.path}: fact 2 was altered"
-        text = f"{said}; the next start takes over what is good of it"
-        if can_be_noted:
-            assert (tmp_path / SUSPECT_NAME).read_text() == f"{text}\n"
-            assert caplog.messages == [said, text]
-        else:
-            assert caplog.messages[0] == said
-            assert caplog.messages[1].startswith(f"{text}; [Errno 21] Is a directory: ")
-        assert [fault.text for fault in logged(store)] == caplog.messages[1:]
+    assert memory.faults() == [Fault.STORE_DAMAGED]
+    found, said = caplog.messages
+    assert found == f"{store.path}: fact 2 was altered"
+    assert said.startswith(
+        f"{found}; the next start takes over what is good of it; [Errno 21] Is a directory: "
+    )
+    assert [fault.text for fault in logged(store)] == [said]
 
 
 def test_a_match_that_needs_more_levers_is_left_and_this_is_said(
