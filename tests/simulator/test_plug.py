@@ -3,7 +3,6 @@
 import json
 import re
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -12,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.simulator.page.pages import page, receive
 from tests.support.http_client import ask
 from tests.support.waiting import HANG_S, until
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
-from websockets.sync.client import ClientConnection, connect
-from websockets.typing import Origin
+from websockets.sync.client import ClientConnection
 
 from shutthebox.cli.main import main
 
@@ -38,15 +37,11 @@ class Box:
         self.state: dict[str, Any] = {}
 
     def connect(self) -> ClientConnection:
-        host = f"127.0.0.1:{self.port}"
         opened: list[ClientConnection] = []
 
         def is_open() -> bool:
             with suppress(OSError, InvalidHandshake):
-                sock = socket.create_connection(("127.0.0.1", self.port), HANG_S)
-                opened.append(
-                    connect(f"ws://{host}/box", origin=Origin(f"http://{host}"), sock=sock, compression=None)
-                )
+                opened.append(page(self))
             return bool(opened)
 
         until(is_open, "the box never came back")
@@ -58,13 +53,13 @@ class Box:
     def see(self, fits: Callable[[dict[str, Any]], object]) -> None:
         """Waits for a state of the page that fits."""
         while not (self.state and fits(self.state)):
-            self.state |= json.loads(self.page.recv(timeout=HANG_S))
+            self.state |= receive(self.page)
 
     def until_it_is_back(self) -> None:
         """Waits for the next process in the place of this one, until it can be ended in good order."""
         with suppress(ConnectionClosed, OSError):
             while True:
-                self.page.recv(timeout=HANG_S)
+                receive(self.page)
         assert self.process.stdout is not None
         assert f":{self.port}/" in self.process.stdout.readline()
         self.page = self.connect()

@@ -77,13 +77,18 @@ def test_a_pulled_plug_leads_back_to_the_same_throw(worker: Worker) -> None:
 
 
 def test_the_odds_answer_from_another_worker(worker: Worker) -> None:
+    worker.send(set="game.hints", to=True)
     for _ in range(3):
         worker.tap()
-    answers = [answer_text(question) for question in worker.questions]
-    for answer in filter(None, answers):
+    worker.send(button=True)
+    worker.wait(S)
+    worker.send(button=False)
+    worker.wait(S)
+    assert "Working it out" in worker.state["words"]
+    for answer in filter(None, map(answer_text, worker.questions)):
         worker.tab.answered(answer, worker.now_ns)
     worker.wait(S)
-    assert worker.questions
+    assert "8 is best" in worker.state["words"]
 
 
 @pytest.mark.parametrize(

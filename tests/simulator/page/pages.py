@@ -3,7 +3,7 @@
 import json
 import socket
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 from tests.support.waiting import HANG_S, until
@@ -44,8 +44,15 @@ def shown(screen: Screen, language: str = "en", game: Profile | None = None) -> 
     return Show(screen, 0, screen.mode, None, (), None, "ok", (), (), (), (), language=language, game=game)
 
 
+class HasPort(Protocol):
+    """A server of pages."""
+
+    @property
+    def port(self) -> int: ...
+
+
 def page(
-    server: PageServer,
+    server: HasPort,
     *,
     origin: str | None = "http://{host}",
     host: str = "127.0.0.1:{port}",

@@ -7,14 +7,10 @@ from typing import Any
 
 import pytest
 from gpiozero import InputDevice
-from tests.simulator.page.pages import FakePanel, page, receive, receive_until, shown
-from tests.support.http_client import ask
+from tests.simulator.page.pages import FakePanel, page, receive, receive_until
 from tests.support.waiting import until
 from websockets.sync.client import ClientConnection
 
-from shutthebox.config.profiles import builtin
-from shutthebox.game.mode import Mode
-from shutthebox.game.screen import Screen
 from shutthebox.simulator import film
 from shutthebox.simulator.hardware import disk
 from shutthebox.simulator.hardware.box import LeverFault, SimulatedBox
@@ -43,19 +39,6 @@ def see(client: ClientConnection, state: dict[str, Any], fits: Callable[[], obje
     """Takes changes into a page's state until it fits."""
     while not fits():
         state |= receive(client)
-
-
-def test_language_words_and_rules_follow_the_box(server: PageServer, transcript: BoxInWords) -> None:
-    with page(server) as client:
-        assert receive(client)["texts"]["help"] == "Help"
-        screen = Screen(Mode.READY, "Joueur 1", prompt="Lancez les dés")
-        transcript(shown(screen, "fr", builtin("trac")), 0)
-        change = receive_that(client, lambda change: "game" in change)
-        assert change["language"] == "fr"
-        assert change["texts"]["help"] == "Aide"
-        assert change["said"] == [1, change["words"]] == [1, "Joueur 1. Lancez les dés."]
-        assert change["game"]["title"] == "Trac"
-    assert '<html lang="fr">' in ask(server.port)[1].decode()
 
 
 def test_makers_break_and_mend(server: PageServer, box: SimulatedBox, panel: FakePanel) -> None:
