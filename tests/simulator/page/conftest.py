@@ -3,11 +3,10 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from tests.simulator.page.pages import FakePanel
+from tests.simulator.page.pages import FakePanel, server_of
 
 from shutthebox.simulator.hardware import disk
 from shutthebox.simulator.hardware.box import SimulatedBox
-from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.server import PageServer
 from shutthebox.simulator.page.transcript import BoxInWords
 
@@ -39,6 +38,6 @@ def server(
     box: SimulatedBox, panel: FakePanel, transcript: BoxInWords, recording: Path
 ) -> Iterator[PageServer]:
     power = Mock(recording=recording, is_recording=False)
-    with PageServer(Workshop(box, panel), transcript=transcript, power=power) as server:
+    with server_of(box, panel, transcript=transcript, power=power) as server:
         yield server
     disk.fill(False)

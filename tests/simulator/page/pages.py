@@ -3,7 +3,9 @@
 import json
 import socket
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Protocol
+from unittest.mock import Mock
 
 import pytest
 from tests.support.waiting import HANG_S, until
@@ -16,7 +18,10 @@ from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.game.effects import Show
 from shutthebox.game.screen import Screen
 from shutthebox.rules.profile import Profile
+from shutthebox.simulator.hardware.box import SimulatedBox
+from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.server import PageServer
+from shutthebox.simulator.page.transcript import BoxInWords
 
 
 class FakePanel:
@@ -42,6 +47,13 @@ class FakePanel:
 def shown(screen: Screen, language: str = "en", game: Profile | None = None) -> Show:
     """The show of a box with this screen and no match."""
     return Show(screen, 0, screen.mode, None, (), None, "ok", (), (), (), (), language=language, game=game)
+
+
+def server_of(box: SimulatedBox, panel: FakePanel, **more: Any) -> PageServer:
+    """The server of a box; what the test does not give is there and does nothing."""
+    power = Mock(recording=Path("absent"), is_recording=False)
+    given: dict[str, Any] = {"port": 0, "transcript": BoxInWords(), "power": power, "fill_in": Mock()}
+    return PageServer(Workshop(box, panel), **given | more)
 
 
 class HasPort(Protocol):

@@ -5,7 +5,7 @@ import logging
 from contextlib import suppress
 
 import pytest
-from tests.simulator.page.pages import FakePanel, goodbye, page, raw_page, receive, shown
+from tests.simulator.page.pages import FakePanel, goodbye, page, raw_page, receive, server_of, shown
 from tests.support.waiting import until
 from websockets.exceptions import ConnectionClosed
 
@@ -16,7 +16,6 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
 from shutthebox.simulator.hardware.box import SimulatedBox
-from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page import request_guard
 from shutthebox.simulator.page.message import (
     MAX_MESSAGE,
@@ -37,7 +36,7 @@ def test_the_box_is_told_only_of_what_it_offers(panel: FakePanel, box: Simulated
         "locked": Form(settings, (), is_open=False, walks=False),
         "open": Form(settings, (), is_open=True, walks=True),
     }
-    with PageServer(Workshop(box, panel), transcript=transcript, fill_in=told.append) as server:
+    with server_of(box, panel, transcript=transcript, fill_in=told.append) as server:
         for form in asked.values():
             transcript(shown(Screen(Mode.ATTRACT))._replace(form=form), 0)
             with page(server) as client:

@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-from tests.simulator.page.pages import FakePanel, goodbye, page, receive, receive_until
+from tests.simulator.page.pages import FakePanel, goodbye, page, receive, receive_until, server_of
 from tests.support.waiting import until
 from websockets.exceptions import InvalidStatus
 
 from shutthebox.adapters.network import address_of_process
 from shutthebox.simulator.hardware.box import SimulatedBox
-from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page import server as server_module
 from shutthebox.simulator.page.request_guard import visitor_of
 from shutthebox.simulator.page.server import PageServer
@@ -27,7 +26,7 @@ def address() -> str:
 
 @pytest.fixture
 def open_server(box: SimulatedBox, panel: FakePanel) -> Iterator[PageServer]:
-    with PageServer(Workshop(box, panel), address="0.0.0.0", names=("box.local",)) as server:
+    with server_of(box, panel, address="0.0.0.0", names=("box.local",)) as server:
         yield server
 
 

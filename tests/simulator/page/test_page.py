@@ -19,7 +19,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select
-from tests.simulator.page.pages import FakePanel, shown
+from tests.simulator.page.pages import FakePanel, server_of, shown
 from tests.support.chromium import resize, serious_findings, start_chromium, touch
 from tests.support.waiting import until
 
@@ -330,7 +330,7 @@ def test_a_lost_connection_is_said_and_mended(table: Table) -> None:
     assert table.shown_down == {2}
     table.levers[4].click()  # goes nowhere, and breaks nothing
     box = SimulatedBox(10, levers_down=(10,))
-    with box, PageServer(Workshop(box, table.panel), table.server.port):
+    with box, server_of(box, table.panel, port=table.server.port):
         until(lambda: not notice.is_displayed())
         until(lambda: table.shown_down == {10})
         table.levers[0].click()

@@ -4,14 +4,13 @@ import logging
 import socket
 
 import pytest
-from tests.simulator.page.pages import FakePanel, page, receive
+from tests.simulator.page.pages import FakePanel, page, receive, server_of
 from tests.support.http_client import answer_to, ask, is_served
 from tests.support.waiting import HANG_S, until
 from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatus
 
 from shutthebox.cli.main import main
 from shutthebox.simulator.hardware.box import SimulatedBox
-from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page import request_guard
 from shutthebox.simulator.page import server as server_module
 from shutthebox.simulator.page.server import PageServer
@@ -110,7 +109,7 @@ def test_who_is_refused_is_not_left_waiting(
     said: bytes, box: SimulatedBox, panel: FakePanel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server_module, "_OPEN_S", 10 * HANG_S)
-    with PageServer(Workshop(box, panel)) as server:
+    with server_of(box, panel) as server:
         assert answer_to(server.port, said).startswith(b"HTTP/1.1 4")
 
 
@@ -150,7 +149,7 @@ def test_who_never_finishes_is_cut_off(
     said: bytes, box: SimulatedBox, panel: FakePanel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server_module, "_OPEN_S", 0.3)
-    with PageServer(Workshop(box, panel)) as server:
+    with server_of(box, panel) as server:
         answer_to(server.port, said)
         assert is_served(server.port)
 

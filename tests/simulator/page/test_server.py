@@ -5,13 +5,12 @@ import threading
 
 import pytest
 from gpiozero import PWMOutputDevice
-from tests.simulator.page.pages import FakePanel, goodbye, page, raw_page, receive, receive_until
+from tests.simulator.page.pages import FakePanel, goodbye, page, raw_page, receive, receive_until, server_of
 from tests.support.waiting import rests, until
 
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.simulator.hardware.box import BUZZER_LINE, LAMP_LINE, SimulatedBox
-from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.server import PageServer
 from shutthebox.web.http import PortError
 
@@ -92,7 +91,7 @@ def test_a_page_sees_the_latest_not_every_state(server: PageServer, panel: FakeP
 
 
 def test_a_port_in_use_is_one_clear_line(server: PageServer, box: SimulatedBox, panel: FakePanel) -> None:
-    second = PageServer(Workshop(box, panel), server.port)
+    second = server_of(box, panel, port=server.port)
     with pytest.raises(PortError, match=f"port {server.port} is already in use: .*--port") as caught:
         second.start()
     assert isinstance(caught.value, ShutTheBoxError)
@@ -102,7 +101,7 @@ def test_a_port_in_use_is_one_clear_line(server: PageServer, box: SimulatedBox, 
 
 
 def test_closing_says_goodbye_and_frees_the_port(box: SimulatedBox, panel: FakePanel) -> None:
-    server = PageServer(Workshop(box, panel))
+    server = server_of(box, panel)
     server.start()
     port = server.port
     with page(server) as client:
@@ -116,5 +115,5 @@ def test_closing_says_goodbye_and_frees_the_port(box: SimulatedBox, panel: FakeP
     assert not any(thread.name == "page-server" for thread in threading.enumerate())
     box.set_lever(1, True)  # nobody left to tell, and nothing breaks
     panel.show(Bitmap.of(128, 64, lit=True))
-    with PageServer(Workshop(box, panel), port) as again, page(again) as client:
+    with server_of(box, panel, port=port) as again, page(again) as client:
         assert receive(client)["type"] == "box"

@@ -16,8 +16,8 @@ from websockets.frames import CloseCode, Frame
 from websockets.http11 import Request, Response
 from websockets.protocol import State
 
-from shutthebox.translations import ENGLISH, translations
-from shutthebox.web.http import HEADERS, LOOPBACK, asked_for, own_names
+from shutthebox.translations import translations
+from shutthebox.web.http import HEADERS, asked_for, own_names
 
 SOCKET_PATH = "/box"
 RECORDING_PATH = "/recording.scn"
@@ -83,9 +83,9 @@ class RequestGuard:
     def __init__(
         self,
         port: int,
-        language: Callable[[], str] = lambda: ENGLISH,
-        recording: Callable[[], bytes] = bytes,
-        names: Sequence[str] = (),
+        language: Callable[[], str],
+        recording: Callable[[], bytes],
+        names: Sequence[str],
     ) -> None:
         self._port = port
         self._hosts = own_names(port).union(*(asked_for(name.lower(), port) for name in names))
@@ -94,7 +94,7 @@ class RequestGuard:
         self._index = Template((folder / "index.html").read_text("utf-8"))
         self._files = {path: ((folder / name).read_bytes(), kind) for path, (name, kind) in _FILES.items()}
 
-    def answer(self, request: Request, address: str = LOOPBACK) -> Response | None:
+    def answer(self, request: Request, address: str) -> Response | None:
         """A file or a refusal; None lets a well-formed WebSocket handshake go on.
 
         A page of another site can have its own name point here, but cannot send this machine's.

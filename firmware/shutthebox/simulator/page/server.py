@@ -105,26 +105,26 @@ class PageServer:
         workshop: the simulated hardware that the page shows and moves.
         port: TCP port; 0 takes any free one.
         transcript: the log and the words of the box; it has to be an observer of the runner.
+        power: the plug.
+        fill_in: gets what the page's form says; must not block.
         address: of this machine to listen on, in numbers.
         names: by which visitors ask for this machine, besides its addresses; for a network only.
-        fill_in: gets what the page's form says; must not block.
-        power: the plug; None for a box that cannot be started again from here.
     """
 
     def __init__(
         self,
         workshop: Workshop,
-        port: int = 0,
-        transcript: BoxInWords | None = None,
-        power: Power | None = None,
-        fill_in: Callable[[FormInput], None] = lambda given: None,
+        port: int,
+        transcript: BoxInWords,
+        power: Power,
+        fill_in: Callable[[FormInput], None],
         *,
         address: str = LOOPBACK,
         names: Sequence[str] = (),
     ) -> None:
         self._workshop = workshop
         self._box, self._panel = workshop.box, workshop.panel
-        self._transcript = transcript or BoxInWords()
+        self._transcript = transcript
         self._power = power
         self._fill_in = fill_in
         self._wanted_port = port
@@ -302,7 +302,8 @@ class PageServer:
         if page.film is not None:
             state |= page.film.state
         if page.view.in_workshop:
-            state |= workshop_state(self._workshop, self._power_state())
+            power: _State = {"recording": self._power.is_recording, "recorded": self._recorded() is not None}
+            state |= workshop_state(self._workshop, power)
         return state
 
     def _state(self) -> _State:
@@ -310,11 +311,6 @@ class PageServer:
             self._panel_stale = False  # first, so that a change while it is drawn is not missed
             self._panel_text = pixels_text(self._panel.picture())
         return box_state(self._workshop, self._transcript, self._panel_text, self._box.sound)
-
-    def _power_state(self) -> _State | None:
-        if self._power is None:
-            return None
-        return {"recording": self._power.is_recording, "recorded": self._recorded() is not None}
 
     def _take(self, page: "_Page", message: str | bytes) -> str | None:
         """Carries out a page's message, or answers with the reason why not."""
@@ -378,9 +374,9 @@ class PageServer:
                 self._note(repair(self._workshop, wish))
             case ReplayScenario(scenario):
                 self._watch(page, scenario)
-            case PullPlug() if self._power is not None:
+            case PullPlug():
                 self._power.cut()
-            case RecordScenario(on) if self._power is not None:
+            case RecordScenario(on):
                 self._power.record(on)
 
     def _note(self, text: str) -> None:
@@ -403,7 +399,7 @@ class PageServer:
 
     def _recorded(self) -> Path | None:
         """The file of the scenario recorded last, if there is one."""
-        return self._power.recording if self._power is not None and self._power.recording.is_file() else None
+        return self._power.recording if self._power.recording.is_file() else None
 
     def _recording(self) -> bytes:
         """The scenario recorded last; empty without one."""

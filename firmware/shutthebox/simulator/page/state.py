@@ -70,11 +70,8 @@ def box_state(workshop: Workshop, words: BoxInWords, panel: str, sound: float | 
     }
 
 
-def workshop_state(workshop: Workshop, power: dict[str, object] | None) -> dict[str, object]:
-    """The hardware, for a page whose workshop is open.
-
-    Without `power` it has no plug; where its `recording` is None, no recorder.
-    """
+def workshop_state(workshop: Workshop, power: dict[str, object]) -> dict[str, object]:
+    """The hardware, for a page whose workshop is open; where the power's `recording` is None, no recorder."""
     condition = workshop.condition
     return {
         "hardware": {
