@@ -5,7 +5,6 @@ SIGKILL again and again while matches are played. At the end everything that any
 has to be in the league, once, in order, and counted once.
 """
 
-import subprocess
 import sys
 import tempfile
 import time
@@ -17,7 +16,7 @@ from random import Random
 
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import SQLAlchemyError
-from tests.support.league import Place, found_league, league_command, uplink_command
+from tests.league.running import Part, RunningLeague
 from tests.support.mosquitto import Mosquitto
 from tests.support.postgresql import Postgresql
 from tests.support.waiting import until
@@ -28,37 +27,13 @@ from shutthebox_league.database import open_database
 from shutthebox_league.schema import CHAIN, ENTRY, GAP, MATCH, SEAT, STANDING
 
 BOXES = 3
-CONSUMERS = 2
 PAUSE_S = 0.2
 _ARRIVES_S = 420.0
 """Uplinks wait for up to five minutes before they send again."""
 
 
-class Part:
-    """A process that is started again when it was killed.
-
-    Args:
-        command: of it.
-        log: where it says what it has to say.
-    """
-
-    def __init__(self, command: tuple[str, ...], log: Path) -> None:
-        self._command, self._log = command, log
-        self.start()
-
-    def start(self) -> None:
-        """Starts it."""
-        with self._log.open("ab") as log:
-            self.process = subprocess.Popen(self._command, stdout=log, stderr=log)
-
-    def kill(self) -> None:
-        """Kills it; a process that has ended by itself is no fault of the test."""
-        self.process.kill()
-        self.process.wait()
-
-
-class Town:
-    """A league with its boxes, all in processes of their own.
+class Town(RunningLeague):
+    """A league whose parts are killed.
 
     Args:
         folder: of everything.
@@ -67,25 +42,8 @@ class Town:
 
     def __init__(self, folder: Path, postgresql: Postgresql | None) -> None:
         self.url = postgresql.new_database() if postgresql else f"sqlite:///{folder}/league.sqlite3"
-        self.place: Place = found_league(folder, self.url)
         self.box_folders = [folder / f"box{number}" for number in range(BOXES)]
-        for box in self.box_folders:
-            (box / "outbox").mkdir(parents=True)
-            self.place.enrol(box.name)
-        self.place.engine.dispose()
-        commands: dict[str, list[tuple[str, ...]]] = {
-            "consumer": [league_command(folder, "consume")] * CONSUMERS,
-            "reviewer": [league_command(folder, "review")],
-            "box": [
-                (sys.executable, "-m", "tests.league.box", str(box), str(number), str(PAUSE_S))
-                for number, box in enumerate(self.box_folders)
-            ],
-            "uplink": [uplink_command(folder / f"{box.name}.toml", box) for box in self.box_folders],
-        }
-        self.parts = {
-            kind: [Part(command, folder / f"{kind}.log") for command in of_kind]
-            for kind, of_kind in commands.items()
-        }
+        super().__init__(folder, self.url, {box.name: "The Red Lion" for box in self.box_folders}, PAUSE_S)
         assert self.place.broker is not None
         self._mortal: dict[str, Sequence[Part | Mosquitto | Postgresql]] = {
             "broker": [self.place.broker], **self.parts, **({"database": [postgresql]} if postgresql else {})
@@ -177,12 +135,6 @@ class Town:
                         part.start()
             time.sleep(0.5)
         return wrong
-
-    def close(self) -> None:
-        """Ends all processes."""
-        for kind, parts in self._mortal.items():
-            for part in parts if kind != "database" else ():
-                part.kill()
 
 
 def run(folder: Path, kills: int, postgresql: Postgresql | None, pause_s: float = 1.0) -> str | None:

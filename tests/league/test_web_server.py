@@ -13,14 +13,10 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import ExtendedKeyUsageOID
 from tests.support.league import found_league, league_command
 from tests.support.mosquitto import free_port
 from tests.support.waiting import HANG_S, until
 
-from shutthebox_league.authority import _private_pem
 from shutthebox_league.enrolment import new_owner_token
 
 CONFIG = Path(__file__).parents[2] / "league" / "server" / "nginx.conf"
@@ -38,13 +34,14 @@ class Front:
         self.folder, self.port = folder, free_port()
         self.place = found_league(folder / "league", with_broker=False)
         self.place.enrol("lion", "The Lion")
-        self._make_certificate()
+        # The broker's: it is that of this machine.
+        keys = folder / "league" / "broker"
         page = folder / "page.sock"
         text = CONFIG.read_text()
         for before, after in (
             ("/run/shutthebox-league-page.sock", str(page)),
-            (f"/etc/letsencrypt/live/{NAME}/fullchain.pem", str(folder / "certificate.pem")),
-            (f"/etc/letsencrypt/live/{NAME}/privkey.pem", str(folder / "key.pem")),
+            (f"/etc/letsencrypt/live/{NAME}/fullchain.pem", str(keys / "broker.pem")),
+            (f"/etc/letsencrypt/live/{NAME}/privkey.pem", str(keys / "broker.key")),
             ("/var/log/nginx", str(folder)),
             ("listen 443", f"listen 127.0.0.1:{self.port}"),
             ("listen 80", f"listen 127.0.0.1:{free_port()}"),
@@ -69,15 +66,6 @@ class Front:
         until(page.exists)
         until(self._listens, "nginx does not listen")
 
-    def _make_certificate(self) -> None:
-        authority, key = self.place.authority, ec.generate_private_key(ec.SECP256R1())
-        issuer, signer = x509.load_pem_x509_certificate(authority.certificate.encode()), authority._signer()
-        usage = ExtendedKeyUsageOID.SERVER_AUTH
-        (self.folder / "certificate.pem").write_bytes(
-            authority._sign(issuer, signer, NAME, key, usage, (NAME,))
-        )
-        (self.folder / "key.pem").write_bytes(_private_pem(key))
-
     def _listens(self) -> bool:
         assert self.processes[1].poll() is None, (self.folder / "log").read_text()
         with socket.socket() as line:
@@ -92,7 +80,7 @@ class Front:
     ) -> tuple[int, str, http.client.HTTPMessage]:
         """Status, text and head of the answer to a request."""
         context = ssl.create_default_context(cadata=self.place.authority.certificate)
-        with context.wrap_socket(self.connect(), server_hostname=NAME) as line:
+        with context.wrap_socket(self.connect(), server_hostname="localhost") as line:
             client = http.client.HTTPConnection(NAME, self.port)
             client.sock = line
             body = None if form is None else urllib.parse.urlencode(form)
@@ -161,7 +149,7 @@ def test_heads_bodies_and_tries_have_an_end(front: Front) -> None:
 def test_a_slow_head_is_cut_off(tmp_path: Path) -> None:
     front = Front(tmp_path, slow_after_s=1)
     context = ssl.create_default_context(cadata=front.place.authority.certificate)
-    with context.wrap_socket(front.connect(), server_hostname=NAME) as line:
+    with context.wrap_socket(front.connect(), server_hostname="localhost") as line:
         line.sendall(b"GET / HTTP/1.1\r\nHost: ")
         with suppress(ConnectionResetError):
             assert line.recv(1000) == b""
