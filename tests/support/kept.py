@@ -9,10 +9,10 @@ from pathlib import Path
 from shutthebox.adapters.store.chain import Checkpoint
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.open_store import StoreFault, open_or_set_aside
-from shutthebox.game.facts import Began, Finished
+from shutthebox.game.facts import Began, Finished, Signed
 from shutthebox.rules.actions import Action, Moved, Thrown, apply
 from shutthebox.rules.conditions import Conditions
-from shutthebox.rules.match import Match
+from shutthebox.rules.match import Match, begin
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import parse_keys, to_profile
 from shutthebox.rules.tiles import to_tiles
@@ -45,6 +45,30 @@ def keep_match(store: Store, match: Match, *actions: Action, conditions: Conditi
     assert match.result is not None
     store.keep(Finished(match))
     return match
+
+
+class Matches:
+    """A store on which matches are played, one a minute or at the time that is told; the winner may sign."""
+
+    def __init__(self, folder: Path) -> None:
+        self.now_s = 0
+        self.store = Store(folder, lambda: self.now_s)
+        self.db, self.close = self.store.connection, self.store.close
+
+    def play(
+        self,
+        profile: Profile,
+        *actions: Action,
+        seats: int = 1,
+        rounds: int = 1,
+        conditions: Conditions | None = None,
+        sign: str = "",
+        at_s: int | None = None,
+    ) -> None:
+        self.now_s = self.now_s + 60 if at_s is None else at_s
+        match = keep_match(self.store, begin(profile, seats, rounds), *actions, conditions=conditions)
+        if sign and match.result is not None:
+            self.store.keep(Signed(match.result.winners[0], sign))
 
 
 def keep_throws(folder: Path, throws: Sequence[tuple[int, int, int, int, int]]) -> None:

@@ -1,12 +1,12 @@
 """Drawing: rules that hold for any screen, and screens that must never look alike."""
 
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from shutthebox.adapters.display import shapes, tiles
+from shutthebox.adapters.display import shapes
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.fonts import Size, fitting
 from shutthebox.adapters.display.layout import HELP_NS, PROMPT_NS, TILE_BLINK_NS, draw, render
@@ -126,15 +126,6 @@ def test_every_tile_state_looks_different_in_either_half_of_the_blinking(count: 
         assert box is not None, f"{one} looks like {other}"
         assert box[2] - box[0] <= 14, "only the one tile changes"
         assert lit(unlike) >= 4, f"{one} and {other} differ by {lit(unlike)} pixels only"
-
-
-def test_only_viable_and_wrong_tiles_blink_and_they_do_so_five_times_in_two_seconds() -> None:
-    for state in TileState:
-        screen = ToldScreen(Mode.FLIPPING, tiles=((1, state), (2, TileState.OPEN)))
-        assert (render(screen, 0).next_ns is not None) is (state in tiles.BLINKING)
-        pictures = [draw(screen, HELP_NS + t * 10 * MS) for t in range(200)]
-        changes = sum(a != b for a, b in pairwise(pictures))
-        assert changes == (9 if state in tiles.BLINKING else 0)
 
 
 @pytest.mark.parametrize("side", [9, 13, 20, 39])

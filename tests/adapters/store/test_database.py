@@ -12,13 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.box import BoxUnderTest
 from tests.support.chance import next_action
-from tests.support.kept import alter, broken, sound
+from tests.support.kept import alter, sound
 
 from shutthebox import __version__
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.chain import read_mark
 from shutthebox.adapters.store.database import Store
-from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.recovery import first_fault
 from shutthebox.config.profiles import builtin, builtins, read
@@ -168,30 +167,6 @@ def test_throws_of_real_dice_are_not_the_boxs(tmp_path: Path) -> None:
         assert queries.read(store.connection).throws == 0
 
 
-# -- faults of the file ------------------------------------------------------------------------
-
-
-def test_a_match_whose_beginning_was_not_kept_does_not_spoil_the_one_before(
-    store: Store, tmp_path: Path
-) -> None:
-    match, played = finished()
-    for fact in played:
-        store.keep(fact)
-    broken(store, on=True)
-    other = begin(builtin("digits"), 1)
-    for fact in (Began(other), Thrown((3, 5)), Signed(0, "BAD")):
-        with pytest.raises(StoreError):
-            store.keep(fact)
-    assert store.waiting
-    assert found(tmp_path) == match
-    broken(store, on=False)
-    store.catch_up()
-    assert not store.waiting
-    assert found(tmp_path) == other.throw((3, 5))
-    assert store.connection.execute("select count(*) from result where initials = 'BAD'").fetchone() == (0,)
-    assert first_fault(store.connection, read_mark(store.path)) is None
-
-
 # -- the box on a store that it cannot go on with ----------------------------------------------
 
 
@@ -211,6 +186,7 @@ def test_a_spoiled_match_goes_on_from_the_last_good_fact(
     for said in (aside, ""):
         table = BoxUnderTest(tmp_path)
         assert (table.mode, table.screen.aside) == (mode, said), "said once"
+        assert (table.screen.prompt == "Memory damaged") == (mode is Mode.ATTRACT and table.show.screen.alert)
         table.box.close()
         assert len(list(tmp_path.glob("*.damaged"))) == 1, "what was kept is set aside, not thrown away"
 

@@ -59,12 +59,6 @@ def test_it_is_free_again_when_its_holder_is_killed_and_not_when_files_are_delet
     FolderLock(tmp_path / "state").take()
 
 
-def test_where_there_is_no_folder_there_is_nothing_to_lock(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    FolderLock(tmp_path / "file" / "state").take()
-    FolderLock(None).take()
-
-
 def test_a_box_has_it_for_its_life(tmp_path: Path) -> None:
     box = VirtualBox(Config(), tmp_path, advised=False)
     with pytest.raises(InUseError):

@@ -1,24 +1,19 @@
 """A store that an earlier version of the program has made is continued."""
 
-import errno
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 from tests.support.kept import LEFT_4, PLAIN, keep_match, sound
 from tests.support.versions import NEXT, take_next_version
 
-from shutthebox.adapters.store import open_store
 from shutthebox.adapters.store.chain import read_mark
 from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.open_store import open_checked
 from shutthebox.adapters.store.queries import read
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.recovery import first_fault
-from shutthebox.adapters.store.schema import VERSION
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen, Faulted, Left, Signed
 from shutthebox.game.resuming import KeptMatch
@@ -65,23 +60,6 @@ def test_a_store_of_an_earlier_version_is_continued(earlier: Path, monkeypatch: 
             assert first_fault(store.connection, read_mark(store.path)) is None
             store.keep(Moved(0b10000000))
             store.keep(Thrown((1, 1)))
-
-
-def test_a_migration_that_fails_half_way_leaves_the_earlier_version(
-    earlier: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with closing(sqlite3.connect(earlier / FILE_NAME)) as db:
-        before = list(db.iterdump())
-    take_next_version(monkeypatch)
-    full = OSError(errno.ENOSPC, "No space left on device")
-    with monkeypatch.context() as patch:
-        patch.setattr(open_store, "replace_file", Mock(side_effect=full))
-        with pytest.raises(OSError, match="No space"):
-            open_checked(earlier, lambda: 0.0)
-    with closing(sqlite3.connect(earlier / FILE_NAME)) as db:
-        assert list(db.iterdump()) == before
-        assert db.execute("pragma user_version").fetchone() == (VERSION,)
-    open_checked(earlier, lambda: 0.0).close()
 
 
 def test_a_reader_of_the_earlier_store_harms_neither(earlier: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,7 +34,6 @@ from shutthebox.adapters.store.schema import VERSION
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen, Faulted
 from shutthebox.game.faults import Fault
-from shutthebox.game.mode import Mode
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.match import begin
@@ -289,14 +288,6 @@ def test_a_store_is_set_aside_for_faults_of_its_file_only(code: int, damaged: bo
     assert open_store._is_damage(reason, tmp_path) is damaged
 
 
-def test_no_folder_no_memory(tmp_path: Path) -> None:
-    store, store_fault = open_or_set_aside(tmp_path / ("x" * 300), clock)
-    assert store is None
-    assert store_fault is not None
-    assert store_fault.fault is Fault.FORGETS
-    assert "[Errno 36] File name too long: " in store_fault.text
-
-
 def open_by_permission(folder: Path) -> tuple[bool, StoreFault | None]:
     """Whether the store there keeps, and its fault; for a process of its own, as root may write anywhere."""
     obey_permissions()
@@ -351,21 +342,6 @@ def actions(table: BoxUnderTest) -> int:
     with closing(sound(table.box._state or Path())) as store:
         running = store.running_match()
     return len(running[1]) if running else -1
-
-
-def test_attract_says_so_until_a_touch(tmp_path: Path) -> None:
-    text(tmp_path)
-    table = BoxUnderTest(tmp_path)
-    assert table.show.mode is Mode.ATTRACT
-    assert (told_screen(table.show).prompt, table.show.screen.alert) == ("Memory damaged", True)
-    table.flip(4)
-    assert told_screen(table.show).prompt == "Press to play"
-    table.lift(4)
-    table.press()
-    table.throw(3, 5)
-    assert table.show.throw == (3, 5)
-    assert actions(table) == 1, "it plays, and remembers"
-    table.box.close()
 
 
 def full(store: Store | None) -> None:

@@ -7,17 +7,16 @@ from pathlib import Path
 import pytest
 from tests.adapters.store.test_scores_file import SHOW
 from tests.support.command import printed
-from tests.support.kept import CAPTAIN, HIGH, LEFT_4, LEFT_6, PLAIN, SHUT, alter, house, keep_match
+from tests.support.kept import CAPTAIN, HIGH, LEFT_4, LEFT_6, PLAIN, SHUT, Matches, alter, house
 
-from shutthebox.adapters.store.database import FILE_NAME, Store, open_to_read
+from shutthebox.adapters.store.database import FILE_NAME, open_to_read
 from shutthebox.adapters.store.queries import Player, latest, past, read, statistics_lines
 from shutthebox.adapters.store.scores import best, captains
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.config.profiles import builtin
-from shutthebox.game.facts import Signed
 from shutthebox.game.messages import Translate, told
 from shutthebox.game.past import Past
-from shutthebox.rules.actions import Action, Advanced, Moved, Thrown
+from shutthebox.rules.actions import Advanced, Moved, Thrown
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import Profile
@@ -29,27 +28,8 @@ OTHERS_WIN = house("house", 'match = "target-loses"\nlimit = 5\ntie = "share"')
 """The first player reaches the limit at once, so all others win."""
 
 
-class Evening:
-    """A store on which matches are played, one a minute; the winner may sign."""
-
-    def __init__(self, folder: Path) -> None:
-        self.now_s = 0
-        self.store = Store(folder, lambda: self.now_s)
-        self.db = self.store.connection
-
-    def play(
-        self,
-        profile: Profile,
-        *actions: Action,
-        seats: int = 1,
-        rounds: int = 1,
-        conditions: Conditions | None = None,
-        sign: str = "",
-    ) -> None:
-        self.now_s += 60
-        match = keep_match(self.store, begin(profile, seats, rounds), *actions, conditions=conditions)
-        if sign and match.result is not None:
-            self.store.keep(Signed(match.result.winners[0], sign))
+class Evening(Matches):
+    """Matches on one store."""
 
     def panel(self, translate: Translate = str) -> list[str]:
         """The statistics on the panel."""
@@ -58,8 +38,7 @@ class Evening:
 
 @pytest.fixture
 def evening(tmp_path: Path) -> Iterator[Evening]:
-    opened = Evening(tmp_path)
-    with closing(opened.store):
+    with closing(Evening(tmp_path)) as opened:
         yield opened
 
 

@@ -10,21 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.kept import CAPTAIN, LEFT_4, LEFT_6, PLAIN, SHUT, alter, keep_match
+from tests.support.kept import CAPTAIN, LEFT_4, LEFT_6, PLAIN, SHUT, Matches, alter
 from tests.support.machine import settings_for
 
 from shutthebox import __version__
 from shutthebox.adapters.store.database import FILE_NAME as STORE
-from shutthebox.adapters.store.database import Store, open_to_read
+from shutthebox.adapters.store.database import open_to_read
 from shutthebox.adapters.store.scores_file import FILE_NAME, ScoresWriter
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Form, Keep, Show
-from shutthebox.game.facts import Faulted, Finished, Signed
+from shutthebox.game.facts import Faulted, Finished
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown
 from shutthebox.rules.match import begin
-from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.words import explain
 
@@ -65,13 +64,11 @@ def seat(number: int, score: int | None, initials: str | None) -> dict[str, obje
 
 def test_a_match_dated_in_the_future_leads_no_board_of_today(tmp_path: Path) -> None:
     """The clock was wrong: a board of later days would be led by it for ever."""
-    clock_s, now = [0], local(2026, 12, 30)
-    with closing(Store(tmp_path, lambda: clock_s[0])) as store:
-        for initials, clock_s[0], actions in (
-            ("NOW", now, LEFT_6), ("DAY", local(2026, 12, 31, 0), LEFT_4), ("FUT", local(2027, 1, 1, 0), SHUT)
-        ):  # fmt: skip
-            keep_match(store, begin(PLAIN, 1), *actions)
-            store.keep(Signed(0, initials))
+    now = local(2026, 12, 30)
+    with closing(Matches(tmp_path)) as matches:
+        matches.play(PLAIN, *LEFT_6, sign="NOW", at_s=now)
+        matches.play(PLAIN, *LEFT_4, sign="DAY", at_s=local(2026, 12, 31, 0))
+        matches.play(PLAIN, *SHUT, sign="FUT", at_s=local(2027, 1, 1, 0))
     ScoresWriter(tmp_path, lambda: open_to_read(tmp_path / STORE), lambda: now)(SHOW, 0)
     found: dict[str, Any] = read(tmp_path)
     boards = {name: [honour["initials"] for honour in found[name]] for name in ("today", "month", "ever")}
@@ -81,29 +78,20 @@ def test_a_match_dated_in_the_future_leads_no_board_of_today(tmp_path: Path) -> 
 def test_the_whole_file_after_known_matches(tmp_path: Path) -> None:
     """Today begins at midnight and the month on its first day, where the box stands."""
     now, midnight, first = local(2026, 11, 21), local(2026, 11, 21, 0), local(2026, 11, 1, 0)
-    clock_s = [0]
-    store = Store(tmp_path, lambda: clock_s[0])
-
-    def play(at_s: int, initials: str, profile: Profile, rounds: int, seats: int, *actions: Action) -> None:
-        clock_s[0] = at_s
-        match = keep_match(store, begin(profile, seats, rounds), *actions)
-        assert match.result is not None
-        store.keep(Signed(match.result.winners[0], initials))
-
     score_15: list[Action] = [Thrown((4, 5)), Moved(to_tiles([9])), Thrown((6, 6)), Moved(to_tiles([4, 8]))]
     score_15 += [Thrown((4, 5)), Moved(to_tiles([2, 7])), Thrown((1, 1))]
     score_43: list[Action] = [Thrown((1, 1)), Moved(to_tiles([2])), Thrown((1, 1))]
-    play(0, "NIL", PLAIN, 1, 1, *LEFT_6)
-    play(first - 1, "OLD", PLAIN, 1, 1, *SHUT)
-    play(first, "MON", PLAIN, 1, 1, *LEFT_4)
-    play(midnight - 1, "CAP", CAPTAIN, 1, 2, *SHUT)
-    play(midnight, "DAY", PLAIN, 1, 1, *LEFT_6)
-    play(now - 60, "ONE", builtin("pub"), 1, 2, *score_15, Advanced(), *score_43)
-    play(now - 50, "TWO", PLAIN, 2, 1, *LEFT_4, Advanced(), *LEFT_6)
-    for clock_s[0] in range(now, now + 7):
-        store.keep(Faulted("display", f"fault at {clock_s[0]}"))
-    store.keep_health({0: 5, 3: 2}, {3: 7})
-    store.close()
+    with closing(Matches(tmp_path)) as matches:
+        matches.play(PLAIN, *LEFT_6, sign="NIL", at_s=0)
+        matches.play(PLAIN, *SHUT, sign="OLD", at_s=first - 1)
+        matches.play(PLAIN, *LEFT_4, sign="MON", at_s=first)
+        matches.play(CAPTAIN, *SHUT, seats=2, sign="CAP", at_s=midnight - 1)
+        matches.play(PLAIN, *LEFT_6, sign="DAY", at_s=midnight)
+        matches.play(builtin("pub"), *score_15, Advanced(), *score_43, seats=2, sign="ONE", at_s=now - 60)
+        matches.play(PLAIN, *LEFT_4, Advanced(), *LEFT_6, rounds=2, sign="TWO", at_s=now - 50)
+        for matches.now_s in range(now, now + 7):
+            matches.store.keep(Faulted("display", f"fault at {matches.now_s}"))
+        matches.store.keep_health({0: 5, 3: 2}, {3: 7})
     writer = ScoresWriter(
         tmp_path, lambda: open_to_read(tmp_path / STORE), lambda: now, display_works=lambda: False
     )
@@ -229,26 +217,19 @@ def test_the_past_is_looked_up_again_for_another_language_or_day(tmp_path: Path,
     assert len(looked) == 4
 
 
-def test_a_day_that_begins_and_a_panel_that_breaks_are_known_though_nobody_plays(tmp_path: Path) -> None:
-    now_s, works = [0.0], [True]
-    writer = ScoresWriter(tmp_path, None, lambda: now_s[0], display_works=lambda: works[0])
+def test_a_panel_that_breaks_is_known_though_nobody_plays(tmp_path: Path) -> None:
+    """For a day that begins see `web/scoreboard/test_page`."""
+    works = [True]
+    writer = ScoresWriter(tmp_path, None, display_works=lambda: works[0])
     writer.look_at_the_day()
     assert not list(tmp_path.iterdir()), "nothing has been shown yet"
     writer(SHOW, 0)
-
-    def written_anew() -> bool:
-        before = (tmp_path / FILE_NAME).stat().st_ino
-        writer.look_at_the_day()
-        return (tmp_path / FILE_NAME).stat().st_ino != before
-
-    assert not written_anew()
+    written = (tmp_path / FILE_NAME).stat().st_ino
+    writer.look_at_the_day()
+    assert (tmp_path / FILE_NAME).stat().st_ino == written, "nothing is new"
     works[0] = False
-    assert written_anew()
+    writer.look_at_the_day()
     assert read(tmp_path)["display"] is False
-    now_s[0] = 86400.0
-    assert written_anew()
-    assert not written_anew()
-    assert {path.name for path in tmp_path.iterdir()} == {FILE_NAME, "scoreboard"}
 
 
 def test_a_folder_that_is_gone_stops_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
