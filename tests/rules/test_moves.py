@@ -12,22 +12,15 @@ from shutthebox.rules.moves import can_ever_move, dice_allowed, legal_moves, mos
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles, from_text, to_numbers, to_text, to_tiles
 
-FULL = to_tiles(range(1, 10))
-
 
 def shown(found: tuple[Tiles, ...]) -> set[str]:
     return {to_text(tiles) for tiles in found}
 
 
-def test_three_and_five_on_a_full_box_as_in_the_booklet() -> None:
-    jouhet = profiles.builtin("jouhet")
-    expected = {"8", "1,7", "2,6", "3,5", "1,2,5", "1,3,4"}
-    assert shown(legal_moves(jouhet, FULL, (3, 5))) == expected
-
-
 @pytest.mark.parametrize(
     ("name", "opened", "throw", "expected"),
     [
+        ("jouhet", "1,2,3,4,5,6,7,8,9", (3, 5), {"8", "1,7", "2,6", "3,5", "1,2,5", "1,3,4"}),
         ("trac", "1,2,3,4,5,6,7,8,9", (3, 4), {"3,4", "7"}),
         ("trac-free", "1,2,3,4,5,6,7,8,9", (3, 4), {"3,4", "7", "3", "4"}),
         ("trac", "1,2,3,4,5,6,7,8,9", (5, 5), {"5"}),
@@ -60,15 +53,13 @@ def test_totals_that_lose_a_turn_that_must_start_with_a_tile(name: str, losing: 
 
 @pytest.mark.parametrize(
     ("name", "opened", "allowed"),
-    [("jouhet", "1,5", (1,)), ("jouhet", "1,6", (2,)), ("pub", "1,6", (2, 1)), ("pub", "7", (2,))],
+    [
+        *(("jouhet", "1,5", (1,)), ("jouhet", "1,6", (2,)), ("pub", "1,6", (2, 1)), ("pub", "7", (2,))),
+        *(("domino-bag", "1", (2,)), ("2012", "1", (1,))),
+    ],
 )
 def test_dice_allowed(name: str, opened: str, allowed: tuple[int, ...]) -> None:
     assert dice_allowed(profiles.builtin(name), from_text(opened)) == allowed
-
-
-def test_one_die_does_not_apply_to_dominoes_nor_to_a_single_die() -> None:
-    assert dice_allowed(profiles.builtin("domino-bag"), 1) == (2,)
-    assert dice_allowed(profiles.builtin("2012"), 1) == (1,)
 
 
 @settings(deadline=None)

@@ -1,8 +1,6 @@
 """House rules: files that are read, and the one line that refuses others."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import hypothesis.strategies as st
 import pytest
@@ -13,11 +11,9 @@ from shutthebox.config import profiles
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.rules.moves import can_ever_move
 from shutthebox.rules.profile import MatchFormat, MoveKind, OneDie, Profile, Scoring, ShutWins, Win
-from shutthebox.rules.reader import KEYS as KEY_CHECKS
 from shutthebox.rules.reader import ProfileError, parse_keys, to_profile, with_options, without
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.writer import to_keys, to_lines
-from shutthebox.validation import WrongValueError
 
 
 def read(text: str | bytes, path: Path) -> Profile:
@@ -26,11 +22,12 @@ def read(text: str | bytes, path: Path) -> Profile:
 
 
 def parse(text: str) -> Profile:
-    return to_profile(parse_keys(text, "x.toml", no_like), "x.toml", "x")
+    return to_profile(parse_keys(text, "x.toml", profiles._builtin_keys), "x.toml", "x")
 
 
-def no_like(name: str) -> Mapping[str, object]:
-    raise KeyError("none is allowed here")
+SHARED = 'turns = "shared"\n'
+BANK = 'stakes = "bank"\n'
+PASSES = 'blocked = "passes"\nmatch = "target-loses"\nlimit = 9\n'
 
 
 @pytest.mark.parametrize(
@@ -40,9 +37,16 @@ def no_like(name: str) -> Mapping[str, object]:
         ('name = "Our-2_rules"', "name", "Our-2_rules"),
         ("tiles = [9, 2, 54]", "tiles", [2, 9, 54]),
         ("start_open = [3, 1]", "start_open", [1, 3]),
+        (f"handicap = {[0, 9999, [2, 1], *[1] * 6]}", "handicap", [0, 9999, [1, 2], *[1] * 6]),
+        (BANK + "pays = {10 = 1, 9 = 9999}", "pays", {"9": 9999, "10": 1}),
+        (BANK + "pays = {999999999999999 = 0}", "pays", {"999999999999999": 0}),
         ('title.en = "A"\ntitle.fr = "À"', "title.fr", "À"),
         ('[title]\nen = "B"', "title.en", "B"),
         ('like = "trac"\nmove = "set"', "move", "set"),
+        ('like = "bank"\nstake = 2', "stake", 2),
+        ('like = "bank"\nstake = 2', "pays", {"0": 5, "4": 2, "9": 1}),
+        ('like = "bank"\nstakes = "pool"', "pays", {}),
+        ('like = "trac-100"\nmatch = "ladder"\nstakes = "none"', "limit", None),
         ('like = "trac"\ntiles = 10', "boxes", []),
         ('like = "trac"', "boxes", [9, 12]),
         ('like = "trac"', "title.en", ""),
@@ -57,53 +61,6 @@ def no_like(name: str) -> Mapping[str, object]:
 )
 def test_ok__house_rules(text: str, key: str, value: object, tmp_path: Path) -> None:
     assert to_keys(read(text, tmp_path / "house.toml"))[key] == value
-
-
-KEY_ERRORS = [
-    # Unknown keys.
-    ("tile = 9", "tile"),
-    ('title = "x"', "title"),
-    ('title.german = "x"', "title.german"),
-    ("[dice]\ncount = 2", "dice"),
-    ("[house]\ndice = 2", "house"),
-    ('"a\\nb" = 1', "'a\\nb'"),
-    ('"' + "k" * 500 + '" = 1', "'kkk"),
-    # Wrong types.
-    ("tiles = true", "tiles"),
-    ('tiles = "9"', "tiles"),
-    ("dice = 2024-01-01", "dice"),
-    ("difference = 1", "difference"),
-    ("like = 7", "like"),
-    # Out of range.
-    ("tiles = 55", "tiles"),
-    ("boxes = [9, 9]", "boxes"),
-    ("dice = 99999999999999999999999999", "dice"),
-    ("lost_score = -1", "lost_score"),
-    ('move = "Set"', "move"),
-    ('name = "a b"', "name"),
-    ('name = "' + "x" * 41 + '"', "name"),
-    ('title.en = "a\\nb"', "title.en"),
-    ('title.fr = "' + "x" * 201 + '"', "title.fr"),
-    ('source = "\\u0007"', "source"),
-    # Like what?
-    ('like = "nothing"', "like"),
-    ('like = "a\\nb"', "like"),
-    ('like = "' + "x" * 500 + '"', "like"),
-    # Contradictions.
-    ("first_move_must_include = 10", "first_move_must_include"),
-    ("first_move_must_include = 1\nmax_tiles = 1", "first_move_must_include"),
-    ('draw = "dominoes"\ndice = 3', "draw"),
-    ("difference = true\ndice = 3", "difference"),
-    # Who wins.
-    ('like = "misere"\nmatch = "target-loses"\nlimit = 9', "win"),
-    ('win = "first-to-shut"\nrounds = 2', "win"),
-    ('win = "first-to-shut"\nshut_wins = "no"', "win"),
-    ('win = "first-to-shut"\nmatch = "drop-out"\nlimit = 9', "win"),
-    ('like = "traditional"\nwin = "highest"', "shut_wins"),
-    ("captain = true", "captain"),
-    ('like = "golf"\ncaptain = true', "captain"),
-    ("boxes = [9, 12]\nfirst_move_must_include = 2\nlost_score = 45", "lost_score"),
-]
 
 
 @pytest.mark.parametrize(
@@ -128,77 +85,68 @@ def test_the_defaults_of_who_wins_fit_the_other_keys(
     assert (profile.win, profile.shut_wins) == (win, shut_wins)
 
 
-@pytest.mark.parametrize(("text", "key"), KEY_ERRORS)
-def test_fail__house_rules(text: str, key: str, tmp_path: Path) -> None:
-    path = tmp_path / "house.toml"
-    with pytest.raises(ProfileError) as caught:
-        read(text, path)
-    complaint = str(caught.value)
-    assert complaint.startswith(f"{path}: {key}")
-    assert "allowed" in complaint or "needs" in complaint
-    assert complaint.isprintable()
-    assert len(complaint) < 800
-    assert isinstance(caught.value, ShutTheBoxError)
-    assert isinstance(caught.value, ValueError)
-
-
-SHARED = 'turns = "shared"\n'
-BANK = 'stakes = "bank"\n'
-PASSES = 'blocked = "passes"\nmatch = "target-loses"\nlimit = 9\n'
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "kept"),
-    [
-        ("handicap", [], ()),
-        ("handicap", [0, 9999, [2, 1], [54]], (0, 9999, (1, 2), (54,))),
-        ("handicap", [1] * 9, (1,) * 9),
-        ("pays", {"0": 0}, ((0, 0),)),
-        ("pays", {"10": 9999, "9": 1}, ((9, 1), (10, 9999))),
-        ("pays", {"999999999999999": 1}, ((999_999_999_999_999, 1),)),
-        ("pays", {str(score): 1 for score in range(20)}, tuple((score, 1) for score in range(20))),
-    ],
-)
-def test_ok__head_starts_and_payments(key: str, value: object, kept: object) -> None:
-    assert KEY_CHECKS[key](value) == kept
-
-
-WRONG_HEAD_STARTS: list[Any] = [
-    *(5, {}, (1,), [1] * 10, [-1], [10_000], [True], [1.0], ["1"], [None]),
-    *([[]], [[0]], [[55]], [[1, 1]]),
-]
-WRONG_PAYMENTS: list[Any] = [
-    *({}, [1], 5, {"0": -1}, {"0": 10_000}, {"0": True}, {"0": 1.0}),
-    *({score: 1} for score in ("", "-1", "01", "1.0", " 1", "٧", "x", "9" * 16)),
-    {str(score): 1 for score in range(21)},
-]
-
-
-@pytest.mark.parametrize("value", WRONG_HEAD_STARTS, ids=str)
-def test_fail__head_starts(value: object) -> None:
-    with pytest.raises(
-        WrongValueError, match=r"^a list by seat, 9 at most: points of 0 to 9999, or a list of"
-    ):
-        KEY_CHECKS["handicap"](value)
-
-
-@pytest.mark.parametrize("value", WRONG_PAYMENTS, ids=str)
-def test_fail__payments(value: object) -> None:
-    with pytest.raises(WrongValueError, match=r"^stakes of 0 to 9999 by score, as in "):
-        KEY_CHECKS["pays"](value)
-
-
-CONTRADICTIONS = [
+WRONG = [
+    # Unknown keys.
+    ("tile = 9", "tile"),
+    ('title = "x"', "title"),
+    ('title.german = "x"', "title.german"),
+    ("[dice]\ncount = 2", "dice"),
+    ('"a\\nb" = 1', "'a\\nb'"),
+    # Wrong types.
+    ("tiles = true", "tiles"),
+    ('tiles = "9"', "tiles"),
+    ("difference = 1", "difference"),
+    ("like = 7", "like"),
+    # Out of range.
+    ("tiles = 55", "tiles"),
+    ("dice = 99999999999999999999999999", "dice"),
+    ("lost_score = -1", "lost_score"),
+    ('move = "Set"', "move"),
+    ('name = "a b"', "name"),
+    ('name = "' + "x" * 41 + '"', "name"),
+    ('title.en = "a\\nb"', "title.en"),
+    ('title.fr = "' + "x" * 201 + '"', "title.fr"),
+    ('source = "\\u0007"', "source"),
+    # Like what?
+    ('like = "nothing"', "like"),
+    # Head starts and payments.
+    *(
+        (f"handicap = {value}", "handicap")
+        for value in ("5", [1] * 10, "[-1]", "[10000]", "[1.0]", "[[]]", "[[55]]")
+    ),
+    *(
+        (BANK + "pays = " + value, "pays")
+        for value in (
+            "[1]",
+            "{}",
+            "{0 = -1}",
+            "{0 = 10000}",
+            "{01 = 1}",
+            "{'٧' = 1}",
+            "{1000000000000000 = 1}",
+        )
+    ),
+    (BANK + "pays = {" + ", ".join(f"{score} = 1" for score in range(21)) + "}", "pays"),
+    # Contradictions.
+    ("first_move_must_include = 10", "first_move_must_include"),
+    ("first_move_must_include = 1\nmax_tiles = 1", "first_move_must_include"),
+    ('draw = "dominoes"\ndice = 3', "draw"),
+    ("difference = true\ndice = 3", "difference"),
+    # Who wins.
+    ('like = "misere"\nmatch = "target-loses"\nlimit = 9', "win"),
+    ('win = "first-to-shut"\nrounds = 2', "win"),
+    ('win = "first-to-shut"\nshut_wins = "no"', "win"),
+    ('win = "first-to-shut"\nmatch = "drop-out"\nlimit = 9', "win"),
+    ('like = "traditional"\nwin = "highest"', "shut_wins"),
+    ('like = "golf"\ncaptain = true', "captain"),
+    ("boxes = [9, 12]\nfirst_move_must_include = 2\nlost_score = 45", "lost_score"),
     (SHARED + 'blocked = "passes"', 'blocked: "passes" is not allowed here: turns = "shared", blocked'),
-    (SHARED + 'win = "lowest"', 'win: "lowest" is not allowed here: turns = "shared", blocked ='),
-    ('blocked = "loses"', 'turns: "whole" is not allowed here: turns = "shared", blocked = "loses"'),
     ('win = "last-in"', 'turns: "whole" is not allowed here: turns = "shared", blocked = "loses" and'),
     (SHARED + "rounds = 2", 'turns: "shared" is won by the last one in'),
     (SHARED + 'match = "target-loses"\nlimit = 9', 'turns: "shared" is won by the last one in'),
     (SHARED + 'score = "shut-sum"', 'score: "shut-sum" is not allowed with turns = "shared"'),
     (SHARED + 'shut_wins = "no"', 'shut_wins: "no" is not allowed with turns = "shared", as nobody'),
     (SHARED + "first_move_must_include = 2", "first_move_must_include: is not allowed with turns ="),
-    (SHARED + "first_move_must_include = 2\nends_turn_on = [7]", "ends_turn_on: is not allowed with"),
     (SHARED + 'shut_wins = "match"\ncaptain = true', 'captain: is not allowed with turns = "shared",'),
     (SHARED + 'shut_wins = "match"\nstakes = "bank"\npays = {0 = 9}', 'stakes: "bank" is not allowed'),
     (SHARED + "pays = {0 = 9}", "pays: is for a game against the bank"),
@@ -239,15 +187,21 @@ CONTRADICTIONS = [
     ('score = "throws"\nshut_wins = "round"', 'shut_wins: "round" is not allowed, as with score ='),
     ('win = "highest"\nshut_wins = "match"', 'shut_wins: "match" is not allowed, as with win ='),
 ]
-"""Keys that contradict each other, and how the complaint begins."""
+"""House rules that are refused, and how the complaint begins after the file's name."""
 
 
-@pytest.mark.parametrize(("text", "complaint"), CONTRADICTIONS)
-def test_fail__keys_that_contradict_each_other(text: str, complaint: str) -> None:
+@pytest.mark.parametrize(("text", "complaint"), WRONG)
+def test_fail__house_rules(text: str, complaint: str, tmp_path: Path) -> None:
+    path = tmp_path / "house.toml"
     with pytest.raises(ProfileError) as caught:
-        parse(text)
-    assert str(caught.value).startswith(f"x.toml: {complaint}")
-    assert "allowed" in str(caught.value) or "needs" in str(caught.value)
+        read(text, path)
+    said = str(caught.value)
+    assert said.startswith(f"{path}: {complaint}")
+    assert "allowed" in said or "needs" in said
+    assert said.isprintable()
+    assert len(said) < 800
+    assert isinstance(caught.value, ShutTheBoxError)
+    assert isinstance(caught.value, ValueError)
 
 
 @pytest.mark.parametrize(
@@ -283,18 +237,6 @@ def test_ok__keys_that_go_together(text: str) -> None:
     assert parse("\n".join(to_lines(parse(text)))) == parse(text)
 
 
-def test_what_a_key_of_ones_own_takes_out_of_the_game_that_it_is_like(tmp_path: Path) -> None:
-    def keys(text: str) -> dict[str, object]:
-        return dict(to_keys(read(text, tmp_path / "house.toml")))
-
-    bank = keys('like = "bank"\nstake = 2')
-    assert (bank["stake"], bank["pays"]) == (2, {"0": 5, "4": 2, "9": 1})
-    pool = keys('like = "bank"\nstakes = "pool"')
-    assert (pool["stakes"], pool["stake"], pool["pays"]) == ("pool", 1, {})
-    assert keys('like = "trac-100"\nmatch = "ladder"\nstakes = "none"')["limit"] is None
-    assert keys('like = "trac-100"\nmatch = "drop-out"')["limit"] == 100
-
-
 def test_a_game_as_the_players_choose_it() -> None:
     pub, to_100 = profiles.builtin("pub"), profiles.builtin("tournament-100")
     assert with_options(pub) == pub
@@ -314,6 +256,14 @@ def test_like_takes_rules_but_no_titles(tmp_path: Path) -> None:
     profile = read('like = "trac-100"\ntie = "share"', tmp_path / "house.toml")
     assert (profile.name, profile.title("en"), profile.source) == ("house", "house", "")
     assert (profile.move, profile.match, profile.limit) == (MoveKind.FACES, MatchFormat.TARGET_LOSES, 100)
+
+
+def test_the_title_in_a_language() -> None:
+    titled = Profile("x", titles=(("en", "Ours"), ("fr", "À nous")))
+    assert [titled.title(language) for language in ("en", "fr", "de")] == ["Ours", "À nous", "Ours"]
+    assert titled.title("de", str.upper) == "OURS"
+    assert Profile("x").title("fr", str.upper) == "x"
+    assert Profile("x", titles=(("en", ""), ("fr", "À nous"))).title("en", str.upper) == "x"
 
 
 def test_a_file_named_like_a_built_in_profile_has_to_give_another_name(tmp_path: Path) -> None:
@@ -371,14 +321,9 @@ VALUES = ["-1", "0", "1", "9", "54", "55", "true", "[]", "[1]", "[9, 1]", '"set"
 
 @given(st.lists(st.tuples(st.sampled_from(KEYS), st.sampled_from(VALUES)), max_size=5))
 def test_any_keys_are_a_profile_or_one_line(lines: list[tuple[str, str]]) -> None:
-    _one_line("\n".join(f"{key} = {value}" for key, value in lines))
-
-
-def _one_line(text: str) -> None:
     complaint = "x.toml: "
     try:
-        keys = parse_keys(text, "x.toml", profiles._builtin_keys)
-        to_profile(keys, "x.toml", "x")
+        parse("\n".join(f"{key} = {value}" for key, value in lines))
     except ProfileError as error:
         complaint = str(error)
     assert complaint.startswith("x.toml: ")

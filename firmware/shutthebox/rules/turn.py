@@ -11,7 +11,7 @@ from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 from shutthebox.rules import tiles as sets
-from shutthebox.rules.faces import faces_from_text, faces_to_text
+from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.moves import Throw, can_ever_move, dice_allowed, legal_moves
 from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile
 from shutthebox.rules.score import MAX_THROWS, lost_score, score, time_score
@@ -73,10 +73,10 @@ class Turn(NamedTuple):
         return self.throw is not None and self.outcome is None
 
     def to_text(self) -> str:
-        """One line: open tiles, throw, throws, moves, drawn (hex), outcome, score.
+        """One line for a message: open tiles, throw, throws, moves, drawn (hex), outcome, score.
 
         For example ``2,3,5 3+1 4 3 0 - -``. Where there are any, tiles behind others and insurances
-        follow: ``2,3,5 3+1 4 3 0 - - behind=3 insured=1``. `from_text` reads it back.
+        follow: ``2,3,5 3+1 4 3 0 - - behind=3 insured=1``.
         """
         throw = faces_to_text(self.throw) if self.throw else "-"
         outcome = self.outcome or "-"
@@ -85,33 +85,6 @@ class Turn(NamedTuple):
         more = f" behind={sets.to_text(self.behind)}" if self.behind else ""
         more += f" insured={self.insured}" if self.insured else ""
         return f"{sets.to_text(self.open)} {throw} {counts} {outcome} {points}{more}"
-
-    @classmethod
-    def from_text(cls, text: str) -> "Turn":
-        """The position that `to_text` wrote.
-
-        Raises:
-            ValueError: for anything else.
-        """
-        fields = text.split(" ")
-        if not 7 <= len(fields) <= 9:
-            raise ValueError(f"a turn has 7 to 9 fields, {text!r} has {len(fields)}")
-        open_tiles, throw, throws, moves, drawn, outcome, points, *rest = fields
-        more = dict(field.partition("=")[::2] for field in rest)
-        turn = cls(
-            sets.from_text(open_tiles),
-            None if throw == "-" else faces_from_text(throw),
-            int(throws),
-            int(moves),
-            int(drawn, 16),
-            None if outcome == "-" else Outcome(outcome),
-            None if points == "-" else int(points),
-            sets.from_text(more.get("behind", "-")),
-            int(more.get("insured", 0)),
-        )
-        if turn.to_text() != text:
-            raise ValueError(f"{text!r} is not how a turn is written; {turn.to_text()!r} is")
-        return turn
 
 
 def start(profile: Profile) -> Turn:
