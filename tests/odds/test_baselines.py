@@ -15,6 +15,7 @@ from shutthebox.odds.policies import Policy, policy_value
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
+from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Turn
 
 TRADITIONAL = profiles.builtin("traditional")
@@ -56,6 +57,22 @@ def test_estimated_moves() -> None:
     assert {tiles for tiles, _ in found} == set(turns.answers(THE_300, thrown))
     scores = [each.value.score for _, each in found]
     assert scores == sorted(scores)
+
+
+def test_an_answer_that_ends_the_turn_has_its_score() -> None:
+    profile = house("tiles = [1, 5, 6]")
+    thrown = turns.throw(profile, Turn(to_tiles([1, 5, 6]), moves=1), (6, 6))
+    ((tiles, found),) = estimated_moves(profile, thrown, rng=random.Random(1))
+    assert tiles == to_tiles([1, 5, 6])
+    assert (found.value, found.standard_error) == ((0.0, 1.0), (0.0, 0.0))
+    assert found.distribution == {0: 1.0}
+
+
+def test_an_estimate_needs_two_turns() -> None:
+    profile = house("tiles = [1]\ndice = 1")
+    assert estimate(profile, turns.start(profile), rng=random.Random(1), samples=2).samples == 2
+    with pytest.raises(ValueError, match="at least 2 samples"):
+        estimate(profile, turns.start(profile), rng=random.Random(1), samples=1)
 
 
 FEW_TILES = {

@@ -45,6 +45,7 @@ def test_rounded(name: str, score: float, shut: float) -> None:
 
 
 def test_six_tiles_one_die() -> None:
+    """The chance is that of The Fiddler, 13 September 2024, too, by vamshij.com."""
     profile = Profile("six", tiles=(1, 2, 3, 4, 5, 6), dice=1)
     score, shut = best(profile)
     assert float(score) == pytest.approx(8.851337, abs=5e-7)

@@ -1,7 +1,6 @@
 """Figures that others have published, with their sources; docs/odds.md tells where they differ from ours."""
 
 from dataclasses import replace
-from fractions import Fraction
 
 import pytest
 
@@ -83,13 +82,6 @@ def test_cambridgemovies_whole_game() -> None:
     assert int(100 * worst) == 1
 
 
-def test_the_fiddler() -> None:
-    # The Fiddler, 13 September 2024, by vamshij.com: six tiles and one die, then nine tiles and two dice.
-    six = Profile("six", tiles=(1, 2, 3, 4, 5, 6), dice=1)
-    assert Odds(six).fractions(turns.start(six), Objective.SHUT).shut == Fraction(145, 1944)
-    assert to_shut(TWO_DICE) < 145 / 1944
-
-
 @pytest.mark.slow
 def test_the_second_player_of_the_digit_game() -> None:
     # C. Scott Ananian asks (cananian.livejournal.com/49847.html) who is better off in digits for two, where
@@ -105,13 +97,6 @@ def test_flachaus_coffee() -> None:
     # Benjamin Hopfer, "Shut the box in Flachau", 2014: digits, "about 14800" expected.
     digits = profiles.builtin("digits")
     assert round(Odds(digits).value(turns.start(digits)).score, -2) == 14800
-
-
-def test_two_players_for_the_lower_sum() -> None:
-    # "Analysis of Shut the Box", possiblywrong.wordpress.com, 2013: two players, ties shared; 0.502810 for
-    # the first where one die is thrown once the open tiles add up to 6 or less.
-    shared = replace(ONE_DIE_BY_SUM, tie=Tie.SHARE)
-    assert Equilibrium(shared, 2).chances()[0] == pytest.approx(0.502810, abs=5e-7)
 
 
 def test_one_die_is_always_right_where_the_sum_is_six() -> None:

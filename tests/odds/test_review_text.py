@@ -32,7 +32,6 @@ def decision(
     ("made", "text"),
     [
         (decision((6, 3), NINE, NINE, 0, 0), "player 2, round 3, 1,2,8,9 open, 6+3: 9 is best"),
-        (decision((6, 3), NINE, NINE, 0.5, 0), "player 2, round 3, 1,2,8,9 open, 6+3: 9 is best"),
         (
             decision((6, 3), ONE_EIGHT, NINE, 0.375, None),
             "player 2, round 3, 1,2,8,9 open, 6+3: 1+8, 9 is better; costs 0.38 points",
