@@ -78,7 +78,7 @@ def test_cambridgemovies_whole_game() -> None:
     assert int(100 * to_shut(MAX_TWO_TWO_DICE)) == 5
     assert int(1000 * policy_value(MAX_TWO_TWO_DICE, Policy.RANDOM).shut) == 25
     compiled = seat_turn(MAX_TWO_TWO_DICE)
-    worst = -compiled.values(lambda end: -float(end.shut))[compiled.start]
+    worst = -compiled.worths(lambda end: -float(end.shut))[compiled.start]
     assert int(100 * worst) == 1
 
 

@@ -93,13 +93,13 @@ class _Solved:
         turn: the turn.
         below: how many ends, the best first, set a new mark.
         prospects: per end the worth to the seat, what follows, and its place among leaders.
-        values: what every position is worth.
+        worths: of every position.
     """
 
     turn: SeatTurn
     below: int
     prospects: dict[End, tuple[float, _Outlook, int | None]]
-    values: list[float]
+    worths: list[float]
 
     @cached_property
     def expected(self) -> list[list[float]]:
@@ -109,7 +109,7 @@ class _Solved:
             own = following.out if place is None else following.leaders[place]
             rows[end] = (following.out, following.again, own, *following.later)
         columns = zip(*map(rows.__getitem__, self.turn.model.ends), strict=True)
-        return [self.turn.expected(rows.__getitem__, self.values, self.below, of_ends) for of_ends in columns]
+        return [self.turn.expected(rows.__getitem__, self.worths, self.below, of_ends) for of_ends in columns]
 
 
 class SeatTurn:
@@ -145,37 +145,37 @@ class SeatTurn:
             self._low.append(min(map(self._low.__getitem__, after)))
             self._high.append(max(map(self._high.__getitem__, after)))
 
-    def values(
+    def worths(
         self, worth: Callable[[End], float], known: Sequence[float] = (), below: int = 0
     ) -> list[float]:
         """The worth of every position under best play; the ends come first.
 
         Args:
             worth: of each end.
-            known: the values for another worth.
-            below: the worths are the same for ends of a lower rank than this.
+            known: the worths of all positions for other worths of the ends.
+            below: ends of a lower rank than this have the same worth in both.
         """
-        worths = [worth(end) for end in self.model.ends]
-        run = self._run(worths)
-        values = [each + nudge for each, nudge in zip(worths, self._nudges, strict=True)]
+        of_ends = [worth(end) for end in self.model.ends]
+        run = self._run(of_ends)
+        worths = [each + nudge for each, nudge in zip(of_ends, self._nudges, strict=True)]
         order, low, high = self.order, self._low, self._high
 
         def settled(number: int) -> float | None:
             if high[number] < below:
                 return known[number]
             rank = low[number]
-            return values[order[rank]] if run[rank] >= high[number] else None
+            return worths[order[rank]] if run[rank] >= high[number] else None
 
-        return best_worths(self.model, values, settled=settled)
+        return best_worths(self.model, worths, settled=settled)
 
     def distribution(
-        self, result: Callable[[End], object], values: Sequence[float], below: int = 0
+        self, result: Callable[[End], object], worths: Sequence[float], below: int = 0
     ) -> list[float]:
         """How a turn ends under that play: the chance of each end.
 
         Args:
             result: of each end; of ends with the same result one may get the chances of others.
-            values: found for the worth of the ends, which is the same for the same result.
+            worths: of all positions, found for that of the ends, which is the same for the same result.
             below: a turn is followed no further than to a position from which all ends have a lower rank than
                 this; the chance of such a position is given, too, at its number.
         """
@@ -191,20 +191,20 @@ class SeatTurn:
             if run[rank] >= self._high[number]:
                 mass[self.order[rank]] += here
                 continue
-            choice, chosen = self._decision(number, values)
+            choice, chosen = self._decision(number, worths)
             share = here / choice.lively
             for after, weight in leads_to(choice, chosen):
                 mass[after] += share * weight
         return mass
 
     def expected(
-        self, result: Callable[[End], object], values: Sequence[float], below: int, of_ends: Sequence[float]
+        self, result: Callable[[End], object], worths: Sequence[float], below: int, of_ends: Sequence[float]
     ) -> list[float]:
         """The mean of something else than the worth under that play, for each position.
 
         Args:
             result: of each end; it decides `of_ends`, and the worth.
-            values: found for the worth of the ends.
+            worths: of all positions, found for that of the ends.
             below: only positions count from which all ends have a lower rank than this; the others get 0.
             of_ends: what it is for each end.
         """
@@ -218,13 +218,13 @@ class SeatTurn:
             if run[rank] >= self._high[number]:
                 found.append(found[self.order[rank]])
                 continue
-            choice, chosen = self._decision(number, values)
+            choice, chosen = self._decision(number, worths)
             total = sum([weight * found[after] for after, weight in leads_to(choice, chosen)])
             found.append(total / choice.lively)
         return found
 
-    def _decision(self, number: int, values: Sequence[float]) -> Decision:
-        return best_decision(self.model, number, values, 0.0, truediv)
+    def _decision(self, number: int, worths: Sequence[float]) -> Decision:
+        return best_decision(self.model, number, worths, 0.0, truediv)
 
     def _run(self, results: Sequence[object]) -> list[int]:
         """By rank of score, up to which rank all ends have the same result."""
@@ -256,7 +256,7 @@ class SeatPlay(TurnPlay[float]):
         """
         self.chance_of = worth
         turn = seat_turn(profile)
-        super().__init__(turn.model, turn.values(worth), 0.0, truediv)
+        super().__init__(turn.model, turn.worths(worth), 0.0, truediv)
 
     def _end(self, end: End) -> float:
         return self.chance_of(end)
@@ -397,12 +397,12 @@ class Equilibrium:
 
         better, solved = self._better(offsets, standing), self._solved.get(offsets)
         shared = min(better, solved.below) if solved else 0
-        values = turn.values(worth, solved.values if solved else (), shared)
+        worths = turn.worths(worth, solved.worths if solved else (), shared)
         tied = standing.tied
         results = {end: self._result(tied, prospect) for end, prospect in prospects.items()}
-        mass = turn.distribution(results.__getitem__, values, shared)
+        mass = turn.distribution(results.__getitem__, worths, shared)
         if solved is None or better > solved.below:
-            self._solved[offsets] = _Solved(turn, better, prospects, values)
+            self._solved[offsets] = _Solved(turn, better, prospects, worths)
         sums = [0.0] * (tied + len(offsets) + 2)
         for end, chance in zip(ends, mass[: len(ends)], strict=True):
             if chance:
