@@ -11,7 +11,7 @@ from tests.support.fast import fast_among
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.odds.advice import advise, decide
 from shutthebox.odds.bank import bank_play
-from shutthebox.odds.evaluate import Decision
+from shutthebox.odds.evaluate import PositionPlay
 from shutthebox.odds.model import TURN_KEYS, DiceChoice, TurnModel
 from shutthebox.odds.odds import for_points, odds_for_points
 from shutthebox.odds.strengths import Strength, by_odds, highest_first, simple_answer, simple_dice
@@ -56,7 +56,7 @@ class Play:
             self.ends[uncounted] -= self.throw
         play = bank_play(profile) if self.bank else odds_for_points(profile).play
         # What follows best play, by position.
-        self.best = [play.decision(number) for number in range(len(self.ends), len(self.model.choices))]
+        self.best = [play.play_at(number) for number in range(len(self.ends), len(self.model.choices))]
 
     def worth(self, end: End) -> int:
         return pays(self.profile, end.score) if self.bank else end.score
@@ -86,7 +86,7 @@ class Play:
                 break
         return values[0][model.number(turns.start(self.profile))]
 
-    def simple(self, number: int) -> Decision:
+    def simple(self, number: int) -> PositionPlay:
         """A beginner's play at a position."""
         choice = self.model.choices[number][0]
         chosen = []

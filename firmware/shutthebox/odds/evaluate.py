@@ -43,7 +43,7 @@ turn that is not, and a list has to agree with them."""
 _MOST_FOLLOWED = 10_000_000
 """Most steps from a position to one that follows it, for a list of ends by throws: some seconds of work."""
 
-Decision: TypeAlias = tuple[DiceChoice, tuple[int, ...]]
+PositionPlay: TypeAlias = tuple[DiceChoice, tuple[int, ...]]
 """The play at a position: the choice of dice, and for each of its choices what is chosen to follow."""
 
 W = TypeVar("W")
@@ -93,9 +93,9 @@ def leads_to(choice: DiceChoice, chosen: Sequence[int]) -> Iterator[tuple[int, i
     yield from zip(chosen, choice.several, strict=True)
 
 
-def best_decision(
+def best_play_at(
     model: TurnModel, number: int, worths: Sequence[float], per_throw: float, divide: Divide
-) -> Decision:
+) -> PositionPlay:
     """The best play at a position, by the worths of all; of equal choices and answers the first."""
     choices = model.choices[number]
     best = choices[0]
@@ -134,7 +134,7 @@ class TurnPlay(ABC, Generic[W]):
 
     def __init__(self, model: TurnModel, worths: list[float], per_throw: float, divide: Divide) -> None:
         self.model, self._worths, self._per_throw, self._divide = model, worths, per_throw, divide
-        self._decisions: dict[int, Decision] = {}
+        self._plays: dict[int, PositionPlay] = {}
 
     def worth(self, turn: Turn) -> W:
         """The worth of any turn.
@@ -164,7 +164,7 @@ class TurnPlay(ABC, Generic[W]):
 
     def best_dice(self, turn: Turn) -> int:
         """How many dice to throw at a turn that awaits a throw: the usual number if it is no worse."""
-        return self.decision(self._number(turn))[0].dice
+        return self.play_at(self._number(turn))[0].dice
 
     def ranked(self, turn: Turn) -> list[tuple[Tiles, Turn, W]]:
         """The options for the throw on the table, the best first: tiles, the turn after them, its worth."""
@@ -190,14 +190,14 @@ class TurnPlay(ABC, Generic[W]):
         if turn.outcome is not None:
             assert turn.score is not None, "a turn that is over has a score"
             return {End(turn.score, turn.outcome is Outcome.SHUT): one}
-        return dict(sorted(ends_of(self.model, self._number(turn), self.decision, one, turn.throws).items()))
+        return dict(sorted(ends_of(self.model, self._number(turn), self.play_at, one, turn.throws).items()))
 
-    def decision(self, number: int) -> Decision:
-        """What is decided at a position, by its number in the model."""
-        found = self._decisions.get(number)
+    def play_at(self, number: int) -> PositionPlay:
+        """The best play at a position, by its number in the model."""
+        found = self._plays.get(number)
         if found is None:
-            found = best_decision(self.model, number, self._worths, self._per_throw, self._divide)
-            self._decisions[number] = found
+            found = best_play_at(self.model, number, self._worths, self._per_throw, self._divide)
+            self._plays[number] = found
         return found
 
     def _number(self, turn: Turn) -> int:
@@ -252,7 +252,7 @@ class BestPlay(TurnPlay[Worth]):
         found = Iteration(model, goal)
         more = self._unit >> UNIT_BITS
         self._worths = [((one << self._shift) + two) * more for one, two in zip(*found.worths, strict=True)]
-        self._decisions = dict(enumerate(found.rows(), len(model.ends)))
+        self._plays = dict(enumerate(found.plays(), len(model.ends)))
 
     def _key(self, first: int, second: int) -> int:
         return ((first << self._shift) + second) * self._unit
@@ -282,14 +282,14 @@ class BestPlay(TurnPlay[Worth]):
 
 
 def ends_of(
-    model: TurnModel, start: int, row: Callable[[int], Decision], one: Number, made: int = 0
+    model: TurnModel, start: int, play_at: Callable[[int], PositionPlay], one: Number, made: int = 0
 ) -> dict[End, Number]:
     """How a turn ends by a way of playing, each end with its probability.
 
     Args:
         model: the positions.
         start: the number of the position to begin with.
-        row: gives the play at a position.
+        play_at: gives the play at a position.
         one: 1, as a fraction for exact probabilities.
         made: throws made before.
 
@@ -298,13 +298,13 @@ def ends_of(
         TooLargeError: if too many throws have to be followed to too many positions.
     """
     if model.counts or model.comes_back:
-        return _ends_by_throws(model, start, row, one, made)
+        return _ends_by_throws(model, start, play_at, one, made)
     mass: dict[int, Number] = {start: one}
     ends: dict[End, Number] = {}
     for number in range(start, len(model.ends) - 1, -1):
         here = mass.pop(number, None)
         if here is not None:
-            choice, chosen = row(number)
+            choice, chosen = play_at(number)
             share = here / choice.lively
             for after, weight in leads_to(choice, chosen):
                 mass[after] = mass.get(after, 0) + share * weight
@@ -314,7 +314,7 @@ def ends_of(
 
 
 def _ends_by_throws(
-    model: TurnModel, start: int, row: Callable[[int], Decision], one: Number, made: int
+    model: TurnModel, start: int, play_at: Callable[[int], PositionPlay], one: Number, made: int
 ) -> dict[End, Number]:
     ends: dict[End, Number] = {}
     layer: dict[int, Number] = {start: one}
@@ -323,7 +323,7 @@ def _ends_by_throws(
     for throws in range(made + 1, last + 1):
         later: dict[int, Number] = {}
         for number, mass in layer.items():
-            choice, chosen = row(number)
+            choice, chosen = play_at(number)
             if choice.lively < choice.total:
                 if isinstance(one, Fraction):
                     raise OddsError("a turn without a last throw has no list of ends in fractions")

@@ -62,7 +62,7 @@ class Iteration:
         for worths, per_throw in zip(self.worths, self._per_throw, strict=True):
             self._settle(worths, per_throw, _SETTLED)
 
-    def rows(self) -> Sequence[tuple[DiceChoice, tuple[int, ...]]]:
+    def plays(self) -> Sequence[tuple[DiceChoice, tuple[int, ...]]]:
         """The choice of dice at each position, and what is chosen to follow each of its choices."""
         return self._play
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TypeAlias
 
-from shutthebox.odds.evaluate import Decision, ends_of
+from shutthebox.odds.evaluate import PositionPlay, ends_of
 from shutthebox.odds.model import DiceChoice, TurnModel
 from shutthebox.odds.strengths import highest_first
 from shutthebox.odds.worths import End, TooLargeError, Value
@@ -78,13 +78,13 @@ def beginners_ends(profile: Profile) -> dict[End, float]:
     if model.comes_back:
         raise TooLargeError("a beginner's turn where tiles are opened again may have no end")
 
-    def row(number: int) -> Decision:
+    def play_at(number: int) -> PositionPlay:
         choice = model.choices[number][0]
         return choice, tuple(
             [after[moves.index(highest_first(profile, moves))] for _, moves, after in choice.answered]
         )
 
-    ends = ends_of(model, model.number(turns.start(profile)), row, 1.0)
+    ends = ends_of(model, model.number(turns.start(profile)), play_at, 1.0)
     return {end: float(chance) for end, chance in ends.items()}
 
 

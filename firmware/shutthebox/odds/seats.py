@@ -24,7 +24,7 @@ from functools import cached_property, lru_cache
 from operator import add, truediv
 from typing import NamedTuple
 
-from shutthebox.odds.evaluate import Decision, TurnPlay, best_decision, best_worths, leads_to
+from shutthebox.odds.evaluate import PositionPlay, TurnPlay, best_play_at, best_worths, leads_to
 from shutthebox.odds.model import TurnModel
 from shutthebox.odds.worths import End, OddsError, TooLargeError, sign
 from shutthebox.rules import turn as turns
@@ -191,7 +191,7 @@ class SeatTurn:
             if run[rank] >= self._high[number]:
                 mass[self.order[rank]] += here
                 continue
-            choice, chosen = self._decision(number, worths)
+            choice, chosen = self._play_at(number, worths)
             share = here / choice.lively
             for after, weight in leads_to(choice, chosen):
                 mass[after] += share * weight
@@ -218,13 +218,13 @@ class SeatTurn:
             if run[rank] >= self._high[number]:
                 found.append(found[self.order[rank]])
                 continue
-            choice, chosen = self._decision(number, worths)
+            choice, chosen = self._play_at(number, worths)
             total = sum([weight * found[after] for after, weight in leads_to(choice, chosen)])
             found.append(total / choice.lively)
         return found
 
-    def _decision(self, number: int, worths: Sequence[float]) -> Decision:
-        return best_decision(self.model, number, worths, 0.0, truediv)
+    def _play_at(self, number: int, worths: Sequence[float]) -> PositionPlay:
+        return best_play_at(self.model, number, worths, 0.0, truediv)
 
     def _run(self, results: Sequence[object]) -> list[int]:
         """By rank of score, up to which rank all ends have the same result."""
