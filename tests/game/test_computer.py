@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tests.support.box import S
-from tests.support.machine import NoOdds, SilentOdds, Table, facts, settings_for
+from tests.support.machine import SilentOdds, Table, facts, settings_for
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.inputs import AnswerCame, HintCame
@@ -69,26 +69,6 @@ def test_a_computer_with_a_head_start_asks_for_a_tile_that_it_may_open() -> None
     table.lift(3)
     assert facts(table.effects)[-1] == Reopened(3)
     assert table.mode is Mode.READY
-
-
-def few_open(odds: SilentOdds | NoOdds, **settings: object) -> Table:
-    """Tiles 1 to 6 are open: one die or two."""
-    table = Table(settings_for("pub", players=1, **settings), odds=odds)
-    table.press()
-    match = table.match
-    turn = match.turn
-    turn = turn._replace(open=to_tiles(range(1, 7)), throws=3, moves=3)
-    return Table(table.machine.settings, match=match._replace(rows=(turn,)), down=[7, 8, 9], odds=odds)
-
-
-def test_the_better_number_of_dice_is_shown_when_it_is_known() -> None:
-    odds = SilentOdds()
-    table = few_open(odds, hints=True)
-    assert table.screen.big == "21 left"
-    (asked,) = [question for question in odds.asked if isinstance(question, AskHint)]
-    table.give(HintCame(asked.match, Advice((Option(1, 0.0), Option(2, 0.25)), Unit.POINTS)), 0)
-    assert table.screen.big == "1 die is best"
-    assert "2 dice cost 0.2" in table.screen.also
 
 
 def test_a_press_puts_a_hint_away_or_commits_the_move_that_is_right() -> None:

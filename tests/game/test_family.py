@@ -1,6 +1,6 @@
 """A box for families: easy games first, and kinder words where a turn ends."""
 
-from tests.support.machine import TUMBLE_NS, Table, settings_for
+from tests.support.machine import Table, settings_for
 
 from shutthebox.adapters.odds_worker import OddsNow
 from shutthebox.game.mode import Mode
@@ -18,17 +18,10 @@ def blocked(profile: str, *answers: tuple[tuple[int, int], int | None], family: 
     """A turn that ends blocked: throws and the lever for each."""
     table = Table(settings_for(profile, family=family), odds=OddsNow())
     table.press()
-    last = None
     for throw, lever in answers:
         table.throw(*throw)
-        if table.mode is Mode.RAISE:  # the lever of a tile in front is that of the one behind it, too
-            assert last is not None
-            table.lift(last)
-            table.press()
-            table.wait(TUMBLE_NS)
         if lever is not None:
             table.flip(lever)
-        last = lever
     assert table.mode is Mode.TURN_OVER
     return table
 

@@ -13,17 +13,6 @@ from shutthebox.rules.tiles import to_tiles
 from shutthebox.translations import translations
 
 
-def blocked_turn(table: Table) -> None:
-    """Plays a turn that is soon over: 2 goes with a double 1, and there is no other 2."""
-    table.stand([])
-    table.throw(1, 1)
-    table.flip(2)
-    table.dice.throws.append((1, 1))
-    table.press()
-    table.wait(TUMBLE_NS)
-    assert table.mode is Mode.TURN_OVER
-
-
 def match_over(players: int = 1, **settings: object) -> Table:
     """A finished match that the last player has won."""
     table = Table(settings_for("traditional", players=players, **settings))
@@ -53,19 +42,6 @@ def play_to_the_end(table: Table, players: int) -> None:
 
 
 # -- setup and menu ----------------------------------------------------------------------------
-
-
-def test_a_choice_is_a_lever_flipped_and_put_back() -> None:
-    table = Table(settings_for(skips_setup=False), down=[7])
-    table.press()
-    assert sounds(table.flip(5)) == []
-    assert table.screen.big == "2", "not yet"
-    assert sounds(table.lift(5)) == [Sound.CHOICE]
-    assert table.screen.big == "5"
-    table.lift(7)
-    assert table.screen.big == "5", "that was down before anything was asked"
-    table.choose(7)
-    assert table.screen.big == "7"
 
 
 def test_a_hold_leaves_every_list_of_games_with_the_game_that_a_lever_has_chosen() -> None:
@@ -108,11 +84,7 @@ def menu_item(table: Table, label: str) -> int:
 
 
 def test_silence_is_silent() -> None:
-    table = Table(settings_for(sound=False))
-    table.press()
-    blocked_turn(table)
-    table.press()
-    assert sounds(table.effects) == []
+    assert sounds(match_over(sound=False).effects) == []
 
 
 def test_who_only_looks_in_the_menu_chooses_nothing() -> None:
@@ -152,12 +124,12 @@ def test_the_stakes_of_the_evening_add_up_on_a_screen_of_their_own() -> None:
 # -- ready -------------------------------------------------------------------------------------
 
 
-def ready_with(profile: str, *tiles: int, players: int = 1) -> Table:
+def ready_with(profile: str, *tiles: int) -> Table:
     """A turn with these tiles open, its throw awaited; the others are down."""
-    table = Table(settings_for(profile, players=players))
+    table = Table(settings_for(profile, players=1))
     table.press()
     turn = table.match.turn._replace(open=to_tiles(tiles), throws=3, moves=3)
-    match = table.match._replace(rows=(turn,) * players)
+    match = table.match._replace(rows=(turn,))
     shut = [tile for tile in range(1, 10) if tile not in tiles]
     return Table(table.machine.settings, match=match, down=shut)
 
@@ -165,10 +137,8 @@ def ready_with(profile: str, *tiles: int, players: int = 1) -> Table:
 @pytest.mark.parametrize(
     ("profile", "tiles", "reason"),
     [
-        ("traditional", (1, 7), "Not one die yet"),
         ("jouhet", (1, 6), "Not one die yet"),
         ("jouhet", (1, 5), "One die now"),
-        ("trac", (6,), "One die now"),
         ("thai", (1, 2), "Never one die"),
     ],
 )
@@ -180,19 +150,6 @@ def test_one_die_is_refused_with_the_reason(profile: str, tiles: tuple[int, ...]
     assert reason in table.text
     table.flip()
     assert reason not in table.text, "said once"
-
-
-# -- flipping ----------------------------------------------------------------------------------
-
-
-def flipping(*throw: int, profile: str = "traditional", players: int = 2) -> Table:
-    table = Table(settings_for(profile, players=players))
-    table.press()
-    table.throw(*throw)
-    return table
-
-
-# -- turn over ---------------------------------------------------------------------------------
 
 
 def test_the_last_lever_down_while_the_dice_tumble_shuts_the_box_when_they_stop() -> None:
@@ -240,7 +197,9 @@ def test_asleep_a_gesture_only_wakes(gesture: str) -> None:
 
 
 def test_asleep_a_lever_only_wakes_and_is_judged_all_the_same() -> None:
-    table = flipping(3, 5)
+    table = Table()
+    table.press()
+    table.throw(3, 5)
     table.wait(700_000 * MS)
     assert (table.show.asleep, table.mode) == (True, Mode.FLIPPING)
     table.flip(3)
@@ -262,7 +221,9 @@ def test_a_finished_match_is_left_when_the_box_falls_asleep() -> None:
 
 
 def test_a_match_is_never_left_for_sleep() -> None:
-    table = flipping(3, 5)
+    table = Table()
+    table.press()
+    table.throw(3, 5)
     assert facts(table.wait(100_000_000 * MS)) == []
     assert table.mode is Mode.FLIPPING
 

@@ -12,12 +12,12 @@ from shutthebox.rules.turn import Outcome
 from shutthebox.translations import finished_codes, translations
 
 
-def thrown(profile: str, faces: tuple[int, ...], shut: tuple[int, ...] = (), moves: int = 1) -> Table:
+def thrown(profile: str, faces: tuple[int, ...], shut: tuple[int, ...]) -> Table:
     """A throw on the table, with these tiles shut before it."""
-    table = Table(settings_for(profile, levers=12))
+    table = Table(settings_for(profile, levers=54 if profile == "cards" else 12))
     table.press()
     turn = table.match.turn
-    turn = turn._replace(open=turn.open & ~to_tiles(shut), throws=moves, moves=moves)
+    turn = turn._replace(open=turn.open & ~to_tiles(shut), throws=1, moves=1)
     match = table.match._replace(rows=(turn,) * 2)
     table = Table(table.machine.settings, match=match, down=shut)
     table.throw(*faces)
@@ -42,12 +42,7 @@ def thrown(profile: str, faces: tuple[int, ...], shut: tuple[int, ...] = (), mov
 def test_the_prompt_names_what_can_be_shut(
     profile: str, faces: tuple[int, ...], shut: tuple[int, ...], prompt: str
 ) -> None:
-    levers = 54 if profile == "cards" else 12
-    table = thrown(profile, faces, shut) if levers == 12 else Table(settings_for(profile, levers=levers))
-    if levers == 54:
-        table.press()
-        table.throw(*faces)
-    assert table.screen.prompt == prompt
+    assert thrown(profile, faces, shut).screen.prompt == prompt
 
 
 @pytest.mark.parametrize(("profile", "best"), [("pub", "best 39"), ("misere", "best 43")])

@@ -1,43 +1,14 @@
 """Broken levers: named on the screen, looked at in service, taken out of play by the owner."""
 
-from collections.abc import Mapping
-
-import pytest
 from tests.support.box import S
 from tests.support.machine import Table, facts, settings_for
 
-from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.facts import Began, Faulted
-from shutthebox.game.inputs import HealthChanged
-from shutthebox.game.lever_health import SILENT_MOVES, SUSPECT_NS
+from shutthebox.game.lever_health import SUSPECT_NS
 from shutthebox.game.mode import Mode
 from shutthebox.game.owner_report import Topic
 from shutthebox.rules.actions import Action
 from shutthebox.rules.tiles import to_tiles
-
-
-def feel(table: Table, health: Mapping[int, ContactHealth]) -> None:
-    table.give(HealthChanged(health))
-
-
-def take_out(table: Table, lever: int) -> None:
-    """Takes a lever out of play, or puts it back, and leaves."""
-    table.press_service()
-    at = to_cursor(table, lever)
-    assert at.startswith(f"{lever} ")
-    table.press()
-    assert str(lever) in table.screen.big
-    table.press()
-
-
-def to_cursor(table: Table, lever: int) -> str:
-    """Moves the cursor to the row of a lever by levers alone; returns the row."""
-    before = lever - 1 or table.machine.settings.levers
-    for _ in range(2):
-        if not row(table).startswith(f"{lever} "):
-            table.stand(table.down ^ {before})
-            table.stand(table.down ^ {before})
-    return row(table)
 
 
 def row(table: Table) -> str:
@@ -122,10 +93,7 @@ def test_a_lever_that_seems_stuck_is_in_the_log_and_told_as_wrong_now() -> None:
 
 
 def test_blocked_without_the_tile_it_counts_as_shut() -> None:
-    table = Table(settings_for())
-    take_out(table, 2)
-    table.press_service()
-    table.stand([])
+    table = Table(settings_for(out=to_tiles([2])))
     table.press()
     table.throw(1, 1)
     assert table.mode is Mode.TURN_OVER
@@ -186,27 +154,6 @@ def test_a_match_goes_on_as_it_was_begun() -> None:
     assert again.show.open == (1, 2, 3, 5, 6, 7, 8, 9)
 
 
-def locked(code: int = 0) -> Table:
-    """In service from the menu, at the row of lever 4."""
-    table = Table(settings_for(code=code))
-    table.open_menu("Owner")
-    table.flip(4)
-    return table
-
-
-def test_from_the_menu_guests_may_look_and_change_nothing() -> None:
-    """The owner has set no code, and there is no button inside the box."""
-    table = locked()
-    assert (table.screen.prompt, table.screen.lit) == ("No code is set", True)
-    table.press()
-    assert "service_code" in table.screen.paragraph
-    table.press()
-    assert "Take 4 out?" not in table.text
-    assert facts(table.effects) == []
-    table.hold()
-    assert table.mode is Mode.ATTRACT
-
-
 def tries(table: Table, count: int, down: tuple[int, ...] = (4,)) -> None:
     """Wrong codes one after another, each after its pause."""
     for _ in range(count):
@@ -225,7 +172,9 @@ def tries(table: Table, count: int, down: tuple[int, ...] = (4,)) -> None:
 
 def test_nobody_tries_all_codes_in_an_evening() -> None:
     """36 pairs of levers took 22 s."""
-    table = locked(code=to_tiles([2, 7]))
+    table = Table(settings_for(code=to_tiles([2, 7])))
+    table.open_menu("Owner")
+    table.flip(4)
     began_ns = table.now_ns
     tries(table, 5)
     assert table.now_ns - began_ns < 30 * S, "a slip of the owner costs nothing"
@@ -263,21 +212,6 @@ def test_levers_that_are_made_to_seem_wrong_open_nothing() -> None:
     assert table.screen.prompt == "Wrong code"
 
 
-def test_a_lever_that_sticks_does_not_spoil_the_code() -> None:
-    table = Table(settings_for(code=to_tiles([2, 7])))
-    table.press()
-    table.flip(4)
-    table.wait(SUSPECT_NS)
-    table.press()
-    table.hold_long()
-    table.press()
-    table.open_menu("Owner")
-    table.press()
-    table.stand({4, 2, 7})
-    table.press()
-    assert "Take 4 out?" in table.text
-
-
 def test_a_lever_out_of_play_is_no_part_of_the_code() -> None:
     table = Table(settings_for(code=to_tiles([2, 7]), out=to_tiles([2])))
     table.open_menu("Owner")
@@ -296,17 +230,3 @@ def test_a_whole_row_left_down_is_no_broken_lever() -> None:
     table.wait(SUSPECT_NS)
     table.press()
     assert "stuck" not in table.text
-
-
-@pytest.mark.parametrize(("idle", "named"), [(SILENT_MOVES - 1, False), (SILENT_MOVES, True)])
-def test_a_lever_that_never_shows_up_is_named(idle: int, named: bool) -> None:
-    """The wire is cut: the player has flipped 4, and the box has seen nothing."""
-    table = Table(settings_for())
-    table.press()
-    table.throw(3, 1)
-    feel(table, {n: ContactHealth(moves=9, idle=0) for n in range(1, 10)} | {4: ContactHealth(idle=idle)})
-    table.press()
-    assert table.screen.prompt == ("4 to go: lever 4?" if named else "4 to go")
-    table.flip(1)
-    table.press()
-    assert table.screen.prompt == "3 to go"

@@ -1,7 +1,6 @@
 """The corner of the screen names a fault while somebody plays, and says when a tournament's dice are used."""
 
 import itertools
-from collections.abc import Callable
 
 import pytest
 from tests.support.machine import TUMBLE_NS, Table, settings_for
@@ -23,62 +22,39 @@ EQUAL_DICE = next(
 )
 
 
-def in_attract(table: Table) -> None:
-    pass
-
-
-def in_raise(table: Table) -> None:
-    table.flip(4)
-    table.press()
-
-
-def in_ready(table: Table) -> None:
-    table.press()
-
-
-def in_rolling(table: Table) -> None:
-    table.press()
-    table.dice.throws.append((1, 3))
-    table.press()
-
-
-def in_flipping(table: Table) -> None:
-    in_rolling(table)
-    table.wait(TUMBLE_NS)
-
-
-def in_turn_over(table: Table) -> None:
-    in_flipping(table)
-
-
-def at_the_end(table: Table) -> None:
-    in_turn_over(table)
-    table.press()
-
-
-MODES: list[tuple[Callable[[Table], None], Mode, str, str]] = [
-    # How to reach the mode; the mode; its corner with a fault, and with a tournament's dice.
-    (in_attract, Mode.ATTRACT, "", "equal dice"),
-    (in_raise, Mode.RAISE, "no memory", "equal dice"),
-    (in_ready, Mode.READY, "no memory", "equal dice"),
-    (in_rolling, Mode.ROLLING, "no memory", "equal dice"),
-    (in_flipping, Mode.FLIPPING, "no memory", "equal dice"),
-    (in_turn_over, Mode.TURN_OVER, "no memory", "1+3"),
-    (at_the_end, Mode.MATCH_OVER, "", "equal dice"),
-]
-
-
-def table_with(reached: Callable[[Table], None], *, equal: bool) -> Table:
-    game = LOST if reached in (in_turn_over, at_the_end) else builtin("traditional")
-    table = Table(settings_for(game, players=1, tournament=EQUAL_DICE if equal else None))
-    reached(table)
+def table_in(mode: Mode, tournament: Tournament | None = None) -> Table:
+    game = LOST if mode in (Mode.TURN_OVER, Mode.MATCH_OVER) else builtin("traditional")
+    table = Table(settings_for(game, players=1, tournament=tournament))
+    if mode is Mode.RAISE:
+        table.flip(4)
+    if mode is not Mode.ATTRACT:
+        table.press()
+    if mode not in (Mode.ATTRACT, Mode.RAISE, Mode.READY):
+        table.dice.throws.append((1, 3))
+        table.press()
+    if mode in (Mode.FLIPPING, Mode.TURN_OVER, Mode.MATCH_OVER):
+        table.wait(TUMBLE_NS)
+    if mode is Mode.MATCH_OVER:
+        table.press()
+    assert table.mode is mode
     return table
 
 
-@pytest.mark.parametrize(("reached", "mode", "faulty", "equal"), MODES, ids=[row[1].value for row in MODES])
-def test_the_corner(reached: Callable[[Table], None], mode: Mode, faulty: str, equal: str) -> None:
-    table = table_with(reached, equal=False)
-    assert table.mode is mode
+@pytest.mark.parametrize(
+    ("mode", "faulty", "equal"),
+    [
+        # Its corner with a fault, and with a tournament's dice.
+        (Mode.ATTRACT, "", "equal dice"),
+        (Mode.RAISE, "no memory", "equal dice"),
+        (Mode.READY, "no memory", "equal dice"),
+        (Mode.ROLLING, "no memory", "equal dice"),
+        (Mode.FLIPPING, "no memory", "equal dice"),
+        (Mode.TURN_OVER, "no memory", "1+3"),
+        (Mode.MATCH_OVER, "", "equal dice"),
+    ],
+)
+def test_the_corner(mode: Mode, faulty: str, equal: str) -> None:
+    table = table_in(mode)
     before = table.screen.aside
     table.give(FaultReported(Fault.FORGETS), 0)
     assert table.screen.aside == (faulty or before)
@@ -86,7 +62,7 @@ def test_the_corner(reached: Callable[[Table], None], mode: Mode, faulty: str, e
     table.give(FaultReported(None), 0)
     assert table.screen.aside == before
 
-    table = table_with(reached, equal=True)
+    table = table_in(mode, EQUAL_DICE)
     assert table.screen.aside == equal
     table.give(FaultReported(Fault.FORGETS), 0)
     assert table.screen.aside == (faulty or equal), "a fault comes first"
@@ -94,7 +70,7 @@ def test_the_corner(reached: Callable[[Table], None], mode: Mode, faulty: str, e
 
 @pytest.mark.parametrize("fault", Fault)
 def test_every_fault_has_a_word_for_the_corner(fault: Fault) -> None:
-    table = table_with(in_ready, equal=False)
+    table = table_in(Mode.READY)
     table.give(FaultReported(fault), 0)
     assert table.screen.aside == str(FAULT_TEXTS[fault][1].text)
 
@@ -102,14 +78,14 @@ def test_every_fault_has_a_word_for_the_corner(fault: Fault) -> None:
 @pytest.mark.parametrize("why", Undelivered)
 def test_the_owner_sees_that_matches_are_not_delivered_and_a_guest_plays_on(why: Undelivered) -> None:
     """A mark in attract beside the usual prompt; the reason in service; nothing in a match."""
-    for reached in (in_attract, in_ready, in_flipping, at_the_end):
-        table = table_with(reached, equal=False)
+    for mode in (Mode.ATTRACT, Mode.READY, Mode.FLIPPING, Mode.MATCH_OVER):
+        table = table_in(mode)
         before = table.screen
         table.give(DeliveryReported(why), 0)
-        assert table.screen == (before._replace(aside="league?") if reached is in_attract else before)
+        assert table.screen == (before._replace(aside="league?") if mode is Mode.ATTRACT else before)
         table.give(DeliveryReported(None), 0)
         assert table.screen == before
-    table = table_with(in_attract, equal=False)
+    table = table_in(Mode.ATTRACT)
     table.give(DeliveryReported(why), 0)
     table.press_service()
     assert str(UNDELIVERED_TEXTS[why].text) in table.screen.also

@@ -1,14 +1,13 @@
 """A machine on the test's table: hands, a clock that only they move, and its effects."""
 
 from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
 from typing import Protocol
 
 from tests.support.box import MS, Eyes, S
 
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.game.daily import DailyPuzzle
-from shutthebox.game.effects import Ask, Effect, Keep, Show, Sound, Sounded
+from shutthebox.game.effects import Ask, Effect, Keep, Sound, Sounded
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
@@ -46,16 +45,13 @@ class Queue:
 
     def __init__(self) -> None:
         self.throws: list[Throw] = []
-        self.asked: list[tuple[int, int]] = []
 
     def throw(self, dice: int, sides: int) -> Throw:
-        self.asked.append((dice, sides))
         throw = self.throws.pop(0)
         assert len(throw) == dice, f"{dice} dice are thrown, {throw} is queued"
         return throw
 
     def draw(self, bag: Sequence[Throw]) -> Throw:
-        self.asked.append((0, len(bag)))
         return self.throws.pop(0)
 
 
@@ -109,7 +105,6 @@ class Table(Eyes):
         down: levers that are down at the start.
         match: a match to go on with, where it was begun.
         actions: what has happened in it since.
-        tally: stakes owed from earlier matches of the evening.
         statistics: lines of the statistics screen.
         odds: answers the machine's questions.
         daily: gives the puzzle of today.
@@ -127,7 +122,6 @@ class Table(Eyes):
         down: Iterable[int] = (),
         match: Match | None = None,
         actions: Sequence[Action] = (),
-        tally: Sequence[Fraction] = (),
         statistics: Sequence[Text] = (),
         report: OwnerReport = lambda topic, wrong: (),
         odds: Odds | None = None,
@@ -149,7 +143,7 @@ class Table(Eyes):
             self.dice,
             to_tiles(self.down),
             self.now_ns,
-            resumed=None if match is None else KeptMatch(match, actions, tuple(tally)),
+            resumed=None if match is None else KeptMatch(match, actions),
             statistics=lambda: statistics,
             report=report,
             daily=daily,
@@ -160,16 +154,15 @@ class Table(Eyes):
         )
         self._take(self.machine.start())
 
-    def again(self, down: Iterable[int] | None = None, *, odds: Odds | None = None) -> "Table":
-        """The box after a power cut; the levers stand as they did, or as said."""
+    def again(self, *, odds: Odds | None = None) -> "Table":
+        """The box after a power cut; the levers stand as they did."""
         begun, actions = self._begun, list(self._before)
         for fact in self.facts:
             if isinstance(fact, Began):
                 begun, actions = fact.match, []
             elif isinstance(fact, Action):
                 actions.append(fact)
-        levers = self.down if down is None else down
-        return Table(self.machine.settings, down=levers, match=begun, actions=actions, odds=odds)
+        return Table(self.machine.settings, down=self.down, match=begun, actions=actions, odds=odds)
 
     # Hands. Each returns the effects of what it did.
 
@@ -263,7 +256,3 @@ def facts(effects: Iterable[Effect]) -> list[Fact]:
 
 def sounds(effects: Iterable[Effect]) -> list[Sound]:
     return [effect.sound for effect in effects if isinstance(effect, Sounded)]
-
-
-def shown(effects: Iterable[Effect]) -> list[Show]:
-    return [effect for effect in effects if isinstance(effect, Show)]
