@@ -199,8 +199,8 @@ Change: TypeAlias = tuple[int, Value]
 
 
 @cache
-def _kept() -> bytes:
-    """A store with something in every table."""
+def kept() -> bytes:
+    """The file of a store with something in every table."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         with closing(Store(folder, lambda: 1_700_000_000.0)) as store:
@@ -284,11 +284,6 @@ def _used(content: bytes, changes: Sequence[Change] = ()) -> None:
             store.keep(Thrown((3, 5)))
 
 
-def kept() -> bytes:
-    """The file of a store with something in every table."""
-    return _kept()
-
-
 def read_store(content: bytes) -> None:
     """The file of the store, with any content."""
     _used(content)
@@ -335,7 +330,7 @@ def decode(content: bytes) -> list[Change]:
 
 def read_rows(content: bytes) -> None:
     """A store that SQLite finds nothing wrong with, and whose rows say what nobody has written."""
-    _used(_kept(), decode(content))
+    _used(kept(), decode(content))
 
 
 # -- the table ---------------------------------------------------------------------------------
@@ -384,7 +379,7 @@ READERS = {
     "record": Reader(read_record, _record_samples, MIB, 64 * MIB),
     "said": Reader(read_said, _said_samples, said_file.MAX_BYTES, 8 * MIB),
     "message": Reader(read_message, _message_samples, 4 << 10, MIB),
-    "store": Reader(read_store, lambda: [_kept()], 64 << 10, 96 * MIB),
+    "store": Reader(read_store, lambda: [kept()], 64 << 10, 96 * MIB),
     "rows": Reader(read_rows, _row_samples, 64 << 10, 96 * MIB),
 }
 
@@ -393,9 +388,11 @@ PIECES = (b"[" * 3000, b"9" * 5000, b"1e999", b"nan", b"-1", b"0", b"'", b"\n", 
 """Pieces that are hard for readers in the middle of an input."""
 
 
-def spoilt(content: bytes, random: Random) -> bytes:
-    """A good input with a few places made bad, for where nothing guides the changes."""
-    text = bytearray(content)
+def spoilt(samples: Sequence[bytes], random: Random) -> bytes:
+    """A good input with a few places made bad, or any bytes."""
+    if random.random() < 0.2:
+        return random.randbytes(random.randint(0, 300))
+    text = bytearray(random.choice(samples))
     for _ in range(random.randint(1, 4)):
         at = random.randint(0, len(text))
         piece = random.choice([random.choice(PIECES), random.randbytes(random.randint(0, 6))])

@@ -55,7 +55,7 @@ def by_chance(name: str, seconds: int, crashes: Path) -> int:
     reader, random, until, count = READERS[name], Random(time.time_ns()), time.monotonic() + seconds, 0
     samples = reader.samples()
     while time.monotonic() < until:
-        content = spoilt(random.choice(samples), random)
+        content = spoilt(samples, random)
         try:
             reader.read(content)
         except BaseException:
