@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import pytest
+from tests.support.house import house
 from tests.support.machine import settings_for
 from tests.support.walk import Walk
 
@@ -21,7 +22,6 @@ from shutthebox.game.inputs import AnswerCame, OddsCame
 from shutthebox.game.questions import AskAnswer, AskHint, Question, plain
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.reader import parse_keys, to_profile
 from shutthebox.rules.tiles import to_numbers, to_tiles
 
 Keys: TypeAlias = dict[str, object]
@@ -79,7 +79,7 @@ def game(keys: Mapping[str, object]) -> Profile:
         return json.dumps(given)
 
     text = "".join(f"{key} = {value(given)}\n" for key, given in {**TINY, **keys}.items())
-    return to_profile(parse_keys(text, "[game]", lambda name: {}), "[game]", "house")
+    return house(text)
 
 
 def odds(question: Question) -> Sequence[OddsCame]:

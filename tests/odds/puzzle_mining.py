@@ -35,20 +35,19 @@ GAMES = ("traditional", "add-or-subtract", "digits", "knipsen")
 """The games of the puzzles that are shipped: each asks for another kind of thought."""
 
 
-def mine(profile: Profile, count: int, rng: Random, margin: float = MARGIN) -> list[Puzzle]:
+def mine(profile: Profile, count: int, rng: Random) -> list[Puzzle]:
     """Puzzles of a game, every level as often as the others where there are enough of it.
 
     Args:
         profile: the game.
         count: how many at most.
         rng: chooses among those that are found.
-        margin: as `MARGIN`.
 
     Raises:
         OddsError: if the rules are not those of a plain turn with two dice, or are too large.
     """
     by_level: dict[int, list[Puzzle]] = {}
-    for puzzle in all_puzzles(profile, rng, margin):
+    for puzzle in all_puzzles(profile, rng):
         by_level.setdefault(puzzle.level, []).append(puzzle)
     for puzzles in by_level.values():
         rng.shuffle(puzzles)
@@ -61,7 +60,7 @@ def mine(profile: Profile, count: int, rng: Random, margin: float = MARGIN) -> l
     return chosen
 
 
-def all_puzzles(profile: Profile, rng: Random, margin: float = MARGIN) -> Iterator[Puzzle]:
+def all_puzzles(profile: Profile, rng: Random) -> Iterator[Puzzle]:
     """All puzzles of a game; of throws with the same answers one is chosen at random.
 
     Raises:
@@ -78,7 +77,7 @@ def all_puzzles(profile: Profile, rng: Random, margin: float = MARGIN) -> Iterat
     if not plain:
         raise OddsError(f"{profile.name} has no puzzles: they are of one row, two dice and whole turns")
     odds = Odds(profile)
-    least = margin * abs(odds.value(turns.start(profile)).score)
+    least = MARGIN * abs(odds.value(turns.start(profile)).score)
     for open_tiles in sorted(_reachable(profile)):
         for throw in _throws(profile, open_tiles, rng):
             turn = position(profile, open_tiles, throw)

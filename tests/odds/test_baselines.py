@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from tests.odds.plain import TurnOracle, Value, alone, answers, throws
-from tests.odds.test_work import house
 from tests.support.fast import fast_among
+from tests.support.house import house
 
 from shutthebox.config import profiles
 from shutthebox.odds.estimate import estimate, estimated_moves

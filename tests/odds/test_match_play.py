@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.odds.plain import match_oracle
+from tests.support.chance import next_action
 from tests.support.fast import fast_among
 
 from shutthebox.config import profiles
@@ -16,8 +17,8 @@ from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.strengths import simple_answer
 from shutthebox.odds.worths import End, Objective, OddsError
 from shutthebox.rules import turn as turns
+from shutthebox.rules.actions import apply
 from shutthebox.rules.match import Match, Stage, begin
-from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import MatchFormat, Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Turn
@@ -30,10 +31,7 @@ TWO_TILES = replace(SHORT, tiles=(1, 2), sides=3)
 def play_turn(match: Match, rng: random.Random) -> Match:
     """The match when a turn has been played by lot."""
     while match.stage is not Stage.ADVANCE:
-        dice = dice_allowed(match.game, match.turn.open)[0]
-        match = match.throw(tuple(rng.randint(1, 6) for _ in range(dice)))
-        if match.stage is Stage.ANSWER:
-            match = match.move(rng.choice(turns.answers(match.game, match.turn) or (0,)))
+        match = apply(match, next_action(match, rng))
     return match
 
 

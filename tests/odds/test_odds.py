@@ -4,7 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from tests.odds.test_work import house
+from tests.support.house import house
 
 from shutthebox.config.profiles import builtin
 from shutthebox.odds.model import TurnModel

@@ -7,8 +7,8 @@ from itertools import combinations, pairwise
 import pytest
 from hypothesis import HealthCheck, Phase, given, reject, settings
 from tests.odds.plain import TurnOracle, alone, answers, throws
-from tests.odds.test_work import house
 from tests.support import generate
+from tests.support.house import house
 
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.odds.odds import Odds

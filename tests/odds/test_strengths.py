@@ -5,8 +5,8 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
-from tests.odds.test_work import house
 from tests.support.fast import fast_among
+from tests.support.house import house
 
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.odds.advice import advise, decide

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from tests.support.house import house
 
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.odds import estimate as estimates
@@ -14,14 +15,7 @@ from shutthebox.odds.row import TileRow
 from shutthebox.odds.throw_classes import MOST_ENTRIES, throws_of
 from shutthebox.odds.worths import Objective, TooLargeError
 from shutthebox.rules import turn as turns
-from shutthebox.rules.profile import Blocked, Draw, Profile, Scoring
-from shutthebox.rules.reader import parse_keys, to_profile
-
-
-def house(text: str) -> Profile:
-    """House rules that the reader takes."""
-    return to_profile(parse_keys(f'name = "hostile"\n{text}', "test", lambda name: {}), "test", "hostile")
-
+from shutthebox.rules.profile import Blocked, Draw, Scoring
 
 SHEETS = [
     box
@@ -75,14 +69,6 @@ def test_a_turn_of_many_throws_has_its_value_but_no_list_of_ends(monkeypatch: py
     assert odds.value(turn, Objective.SCORE).score > 5
     with pytest.raises(TooLargeError, match="too many throws"):
         odds.distribution(turn, Objective.SCORE)
-
-
-@pytest.mark.slow
-def test_a_turn_that_hardly_ends_is_not_followed_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluate, "_MOST_FOLLOWED", 1_000_000)
-    odds = Odds(house('tiles = 12\ndice = 9\nsides = 20\nblocked = "passes"\nscore = "throws"'))
-    with pytest.raises(TooLargeError, match="too many throws"):
-        odds.distribution(turns.start(odds.profile), Objective.SCORE)
 
 
 LONG = 'tiles = 20\nblocked = "opens-one"\nscore = "throws"'

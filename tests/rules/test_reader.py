@@ -6,12 +6,13 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 from tests.support import generate
+from tests.support.house import house
 
 from shutthebox.config import profiles
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.rules.moves import can_ever_move
 from shutthebox.rules.profile import MatchFormat, MoveKind, OneDie, Profile, Scoring, ShutWins, Win
-from shutthebox.rules.reader import ProfileError, parse_keys, to_profile, with_options, without
+from shutthebox.rules.reader import ProfileError, with_options, without
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.writer import to_keys, to_lines
 
@@ -19,10 +20,6 @@ from shutthebox.rules.writer import to_keys, to_lines
 def read(text: str | bytes, path: Path) -> Profile:
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return profiles.read(path)
-
-
-def parse(text: str) -> Profile:
-    return to_profile(parse_keys(text, "x.toml", profiles._builtin_keys), "x.toml", "x")
 
 
 SHARED = 'turns = "shared"\n'
@@ -234,7 +231,7 @@ def test_fail__house_rules(text: str, complaint: str, tmp_path: Path) -> None:
     ],
 )
 def test_ok__keys_that_go_together(text: str) -> None:
-    assert parse("\n".join(to_lines(parse(text)))) == parse(text)
+    assert house("\n".join(to_lines(house(text)))) == house(text)
 
 
 def test_a_game_as_the_players_choose_it() -> None:
@@ -277,7 +274,7 @@ def test_a_file_named_like_a_built_in_profile_has_to_give_another_name(tmp_path:
 @settings(deadline=None)
 @given(generate.profiles())
 def test_a_profile_written_reads_back(profile: Profile) -> None:
-    assert parse("\n".join(to_lines(profile))) == profile
+    assert house("\n".join(to_lines(profile))) == profile
 
 
 @settings(deadline=None)
@@ -300,7 +297,7 @@ def test_a_variant_without_some_tiles_starts_with_them_shut_and_reads_back(
     assert played.tiles == profile.tiles
     assert played.starting
     if out & profile.starting:
-        assert parse("\n".join(to_lines(played))) == played
+        assert house("\n".join(to_lines(played))) == played
 
 
 def test_built_in_profiles_without_a_lever() -> None:
@@ -321,10 +318,10 @@ VALUES = ["-1", "0", "1", "9", "54", "55", "true", "[]", "[1]", "[9, 1]", '"set"
 
 @given(st.lists(st.tuples(st.sampled_from(KEYS), st.sampled_from(VALUES)), max_size=5))
 def test_any_keys_are_a_profile_or_one_line(lines: list[tuple[str, str]]) -> None:
-    complaint = "x.toml: "
+    complaint = "house.toml: "
     try:
-        parse("\n".join(f"{key} = {value}" for key, value in lines))
+        house("\n".join(f"{key} = {value}" for key, value in lines))
     except ProfileError as error:
         complaint = str(error)
-    assert complaint.startswith("x.toml: ")
+    assert complaint.startswith("house.toml: ")
     assert complaint.isprintable()

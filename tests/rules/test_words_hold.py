@@ -10,14 +10,13 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from tests.support import generate
+from tests.support.house import house
 
-from shutthebox.config import profiles
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.worths import OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.reader import parse_keys, to_profile
 from shutthebox.rules.turn import Outcome
 from shutthebox.rules.words import explain
 
@@ -155,10 +154,6 @@ def test_no_turn_is_worse_than_one_that_is_lost(profile: Profile, seed: int) -> 
         score = after.turn.score
         if after.stage is Stage.ADVANCE and score is not None:
             assert reader.best(score, lost) == score
-
-
-def house(text: str) -> Profile:
-    return to_profile(parse_keys(text, "house.toml", profiles._builtin_keys), "house.toml", "house")
 
 
 def test_a_race_to_200_points_of_shut_tiles_shuts_the_eight() -> None:

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from queue import SimpleQueue
 
 import pytest
+from tests.support.box import S, config_with
 from tests.support.machine import SilentOdds
 from tests.support.waiting import HANG_S
 
 from shutthebox.adapters.odds_worker import OddsWorker
-from shutthebox.config.schema import Config, with_value
+from shutthebox.config.schema import Config
 from shutthebox.game.inputs import OddsCame
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.flipping import COMPUTER_THINKS_NS
@@ -21,7 +22,6 @@ from shutthebox.rules.tiles import to_numbers
 from shutthebox.simulator.virtual_box import VirtualBox
 from shutthebox.translations import told_screen
 
-S = 1_000_000_000
 SOLVERS = (
     odds.Odds,
     model.TurnModel,
@@ -42,19 +42,14 @@ class WaitingBox(VirtualBox):
 
 
 def config_for(game: str, levers: int) -> Config:
-    values = {
-        "game.profile": game,
-        "box.levers": levers,
-        "game.setup": "usual",
-        "game.players": 2,
-        "game.computers": [1, 2],
-        "game.strength": Strength.MASTER.value,
-        "game.hints": True,
-    }
-    config = Config()
-    for key, value in values.items():
-        config = with_value(config, key, value, "test")
-    return config
+    return config_with(
+        game__profile=game,
+        box__levers=levers,
+        game__players=2,
+        game__computers=[1, 2],
+        game__strength=Strength.MASTER.value,
+        game__hints=True,
+    )
 
 
 @pytest.fixture

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from tests.support.box import config_with
 from tests.support.clumsy_player import MS, Habits, Player
 from tests.support.referee import Referee, Seen
 
-from shutthebox.config.schema import Config, with_value
+from shutthebox.config.schema import Config
 from shutthebox.game.effects import Effect
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.simulator.virtual_box import VirtualBox
@@ -43,11 +44,7 @@ class FaultError(AssertionError):
 
 
 def config_for(sitting: Sitting) -> Config:
-    config = Config()
-    values = {"game.profile": sitting.game, "game.players": sitting.players, "game.setup": "usual"}
-    for key, value in values.items():
-        config = with_value(config, key, value, "sitting")
-    return config
+    return config_with(game__profile=sitting.game, game__players=sitting.players)
 
 
 def play(sitting: Sitting, matches: int) -> Iterator[Seen]:

@@ -25,6 +25,7 @@ from itertools import takewhile
 from typing import Any
 
 from tests.support.box import MS, S
+from tests.support.house import house
 from tests.support.machine import NoOdds, Odds, SilentOdds, Table, settings_for
 
 from shutthebox.adapters.odds_worker import OddsNow
@@ -53,7 +54,6 @@ from shutthebox.odds.puzzles import puzzle_from_text
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.reader import parse_keys, to_profile
 from shutthebox.rules.tiles import to_numbers, to_tiles
 from shutthebox.translations import told_screen
 
@@ -239,7 +239,7 @@ def _settings(head: str, keys: dict[str, Any]) -> Settings:
     usual: str | Profile = keys.pop("usual", "traditional")
     if game:
         keys.pop("game", None)
-        usual = to_profile(parse_keys(game, "[game]", lambda name: {}), "[game]", "house")
+        usual = house(game)
     sleep = {"sleep_ns": _ns(keys.pop("sleep"))} if "sleep" in keys else {}
     values = {key: types[key](value) if key in types else value for key, value in keys.items()}
     return settings_for(usual, **values, **sleep)
