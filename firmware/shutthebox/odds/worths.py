@@ -111,8 +111,8 @@ class Option(NamedTuple):
     """Something that the player may do.
 
     Attributes:
-        choice: the tiles to shut (or to open) for the throw on the table; before a throw how many dice to
-        throw. cost: against the best option, 0 or more.
+        choice: the tiles to shut (or to open) for the throw on the table; before a throw the number of dice.
+        cost: against the best option, 0 or more.
     """
 
     choice: int
