@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from shutthebox.cli.main import main
+from tests.support.command import printed
+from tests.support.open_files import open_files
 
 
 def loaded(program: str) -> set[str]:
@@ -77,10 +77,6 @@ def bus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def open_files() -> int:
-    return len([*Path("/proc/self/fd").iterdir()])
-
-
 CONFIG = '[display]\ncontroller = "sh1106"\nbus = 32\naddress = 0x3D\n'
 
 
@@ -99,7 +95,7 @@ def test_the_display_is_switched_off_after_the_goodbye_could_be_read(
         monkeypatch.setenv("SERVICE_RESULT", result)
     (tmp_path / "config.toml").write_text(CONFIG)
     before = open_files()
-    assert main(["blank", "--config", str(tmp_path / "config.toml")]) == 0
+    assert printed("blank", "--config", tmp_path / "config.toml") == ""
     assert bus.read_bytes() == b"\x00\xae"
     assert chosen == [(0x0703, 0x3D)]
     assert slept == pause_s

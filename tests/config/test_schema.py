@@ -69,6 +69,17 @@ def test_fail__a_complaint_is_one_line(text: str, complaint: str) -> None:
     assert str(caught.value) == f"box.toml: {complaint}"
 
 
+def test_lines_of_another_chip_mix_with_the_headers() -> None:
+    config = parse_config('[gpio]\nlevers = [4, 17, "mcp23017:3", "/dev/gpiochip2:GPA3"]', "f")
+    assert config.gpio.levers == (4, 17, "mcp23017:3", "/dev/gpiochip2:GPA3")
+
+
+@pytest.mark.parametrize("levers", ["[]", '["mcp23017"]', '[":3"]', '["x:"]', '["x:1", "x:1"]', "[28]"])
+def test_what_is_no_line(levers: str) -> None:
+    with pytest.raises(ConfigError, match=r"^f: gpio\.levers: .* is not allowed; allowed is .*chip:line"):
+        parse_config(f"[gpio]\nlevers = {levers}", "f")
+
+
 STORED = with_value(Config(), "store.folder", "/pub/store", "test")
 
 

@@ -25,6 +25,13 @@ def heard(reader: SaidReader) -> list[str]:
     return [announcement.text for announcement in reader.new()]
 
 
+def said(table: Table, announcer: Announcer) -> list[Announcement]:
+    """What is said of all that a table has done since the last time."""
+    found = [announcement for effect in table.effects if (announcement := announcer.take(effect))]
+    table.effects.clear()
+    return found
+
+
 def evening(table: Table, writer: SaidWriter) -> None:
     """All that a table has done until now."""
     for effect in table.effects:
@@ -46,12 +53,11 @@ def test_what_is_said_is_heard_once_and_in_order(tmp_path: Path) -> None:
 
 
 def test_a_clock_does_not_drown_the_throw() -> None:
-    table, announcer = Table(settings_for("traditional", turn_seconds=20)), Announcer()
+    table = Table(settings_for("traditional", turn_seconds=20))
     table.press()
     table.throw(3, 5)
     table.wait(30 * S)
-    said = [announcement for effect in table.effects if (announcement := announcer.take(effect))]
-    *_, thrown, ten, five, over = said
+    *_, thrown, ten, five, over = said(table, Announcer())
     assert thrown.text == "Player 1. 20 seconds. Thrown: 3 and 5, which is 8. Open: 1 to 8. Make 8."
     assert [(left.text, left.waits) for left in (ten, five)] == [("10 seconds.", True), ("5 seconds.", True)]
     assert over.text == "Time's up. Score: 45. Press: go on."
@@ -119,23 +125,12 @@ def test_a_folder_that_is_gone_does_not_stop_the_game(
 # -- what is said --------------------------------------------------------------------------------
 
 
-def said(table: Table, announcer: Announcer) -> list[Announcement]:
-    found = [announcement for effect in table.effects if (announcement := announcer.take(effect))]
-    table.effects.clear()
-    return found
-
-
-@pytest.fixture
-def announcer() -> Announcer:
-    return Announcer()
-
-
 def texts(table: Table, announcer: Announcer) -> list[str]:
     return [announcement.text for announcement in said(table, announcer)]
 
 
-def test_the_same_throw_twice_is_said_twice(announcer: Announcer) -> None:
-    table = Table()
+def test_the_same_throw_twice_is_said_twice() -> None:
+    table, announcer = Table(), Announcer()
     table.press()
     table.throw(1, 2)
     table.flip(3)
@@ -146,8 +141,8 @@ def test_the_same_throw_twice_is_said_twice(announcer: Announcer) -> None:
     assert texts(table, announcer)[-1].startswith("Thrown: 1 and 2, which is 3.")
 
 
-def test_a_sleeping_box_is_silent_and_says_all_when_it_wakes(announcer: Announcer) -> None:
-    table = Table()
+def test_a_sleeping_box_is_silent_and_says_all_when_it_wakes() -> None:
+    table, announcer = Table(), Announcer()
     first = texts(table, announcer)
     assert len(first) == 1
     table.wait(3600 * 1_000_000_000)

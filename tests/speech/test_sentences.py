@@ -18,19 +18,18 @@ from shutthebox.game.messages import (
 )
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
-from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Profile
 from shutthebox.speech.sentences import Announcer, screen_parts, sentences, spoken
 
 
-def show_of(screen: Screen, player: int | None = 1, throw: Throw | None = None) -> Show:
+def show_of(screen: Screen) -> Show:
     return Show(
         screen,
         t_ns=0,
         mode=screen.mode,
-        player=player,
+        player=1,
         open=(),
-        throw=throw,
+        throw=None,
         verdict="ok",
         scores=(),
         totals=(),
@@ -38,10 +37,6 @@ def show_of(screen: Screen, player: int | None = 1, throw: Throw | None = None) 
         winners=(),
         seats=(message("Player {number}", number=1), Name("ANN")),
     )
-
-
-def words(screen: Screen, throw: Throw | None = None) -> str:
-    return sentences(screen_parts(show_of(screen, throw=throw), str).values())
 
 
 @pytest.mark.parametrize(
@@ -59,6 +54,7 @@ def words(screen: Screen, throw: Throw | None = None) -> str:
         (message("{player}: {score}", player=Seat(2, message("Computer")), score="9"), "Computer: 9"),
         (message("Shared: {players}", players=Joined((Name("ANN"), Name("BEA")))), "Shared: Ann, Bea"),
         (Spelling("BZ", 3), "B Z"),
+        (ListRow(message("Fri"), message("{count}x", count=3)), "Friday 3 times"),
         ("36", "36"),
     ],
 )
@@ -89,10 +85,14 @@ FULL = Screen(
         (Screen(Mode.FLIPPING, rows=("8", "1, 7"), cursor=0), "8. 1, 7."),
         (Screen(Mode.ROLLING, title="ANN", tumbling=True, dice=(1, 1)), "ANN. The dice roll."),
         (Screen(Mode.FLIPPING, dice=(6,), total=6), "Thrown: 6."),
+        (
+            Screen(Mode.MENU, title="Rules", code="http://192.168.1.5:8090/#rules", prompt="Press: scores"),
+            "Rules. Address: 192.168.1.5:8090. Press: scores.",
+        ),
     ],
 )
 def test_what_is_said_of_a_screen(screen: Screen, said: str) -> None:
-    assert words(screen) == said
+    assert sentences(screen_parts(show_of(screen), str).values()) == said
 
 
 def test_only_some_seconds_are_said_and_those_that_a_turn_begins_with() -> None:
@@ -114,25 +114,20 @@ def test_how_many_dice_are_best_cuts_nothing_short() -> None:
     assert (hint.text, hint.waits) == ("2 dice are best.", True)
 
 
-def announced(*effects: Effect) -> list[tuple[str, bool] | None]:
-    """What is said at each of these, one after the other, and whether it waits for what is being said."""
+def announced(*effects: Effect) -> list[str | None]:
+    """What is said at each of these, one after the other; none waits for what is being said."""
     announcer = Announcer()
     said = [announcer.take(effect) for effect in effects]
-    return [each if each is None else (each.text, each.waits) for each in said]
+    assert not any(each.waits for each in said if each)
+    return [each and each.text for each in said]
 
 
-def test_a_refusal_has_the_prompt_said_once_more_and_no_more() -> None:
+@pytest.mark.parametrize("sound", [Sound.REFUSED, Sound.FAULT])
+def test_a_refusal_has_the_prompt_said_once_more_and_no_more(sound: Sound) -> None:
     show = show_of(Screen(Mode.FLIPPING, title="ANN", prompt="Shut 8"))
-    for sound in (Sound.REFUSED, Sound.FAULT):
-        announcer = Announcer()
-        said = [
-            announcer.take(what)
-            for what in (show, show, Sounded(sound), show, show, Sounded(Sound.ROLL), show)
-        ]
-        assert [announcement and announcement.text for announcement in said] == [
-            "ANN. Shut 8.", None, None, "Shut 8.", None, None, None,
-        ]  # fmt: skip
-        assert not any(announcement.waits for announcement in said if announcement)
+    assert announced(show, show, Sounded(sound), show, show, Sounded(Sound.ROLL), show) == [
+        "ANN. Shut 8.", None, None, "Shut 8.", None, None, None,
+    ]  # fmt: skip
 
 
 ROUND = message("{round}/{rounds}", round=2, rounds=3)
@@ -142,18 +137,7 @@ def test_dice_in_the_air_are_not_said_and_the_throw_is_whole() -> None:
     thrown = Screen(Mode.FLIPPING, title="Ann", aside=ROUND, dice=(3, 5), total=8, prompt="Shut 8")
     rolling = Screen(Mode.ROLLING, title="Ann", aside=ROUND, tumbling=True)
     assert announced(*(show_of(screen) for screen in (thrown, rolling, thrown))) == [
-        ("Ann. Round 2 of 3. Thrown: 3 and 5, which is 8. Shut 8.", False),
+        "Ann. Round 2 of 3. Thrown: 3 and 5, which is 8. Shut 8.",
         None,
-        ("Thrown: 3 and 5, which is 8. Shut 8.", False),
+        "Thrown: 3 and 5, which is 8. Shut 8.",
     ]
-
-
-def test_a_code_for_telephones_is_said_as_the_address_that_people_type() -> None:
-    code = "http://192.168.1.5:8090/#rules"
-    screen = Screen(Mode.MENU, title=message("Rules"), code=code, prompt=message("Press: scores"))
-    assert words(screen) == "Rules. Address: 192.168.1.5:8090. Press: scores."
-
-
-def test_the_time_of_a_fault_is_said_in_words() -> None:
-    row = ListRow(message("Fri"), message("{count}x", count=3))
-    assert told(spoken(row), str) == "Friday 3 times"

@@ -10,9 +10,11 @@ import wave
 from pathlib import Path
 
 import pytest
+from tests.support.command import refused
+from tests.support.stick import put_program
 from tests.support.waiting import HANG_S, until
 
-from shutthebox.cli.main import command_line, main
+from shutthebox.cli.main import command_line
 from shutthebox.cli.speech import run
 from shutthebox.speech.sentences import Announcement
 from shutthebox.speech.voice import PROGRAM, Voice, VoiceError
@@ -101,9 +103,7 @@ def test_fail__no_espeak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_espeak_is_told_language_and_volume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / PROGRAM
-    program.write_text(f'#!/bin/sh\necho "$@" $(cat) >> {tmp_path}/told\n')
-    program.chmod(0o755)
+    put_program(tmp_path / PROGRAM, f'echo "$@" $(cat) >> {tmp_path}/told')
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
     voice = Voice(70)
     assert not voice.speaks
@@ -116,9 +116,7 @@ def test_espeak_is_told_language_and_volume(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_fail__espeak_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / PROGRAM
-    program.write_text("#!/bin/sh\nexit 1\n")
-    program.chmod(0o755)
+    put_program(tmp_path / PROGRAM, "exit 1")
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
     voice = Voice(100)
     voice.say(Announcement("x" * 100_000, "en"))
@@ -155,6 +153,5 @@ def test_the_command_prints_what_is_said(tmp_path: Path, capsys: pytest.CaptureF
         (["--state", "/dev/null/x"], "--state"),
     ],
 )
-def test_fail__options(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["speech", "--print", *words]) == 2
-    assert said in capsys.readouterr().err
+def test_fail__options(words: list[str], said: str) -> None:
+    assert said in refused("speech", "--print", *words)
