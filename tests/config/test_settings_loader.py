@@ -17,8 +17,7 @@ from shutthebox.config.settings_loader import (
 from shutthebox.game.daily import Streak
 from shutthebox.game.facts import Chosen
 from shutthebox.game.menu_items import MENU_LINES, Item
-from shutthebox.game.settings import Settings, ShownStakes
-from shutthebox.odds.strengths import Strength
+from shutthebox.game.settings import Brightness, Settings
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.translations import languages, title_order
@@ -29,25 +28,15 @@ EVERYTHING = """
 [game]
 profile = "trac"
 players = 3
-rounds = 4
-limit = 50
-teams = 0
-handicap = [0, 5, [1, 2]]
-turn_seconds = 60
-stakes = "evening"
 setup = "usual"
-hints = true
-names = true
-family = true
-computers = [2]
-strength = "regular"
 [box]
 levers = 12
 language = "fr"
-sound = false
 out_of_play = [4, 12]
 service_code = [2, 7]
 sleep_min = 2.5
+[display]
+brightness = "dim"
 [gpio]
 service = 20
 """
@@ -63,6 +52,7 @@ def on_levers(levers: int) -> tuple[Any, ...]:
 
 
 def test_every_setting_comes_from_its_key(tmp_path: Path) -> None:
+    """By the name of the key, as one of each section here; the others are worked out."""
     file = tmp_path / "friday.tournament"
     file.write_text(FRIDAY.to_text())
     text = f'{EVERYTHING}\n[tournament]\nfile = "{file}"\n'
@@ -72,30 +62,19 @@ def test_every_setting_comes_from_its_key(tmp_path: Path) -> None:
         profiles=on_levers(12),
         profile=trac,
         players=3,
-        rounds=4,
-        limit=50,
-        teams=0,
-        handicap=(0, 5, (1, 2)),
-        turn_seconds=60,
         skips_setup=True,
-        hints=True,
-        stakes=ShownStakes.EVENING,
-        real_dice=False,
-        computers=(2,),
-        strength=Strength.REGULAR,
         levers=12,
         language="fr",
         languages=tuple(languages().items()),
-        sound=False,
         sleep_ns=150_000_000_000,
-        names=True,
-        family=True,
         out=to_tiles([4, 12]),
         code=to_tiles([2, 7]),
+        brightness=Brightness.DIM,
         service_button=True,
         title_order=title_order,
         tournament=FRIDAY,
     )
+    assert settings_for(config('[game]\ndice = "real"'), 9, "box.toml").real_dice
 
 
 @pytest.mark.parametrize(

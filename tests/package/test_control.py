@@ -19,33 +19,21 @@ from shutthebox import __version__
 
 from .control import PROJECT, fields, relations
 
-PACKAGES = {
-    "alembic": "python3-alembic",
-    "cryptography": "python3-cryptography",
-    "gpiod": "python3-libgpiod",
-    "gpiozero": "python3-gpiozero",
-    "gpiozero-gpiod": "python3-gpiozero-gpiod",
-    "gpiozero_gpiod": "python3-gpiozero-gpiod",
-    "jinja2": "python3-jinja2",
-    "jwt": "python3-jwt",
-    "luma": "python3-luma.oled",
-    "luma.oled": "python3-luma.oled",
-    "openskill": "python3-openskill",
-    "paho": "python3-paho-mqtt",
-    "paho-mqtt": "python3-paho-mqtt",
-    "PIL": "python3-pil",
-    "pillow": "python3-pil",
-    "prometheus-client": "python3-prometheus-client",
-    "prometheus_client": "python3-prometheus-client",
-    "pyjwt": "python3-jwt",
-    "segno": "python3-segno",
-    "smbus2": "python3-smbus2",
-    "sqlalchemy": "python3-sqlalchemy",
-    "starlette": "python3-starlette",
-    "uvicorn": "python3-uvicorn",
-    "websockets": "python3-websockets",
+OTHER_NAMES = {
+    "gpiod": "libgpiod",
+    "luma": "luma.oled",
+    "paho": "paho-mqtt",
+    "pillow": "pil",
+    "pyjwt": "jwt",
 }
-"""Debian's packages of the distributions that pyproject.toml names, and of the modules imported."""
+"""Debian's names of what it calls otherwise."""
+
+
+def package(name: str) -> str:
+    """Debian's package of a distribution that pyproject.toml names, or of a module that is imported."""
+    name = name.lower().replace("_", "-")
+    return f"python3-{OTHER_NAMES.get(name, name)}"
+
 
 DEBIAN_LICENCES = {"Expat": "MIT", "GPL-2": "GPL-2.0-only"}
 """What the format of debian/copyright calls otherwise than REUSE does."""
@@ -88,7 +76,7 @@ def required(requirements: list[str]) -> dict[str, str]:
 )
 def test_versions_are_those_of_pyproject(requirements: list[str], field: str, stanza: int) -> None:
     ours = relations(field, stanza)
-    wanted = {PACKAGES[name]: version for name, version in required(requirements).items()}
+    wanted = {package(name): version for name, version in required(requirements).items()}
     assert wanted
     assert {name: ours.get(name) for name in wanted} == wanted
 
@@ -143,7 +131,7 @@ def test_every_module_that_is_imported_has_its_package(
             known |= relations("Suggests", stanza)
     seen = imported(PROJECT / folder)
     assert some <= seen
-    assert {name for name in seen if PACKAGES.get(name) not in known} == set()
+    assert {name for name in seen if package(name) not in known} == set()
 
 
 def test_uplink_and_league_have_the_boxs_version() -> None:

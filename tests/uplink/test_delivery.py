@@ -1,13 +1,8 @@
 """One entry at a time is sent, again and again, until the league has given a receipt for it."""
 
 from shutthebox_uplink.delivery import FIRST_WAIT_S, LONGEST_WAIT_S, Delivery, Sent
-from shutthebox_uplink.signing import COMMITTED, Receipt
 
-FIRST, SECOND = Sent(1, "a" * 64), Sent(2, "b" * 64)
-
-
-def receipt(entry: Sent) -> Receipt:
-    return Receipt("0" * 32, entry.sequence, entry.hash, COMMITTED)
+FIRST = Sent(1, "a" * 64)
 
 
 def test_an_entry_is_sent_again_ever_more_rarely() -> None:
@@ -34,16 +29,3 @@ def test_a_new_connection_sends_at_once_and_none_nothing() -> None:
     assert not delivery.wants(1000)
     delivery.connect(2)
     assert delivery.wants(2)
-
-
-def test_a_receipt_is_for_the_entry_on_its_way_only() -> None:
-    delivery = Delivery()
-    delivery.connect(0)
-    assert not delivery.receive(receipt(FIRST))
-    delivery.sent(FIRST, 0)
-    assert not delivery.receive(receipt(SECOND))
-    assert not delivery.receive(Receipt("0" * 32, 1, "c" * 64, COMMITTED))
-    assert not delivery.wants(1)
-    assert delivery.receive(receipt(FIRST))
-    assert delivery.wants(1)
-    assert not delivery.receive(receipt(FIRST))
