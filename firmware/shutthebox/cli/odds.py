@@ -3,7 +3,6 @@
 import argparse
 import json
 import random
-import sys
 from pathlib import Path
 
 from shutthebox.cli.chart import write_chart
@@ -204,12 +203,24 @@ def _exact(profile: Profile, turn: Turn, objective: Objective) -> Answer | None:
 
 
 def _estimated(profile: Profile, turn: Turn, objective: Objective, args: argparse.Namespace) -> Answer:
+    share = 0.0
+
+    def played(done: int, whole: int) -> None:
+        nonlocal share
+        share = done / whole
+
+    with working(lambda: f"playing turns out, {share:.0%}"):
+        return _played_out(profile, turn, objective, args, played)
+
+
+def _played_out(
+    profile: Profile, turn: Turn, objective: Objective, args: argparse.Namespace, progress: Progress
+) -> Answer:
     rng = random.Random(args.seed)
     if turn.outcome is not None:
         points = turn.score or 0
         return Answer(Value(points, 0.0), None, (), {points: 1.0})
     moves = None
-    progress = _progress()
     if turn.throw is not None:
         found = estimated_moves(profile, turn, objective, rng=rng, samples=args.samples, progress=progress)
         moves = tuple(
@@ -233,19 +244,6 @@ def _estimated(profile: Profile, turn: Turn, objective: Objective, args: argpars
         each.samples,
         each.policy,
     )
-
-
-def _progress() -> Progress | None:
-    """A bar on the terminal; none where stderr is not one."""
-    if not sys.stderr.isatty():
-        return None
-
-    def show(done: int, whole: int) -> None:
-        bar = "#" * (30 * done // whole)
-        end = "\r" + " " * 50 + "\r" if done == whole else ""
-        print(f"\restimate [{bar:<30}] {100 * done // whole:3} %{end}", end="", file=sys.stderr, flush=True)
-
-    return show
 
 
 def _document(profile: Profile, turn: Turn, objective: Objective, answer: Answer) -> dict[str, object]:
