@@ -20,6 +20,7 @@ from shutthebox.config.schema import (
     RulesConfig,
     TournamentConfig,
     read_config,
+    runtime_folder,
 )
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.faults import Fault
@@ -107,23 +108,17 @@ def _as_wired(config: Config) -> Config:
     return wired
 
 
-def notices(folder: Path = NOTICES) -> tuple[str, ...]:
+def notices() -> tuple[str, ...]:
     """The notices of the card's image for the players; none on any other box."""
     try:
         return tuple(
             line
-            for path in sorted(folder.glob("*.txt"))
+            for path in sorted(NOTICES.glob("*.txt"))
             for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
             if line.strip()
         )
     except OSError:
         return ()
-
-
-def stick_socket() -> Path | None:
-    """Where the helper of an owner's stick calls; None where systemd has not made a folder for the box."""
-    folder = os.environ.get("RUNTIME_DIRECTORY", "").split(":")[0]
-    return Path(folder, "stick") if folder else None
 
 
 def run(args: argparse.Namespace) -> int:
@@ -150,7 +145,7 @@ def _run(args: argparse.Namespace) -> int:
     lines = switch_lines(config.gpio, levers)
     settings = settings_for(config, levers, str(args.config or CONFIG_FILE))
     display = config.display
-    systemd = Systemd()
+    systemd, runtime = Systemd(), runtime_folder()
 
     def started() -> None:
         systemd.ready()
@@ -190,7 +185,8 @@ def _run(args: argparse.Namespace) -> int:
             notices=notices(),
             scores=config.scores_folder,
             outbox=config.outbox_folder,
-            stick=stick_socket(),
+            # Where the helper of an owner's stick calls.
+            stick=runtime / "stick" if runtime else None,
         )
         systemd.stopping()
     return 0

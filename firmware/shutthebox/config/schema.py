@@ -467,8 +467,7 @@ class Config(NamedTuple):
     @property
     def scores_folder(self) -> Path:
         """Where the scoreboard and the voice look: in memory, where systemd says so, or with the store."""
-        system = os.environ.get("RUNTIME_DIRECTORY", "").split(":")[0]
-        return Path(system) if system else self.state_folder
+        return runtime_folder() or self.state_folder
 
     @property
     def simulator_folder(self) -> Path:
@@ -604,6 +603,12 @@ def with_files_beside(config: Config, folder: Path) -> Config:
     if not config.tournament.file and tournament.is_file():
         config = config._replace(tournament=TournamentConfig(str(tournament)))
     return config
+
+
+def runtime_folder() -> Path | None:
+    """The folder in memory that systemd has made for the running box; None where it has not."""
+    folder = os.environ.get("RUNTIME_DIRECTORY", "").split(":")[0]
+    return Path(folder) if folder else None
 
 
 def box_config() -> Config:
