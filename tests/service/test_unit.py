@@ -111,12 +111,6 @@ def test_what_runs_beside_the_box_is_off_unless_the_configuration_wants_it(unit:
     assert not wanted.on
 
 
-def test_the_configuration_is_followed_whenever_the_box_has_started() -> None:
-    found = settings(SERVICES)
-    assert found["PartOf"] == found["Requires"] == found["After"] == [UNIT.name]
-    assert settings(UNIT)["Wants"] == [SERVICES.name]
-
-
 def test_the_voice_is_another_user_with_sound_cards_only() -> None:
     box, voice = settings(UNIT), settings(SPEECH)
     assert voice["DynamicUser"] == ["yes"]
@@ -161,12 +155,6 @@ def test_every_group_that_the_unit_wants_is_made() -> None:
     wanted = re.findall(r"^SupplementaryGroups=(.*)$", UNIT.read_text(), re.MULTILINE)
     made = re.findall(r"^g (\S+)", (SYSTEMD / "shutthebox.sysusers").read_text(), re.MULTILINE)
     assert set(" ".join(wanted).split()) == set(made)
-
-
-def test_every_device_that_the_unit_wants_has_its_group() -> None:
-    rules = (SYSTEMD / "60-shutthebox.rules").read_text()
-    for group in ("gpio", "i2c"):
-        assert f'GROUP="{group}"' in rules
 
 
 def test_the_uplink_shares_the_outbox_with_the_box_and_nothing_else() -> None:
