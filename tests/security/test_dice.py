@@ -13,7 +13,6 @@ from typing import get_args
 
 import pytest
 from tests.security.conftest import Ran
-from tests.support.command import refused
 
 import shutthebox
 from shutthebox.cli.main import command_line
@@ -90,13 +89,6 @@ def test_the_only_key_about_dice_says_who_throws_and_nobody_chooses_it_at_the_bo
     changed = {entry.key for entry in MENU_LINES if isinstance(entry, Item)}
     assert changed <= CHOOSABLE <= keys
     assert not [key for key in CHOOSABLE if about_dice.search(key)]
-
-
-@pytest.mark.parametrize("line", ["dice = [3, 5]", 'dice = "queued"', "seed = 1"])
-def test_a_config_cannot_set_them(line: str, tmp_path: Path) -> None:
-    config = tmp_path / "config.toml"
-    config.write_text(f"[game]\n{line}\n")
-    refused("run", "--config", config)
 
 
 def test_run_takes_two_options() -> None:

@@ -24,6 +24,8 @@ def test_it_opens_no_socket_but_to_systemd_and_for_a_stick(run_box: Callable[...
         [["socket.__new__", "1"], [f"socket.{action}", "AF_UNIX"]] for action in ("bind", "sendto")
     )
     assert ran.events == door + message * 2
+    assert '"game": "Traditional"' in ran.scores, "it leaves the scoreboard its file"
+    assert '"running": {' in ran.scores
 
 
 def test_it_loads_nothing_that_could(run_box: Callable[..., Ran]) -> None:
@@ -31,9 +33,3 @@ def test_it_loads_nothing_that_could(run_box: Callable[..., Ran]) -> None:
     assert {"shutthebox.runtime.daemon", "luma.oled.device", "gpiozero_gpiod"} <= set(ran.modules)
     assert not SERVERS_AND_CLIENTS & set(ran.modules)
     assert not [name for name in ran.modules if name.startswith("shutthebox.scoreboard")]
-
-
-def test_it_leaves_the_scoreboard_its_file(run_box: Callable[..., Ran]) -> None:
-    ran = run_box("press", "press", "press")
-    assert '"game": "Traditional"' in ran.scores
-    assert '"running": {' in ran.scores

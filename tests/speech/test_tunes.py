@@ -2,14 +2,13 @@
 
 import itertools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pytest
-from tests.support.machine import Table, settings_for, sounds
 from tests.support.waiting import HANG_S
 
 from shutthebox.adapters.buzzer import TUNES, Buzzer
-from shutthebox.game.effects import Effect, Sound
+from shutthebox.game.effects import Sound
 from shutthebox.simulator.hardware.box import BUZZER_LINE, Change, SimulatedBox
 
 NEEDED = (Sound.ROLL, Sound.FAULT, Sound.COMPLETE, Sound.BLOCKED, Sound.SHUT)
@@ -65,58 +64,3 @@ def test_the_number_of_tones_alone_tells_them_apart() -> None:
 @pytest.mark.parametrize("sound", Sound)
 def test_a_tune_is_short(sound: Sound) -> None:
     assert 0 < sum(length_ms for _, length_ms in TUNES[sound]) <= 1100
-
-
-def a_throw(table: Table) -> list[Effect]:
-    table.dice.throws.append((3, 5))
-    return table.press()
-
-
-def a_fault(table: Table) -> list[Effect]:
-    table.throw(3, 5)
-    return table.flip(9)
-
-
-def complete(table: Table) -> list[Effect]:
-    table.throw(3, 5)
-    return table.flip(8)
-
-
-def answered(table: Table, faces: tuple[int, ...], levers: tuple[int, ...]) -> list[Effect]:
-    """Throws, with another press where the number of dice is a choice, and shuts these."""
-    table.throw(*faces)
-    if table.dice.throws:
-        table.press()
-        table.wait(2_000_000_000)
-    return table.flip(*levers)
-
-
-def blocked(table: Table) -> list[Effect]:
-    for levers in ((3, 9), (4, 8), (5, 7)):
-        answered(table, (6, 6), levers)
-    table.press()
-    table.dice.throws.append((6, 6))
-    table.press()
-    return table.wait(2_000_000_000)
-
-
-def shut(table: Table) -> list[Effect]:
-    for faces, levers in (((4, 5), (9,)), ((4, 4), (8,)), ((3, 4), (7,)), ((5, 6), (5, 6)), ((4, 2), (2, 4))):
-        answered(table, faces, levers)
-    return answered(table, (3, 1), (1, 3))
-
-
-@pytest.mark.parametrize(
-    ("happens", "sound"),
-    [
-        (a_throw, Sound.ROLL),
-        (a_fault, Sound.FAULT),
-        (complete, Sound.COMPLETE),
-        (blocked, Sound.BLOCKED),
-        (shut, Sound.SHUT),
-    ],
-)
-def test_each_has_its_sound(happens: Callable[[Table], list[Effect]], sound: Sound) -> None:
-    table = Table(settings_for("traditional"))
-    table.press()
-    assert sounds(happens(table)) == [sound]
