@@ -84,9 +84,9 @@ def test_a_file_is_found_by_the_name_in_it_and_by_its_own(
             3,
         )
     assert profiles.find("pub", tmp_path) == profiles.builtin("pub")
-    for find in (lambda: profiles.find("taken", tmp_path), lambda: profiles.read(tmp_path / "taken.toml")):
+    for taken in ("taken", str(tmp_path / "taken.toml")):
         with pytest.raises(ProfileError, match="'pub' is taken; allowed is one of your own"):
-            find()
+            profiles.find(taken, tmp_path)
     with pytest.raises(ProfileError, match="profile: 'saturday' is not known; "):
         profiles.find("saturday", tmp_path)
     monkeypatch.chdir(tmp_path)
