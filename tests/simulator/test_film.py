@@ -10,7 +10,7 @@ from shutthebox.simulator.film import Film
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.page.texts import pixels_text
 from shutthebox.simulator.scenario.from_record import script_or_record
-from shutthebox.simulator.scenario.script import read
+from shutthebox.simulator.scenario.script import parse, read
 
 SCRIPT = Path(__file__).parents[1] / "scenarios" / "oled-off.scn"
 
@@ -30,6 +30,13 @@ def test_a_film_shows_an_unplugged_panel_and_compares_pictures(tmp_path: Path) -
     assert film.progress == {"over": True, "complaint": ""}
     dark = pixels_text(Bitmap.of(*SIZE))
     assert [is_dark for is_dark, _ in groupby(panel == dark for panel in panels)] == [False, True, False]
+
+
+def test_a_panel_that_is_pulled_off_is_dark_at_once(tmp_path: Path) -> None:
+    film = Film(
+        lambda: parse("config game.setup usual\npress\noled off\nwait 1", "film"), tmp_path, VirtualDisplay
+    )
+    assert played(film)[-1] == pixels_text(Bitmap.of(*SIZE))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tests.simulator.page.pages import shown
 
+from shutthebox.config.profiles import builtin
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
@@ -11,6 +12,17 @@ from shutthebox.simulator.page.transcript import LOG_LINES, BoxInWords
 
 SCRIPTS = Path(__file__).parents[2] / "scenarios"
 FLIPPING = Screen(Mode.FLIPPING, "Player 1", "Round 1", dice=(3, 5), total=8, prompt="Shut 8")
+
+
+def test_language_and_rules_follow_the_box() -> None:
+    transcript = BoxInWords()
+    transcript(shown(FLIPPING, "fr", builtin("trac")), 0)
+    words = transcript.words
+    assert (words.language, words.title) == ("fr", "Trac")
+    assert words.rules[0].startswith("On joue avec les mêmes règles sur des boîtes à 9 ")
+    assert "Lancé\u00a0: 3 et 5, soit 8." in words.said
+    transcript(shown(FLIPPING, "en", None), 0)
+    assert (transcript.words.language, transcript.words.rules) == ("en", ())
 
 
 def test_the_log_has_each_thing_once_and_the_latest_lines() -> None:
