@@ -28,7 +28,7 @@ from shutthebox.rules import record
 from shutthebox.simulator.hardware.bounce import DWELL_NS
 from shutthebox.simulator.hardware.glass import Glass
 from shutthebox.simulator.hardware.workshop import Workshop
-from shutthebox.simulator.page.house_rules import rules_in
+from shutthebox.simulator.page.house_rules import take_rules
 from shutthebox.simulator.page.message import (
     BreakLever,
     ChangeHardware,
@@ -234,9 +234,7 @@ class Tab:
             case PullPlug():
                 self._box.cut_power()
             case GiveRules():
-                rules, self._rules = rules_in(wish, self._transcript.words)
-                if rules is not None:
-                    self._box.fill_in(rules)
+                self._rules = take_rules(wish, self._transcript.words, self._box.fill_in)
             case FillIn(given) if self._transcript.words.offers(given):
                 self._box.fill_in(given)
         self._box.take_edges()

@@ -30,7 +30,7 @@ from shutthebox.game.inputs import FormInput
 from shutthebox.simulator.hardware.box import Change
 from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.film_thread import FilmThread
-from shutthebox.simulator.page.house_rules import rules_in
+from shutthebox.simulator.page.house_rules import take_rules
 from shutthebox.simulator.page.message import (
     MAX_SCENARIO,
     BreakLever,
@@ -362,9 +362,7 @@ class PageServer:
                 if page.film is None:
                     self._box.set_lever(lever, down)
             case GiveRules() if page.film is None:
-                rules, page.rules = rules_in(wish, self._transcript.words)
-                if rules is not None:
-                    self._fill_in(rules)
+                page.rules = take_rules(wish, self._transcript.words, self._fill_in)
                 page.news.set()
             case OpenWorkshop(is_open):
                 page.view.open_workshop(is_open)
