@@ -192,7 +192,7 @@ def test_no_sentence_is_never_said() -> None:
         changes += [{**loses, "stakes": Stakes.LOSER_PAYS}, {**loses, "tie": Tie.REPLAY_ALL}]
     for change in changes:
         for draw in Draw:
-            said |= {key for key, _ in words._facts(replace(BASE, **{"draw": draw, **change}))}
+            said |= {key for key, _ in words._rules(replace(BASE, **{"draw": draw, **change}))}
     assert said == set(words.SENTENCES)
 
 
@@ -202,8 +202,8 @@ def test_what_differs_from_the_traditional_game_is_said_first(profile: Profile) 
     """The same rules as in the order of play, both parts in that order."""
     traditional = tuple(words._in_order(profiles.builtin("traditional")))
     in_order, said = list(words._in_order(profile)), words._sorted(profile)
-    differs = [fact for fact in in_order if fact not in traditional]
-    assert said == [*differs, *(fact for fact in in_order if fact in traditional)]
+    differs = [rule for rule in in_order if rule not in traditional]
+    assert said == [*differs, *(rule for rule in in_order if rule in traditional)]
     assert sorted(words.shared_rules(profile)) == list(range(len(differs), len(said)))
 
 

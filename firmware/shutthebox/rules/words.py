@@ -1,6 +1,6 @@
 """The rules of a profile in sentences, made from its keys.
 
-The sentences are data: `_facts` picks for a profile which ones apply, so that a rule and its words
+The sentences are data: `_rules` picks for a profile which ones apply, so that a rule and its words
 cannot drift apart. Other languages have them in their catalogues, like every text of the box.
 """
 
@@ -30,7 +30,7 @@ from shutthebox.rules.score import best_score, idle_is_worst, lost_score, worst_
 from shutthebox.rules.tiles import to_numbers
 
 _Value: TypeAlias = int | Sequence[int]
-_Fact: TypeAlias = tuple[str, dict[str, _Value]]
+_Rule: TypeAlias = tuple[str, dict[str, _Value]]
 
 
 def N_(text: str) -> str:  # noqa: N802  (the name that catalogues' tools look for)
@@ -307,7 +307,7 @@ def explain(profile: Profile, translate: Callable[[str], str] = str) -> tuple[st
 
     return tuple(
         translate(SENTENCES[key]).format(**{name: shown(name, value) for name, value in values.items()})
-        for key, values in _facts(profile)
+        for key, values in _rules(profile)
     )
 
 
@@ -343,7 +343,7 @@ _MOST_TELLING = (
 
 
 @cache
-def _traditional() -> tuple[_Fact, ...]:
+def _traditional() -> tuple[_Rule, ...]:
     return tuple(
         _in_order(
             Profile(
@@ -357,28 +357,28 @@ def _traditional() -> tuple[_Fact, ...]:
     )
 
 
-def _is_usual(fact: _Fact) -> bool:
-    return fact in _traditional()
+def _is_usual(rule: _Rule) -> bool:
+    return rule in _traditional()
 
 
-def _sorted(profile: Profile) -> list[_Fact]:
+def _sorted(profile: Profile) -> list[_Rule]:
     return sorted(_in_order(profile), key=_is_usual)
 
 
-def _facts(profile: Profile) -> Iterator[_Fact]:
+def _rules(profile: Profile) -> Iterator[_Rule]:
     for key, values in _sorted(profile):
         drawn = f"{key}.dominoes"
         yield drawn if profile.draw is Draw.DOMINOES and drawn in SENTENCES else key, values
 
 
-def _in_order(profile: Profile) -> Iterator[_Fact]:
+def _in_order(profile: Profile) -> Iterator[_Rule]:
     """As the box is set up, a turn is played and a match is won; the same with dice and dominoes."""
-    yield from _facts_of_box(profile)
-    yield from _facts_of_turn(profile)
-    yield from _facts_of_match(profile)
+    yield from _rules_of_box(profile)
+    yield from _rules_of_turn(profile)
+    yield from _rules_of_match(profile)
 
 
-def _facts_of_box(profile: Profile) -> Iterator[_Fact]:
+def _rules_of_box(profile: Profile) -> Iterator[_Rule]:
     count = len(profile.tiles)
     yield _one("tiles", count), {"count": count, "tiles": profile.tiles}
     if profile.rows == 2:
@@ -392,13 +392,13 @@ def _facts_of_box(profile: Profile) -> Iterator[_Fact]:
         yield _one("start_open", len(opened)), {"tiles": opened}
 
 
-def _facts_of_turn(profile: Profile) -> Iterator[_Fact]:
+def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
     if profile.draw is Draw.DOMINOES:
         yield f"draw={profile.draw}" + (".rotation" if profile.turns is Turns.ALTERNATE else ""), {}
     else:
         yield _one("dice", profile.dice), {"dice": profile.dice, "sides": profile.sides}
         if profile.dice > 1:
-            yield from _facts_of_one_die(profile)
+            yield from _rules_of_one_die(profile)
     yield f"move={profile.move}", {}
     if profile.difference:
         yield "difference", {}
@@ -423,7 +423,7 @@ def _facts_of_turn(profile: Profile) -> Iterator[_Fact]:
         yield f"score={profile.score}", {}
 
 
-def _facts_of_one_die(profile: Profile) -> Iterator[_Fact]:
+def _rules_of_one_die(profile: Profile) -> Iterator[_Rule]:
     # No tile of a turn may ever be low enough for one die to be thrown.
     tiles = to_numbers(profile.starting)
     ever = 1 in tiles if profile.one_die is OneDie.ONLY_ONE else tiles[0] <= HIGH
@@ -433,23 +433,23 @@ def _facts_of_one_die(profile: Profile) -> Iterator[_Fact]:
         yield "one_die=never" + (".two" if profile.dice == 2 else ""), {"dice": profile.dice}
 
 
-def _facts_of_match(profile: Profile) -> Iterator[_Fact]:
+def _rules_of_match(profile: Profile) -> Iterator[_Rule]:
     if profile.is_solo:
-        yield from _facts_of_ladder(profile)
+        yield from _rules_of_ladder(profile)
     elif profile.stakes is Stakes.BANK:
-        yield from _facts_of_bank(profile)
+        yield from _rules_of_bank(profile)
     else:
-        yield from _facts_of_rivals(profile)
+        yield from _rules_of_rivals(profile)
     if profile.captain:
         yield "captain", {}
     if profile.first is not First.SEAT_1 and not profile.is_solo:
         yield f"first={profile.first}", {}
     if profile.teams is not None:
         yield "teams", {"teams": profile.teams}
-    yield from _facts_of_head_starts(profile)
+    yield from _rules_of_head_starts(profile)
 
 
-def _facts_of_rivals(profile: Profile) -> Iterator[_Fact]:
+def _rules_of_rivals(profile: Profile) -> Iterator[_Rule]:
     on_total = profile.match is MatchFormat.TOTAL
     by_scores = on_total and not profile.is_race and profile.win is not Win.LAST_IN
     if by_scores:
@@ -482,7 +482,7 @@ def _may_last(profile: Profile) -> bool:
     return least * LAST_ROUND < (profile.limit or 0)
 
 
-def _facts_of_ladder(profile: Profile) -> Iterator[_Fact]:
+def _rules_of_ladder(profile: Profile) -> Iterator[_Rule]:
     yield _one("rounds.alone", profile.rounds), {"rounds": profile.rounds}
     if profile.limit is None:
         yield "match=ladder", {}
@@ -491,7 +491,7 @@ def _facts_of_ladder(profile: Profile) -> Iterator[_Fact]:
     yield f"win={profile.win}.total", {}
 
 
-def _facts_of_bank(profile: Profile) -> Iterator[_Fact]:
+def _rules_of_bank(profile: Profile) -> Iterator[_Rule]:
     yield "rounds.one", {}
     yield f"stakes={profile.stakes}", {"stake": profile.stake}
     head_starts = any(points_off(profile, seat) for seat in range(len(profile.handicap)))
@@ -500,7 +500,7 @@ def _facts_of_bank(profile: Profile) -> Iterator[_Fact]:
         yield "pays.best" if only else f"pays.{profile.win}", {"score": mark, "paid": paid}
 
 
-def _facts_of_head_starts(profile: Profile) -> Iterator[_Fact]:
+def _rules_of_head_starts(profile: Profile) -> Iterator[_Rule]:
     for seat in range(len(profile.handicap)):
         points, shut = points_off(profile, seat), to_numbers(tiles_off(profile, seat))
         if points:
@@ -565,8 +565,8 @@ def summary(profile: Profile, translate: Callable[[str], str] = str) -> str:
     if profile.stakes is Stakes.BANK:
         aim = profile.stakes
     limit: dict[str, int] = {} if profile.limit is None else {"limit": profile.limit}
-    facts = ([special] if special else []) + [(aim.value, limit)]
-    return " ".join(translate(SUMMARIES[key]).format(**values) for key, values in facts)
+    rules = ([special] if special else []) + [(aim.value, limit)]
+    return " ".join(translate(SUMMARIES[key]).format(**values) for key, values in rules)
 
 
 def distinction(profile: Profile, translate: Callable[[str], str] = str) -> str:
