@@ -14,7 +14,7 @@ from shutthebox.odds.bank import bank_play
 from shutthebox.odds.evaluate import PositionPlay
 from shutthebox.odds.model import TURN_KEYS, DiceChoice, TurnModel
 from shutthebox.odds.odds import for_points, odds_for_points
-from shutthebox.odds.strengths import Strength, by_odds, highest_first, simple_answer, simple_dice
+from shutthebox.odds.strengths import Strength, by_odds, highest_first, simple_answer
 from shutthebox.odds.worths import End
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, Stage, begin
@@ -203,7 +203,7 @@ class Shared:
     def dice(self, match: Match) -> int:
         if by_odds(match.turn, self.strengths[match.player]):
             return advise(match).options[0].choice
-        return simple_dice(match.rules, match.turn)
+        return turns.usual_dice(match.rules, match.turn)
 
     def answered(self, match: Match) -> Match:
         if match.stage is not Stage.ANSWER:

@@ -6,11 +6,11 @@ A question never delays the game. Without odds, or before they are known, `plain
 from typing import NamedTuple, TypeAlias
 
 from shutthebox.game.inputs import AnswerCame, DiceCame, HintCame, OddsCame, ReviewCame
-from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
+from shutthebox.odds.strengths import Strength, simple_answer
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
-from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Profile
+from shutthebox.rules.turn import usual_dice
 
 
 class Prepare(NamedTuple):
@@ -71,13 +71,8 @@ def plain(question: Question) -> OddsCame | None:
         case AskHint(match):
             return HintCame(match, None)
         case AskDice(match):
-            return DiceCame(match, simple_dice(match.rules, match.turn))
+            return DiceCame(match, usual_dice(match.rules, match.turn))
         case AskAnswer(match):
             return AnswerCame(match, simple_answer(match.rules, match.turn))
         case AskReview(beginning, actions):
             return ReviewCame(beginning, actions, None)
-
-
-def plain_dice(match: Match) -> int:
-    """The usual number of dice: the answer without odds."""
-    return dice_allowed(match.rules, match.turn.open, match.turn.behind)[0]

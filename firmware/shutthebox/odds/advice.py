@@ -16,7 +16,7 @@ from shutthebox.odds.evaluate import BestPlay, TurnPlay
 from shutthebox.odds.match_play import has_chances, match_play
 from shutthebox.odds.odds import odds_for_points
 from shutthebox.odds.shared_row import SharedRow
-from shutthebox.odds.strengths import Strength, by_odds, simple_answer, simple_dice
+from shutthebox.odds.strengths import Strength, by_odds, simple_answer
 from shutthebox.odds.worths import Advice, Number, OddsError, Option, Unit
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
@@ -56,7 +56,7 @@ def decide(match: Match, strength: Strength) -> int:
         else:
             options = (strength is Strength.MASTER and advice.to_win) or advice.options
             return options[0].choice if options else 0
-    simple = simple_answer if match.turn.awaits_answer else simple_dice
+    simple = simple_answer if match.turn.awaits_answer else turns.usual_dice
     return simple(match.rules, match.turn)
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from shutthebox.rules import turn as turns
-from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Profile, Scoring
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Turn
@@ -26,11 +25,6 @@ class Strength(StrEnum):
 def by_odds(turn: Turn, strength: Strength) -> bool:
     """Whether a computer of this strength decides by the odds now, if they are known."""
     return strength is Strength.MASTER or (strength is Strength.REGULAR and turn.moves % 2 == 0)
-
-
-def simple_dice(profile: Profile, turn: Turn) -> int:
-    """The number of dice of a player without odds."""
-    return dice_allowed(profile, turn.open, turn.behind)[0]
 
 
 def simple_answer(profile: Profile, turn: Turn) -> Tiles:

@@ -92,6 +92,11 @@ def start(profile: Profile) -> Turn:
     return Turn(profile.starting, behind=profile.starting_behind)
 
 
+def usual_dice(profile: Profile, turn: Turn) -> int:
+    """The usual number of dice now: where two are allowed, the larger."""
+    return dice_allowed(profile, turn.open, turn.behind)[0]
+
+
 def dice_refusal(profile: Profile, turn: Turn, dice: int) -> Refusal | None:
     """Why this many dice may not be thrown now; None if they may."""
     allowed = dice_allowed(profile, turn.open, turn.behind)

@@ -15,7 +15,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode, tick
 from shutthebox.game.play import MatchInPlay, done, is_computers_turn, judged, row_behind
 from shutthebox.game.pointers import pointer
-from shutthebox.game.questions import AskAnswer, AskHint, plain_dice
+from shutthebox.game.questions import AskAnswer, AskHint
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, refused
 from shutthebox.game.targets import AfterAction, AnswerThrow, AwaitThrow, RollDice, after
@@ -144,7 +144,7 @@ def press(mode: Flipping, context: Context) -> Step[Flipping | AfterAction | Rol
     play, effects = judged(step.mode.play, context)
     if play.verdict.kind is not VerdictKind.OK:
         return step
-    return Step(RollDice(play, plain_dice(play.match)), step.effects + effects)
+    return Step(RollDice(play, turns.usual_dice(play.match.rules, play.match.turn)), step.effects + effects)
 
 
 def hold(mode: Flipping, context: Context) -> Step[Flipping]:

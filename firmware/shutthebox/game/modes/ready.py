@@ -14,12 +14,11 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode, tick
 from shutthebox.game.play import MatchInPlay, is_computers_turn, judged
 from shutthebox.game.pointers import pointer
-from shutthebox.game.questions import AskDice, AskHint, plain_dice
+from shutthebox.game.questions import AskDice, AskHint
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, refused
 from shutthebox.game.targets import AfterAction, EnterThrow, LeversFit, RollDice
 from shutthebox.game.wording import dice_hint, fault_text, player_name
-from shutthebox.odds.strengths import simple_dice
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed
@@ -83,7 +82,8 @@ def _questions(play: MatchInPlay, shared: Shared) -> tuple[Effect, ...]:
 
 def press(mode: Ready, context: Context) -> Step[Ready | RollDice | EnterThrow]:
     """Throws the usual number of dice."""
-    return _throw(mode, context, plain_dice(mode.play.match), pressed=True)
+    match = mode.play.match
+    return _throw(mode, context, turns.usual_dice(match.rules, match.turn), pressed=True)
 
 
 def hold(mode: Ready, context: Context) -> Step[Ready | RollDice | EnterThrow]:
@@ -109,7 +109,7 @@ def time(mode: Ready, context: Context) -> Step[Ready | RollDice | AfterAction]:
     if deadline_ns is None or context.now_ns < deadline_ns:
         return Step(mode)
     match = mode.play.match
-    dice = mode.computers_dice or simple_dice(match.rules, match.turn)
+    dice = mode.computers_dice or turns.usual_dice(match.rules, match.turn)
     return Step(RollDice(mode.play, dice))
 
 
