@@ -26,25 +26,24 @@ POOL_2 = points_box(stakes=Stakes.POOL_DOUBLE, rounds=2)
 SHARE = points_box(tie=Tie.SHARE)
 
 
-def limited(form: MatchFormat, limit: int = 5, **keys: Any) -> Profile:
-    return points_box(match=form, limit=limit, **keys)
-
-
 # The game, the seats, the scores in the order of play (0 is a shut box), and what the end of the match is.
 ENDS: dict[str, tuple[Profile, int, list[int], dict[str, Any]]] = {
     "the lowest wins": (
-        points_box(), 3, [5, 3, 4], {"winners": (1,), "totals": (5, 3, 4), "scores": (5, 3, 4)}
+        points_box(), 3, [5, 3, 4], {"winners": (1,), "totals": (5, 3, 4), "reason": Reason.ROUNDS}
     ),
     "the tied play another round, which adds no points": (
-        points_box(), 3, [4, 9, 4, 8, 2], {"winners": (2,), "totals": (4, 9, 4), "scores": (8, 9, 2)}
+        points_box(), 3, [4, 9, 4, 8, 2],
+        {"winners": (2,), "totals": (4, 9, 4), "scores": (8, 9, 2), "reason": Reason.PLAY_OFF},
     ),
     "endless ties are shared": (points_box(), 2, [4, 4] * (MAX_TIE_ROUNDS + 1), {"winners": (0, 1)}),
     "digits with two shut boxes starts over for everybody": (
-        builtin("digits"), 3, [0, 147, 0, 14789, 9, 89], {"winners": (1,), "totals": (14789, 9, 89)}
+        builtin("digits"), 3, [0, 147, 0, 14789, 9, 89],
+        {"winners": (1,), "totals": (14789, 9, 89), "reason": Reason.PLAY_OFF},
     ),
     # A shut box.
     "pub: the second of three shuts, and the third does not play": (
-        builtin("pub"), 3, [12, 0], {"winners": (1,), "owes": (2, -4, 2), "scores": (12, 0, None)}
+        builtin("pub"), 3, [12, 0],
+        {"winners": (1,), "owes": (2, -4, 2), "scores": (12, 0, None), "reason": Reason.SHUT},
     ),
     "jouhet: shut in the first turn wins and makes a captain": (
         builtin("jouhet"), 2, [0], {"winners": (0,), "captain": True}
@@ -58,14 +57,15 @@ ENDS: dict[str, tuple[Profile, int, list[int], dict[str, Any]]] = {
     # A limit.
     "trac 100: the first to reach it loses": (
         builtin("trac-100"), 3, [40, 45, 10, 40, 45, 20, 19, 10],
-        {"winners": (2,), "totals": (99, 100, 30), "owes": (0, 1, 0)},
+        {"winners": (2,), "totals": (99, 100, 30), "owes": (0, 1, 0), "reason": Reason.LIMIT},
     ),
     "cover: the highest of those who are there wins": (
         replace(builtin("cover-200"), limit=50), 3, [40, 30, 44, 10, 5, 7],
-        {"winners": (2,), "totals": (50, 35, 51)},
+        {"winners": (2,), "totals": (50, 35, 51), "reason": Reason.LIMIT},
     ),
     "tournament 45: players drop out until one is left": (
-        builtin("tournament-45"), 3, [30, 10, 45, 15, 34], {"winners": (1,), "totals": (45, 44, 45)}
+        builtin("tournament-45"), 3, [30, 10, 45, 15, 34],
+        {"winners": (1,), "totals": (45, 44, 45), "reason": Reason.LAST_LEFT},
     ),
     "teams win together": (
         points_box(teams=2), 4, [9, 3, 1, 6], {"winners": (1, 3), "team_totals": (10, 9, 10, 9)}
@@ -87,26 +87,15 @@ ENDS: dict[str, tuple[Profile, int, list[int], dict[str, Any]]] = {
     "the loser: the first of two": (SHARE, 3, [1, 5, 5], {"loser": 1}),
     "the loser: the first from the left": (SHARE, 3, [5, 1, 5], {"loser": 2}),
     "nobody is the loser": (SHARE, 3, [3, 3, 3], {"loser": None}),
-    # Why it is over.
-    **{
-        f"{reason.value}: {scores} {keys}": (points_box(**keys), 2, scores, {"reason": reason})
-        for reason, scores, keys in (
-            (Reason.ROUNDS, [3, 4], {}),
-            (Reason.ROUNDS, [3, 3], {"tie": Tie.SHARE}),
-            (Reason.PLAY_OFF, [3, 3, 4, 5], {}),
-            (Reason.PLAY_OFF, [3, 3, 4, 5], {"tie": Tie.REPLAY_ALL}),
-            (Reason.SHUT, [3, 0], {"shut_wins": ShutWins.MATCH}),
-            (Reason.SHUT, [0], {"shut_wins": ShutWins.ROUND}),
-            (Reason.BANK, [5, 6], {"stakes": Stakes.BANK, "pays": ((0, 2),)}),
-        )
-    },
-    "the limit that loses": (limited(MatchFormat.TARGET_LOSES), 2, [5], {"reason": Reason.LIMIT}),
-    "the limit that wins": (
-        limited(MatchFormat.TARGET_WINS, win=Win.HIGHEST), 2, [5, 3], {"reason": Reason.LIMIT}
-    ),
-    "the last one left": (limited(MatchFormat.DROP_OUT), 2, [5, 3], {"reason": Reason.LAST_LEFT}),
     "a player alone is out": (
-        limited(MatchFormat.DROP_OUT), 1, [6], {"winners": (), "reason": Reason.LIMIT}
+        points_box(match=MatchFormat.DROP_OUT, limit=5), 1, [6], {"winners": (), "reason": Reason.LIMIT}
+    ),
+    "a tie that is shared": (SHARE, 2, [3, 3], {"winners": (0, 1), "reason": Reason.ROUNDS}),
+    "a shut box that ends the round": (
+        points_box(shut_wins=ShutWins.ROUND), 2, [0], {"winners": (0,), "reason": Reason.SHUT}
+    ),
+    "against the bank": (
+        points_box(stakes=Stakes.BANK, pays=((0, 2),)), 2, [5, 6], {"winners": (), "reason": Reason.BANK}
     ),
 }  # fmt: skip
 
