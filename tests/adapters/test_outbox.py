@@ -8,8 +8,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from tests.support.box import config_with
 from tests.support.clumsy_player import CAREFUL, Player
-from tests.support.playing import Sitting, config_for
 
 from shutthebox.adapters import outbox as outboxes
 from shutthebox.adapters.outbox import HEAD_NAME, Outbox, entry_name
@@ -45,7 +45,7 @@ class Pub:
         self.player = Player(Random(seed), CAREFUL)
         self.outbox = self.new_outbox()
         self.box = VirtualBox(
-            config_for(Sitting("traditional", 2, seed, CAREFUL, state=self.state)),
+            config_with(game__profile="traditional", game__players=2),
             self.state,
             seed=seed,
             observers=[self.player.observe, self._observe],

@@ -7,16 +7,14 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.support.clumsy_player import CAREFUL
+from tests.support.box import config_with
 from tests.support.command import command, refused
-from tests.support.playing import Sitting, config_for
 
 from shutthebox import files
 from shutthebox.adapters.store.database import FILE_NAME as STORE
 from shutthebox.adapters.store.database import open_to_read
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.config import profiles
-from shutthebox.config.schema import with_value
 from shutthebox.config.settings_loader import broken_rules, settings_for
 from shutthebox.game.effects import Show
 from shutthebox.game.mode import Mode
@@ -99,7 +97,7 @@ def test_house_rules_that_are_no_files_are_left_out(kind: str, tmp_path: Path) -
     assert [str(error) for error in bad] == [f"{folder}/bad.toml: {KINDS[kind]}"]
     with pytest.raises(ProfileError, match=f"bad.toml: {KINDS[kind]}"):
         profiles.find("bad", folder)
-    config = with_value(config_for(Sitting("pub", 1, 9, CAREFUL)), "rules.folder", str(folder), "test")
+    config = config_with(game__profile="pub", game__players=1, rules__folder=str(folder))
     assert [str(error) for error in broken_rules(config)] == [str(error) for error in bad]
     settings = settings_for(config, 9, "test")
     assert "good" in [profile.name for profile in settings.profiles]

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
+from tests.support.box import config_with
 from tests.support.clumsy_player import CAREFUL, Player
-from tests.support.playing import Sitting, config_for
 
 from shutthebox.adapters.outbox import Outbox
 from shutthebox.adapters.store.database import FILE_NAME, open_to_read
@@ -41,7 +41,7 @@ class PlayedBox:
         self._outbox = Outbox(self.outbox_folder, self.state, kept, time.time)
         self._scores: ScoresWriter | None = None
         self._folder, self._kept = folder, kept
-        config = config_for(Sitting("traditional", 2, seed, CAREFUL, state=self.state))
+        config = config_with(game__profile="traditional", game__players=2)
         self._box = VirtualBox(config, self.state, seed=seed, observers=[self._observe], advised=False)
         self._player.sit_down(self._box)
 

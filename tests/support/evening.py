@@ -4,8 +4,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from tests.support.box import config_with
 from tests.support.clumsy_player import CAREFUL, Player
-from tests.support.playing import Sitting, config_for
 
 from shutthebox.adapters.store.database import FILE_NAME, open_to_read
 from shutthebox.adapters.store.scores_file import ScoresWriter
@@ -19,7 +19,7 @@ from shutthebox.simulator.virtual_box import VirtualBox
 def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a box at which three matches for two have been played, and a fourth begun."""
     folder = tmp_path_factory.mktemp("evening")
-    sitting = Sitting("traditional", 2, 3, CAREFUL, state=folder)
+    config = config_with(game__profile="traditional", game__players=2)
     player = Player(Random(3), CAREFUL)
     writer: ScoresWriter | None = None
 
@@ -30,7 +30,7 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
         writer = writer or ScoresWriter(folder, lambda: open_to_read(folder / FILE_NAME))
         writer(what, t_ns)
 
-    box = VirtualBox(config_for(sitting), folder, seed=3, observers=[observe], advised=False)
+    box = VirtualBox(config, folder, seed=3, observers=[observe], advised=False)
     player.sit_down(box)
     for initials in ("ANN", "<B>", "C&D"):
         player.play_match()
