@@ -11,6 +11,7 @@ from shutthebox.files import open_to_write, reason, shown_path
 WIDTH, HEIGHT = 800, 400
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 20, 50, 50
 _MOST_BARS = 80
+_MOST_LINES, _LINE_WIDTH = 24, 40
 _FAR = 300
 _BAR, _INK, _PAPER, _LINE = "#2a6f4e", "#222222", "#ffffff", "#dddddd"
 
@@ -62,14 +63,14 @@ def bars(distribution: Mapping[int, float], most: int) -> list[Bar]:
     return grouped
 
 
-def text_chart(distribution: Mapping[int, float], most: int = 24, width: int = 40) -> str:
+def text_chart(distribution: Mapping[int, float]) -> str:
     """The distribution as lines of text, a bar each."""
-    shown = [bar for bar in bars(distribution, most) if bar.chance > 0.0]
+    shown = [bar for bar in bars(distribution, _MOST_LINES) if bar.chance > 0.0]
     largest = max(bar.chance for bar in shown)
     pad = max(len(bar.label) for bar in shown)
     lines = []
     for bar in shown:
-        drawn = "#" * round(width * bar.chance / largest)
+        drawn = "#" * round(_LINE_WIDTH * bar.chance / largest)
         lines.append(f"  {bar.label:>{pad}} {100 * bar.chance:6.2f} % {drawn}".rstrip())
     return "\n".join(lines)
 

@@ -3,12 +3,13 @@
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from shutthebox.adapters.gpio import Edge, Pins, PinsError, open_factory, switch_lines
+from shutthebox.adapters.gpio import Edge, Pins, open_factory, switch_lines
 from shutthebox.cli.check_config import switch_name
+from shutthebox.cli.doctor.held_pins import held_pins
 from shutthebox.config.schema import Config
 from shutthebox.config.settings_loader import DEFAULT_LEVERS
 from shutthebox.game.contact_health import ContactHealth
@@ -34,18 +35,8 @@ def watch(config: Config, seconds: float | None, *, as_json: bool) -> int:
     """
     lines = switch_lines(config.gpio, config.box.levers or DEFAULT_LEVERS)
     inbox: SimpleQueue[Edge] = SimpleQueue()
-    factory = open_factory(config.gpio.backend)
-    try:
-        try:
-            pins = Pins(factory, lines, config.gpio.lamp, inbox.put)
-        except PinsError as error:
-            raise PinsError(f"{error}; a running box has them: sudo systemctl stop shutthebox") from None
-        try:
-            found = _turn(config, pins, inbox, seconds, _shower(as_json))
-        finally:
-            pins.close()
-    finally:
-        factory.close()
+    with held_pins(open_factory(config.gpio.backend), config.gpio, lines, inbox.put) as pins:
+        found = _turn(config, pins, inbox, seconds, _shower(as_json))
     out = {number for number in config.box.out_of_play if number in found}
     verdicts = {switch: _verdict(switch in out, health) for switch, health in found.items()}
     for switch, verdict in verdicts.items():
@@ -119,8 +110,10 @@ def _shower(as_json: bool) -> _Show:
             print(f"\x1b[{len(down)}A", end="")
         for switch in down if redraws else changed:
             if as_json:
+                found = health[switch]
                 values: dict[str, Any] = {"t": round(t_s, 3), "switch": switch, "name": switch_name(switch)}
-                print(json.dumps(values | dict(_columns(down[switch], health[switch]))))
+                values |= {"down": down[switch], "moves": found.moves, "chatter": found.chatter}
+                print(json.dumps(values | {"chatters": found.restless}))
             else:
                 stand = "down" if down[switch] else "up"
                 line = f"{switch_name(switch):14} {stand:4} {health[switch].moves:6} moves"
@@ -137,8 +130,3 @@ def _shower(as_json: bool) -> _Show:
 def _steady(health: ContactHealth) -> ContactHealth:
     """Its health without the figures that change when others move."""
     return ContactHealth(health.moves, health.chatter, 0, health.restless)
-
-
-def _columns(down: bool, health: ContactHealth) -> Iterator[tuple[str, object]]:
-    yield from (("down", down), ("moves", health.moves), ("chatter", health.chatter))
-    yield "chatters", health.restless

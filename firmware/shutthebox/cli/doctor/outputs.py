@@ -1,6 +1,5 @@
 """`shutthebox doctor --outputs`: lamp, buzzer and panel in turn, confirmed by the button."""
 
-import contextlib
 import dataclasses
 import time
 from collections.abc import Callable
@@ -13,7 +12,8 @@ from shutthebox.adapters.display import fonts
 from shutthebox.adapters.display.bitmap import SIZE, Bitmap
 from shutthebox.adapters.display.opening import open_i2c, open_panel
 from shutthebox.adapters.display.panel import DisplayError
-from shutthebox.adapters.gpio import Edge, Pins, PinsError, open_factory
+from shutthebox.adapters.gpio import Edge, Pins, open_factory
+from shutthebox.cli.doctor.held_pins import held_pins
 from shutthebox.cli.doctor.result import CheckResult, failed, passed, reported, skipped
 from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import Config
@@ -42,14 +42,8 @@ def test(config: Config, seconds: float | None, *, as_json: bool) -> int:
     """
     wait_s = seconds or QUESTION_S
     inbox: SimpleQueue[Edge] = SimpleQueue()
-    with contextlib.ExitStack() as stack:
-        factory = open_factory(config.gpio.backend)
-        stack.callback(factory.close)
-        try:
-            pins = Pins(factory, {DICE_BUTTON: config.gpio.roll}, config.gpio.lamp, inbox.put)
-        except PinsError as error:
-            raise PinsError(f"{error}; a running box has them: sudo systemctl stop shutthebox") from None
-        stack.callback(pins.close)
+    factory = open_factory(config.gpio.backend)
+    with held_pins(factory, config.gpio, {DICE_BUTTON: config.gpio.roll}, inbox.put) as pins:
         asks = _Asks(inbox, wait_s, aloud=not as_json)
         results = [asks.about("lamp", "The lamp in the button blinks.", _BLINK_S, _blink(pins))]
         pins.light(0)

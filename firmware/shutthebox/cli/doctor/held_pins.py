@@ -1,0 +1,31 @@
+"""The pins for as long as the doctor watches them."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from gpiozero.pins import Factory
+
+from shutthebox.adapters.gpio import Edge, Pins, PinsError
+from shutthebox.config.schema import GpioConfig, Line
+
+
+@contextmanager
+def held_pins(
+    factory: Factory, gpio: GpioConfig, lines: Mapping[int, Line], put: Callable[[Edge], None]
+) -> Iterator[Pins]:
+    """The switches at these lines and the lamp, until the end of this context, which closes the factory too.
+
+    Raises:
+        PinsError: if they cannot be had, as while the box itself runs; it names the remedy.
+    """
+    try:
+        try:
+            pins = Pins(factory, lines, gpio.lamp, put)
+        except PinsError as error:
+            raise PinsError(f"{error}; a running box has them: sudo systemctl stop shutthebox") from None
+        try:
+            yield pins
+        finally:
+            pins.close()
+    finally:
+        factory.close()
