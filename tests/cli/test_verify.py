@@ -4,14 +4,12 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-import pytest
 from tests.support.clumsy_player import CAREFUL, Player
 from tests.support.command import command, printed
 
 from shutthebox.adapters.outbox import Outbox
 from shutthebox.adapters.store.database import FILE_NAME, open_to_read
-from shutthebox.config.schema import Config, ConfigError, parse_config
-from shutthebox.config.settings_loader import settings_for
+from shutthebox.config.schema import Config, parse_config
 from shutthebox.game.effects import Effect, Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import SwitchChanged
@@ -23,13 +21,11 @@ from shutthebox.translations import told_screen
 FRIDAY = Tournament("Friday", "5" * 64)
 
 
-def config_with(folder: Path, *, dice: str = "auto", text: str = FRIDAY.to_text()) -> Config:
-    (folder / "friday.txt").write_text(text)
-    return parse_config(
-        f'[game]\nsetup = "usual"\nplayers = 2\ndice = "{dice}"\n'
-        f'[tournament]\nfile = "{folder / "friday.txt"}"\n',
-        "config.toml",
-    )
+def of_friday(folder: Path) -> Config:
+    """The configuration of a box with the tournament's file."""
+    file = folder / "friday.txt"
+    file.write_text(FRIDAY.to_text())
+    return parse_config(f'[game]\nsetup = "usual"\n[tournament]\nfile = "{file}"\n', "config.toml")
 
 
 def records_of(folder: Path, config: Config, seed: int, *, abandons: bool = False) -> list[str]:
@@ -66,7 +62,7 @@ def records_of(folder: Path, config: Config, seed: int, *, abandons: bool = Fals
 
 
 def test_a_box_plays_the_tournaments_dice_and_says_so(tmp_path: Path) -> None:
-    (text,) = records_of(tmp_path, config_with(tmp_path), 1)
+    (text,) = records_of(tmp_path, of_friday(tmp_path), 1)
     (tmp_path / "match.txt").write_text(text)
     commitment, said = printed("verify", tmp_path / "friday.txt", tmp_path / "match.txt").splitlines()
     assert commitment == f"commitment {FRIDAY.commitment}"
@@ -74,7 +70,7 @@ def test_a_box_plays_the_tournaments_dice_and_says_so(tmp_path: Path) -> None:
 
 
 def test_an_ordinary_match_does_not_pass(tmp_path: Path) -> None:
-    config_with(tmp_path)
+    of_friday(tmp_path)
     friday, match, good = (tmp_path / name for name in ("friday.txt", "match.txt", "good.txt"))
     (text,) = records_of(tmp_path, parse_config('[game]\nsetup = "usual"\n', "config"), 1)
     assert "dice box\n" in text
@@ -93,13 +89,5 @@ def test_an_ordinary_match_does_not_pass(tmp_path: Path) -> None:
 
 def test_a_match_that_is_given_up_is_left_too(tmp_path: Path) -> None:
     """Or somebody would look at the throws, give up and begin anew."""
-    (text,) = records_of(tmp_path, config_with(tmp_path), 1, abandons=True)
+    (text,) = records_of(tmp_path, of_friday(tmp_path), 1, abandons=True)
     assert text.endswith("given-up\n")
-
-
-@pytest.mark.parametrize(
-    ("dice", "text", "said"), [("real", FRIDAY.to_text(), "real"), ("auto", "x", "friday.txt:1")]
-)
-def test_a_tournament_that_cannot_be_played_is_named(tmp_path: Path, dice: str, text: str, said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
-        settings_for(config_with(tmp_path, dice=dice, text=text), 9, "config.toml")

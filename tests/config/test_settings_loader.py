@@ -170,22 +170,21 @@ def test_choices_at_the_box_become_settings_with_the_best_results() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "choices", "profile", "players"),
+    ("choices", "players"),
     [
         # The game is gone from the folder, or does not fit any more: the other choices hold.
-        ("", {"game.profile": "gone", "game.players": 3}, "traditional", 3),
-        ("", {"game.profile": "full-house", "game.players": 3}, "traditional", 3),
+        ({"game.profile": "gone", "game.players": 3}, 3),
+        ({"game.profile": "full-house", "game.players": 3}, 3),
         # Nothing of them can be played: all is as configured.
-        ("", {"game.players": 3, "box.out_of_play": [1, 2, 3, 4, 5, 6, 7, 8, 9]}, "traditional", 2),
+        ({"game.players": 3, "box.out_of_play": [1, 2, 3, 4, 5, 6, 7, 8, 9]}, 2),
     ],
 )
 def test_choices_that_no_longer_fit_are_left_out(
-    text: str, choices: dict[str, object], profile: str, players: int, caplog: pytest.LogCaptureFixture
+    choices: dict[str, object], players: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    configured = config(text)
-    before = settings_for(configured, 9, "test")
-    chosen = as_chosen(configured, before, {**choices, "best.ladder.9": 17, "puzzle.streak": [7, 2]})
-    assert (chosen.profile.name, chosen.players) == (profile, players)
+    before = settings_for(Config(), 9, "test")
+    chosen = as_chosen(Config(), before, {**choices, "best.ladder.9": 17, "puzzle.streak": [7, 2]})
+    assert (chosen.profile.name, chosen.players) == ("traditional", players)
     assert (chosen.bests, chosen.streak) == ({"ladder.9": 17}, Streak(7, 2))
     assert caplog.messages
     assert all(message.endswith("; playing as configured") for message in caplog.messages)

@@ -60,23 +60,18 @@ class Listener:
         self.down -= {*levers}
 
     def play(self) -> str:
-        """Plays until somebody has won; returns the last words."""
+        """Plays until the match is over; returns the last words."""
         self.press()
         for _ in range(1000):
             text = self.listen()
-            if self.hears("{player} wins!", text) or self.hears("Shared: {players}", text):
+            if self.hears("Press: again. Hold: end", text) is not None:
                 return text
             self.act_on(text)
         raise AssertionError(f"no end; heard last: {self.heard[-5:]}")
 
     def act_on(self, text: str) -> None:
         if found := self.hears("Lift {tiles}", text) or self.hears("Put {tiles} back", text):
-            run = re.escape(self.translate("{first} to {last}")).replace(r"\{first\}", r"(\d+)")
-            run = run.replace(r"\{last\}", r"(\d+)") + r"|(\d+)"
-            runs = re.findall(run, found["tiles"])
-            levers = [
-                lever for first, last, one in runs for lever in range(int(first or one), int(last or one) + 1)
-            ]
+            levers = self.numbers(found["tiles"])
             self.flip(*levers) if self.hears("Put {tiles} back", text) else self.lift(*levers)
         elif found := self.hears("Make {answers}", text) or self.hears("Shut {answers}", text):
             total = max(int(number) for number in re.findall(r"\d+", found["answers"]))
@@ -89,6 +84,12 @@ class Listener:
         else:
             # Something that a press goes on from: a question, a throw, a complete move, the end of a turn.
             self.press()
+
+    def numbers(self, said: str) -> list[int]:
+        """Single ones, and runs from one to another."""
+        run = self.translate("{first} to {last}").format(first=r"(\d+)", last=r"(\d+)")
+        runs = re.findall(rf"{run}|(\d+)", said)
+        return [number for a, z, one in runs for number in range(int(a or one), int(z or one) + 1)]
 
 
 @pytest.mark.parametrize("language", finished_codes())
@@ -109,6 +110,7 @@ def test_a_whole_match_by_ear(language: str, tmp_path: Path) -> None:
     show = box.show
     assert show.winners
     # The scores of both were told, and who has won.
+    assert listener.hears("{player} wins!", end) or listener.hears("Shared: {players}", end)
     for name, total in zip(box.seats, show.totals, strict=True):
         assert listener.hears("{player}: {score}", end), (name, total)
     # Every throw was told, the ones that blocked too.
@@ -136,19 +138,6 @@ class Ears(Listener):
             self.lift(min(self.down))
         else:
             super().act_on(text)
-
-    def numbers(self, said: str) -> list[int]:
-        runs = re.findall(r"(\d+)(?: to (\d+))?", said)
-        return [lever for first, last in runs for lever in range(int(first), int(last or first) + 1)]
-
-    def play(self) -> str:
-        self.press()
-        for _ in range(1000):
-            text = self.listen()
-            if "Press: again." in text:
-                return text
-            self.act_on(text)
-        raise AssertionError(f"no end; heard last: {self.heard[-5:]}")
 
 
 FAMILIES = (
