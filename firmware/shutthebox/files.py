@@ -288,3 +288,16 @@ def make_folder(folder: Path, option: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
         raise ShutTheBoxError(f"{option}: {shown_path(folder)}: {reason(error)}") from None
+
+
+def write_file(path: Path, text: str, option: str) -> None:
+    """Writes a text to the file that an option names.
+
+    Raises:
+        ShutTheBoxError: if it cannot be written; the text names the option.
+    """
+    try:
+        with open_to_write(path) as file:
+            file.write(text.encode())
+    except OSError as error:
+        raise ShutTheBoxError(f"{option}: {shown_path(path)}: {reason(error)}") from None

@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.files import open_to_write, reason, shown_path
+from shutthebox.files import shown_path, write_file
 
 WIDTH, HEIGHT = 800, 400
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 20, 50, 50
@@ -17,7 +17,7 @@ _BAR, _INK, _PAPER, _LINE = "#2a6f4e", "#222222", "#ffffff", "#dddddd"
 
 
 class ChartError(ShutTheBoxError, ValueError):
-    """A chart that cannot be drawn or written; the text says why."""
+    """No name for a chart; the text says what is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +130,9 @@ def write_chart(path: Path, distribution: Mapping[int, float], title: str) -> No
     """Writes the chart as SVG.
 
     Raises:
-        ChartError: for a name with another ending, or if the file cannot be written.
+        ChartError: for a name with another ending.
+        ShutTheBoxError: if the file cannot be written.
     """
     if path.suffix.lower() != ".svg":
         raise ChartError(f"--plot: {shown_path(path)} is not allowed; allowed are names ending in .svg")
-    try:
-        with open_to_write(path) as file:
-            file.write(svg(distribution, title).encode())
-    except OSError as error:
-        raise ChartError(f"--plot: {shown_path(path)}: {reason(error)}") from None
+    write_file(path, svg(distribution, title), "--plot")

@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 
 from shutthebox.cli.parser import Subparsers
-from shutthebox.cli.sheet import write_sheet
+from shutthebox.cli.sheet import sheet
 from shutthebox.config import profiles
 from shutthebox.config.schema import box_config
 from shutthebox.config.settings_loader import rules_folder
 from shutthebox.errors import ShutTheBoxError, quoted
+from shutthebox.files import write_file
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.words import N_, explain
 from shutthebox.rules.writer import to_keys
@@ -54,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     profile = profiles.find(args.profile, folder)
     language = args.language or reader_language(os.environ, config.box.language)
     if args.sheet is not None:
-        write_sheet(args.sheet, profile, language, translations()[language])
+        write_file(args.sheet, sheet(profile, language, translations()[language]), "--sheet")
     elif args.json:
         print(json.dumps(_document(profile), ensure_ascii=False, indent=2))
     else:

@@ -1,10 +1,7 @@
 """The rules of a game as a page to hang beside the box: HTML that prints on one sheet of A5."""
 
 from html import escape
-from pathlib import Path
 
-from shutthebox.errors import ShutTheBoxError
-from shutthebox.files import open_to_write, reason, shown_path
 from shutthebox.game.messages import Translate
 from shutthebox.rules.profile import Draw, Profile
 from shutthebox.rules.tiles import to_tiles
@@ -40,23 +37,6 @@ footer { margin-top: 2.5mm; font-size: 7.5pt; color: #6d6357; }
 
 _DICE, _FIRST_DOMINO = "⚀⚁⚂⚃⚄⚅", 0x1F031
 _SHOWN = (5, 2, 4)
-
-
-class SheetError(ShutTheBoxError, OSError):
-    """A sheet cannot be written; the text names its file."""
-
-
-def write_sheet(path: Path, profile: Profile, language: str, translate: Translate) -> None:
-    """Writes the sheet.
-
-    Raises:
-        SheetError: if that cannot be done.
-    """
-    try:
-        with open_to_write(path) as file:
-            file.write(sheet(profile, language, translate).encode())
-    except OSError as error:
-        raise SheetError(f"--sheet: {shown_path(path)}: {reason(error)}") from None
 
 
 def sheet(profile: Profile, language: str, translate: Translate) -> str:
