@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from shutthebox.config import profiles
-from shutthebox.config.schema import Config, ConfigError, parse_config
+from shutthebox.config.schema import BoxConfig, Config, ConfigError, GameConfig, parse_config
 from shutthebox.config.settings_loader import (
     as_chosen,
     broken_rules,
@@ -75,6 +75,9 @@ def test_every_setting_comes_from_its_key(tmp_path: Path) -> None:
         tournament=FRIDAY,
     )
     assert settings_for(config('[game]\ndice = "real"'), 9, "box.toml").real_dice
+    assert {*GameConfig._fields, *BoxConfig._fields} - {*Settings._fields} == {
+        "setup", "dice", "out_of_play", "service_code", "sleep_min", "settle_ms", "button_settle_ms"
+    }, "all others go by their names"  # fmt: skip
 
 
 @pytest.mark.parametrize(
