@@ -14,6 +14,7 @@ from shutthebox.config.profiles import builtin
 from shutthebox.game.inputs import AnswerCame, DiceCame, HintCame, OddsCame, ReviewCame
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import AskAnswer, AskDice, AskHint, AskReview, Prepare, Question
+from shutthebox.odds import match_play
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.strengths import Strength
@@ -44,13 +45,15 @@ def test_questions_are_answered_off_the_callers_thread_in_their_order(
     worker: OddsWorker, posted: SimpleQueue[OddsCame]
 ) -> None:
     match = begin(PUB, 1).throw((6, 4))
-    assert worker.ask(Prepare(PUB)) == ()
+    match_play._equilibrium.cache_clear()
+    assert worker.ask(Prepare(PUB, 2)) == ()
     assert worker.ask(AskHint(match)) == ()
     worker.ask(AskAnswer(match))
     first, second = posted.get(timeout=HANG_S), posted.get(timeout=HANG_S)
     assert isinstance(first, HintCame)
     assert isinstance(second, AnswerCame)
     assert posted.empty(), "a preparation has no answer"
+    assert match_play._equilibrium.cache_info().currsize == 1, "and is ready before it is asked for"
 
 
 def test_a_question_that_fails_ends_neither_the_worker_nor_the_game(

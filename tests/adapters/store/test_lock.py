@@ -12,8 +12,6 @@ from tests.support.command import refused
 
 from shutthebox.adapters.store.database import FILE_NAME
 from shutthebox.adapters.store.lock import FolderLock, InUseError
-from shutthebox.config.schema import Config
-from shutthebox.simulator.virtual_box import VirtualBox
 
 HOLD = """
 import sys
@@ -57,17 +55,6 @@ def test_it_is_free_again_when_its_holder_is_killed_and_not_when_files_are_delet
         FolderLock(tmp_path / "state").take()
     lock.release()
     FolderLock(tmp_path / "state").take()
-
-
-def test_a_box_has_it_for_its_life(tmp_path: Path) -> None:
-    box = VirtualBox(Config(), tmp_path, advised=False)
-    with pytest.raises(InUseError):
-        VirtualBox(Config(), tmp_path, advised=False)
-    box.cut_power()
-    with pytest.raises(InUseError):
-        VirtualBox(Config(), tmp_path, advised=False)
-    box.close()
-    VirtualBox(Config(), tmp_path, advised=False).close()
 
 
 def test_a_scenario_is_not_played_on_a_store_in_use(tmp_path: Path) -> None:
