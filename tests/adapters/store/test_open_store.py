@@ -328,6 +328,14 @@ def test_a_store_that_may_not_be_written_to_is_set_aside(own: Path) -> None:
     assert (own / KEPT).stat().st_mode & 0o777 == 0o400
 
 
+def test_the_log_of_an_emptied_store_is_kept(tmp_path: Path) -> None:
+    """SQLite would delete it."""
+    emptied(tmp_path)
+    log = (tmp_path / FILES[1]).read_bytes()
+    mended(tmp_path)[0].close()
+    assert (tmp_path / f"{KEPT}-wal").read_bytes() == log
+
+
 def test_an_empty_file_without_a_log_is_a_new_store(tmp_path: Path) -> None:
     (tmp_path / FILES[0]).touch()
     sound(tmp_path).close()
