@@ -87,6 +87,10 @@ ENDS: dict[str, tuple[Profile, int, list[int], dict[str, Any]]] = {
     "the loser: the first of two": (SHARE, 3, [1, 5, 5], {"loser": 1}),
     "the loser: the first from the left": (SHARE, 3, [5, 1, 5], {"loser": 2}),
     "nobody is the loser": (SHARE, 3, [3, 3, 3], {"loser": None}),
+    "all go out together, and the best of them wins": (
+        points_box(match=MatchFormat.DROP_OUT, limit=5), 2, [6, 5],
+        {"winners": (1,), "reason": Reason.LAST_LEFT},
+    ),
     "a player alone is out": (
         points_box(match=MatchFormat.DROP_OUT, limit=5), 1, [6], {"winners": (), "reason": Reason.LIMIT}
     ),
