@@ -1,8 +1,8 @@
-"""The whole daemon on a machine with a simulated chip: memory, rest, edge to panel. `start.py` has the start.
+"""The whole daemon on a machine with a simulated chip: memory, edge to panel.
 
 Run where the chip and the logging display are; tests/virtual_pi/README.md says how in the virtual Pi.
 
-    python3 tests/benchmarks/daemon.py [--seconds 30] [--edges 200]
+    python3 tests/benchmarks/daemon.py [--edges 200]
 
 Prints one table, the memory beside that of a program that imports gpiozero and luma and does nothing
 else. The way from an edge to the panel runs from writing a line's new pull to the first byte that the display
@@ -25,7 +25,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-LIBRARIES = "import gpiozero, luma.oled.device, luma.core.interface.serial"
+LIBRARIES = """\
+import gpiozero, luma.oled.device, luma.core.interface.serial
+print(open("/proc/self/smaps_rollup").read())
+"""
 BOX = "import sys; from shutthebox.cli.main import main; sys.exit(main())"
 CONFIG = '[game]\nprofile = "pub"\nsetup = "usual"\nplayers = 2\n[box]\nlevers = 9\n[store]\nfolder = "{}"\n'
 LEVERS, BUTTON = (4, 17, 27, 22, 23, 24, 25, 5, 6), 12
@@ -70,43 +73,15 @@ def wait_until_quiet() -> None:
             return
 
 
-class Box:
-    """The daemon as a process of its own, ready."""
-
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self.process = process
-
-    def memory_kb(self) -> dict[str, int]:
-        """Rss and Pss of the process."""
-        return memory_kb(Path(f"/proc/{self.process.pid}/smaps_rollup").read_text())
-
-    def at_rest(self, seconds: float) -> tuple[float, float]:
-        """Percent of a core, and how often any of its threads wakes a second."""
-        before, begin = self._used(), time.monotonic()
-        time.sleep(seconds)
-        after, took = self._used(), time.monotonic() - begin
-        return 100 * (after[0] - before[0]) / took, (after[1] - before[1]) / took
-
-    def _used(self) -> tuple[float, int]:
-        """CPU seconds and switches of all threads."""
-        cpu_s, switches = 0.0, 0
-        for task in Path(f"/proc/{self.process.pid}/task").iterdir():
-            cpu_s += int((task / "schedstat").read_text().split()[0]) / 1e9
-            for line in (task / "status").read_text().splitlines():
-                if line.startswith("voluntary_ctxt_switches"):
-                    switches += int(line.split()[1])
-        return cpu_s, switches
-
-
-def memory_kb(smaps_rollup: str) -> dict[str, int]:
+def memory_mb(smaps_rollup: str) -> list[str]:
     """Rss and Pss in the text of /proc/PID/smaps_rollup."""
     fields = dict(line.split()[:2] for line in smaps_rollup.splitlines()[1:] if line)
-    return {"Rss": int(fields["Rss:"]), "Pss": int(fields["Pss:"])}
+    return [f"{int(fields[kind]) / 1024:.1f}" for kind in ("Rss:", "Pss:")]
 
 
 @contextmanager
-def running() -> Iterator[Box]:
-    """Starts the daemon as systemd would, with an empty memory, and ends it."""
+def running() -> Iterator[Path]:
+    """Starts the daemon as systemd would, with an empty memory, and ends it; gives its folder in /proc."""
     with (
         tempfile.TemporaryDirectory(prefix="bench-") as folder,
         socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as wire,
@@ -128,16 +103,10 @@ def running() -> Iterator[Box]:
         try:
             while b"READY=1" not in wire.recv(4096):
                 pass
-            yield Box(process)
+            yield Path(f"/proc/{process.pid}")
         finally:
             process.terminate()
             process.wait(30)
-
-
-def libraries_kb() -> dict[str, int]:
-    """The memory of a program that imports gpiozero and luma."""
-    program = f"{LIBRARIES}; print(open('/proc/self/smaps_rollup').read())"
-    return memory_kb(subprocess.check_output([sys.executable, "-c", program], text=True))
 
 
 def latencies_ms(edges: int) -> list[float]:
@@ -169,27 +138,21 @@ def row(what: str, *figures: str) -> None:
 def main() -> None:
     """Measures, and prints the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=30, help="how long to watch it at rest")
     parser.add_argument("--edges", type=int, default=200, help="how many edges to time")
     options = parser.parse_args()
     if not PANEL.exists():
         parser.exit(2, "no simulated display here: tests/virtual_pi/README.md\n")
-    with running() as box:
+    row("memory", "RSS MB", "PSS MB")
+    alone = subprocess.check_output([sys.executable, "-c", LIBRARIES], text=True)
+    row("  gpiozero and luma imported, nothing else", *memory_mb(alone))
+    with running() as process:
         time.sleep(3)
-        row("memory", "RSS MB", "PSS MB")
-        figures = {"gpiozero and luma imported, nothing else": libraries_kb(), "in attract": box.memory_kb()}
-        percent, wakes = box.at_rest(options.seconds)
+        row("  in attract", *memory_mb((process / "smaps_rollup").read_text()))
         set_line(BUTTON, 0)
         time.sleep(0.15)
         set_line(BUTTON, 1)
         time.sleep(3)
-        figures["in a match, with the table of the odds"] = box.memory_kb()
-        for name, figure in figures.items():
-            row(f"  {name}", *(f"{figure[kind] / 1024:.1f}" for kind in ("Rss", "Pss")))
-        row("at rest", "CPU %", "wake-ups/s")
-        row("  in attract, the words drifting", f"{percent:.2f}", f"{wakes:.1f}")
-        percent, wakes = box.at_rest(options.seconds)
-        row("  waiting for a throw", f"{percent:.2f}", f"{wakes:.1f}")
+        row("  in a match, with the table of the odds", *memory_mb((process / "smaps_rollup").read_text()))
         took = sorted(latencies_ms(options.edges))
         row(f"edge to panel, beyond {SETTLE_MS} ms of settling", "median ms", "p99 ms", "worst ms")
         p99 = took[max(0, int(len(took) * 0.99) - 1)]

@@ -7,7 +7,7 @@ real Pi put a jumper between two pins and name them:
     python3 tests/benchmarks/pins.py --wired 20 21 [--seconds 10] [--edges 200] [BACKEND…]
 
 Back ends are those of gpiozero that are installed: gpiod (ours), lgpio, rpigpio (RPi.GPIO, or
-rpi-lgpio in its place), pigpio. "+button" takes thirteen `Button`s instead of `InputDevice`s.
+rpi-lgpio in its place). "+button" takes thirteen `Button`s instead of `InputDevice`s.
 Each is measured in a process of its own. Two tables:
 
 At rest and by one edge, with thirteen inputs, as the box has: CPU in percent of a core and context
@@ -44,7 +44,7 @@ INPUTS = [4, 17, 27, 22, 23, 24, 25, 5, 6, 13, 16, 12]
 #: In the virtual Pi: what the first shows, the second is pulled to.
 WIRE, OUT, IN = Path("/sys/module/gpio_sim_pi/parameters/wire"), 18, 26
 LABELS = ("pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835")
-BACK_ENDS = ("gpiod", "gpiod+button", "lgpio", "lgpio+button", "rpigpio", "rpigpio+button", "pigpio")
+BACK_ENDS = ("gpiod", "gpiod+button", "lgpio", "lgpio+button", "rpigpio", "rpigpio+button")
 RATES = (250, 500, 1000, 2000, 3000, 4000, 6000, 8000, 12000, 16000, 24000, 32000)
 TRAIN_S = 2.0
 HELD_UP, HELD_UP_RATE = 2000, 1000
@@ -88,10 +88,6 @@ def factory(name: str) -> Any:
         from gpiozero.pins.lgpio import LGPIOFactory
 
         return LGPIOFactory()
-    if name == "pigpio":
-        from gpiozero.pins.pigpio import PiGPIOFactory
-
-        return PiGPIOFactory()
     from gpiozero.pins.rpigpio import RPiGPIOFactory
 
     return RPiGPIOFactory()
@@ -353,15 +349,7 @@ def main() -> None:
         return
     if options.here:
         measure(options.backends[0], options.here, options.seconds, options.edges, out, into)
-    common = [
-        "--seconds",
-        str(options.seconds),
-        "--edges",
-        str(options.edges),
-        "--wired",
-        str(out),
-        str(into),
-    ]
+    common = f"--seconds {options.seconds} --edges {options.edges} --wired {out} {into}".split()
 
     def run(what: str, name: str) -> dict[str, Any]:
         """Measures one thing in a process of its own."""

@@ -222,7 +222,7 @@ def _make_kernel(to: Path, version: str) -> None:
                     break
     _run("nice", "make", "-C", f"/lib/modules/{version}/build", f"M={build}", "modules")
     _pick_modules(to, version)
-    _make_initramfs(to, version)
+    _make_initramfs(to)
     shutil.rmtree(to / "deb")
     shutil.rmtree(build)
 
@@ -254,7 +254,7 @@ def _pick_modules(to: Path, version: str) -> None:
     _run("depmod", "-b", kept, version)
 
 
-def _make_initramfs(to: Path, version: str) -> None:
+def _make_initramfs(to: Path) -> None:
     tree = to / "tree"
     (tree / "bin").mkdir(parents=True)
     busybox = shutil.which("busybox")
