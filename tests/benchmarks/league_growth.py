@@ -8,8 +8,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable
 from datetime import date, timedelta
 from functools import partial
@@ -19,6 +17,7 @@ from statistics import median
 from typing import Any
 
 from sqlalchemy import Connection, insert, update
+from tests.support.http_client import ask, is_served
 from tests.support.league import LeagueBox, Place, found_league, league_command, played_record
 from tests.support.mosquitto import free_port
 from tests.support.waiting import until
@@ -145,30 +144,18 @@ def measure(folder: Path, matches: int) -> dict[str, float]:
     port = free_port()
     page = subprocess.Popen(league_command(folder, "serve", "--port", str(port)))
     try:
+        until(lambda: is_served(port))
         for name, path in (
             ("the front page", "/"), ("the front page by rating, ever", "/?by=rating&period=ever"),
             ("a pub's page", "/pub/pub-1"), ("a player's page", f"/player/{initials(7)}"),
             ("a match", f"/match/{matches}"),
         ):  # fmt: skip
-            get = partial(answered, f"http://127.0.0.1:{port}{path}")
-            until(get)
-            found[name] = seconds(20, get)
+            found[name] = seconds(20, partial(ask, port, path))
     finally:
         page.kill()
         page.wait()
         place.engine.dispose()
     return {name: second * 1000 for name, second in found.items()}
-
-
-def answered(url: str) -> bool:
-    """Whether the page answers by now."""
-    try:
-        with urllib.request.urlopen(url, timeout=60) as answer:
-            return bool(answer.read())
-    except urllib.error.HTTPError:
-        raise
-    except OSError:
-        return False
 
 
 def main() -> None:

@@ -127,18 +127,6 @@ def test_what_kicad_writes_of_the_time_is_the_epoch(tmp_path: Path) -> None:
 
 
 @solids
-def test_no_printed_part_has_a_degenerate_facet_or_an_open_surface(tmp_path: Path) -> None:
-    """A slicer repairs such a file in its own way, or refuses it."""
-    from hwtools.box import fab as box_fab
-
-    for name, (solid, _) in box_fab.printed_parts().items():
-        if "lever-" in name and not name.endswith("lever-1"):
-            continue
-        box_fab.write_stl(solid, tmp_path / f"{name}.stl")  # refuses both
-    assert (tmp_path / "test-bay.stl").exists()
-
-
-@solids
 def test_every_plate_is_whole_on_the_pages_of_its_template() -> None:
     from hwtools import templates
     from hwtools.box.dimensions import Dimensions

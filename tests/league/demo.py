@@ -3,12 +3,12 @@
 import sys
 import tempfile
 import time
-import urllib.request
 import webbrowser
 from contextlib import closing
 from pathlib import Path
 
 from tests.league.running import Part, RunningLeague
+from tests.support.http_client import is_served
 from tests.support.league import league_command
 from tests.support.mosquitto import free_port, mosquitto_program
 
@@ -32,7 +32,7 @@ def main() -> int:
             serve = league_command(Path(name), "serve", "--port", str(port))
             league.parts["page"] = [Part(serve, Path(name) / "page.log")]
             url = f"http://127.0.0.1:{port}/"
-            while not answers(url):
+            while not is_served(port):
                 time.sleep(0.2)
             for pub in sorted(set(BOXES.values())):
                 print(f"The key of {pub} for {url}owner: {new_owner_token(league.place.engine, pub)}")
@@ -44,15 +44,6 @@ def main() -> int:
     except KeyboardInterrupt:
         print("Goodbye.", file=sys.stderr)
     return 0
-
-
-def answers(url: str) -> bool:
-    """Whether the page is there."""
-    try:
-        urllib.request.urlopen(url, timeout=5).close()
-    except OSError:
-        return False
-    return True
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from sqlalchemy import insert, update
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from tests.support.chromium import serious_findings, start_chromium
+from tests.support.http_client import is_served
 from tests.support.league import LeagueBox, found_league, played_record, reviewed
 from tests.support.mosquitto import free_port
 from tests.support.waiting import HANG_S, until
@@ -61,19 +62,11 @@ class Site(LeagueBox):
         self.url = f"http://127.0.0.1:{port}"
         words = ("--folder", str(folder), "serve", "--port", str(port))
         self.process = subprocess.Popen((sys.executable, "-c", SERVE, *words))
-        until(self._answers)
+        until(lambda: self.process.poll() is not None or is_served(port))
 
     def match(self, seed: int, *signed: str) -> None:
         """A match that has just ended."""
         self.play(played_record(seed), *signed, ended_s=self.now_s)
-
-    def _answers(self) -> bool:
-        try:
-            urllib.request.urlopen(f"{self.url}/data", timeout=HANG_S).close()
-        except OSError:
-            assert self.process.poll() is None
-            return False
-        return True
 
     def get(self, path: str, status: int = 200) -> str:
         return self.request(urllib.request.Request(self.url + path), status)

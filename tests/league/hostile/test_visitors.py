@@ -2,15 +2,14 @@
 
 import socket
 import threading
-import urllib.error
 import urllib.parse
-import urllib.request
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from random import Random
 
 import pytest
 from tests.league.hostile.town import Attack, HostileBox, Town
+from tests.support import http_client
 from tests.support.waiting import HANG_S, until
 
 from shutthebox_league.enrolment import new_owner_token
@@ -24,16 +23,9 @@ VISITORS = 24
 
 def ask(town: Town, path: str, form: dict[str, str] | None = None, cookie: str = "") -> int:
     """The status of the page's answer to a request."""
-    url = f"http://127.0.0.1:{town.page_port}"
-    data = None if form is None else urllib.parse.urlencode(form).encode()
-    request = urllib.request.Request(url + path, data, {"Origin": url, "Cookie": cookie})
-    try:
-        with urllib.request.urlopen(request, timeout=HANG_S) as answer:
-            answer.read()
-            return int(answer.status)
-    except urllib.error.HTTPError as error:
-        error.close()
-        return error.code
+    body = None if form is None else urllib.parse.urlencode(form).encode()
+    headers = {"Origin": f"http://127.0.0.1:{town.page_port}", "Cookie": cookie}
+    return http_client.ask(town.page_port, path, "POST" if body else "GET", body, **headers)[0].status
 
 
 def many(visit: Callable[[Random], object]) -> Attack:

@@ -18,6 +18,7 @@ from pathlib import Path
 from random import Random
 
 from sqlalchemy import func, select
+from tests.league.running import Part
 from tests.support.league import (
     BoxLine,
     FakeBox,
@@ -100,10 +101,8 @@ class HonestBox:
         self.outbox.mkdir(parents=True)
         self.chain = FakeBox(f"{number + 1:032x}")
         self.took_s: list[float] = []
-        self._log = (folder / "uplink.log").open("ab")
         enrolled = folder.parent / f"{enrolment.name.partition('.')[0]}.toml"
-        command = uplink_command(enrolled, folder)
-        self.uplink = subprocess.Popen(command, stdout=self._log, stderr=self._log)
+        self.uplink = Part(uplink_command(enrolled, folder), folder / "uplink.log")
 
     @property
     def players(self) -> tuple[str, str]:
@@ -130,12 +129,6 @@ class HonestBox:
             self.took_s.append(self.leave(self.chain.play(played_record(seed), now_s)))
             for seat, initials in enumerate(self.players, 1):
                 self.took_s.append(self.leave(self.chain.sign(seat, initials, now_s)))
-
-    def close(self) -> None:
-        """Ends the uplink."""
-        self.uplink.kill()
-        self.uplink.wait()
-        self._log.close()
 
 
 class HostileBox(BoxLine):
@@ -273,7 +266,7 @@ class Town:
     def close(self) -> None:
         """Ends everything."""
         for box in self.boxes:
-            box.close()
+            box.uplink.kill()
         for service in self.services:
             service.process.kill()
             service.process.wait()
