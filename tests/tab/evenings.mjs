@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 
 from player import Habits, Player
-from shutthebox.adapters.store.recovery import faults
+from shutthebox.adapters.store.recovery import first_fault
 from shutthebox.config.schema import Config, with_value
 from shutthebox.simulator.virtual_box import VirtualBox
 
@@ -40,7 +40,7 @@ class Evening:
 
     def starts_again(self):
         store, mode = self.box.store, self.player.seen.mode
-        found = list(faults(store.connection, None))
+        found = first_fault(store.connection, None)
         return f"{mode} {found}"
 
     def plays_a_match(self):
