@@ -27,7 +27,7 @@ from tests.image.test_card import (
     slot,
 )  # fmt: skip
 from tests.support.league import in_a_thread, league_with_broker
-from tests.virtual_pi.owner import SERVICE_LINE, Owner, formatted, listed, put_on, saved_name
+from tests.virtual_pi.owner import HOLD_S, SERVICE_LINE, Owner, formatted, listed, put_on, saved_name
 from tests.virtual_pi.play import Play
 from tests.virtual_pi.table import GPIO, LEVERS, until
 
@@ -65,7 +65,7 @@ class Landlord(Owner):
     def ends_match(self) -> None:
         """Lifts all levers, and holds the button at the result."""
         self.table.stand(0)
-        self._push(int(GPIO.roll), 1.5)
+        self.pi.push(int(GPIO.roll), HOLD_S)
         self.begin()
         self.see()
 

@@ -71,6 +71,14 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         pull = SIMULATED[request["chip"]] / f"sim_gpio{request['offset']}" / "pull"
         pull.write_text("pull-up" if request["level"] else "pull-down")
         return {"t_ns": start}
+    if do == "push":
+        # Nothing else that the guest does may make a short push a long one.
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        pull = SIMULATED[request["chip"]] / f"sim_gpio{request['offset']}" / "pull"
+        pull.write_text("pull-down")
+        time.sleep(request["seconds"])
+        pull.write_text("pull-up")
+        return {}
     if do == "line":
         value = SIMULATED[request["chip"]] / f"sim_gpio{request['offset']}" / "value"
         return {"level": int(value.read_text())}

@@ -133,6 +133,10 @@ class VirtualPi:
         reply = self._ask({"do": "set-line", "chip": chip, "offset": offset, "level": level})
         return int(reply["t_ns"])
 
+    def push(self, offset: int, seconds: float = 0.12) -> None:
+        """Pushes a button for so long, by the guest's clock."""
+        self._ask({"do": "push", "chip": HEADER_CHIP, "offset": offset, "seconds": seconds})
+
     def line(self, offset: int, chip: str = HEADER_CHIP) -> int:
         """The level on a line, driven from either side: 0 or 1."""
         return int(self._ask({"do": "line", "chip": chip, "offset": offset})["level"])

@@ -16,6 +16,7 @@ from shutthebox.game.settings import Settings
 from shutthebox.game.stick import Stick, StickJob
 
 SERVICE_LINE = 20
+HOLD_S = 1.5
 
 
 class Owner:
@@ -63,20 +64,20 @@ class Owner:
 
     def opens_service(self) -> None:
         """The button inside the box."""
-        self._push(SERVICE_LINE, 0.2)
+        self.pi.push(SERVICE_LINE)
         self._give(ServicePressed())
         self.see()
 
     def press(self, *, sees: bool = True) -> None:
         """The button of the dice."""
-        self._push(int(GPIO.roll), 0.12)
+        self.pi.push(int(GPIO.roll))
         self._give(Pressed())
         if sees:
             self.see()
 
     def hold(self) -> None:
         """The button of the dice, for more than 0.8 s."""
-        self._push(int(GPIO.roll), 1.5)
+        self.pi.push(int(GPIO.roll), HOLD_S)
         self._give(Held())
         self.see()
 
@@ -106,11 +107,6 @@ class Owner:
         self.press(sees=job is not StickJob.SAVE)
         if job is not StickJob.SAVE:
             self.press(sees=False)
-
-    def _push(self, line: int, seconds: float) -> None:
-        self.pi.set_line(line, 0)
-        until(lambda: False, seconds)
-        self.pi.set_line(line, 1)
 
     def _give(self, given: Input) -> None:
         self._t_ns += 1_000_000_000

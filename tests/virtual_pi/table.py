@@ -132,9 +132,7 @@ class Table:
 
     def press(self) -> None:
         """Presses the button for a moment."""
-        self.pi.set_line(int(GPIO.roll), 0)
-        time.sleep(0.12)
-        self.pi.set_line(int(GPIO.roll), 1)
+        self.pi.push(int(GPIO.roll))
 
     def stand(self, down: Tiles) -> None:
         """Moves those levers that are not yet as wanted."""
