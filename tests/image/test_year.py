@@ -62,13 +62,6 @@ class Landlord(Owner):
         self.begin()
         self.table.see([said_in_attract(*notices, settings=SETTINGS)])
 
-    def ends_match(self) -> None:
-        """Lifts all levers, and holds the button at the result."""
-        self.table.stand(0)
-        self.pi.push(int(GPIO.roll), HOLD_S)
-        self.begin()
-        self.see()
-
     def restarts(self, *notices: str) -> None:
         """Presses, which starts the machine anew."""
         before = self.pi.boot_id()
@@ -178,7 +171,8 @@ def start_box_anew(landlord: Landlord) -> None:
 def test_a_memory_is_saved_spoilt_and_taken_over(landlord: Landlord, pi: CardPi, tmp_path: Path) -> None:
     # The league of an earlier evening is gone, and the box would ask for it.
     pi.run("rm /data/etc/league.toml && systemctl restart shutthebox-services")
-    landlord.ends_match()
+    pi.push(int(GPIO.roll), HOLD_S)  # at the result, where lifted levers would choose something
+    start_box_anew(landlord)
     image, offers, matches = formatted(tmp_path), Stick(offers=(SAVE,)), played(pi)
     assert matches == 1
     landlord.puts_in(image, offers)
