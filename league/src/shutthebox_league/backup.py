@@ -36,7 +36,7 @@ def back_up(engine: Engine, file: Path) -> None:
                 _sync(copy)
                 try:
                     # Unlike a rename this takes the place of nothing, be it a link.
-                    os.link(copy, file)  # noqa: PTH  (pathlib's follows links)
+                    os.link(copy, file)
                 except OSError as error:
                     if error.errno not in _NO_LINKS:
                         raise
