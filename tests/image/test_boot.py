@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
-from tests.image.uboot import COMMANDS, STARTS_S, STATE_AT, card, starts, state
+from tests.image.uboot import COMMANDS, IMAGE, STARTS_S, STATE_AT, card, starts, state
 from tests.support import debian
 
 LACKING = debian.missing(*COMMANDS)
@@ -37,6 +38,22 @@ def test_an_update_that_is_confirmed_meanwhile_stays(tmp_path: Path) -> None:
 def test_an_update_that_cannot_be_read_costs_no_start(tmp_path: Path) -> None:
     path = card(tmp_path, "B A", (9, 3), systems="A")
     assert starts(path, 2) == "AA"
+
+
+@pytest.mark.parametrize(("update", "before"), ["AB", "BA"])
+def test_an_update_whose_files_cannot_be_read_gives_way_and_stays_the_wanted_one(
+    update: str, before: str, tmp_path: Path
+) -> None:
+    """So the card's script finds a system at work that is not wanted, and says that the update failed."""
+    path = card(tmp_path, f"{update} {before}", (9, 9))
+    # What the first program of the update writes when it gives up.
+    state_file = tmp_path / f"start-{before}.env"
+    subprocess.run(["make", "-C", IMAGE, f"BUILD={tmp_path}", state_file], check=True, capture_output=True)
+    with path.open("r+b") as disk:
+        disk.seek(STATE_AT)
+        disk.write(state_file.read_bytes())
+    assert starts(path, 2) == before * 2
+    assert state(path)["BOOT_ORDER"].startswith(update)
 
 
 def test_a_card_on_which_no_system_may_be_started_starts_one_all_the_same(tmp_path: Path) -> None:

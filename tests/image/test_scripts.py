@@ -77,8 +77,6 @@ def test_boot_script_and_rauc_agree_on_the_numbers() -> None:
     assert "\nboot-attempts=9\n" in rauc
     assert "test ${left} -lt 9" in boot
     assert "\nboot-attempts-primary=3\n" in rauc
-    makefile = (IMAGE / "Makefile").read_text()
-    assert "$(call STATE,B A,0,3)" in makefile
     # 512 KiB from the card's start, 4 KiB: for U-Boot in blocks of 512 bytes, in hexadecimal.
     assert "${devtype} write ${state} 400 8" in boot
     assert "/dev/shutthebox-card 0x80000 0x1000" in (IMAGE / "root/etc/fw_env.config").read_text()

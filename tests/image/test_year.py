@@ -170,7 +170,7 @@ def start_box_anew(landlord: Landlord) -> None:
 
 def test_a_memory_is_saved_spoilt_and_taken_over(landlord: Landlord, pi: CardPi, tmp_path: Path) -> None:
     # The league of an earlier evening is gone, and the box would ask for it.
-    pi.run("rm /data/etc/league.toml && systemctl restart shutthebox-services")
+    pi.run("rm -f /data/etc/league.toml && systemctl restart shutthebox-services")
     pi.push(int(GPIO.roll), HOLD_S)  # at the result, where lifted levers would choose something
     start_box_anew(landlord)
     image, offers, matches = formatted(tmp_path), Stick(offers=(SAVE,)), played(pi)
