@@ -11,7 +11,7 @@ PAGES = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("SECURITY.
 RAISES_BY_ITSELF = (
     "test_nothing_but_a_complaint",
     "test_one_damaged_byte",
-    "test_no_address_is_an_error_of_the_server",
+    "test_what_is_not_there_is_said",
     "test_nothing_that_a_broker_sends_ends_the_uplink",
 )
 NAMED = sorted({n for page in PAGES.values() for n in re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", page)})
