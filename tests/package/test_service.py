@@ -156,6 +156,8 @@ def test_the_next_day(root: Root, newer: Path, scoreboard_deb: Path) -> None:
         root.run("systemctl", "stop", "shutthebox")
         assert "The box is at rest" in scoreboard(root)
         root.run("systemctl", "start", "shutthebox")
+        assert until(lambda: active(root, SERVICES)), journal(root, "-u", SERVICES)
+        assert until(lambda: active(root, VOICE)), journal(root, "-u", VOICE)
 
         pid = shown(root, "MainPID")
         root.run("dpkg", "--remove", "shutthebox")
