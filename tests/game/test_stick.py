@@ -6,7 +6,8 @@ import pytest
 from tests.support.machine import Table, settings_for
 
 from shutthebox.game.effects import AskStick, Effect
-from shutthebox.game.inputs import StickReported
+from shutthebox.game.faults import Fault
+from shutthebox.game.inputs import FaultReported, StickReported
 from shutthebox.game.messages import told
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.stick import outcome_text
@@ -34,6 +35,32 @@ def choose(table: Table, job: StickJob) -> list[Effect]:
     table.press_service()
     table.choose(FULL.offers.index(job) + 1)
     return table.press()
+
+
+@pytest.mark.parametrize(
+    ("fault", "notices", "said"),
+    [(Fault.STORE_REPLACED, (), "Memory damaged"), (None, ("Update failed",), "Update failed")],
+)
+def test_an_owner_who_comes_for_a_fault_with_a_stick_sees_that_the_box_has_it(
+    fault: Fault | None, notices: tuple[str, ...], said: str
+) -> None:
+    table = Table(fault=fault, notices=notices)
+    assert (table.screen.prompt, table.screen.alert) == (said, True)
+    put_in(table)
+    assert (table.screen.prompt, table.screen.also, table.screen.alert) == ("A stick is in", (said,), False)
+    table.give(StickReported(None))
+    assert (table.screen.prompt, table.screen.alert) == (said, True)
+
+
+def test_in_a_match_the_corner_tells_of_a_stick_before_a_fault() -> None:
+    table = Table(throws=[(3, 4)])
+    table.press()
+    table.give(FaultReported(Fault.FORGETS))
+    assert table.screen.aside == "no memory"
+    put_in(table)
+    assert table.screen.aside == "stick"
+    table.press()
+    assert table.screen.aside == "no memory", "the box has been touched"
 
 
 def test_service_leads_to_the_stick_and_the_stick_to_the_rest_of_service() -> None:

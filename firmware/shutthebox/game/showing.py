@@ -101,10 +101,10 @@ def _review(mode: ModeState) -> "MatchReview | None":
 def _screen(mode: ModeState, shared: Shared) -> Screen:
     """The mode's screen with what lies over it: a fault, a question, a refusal."""
     screen = mode.screen(shared)
-    if shared.fault is not None and screen.mode in _TURN_MODES:
-        screen = screen._replace(aside=FAULT_TEXTS[shared.fault][1])
-    elif shared.stick_is_new and screen.mode in _TURN_MODES:
+    if shared.stick_is_new and screen.mode in _TURN_MODES:
         screen = screen._replace(aside=message("stick"))
+    elif shared.fault is not None and screen.mode in _TURN_MODES:
+        screen = screen._replace(aside=FAULT_TEXTS[shared.fault][1])
     if (
         shared.settings.tournament
         and screen.mode in _TOURNAMENT_MODES

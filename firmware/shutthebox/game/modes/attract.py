@@ -35,10 +35,14 @@ class Attract(BoxMode):
         if shared.notices:
             fault = Joined(tuple(map(Message, shared.notices)))
         begin, menu = _to_begin(settings), message("Hold: menu")
-        prompts: tuple[Text, ...] = (begin, menu)
+        prompts: tuple[Text, ...] = (begin, menu) if fault is None else (fault,)
         if shared.stick is not None:
             stick = message("Update is here") if shared.stick.is_card else message("A stick is in")
-            prompts = (stick, begin, menu) if shared.stick_is_new else (begin, stick, menu)
+            if shared.stick_is_new:
+                # A hand has just put it in, perhaps because of the fault.
+                prompts = (stick, *prompts)
+            elif fault is None:
+                prompts = (begin, stick, menu)
         out = settings.out & settings.profile.starting
         corner = (
             *((without_text(out),) if out else ()),
@@ -49,9 +53,9 @@ class Attract(BoxMode):
             title=title_text(settings.profile, settings.language),
             aside=Joined(corner) if corner else "",
             big=message("SHUT THE BOX"),
-            prompt=fault or prompts[0],
-            also=() if fault else prompts[1:],
-            alert=fault is not None,
+            prompt=prompts[0],
+            also=prompts[1:],
+            alert=prompts[0] is fault,
             lit=settings.game is not None,
         )
 
