@@ -7,11 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import Column, func, select, text
+from sqlalchemy import Column, event, func, select, text
 from tests.support.league import CONDITIONS, FakeBox, LeagueBox, Place, found_league, played_record
 from tests.support.postgresql import Postgresql
+from tests.support.waiting import HANG_S, until
 
 from shutthebox.outbox_entry import CHAIN_BEGINS_AGAIN, MatchPlayed, hash_of
 from shutthebox.rules.equal_dice import Tournament
@@ -270,6 +272,47 @@ def test_consumers_side_by_side_count_everything_once(sut: Sut) -> None:
         thread.join(50)
     assert sorted(kinds) == ["committed"] * 12 + ["repeated"] * 36
     assert (sut.count(MATCH), sut.count(CHAIN)) == (12, 1)
+
+
+@pytest.mark.slow
+def test_boxes_do_not_have_to_send_again_after_a_deadlock(postgresql: Postgresql, tmp_path: Path) -> None:
+    place = found_league(tmp_path, postgresql.new_database(), with_broker=False)
+    boxes = [LeagueBox(place, name, wall_clock_s=lambda: NOW_S) for name in ("anchor", "lion")]
+    for box in boxes:
+        box.play(played_record(1))
+    messages = [(box.enrolment.name, box.sign(box.box.play(played_record(2)))) for box in boxes]
+    locks = [select(CHAIN).where(CHAIN.c.key_name == name).with_for_update() for name, _ in messages]
+    waits = text(
+        "select count(*) from pg_stat_activity where query like '%FOR UPDATE' and wait_event_type = 'Lock'"
+    )
+    held, both = threading.Event(), list[str]()
+
+    def in_the_other_order() -> None:
+        with place.engine.begin() as db:
+            # So that the ledger is the one that notices.
+            db.execute(text("set local deadlock_timeout = '1h'"))
+            db.execute(locks[1])
+            held.set()
+            db.execute(locks[0])
+            both.append("locked")
+
+    def before_the_second(_db: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        if statement.endswith("FOR UPDATE") and threading.current_thread() is threading.main_thread():
+            seen.append(statement)
+            if len(seen) == 2:
+                other.start()
+                assert held.wait(HANG_S)
+                with place.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
+                    until(lambda: db.execute(waits).scalar_one() == 1)
+
+    seen: list[str] = []
+    other = threading.Thread(target=in_the_other_order)
+    event.listen(place.engine, "before_cursor_execute", before_the_second)
+    outcomes = boxes[0].ledger.take_all(messages)
+    other.join(HANG_S)
+    assert both == ["locked"]
+    assert [outcome.kind for outcome in outcomes] == ["committed"] * 2
+    place.engine.dispose()
 
 
 def test_a_transaction_that_fails_changes_nothing(sut: Sut) -> None:

@@ -26,6 +26,11 @@ UNAVAILABLE = (OperationalError, InterfaceError, PoolTimeoutError, sqlite3.Opera
 """Errors while a database is away, locked or full. Any other belongs to what was being done."""
 
 
+def is_deadlock(error: Exception) -> bool:
+    """Whether PostgreSQL has undone a transaction because it and others waited for each other in a circle."""
+    return getattr(getattr(error, "orig", None), "sqlstate", None) == "40P01"
+
+
 def in_a_line(error: Exception) -> str:
     """What a database says, without the statement and its parameters."""
     return one_line(str(error).partition("\n")[0])

@@ -41,7 +41,7 @@ from shutthebox_league.checking import (
     night_of,
     time_of,
 )
-from shutthebox_league.database import UNAVAILABLE
+from shutthebox_league.database import UNAVAILABLE, is_deadlock
 from shutthebox_league.notices import CLOCK_IS_WRONG, notice
 from shutthebox_league.ratings import SIGNING_S, due_s
 from shutthebox_league.schema import ASIDE, CHAIN, ENTRY, GAP, KEY, MATCH, SEAT, TOURNAMENT
@@ -257,15 +257,17 @@ class Ledger:
                     raise
                 # Another consumer has just begun the same chain or counted the same match: again.
                 return self._commit_once([self._prepare(prepared[0].name, prepared[0].message)])
-        except UNAVAILABLE:
-            raise
+        except UNAVAILABLE as error:
+            # A message alone holds too few rows to be in a circle with those who lock them in another order.
+            if len(prepared) == 1 or not is_deadlock(error):
+                raise
         except Exception as error:
-            if len(prepared) > 1:
-                return [outcome for each in prepared for outcome in self._commit([each])]
-            if isinstance(error, DBAPIError) and not isinstance(error, DataError | IntegrityError):
-                raise  # The database is not as this program knows it; no message is to blame.
-            _log.exception("%s: the message is refused", prepared[0].name)
-            return [self._refuse(prepared[0], error)]
+            if len(prepared) == 1:
+                if isinstance(error, DBAPIError) and not isinstance(error, DataError | IntegrityError):
+                    raise  # The database is not as this program knows it; no message is to blame.
+                _log.exception("%s: the message is refused", prepared[0].name)
+                return [self._refuse(prepared[0], error)]
+        return [outcome for each in prepared for outcome in self._commit([each])]
 
     def _refuse(self, prepared: _Prepared, error: Exception) -> Outcome:
         """Commits an entry that cannot be stored as a refused one, so that it is not tried for ever."""
