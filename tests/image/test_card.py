@@ -48,9 +48,7 @@ def said_in_attract(*notices: str, settings: Settings = SETTINGS) -> State:
 class SlowTable(Table):
     """Hands and eyes with the patience that an emulated arm64 on a busy machine takes."""
 
-    def see(self, states: list[State], seconds: float = BOOT_S) -> State:
-        """Waits until the panel shows one of these states, and says which."""
-        return super().see(states, seconds)
+    patience_s = BOOT_S
 
     def journal(self) -> str:
         """The journal of the whole machine."""

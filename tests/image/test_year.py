@@ -1,4 +1,4 @@
-"""A landlord's year with the card: with files, sticks, levers and buttons alone, read off the glass."""
+"""A landlord's year with the card, in this order: files, sticks, levers and buttons, read off the glass."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from tests.image.test_card import (
     said_in_attract,
     slot,
 )  # fmt: skip
+from tests.support.chromium import resize, start_chromium
 from tests.support.league import in_a_thread, league_with_broker
 from tests.virtual_pi.owner import HOLD_S, SERVICE_LINE, Owner, formatted, listed, put_on, saved_name
 from tests.virtual_pi.play import Play
@@ -33,6 +34,7 @@ from tests.virtual_pi.table import GPIO, LEVERS, until
 
 from shutthebox.config.schema import parse_config
 from shutthebox.config.settings_loader import settings_for
+from shutthebox.game.faults import Fault
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
 from shutthebox_league.consumer import Consumer
 from shutthebox_league.ledger import Ledger
@@ -63,10 +65,11 @@ class Landlord(Owner):
         self.table.see([said_in_attract(*notices, settings=SETTINGS)])
 
     def restarts(self, *notices: str) -> None:
-        """Presses, which starts the machine anew."""
+        """Presses, which starts the machine anew, and pulls the stick out meanwhile."""
         before = self.pi.boot_id()
         self.press(sees=False)
         self.pi.await_restart(before)
+        self.pi.pull_out_stick()
         self.await_box(*notices)
 
 
@@ -76,7 +79,7 @@ def landlord(folder: Path) -> Iterator[Landlord]:
     make_card(folder / "year.img", {"shutthebox.toml": WANTED, "network.toml": 'cable = "yes"\n'})
     hardware_disk(folder / "hardware-year.img", *programs(folder))
     with CardPi(folder / "year.img", folder / "hardware-year.img") as pi:
-        yield Landlord(SlowTable(pi, SETTINGS), SETTINGS, BOOT_S)
+        yield Landlord(SlowTable(pi, SETTINGS), SETTINGS)
 
 
 @pytest.fixture
@@ -130,7 +133,6 @@ def test_settings_from_a_stick_join_a_league_and_stay(landlord: Landlord, pi: Ca
         landlord.asks(offers, StickJob.SETTINGS)
         landlord.hears(offers._replace(outcome=StickOutcome.SETTINGS_TAKEN))
         landlord.restarts()
-        pi.pull_out_stick()
         metrics = Metrics()
         consumer = Consumer(place.authority, place.engine, Ledger(place.engine, UTC), metrics)
         with in_a_thread(consumer.run, consumer.stop):
@@ -149,7 +151,24 @@ def test_settings_from_a_stick_join_a_league_and_stay(landlord: Landlord, pi: Ca
                 assert b"<html" in page.read()
 
 
-def test_in_a_wifi_the_boxs_own_name_leads_to_the_scoreboard(landlord: Landlord, pi: CardPi) -> None:
+def on_a_telephone(pi: CardPi, name: str, path: str, folder: Path) -> str:
+    """What Chromium shows of the scoreboard in that Wi-Fi, by its name; BUILD has the picture."""
+    browser = start_chromium(
+        folder, f"--host-resolver-rules=MAP {name}.local:8090 127.0.0.1:{pi.scoreboard_port}"
+    )
+    try:
+        resize(browser, 390, 844, mobile=True)
+        browser.set_page_load_timeout(BOOT_S)
+        browser.get(f"http://{name}.local:8090{path}")
+        browser.save_screenshot(str(BUILD / f"telephone{path.replace('/', '-')}.png"))
+        return str(browser.execute_script("return document.body.textContent"))
+    finally:
+        browser.quit()
+
+
+def test_in_a_wifi_the_boxs_own_name_leads_a_browser_to_the_scoreboard(
+    landlord: Landlord, pi: CardPi, tmp_path: Path
+) -> None:
     pi.pull_plug()
     wifi = 'wifi = "The Red Lion"\npassword = "shut the box"\ncountry = "BE"\nname = "lion"\n'
     write_files(pi.card, {"shutthebox.toml": f"{WANTED}# again\n", "network.toml": wifi})
@@ -159,6 +178,9 @@ def test_in_a_wifi_the_boxs_own_name_leads_to_the_scoreboard(landlord: Landlord,
     assert until(lambda: "<html" in fetched(pi, "lion"), BOOT_S), pi.run(
         "journalctl --boot --no-pager -u wpa_supplicant@wlan0 -u systemd-networkd -u access-point"
     ).out
+    scores = on_a_telephone(pi, "lion", "/", tmp_path / "guest")
+    assert "playing" in scores, scores
+    assert "10.9.0.2" in on_a_telephone(pi, "lion", "/box.html", tmp_path / "owner")
 
 
 def leave_match(landlord: Landlord) -> None:
@@ -195,8 +217,9 @@ def test_a_memory_is_saved_spoilt_and_taken_over(landlord: Landlord, pi: CardPi,
     landlord.pulls_out()
     pi.run("systemctl stop shutthebox && echo spoilt >/data/state/box.sqlite3 && systemctl start shutthebox")
     await_box(landlord.table)
+    landlord.begin(Fault.STORE_REPLACED)
+    landlord.see()
     assert played(pi) == 0
-    landlord.begin()
     landlord.puts_in(image, both)
     player = landlord.table.shown("MainPID")
     landlord.asks(both, TAKE_OVER)
@@ -238,7 +261,6 @@ def test_an_update_from_a_stick(landlord: Landlord, pi: CardPi, tmp_path: Path) 
     assert slot(pi) != before
     assert until(lambda: confirmed(pi), BOOT_S)
     assert played(pi) == matches
-    pi.pull_out_stick()
 
 
 def test_an_update_that_does_not_start_falls_back(landlord: Landlord, pi: CardPi, tmp_path: Path) -> None:

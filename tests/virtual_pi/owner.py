@@ -10,6 +10,7 @@ from tests.support.machine import Queue
 from tests.virtual_pi.machine import VirtualPi
 from tests.virtual_pi.table import GPIO, Table, pictures, until
 
+from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import Held, Input, LeversMoved, Pressed, ServicePressed, StickReported
 from shutthebox.game.machine import Machine
 from shutthebox.game.settings import Settings
@@ -25,24 +26,23 @@ class Owner:
     Args:
         table: the box.
         settings: of the box.
-        patience_s: for the glass to show it.
     """
 
-    def __init__(self, table: Table, settings: Settings, patience_s: float = 120) -> None:
+    def __init__(self, table: Table, settings: Settings) -> None:
         self.table, self.pi = table, table.pi
-        self._settings, self._patience_s = settings, patience_s
+        self._settings = settings
         self.begin()
 
-    def begin(self) -> None:
-        """A box that has just started."""
+    def begin(self, fault: Fault | None = None) -> None:
+        """A box that has just started, and perhaps found something wrong."""
         self.pi.set_line(SERVICE_LINE, 1)
         self._t_ns = 0
-        self._machine = Machine(self._settings, Queue(), 0, 0)
+        self._machine = Machine(self._settings, Queue(), 0, 0, fault=fault)
 
     def see(self) -> None:
         """Waits until the glass shows it."""
         try:
-            self.table.see([self._machine.state], self._patience_s)
+            self.table.see([self._machine.state])
         except AssertionError as error:
             raise AssertionError(f"{error}\n{journal(self.pi)}") from None
 
@@ -56,7 +56,7 @@ class Owner:
             machine = copy(self._machine)
             machine.step(StickReported(stick), self._t_ns)
             shown |= dict.fromkeys(pictures(machine.state) - before, (machine, stick))
-        assert until(lambda: self.table.look() in shown, seconds or self._patience_s), (
+        assert until(lambda: self.table.look() in shown, seconds or self.table.patience_s), (
             f"{self.table.as_text()}\n{self.table.journal()}{journal(self.pi)}"
         )
         self._machine, heard = shown[self.table.glass.picture().tobytes()]

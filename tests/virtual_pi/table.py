@@ -85,6 +85,8 @@ def install_box(pi: VirtualPi, config: str, *, watchdog_s: int = 10) -> None:
 class Table:
     """A box in the guest as players meet it: levers, a button with a lamp, and the glass."""
 
+    patience_s: float = PATIENCE_S
+
     def __init__(self, pi: VirtualPi, settings: Settings) -> None:
         self.pi = pi
         self._settings = settings
@@ -123,7 +125,8 @@ class Table:
     def back_after(self, before: str) -> bool:
         """Waits for another process than that one to be ready, and holds the levers where they are."""
         back = until(
-            lambda: self.shown("MainPID") not in ("0", before) and self.shown("ActiveState") == "active", 120
+            lambda: self.shown("MainPID") not in ("0", before) and self.shown("ActiveState") == "active",
+            self.patience_s,
         )
         self.hold_levers()
         return back
@@ -187,10 +190,10 @@ class Table:
                 pass
         return self.glass.picture().tobytes()
 
-    def see(self, states: list[State], seconds: float = PATIENCE_S) -> State:
+    def see(self, states: list[State]) -> State:
         """Waits until the panel shows one of these states, and says which."""
         shown = {picture: state for state in states for picture in pictures(state)}
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + self.patience_s
         while True:
             seen = self.look()
             if seen in shown:

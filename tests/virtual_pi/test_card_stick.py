@@ -91,8 +91,9 @@ def owner(pi: VirtualPi, tmp_path: Path) -> Iterator[Owner]:
     pi.run(f"mkdir -p /data/card && truncate --size={SYSTEM_BYTES} /data/A.img /data/B.img")
     pi.run("modprobe -a loop squashfs; systemctl daemon-reload; systemctl reload dbus")
     table = Table(pi, SETTINGS)
+    table.patience_s = LONG_S
     table.start_anew()
-    found = Owner(table, SETTINGS, LONG_S)
+    found = Owner(table, SETTINGS)
     found.see()
     yield found
     pi.run("systemctl stop 'shutthebox-stick@*' shutthebox", check=False, timeout=120)
