@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from shutthebox.config import schema
+
 pytest_plugins = ("tests.support.evening",)
 
 # No example has a deadline, because a loaded machine is no fault. The same tests try the same cases
@@ -33,3 +35,11 @@ def _own_log_level() -> Iterator[None]:
     level = logging.getLogger().level
     yield
     logging.getLogger().setLevel(level)
+
+
+@pytest.fixture(autouse=True)
+def _machine_without_a_box(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Whoever tests may have a box on this machine, or have played on the simulated one."""
+    nowhere = tmp_path_factory.getbasetemp() / "no-box"
+    monkeypatch.setattr(schema, "CONFIG_FILE", nowhere / "config.toml")
+    monkeypatch.setenv("XDG_STATE_HOME", str(nowhere))

@@ -30,7 +30,7 @@ def command(*words: object) -> Said:
 def printed(*words: object) -> str:
     """The output of a command that succeeds, and complains of nothing."""
     said = command(*words)
-    assert (said.code, said.err) == (0, "")
+    assert (said.code, said.err) == (0, ""), said
     return said.out
 
 
