@@ -11,7 +11,15 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Column, event, func, select, text
-from tests.support.league import CONDITIONS, FakeBox, LeagueBox, Place, found_league, played_record
+from tests.support.league import (
+    CONDITIONS,
+    FakeBox,
+    LeagueBox,
+    Place,
+    found_league,
+    in_a_thread,
+    played_record,
+)  # fmt: skip
 from tests.support.postgresql import Postgresql
 from tests.support.waiting import HANG_S, until
 
@@ -25,6 +33,7 @@ from shutthebox_league.database import open_database
 from shutthebox_league.enrolment import revoke
 from shutthebox_league.ledger import KEPT_BYTES, Ledger
 from shutthebox_league.notices import notices
+from shutthebox_league.reviewer import Reviewer
 from shutthebox_league.schema import ASIDE, CHAIN, ENTRY, GAP, MATCH, SEAT, TOURNAMENT
 from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED
 
@@ -313,6 +322,30 @@ def test_boxes_do_not_have_to_send_again_after_a_deadlock(postgresql: Postgresql
     assert both == ["locked"]
     assert [outcome.kind for outcome in outcomes] == ["committed"] * 2
     place.engine.dispose()
+
+
+@pytest.mark.slow
+def test_counting_does_not_wait_for_a_match_that_is_just_being_signed(
+    postgresql: Postgresql, tmp_path: Path
+) -> None:
+    """Whoever signs it may be waiting for one that is just being counted."""
+    box = LeagueBox(
+        found_league(tmp_path, postgresql.new_database(), with_broker=False), wall_clock_s=lambda: NOW_S
+    )
+    for seed, initials in enumerate(("ANN", "BOB"), 1):
+        box.play(played_record(seed), initials)
+    ends, reviewer = threading.Event(), Reviewer(box.engine, UTC, lambda: NOW_S)
+
+    def counted() -> list[int]:
+        with box.engine.connect().execution_options(reads=True) as db:
+            return sorted(db.execute(select(SEAT.c.match_id).where(SEAT.c.counted)).scalars())
+
+    with in_a_thread(lambda: reviewer.run(ends), ends.set):
+        with box.engine.begin() as signing:
+            signing.execute(select(MATCH.c.id).where(MATCH.c.id == 2).with_for_update())
+            until(lambda: counted() == [1])
+        until(lambda: counted() == [1, 2])
+    box.engine.dispose()
 
 
 def test_a_transaction_that_fails_changes_nothing(sut: Sut) -> None:

@@ -145,7 +145,7 @@ class Reviewer:
         with self._engine.connect().execution_options(reads=True) as db:
             ids = list(dict.fromkeys(db.execute(which).scalars()))  # type: ignore[call-overload]
         try:
-            self._do(ids, do)
+            return self._do(ids, do)
         except UNAVAILABLE:
             raise
         except Exception:
@@ -153,13 +153,18 @@ class Reviewer:
                 self._do_alone(match_id, do)
         return bool(ids)
 
-    def _do(self, ids: Sequence[int], do: Callable[[Connection, int], None]) -> None:
+    def _do(self, ids: Sequence[int], do: Callable[[Connection, int], None]) -> bool:
+        """Passes over a match that somebody else is changing: they may wait for one that is locked here."""
         if not ids:
-            return
+            return False
+        done = False
         with self._engine.begin() as db:
             for match_id in ids:
-                db.execute(select(MATCH.c.id).where(MATCH.c.id == match_id).with_for_update())
-                do(db, match_id)
+                own = select(MATCH.c.id).where(MATCH.c.id == match_id).with_for_update(skip_locked=True)
+                if db.execute(own).first() is not None:
+                    do(db, match_id)
+                    done = True
+        return done
 
     def _do_alone(self, match_id: int, do: Callable[[Connection, int], None]) -> None:
         try:
