@@ -20,6 +20,9 @@ from .root import GPIOZERO_DEB, PINS_DEB, Root
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
 
+CARD = Path(__file__).parents[2] / "packaging/image/root"
+#: How nspawn ends when the machine in it does.
+STARTS_ANEW = 133
 VOICE, SERVICES = "shutthebox-speech.service", "shutthebox-services.service"
 STATE = "/var/lib/private/shutthebox"
 DROP_IN = """\
@@ -78,6 +81,7 @@ def test_from_installation_to_poweroff(root: Root) -> None:
         log = journal(root, "-u", "shutthebox")
         assert "gpiod cannot open the pins" in log
         assert "Traceback" not in log
+        assert "immediately" not in log, "each time after a pause: nothing beside it asks for it before"
 
         without_pins(root)
         root.run("systemctl", "daemon-reload")
@@ -222,3 +226,23 @@ def test_a_card_that_is_never_written_to(new_root: Callable[[], Root], tmp_path:
         # What has a partition of its own can be purged too.
         root.run("dpkg", "--purge", "shutthebox")
     assert not list(partition.iterdir())
+
+
+def test_a_cards_update_whose_box_never_plays_gives_its_start_up(new_root: Callable[[], Root]) -> None:
+    """With the card's own unit and script, but for twenty seconds instead of five minutes."""
+    root = new_root()
+    root.run("dpkg", "--install", GPIOZERO_DEB, PINS_DEB, "/opt/shutthebox.deb")
+    unit, script = "etc/systemd/system/shutthebox-confirm.service", "usr/lib/shutthebox/confirm"
+    root.put(CARD / unit, f"/{unit}")
+    texts = {
+        script: (CARD / script).read_text().replace("-lt 300", "-lt 20"),
+        "usr/bin/fw_printenv": "#!/bin/sh\necho 2\n",
+    }
+    assert "-lt 20" in texts[script]
+    for name, text in texts.items():
+        (root.path / name).parent.mkdir(exist_ok=True)
+        (root.path / name).write_text(text)
+        (root.path / name).chmod(0o755)
+    root.run("systemctl", "enable", "shutthebox-confirm")
+    with root.boot(settled=False) as outside:
+        assert outside.wait(120) == STARTS_ANEW
