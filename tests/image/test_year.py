@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import urllib.request
 from collections.abc import Iterator
 from datetime import UTC
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, func, select
-from tests.image.bundles import broken_system, sign
+from tests.image.bundles import broken_system, sign, silent_system
 from tests.image.machine import BOOT_S, BUILD, CONFIG, CardPi, hardware_disk, make_card, write_files
 from tests.image.radio import fetched, open_wifi, programs
 from tests.image.test_card import (
@@ -32,6 +33,7 @@ from tests.virtual_pi.owner import HOLD_S, SERVICE_LINE, Owner, formatted, liste
 from tests.virtual_pi.play import Play
 from tests.virtual_pi.table import GPIO, LEVERS, until
 
+from shutthebox.config.card import MOST_RULES
 from shutthebox.config.schema import parse_config
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.faults import Fault
@@ -45,6 +47,7 @@ OWNERS = f"{CONFIG.replace('rounds = 3', 'rounds = 1')}[gpio]\nservice = {SERVIC
 SETTINGS = settings_for(parse_config(OWNERS, "test"), LEVERS, "test")
 WANTED = f"{OWNERS}[scoreboard]\non = true\n[speech]\non = true\n"
 MISTAKE = "network.toml: line 1: cable: 'yes' is not allowed; allowed is true or false"
+FELL_BACK = "Update failed: the version before plays"
 SAVE, TAKE_OVER, UPDATE = StickJob.SAVE, StickJob.TAKE_OVER, StickJob.UPDATE
 STICK_BYTES = 512 << 20
 #: What systemd-networkd and systemd-resolved listen at: for an address, and for the box's name.
@@ -64,13 +67,12 @@ class Landlord(Owner):
         self.begin()
         self.table.see([said_in_attract(*notices, settings=SETTINGS)])
 
-    def restarts(self, *notices: str) -> None:
+    def restarts(self) -> None:
         """Presses, which starts the machine anew, and pulls the stick out meanwhile."""
         before = self.pi.boot_id()
         self.press(sees=False)
         self.pi.await_restart(before)
         self.pi.pull_out_stick()
-        self.await_box(*notices)
 
 
 @pytest.fixture(scope="module")
@@ -91,9 +93,11 @@ def pi(landlord: Landlord) -> CardPi:
 def settings_stick(folder: Path, files: dict[str, str]) -> Path:
     """A stick with a folder of settings."""
     settings = folder / "settings"
-    settings.mkdir(exist_ok=True)
+    shutil.rmtree(settings, ignore_errors=True)
     for name, text in files.items():
-        (settings / name).write_text(text)
+        path = settings / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
     image = formatted(folder)
     put_on(image, settings, "shutthebox")
     return image
@@ -117,6 +121,17 @@ def arrived(league: Engine) -> int:
         return db.scalar(select(func.count()).select_from(MATCH)) or 0
 
 
+def taken_settings(pi: CardPi) -> tuple[int, int]:
+    """How many house rules the box has, and how many of the other files of the stick of settings."""
+    rules = pi.run("ls /data/etc/rules", check=False).out.split()
+    other = (
+        "grep -l scoreboard /data/etc/config.toml",
+        "ls /data/etc/league.toml",
+        "grep -l DHCP /data/network/cable.network",
+    )
+    return len(rules), sum(pi.run(command, check=False).code == 0 for command in other)
+
+
 def test_settings_from_a_stick_join_a_league_and_stay(landlord: Landlord, pi: CardPi, tmp_path: Path) -> None:
     with league_with_broker(tmp_path, host="10.0.2.2") as place:
         place.enrol("lion")
@@ -129,10 +144,19 @@ def test_settings_from_a_stick_join_a_league_and_stay(landlord: Landlord, pi: Ca
         landlord.asks(offers, StickJob.SETTINGS)
         landlord.hears(offers._replace(outcome=StickOutcome.BAD_SETTINGS, mistakes=(MISTAKE,)))
         landlord.pulls_out()
-        landlord.puts_in(settings_stick(tmp_path, files | {"network.toml": "cable = true\n"}), offers)
+        files["network.toml"] = "cable = true\n"
+        games = {f"rules/night-{night}.toml": 'like = "pub"\n' for night in range(MOST_RULES)}
+        landlord.puts_in(settings_stick(tmp_path, files | games), offers)
+        landlord.asks(offers, StickJob.SETTINGS)
+        landlord.hears(offers._replace(doing=StickJob.SETTINGS))
+        landlord.pulls_out()
+        assert until(lambda: not is_active(pi, "'shutthebox-stick@*'"), BOOT_S)
+        assert taken_settings(pi) in ((0, 0), (len(games), len(files))), "all or nothing"
+        landlord.puts_in(settings_stick(tmp_path, files), offers)
         landlord.asks(offers, StickJob.SETTINGS)
         landlord.hears(offers._replace(outcome=StickOutcome.SETTINGS_TAKEN))
         landlord.restarts()
+        landlord.await_box()
         metrics = Metrics()
         consumer = Consumer(place.authority, place.engine, Ledger(place.engine, UTC), metrics)
         with in_a_thread(consumer.run, consumer.stop):
@@ -258,19 +282,46 @@ def test_an_update_from_a_stick(landlord: Landlord, pi: CardPi, tmp_path: Path) 
     landlord.asks(offers, UPDATE)
     landlord.hears(offers._replace(outcome=StickOutcome.UPDATE_WRITTEN, detail="99.0"))
     landlord.restarts()
+    landlord.await_box()
     assert slot(pi) != before
     assert until(lambda: confirmed(pi), BOOT_S)
     assert played(pi) == matches
 
 
-def test_an_update_that_does_not_start_falls_back(landlord: Landlord, pi: CardPi, tmp_path: Path) -> None:
-    broken, before, matches = broken_system(BUILD / "system.img", tmp_path / "b.img"), slot(pi), played(pi)
-    image = update_stick(tmp_path, sign(broken, "99.1", tmp_path / "broken.raucb"))
+def failed_update(landlord: Landlord, system: Path, version: str, folder: Path) -> None:
+    """Has the box take a stick with an update that is no good, and waits for the start that follows."""
+    image = update_stick(folder, sign(system, version, folder / "bad.raucb"))
+    system.unlink()
+    assert until(lambda: confirmed(landlord.pi), BOOT_S), "the system before is on trial itself"
     start_box_anew(landlord)
-    offers = Stick(offers=(SAVE, UPDATE), version="99.1")
+    offers = Stick(offers=(SAVE, UPDATE), version=version)
     landlord.puts_in(image, offers)
     landlord.asks(offers, UPDATE)
-    landlord.hears(offers._replace(outcome=StickOutcome.UPDATE_WRITTEN, detail="99.1"))
-    landlord.restarts("Update failed: the version before plays")
+    landlord.hears(offers._replace(outcome=StickOutcome.UPDATE_WRITTEN, detail=version))
+    landlord.restarts()
+
+
+def test_an_update_that_does_not_start_falls_back(landlord: Landlord, pi: CardPi, tmp_path: Path) -> None:
+    before, matches = slot(pi), played(pi)
+    failed_update(landlord, broken_system(BUILD / "system.img", tmp_path / "broken.img"), "99.1", tmp_path)
+    landlord.await_box(FELL_BACK)
+    assert slot(pi) == before
+    assert played(pi) == matches
+
+
+def test_an_update_that_never_plays_falls_back_after_three_starts(
+    landlord: Landlord, pi: CardPi, tmp_path: Path
+) -> None:
+    """The box gives up the first of them by itself; at the others somebody pulls the plug."""
+    before, matches = slot(pi), played(pi)
+    failed_update(landlord, silent_system(BUILD / "system.img", tmp_path / "silent.img"), "99.2", tmp_path)
+    assert slot(pi) != before
+    pi.await_restart(pi.boot_id())
+    for _ in range(2):
+        assert slot(pi) != before
+        assert not is_active(pi, "shutthebox")
+        pi.pull_plug()
+        pi.power_on()
+    landlord.await_box(FELL_BACK)
     assert slot(pi) == before
     assert played(pi) == matches
