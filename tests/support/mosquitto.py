@@ -1,6 +1,8 @@
 """A real Mosquitto for tests: it can be killed and started again on the same ports."""
 
+import contextlib
 import os
+import random
 import shutil
 import signal
 import socket
@@ -15,10 +17,12 @@ _RUNNING, _RELOADING = " running\n", "Reloading config."
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 that nobody listens on."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    """A port of 127.0.0.1 that nobody listens on, and that the kernel gives nobody who asks for any."""
+    while True:
+        port = random.randrange(10_000, 32_768)
+        with socket.socket() as found, contextlib.suppress(OSError):
+            found.bind(("127.0.0.1", port))
+            return port
 
 
 def mosquitto_program() -> str | None:
