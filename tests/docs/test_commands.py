@@ -10,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -77,6 +76,15 @@ def unit(word):
     check((project / "systemd" / file).is_file(), f"no unit {{file}}")
 """
 
+#: The program, on a machine that may have a box of its own: its memory is not for tests.
+_WITHOUT_A_BOX = """
+import sys
+from pathlib import Path
+from shutthebox.cli import main, stats
+from shutthebox.config import schema
+stats.SERVICE_FOLDER = schema.CONFIG_FILE = Path("/nowhere")
+sys.exit(main.main())
+"""
 STAND_INS = {
     "sudo": "os.execvp(args[0], args)",
     "systemctl": """
@@ -117,7 +125,7 @@ import signal
 ready = {{"sim": "The box stands at", "scoreboard": "Only this machine", "speech": "Listening to"}}
 ready["scoreboard"] = "The scores are at"
 more = {{"sim": ["--no-browser", "--port", "0"], "scoreboard": ["--port", "0"]}}.get(args[0], [])
-command = [{str(Path(sysconfig.get_path("scripts")) / "shutthebox")!r}, *args, *more]
+command = [sys.executable, "-c", {_WITHOUT_A_BOX!r}, *args, *more]
 if args[0] not in ready:
     os.execv(command[0], command)
 # A program started with this signal ignored would go on ignoring it.
