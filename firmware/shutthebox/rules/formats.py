@@ -1,7 +1,7 @@
 """When a match is over and who has won: one class for each way in which a match can be decided.
 
 A format looks at a match after a turn or after a round and says what follows. It changes nothing:
-`shutthebox.rules.match` carries its decision out.
+`shutthebox.rules.match` carries it out.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from shutthebox.rules import stakes
 from shutthebox.rules.profile import MatchFormat, Profile, Stakes, Tie, Turns
@@ -63,19 +63,15 @@ class NextRound(NamedTuple):
     anew: bool = False
 
 
-Decision: TypeAlias = Won | NextRound
-"""What follows a round."""
-
-
 class Format(ABC):
     """A way in which matches are decided."""
 
-    def after_turn(self, match: Match) -> Decision | None:
+    def after_turn(self, match: Match) -> Won | NextRound | None:
         """The end of a round that others have not played to its end; None where they play on."""
         return None
 
     @abstractmethod
-    def after_round(self, match: Match) -> Decision:
+    def after_round(self, match: Match) -> Won | NextRound:
         """What follows a round that is no extra one, and that all have played."""
 
     def lost(self, match: Match) -> tuple[int, ...]:
@@ -86,7 +82,7 @@ class Format(ABC):
 class OnTotals(Format):
     """The best total after the last round wins."""
 
-    def after_round(self, match: Match) -> Decision:
+    def after_round(self, match: Match) -> Won | NextRound:
         """The best total wins after the last round."""
         if match.round < match.rounds:
             return NextRound(match.seats)
@@ -96,11 +92,11 @@ class OnTotals(Format):
 class TargetLoses(Format):
     """Who reaches the limit has lost at once; the best of the others wins."""
 
-    def after_turn(self, match: Match) -> Decision | None:
+    def after_turn(self, match: Match) -> Won | NextRound | None:
         """The match is over with the turn in which somebody reaches the limit."""
         return self.after_round(match) if self.lost(match) else None
 
-    def after_round(self, match: Match) -> Decision:
+    def after_round(self, match: Match) -> Won | NextRound:
         """The same; after the last of all rounds the totals decide."""
         lost = self.lost(match)
         others = tuple(i for i in match.everybody if i not in lost)
@@ -116,7 +112,7 @@ class TargetLoses(Format):
 class TargetWins(Format):
     """The match is over with the round in which somebody reaches the limit; the highest total wins."""
 
-    def after_round(self, match: Match) -> Decision:
+    def after_round(self, match: Match) -> Won | NextRound:
         """The highest total wins as soon as one has reached the limit."""
         there = tuple(i for i in match.everybody if match.team_totals[i] >= limit(match.game))
         if there:
@@ -127,7 +123,7 @@ class TargetWins(Format):
 class DropOut(Format):
     """Who has reached the limit at the end of a round is out; the last one left wins."""
 
-    def after_round(self, match: Match) -> Decision:
+    def after_round(self, match: Match) -> Won | NextRound:
         """The last one left wins; if the last ones go out together, the best of them does."""
         left = tuple(i for i in match.seats if i not in self._out(match))
         if not left:
@@ -151,12 +147,12 @@ _NOBODY = Won((), Reason.LIMIT)
 class LastIn(Format):
     """The last player in wins, where one row of tiles is shared."""
 
-    def after_turn(self, match: Match) -> Decision | None:
+    def after_turn(self, match: Match) -> Won | NextRound | None:
         """A player is out: the match is over if only one team is still in."""
         still_in = {match.team(i) for i in match.seats if match.rows[i].outcome is None}
         return Won(still_in.pop(), Reason.LAST_LEFT) if len(still_in) == 1 else None
 
-    def after_round(self, match: Match) -> Decision:
+    def after_round(self, match: Match) -> Won | NextRound:
         """A player alone is out."""
         return Won(match.team(match.player), Reason.LAST_LEFT)
 
@@ -164,7 +160,7 @@ class LastIn(Format):
 class AgainstTheBank(Format):
     """Everybody plays against the bank, so any number of players may win, or none."""
 
-    def after_round(self, match: Match) -> Decision:
+    def after_round(self, match: Match) -> Won | NextRound:
         """Who gets back more than the stake has won."""
         game = match.game
         gains = (stakes.pays(game, total) > game.stake for total in match.totals)
@@ -174,7 +170,7 @@ class AgainstTheBank(Format):
 class Ladder(Format):
     """A player alone plays against the best total so far."""
 
-    def after_round(self, match: Match) -> Decision:
+    def after_round(self, match: Match) -> Won | NextRound:
         """A better total wins, and so does an equal one where none is better."""
         if match.round < match.rounds:
             return NextRound(match.seats)
@@ -211,7 +207,7 @@ def limit(game: Profile) -> int:
 
 def best_of(
     match: Match, candidates: tuple[int, ...], reason: Reason, *, others: tuple[int, ...] | None = None
-) -> Decision:
+) -> Won | NextRound:
     """The best total wins, of whole teams; a tie is broken as the game says.
 
     Args:
@@ -224,7 +220,7 @@ def best_of(
     return _best(match, candidates, match.totals, reason, candidates if others is None else others)
 
 
-def after_extra_round(match: Match) -> Decision:
+def after_extra_round(match: Match) -> Won | NextRound:
     """What follows a round that was to break a tie: its scores decide, or the totals that began anew."""
     anew = match.game.tie is Tie.REPLAY_ALL
     points = match.totals if anew else match.round_scores
@@ -244,7 +240,7 @@ def _best(
     points: Sequence[int],
     reason: Reason,
     others: tuple[int, ...],
-) -> Decision:
+) -> Won | NextRound:
     tied = best_marks(match, candidates, points)
     shared = match.game.tie is Tie.SHARE or match.tie_rounds >= MAX_TIE_ROUNDS
     if shared or tied == match.team(tied[0]):
@@ -254,6 +250,6 @@ def _best(
     return NextRound(tied, breaks_tie=True)
 
 
-def _undecided(match: Match, left: tuple[int, ...]) -> Decision:
+def _undecided(match: Match, left: tuple[int, ...]) -> Won | NextRound:
     """The next round; after the last of all rounds the totals of those who are left decide."""
     return best_of(match, left, Reason.ROUNDS) if match.round >= LAST_ROUND else NextRound(left)

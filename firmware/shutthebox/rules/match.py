@@ -14,7 +14,6 @@ from typing import NamedTuple, TypeVar
 from shutthebox.rules import stakes as ledger
 from shutthebox.rules import turn as turns
 from shutthebox.rules.formats import (
-    Decision,
     Format,
     NextRound,
     Reason,
@@ -324,8 +323,8 @@ class Match(NamedTuple):
             return match._round_shut(at)
         if match._following() is None:
             return match._round_over()
-        decision = None if self.tie_rounds else self.format.after_turn(match)
-        return match if decision is None else match._cut_short()._followed_by(decision)
+        after = None if self.tie_rounds else self.format.after_turn(match)
+        return match if after is None else match._cut_short()._followed_by(after)
 
     def _round_shut(self, winner: int) -> "Match":
         """A shut box has ended the round: rows that are not finished score as they stand."""
@@ -372,13 +371,13 @@ class Match(NamedTuple):
             match = self._replace(owed=_added(self.owed, self._stakes_of_round(winners)), settled=True)
         return match._followed_by(match.format.after_round(match))
 
-    def _followed_by(self, decision: Decision) -> "Match":
+    def _followed_by(self, after: Won | NextRound) -> "Match":
         match = self
         if not self.tie_rounds and not self.losers:
             match = self._replace(losers=self.format.lost(self))
-        if isinstance(decision, Won):
-            return match._won(decision.winners, decision.reason)
-        return match._replace(next_round=decision)
+        if isinstance(after, Won):
+            return match._won(after.winners, after.reason)
+        return match._replace(next_round=after)
 
     def _won(self, winners: tuple[int, ...], reason: Reason) -> "Match":
         # In rotation others may have ended their turns before: the title is the first player's row's.
