@@ -68,23 +68,26 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         return {"data": base64.b64encode(b"".join(parts)).decode()}
     if do == "set-line":
         start = time.monotonic_ns()
-        pull = SIMULATED[request["chip"]] / f"sim_gpio{request['offset']}" / "pull"
-        pull.write_text("pull-up" if request["level"] else "pull-down")
+        (line_folder(request) / "pull").write_text("pull-up" if request["level"] else "pull-down")
         return {"t_ns": start}
     if do == "push":
         # Nothing else that the guest does may make a short push a long one.
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-        pull = SIMULATED[request["chip"]] / f"sim_gpio{request['offset']}" / "pull"
+        pull = line_folder(request) / "pull"
         pull.write_text("pull-down")
         time.sleep(request["seconds"])
         pull.write_text("pull-up")
         return {}
     if do == "line":
-        value = SIMULATED[request["chip"]] / f"sim_gpio{request['offset']}" / "value"
-        return {"level": int(value.read_text())}
+        return {"level": int((line_folder(request) / "value").read_text())}
     if do == "paths":
         return {"paths": {label: str(path) for label, path in SIMULATED.items()}}
     raise ValueError(f"unknown request {do!r}")
+
+
+def line_folder(request: dict[str, Any]) -> Path:
+    """The folder in which a line of a simulated chip is moved and read."""
+    return SIMULATED[request["chip"]] / f"sim_gpio{request['offset']}"
 
 
 def run(request: dict[str, Any]) -> dict[str, Any]:
