@@ -240,9 +240,12 @@ class Connection(ServerConnection):
             super().process_event(event)  # type: ignore[arg-type]
 
 
-def connection_class() -> type[Connection]:
-    """The class of one server's connections: a connection above the bound is closed unread."""
-    open_now: dict[Connection, str] = {}
+def connection_class(open_now: dict[Connection, str]) -> type[Connection]:
+    """The class of one server's connections: a connection above the bound is closed unread.
+
+    Args:
+        open_now: the connections of that server, each with its visitor; kept by them.
+    """
 
     class _Counted(Connection):
         def connection_made(self, transport: asyncio.BaseTransport) -> None:

@@ -24,6 +24,7 @@ from typing import Protocol, Self
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
+from websockets.protocol import State
 
 from shutthebox.files import read_bytes
 from shutthebox.game.inputs import FormInput
@@ -227,6 +228,7 @@ class PageServer:
 
     async def _serve(self, listener: socket.socket, ready: threading.Event) -> None:
         self._loop = asyncio.get_running_loop()
+        open_now: dict[Connection, str] = {}
         try:
             async with serve(
                 self._attend,
@@ -239,10 +241,19 @@ class PageServer:
                 close_timeout=GOODBYE_S,
                 server_header=None,
                 logger=self._logger,
-                create_connection=connection_class(),
-            ):
+                create_connection=connection_class(open_now),
+            ) as server:
                 ready.set()
                 await self._stop.wait()
+                # asyncio leaves a connection open that it accepts in the moment in which it closes the port.
+                self._loop.remove_reader(listener)
+                server.close()
+                # The library waits for seconds for somebody who has not asked for anything yet.
+                while others := asyncio.all_tasks() - {asyncio.current_task()}:
+                    for connection in open_now:
+                        if connection.protocol.state is State.CONNECTING:
+                            connection.transport.abort()
+                    await asyncio.wait(others, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._loop = None
             ready.set()
