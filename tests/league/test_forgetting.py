@@ -98,9 +98,8 @@ def test_forgotten_initials_are_in_no_byte_of_the_database(
 
 
 @pytest.mark.slow
-def test_forgotten_initials_are_in_no_row_of_postgresql(tmp_path: Path) -> None:
-    server = Postgresql()
-    town = Town(tmp_path, server.new_database())
+def test_forgotten_initials_are_in_no_row_of_postgresql(tmp_path: Path, postgresql: Postgresql) -> None:
+    town = Town(tmp_path, postgresql.new_database())
 
     def rows() -> bytes:
         with town.place.engine.begin() as db:
@@ -114,7 +113,6 @@ def test_forgotten_initials_are_in_no_row_of_postgresql(tmp_path: Path) -> None:
     assert main(["--folder", str(town.folder), "forget", "BYE"]) == 0
     assert not holds(rows())
     town.place.engine.dispose()
-    server.stop()
 
 
 def test_health_has_no_initials(town: Town) -> None:

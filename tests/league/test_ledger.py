@@ -61,13 +61,6 @@ class Sut(LeagueBox):
             db.execute(TOURNAMENT.insert(), {**row, "made_s": 0, "closes_s": closes_s})
 
 
-@pytest.fixture(scope="session")
-def postgresql() -> Iterator[Postgresql]:
-    server = Postgresql()
-    yield server
-    server.stop()
-
-
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def sut(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Sut]:
     url = ""

@@ -8,7 +8,6 @@ import pytest
 from sqlalchemy import Engine, func, inspect, select
 from tests.support.league import reviewed
 from tests.support.old_league import old_league
-from tests.support.postgresql import Postgresql
 
 from shutthebox_league import categories
 from shutthebox_league.database import migrate, open_database
@@ -22,13 +21,13 @@ MATCHES = 10
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def old(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
-    server = Postgresql() if request.param == "postgresql" else None
-    engine = open_database(server.new_database() if server else f"sqlite:///{tmp_path}/league.sqlite3")
+    url = f"sqlite:///{tmp_path}/league.sqlite3"
+    if request.param == "postgresql":
+        url = request.getfixturevalue("postgresql").new_database()
+    engine = open_database(url)
     old_league(engine, MATCHES)
     yield engine
     engine.dispose()
-    if server is not None:
-        server.stop()
 
 
 def test_a_league_of_an_earlier_version_counts_all_its_matches_again(

@@ -10,10 +10,12 @@ from tests.support.postgresql import Postgresql
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def town(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
     server = Postgresql(fsync=True) if request.param == "postgresql" else None
-    town = open_town(tmp_path_factory.mktemp("town"), server)
     try:
-        yield town
+        town = open_town(tmp_path_factory.mktemp("town"), server)
+        try:
+            yield town
+        finally:
+            town.close()
     finally:
-        town.close()
         if server is not None:
             server.stop()
