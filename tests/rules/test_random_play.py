@@ -89,8 +89,9 @@ def test_so_it_does_on_short_rows_to_the_end_of_the_match(profile: Profile, play
     _follow(profile, players, seed, most=500)
 
 
-@settings(max_examples=30)
-@given(st.sampled_from(profiles.builtins()), st.integers(1, 4), seeds)
+@pytest.mark.parametrize("profile", profiles.builtins(), ids=lambda profile: profile.name)
+@settings(max_examples=5)
+@given(players=st.integers(1, 4), seed=seeds)
 def test_built_in_profiles_end_as_the_account_says(profile: Profile, players: int, seed: int) -> None:
     match = _follow(profile, players, seed, most=20_000 if profile.name != "open-one" else 5_000)
     assert match is not None

@@ -26,7 +26,7 @@ def legal_moves(profile: Profile, held_open: Set, faces: tuple[int, ...], first:
 def can_ever_move(profile: Profile, held_open: Set, behind: Set) -> bool:
     """Whether there is a throw that has a move; where one tile has to go first it is not asked."""
     return any(
-        legal_moves(profile, held_open, tuple(sorted(faces)), False)
+        legal_moves(profile, held_open, faces, False)
         for dice in oracle.dice_counts(profile, held_open, behind)
         for faces in oracle.rolls(dice, profile.sides)
     )

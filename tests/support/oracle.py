@@ -4,9 +4,9 @@ Everything here is written from the wording of the rules over plain sets of numb
 calls the functions under test.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 from shutthebox.rules.profile import Profile
@@ -20,13 +20,23 @@ def row(tiles: int) -> Row:
 
 
 def moves(profile: Profile, opened: Row, faces: Sequence[int], *, first: bool = False) -> set[Row]:
-    """Every legal move, found by trying all subsets of the open tiles."""
-    found = set()
-    for size in range(1, len(opened) + 1):
-        for subset in combinations(sorted(opened), size):
-            if _answers(profile, subset, opened, faces) and _permitted(profile, subset, first):
-                found.add(frozenset(subset))
-    return found
+    """Every legal move, found by trying all subsets of the open tiles that are not worth too much."""
+    most = sum(faces) * (2 if profile.move.value == "knipsen" else 1)
+    return {
+        frozenset(subset)
+        for subset in _subsets(sorted(opened), most)
+        if _answers(profile, subset, opened, faces) and _permitted(profile, subset, first)
+    }
+
+
+def _subsets(tiles: Sequence[int], most: int) -> Iterator[tuple[int, ...]]:
+    """All but the empty one that add up to this at most; the tiles go up."""
+    for at, tile in enumerate(tiles, start=1):
+        if tile > most:
+            return
+        yield (tile,)
+        for others in _subsets(tiles[at:], most - tile):
+            yield (tile, *others)
 
 
 def _permitted(profile: Profile, subset: Collection[int], first: bool) -> bool:
@@ -78,8 +88,8 @@ def dice_counts(profile: Profile, opened: Row, behind: Row = frozenset()) -> set
 
 
 def rolls(dice: int, sides: int) -> Iterable[tuple[int, ...]]:
-    """Every way that dice fall."""
-    return product(range(1, sides + 1), repeat=dice)
+    """What dice can show; which one shows what makes no difference."""
+    return combinations_with_replacement(range(1, sides + 1), dice)
 
 
 NO_SEAT = 99
