@@ -8,6 +8,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,6 +16,9 @@ from shutthebox.errors import ShutTheBoxError
 
 MAX_BYTES = 64 * 1024
 """Most bytes of a profile or a config, which is a page of text."""
+
+MOST_NAMES = 10_000
+"""Names in a folder that are looked at: a folder of a stick may have millions, or go round in a circle."""
 
 _NEVER_WAITS = os.O_NONBLOCK | os.O_NOCTTY
 _KINDS = {
@@ -250,17 +254,27 @@ def read_text(path: Path, error_kind: type[ShutTheBoxError], what: str, most: in
 
 
 def list_folder(folder: Path, ending: str) -> Sequence[Path]:
-    """The entries of a folder whose names end so, by name; none if there is no such folder.
+    """Those of `entries_of` a folder whose names end so, by name; none if there is no such folder.
 
     Raises:
         OSError: it cannot be read, or is no folder.
     """
     try:
-        return sorted(path for path in folder.iterdir() if path.name.endswith(ending))
+        return sorted(Path(entry.path) for entry in entries_of(folder) if entry.name.endswith(ending))
     except FileNotFoundError:
         return ()
     except ValueError as error:  # a NUL in the path
         raise OSError(errno.EINVAL, reason(error)) from None
+
+
+def entries_of(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """The entries of a folder in no order, `MOST_NAMES` at most.
+
+    Raises:
+        OSError: it cannot be read, or is no folder.
+    """
+    with os.scandir(folder) as found:
+        yield from islice(found, MOST_NAMES)
 
 
 def check_folder(folder: Path, option: str) -> None:

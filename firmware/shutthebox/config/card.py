@@ -26,7 +26,7 @@ from shutthebox.config.schema import (
 )
 from shutthebox.config.uplink_files import examine_enrolment, examine_home_assistant
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.files import read_text, shown_path
+from shutthebox.files import entries_of, read_text, shown_path
 from shutthebox.rules.equal_dice import TournamentError, tournament_from_text
 
 CONFIG_NAME, NETWORK_NAME, KEY_NAME = "shutthebox.toml", "network.toml", "ssh-key.txt"
@@ -222,7 +222,7 @@ def _rules(folder: Path) -> tuple[tuple[str, ...], list[str]]:
     if not place.is_dir():
         return (), []
     # Some systems write hidden files beside others.
-    given = sorted(path.name for path in place.iterdir() if not path.name.startswith("."))
+    given = sorted(entry.name for entry in entries_of(place) if not entry.name.startswith("."))
     names = tuple(f"{RULES_FOLDER}/{name}" for name in given if name.endswith(".toml"))
     if len(names) > MOST_RULES:
         return (), [f"{RULES_FOLDER}: {len(names)} files; allowed are {MOST_RULES}"]
@@ -280,7 +280,7 @@ def _misnamed(folder: Path) -> list[str]:
     """Files that were meant to be one of ours: some systems add an ending, and hide it."""
     stems = {name.partition(".")[0]: name for name in NAMES} | {"shutthebox-league": LEAGUE_NAME}
     found = []
-    for path in sorted(folder.iterdir()):
+    for path in sorted(Path(entry.path) for entry in entries_of(folder)):
         given = path.name.lower()
         meant = [stem for stem in stems if given.startswith(stem)]
         # An update has a name of its own, and so has what the box has saved.

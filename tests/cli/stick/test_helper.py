@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Self
 
 import pytest
 from tests.cli.test_backup import play_a_little
@@ -22,6 +23,7 @@ from shutthebox.cli.main import main
 from shutthebox.cli.stick import command, looking, saving, taking
 from shutthebox.cli.stick.errors import JobError
 from shutthebox.config.profiles import builtin
+from shutthebox.files import MOST_NAMES
 from shutthebox.game.facts import Began
 from shutthebox.game.stick import StickJob, StickOutcome
 from shutthebox.rules.match import begin
@@ -211,21 +213,45 @@ def test_a_link_is_not_followed(state: Path, stick: Path) -> None:
         taking.take_over(stick / "memory.sqlite3", state)
 
 
-def test_a_hundred_thousand_names_are_not_all_read(stick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(looking, "MOST_ENTRIES", 50)
-    for count in range(200):
-        (stick / f"{count:06}").touch()
-    seen: list[str] = []
-    real = looking._entries
+class EndlessFolder:
+    """What `os.scandir` gives for a folder that goes round in a circle."""
 
-    def counted(folder: Path, clock: looking._Clock) -> Iterator[os.DirEntry[str]]:
-        for entry in real(folder, clock):
-            seen.append(entry.name)
-            yield entry
+    def __init__(self, entry: os.DirEntry[str]) -> None:
+        self.entry, self.read = entry, 0
 
-    monkeypatch.setattr(looking, "_entries", counted)
-    looking.look(stick)
-    assert len(seen) == 50
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def __iter__(self) -> Iterator[os.DirEntry[str]]:
+        while True:
+            self.read += 1
+            yield self.entry
+
+
+@pytest.mark.parametrize("name", ["", "shutthebox", "shutthebox/rules"])
+def test_a_folder_without_an_end_is_not_read_to_its_end(
+    name: str, state: Path, stick: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (stick / "shutthebox/rules").mkdir(parents=True)
+    (stick / "shutthebox/rules/friday.toml").write_text('like = "pub"\n')
+    scandir, found = os.scandir, list[EndlessFolder]()
+
+    def scan(path: str | Path) -> EndlessFolder | os._ScandirIterator[str]:
+        if Path(path) != stick / name:
+            return scandir(path)
+        with scandir(path) as entries:
+            found.append(EndlessFolder(next(entries)))
+        return found[-1]
+
+    monkeypatch.setattr(os, "scandir", scan)
+    monkeypatch.setattr(os, "listdir", lambda path: pytest.fail(f"reads all of {path}"))
+    with helped(FolderVolume(stick), state, tmp_path, kept=tmp_path / "kept") as box:
+        assert box.done(StickJob.SETTINGS).outcome is not None
+    assert found
+    assert all(folder.read <= MOST_NAMES for folder in found)
 
 
 def test_a_box_that_starts_again_hears_of_the_stick_again(

@@ -8,8 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-MOST_ENTRIES = 10_000
-"""Names in a folder that are looked at."""
+from shutthebox.files import entries_of
 
 LOOKING_S = 20.0
 """For all of it: a folder that goes round in a circle has no end."""
@@ -92,11 +91,10 @@ def _is_update(entry: os.DirEntry[str]) -> bool:
 
 
 def _entries(folder: Path, clock: _Clock) -> Iterator[os.DirEntry[str]]:
-    with os.scandir(folder) as found:
-        for count, entry in enumerate(found):
-            if count >= MOST_ENTRIES or clock.rings:
-                return
-            yield entry
+    for entry in entries_of(folder):
+        if clock.rings:
+            return
+        yield entry
 
 
 def _day(path: Path) -> str:
