@@ -153,8 +153,9 @@ def debian_packages(build: Build) -> None:
 
 
 def image(build: Build) -> None:
-    """The card, an update for one that plays, and every package in them."""
-    build.run("make", "-C", "image", *build.options, "all", "bundle")
+    """The card with the box in a tab, an update for one that plays, and every package in them."""
+    build.run("make", "web")
+    build.run("make", "-C", "packaging/image", *build.options, "all", "bundle")
     for name in ("card.img.xz", "shutthebox-*.raucb", "manifest"):
         build.take(f"build/image/{name}")
     (build.out / "card.img.xz").rename(build.out / f"shutthebox-{version(build.source)}-pi-arm64.img.xz")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import release
-from release import ReleaseError, check_changelog, differences, write_sums
+from release import PARTS, Build, ReleaseError, check_changelog, differences, write_sums
 
 TOP = Path(__file__).resolve().parents[2]
 GOOD = "# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-11-21\n\n### Added\n\n- A game.\n"
@@ -60,6 +61,32 @@ def test_sha256sum_agrees_with_the_sums(tmp_path: Path) -> None:
     assert subprocess.run(check, cwd=tmp_path, capture_output=True, check=False).returncode == 0
     (tmp_path / "b").write_bytes(bytes(1001))
     assert subprocess.run(check, cwd=tmp_path, capture_output=True, check=False).returncode == 1
+
+
+class NotBuiltError(Exception):
+    """Raised in place of taking files that nobody has built."""
+
+
+@pytest.mark.parametrize("part", [name for name in PARTS if name != "python"])
+def test_what_a_part_asks_of_make_is_there(
+    part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def run(build: Build, *command: str) -> None:
+        if command[0] == "make":
+            asked.append(command)
+            subprocess.run([*command, "--dry-run"], cwd=TOP, capture_output=True, check=True)
+
+    def take(build: Build, pattern: str) -> None:
+        raise NotBuiltError
+
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    monkeypatch.setattr(Build, "run", run)
+    monkeypatch.setattr(Build, "take", take)
+    with suppress(NotBuiltError):
+        PARTS[part](Build(TOP, tmp_path, Path("python"), ()))
+    assert asked
 
 
 def test_every_command_of_the_guide_is_there() -> None:
