@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.support.stick import Box, wire
 
+from shutthebox.adapters import stick as adapter
 from shutthebox.adapters.stick import MOST_LINE, from_line, to_line
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
 
@@ -91,6 +95,18 @@ def test_a_helper_that_does_not_read_delays_nobody(box: Box) -> None:
         box.seen()
         for _ in range(20_000):
             box.socket.ask(StickJob.SAVE)
+
+
+def test_helpers_of_many_partitions_that_call_at_once_keep_the_box_from_nothing(
+    box: Box, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Mock(wraps=time)
+    monkeypatch.setattr(adapter, "time", clock)
+    with ExitStack() as helpers:
+        for count in range(10):
+            helper = helpers.enter_context(wire(box.socket._path))
+            assert count < 4 or helper.recv(1) == b"", "four are enough"
+        assert clock.sleep.call_count >= count
 
 
 def test_a_stick_comes_before_the_update_on_the_card(box: Box) -> None:

@@ -41,7 +41,7 @@ def settings(unit: Path) -> dict[str, list[str]]:
 
 @needs_systemd
 def test_the_units_are_sound(tmp_path: Path) -> None:
-    units = [path for kind in ("service", "socket", "path") for path in SYSTEMD.glob(f"shutthebox*.{kind}")]
+    units = [path for kind in ("service", "socket", "path", "slice") for path in SYSTEMD.glob(f"*.{kind}")]
     assert len(units) > 12
     for unit in units:
         # Their programs are looked for where they will be installed, which is not here.
@@ -59,7 +59,7 @@ def test_the_units_are_sound(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("unit", "most"),
     [
-        (UNIT, 0.5), (SCOREBOARD, 0.5), (SPEECH, 0.5), (STICK, 2.5), (SERVICES, 1.5),
+        (UNIT, 0.4), (SCOREBOARD, 0.5), (SPEECH, 0.5), (STICK, 2.5), (SERVICES, 1.5),
         (UPLINK, 1.5), (CONSUMER, 1.0), (REVIEW, 1.0), (PAGE, 1.0), (ACL, 2.0),
     ],
     ids=lambda value: str(value),
@@ -133,6 +133,8 @@ def test_the_sticks_helper_reaches_its_stick_and_the_memory_only() -> None:
     assert stick["RestrictAddressFamilies"] == ["AF_UNIX"]
     assert stick["BindsTo"] == ["dev-%i.device"]
     assert "WantedBy" not in stick, "nothing but a stick starts it"
+    (bounds,) = stick["Slice"]
+    assert {"MemoryMax", "TasksMax"} <= settings(SYSTEMD / bounds).keys(), "of all helpers together"
 
 
 def test_only_what_is_on_usb_starts_the_helper() -> None:

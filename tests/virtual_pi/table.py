@@ -72,7 +72,8 @@ def install_box(pi: VirtualPi, config: str, *, watchdog_s: int = 10) -> None:
     pi.copy_in(SYSTEMD / "shutthebox.service", "/usr/lib/systemd/system/shutthebox.service")
     pi.copy_in(SYSTEMD / "shutthebox.sysusers", "/usr/lib/sysusers.d/shutthebox.conf")
     pi.copy_in(SYSTEMD / "60-shutthebox.rules", "/usr/lib/udev/rules.d/60-shutthebox.rules")
-    pi.copy_in(SYSTEMD / "shutthebox-stick@.service", "/usr/lib/systemd/system/shutthebox-stick@.service")
+    for unit in ("shutthebox-stick@.service", "system-shutthebox.slice"):
+        pi.copy_in(SYSTEMD / unit, f"/usr/lib/systemd/system/{unit}")
     pi.write(
         "/etc/systemd/system/shutthebox.service.d/virtual-pi.conf", f"{DROP_IN}WatchdogSec={watchdog_s}\n"
     )

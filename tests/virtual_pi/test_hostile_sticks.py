@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,7 +29,7 @@ RESERVED = 32
 @pytest.fixture(scope="module")
 def owner(pi: VirtualPi) -> Iterator[Owner]:
     """One box for all of them: what one stick has left behind would show at the next."""
-    if lacking := debian.missing("mkfs.vfat", "mkfs.exfat", "mcopy"):
+    if lacking := debian.missing("mkfs.vfat", "mkfs.exfat", "mcopy", "sfdisk"):
         pytest.skip(lacking)
     install_box(pi, OWNERS, watchdog_s=120)
     table = Table(pi, SETTINGS)
@@ -160,6 +161,28 @@ def test_sixty_thousand_files_are_not_in_the_way(owner: Owner, tmp_path: Path) -
     """As many as a folder of FAT can have, but for a few."""
     with put_in(owner, fat32(tmp_path, names(60_000))):
         saves(owner, StickOutcome.SAVED)
+
+
+def of_partitions(folder: Path, count: int) -> Path:
+    """A disk with so many partitions of FAT, 1 MiB each."""
+    image, part = folder / "disk.img", formatted(folder, size=1 << 20)
+    with image.open("wb") as disk:
+        disk.truncate((count + 2) << 20)
+    table = "label: gpt\n" + "size=1MiB\n" * count
+    subprocess.run(["sfdisk", "--quiet", str(image)], input=table, text=True, check=True)
+    with image.open("r+b") as disk:
+        for number in range(count):
+            disk.seek((1 + number) << 20)
+            disk.write(part.read_bytes())
+    return image
+
+
+def test_a_hundred_partitions_are_no_hundred_helpers(owner: Owner, tmp_path: Path) -> None:
+    with put_in(owner, of_partitions(tmp_path, 100)):
+        owner.hears(EMPTY)
+        owner.pi.run("udevadm settle")
+        assert 1 <= len(helpers(owner.pi)) <= 4
+        owner.opens_service()
 
 
 def test_one_that_stalls_while_it_is_written_and_is_pulled_out(owner: Owner, tmp_path: Path) -> None:

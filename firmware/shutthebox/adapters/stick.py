@@ -34,7 +34,8 @@ MOST_TEXT = 300
 """Characters of a text."""
 
 _REST_S = 0.05
-"""Between two lines of a helper: one that never stops keeps nobody from playing."""
+"""Between two lines of a helper, and between two helpers that call: one that never stops keeps nobody from
+playing."""
 
 _HELPERS = 4
 """At a time: the card's first partition, and some sticks."""
@@ -171,6 +172,7 @@ class StickSocket:
                 threading.Thread(target=self._listen, args=(wire,), name="stick", daemon=True).start()
             else:
                 wire.close()
+            time.sleep(_REST_S)
 
     def _listen(self, wire: socket.socket) -> None:
         try:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import csv
 import errno
 import os
+import socket
 import sqlite3
 import subprocess
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Self
+from unittest.mock import Mock
 
 import pytest
 from tests.cli.test_backup import play_a_little
@@ -252,6 +256,31 @@ def test_a_folder_without_an_end_is_not_read_to_its_end(
         assert box.done(StickJob.SETTINGS).outcome is not None
     assert found
     assert all(folder.read <= MOST_NAMES for folder in found)
+
+
+def test_a_helper_that_is_sent_away_rests_before_it_calls_again(
+    state: Path, stick: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    volume, rested = FolderVolume(stick), 0
+
+    def rest(seconds: float) -> None:
+        nonlocal rested
+        rested += 1
+        if rested == 5:
+            volume.pulled.set()
+
+    clock = Mock(wraps=time)
+    clock.sleep.side_effect = rest
+    monkeypatch.setattr(command, "time", clock)
+    with closing(socket.socket(socket.AF_UNIX)) as full_box:
+        full_box.bind(str(tmp_path / "wire"))
+        full_box.listen()
+        helper = threading.Thread(target=command.Helper(volume, tmp_path / "wire", state, "en").serve)
+        helper.start()
+        for _ in range(5):
+            full_box.accept()[0].close()
+        helper.join(60)
+        assert not helper.is_alive()
 
 
 def test_a_box_that_starts_again_hears_of_the_stick_again(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 from pathlib import Path
 
 import pytest
 from tests.support import debian
 
-from shutthebox.cli.stick.volume import kind_of
+from shutthebox.cli.stick.volume import MOST_CLUSTERS, kind_of
 
 
 def made(tmp_path: Path, size: int, *command: str) -> bytes:
@@ -38,6 +39,12 @@ def test_fat_of_every_size_and_exfat_are_mounted(
     size: int, command: str, kind: str | None, tmp_path: Path
 ) -> None:
     assert kind_of(made(tmp_path, size, *command.split())) == kind
+
+
+def test_an_exfat_that_would_fill_the_memory_is_not_mounted(tmp_path: Path) -> None:
+    sector = made(tmp_path, 32 << 20, "mkfs.exfat")
+    for clusters, kind in ((MOST_CLUSTERS, "exfat"), (MOST_CLUSTERS + 1, None)):
+        assert kind_of(sector[:92] + struct.pack("<I", clusters) + sector[96:]) == kind
 
 
 @pytest.mark.parametrize(

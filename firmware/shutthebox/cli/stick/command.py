@@ -36,7 +36,7 @@ from shutthebox.files import shown_path
 from shutthebox.game.stick import NEEDS_RESTART, Stick, StickJob, StickOutcome
 
 LOOK_S = 1.0
-"""How often it sees whether the stick is still there, and tries to reach a box that does not listen."""
+"""How often it sees whether the stick is still there, and tries to reach the box."""
 
 KEPT = Path("/data")
 """The partition of a card that is kept."""
@@ -157,12 +157,12 @@ class Helper:
             if self._stick.is_card and not self._stick.offers:
                 return
             while not self._volume.gone:
-                try:
+                with suppress(OSError):
                     self._connect()
-                except OSError:
+                if self._wire is not None:
+                    self._obey()
+                if not self._volume.gone:  # the box does not listen, or has enough others
                     time.sleep(LOOK_S)
-                    continue
-                self._obey()
         finally:
             self._volume.unmount()
 

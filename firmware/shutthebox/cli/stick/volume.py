@@ -2,6 +2,7 @@
 
 import errno
 import os
+import struct
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -10,6 +11,9 @@ from pathlib import Path
 
 SAFE = "nosuid,nodev,noexec,noatime"
 """Nothing on a stick is run, or is a device."""
+
+MOST_CLUSTERS = 1 << 28
+"""Of exFAT: the kernel keeps a bit for each in memory. A stick of 2 TB from a shop has 16 million."""
 
 PATIENCE_S = 120
 """For the kernel to mount it: a stick that does not answer has been given up by then."""
@@ -119,14 +123,15 @@ class Volume:
 
 
 def kind_of(sector: bytes) -> str | None:
-    """The kernel's name of the file system that this first sector belongs to; None for any other.
+    """The kernel's name of the file system that this first sector belongs to; None for one not to be mounted.
 
     Only these two: the kernel has dozens more, and nobody has tried them with a stick made to hurt.
     """
     if len(sector) < 512 or sector[510:512] != b"\x55\xaa":
         return None
     if sector[3:11] == b"EXFAT   ":
-        return "exfat"
+        (clusters,) = struct.unpack_from("<I", sector, 92)
+        return "exfat" if clusters <= MOST_CLUSTERS else None
     # A boot sector of FAT begins with a jump, and names its kind in one of two places. A table of partitions
     # does neither.
     if sector[0] in (0xEB, 0xE9) and (sector[54:57] == b"FAT" or sector[82:87] == b"FAT32"):
