@@ -7,11 +7,24 @@ import pytest
 from doctools import PROJECT
 from shutthebox.cli.run import CARD_TEXTS
 from shutthebox.game.faults import FAULT_TEXTS, UNDELIVERED_TEXTS
+from shutthebox.game.messages import told
+from shutthebox.game.modes.stick import outcome_text
+from shutthebox.game.stick import Stick, StickOutcome
 
 PAGE = (PROJECT / "docs/wrong.md").read_text(encoding="utf-8")
 SAID = [*(prompt for prompt, _ in FAULT_TEXTS.values()), *UNDELIVERED_TEXTS.values(), *CARD_TEXTS]
+#: Good ends, and mistakes in settings, which name their files.
+NOT_HERE = {
+    StickOutcome.SAVED, StickOutcome.TAKEN_OVER, StickOutcome.SETTINGS_TAKEN, StickOutcome.UPDATE_WRITTEN,
+    StickOutcome.BAD_SETTINGS,
+}  # fmt: skip
+FAILED = [
+    told(outcome_text(Stick(outcome=outcome)), str) for outcome in StickOutcome if outcome not in NOT_HERE
+]
 
 
-@pytest.mark.parametrize("text", [said.text for said in SAID])
+@pytest.mark.parametrize(
+    "text", [*(said.text for said in SAID), *(re.split("[.:]", text)[0] for text in FAILED)]
+)
 def test_the_words_on_the_screen_are_on_the_page(text: str) -> None:
     assert re.search(rf"^\| (.*, )?\*{re.escape(text)}\*", PAGE, re.MULTILINE)
