@@ -17,6 +17,7 @@ from shutthebox.adapters.store.backup import note_save
 from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.memory import Memory
 from shutthebox.game.facts import WRONG_CODES, Began, Chosen, Faulted
+from shutthebox.game.faults import Fault
 from shutthebox.game.messages import told
 from shutthebox.game.owner_report import Topic
 from shutthebox.rules.actions import Thrown
@@ -79,10 +80,13 @@ def test_a_fault_is_told_with_its_date_how_often_and_whether_it_has_cleared(box:
     for _ in range(3):
         box.store.keep(Faulted("lever", "switch 4 is stuck"))
         box.now_s += 2 * HOUR_S
-    box.store.keep(Faulted("store", "disk full"))
-    assert box.lines(Topic.FAULTS) == ["Memory", "Sat 02:10\tok", "Lever 4: stuck?", "Sat 00:10, 3x\tok"]
-    assert box.lines(Topic.FAULTS, wrong=to_tiles([4]))[3] == "Sat 00:10, 3x\tnow"
-    assert box.lines(Topic.FAULTS, standing=frozenset({"store"}))[1] == "Sat 02:10\tnow"
+    box.store.keep(Faulted(Fault.STORE_REPLACED.value, "kept as box.sqlite3.1.damaged"))
+    box.store.keep(Faulted(Fault.FORGETS.value, "disk full"))
+    box.store.keep(Faulted(Fault.STORE_REPLACED.value, "kept as box.sqlite3.2.damaged"))
+    memory = ["Memory damaged", "Sat 02:10, 2x\tok", "Memory is off", "Sat 02:10\tok"]
+    assert box.lines(Topic.FAULTS) == [*memory, "Lever 4: stuck?", "Sat 00:10, 3x\tok"]
+    assert box.lines(Topic.FAULTS, wrong=to_tiles([4]))[5] == "Sat 00:10, 3x\tnow"
+    assert box.lines(Topic.FAULTS, standing=frozenset({Fault.FORGETS.value}))[3] == "Sat 02:10\tnow"
 
 
 def test_wrong_codes_have_cleared_once_the_right_one_came(box: Box) -> None:
@@ -138,7 +142,7 @@ def test_the_address_where_network_manager_has_the_network(box: Box) -> None:
 def test_a_box_without_faults_says_so_and_shows_the_latest_twenty_of_many(box: Box) -> None:
     assert box.lines(Topic.FAULTS) == ["None"]
     for number in range(30):
-        box.store.keep(Faulted("rules", f"{number}.toml"))
+        box.store.keep(Faulted("lever", f"switch {number + 1} is dead"))
     assert len(box.lines(Topic.FAULTS)) == 2 * 20
 
 

@@ -4,14 +4,17 @@ import re
 import shutil
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 from shutthebox import __version__
 from shutthebox.adapters.network import addresses
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.backup import last_save
+from shutthebox.game.faults import FAULT_TEXTS
 from shutthebox.game.messages import Joined, ListRow, Message, Text, message
 from shutthebox.game.owner_report import WEEKDAYS, Topic
 from shutthebox.rules.tiles import Tiles, to_tiles
@@ -26,7 +29,8 @@ _WEEKDAYS_S = 6 * 24 * 3600
 """For so long a weekday and a time are one moment."""
 
 _SWITCH = re.compile(r"switch (\d+) (.*)")
-_PARTS = {"store": message("Memory"), "rules": message("House rules"), "service": message("Wrong code")}
+_KINDS = {fault.value: prompt for fault, (prompt, _) in FAULT_TEXTS.items()}
+_KINDS |= {"store": message("Memory"), "service": message("Wrong code")}
 _LEVER = {
     "chatters without a rest": lambda lever: message("Lever {tile} chatters", tile=lever),
     "is stuck": lambda lever: message("Lever {tile}: stuck?", tile=lever),
@@ -41,7 +45,7 @@ class BoxReport:
         read: asks the store; gives nothing where it cannot be read.
         folder: of the store; None for a box without memory.
         since_s: the time of day of the start.
-        standing: parts that are known not to work now: "store", "rules".
+        standing: kinds of faults that have not cleared.
         clock_s: the time of day.
         machine: where the files of the machine are found.
     """
@@ -115,13 +119,16 @@ class BoxReport:
         standing = set(self._standing)
         if queries.wrong_codes(db):
             standing.add("service")
+        logged = [(_told(fault.kind, fault.text), fault) for fault in queries.logged_faults(db)]
+        times = Counter(told for told, _ in logged)
+        latest = dict(reversed(logged))
         lines: list[Text] = []
-        for fault, times in queries.latest_faults(db, SHOWN_FAULTS):
-            told, lever = _told(fault.kind, fault.text)
+        for (told, lever), count in islice(times.items(), SHOWN_FAULTS):
+            fault = latest[told, lever]
             is_cleared = not wrong & to_tiles([lever]) if lever else fault.kind not in standing
             when = self._when(fault.at_s)
-            if times > 1:
-                when = Joined((when, message("{count}x", count=times)))
+            if count > 1:
+                when = Joined((when, message("{count}x", count=count)))
             lines += [told, ListRow(when, message("ok") if is_cleared else message("now"))]
         return lines or [message("None")]
 
@@ -143,8 +150,7 @@ def _told(kind: str, text: str) -> tuple[Text, int]:
     found = _SWITCH.fullmatch(text)
     if kind == "lever" and found and found[2] in _LEVER:
         return _LEVER[found[2]](int(found[1])), int(found[1])
-    part: Message | str = _PARTS.get(kind, kind)
-    return part, 0
+    return _KINDS.get(kind, kind), 0
 
 
 def _text(path: Path) -> str:

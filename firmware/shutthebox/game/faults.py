@@ -6,13 +6,16 @@ from shutthebox.game.messages import Message, message
 
 
 class Fault(Enum):
-    """Shown in attract until somebody touches the box, and in a corner while a match is played."""
+    """Shown in attract until somebody touches the box, and in a corner while a match is played.
 
-    STORE_REPLACED = "store replaced"
+    The value is the fault's kind where it is kept, a word.
+    """
+
+    STORE_REPLACED = "store-replaced"
     """The store was damaged or not ours: it is kept under another name, a new one is begun."""
-    STORE_NEWER = "store newer"
+    STORE_NEWER = "store-newer"
     """A newer program has made the store: it is kept under another name until that program is back."""
-    STORE_DAMAGED = "store damaged"
+    STORE_DAMAGED = "store-damaged"
     """Part of the store is damaged: the next start takes over what is good of it."""
     FORGETS = "forgets"
     """Nothing can be kept for now: a full disk, a folder that cannot be written to."""

@@ -125,7 +125,7 @@ def serve(
             fault = fault or Fault.RULES
             if store is not None:
                 with suppress(StoreError):  # it waits in the store then
-                    store.keep(Faulted("rules", str(file)))
+                    store.keep(Faulted(Fault.RULES.value, str(file)))
         if store is not None:
             stack.callback(store.close)
             settings = as_chosen(config, settings, store.choices())
@@ -243,8 +243,13 @@ def _report(
     # Not above: the box is ready without it.
     from shutthebox.adapters.owner_report import BoxReport
 
-    standing = {part for part, is_so in (("rules", broken), ("store", memory.forgets)) if is_so}
-    return BoxReport(memory.lines, state, since_s, frozenset(standing))(topic, wrong)
+    standing = {
+        Fault.RULES: bool(broken),
+        Fault.FORGETS: memory.forgets,
+        Fault.STORE_DAMAGED: state is not None and is_suspect(state),
+    }
+    now = frozenset(fault.value for fault, stands in standing.items() if stands)
+    return BoxReport(memory.lines, state, since_s, now)(topic, wrong)
 
 
 def _puzzle_of_today(games: Sequence[Profile]) -> Daily:

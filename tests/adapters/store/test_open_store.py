@@ -152,7 +152,7 @@ def test_damage_is_set_aside(name: str, tmp_path: Path) -> None:
     assert "\n" not in store_fault.text
     with closing(store):
         (logged,) = queries.read(store.connection).faults
-        assert (logged.at_s, logged.kind, logged.text) == (NOON, "store", store_fault.text)
+        assert logged == queries.LoggedFault(NOON, store_fault.fault.value, store_fault.text)
         running = store.running_match()
         assert (running is not None) == (done in WHOLE)
         if running is not None:

@@ -156,7 +156,7 @@ class Memory:
         except OSError as error:
             text = f"{text}; {error}"
         self._complain(StoreFault(Fault.STORE_DAMAGED, text))
-        self.keep(Faulted("store", text))
+        self.keep(Faulted(Fault.STORE_DAMAGED.value, text))
 
     def _keeps_up(self) -> bool:
         """Whether there is a store that holds all facts so far."""
@@ -191,7 +191,7 @@ class Memory:
             self._forgetting = True
             if self.store is not None:
                 with suppress(StoreError):  # it waits with the others
-                    self.store.keep(Faulted("store", text))
+                    self.store.keep(Faulted(fault.value, text))
         _log.error("%s", text)
 
     def _remember(self) -> None:

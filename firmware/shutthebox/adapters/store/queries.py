@@ -262,9 +262,7 @@ def read(db: sqlite3.Connection) -> Statistics:
         ),
         dice=counted,
         switches=health(db),
-        faults=tuple(
-            LoggedFault(*row) for row in db.execute("select at_s, kind, text from fault order by id desc")
-        ),
+        faults=logged_faults(db),
         out_of_play=out_of_play(db) or (),
     )
 
@@ -297,16 +295,11 @@ def out_of_play(db: sqlite3.Connection) -> tuple[int, ...] | None:
     return tuple(sorted(chosen)) if isinstance(chosen, list) else None
 
 
-def latest_faults(db: sqlite3.Connection, count: int) -> list[tuple[LoggedFault, int]]:
-    """So many faults, each once as it came last, the latest first; with each how often it is in the log.
-
-    One that comes again within the hour counts once.
-    """
-    rows = db.execute(
-        "select max(at_s), kind, text, count(*) from fault group by kind, text order by max(id) desc limit ?",
-        (count,),
+def logged_faults(db: sqlite3.Connection) -> tuple[LoggedFault, ...]:
+    """The faults in the log, the latest first. One that comes again within the hour is there once."""
+    return tuple(
+        LoggedFault(*row) for row in db.execute("select at_s, kind, text from fault order by id desc")
     )
-    return [(LoggedFault(*row), times) for *row, times in rows]
 
 
 def evening(db: sqlite3.Connection, since_s: float) -> tuple[int, int, int | None]:
