@@ -112,14 +112,13 @@ began, cannot be replayed and has none.
 
 ## To hang beside the box
 
-Every game has a page of A5 in every language, with its rules and with what to do on the box. On a box or a laptop with the
-command, also for your own rules:
+Every game has a page of A5 in every language, with its rules and with what to do on the box. On the site of these pages, which
+is `shutthebox-VERSION-docs.tar.xz` in a release, each title below leads to its page, to be printed.
+
+With a terminal also for your own rules: this writes a file to open in a browser and print.
 
 ```sh
-shutthebox profiles trac --sheet trac.html
 shutthebox profiles friday.toml --sheet friday.html --language fr
 ```
-
-Open the file in a browser and print it.
 
 """
