@@ -98,7 +98,7 @@ def open_or_set_aside(
         if fault is None:
             _log.warning("%s", note)
         with suppress(StoreError):  # it waits in the store then
-            store.keep(Faulted(fault.value if fault else "store", note))
+            store.keep(Faulted(fault.value if fault and note is notes[-1] else "store", note))
     return store, StoreFault(fault, notes[-1]) if fault else None
 
 

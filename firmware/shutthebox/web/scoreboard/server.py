@@ -1,6 +1,7 @@
 """Shows the scoreboard's folder to this machine. On a box it is lighttpd that does so, to the pub."""
 
 import socket
+from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -40,6 +41,11 @@ class _Visit(SimpleHTTPRequestHandler):
 
     server: ScoreboardServer
     timeout = 10.0
+
+    def handle(self) -> None:
+        """Answers; a browser that has hung up is nobody's business."""
+        with suppress(ConnectionError):
+            super().handle()
 
     def send_head(self) -> BinaryIO | None:
         if self.headers.get("Host", "").lower() not in self.server.names:
