@@ -39,7 +39,7 @@ CONFIG = play.CONFIG.replace("players = 2", "players = 2\nrounds = 3")
 MEMORY = "512M"
 CARD_BYTES = 2 << 30
 #: Where genimage puts the partition that people write on.
-BOOT_AT = 4 << 20
+BOOT_AT = 260 << 20
 #: From power-on to the agent's answer, emulated on a busy machine.
 BOOT_S = 900
 

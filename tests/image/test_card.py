@@ -140,7 +140,7 @@ def test_the_system_is_read_only_and_the_memory_has_the_rest_of_the_card(table: 
     sectors = int(
         table.pi.run("cat /sys/class/block/$(basename $(readlink -f /dev/disk/by-label/shutthebox))/size").out
     )
-    assert sectors * 512 > CARD_BYTES - (600 << 20)
+    assert sectors * 512 > CARD_BYTES - (820 << 20)
     assert table.pi.run("findmnt -no SOURCE /var/lib/private/shutthebox").out.strip().endswith("[/state]")
     kept = table.pi.run("ls /data/state").out.split()
     assert "box.sqlite3" in kept

@@ -84,6 +84,11 @@ def test_boot_script_and_rauc_agree_on_the_numbers() -> None:
     assert re.search(r"partition state \{[^}]*offset = 512K", (IMAGE / "genimage.cfg").read_text())
 
 
+def test_the_first_partition_has_room_for_an_update_and_the_owners_files() -> None:
+    sizes = dict(re.findall(r"^(SYSTEM|BOOT) +:= (\d+)$", (IMAGE / "Makefile").read_text(), re.MULTILINE))
+    assert int(sizes["BOOT"]) >= int(sizes["SYSTEM"]) + 16
+
+
 def test_the_keyring_is_the_one_that_rauc_reads() -> None:
     keyring = re.search(r"^path=/(\S+)$", (IMAGE / "root/etc/rauc/system.conf").read_text(), re.MULTILINE)
     assert keyring

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, func, select
 from tests.image.bundles import broken_system, sign, silent_system
-from tests.image.machine import BOOT_S, BUILD, CONFIG, CardPi, hardware_disk, make_card, write_files
+from tests.image.machine import BOOT_AT, BOOT_S, BUILD, CONFIG, CardPi, hardware_disk, make_card, write_files
 from tests.image.radio import fetched, open_wifi, programs
 from tests.image.test_card import (
     BESIDE_BOX,
@@ -327,4 +327,27 @@ def test_an_update_that_never_plays_falls_back_after_three_starts(
         pi.power_on()
     landlord.await_box(FELL_BACK)
     assert slot(pi) == before
+    assert played(pi) == matches
+
+
+def test_an_update_on_the_card_itself_needs_no_stick(landlord: Landlord, pi: CardPi, tmp_path: Path) -> None:
+    before, matches = slot(pi), played(pi)
+    bundle = sign(BUILD / "system.img", "99.3", tmp_path / "good.raucb")
+    landlord.table.stand(0)
+    pi.pull_plug()
+    put_on(Path(f"{pi.card}@@{BOOT_AT}"), bundle, bundle.name)
+    pi.power_on()
+    offers = Stick(offers=(UPDATE,), version="99.3", is_card=True)
+    await_box(landlord.table)
+    landlord.begin()
+    landlord.hears(offers)
+    landlord.opens_service()
+    landlord.asks(offers, UPDATE)
+    landlord.hears(offers._replace(outcome=StickOutcome.UPDATE_WRITTEN, detail="99.3"))
+    start = pi.boot_id()
+    landlord.press(sees=False)
+    pi.await_restart(start)
+    await_box(landlord.table)
+    assert slot(pi) != before
+    assert until(lambda: confirmed(pi), BOOT_S)
     assert played(pi) == matches
