@@ -149,7 +149,7 @@ def test_settings_from_a_stick_join_a_league_and_stay(landlord: Landlord, pi: Ca
         landlord.puts_in(settings_stick(tmp_path, files | games), offers)
         landlord.asks(offers, StickJob.SETTINGS)
         landlord.hears(offers._replace(doing=StickJob.SETTINGS))
-        landlord.pulls_out()
+        landlord.pulls_out(unless_ended=offers._replace(outcome=StickOutcome.SETTINGS_TAKEN))
         assert until(lambda: not is_active(pi, "'shutthebox-stick@*'"), BOOT_S)
         assert taken_settings(pi) in ((0, 0), (len(games), len(files))), "all or nothing"
         landlord.puts_in(settings_stick(tmp_path, files), offers)

@@ -46,16 +46,26 @@ class Owner:
         except AssertionError as error:
             raise AssertionError(f"{error}\n{journal(self.pi)}") from None
 
-    def hears(self, *sticks: Stick | None, seconds: float | None = None) -> Stick | None:
-        """The box has heard one of these of the helper, and shows what it did not show before."""
+    def hears(
+        self, *sticks: Stick | None, perhaps_after: Stick | None = None, seconds: float | None = None
+    ) -> Stick | None:
+        """The box has heard one of these of the helper, and shows what it did not show before.
+
+        Args:
+            sticks: one of them is the latest.
+            perhaps_after: may have come before it, too quickly to be seen.
+            seconds: of patience.
+        """
         # All of them: words that drift elsewhere are nothing new.
         before = pictures(self._machine.state, every=1)
         shown: dict[bytes, tuple[Machine, Stick | None]] = {}
         self._t_ns += 1_000_000_000
         for stick in sticks:
-            machine = copy(self._machine)
-            machine.step(StickReported(stick), self._t_ns)
-            shown |= dict.fromkeys(pictures(machine.state) - before, (machine, stick))
+            for earlier in ((), (perhaps_after,)) if perhaps_after else ((),):
+                machine = copy(self._machine)
+                for report in (*earlier, stick):
+                    machine.step(StickReported(report), self._t_ns)
+                shown |= dict.fromkeys(pictures(machine.state) - before, (machine, stick))
         assert until(lambda: self.table.look() in shown, seconds or self.table.patience_s), (
             f"{self.table.as_text()}\n{self.table.journal()}{journal(self.pi)}"
         )
@@ -95,10 +105,10 @@ class Owner:
         self.hears(stick)
         self.opens_service()
 
-    def pulls_out(self) -> None:
-        """The box says so; a hold leads back to the game."""
+    def pulls_out(self, *, unless_ended: Stick | None = None) -> None:
+        """The box says so, unless its job has just ended so; a hold leads back to the game."""
         self.pi.pull_out_stick()
-        self.hears(None)
+        self.hears(None, perhaps_after=unless_ended)
         self.hold()
 
     def asks(self, stick: Stick, job: StickJob) -> None:
