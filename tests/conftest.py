@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -27,6 +28,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
             default=False,
             help="write the golden pictures anew instead of comparing with them",
         )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Three for two cores: many tests wait for another process most of their time."""
+    return (os.cpu_count() or 1) * 3 // 2 or 1
 
 
 @pytest.fixture(autouse=True)
