@@ -34,6 +34,8 @@ class Check(Generic[_Value]):
         allowed: what is allowed, for complaints.
         json_schema: the same, as far as JSON Schema (draft 7) can say it.
         read: the value as the program keeps it; raises ValueError if it is not allowed.
+        remark: what else helps with this wrong value; begins with what joins it to `allowed`.
+        show: a wrong value for a complaint.
 
     Example:
         >>> whole(1, 9)(3)
@@ -45,6 +47,8 @@ class Check(Generic[_Value]):
     allowed: str
     json_schema: Mapping[str, Any]
     read: Callable[[Any], _Value]
+    remark: Callable[[object], str] = lambda value: ""
+    show: Callable[[object], str] = quoted
 
     def __call__(self, value: object) -> _Value:
         """The value as the program keeps it.
@@ -55,11 +59,13 @@ class Check(Generic[_Value]):
         try:
             return self.read(value)
         except ValueError:
-            raise WrongValueError(self.allowed) from None
+            raise WrongValueError(f"{self.allowed}{self.remark(value)}") from None
 
     def then(self, convert: Callable[[_Value], _Other]) -> "Check[_Other]":
         """The same check of another form of the value."""
-        return Check(self.allowed, self.json_schema, lambda value: convert(self.read(value)))
+        return Check(
+            self.allowed, self.json_schema, lambda value: convert(self.read(value)), self.remark, self.show
+        )
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:

@@ -54,6 +54,34 @@ def test_fail__a_slip_of_the_pen(text: str, said: str) -> None:
         ),
         ("[display]\nrotate = 90", "display.rotate: 90 is not allowed; allowed is 0 or 180"),
         ("[gpio]\nroll = 4", "gpio.roll: line 4 is taken by gpio.levers[0]; allowed is a free one"),
+        (
+            '[gpio]\nroll = "mcp23017:3"\nlevers = [4, "mcp23017:3"]',
+            "gpio.roll: line mcp23017:3 is taken by gpio.levers[1]; allowed is a free one",
+        ),
+        (
+            '[gpio]\nbackend = "rpigpio"\nservice = "mcp23017:3"',
+            'gpio.service: "mcp23017:3" is on another chip, which rpigpio cannot reach; allowed is a BCM line, '
+            'or backend = "gpiod"',
+        ),
+        (
+            '[gpio]\nlamp = "mcp23017:3"',
+            "gpio.lamp: 'mcp23017:3' is not allowed; allowed is a whole number from 2 to 27; an output is on "
+            "the header",
+        ),
+        (
+            "[display]\naddress = 0x78",
+            "display.address: 0x78 is not allowed; allowed is a whole number from 0x08 to 0x77; 0x78 on the "
+            "module is 0x3C here",
+        ),
+        (
+            "[display]\naddress = 0x7A",
+            "display.address: 0x7A is not allowed; allowed is a whole number from 0x08 to 0x77; 0x7A on the "
+            "module is 0x3D here",
+        ),
+        (
+            "[display]\naddress = 3",
+            "display.address: 0x03 is not allowed; allowed is a whole number from 0x08 to 0x77",
+        ),
         ("[gpio]\nbuzzer = 2", "gpio.buzzer: line 2 is taken by display (I2C data); allowed is a free one"),
         ("[gpio]\nlevers = [4, 12]", "gpio.roll: line 12 is taken by gpio.levers[1]; allowed is a free one"),
         (
@@ -70,14 +98,23 @@ def test_fail__a_complaint_is_one_line(text: str, complaint: str) -> None:
 
 
 def test_lines_of_another_chip_mix_with_the_headers() -> None:
-    config = parse_config('[gpio]\nlevers = [4, 17, "mcp23017:3", "/dev/gpiochip2:GPA3"]', "f")
-    assert config.gpio.levers == (4, 17, "mcp23017:3", "/dev/gpiochip2:GPA3")
+    lines = 'levers = [4, 17, "mcp23017:3", "/dev/gpiochip2:GPA3"]\nroll = "mcp23017:4"\nservice = "0:40"'
+    gpio = parse_config(f"[gpio]\n{lines}", "f").gpio
+    assert gpio.levers == (4, 17, "mcp23017:3", "/dev/gpiochip2:GPA3")
+    assert (gpio.roll, gpio.service) == ("mcp23017:4", "0:40")
 
 
 @pytest.mark.parametrize("levers", ["[]", '["mcp23017"]', '[":3"]', '["x:"]', '["x:1", "x:1"]', "[28]"])
 def test_what_is_no_line(levers: str) -> None:
     with pytest.raises(ConfigError, match=r"^f: gpio\.levers: .* is not allowed; allowed is .*chip:line"):
         parse_config(f"[gpio]\nlevers = {levers}", "f")
+
+
+@pytest.mark.parametrize("key", ["roll", "service"])
+@pytest.mark.parametrize("line", ['"mcp23017"', '":3"', '"x:"', '" x:1"', "28", "true"])
+def test_what_is_no_line_of_a_button(key: str, line: str) -> None:
+    with pytest.raises(ConfigError, match=rf"^f: gpio\.{key}: .* is not allowed; allowed is .*chip:line"):
+        parse_config(f"[gpio]\n{key} = {line}", "f")
 
 
 STORED = with_value(Config(), "store.folder", "/pub/store", "test")

@@ -7,6 +7,7 @@ default.toml, the JSON Schema for editors, the manual page and the table in docs
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
@@ -116,19 +117,22 @@ _LINE = validation.whole(HEADER_LINES.start, HEADER_LINES.stop - 1)
 _MOST_LEVERS = 54
 
 
+def _read_line(value: object) -> Line:
+    if not isinstance(value, str):
+        return _LINE(value)
+    chip, _, line = validation.text(value).rpartition(":")
+    if not (chip and line) or value != value.strip():
+        raise ValueError
+    return value
+
+
 def _read_lines(value: object) -> tuple[Line, ...]:
     if not isinstance(value, list) or not 1 <= len(value) <= _MOST_LEVERS:
         raise ValueError
-    for entry in value:
-        if isinstance(entry, str):
-            chip, _, line = validation.text(entry).rpartition(":")
-            if not (chip and line) or entry != entry.strip():
-                raise ValueError
-        else:
-            _LINE(entry)
-    if len(set(value)) < len(value):
+    lines = tuple(map(_read_line, value))
+    if len(set(lines)) < len(lines):
         raise ValueError
-    return tuple(value)
+    return lines
 
 
 _ON_ANOTHER_CHIP = {
@@ -137,11 +141,17 @@ _ON_ANOTHER_CHIP = {
     "allOf": [{"pattern": r"^\S"}, {"pattern": r"\S$"}, {"pattern": ".:[^:]+$"}],
     "not": validation.text.json_schema["not"],
 }
+_SWITCH_LINE: validation.Check[Line] = validation.Check(
+    f'{_LINE.allowed} or "chip:line"', {"anyOf": [_LINE.json_schema, _ON_ANOTHER_CHIP]}, _read_line
+)
+_OUTPUT_LINE = replace(
+    _LINE, remark=lambda value: "; an output is on the header" if isinstance(value, str) else ""
+)
 _LINES = validation.Check(
-    f'a list of 1 to {_MOST_LEVERS} distinct lines, each {_LINE.allowed} or "chip:line"',
+    f"a list of 1 to {_MOST_LEVERS} distinct lines, each {_SWITCH_LINE.allowed}",
     {
         "type": "array",
-        "items": {"anyOf": [_LINE.json_schema, _ON_ANOTHER_CHIP]},
+        "items": _SWITCH_LINE.json_schema,
         "minItems": 1,
         "maxItems": _MOST_LEVERS,
         "uniqueItems": True,
@@ -162,6 +172,24 @@ def _read_rotation(value: object) -> int:
     return value
 
 
+def _address_on_module(value: object) -> str:
+    """Modules have the address printed on them together with the bit for reading or writing."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0x78 <= value <= 0xEF:
+        return ""
+    return f"; 0x{value:02X} on the module is 0x{value >> 1:02X} here"
+
+
+def _show_address(value: object) -> str:
+    is_byte = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 0xFF
+    return f"0x{value:02X}" if is_byte else quoted(value)
+
+
+_ADDRESS = replace(
+    validation.whole(0x08, 0x77),
+    allowed="a whole number from 0x08 to 0x77",
+    remark=_address_on_module,
+    show=_show_address,
+)
 _ROTATION = validation.Check("0 or 180", {"enum": [0, 180]}, _read_rotation)
 
 
@@ -327,14 +355,14 @@ class GpioConfig(NamedTuple):
         "BCM lines of levers 1, 2, 3 ... in order; each lever is a switch to ground. A line of another "
         'chip is "chip:line", such as "mcp23017:3" for an expander with a kernel driver ("gpiod" only).',
     )
-    roll: int = _key(_LINE, 12, "BCM line of the dice button.")
-    buzzer: int = _key(_LINE, 18, "BCM line of the buzzer.")
-    lamp: int = _key(_LINE, 19, "BCM line of the lamp in the button.")
-    service: int | None = _key(
-        _LINE,
+    roll: Line = _key(_SWITCH_LINE, 12, "Line of the dice button: a BCM line, or one of another chip.")
+    buzzer: int = _key(_OUTPUT_LINE, 18, "BCM line of the buzzer.")
+    lamp: int = _key(_OUTPUT_LINE, 19, "BCM line of the lamp in the button.")
+    service: Line | None = _key(
+        _SWITCH_LINE,
         None,
-        "BCM line of the service button inside the box; the board has it at 20. Left out: there is none, "
-        "and the service screen is in the menu.",
+        "Line of the service button inside the box, as for roll; the board has it at 20. Left out: there is "
+        "none, and the service screen is in the menu.",
         "20",
     )
 
@@ -349,7 +377,7 @@ class DisplayConfig(NamedTuple):
         f'The panel\'s controller: {_CONTROLLERS}, or "none".',
     )
     bus: int = _key(validation.whole(0, 32), 1, "The I2C bus of the panel.")
-    address: int = _key(validation.whole(0x08, 0x77), 0x3C, "The panel's address on that bus.", "0x3C")
+    address: int = _key(_ADDRESS, 0x3C, "The panel's address on that bus.", "0x3C")
     rotate: int = _key(_ROTATION, 0, "180 if the panel is mounted upside down.")
     brightness: Brightness = _key(
         validation.choice(Brightness),
@@ -543,10 +571,11 @@ def with_value(config: Config, path: str, value: object, where: str) -> Config:
             f"{where}: {validation.shown_key(path)}: unknown key; {_did_you_mean(section_name, key)}"
             f"allowed in [{section_name}] are {', '.join(keys)}"
         )
+    check = keys[key].check
     try:
-        checked = keys[key].check(value)
+        checked = check(value)
     except validation.WrongValueError as wrong:
-        raise ConfigError(f"{where}: {path}: {quoted(value)} is not allowed; allowed is {wrong}") from None
+        raise ConfigError(f"{where}: {path}: {check.show(value)} is not allowed; allowed is {wrong}") from None
     return config._replace(**{section_name: section._replace(**{key: checked})})
 
 

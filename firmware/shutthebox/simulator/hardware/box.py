@@ -21,7 +21,7 @@ from shutthebox.simulator.hardware.contacts import FIRST_EXTRA_LINE, ContactFact
 _WIRING = GpioConfig()
 """The simulated box is wired as a real one is by default."""
 
-ROLL_LINE = _WIRING.roll
+ROLL_LINE = int(_WIRING.roll)
 BUZZER_LINE = _WIRING.buzzer
 LAMP_LINE = _WIRING.lamp
 
