@@ -153,10 +153,9 @@ def _run(args: argparse.Namespace) -> int:
 
     def connect(controller: Controller) -> "Panel":
         # In the display's thread: the box is ready without Pillow and luma.
-        from shutthebox.adapters.display.opening import open_i2c, open_panel
+        from shutthebox.adapters.display.opening import open_configured
 
-        serial = open_i2c(display.bus, display.address)
-        return open_panel(controller, serial, upside_down=display.rotate == 180)
+        return open_configured(display, controller)
 
     with ExitStack() as stack:
         factory = open_factory(config.gpio.backend)

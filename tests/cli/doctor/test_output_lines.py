@@ -11,6 +11,7 @@ from tests.support.command import command
 from tests.support.hands import Act, Hands
 
 from shutthebox.adapters.buzzer import Buzzer
+from shutthebox.adapters.display import opening
 from shutthebox.adapters.display.opening import open_panel
 from shutthebox.cli.doctor import outputs
 from shutthebox.config.controllers import Controller
@@ -39,7 +40,7 @@ class Bench:
         self.hands.hold(patch, outputs)
         self.hands.box.subscribe(self._changed)
         patch.setattr(Buzzer, "play", self.play)
-        patch.setattr(outputs, "open_i2c", lambda bus, address: self.panel)
+        patch.setattr(opening, "open_i2c", lambda bus, address: self.panel)
 
     def run(self, *options: str) -> tuple[int, list[str]]:
         """The exit code and the lines."""

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from shutthebox.adapters.display.panel import DisplayError, LumaDevice, Panel, Serial, bus_errors
 from shutthebox.config.controllers import Controller
+from shutthebox.config.schema import DisplayConfig
 
 _NOTHING = 0xE3  # a command that every one takes and that does nothing
 
@@ -44,6 +45,7 @@ def open_panel(
     serial: Serial,
     *,
     upside_down: bool = False,
+    name: str = "the display",
     contrast: int | None = None,
 ) -> Panel:
     """Sets up a panel on a serial interface, which the panel owns from then on.
@@ -52,6 +54,7 @@ def open_panel(
         controller: printed on no board: a 1.3 inch one is an sh1106, whatever it was sold as.
         serial: luma's i2c or spi, or a model.
         upside_down: the panel is mounted upside down.
+        name: of the display, for complaints.
         contrast: 0 to 255; None for luma's.
 
     Raises:
@@ -67,9 +70,9 @@ def open_panel(
         raise DisplayError(f"this luma.oled knows no {controller}; a newer one may")
     try:
         # Asked first, because every luma device, working or not, stays in atexit's list for good.
-        with bus_errors():
+        with bus_errors(name):
             serial.command(_NOTHING)
-        panel = _build(base, controller, serial, upside_down, contrast)
+        panel = _build(base, controller, serial, upside_down, name, contrast)
         panel.initialise()
     except BaseException:
         with contextlib.suppress(Exception):
@@ -83,6 +86,7 @@ def _build(
     controller: Controller,
     serial: Serial,
     upside_down: bool,
+    name: str,
     contrast: int | None,
 ) -> Panel:
     """The panel around a luma device that learnt its start-up sequence off the bus."""
@@ -94,7 +98,21 @@ def _build(
     device = quiet(recorder, *controller.chip.size, rotate=turns)
     device._serial_interface = serial
     device.persist = True
-    return Panel(cast("LumaDevice", device), controller, recorder.commands, contrast=contrast)
+    return Panel(cast("LumaDevice", device), controller, recorder.commands, name=name, contrast=contrast)
+
+
+def open_configured(display: DisplayConfig, controller: Controller) -> Panel:
+    """Sets up the panel of this configuration, on its bus.
+
+    Raises:
+        DisplayError: no such bus, no right to use it, no display answers, or luma is missing.
+    """
+    return open_panel(
+        controller,
+        open_i2c(display.bus, display.address),
+        upside_down=display.rotate == 180,
+        name=f"the display at 0x{display.address:02X} on /dev/i2c-{display.bus}",
+    )
 
 
 def open_i2c(bus: int = 1, address: int = 0x3C) -> Serial:

@@ -44,8 +44,8 @@ class LumaDevice(Device, Protocol):
 
 
 @contextlib.contextmanager
-def bus_errors() -> Iterator[None]:
-    """Turns the two ways in which luma reports a bus error into DisplayError."""
+def bus_errors(name: str) -> Iterator[None]:
+    """Turns the two ways in which luma reports a bus error into a DisplayError that names the display."""
     from luma.core.error import Error as LumaError
 
     try:
@@ -53,7 +53,7 @@ def bus_errors() -> Iterator[None]:
     except DisplayError:
         raise
     except (LumaError, OSError) as error:
-        raise DisplayError(f"the display does not answer: {error}") from error
+        raise DisplayError(f"{name} does not answer: {error}") from error
 
 
 class Panel:
@@ -70,6 +70,7 @@ class Panel:
         controller: Controller,
         start: Sequence[Sequence[int]],
         *,
+        name: str = "the display",
         contrast: int | None = None,
     ) -> None:
         """Takes over a device; sends nothing yet.
@@ -78,9 +79,11 @@ class Panel:
             device: a luma.oled device of `SIZE`; nobody else may draw on it.
             controller: the controller behind the panel.
             start: the commands that set the controller up, as luma sends them.
+            name: of the display, for complaints.
             contrast: 0 to 255, instead of luma's; None for luma's.
         """
         self.controller = controller
+        self._name = name
         self._device = device
         self._start = [tuple(command) for command in start]
         self._contrast = contrast
@@ -143,13 +146,13 @@ class Panel:
         """Closes the bus and leaves the panel as it is; more calls do nothing."""
         if not self._closed:
             self._closed = True
-            with contextlib.suppress(DisplayError), bus_errors():
+            with contextlib.suppress(DisplayError), bus_errors(self._name):
                 self._device.cleanup()
 
     @contextlib.contextmanager
     def _sending(self) -> Iterator[None]:
         try:
-            with bus_errors():
+            with bus_errors(self._name):
                 yield
         except BaseException:
             # Any exception can interrupt a transfer: part of it may have arrived.

@@ -14,9 +14,6 @@ from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import Config
 from shutthebox.errors import ShutTheBoxError
 
-ADDRESSES = (0x3C, 0x3D)
-"""Where such panels can be: a resistor on their back chooses."""
-
 _COMMAND, _DATA = 0x00, 0x40  # control bytes
 _NOTHING = 0xE3
 _COLUMN = 60
@@ -70,7 +67,7 @@ def show(config: Config, *, as_json: bool) -> int:
         print(json.dumps({"bus": config.display.bus, "panels": panels}))
         return int(not found)
     if not found:
-        where = " or ".join(f"0x{address:02X}" for address in ADDRESSES)
+        where = " or ".join(f"0x{address:02X}" for address in hardware.PANEL_ADDRESSES)
         bus = f"/dev/i2c-{config.display.bus}"
         print(f"no display answers at {where} on {bus}: its lead, or the order of its pins")
         return 1
@@ -110,7 +107,7 @@ def look(number: int) -> list[Found]:
         raise BusError(f"no {node}: dtparam=i2c_arm=on in config.txt, or i2c-dev")
     try:
         with SMBus(number) as bus:
-            return [_identify(bus, address) for address in ADDRESSES if _answers(bus, address)]
+            return [_identify(bus, address) for address in hardware.PANEL_ADDRESSES if _answers(bus, address)]
     except OSError as error:
         raise BusError(f"{node} cannot be used: {error}") from error
 

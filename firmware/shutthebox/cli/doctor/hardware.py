@@ -14,6 +14,9 @@ from shutthebox.config.schema import Backend, Config
 
 DEV = Path("/dev")
 
+PANEL_ADDRESSES = (0x3C, 0x3D)
+"""Where such panels can be: a resistor on their back chooses."""
+
 
 def access(config: Config) -> Iterator[CheckResult]:
     """Whether this user may open the devices; if not, with the remedy."""
@@ -91,17 +94,34 @@ def display(config: Config) -> Iterator[CheckResult]:
         from smbus2 import SMBus
 
         with SMBus(display.bus) as bus:
-            # A control byte without a command: every controller of these takes it, and does nothing.
-            bus.write_byte(display.address, 0x00)
+            try:
+                _ask(bus, display.address)
+            except OSError as error:
+                yield failed("display", f"nothing answers at 0x{display.address:02X}: {error}{_elsewhere(bus)}")
+                return
             status = read_status(bus, display.address)
     except ImportError:
         yield skipped("display", "smbus2 is not installed")
     except OSError as error:
-        yield failed("display", f"nothing answers at 0x{display.address:02X}: {error}")
+        yield failed("display", f"{node} cannot be used: {error}")
     else:
         where = f"0x{display.address:02X} on {node}"
         yield passed("display", f"answers at {where}")
         yield _panel_type(display.controller, status)
+
+
+def _ask(bus: Any, address: int) -> None:  # noqa: ANN401  (smbus2 has no types)
+    """Sends a control byte without a command: every controller of these takes it, and does nothing."""
+    bus.write_byte(address, 0x00)
+
+
+def _elsewhere(bus: Any) -> str:  # noqa: ANN401
+    """Where something does answer as a panel would, for a complaint; empty if nothing does."""
+    for address in PANEL_ADDRESSES:
+        with contextlib.suppress(OSError):
+            _ask(bus, address)
+            return f"; but 0x{address:02X} answers: display.address = 0x{address:02X}"
+    return ""
 
 
 def read_status(bus: Any, address: int) -> int | None:  # noqa: ANN401  (smbus2 has no types)

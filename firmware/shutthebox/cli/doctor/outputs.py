@@ -10,7 +10,7 @@ from gpiozero.pins import Factory
 from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display import fonts
 from shutthebox.adapters.display.bitmap import SIZE, Bitmap
-from shutthebox.adapters.display.opening import open_i2c, open_panel
+from shutthebox.adapters.display.opening import open_configured
 from shutthebox.adapters.display.panel import DisplayError
 from shutthebox.adapters.gpio import Edge, Pins, open_factory
 from shutthebox.cli.doctor.held_pins import held_pins
@@ -122,9 +122,7 @@ def _panel(config: Config, asks: _Asks) -> CheckResult:
     if display.controller is None:
         return skipped("panel", "the configuration has none")
     try:
-        panel = open_panel(
-            display.controller, open_i2c(display.bus, display.address), upside_down=display.rotate == 180
-        )
+        panel = open_configured(display, display.controller)
         panel.push(picture(display.controller, display.address))
     except DisplayError as error:
         return failed("panel", f"{error}: {_REMEDIES['panel']}")
