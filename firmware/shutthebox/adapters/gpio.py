@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from gpiozero import PWMLED, InputDevice
 from gpiozero.pins import Factory
 
+from shutthebox.adapters.trouble_log import TroubleLog
 from shutthebox.config.schema import Backend, GpioConfig, Line
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON
@@ -100,7 +101,7 @@ class Pins:
         self._devices: dict[int, Any] = {}
         self._listeners: list[_Listener] = []
         self._seen: dict[int, bool] = {}
-        self._unread: set[int] = set()
+        self._unread: dict[int, TroubleLog] = {}
         self._lamp: Any = None
         for switch, line in lines.items():
             try:
@@ -127,12 +128,13 @@ class Pins:
         for switch, device in self._devices.items():
             try:
                 self._seen[switch] = bool(device.is_active)
-                self._unread.discard(switch)
             except Exception as error:  # an expander off its bus; libraries raise other errors, too
                 self._seen.setdefault(switch, False)
-                if switch not in self._unread:
-                    self._unread.add(switch)
-                    _log.error("switch %d cannot be read: %s", switch, _reason(error))
+                trouble = self._unread.setdefault(switch, TroubleLog(_log))
+                trouble.warn("switch %d cannot be read: %s", switch, _reason(error))
+            else:
+                if switch in self._unread:
+                    self._unread[switch].clear("switch %d can be read again", switch)
         return dict(self._seen)
 
     def light(self, value: float) -> None:

@@ -70,6 +70,24 @@ def test_an_unplugged_panel_is_found_again_a_second_after_it_is_back(
     ]
 
 
+def test_a_panel_on_a_bad_plug_does_not_fill_the_journal(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, oled.__name__)
+    model, clock = PanelModel(), Clock()
+    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model, name="0x3D"), now_ns=clock)
+    for _ in range(1000):
+        for model.unplugged, screen in ((False, READY), (True, THROWN)):
+            clock.ns += 2 * SECOND
+            display.render_now(screen, 0)
+            assert display.connected is not model.unplugged
+    warnings = [text for text in caplog.messages if "without the display" in text]
+    assert len(warnings) == 2, "at first, and in the second hour"
+    assert len(caplog.messages) <= 1 + 2 * len(warnings)
+    assert all(": 0x3D does not answer: " in text for text in warnings)
+    clock.ns += 3600 * SECOND
+    display.render_now(READY, 0)
+    assert "without the display" in caplog.messages[-1], "the latest line is true again"
+
+
 @each_controller
 def test_a_reset_controller_is_set_up_again_within_30_seconds(controller: Controller) -> None:
     model, clock = PanelModel(controller), Clock()

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from shutthebox.adapters.trouble_log import TroubleLog
 from shutthebox.game.screen import ToldScreen
 from shutthebox.game.settings import Brightness
 from shutthebox.plain import Plain
@@ -83,6 +84,7 @@ class DisplayWorker:
         self._thread: threading.Thread | None = None
         self._panel: Panel | None = None
         self._connected: bool | None = None  # None: not tried yet
+        self._trouble = TroubleLog(_log, now_ns)
         self._retry_ns = 0
         self._refreshed_ns = 0
         self._busy_since_ns: int | None = None
@@ -272,13 +274,11 @@ class DisplayWorker:
                 self._refreshed_ns = self._now_ns()
             use(self._panel)
         except DisplayError as error:
-            if self._connected is not False:
-                _log.warning("playing on without the display: %s", error)
+            self._trouble.warn("playing on without the display: %s", error)
             self._connected = False
             self._retry_ns = self._now_ns() + RETRY_NS
         else:
-            if self._connected is not True:
-                _log.info("the display is there (%s)", self._panel.controller)
+            self._trouble.clear("the display is there (%s)", self._panel.controller)
             self._connected = True
 
     def _finish(self) -> None:

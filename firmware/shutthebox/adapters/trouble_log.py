@@ -1,0 +1,40 @@
+"""Logs trouble that comes and goes, such as a panel on a bad plug, without filling the journal."""
+
+import logging
+import time
+from collections.abc import Callable
+
+QUIET_NS = 3600 * 1_000_000_000
+"""Trouble that has been logged is not logged again for so long, however often it has gone meanwhile."""
+
+
+class TroubleLog:
+    """Logs that one thing is in trouble or well again, when that changes and at most once an hour.
+
+    Call its methods whenever the state is known, changed or not: trouble that had to wait is logged once its
+    hour is over, so the latest line is true in the end.
+
+    Args:
+        log: takes the lines.
+        now_ns: a clock that never goes back.
+    """
+
+    def __init__(self, log: logging.Logger, now_ns: Callable[[], int] = time.monotonic_ns) -> None:
+        self._log, self._now_ns = log, now_ns
+        self._is_well: bool | None = None  # as logged last
+        self._quiet_until_ns: int | None = None
+
+    def warn(self, text: str, *args: object) -> None:
+        """It is in trouble."""
+        if self._is_well is False:
+            return
+        now_ns = self._now_ns()
+        if self._quiet_until_ns is None or now_ns >= self._quiet_until_ns:
+            self._is_well, self._quiet_until_ns = False, now_ns + QUIET_NS
+            self._log.warning(text, *args)
+
+    def clear(self, text: str, *args: object) -> None:
+        """It is well."""
+        if self._is_well is not True:
+            self._is_well = True
+            self._log.info(text, *args)
