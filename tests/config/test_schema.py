@@ -60,8 +60,8 @@ def test_fail__a_slip_of_the_pen(text: str, said: str) -> None:
         ),
         (
             '[gpio]\nbackend = "rpigpio"\nservice = "mcp23017:3"',
-            'gpio.service: "mcp23017:3" is on another chip, which rpigpio cannot reach; allowed is a BCM line, '
-            'or backend = "gpiod"',
+            'gpio.service: "mcp23017:3" is on another chip, which rpigpio cannot reach; allowed is a BCM '
+            'line, or backend = "gpiod"',
         ),
         (
             '[gpio]\nlamp = "mcp23017:3"',

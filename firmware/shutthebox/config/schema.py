@@ -575,7 +575,9 @@ def with_value(config: Config, path: str, value: object, where: str) -> Config:
     try:
         checked = check(value)
     except validation.WrongValueError as wrong:
-        raise ConfigError(f"{where}: {path}: {check.show(value)} is not allowed; allowed is {wrong}") from None
+        raise ConfigError(
+            f"{where}: {path}: {check.show(value)} is not allowed; allowed is {wrong}"
+        ) from None
     return config._replace(**{section_name: section._replace(**{key: checked})})
 
 

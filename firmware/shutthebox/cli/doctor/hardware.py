@@ -97,7 +97,9 @@ def display(config: Config) -> Iterator[CheckResult]:
             try:
                 _ask(bus, display.address)
             except OSError as error:
-                yield failed("display", f"nothing answers at 0x{display.address:02X}: {error}{_elsewhere(bus)}")
+                yield failed(
+                    "display", f"nothing answers at 0x{display.address:02X}: {error}{_elsewhere(bus)}"
+                )
                 return
             status = read_status(bus, display.address)
     except ImportError:
