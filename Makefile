@@ -40,15 +40,16 @@ $(VENV)/.python:
 	@touch $@
 
 # No index has these yet, so they are named beside what needs them.
-PINS := firmware/gpiozero-gpiod
-UPLINK := firmware/shutthebox-uplink
-INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --editable ./$(PINS) --editable
+PINS := libraries/gpiozero-gpiod
+SPANS := libraries/luma-spans
+UPLINK := league/uplink
+INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --editable ./$(PINS) --editable ./$(SPANS) --editable
 
-$(VENV)/.sim: $(VENV)/.python pyproject.toml $(PINS)/pyproject.toml
+$(VENV)/.sim: $(VENV)/.python pyproject.toml $(PINS)/pyproject.toml $(SPANS)/pyproject.toml
 	@$(INSTALL) '.[sim]'
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.python pyproject.toml $(PINS)/pyproject.toml $(UPLINK)/pyproject.toml league/pyproject.toml
+$(VENV)/.test: $(VENV)/.python pyproject.toml $(PINS)/pyproject.toml $(SPANS)/pyproject.toml $(UPLINK)/pyproject.toml league/pyproject.toml
 	@# The box first: the others ask for it, and pip does not look for it in its own list.
 	@$(INSTALL) '.[test]'
 	@$(INSTALL) './league[test]' --editable ./$(UPLINK)
@@ -74,8 +75,8 @@ league: $(VENV)/.test
 	@$(BIN)/python -m tests.league.demo $(ARGS)
 
 lint: $(VENV)/.test
-	@$(BIN)/ruff check firmware hardware/tools docs/tools league packaging tests .ci
-	@$(BIN)/ruff format --check firmware hardware/tools docs/tools league packaging tests .ci
+	@$(BIN)/ruff check firmware libraries hardware/tools docs/tools league packaging tests .ci
+	@$(BIN)/ruff format --check firmware libraries hardware/tools docs/tools league packaging tests .ci
 	@$(BIN)/mypy
 
 # The tool has a venv of its own, because it needs other packages than the box.
@@ -98,14 +99,15 @@ hardware:
 completions: $(VENV)/.test
 	@PYTHONPATH=docs/tools $(BIN)/python -m doctools.completions build/completions
 
-# In a copy, because dpkg-buildpackage writes beside the folder it works in; with Debian's own Python.
+# In a copy, because dpkg-buildpackage wants debian/ at the top and writes beside it; with Debian's own Python.
 DEB := build/deb
 deb: export PATH := /usr/sbin:/usr/bin:/sbin:/bin
 deb: $(if $(wildcard .git),completions)
-	@command -v dpkg-buildpackage >/dev/null || { echo "make: no dpkg-buildpackage here: on Debian and Raspberry Pi OS, sudo apt install dpkg-dev && sudo apt build-dep ./"; exit 2; }
-	@dpkg-checkbuilddeps || { echo "make: sudo apt build-dep ./"; exit 2; }
+	@command -v dpkg-buildpackage >/dev/null || { echo "make: no dpkg-buildpackage here: on Debian and Raspberry Pi OS, sudo apt install dpkg-dev && sudo apt build-dep ./packaging"; exit 2; }
+	@dpkg-checkbuilddeps packaging/debian/control || { echo "make: sudo apt build-dep ./packaging"; exit 2; }
 	@rm -rf $(DEB) && mkdir -p $(DEB)/source/hardware
-	@cp -R debian docs firmware league systemd LICENSE README.md SECURITY.md pyproject.toml $(DEB)/source/
+	@cp -R docs firmware league libraries systemd LICENSE README.md SECURITY.md pyproject.toml $(DEB)/source/
+	@cp -RL packaging/debian $(DEB)/source/
 	@cp -R build/completions $(DEB)/source/
 	@cp hardware/config.txt $(DEB)/source/hardware/
 	@if [ -f build/web/index.html ]; then cp -R build/web $(DEB)/source/; \

@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-OURSELVES = ("shutthebox", "gpiozero-gpiod")
+OURSELVES = ("shutthebox", "gpiozero-gpiod", "luma-spans")
 
 
 def main(report: Path) -> int:

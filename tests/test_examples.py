@@ -10,8 +10,16 @@ from tests.pins.benches import make_bench
 
 import shutthebox
 
-FIRMWARE = Path(shutthebox.__file__).parents[1]
-ROOTS = (FIRMWARE, FIRMWARE / "gpiozero-gpiod" / "src", FIRMWARE / "shutthebox-uplink" / "src")
+PROJECT = Path(shutthebox.__file__).parents[2]
+ROOTS = tuple(
+    PROJECT / folder
+    for folder in (
+        "firmware",
+        "libraries/gpiozero-gpiod/src",
+        "libraries/luma-spans/src",
+        "league/uplink/src",
+    )
+)
 FILES = sorted(
     {
         (root, path)

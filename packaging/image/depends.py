@@ -5,8 +5,10 @@ import re
 import sys
 from pathlib import Path
 
+#: Ours that the box stands on.
+LIBRARIES = ["python3-gpiozero-gpiod", "python3-luma-spans"]
 #: Our packages on the card; the league itself is for another machine.
-ON_CARD = ["shutthebox", "python3-gpiozero-gpiod", "shutthebox-scoreboard", "shutthebox-uplink"]
+ON_CARD = ["shutthebox", "shutthebox-scoreboard", "shutthebox-uplink", *LIBRARIES]
 #: Built for the image, as it is not in Debian 13, and what it depends on itself.
 GPIOZERO, FOR_GPIOZERO = "python3-gpiozero", {"python3-colorzero"}
 

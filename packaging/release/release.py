@@ -78,7 +78,7 @@ class Build:
 
 def python_packages(build: Build) -> None:
     """Wheels and source distributions, and what the box's wheel brings with it."""
-    for folder in (".", "firmware/gpiozero-gpiod", "firmware/shutthebox-uplink", "league"):
+    for folder in (".", "libraries/gpiozero-gpiod", "libraries/luma-spans", "league/uplink", "league"):
         build.run(build.tools, "-m", "build", "--outdir", build.out, folder)
     with tempfile.TemporaryDirectory() as venv:
         build.run(build.tools, "-m", "venv", "--without-pip", venv)

@@ -7,7 +7,7 @@ players, dice of the box or the players' own, computers, lost edges, pulled plug
 person plays well and one to three others disturb: they lean on the button, move two levers at once,
 flip in others' turns, cheat between turns, never raise levers, have a button that bounces for
 300 ms, hammer, rattle, explore the menu, walk away. Then they leave, and a skilled player has to get
-the match to its end from there. docs/crowd.md has the checks and the results of a million throws.
+the match to its end from there. tests/crowd/README.md has the checks and the results of a million throws.
 
 Ends with 1 at the first fault, and writes the moves of all hands until then as a scenario, as short as
 possible, that `shutthebox replay` plays.

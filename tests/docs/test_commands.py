@@ -97,14 +97,14 @@ for word in args[1:]:
     "systemd-sysusers": "check(not args, 'takes none here')",
     "reboot": "check(not args, 'takes none here')",
     "pipx": f"""
-folders = [word for word in args if word.startswith("./firmware")]
+folders = [word for word in args if word.startswith("./libraries")]
 check(all((project / word / "pyproject.toml").is_file() for word in folders), "no project there")
 check(args[0] in ("install", "inject") or {WHEEL!r} in args, "not as released")
 """,
     # The release itself runs it: packaging/release/release.py.
     "uvx": f"check({WHEEL!r} in args, 'not as released')",
     "apt": f"""
-control = (project / "debian" / "control").read_text()
+control = (project / "packaging" / "debian" / "control").read_text()
 ours = re.findall(r"^Package: (.+)$", control, re.M)
 others = re.findall(r"[a-z][a-z0-9.+-]+", control) + ["dpkg-dev", "pipx", "python3-venv", "make"]
 check(args[0] in ("install", "build-dep"), "what is it to do?")
@@ -112,8 +112,10 @@ for word in args[1:]:
     if match := re.fullmatch(r"./(.+)_(.+)_all.deb", word):
         version = {__version__!r} if match[1] == "shutthebox" else match[2]
         check(match[1] in ours and match[2] == version, "not our package")
+    elif word == "./packaging":
+        check((project / word / "debian" / "control").is_file(), "no package to build there")
     else:
-        check(word == "./" or word in others, f"{{word}} is not known")
+        check(word in others, f"{{word}} is not known")
 """,
     "make": f"""
 sys.exit(subprocess.run([{shutil.which("make")!r}, "-n", *args], cwd=project, stdout=-3).returncode)

@@ -47,11 +47,12 @@ def test_a_unit_runs_a_script_that_is_there_and_is_switched_on(unit: Path) -> No
 
 
 def test_the_card_has_what_the_box_and_its_pins_depend_on_and_nothing_of_the_league() -> None:
-    control = IMAGE.parents[1] / "debian/control"
+    control = IMAGE.parents[1] / "packaging/debian/control"
     command = [sys.executable, str(IMAGE / "depends.py"), str(control)]
     names = subprocess.check_output(command, text=True).split()
     assert {"python3-libgpiod", "python3-luma.oled", "python3-colorzero"} <= set(names)
-    assert not {"mosquitto", "shutthebox", "shutthebox-uplink", "python3-gpiozero-gpiod"} & set(names)
+    ours = {"shutthebox", "shutthebox-uplink", "python3-gpiozero-gpiod", "python3-luma-spans"}
+    assert not {"mosquitto", *ours} & set(names)
 
 
 def test_the_image_is_made_of_all_that_the_packages_are_made_of() -> None:
@@ -63,10 +64,10 @@ def test_the_image_is_made_of_all_that_the_packages_are_made_of() -> None:
     )
     (line,) = re.findall(r"^SOURCES := (.*)$", done.stdout, re.MULTILINE)
     sources = set(line.split())
-    (copied,) = re.findall(
-        r"^\t@cp -R (debian .*) \$\(DEB\)", (IMAGE.parents[1] / "Makefile").read_text(), re.MULTILINE
-    )
-    for name in (*copied.split(), "hardware/config.txt"):
+    makefile = (IMAGE.parents[1] / "Makefile").read_text()
+    copied = " ".join(re.findall(r"^\t@cp -RL? ([a-z].*) \$\(DEB\)/source/$", makefile, re.MULTILINE))
+    assert {"firmware", "libraries", "packaging/debian"} <= set(copied.split())
+    for name in {*copied.split(), "hardware/config.txt"} - {"build/completions"}:
         assert [source for source in sources if source == name or source.startswith(f"{name}/")], name
     assert not [source for source in sources if source.startswith("tests/")]
 

@@ -11,7 +11,7 @@ import pytest
 
 from . import root as roots
 from .control import PROJECT
-from .root import PINS_DEB, Root
+from .root import LIBRARIES, LIBRARY_DEBS, Root
 
 
 @pytest.fixture(scope="session")
@@ -21,9 +21,9 @@ def deb() -> Path:
 
 
 @pytest.fixture(scope="session")
-def pins_deb() -> Path:
-    """The package of the pin factory."""
-    return built("python3-gpiozero-gpiod")
+def library_debs() -> list[Path]:
+    """The packages of the pins and of the display's transfers."""
+    return [built(name) for name in LIBRARIES]
 
 
 def built(package: str) -> Path:
@@ -56,8 +56,8 @@ def newer(deb: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def new_root(deb: Path, pins_deb: Path) -> Iterator[Callable[[], Root]]:
-    """Makes a Debian with both packages lying in /opt, not yet installed."""
+def new_root(deb: Path, library_debs: list[Path]) -> Iterator[Callable[[], Root]]:
+    """Makes a Debian with the packages lying in /opt, not yet installed."""
     if (why := roots.missing()) is not None:
         pytest.skip(why)
     try:
@@ -72,7 +72,8 @@ def new_root(deb: Path, pins_deb: Path) -> Iterator[Callable[[], Root]]:
         root = Root(folder / f"root-{len(made)}")
         made.append(root)
         root.put(deb, "/opt/shutthebox.deb")
-        root.put(pins_deb, PINS_DEB)
+        for library, path in zip(library_debs, LIBRARY_DEBS, strict=True):
+            root.put(library, path)
         return root
 
     yield make

@@ -1,4 +1,4 @@
-"""Reads debian/control as far as the tests need it."""
+"""Reads packaging/debian/control as far as the tests need it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
-CONTROL = PROJECT / "debian/control"
+CONTROL = PROJECT / "packaging/debian/control"
 
 
 def fields(stanza: int) -> dict[str, str]:

@@ -15,9 +15,9 @@ from tests.support.league import FakeBox, played_record
 from . import root as roots
 from .conftest import built
 from .control import relations
-from .root import GPIOZERO_DEB, PINS_DEB, Root
+from .root import GPIOZERO_DEB, LIBRARIES, LIBRARY_DEBS, Root
 
-OWN = {"shutthebox", "shutthebox-uplink", "python3-gpiozero", "python3-gpiozero-gpiod", "python3-openskill"}
+OWN = {"shutthebox", "shutthebox-uplink", "python3-gpiozero", *LIBRARIES, "python3-openskill"}
 FOLDER = "/var/lib/shutthebox-league"
 OUTBOX = "/var/spool/shutthebox/outbox"
 CURL = ("curl", "-s", "--unix-socket", "/run/shutthebox-league-page.sock")
@@ -47,9 +47,10 @@ def walk(root: Root, folder: Path) -> None:
     for package in ("python3-openskill", "shutthebox", "shutthebox-uplink", "shutthebox-league"):
         root.put(built(package), f"/opt/{package}.deb")
         debs.append(f"/opt/{package}.deb")
-    root.put(built("python3-gpiozero-gpiod"), PINS_DEB)
+    for library, path in zip(LIBRARIES, LIBRARY_DEBS, strict=True):
+        root.put(built(library), path)
     with root.boot(settled=False):
-        run("dpkg", "--install", GPIOZERO_DEB, PINS_DEB, *debs)
+        run("dpkg", "--install", GPIOZERO_DEB, *LIBRARY_DEBS, *debs)
         assert not run("dpkg", "--audit").stdout
         print("ok: installed", flush=True)
         run(*AS_LEAGUE, "shutthebox-league", "found", "--host", "localhost", "--zone", "Europe/London")

@@ -27,8 +27,10 @@ SUITE = "trixie"
 BASE = ["systemd", "systemd-sysv", "dbus", "udev", "tzdata", "cloud-init", "python3-colorzero"]
 #: Debian 13 has gpiozero 1.6. Raspberry Pi OS has 2.0.1 instead; here it is made from PyPI's.
 GPIOZERO = "2.0.1"
-#: Where a root has the two packages that the box's depends on and Debian 13 has not.
-GPIOZERO_DEB, PINS_DEB = "/opt/python3-gpiozero.deb", "/opt/python3-gpiozero-gpiod.deb"
+#: Ours that the box's package depends on.
+LIBRARIES = ("python3-gpiozero-gpiod", "python3-luma-spans")
+#: Where a root has the packages that the box's depends on and Debian 13 has not.
+GPIOZERO_DEB, LIBRARY_DEBS = "/opt/python3-gpiozero.deb", tuple(f"/opt/{name}.deb" for name in LIBRARIES)
 _ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
 
 
@@ -74,10 +76,8 @@ def _cached(name: str, made_of: list[str], make: Callable[[Path], None]) -> Path
 def base() -> Path:
     """The root as a tar: Debian with all that our packages depend on, but for gpiozero and each other."""
     # The scoreboard's server, which the package only suggests.
-    wanted = {**relations("Depends"), **relations("Depends", 2), "lighttpd": ""}
-    return base_with(
-        BASE + [name for name in wanted if name not in ("python3-gpiozero", "python3-gpiozero-gpiod")]
-    )
+    wanted = {**relations("Depends"), **relations("Depends", 2), **relations("Depends", 3), "lighttpd": ""}
+    return base_with(BASE + [name for name in wanted if name not in ("python3-gpiozero", *LIBRARIES)])
 
 
 def base_with(names: list[str], suite: str = SUITE) -> Path:

@@ -1,4 +1,4 @@
-"""The facts in debian/, held against the same facts elsewhere."""
+"""The facts in packaging/debian/, held against the same facts elsewhere."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import gpiozero_gpiod
+import luma_spans
 import shutthebox_league
 import shutthebox_uplink
 from shutthebox import __version__
@@ -38,8 +39,9 @@ def package(name: str) -> str:
 DEBIAN_LICENCES = {"Expat": "MIT", "GPL-2": "GPL-2.0-only"}
 """What the format of debian/copyright calls otherwise than REUSE does."""
 
-PINS = PROJECT / "firmware/gpiozero-gpiod"
-UPLINK_STANZA, LEAGUE_STANZA = 3, 4
+PINS = PROJECT / "libraries/gpiozero-gpiod"
+SPANS = PROJECT / "libraries/luma-spans"
+SPANS_STANZA, UPLINK_STANZA, LEAGUE_STANZA = 3, 4, 5
 
 
 def project(folder: Path) -> dict[str, Any]:
@@ -48,8 +50,8 @@ def project(folder: Path) -> dict[str, Any]:
     return found
 
 
-BOX, FACTORY = project(PROJECT), project(PINS)
-UPLINK, LEAGUE = project(PROJECT / "firmware/shutthebox-uplink"), project(PROJECT / "league")
+BOX, FACTORY, TRANSFERS = project(PROJECT), project(PINS), project(SPANS)
+UPLINK, LEAGUE = project(PROJECT / "league/uplink"), project(PROJECT / "league")
 EXTRAS = BOX["optional-dependencies"]
 
 
@@ -69,10 +71,11 @@ def required(requirements: list[str]) -> dict[str, str]:
         (EXTRAS["box"], "Depends", 1),
         (EXTRAS["sim"], "Suggests", 1),
         (FACTORY["dependencies"], "Depends", 2),
+        (TRANSFERS["dependencies"], "Depends", SPANS_STANZA),
         (UPLINK["dependencies"], "Depends", UPLINK_STANZA),
         (LEAGUE["dependencies"], "Depends", LEAGUE_STANZA),
     ],
-    ids=["box", "sim", "pin factory", "uplink", "league"],
+    ids=["box", "sim", "pin factory", "luma-spans", "uplink", "league"],
 )
 def test_versions_are_those_of_pyproject(requirements: list[str], field: str, stanza: int) -> None:
     ours = relations(field, stanza)
@@ -83,20 +86,25 @@ def test_versions_are_those_of_pyproject(requirements: list[str], field: str, st
 
 @pytest.mark.parametrize(
     ("of", "stanza"),
-    [(BOX, 1), (FACTORY, 2), (UPLINK, UPLINK_STANZA), (LEAGUE, LEAGUE_STANZA)],
-    ids=["box", "pin factory", "uplink", "league"],
+    [(BOX, 1), (FACTORY, 2), (TRANSFERS, SPANS_STANZA), (UPLINK, UPLINK_STANZA), (LEAGUE, LEAGUE_STANZA)],
+    ids=["box", "pin factory", "luma-spans", "uplink", "league"],
 )
 def test_python_is_that_of_pyproject(of: dict[str, Any], stanza: int) -> None:
     assert of["requires-python"] == f">={relations('Depends', stanza)['python3']}"
 
 
-def test_the_pin_factory_is_new_enough_for_the_box() -> None:
-    least = required(EXTRAS["box"])["gpiozero-gpiod"]
-    assert [int(n) for n in gpiozero_gpiod.__version__.split(".")] >= [int(n) for n in least.split(".")]
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [("gpiozero-gpiod", gpiozero_gpiod.__version__), ("luma-spans", luma_spans.__version__)],
+)
+def test_each_library_is_new_enough_for_the_box(name: str, version: str) -> None:
+    least = required(EXTRAS["box"])[name]
+    assert [int(n) for n in version.split(".")] >= [int(n) for n in least.split(".")]
 
 
-def test_the_licence_is_in_both_distributions() -> None:
-    assert (PINS / "LICENSE").read_text() == (PROJECT / "LICENSE").read_text()
+@pytest.mark.parametrize("folder", [PINS, SPANS], ids=["gpiozero-gpiod", "luma-spans"])
+def test_the_licence_is_in_every_library(folder: Path) -> None:
+    assert (folder / "LICENSE").read_text() == (PROJECT / "LICENSE").read_text()
 
 
 IMPORT = re.compile(r"^ *(?:import ([\w.]+)(?: as \w+)?(?: *#.*)?|from (\w[\w.]*) import .*)$", re.MULTILINE)
@@ -115,9 +123,9 @@ def imported(folder: Path) -> set[str]:
     ("folder", "stanzas", "some"),
     [
         ("firmware/shutthebox", (1, 2), {"gpiozero", "PIL"}),
-        ("firmware/luma_spans", (1,), {"PIL"}),
-        ("firmware/gpiozero-gpiod", (2,), {"gpiozero"}),
-        ("firmware/shutthebox-uplink", (UPLINK_STANZA,), {"paho", "jwt"}),
+        ("libraries/luma-spans", (SPANS_STANZA, 1), {"PIL"}),
+        ("libraries/gpiozero-gpiod", (2,), {"gpiozero"}),
+        ("league/uplink", (UPLINK_STANZA,), {"paho", "jwt"}),
         ("league", (LEAGUE_STANZA, UPLINK_STANZA), {"sqlalchemy", "starlette"}),
     ],
 )
@@ -139,7 +147,7 @@ def test_uplink_and_league_have_the_boxs_version() -> None:
 
 
 def test_the_changelog_names_the_version() -> None:
-    first = (PROJECT / "debian/changelog").read_text(encoding="utf-8").splitlines()[0]
+    first = (PROJECT / "packaging/debian/changelog").read_text(encoding="utf-8").splitlines()[0]
     assert first.startswith(f"shutthebox ({__version__}) ")
     assert fields(0)["Source"] == fields(1)["Package"] == "shutthebox"
 
@@ -152,7 +160,7 @@ KEYS = ("License", "Copyright")
 
 def by_debian() -> list[tuple[str, str, str]]:
     """Pattern, licence and holder of each entry of debian/copyright, the last that fits being the one."""
-    text = (PROJECT / "debian/copyright").read_text(encoding="utf-8")
+    text = (PROJECT / "packaging/debian/copyright").read_text(encoding="utf-8")
     found = []
     for stanza in text.split("\n\n"):
         if files := re.search(r"^Files:((?:.*\n)(?: .*\n)*)", stanza, re.MULTILINE):

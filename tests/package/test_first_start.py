@@ -21,7 +21,7 @@ CONFIG_TXT = "# What was there before.\ndtparam=audio=on\n[cm5]\ndtoverlay=dwc2\
 
 
 @pytest.fixture(scope="module")
-def root(new_root: Callable[[], Root], deb: Path, pins_deb: Path) -> Root:
+def root(new_root: Callable[[], Root], deb: Path, library_debs: list[Path]) -> Root:
     """A card with nothing on it but Debian, gpiozero, and what the guide says to copy there."""
     root = new_root()
     root.run("dpkg", "--install", GPIOZERO_DEB)
@@ -29,7 +29,8 @@ def root(new_root: Callable[[], Root], deb: Path, pins_deb: Path) -> Root:
     firmware.mkdir()
     (firmware / "config.txt").write_text(CONFIG_TXT)
     shutil.copy(deb, firmware)
-    shutil.copy(pins_deb, firmware)
+    for library in library_debs:
+        shutil.copy(library, firmware)
     seed = root.path / "var/lib/cloud/seed/nocloud"
     seed.mkdir(parents=True)
     shutil.copy(USER_DATA, seed / "user-data")

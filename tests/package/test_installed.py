@@ -11,12 +11,13 @@ import pytest
 from tests.support import debian
 
 import gpiozero_gpiod
+import luma_spans
 from shutthebox import __version__
 from shutthebox.config.profiles import builtins
 from shutthebox.config.schema import default_text
 
 from .control import PROJECT
-from .root import GPIOZERO_DEB, PINS_DEB, Root
+from .root import GPIOZERO_DEB, LIBRARY_DEBS, Root
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
 
@@ -24,15 +25,15 @@ pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
 @pytest.fixture(scope="module")
 def installed(new_root: Callable[[], Root]) -> Root:
     root = new_root()
-    root.run("dpkg", "--install", GPIOZERO_DEB, PINS_DEB, "/opt/shutthebox.deb")
+    root.run("dpkg", "--install", GPIOZERO_DEB, *LIBRARY_DEBS, "/opt/shutthebox.deb")
     return root
 
 
-def test_lintian_has_no_complaint(deb: Path, pins_deb: Path) -> None:
+def test_lintian_has_no_complaint(deb: Path, library_debs: list[Path]) -> None:
     if (lacking := debian.missing("lintian")) is not None:
         pytest.skip(f"NOT CHECKED: {lacking}")
     done = subprocess.run(
-        ["lintian", "--allow-root", "--fail-on=error,warning", str(deb), str(pins_deb)],
+        ["lintian", "--allow-root", "--fail-on=error,warning", str(deb), *map(str, library_debs)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
@@ -80,9 +81,9 @@ def test_what_is_not_installed_is_named(installed: Root) -> None:
     assert done.stderr.count("\n") == 1
 
 
-def test_the_pin_factory_is_a_package_of_its_own(new_root: Callable[[], Root]) -> None:
+def test_each_library_is_a_package_of_its_own(new_root: Callable[[], Root]) -> None:
     root = new_root()
-    root.run("dpkg", "--install", GPIOZERO_DEB, PINS_DEB)
+    root.run("dpkg", "--install", GPIOZERO_DEB, *LIBRARY_DEBS)
     assert not root.run("dpkg", "--audit").stdout
     shown = root.run("dpkg-query", "--show", "--showformat=${Version}", "python3-gpiozero-gpiod")
     assert shown.stdout == gpiozero_gpiod.__version__
@@ -90,6 +91,9 @@ def test_the_pin_factory_is_a_package_of_its_own(new_root: Callable[[], Root]) -
     assert root.run("python3", "-c", code).stdout.strip() == gpiozero_gpiod.__version__
     root.run("dpkg", "--purge", "python3-gpiozero-gpiod")
     assert root.run("python3", "-c", "import gpiozero_gpiod", check=False).returncode == 1
+    shown = root.run("dpkg-query", "--show", "--showformat=${Version}", "python3-luma-spans")
+    assert shown.stdout == luma_spans.__version__
+    assert root.run("python3", "-c", "import luma_spans", check=False).returncode == 0
 
 
 def test_what_the_service_needs_of_the_machine_is_there(installed: Root) -> None:
@@ -109,7 +113,7 @@ def paths(root: Root) -> set[Path]:
 
 def test_a_purge_leaves_nothing_of_it_and_all_else(new_root: Callable[[], Root]) -> None:
     root = new_root()
-    root.run("dpkg", "--install", GPIOZERO_DEB, PINS_DEB)
+    root.run("dpkg", "--install", GPIOZERO_DEB, *LIBRARY_DEBS)
     (root.path / "var/lib/private/other").mkdir(parents=True)
     before = paths(root)
     root.run("dpkg", "--install", "/opt/shutthebox.deb")

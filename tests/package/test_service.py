@@ -16,7 +16,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import ToldScreen
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 
-from .root import GPIOZERO_DEB, PINS_DEB, Root
+from .root import GPIOZERO_DEB, LIBRARY_DEBS, Root
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
 
@@ -74,7 +74,7 @@ def without_pins(root: Root) -> None:
 def test_from_installation_to_poweroff(root: Root) -> None:
     """The first life of the machine."""
     with root.boot():
-        root.run("dpkg", "--install", GPIOZERO_DEB, PINS_DEB, "/opt/shutthebox.deb")
+        root.run("dpkg", "--install", GPIOZERO_DEB, *LIBRARY_DEBS, "/opt/shutthebox.deb")
         # It is started at once; and there being no chip, it says so and is started again and again.
         assert root.run("systemctl", "is-enabled", "shutthebox").stdout == "enabled\n"
         assert until(lambda: int(shown(root, "NRestarts")) >= 2), journal(root, "-u", "shutthebox")
@@ -208,7 +208,7 @@ def test_the_next_day(root: Root, newer: Path, scoreboard_deb: Path) -> None:
 def test_a_card_that_is_never_written_to(new_root: Callable[[], Root], tmp_path: Path) -> None:
     """The root is an overlay in memory, the state a partition of its own: that alone survives."""
     root = new_root()
-    root.run("dpkg", "--install", GPIOZERO_DEB, PINS_DEB, "/opt/shutthebox.deb")
+    root.run("dpkg", "--install", GPIOZERO_DEB, *LIBRARY_DEBS, "/opt/shutthebox.deb")
     without_pins(root)
     (root.path / STATE[1:]).mkdir(parents=True)
     partition = tmp_path / "partition"
@@ -231,7 +231,7 @@ def test_a_card_that_is_never_written_to(new_root: Callable[[], Root], tmp_path:
 def test_a_cards_update_whose_box_never_plays_gives_its_start_up(new_root: Callable[[], Root]) -> None:
     """With the card's own unit and script, but for twenty seconds instead of five minutes."""
     root = new_root()
-    root.run("dpkg", "--install", GPIOZERO_DEB, PINS_DEB, "/opt/shutthebox.deb")
+    root.run("dpkg", "--install", GPIOZERO_DEB, *LIBRARY_DEBS, "/opt/shutthebox.deb")
     unit, script = "etc/systemd/system/shutthebox-confirm.service", "usr/lib/shutthebox/confirm"
     root.put(CARD / unit, f"/{unit}")
     texts = {

@@ -17,7 +17,7 @@ from tests.package import root as roots
 from tests.package.root import GPIOZERO_DEB, Root
 
 PROJECT = Path(__file__).resolve().parents[2]
-OURS = (".", "firmware/gpiozero-gpiod", "firmware/shutthebox-uplink", "league")
+OURS = (".", "libraries/gpiozero-gpiod", "libraries/luma-spans", "league/uplink", "league")
 # Before 3.13 Python says nothing of a database that a test leaves open. The image's tests ask git.
 STRICT_AS_HERE = ("-W", "ignore:unclosed database:ResourceWarning", "--ignore", "tests/image")
 _OPENSKILL_DEB = "/opt/python3-openskill.deb"

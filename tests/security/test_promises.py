@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("SECURITY.md", "docs/promises.md")}
+PAGES = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("SECURITY.md", "tests/promises.md")}
 RAISES_BY_ITSELF = (
     "test_nothing_but_a_complaint",
     "test_one_damaged_byte",

@@ -17,11 +17,12 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 @contextmanager
 def build_wheels() -> Iterator[list[Path]]:
-    """Builds the wheels of the box and of the pin factory, in a folder that is removed at the end."""
+    """Builds the wheels of the box and of its two libraries, in a folder that is removed at the end."""
     with tempfile.TemporaryDirectory(prefix="wheel-") as folder:
         subprocess.run(
             [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps",
-             "--wheel-dir", folder, str(PROJECT), str(PROJECT / "firmware/gpiozero-gpiod")],
+             "--wheel-dir", folder, str(PROJECT), str(PROJECT / "libraries/gpiozero-gpiod"),
+             str(PROJECT / "libraries/luma-spans")],
             check=True,
         )  # fmt: skip
         yield sorted(Path(folder).glob("*.whl"))
@@ -34,7 +35,7 @@ def install(pi: VirtualPi, wheels: list[Path]) -> None:
     # Compiled at once, as a package is: the unit's own user may not write here.
     pi.run(
         f"cd {PACKAGES_IN_GUEST} && for wheel in /opt/wheels/*; do python3 -m zipfile -e $wheel .; done && "
-        "python3 -m compileall -q shutthebox gpiozero_gpiod",
+        "python3 -m compileall -q shutthebox gpiozero_gpiod luma_spans",
         timeout=600,
     )
     pi.copy_in(PROJECT / "tests/pins", "/opt/project/tests/pins")

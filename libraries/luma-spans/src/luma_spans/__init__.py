@@ -8,10 +8,12 @@
     device.display = ChangedSpans(device).display
 
 From then on ``canvas(device)`` and everything else of luma works as before, for a fraction of the
-bytes. The README beside this file has figures.
+bytes. The README of this distribution has figures.
 """
 
 from .packing import Window, changed_runs, changed_windows, pack, whole
 from .spans import ChangedSpans, Device
+
+__version__ = "1.0.0"
 
 __all__ = ["ChangedSpans", "Device", "Window", "changed_runs", "changed_windows", "pack", "whole"]
