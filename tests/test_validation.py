@@ -71,6 +71,9 @@ def _beyond_a_schema(value: object) -> bool:
     [
         ("Lewers", ["levers", "lamp"], "did you mean 'levers'? "),
         ("zzz", ["levers", "lamp"], ""),
+        ("title", ["tiles", "title.en", "title.fr"], "did you mean 'title.en'? "),
+        ("Titles", ["tiles", "title.en", "title.fr"], "did you mean 'title.en'? "),
+        ("tile", ["tiles", "title.en", "title.fr"], "did you mean 'tiles'? "),
         ("x" * 100_000, ["levers"], ""),
     ],
 )

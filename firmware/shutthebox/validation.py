@@ -71,14 +71,25 @@ class Check(Generic[_Value]):
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """A question for a complaint about a name that is not known; empty if none of the known comes close.
 
+    A table that was given as one value, or written wrongly, is answered with the first key in it.
+
     >>> did_you_mean("lewers", ["levers", "lamp"])
     "did you mean 'levers'? "
+    >>> did_you_mean("title", ["tiles", "title.en", "title.fr"])
+    "did you mean 'title.en'? "
     """
     # Only after a slip of the pen: a box that starts does without it.
     from difflib import get_close_matches
 
-    near = get_close_matches(given[:MAX_LINE], list(known), n=1, cutoff=0.6)
-    return f"did you mean {near[0]!r}? " if near else ""
+    names: dict[str, str] = {}
+    for name in known:
+        names[name] = name
+        names.setdefault(name.partition(".")[0], name)
+    asked = given[:MAX_LINE].lower()
+    near = get_close_matches(asked, names, n=3, cutoff=0.6)
+    # Of "titles", "title" is as near as "tiles": what only lacks an end is meant.
+    near.sort(key=lambda name: not (name.startswith(asked) or asked.startswith(name)))
+    return f"did you mean {names[near[0]]!r}? " if near else ""
 
 
 def shown_key(key: str) -> str:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Effect, Show, Sound, Sounded
 from shutthebox.game.messages import (
     ChartBar,
@@ -112,6 +113,18 @@ def test_how_many_dice_are_best_cuts_nothing_short() -> None:
     announcer = Announcer()
     *_, hint = filter(None, map(announcer.take, map(show_of, (left, left._replace(big="2 dice are best")))))
     assert (hint.text, hint.waits) == ("2 dice are best.", True)
+
+
+def test_another_game_or_language_is_said_while_nobody_plays() -> None:
+    def usual(title: str, game: str) -> Show:
+        screen = Screen(Mode.ATTRACT, title=title, prompt="Press to play")
+        return show_of(screen)._replace(game=builtin(game))
+
+    english = usual("Pub", "pub")
+    another = usual("Pub", "trac"), usual("Trac", "trac")._replace(language="fr")
+    assert announced(english, english, *another) == [
+        "Pub. Press to play.", None, "Pub. Press to play.", "Trac. Press to play.",
+    ]  # fmt: skip
 
 
 def announced(*effects: Effect) -> list[str | None]:

@@ -27,10 +27,16 @@ def answering(server: Server) -> Iterator[Server]:
 
 
 def ask(
-    port: int, path: str = "/", method: str = "GET", body: bytes | None = None, **headers: str
+    port: int,
+    path: str = "/",
+    method: str = "GET",
+    body: bytes | None = None,
+    *,
+    address: str = "127.0.0.1",
+    **headers: str,
 ) -> tuple[http.client.HTTPResponse, bytes]:
-    """The answer to a request on loopback; a header `If_None_Match` is sent as `If-None-Match`."""
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=HANG_S)) as connection:
+    """The answer to a request, on loopback by default; a header `If_None_Match` is `If-None-Match`."""
+    with closing(http.client.HTTPConnection(address, port, timeout=HANG_S)) as connection:
         said = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body, said)
         response = connection.getresponse()

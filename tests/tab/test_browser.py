@@ -290,7 +290,7 @@ def test_files_that_are_dropped_are_played(browser: webdriver.Chrome, server: Th
     scenario = "config game.players 1\nseed 3\npress\npress\npress\nwait 3\n"
     browser.execute_script(DROP, "try.scn", scenario)
     until(lambda: "6 and 2" in words(browser), f"the scenario is played: {words(browser)!r}")
-    link = str(browser.find_element("id", "film-link").get_attribute("href"))
+    link = str(browser.find_element("css selector", "#film-link a").get_attribute("href"))
     ActionChains(browser).send_keys("5").perform()
     browser.find_element("id", "film-stop").click()
     until(lambda: "Friday night" in words(browser), f"the box is back: {words(browser)!r}")

@@ -24,11 +24,15 @@ class Worker:
     def __init__(self, address: str, memory: Path) -> None:
         self.now_ns = 0
         self.state: dict[str, Any] = {}
+        self.told: list[str] = []
+        """The parts of the state in the order in which they came."""
         self.questions: list[str] = []
         self.tab = Tab(address, str(memory), 1.7e9, self._take, self.questions.append)
 
     def _take(self, text: str) -> None:
-        self.state |= json.loads(text)
+        news = json.loads(text)
+        self.state |= news
+        self.told += news
 
     def wait(self, ns: int) -> None:
         """Lets time pass as the worker does: from deadline to deadline."""
@@ -151,6 +155,7 @@ def test_house_rules_that_are_given_on_the_page_are_played_and_stay(worker: Work
         ("[" * 60_000, "", "rules: "),
         ("a." * 30_000 + "b = 1", "", "rules: "),
         ("x = 1\n" * 8_000, "", "rules: "),
+        ('title = "Friday"', "", "rules: title: unknown key; did you mean 'title.en'? allowed are "),
     ],
 )
 def test_fail__house_rules_that_are_none(worker: Worker, rules: str, file: str, complaint: str) -> None:
@@ -161,6 +166,37 @@ def test_fail__house_rules_that_are_none(worker: Worker, rules: str, file: str, 
     assert worker.state["rules"].startswith(complaint)
     assert len(worker.state["rules"].splitlines()) == 1
     assert worker.state["words"] == before
+
+
+@pytest.mark.parametrize("rules", ["dice = 0", RULES], ids=["refused", "taken"])
+def test_house_rules_get_their_answer_each_time(worker: Worker, rules: str) -> None:
+    worker.wait(S)
+    worker.told.clear()
+    for _ in range(2):
+        worker.send(rules=rules, file="friday.toml")
+        worker.wait(S)
+    assert worker.told.count("rules") == 2
+
+
+def test_the_status_and_the_answer_to_rules_say_what_the_game_is_now(worker: Worker) -> None:
+    worker.wait(S)
+    assert worker.state["said"][1].startswith("English pub.")
+    worker.send(rules=RULES, file="friday.toml")
+    worker.wait(S)
+    assert worker.state["said"][1].startswith("Friday  #1.")
+    worker.send(set="game.profile", to="trac")
+    worker.wait(S)
+    assert worker.state["said"][1].startswith("Trac.")
+    assert worker.state["rules"] == ""
+
+
+def test_a_choice_that_the_box_does_not_take_is_shown_as_it_holds(worker: Worker) -> None:
+    worker.wait(S)
+    worker.told.clear()
+    for _ in range(2):
+        worker.send(set="game.players", to=99)
+        worker.wait(S)
+    assert worker.told.count("form") == 2
 
 
 class Watched:

@@ -531,8 +531,7 @@ def examine_config(text: str, where: str) -> tuple[Config, tuple[ConfigError, ..
     config, mistakes = Config(), []
     for section, keys in document.items():
         if not isinstance(keys, Mapping):
-            key = validation.shown_key(section)
-            mistakes.append(ConfigError(f"{where}: {key}: stands outside a section; {_sections()}"))
+            mistakes.append(ConfigError(f"{where}: {validation.shown_key(section)}: {_no_section(section)}"))
             continue
         for key, value in keys.items():
             if len(mistakes) >= validation.MOST_MISTAKES:
@@ -608,12 +607,19 @@ def _sections() -> str:
     return "sections are " + ", ".join(f"[{section}]" for section in SECTIONS)
 
 
+def _no_section(key: str) -> str:
+    """The complaint about a key above all sections."""
+    if key in SECTIONS:
+        return f"is a section; allowed is [{key}] above its keys"
+    return f"stands outside a section; {_did_you_mean('', key)}{_sections()}"
+
+
 def _did_you_mean(section_name: str, key: str) -> str:
     """A question about an unknown key: one of that name in another section, or a near one of its own."""
     for other, keys in SECTIONS.items():
         if key in keys:
             return f"did you mean it in [{other}]? "
-    return validation.did_you_mean(key, SECTIONS[section_name])
+    return validation.did_you_mean(key, SECTIONS.get(section_name, ()))
 
 
 def read_config(path: Path) -> Config:

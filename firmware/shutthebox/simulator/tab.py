@@ -28,7 +28,6 @@ from shutthebox.rules import record
 from shutthebox.simulator.hardware.bounce import DWELL_NS
 from shutthebox.simulator.hardware.glass import Glass
 from shutthebox.simulator.hardware.workshop import Workshop
-from shutthebox.simulator.page.house_rules import take_rules
 from shutthebox.simulator.page.message import (
     BreakLever,
     ChangeHardware,
@@ -159,7 +158,6 @@ class Tab:
         self._transcript = BoxInWords(config.box.language)
         self._glass, self._tunes = Glass(), _Tunes(lambda: self._box.now_ns)
         self._view = View()
-        self._rules = ""
         self._match: str | None = None
         self._moves: list[tuple[int, MoveButton | MoveLever]] = []
         self._stands_ns: dict[int, int] = {}
@@ -234,9 +232,9 @@ class Tab:
             case PullPlug():
                 self._box.cut_power()
             case GiveRules():
-                self._rules = take_rules(wish, self._transcript.words, self._box.fill_in)
-            case FillIn(given) if self._transcript.words.offers(given):
-                self._box.fill_in(given)
+                self._view.give_rules(wish, self._transcript.words, self._box.fill_in)
+            case FillIn(given):
+                self._view.fill_in(given, self._transcript.words, self._box.fill_in)
         self._box.take_edges()
 
     def _show(self) -> None:
@@ -266,5 +264,5 @@ class Tab:
         now_ns = self._box.now_ns
         panel = pixels_text(self._glass.look(now_ns))
         state = box_state(self._workshop, self._transcript, panel, self._tunes.tone(now_ns))
-        state |= {"rules": self._rules, "match": self._match_link()}
+        state |= {"match": self._match_link()}
         return state | workshop_state(self._workshop, _POWER) if self._view.in_workshop else state

@@ -23,6 +23,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.moves import Throw
+from shutthebox.rules.profile import Profile
 from shutthebox.translations import translations
 
 
@@ -59,6 +60,8 @@ class Announcer:
 
     def __init__(self) -> None:
         self._mode: Mode | None = None
+        self._usual: tuple[Profile | None, str] | None = None
+        """The usual game and the language, while nobody plays."""
         self._parts: Mapping[str, str] = {}
         self._says_prompt_again = False
         self._heard: set[str] = set()
@@ -83,6 +86,8 @@ class Announcer:
         if show.asleep or show.screen.tumbling or self._rests(show):
             return None
         parts, before = screen_parts(show, translations()[show.language]), self._parts
+        if show.mode is Mode.ATTRACT and (show.game, show.language) != self._usual:
+            self._usual, before = (show.game, show.language), {}
         again = {"prompt": parts["prompt"]} if self._says_prompt_again and parts["prompt"] else {}
         self._mode, self._parts, self._says_prompt_again = show.mode, parts, False
         new = parts if parts["title"] != before.get("title") else news(parts, before)
@@ -102,7 +107,8 @@ class Announcer:
         )
 
     def _rests(self, show: Show) -> bool:
-        return show.mode is self._mode is Mode.ATTRACT and not show.screen.alert
+        is_usual = (show.game, show.language) == self._usual
+        return show.mode is self._mode is Mode.ATTRACT and is_usual and not show.screen.alert
 
 
 _LATER = frozenset({"aside", "rows", "also"})

@@ -25,6 +25,7 @@ from tests.support.waiting import until
 
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.layout import draw
+from shutthebox.adapters.network import address_of_process
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Form, Sound, Sounded
 from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, SettingChosen
@@ -42,8 +43,10 @@ from shutthebox.simulator.hardware.box import (
     SimulatedBox,
 )
 from shutthebox.simulator.hardware.workshop import Workshop
+from shutthebox.simulator.page.request_guard import visitor_of
 from shutthebox.simulator.page.server import PageServer
 from shutthebox.simulator.page.transcript import BoxInWords
+from shutthebox.web.http import LOOPBACK
 
 pytestmark = pytest.mark.slow
 
@@ -77,7 +80,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
 class Table:
     """A box, its page, and the hands of a test."""
 
-    def __init__(self, browser: webdriver.Chrome, levers: int) -> None:
+    def __init__(self, browser: webdriver.Chrome, levers: int, listen: str) -> None:
         self.browser = browser
         self.box = SimulatedBox(levers, levers_down=(2,))
         # Noise, so that no pixel can be mistaken for another.
@@ -86,7 +89,8 @@ class Table:
         self.workshop = Workshop(self.box, self.panel)
         self.plug = Mock(recording=Path("recording.scn"), is_recording=False)
         self.filled_in: list[FormInput] = []
-        self.server = PageServer(self.workshop, 0, self.transcript, self.plug, self.filled_in.append)
+        fill_in = self.filled_in.append
+        self.server = PageServer(self.workshop, 0, self.transcript, self.plug, fill_in, address=listen)
         self.server.start()
 
     def open(self) -> None:
@@ -131,8 +135,8 @@ class Table:
 
 
 @contextmanager
-def opened(browser: webdriver.Chrome, levers: int = 9) -> Iterator[Table]:
-    table = Table(browser, levers)
+def opened(browser: webdriver.Chrome, levers: int = 9, listen: str = LOOPBACK) -> Iterator[Table]:
+    table = Table(browser, levers, listen)
     try:
         table.open()
         yield table
@@ -584,6 +588,39 @@ def test_settings_go_to_the_box_and_come_from_it(table: Table) -> None:
     show_form(table, is_open=False)
     until(lambda: not table.one("#settings select").is_enabled())
     assert table.one("#settings-wait").is_displayed()
+
+
+def test_the_answer_to_house_rules_is_seen_each_time(table: Table) -> None:
+    open_settings(table)
+    table.one("#house-rules summary").click()
+    table.one("#rules-text").send_keys('title = "Friday"')
+    for _ in range(2):
+        table.one("#rules-play").click()
+        until(
+            lambda: table.says("rules-said").startswith("rules: title: unknown key; did you mean 'title.en'?")
+        )
+        # Only an element that is new is seen to appear, and read aloud.
+        until(lambda: table.js("(window.seen ?? null) !== document.querySelector('#rules-said .answer')"))
+        table.js("window.seen = document.querySelector('#rules-said .answer')")
+    assert table.one("#rules-said").get_attribute("role") == "status"
+
+
+def test_a_visitors_page_says_where_settings_are_changed(browser: webdriver.Chrome) -> None:
+    address = address_of_process()
+    if not visitor_of((address, 0)):
+        pytest.skip("NOT TESTED: the page of a visitor, because this machine is in no network")
+    with opened(browser, listen="0.0.0.0") as table:
+        show_form(table)
+        browser.get(f"http://{address}:{table.server.port}/")
+        until(lambda: len(table.levers) == 9)
+        table.one("#settings-toggle").click()
+        until(table.one("#settings-wait").is_displayed)
+        assert "only at the computer itself" in table.one("#settings-wait").text
+        assert not table.one("#house-rules").is_displayed()
+        assert not table.one("#workshop-toggle").is_displayed()
+        assert all(not select.is_enabled() for select in table.all("#settings select"))
+        table.levers[4].click()
+        until(lambda: table.box.levers_down == {2, 5})
 
 
 def test_names_are_typed_and_the_keys_are_the_boxs_again(table: Table) -> None:

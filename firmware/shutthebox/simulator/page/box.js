@@ -3,7 +3,7 @@
 
 import * as coach from "./coach.js";
 import * as thrown from "./dice.js";
-import { byId, made, name } from "./parts.js";
+import { answer, byId, made, name } from "./parts.js";
 import * as houseRules from "./house_rules.js";
 import * as settings from "./settings.js";
 import { isMuted, knock, setMuted, setTone, unlock } from "./sounds.js";
@@ -43,6 +43,7 @@ const levers = new Map(); // number -> {element, down, wanted}
 let texts = null;
 let words = "";
 let openTiles = "";
+let isVisitor = false; // of another machine: hands only
 let list = null; // on the display, while its cursor can be moved
 
 // For tests: 128 x 64 pixels, row by row, 1 where lit.
@@ -90,8 +91,7 @@ function show(state) {
     turns.show(state.turns);
   }
   if (state.match !== undefined) {
-    showLink(byId("match-link").firstElementChild, state.match);
-    byId("match-link").hidden = !state.match;
+    showLink(byId("match-link"), state.match);
   }
   if (state.rules !== undefined) {
     houseRules.show(state.rules);
@@ -133,7 +133,9 @@ function show(state) {
     byId("watching").hidden = !state.watching;
   }
   if (state.maker !== undefined) {
-    workshopToggle.hidden = !state.maker;
+    isVisitor = !state.maker;
+    workshopToggle.hidden = isVisitor;
+    settings.lock(isVisitor);
   }
   if (state.film !== undefined) {
     showFilm(state.film);
@@ -584,27 +586,30 @@ function showFilm(film) {
   byId("film").hidden = film === null;
   document.body.classList.toggle("in-film", film !== null);
   if (film !== null) {
-    byId("film-text").textContent = film.complaint || (film.over ? texts.replay_over : texts.replaying);
+    answer(byId("film-text"), film.complaint || (film.over ? texts.replay_over : texts.replaying));
     byId("film-stop").textContent = texts.stop_replay;
-    showLink(byId("film-link"), film.link);
+    showLink(byId("film-link"), film.link ?? "");
   }
 }
 
 // A link to a match or a scenario, which is in the fragment: it goes to no server. A click copies it.
-function showLink(link, packed) {
-  link.hidden = !packed;
+function showLink(place, packed) {
+  const [link, said] = place.children;
+  place.hidden = !packed;
   link.textContent = texts.link;
   link.href = packed ? `${location.pathname}#replay=${packed}` : "";
+  answer(said, "");
 }
 
-for (const link of [byId("film-link"), byId("match-link").firstElementChild]) {
+for (const place of [byId("film-link"), byId("match-link")]) {
+  const [link, said] = place.children;
   link.addEventListener("click", async (event) => {
     event.preventDefault();
     try {
       await (navigator.share && matchMedia("(pointer: coarse)").matches
         ? navigator.share({ url: link.href })
         : navigator.clipboard.writeText(link.href));
-      link.textContent = texts.link_copied;
+      answer(said, texts.link_copied);
     } catch {
       location.assign(link.href); // where nothing can be copied, the address has it
     }
@@ -656,14 +661,16 @@ document.addEventListener("drop", (event) => {
     return;
   }
   event.preventDefault();
-  if (!/\.toml$/i.test(file.name)) {
+  if (!isVisitor && !/\.toml$/i.test(file.name)) {
     workshop.replay(file);
     return;
   }
   if (settingsToggle.getAttribute("aria-expanded") !== "true") {
     toggleDrawer(settingsToggle);
   }
-  houseRules.give(file);
+  if (!isVisitor) {
+    houseRules.give(file);
+  }
 });
 
 showMute();

@@ -1,6 +1,6 @@
 // The part of the settings where house rules are given: written, or in a file.
 
-import { byId } from "./parts.js";
+import { answer, byId } from "./parts.js";
 import { send } from "./wire.js";
 
 const MOST = 60 * 1024; // bytes; the box takes somewhat more
@@ -21,14 +21,14 @@ export function showTexts(given) {
 }
 
 // What the box says to the rules that were given last.
-export function show(answer) {
-  said.textContent = answer;
+export function show(text) {
+  answer(said, text);
 }
 
 function play(file) {
   const rules = text.value || EXAMPLE;
   text.value = rules;
-  said.textContent = "";
+  show("");
   send({ rules, file });
 }
 
@@ -36,7 +36,7 @@ export async function give(file) {
   part.open = true;
   part.scrollIntoView({ block: "nearest" });
   if (file.size > MOST) {
-    said.textContent = texts.too_large.replace("{amount}", MOST / 1024);
+    show(texts.too_large.replace("{amount}", MOST / 1024));
     return;
   }
   text.value = await file.text();

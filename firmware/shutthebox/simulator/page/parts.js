@@ -19,6 +19,12 @@ export function name(control, text) {
   control.title = text;
 }
 
+// Says what an action has led to. The same answer is seen, and read aloud, each time it comes: a new element
+// appears, where the same text in the old one would be no change.
+export function answer(place, text) {
+  place.replaceChildren(...(text ? [made("span", "answer", text)] : []));
+}
+
 // The side of a die: pips up to six, then a number. A face of 0 is blank.
 export function face(value, kind = "die") {
   const element = made("span", kind, value in PIPS || value === 0 ? "" : String(value));

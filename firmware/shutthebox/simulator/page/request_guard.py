@@ -3,10 +3,10 @@
 import asyncio
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from importlib.resources import files
-from ipaddress import ip_address
+from ipaddress import IPv6Network, ip_address
 from string import Template
 from typing import Any
 
@@ -22,10 +22,10 @@ from shutthebox.web.http import HEADERS, asked_for, own_names
 SOCKET_PATH = "/box"
 RECORDING_PATH = "/recording.scn"
 MAX_CONNECTIONS = 128
-"""Connections open at the same time, of any kind; one more is closed unread."""
+"""Most connections of this machine, and most of all visitors together; one more is closed unread."""
 
 MAX_CONNECTIONS_OF_A_VISITOR = 32
-"""Those of one address of the network, so that it leaves some to others."""
+"""Most of one visitor, so that it leaves some to others."""
 
 MAX_REQUEST = 16 * 1024
 """Bytes of a request; a browser sends a tenth of it."""
@@ -39,6 +39,7 @@ FRAMES_PER_S = 50
 GOODBYE_S = 1.0
 """Seconds that a page may take to close."""
 
+_PREFIX = 64  # bits of an IPv6 address that a network gives; a telephone chooses the others
 _PART = 1024  # bytes that the library takes apart at once
 _REQUEST_LINE = re.compile(rb"([A-Z]{1,20}) [^ \r\n]+ HTTP/1\.[01]\r\n")
 
@@ -94,7 +95,7 @@ class RequestGuard:
         self._index = Template((folder / "index.html").read_text("utf-8"))
         self._files = {path: ((folder / name).read_bytes(), kind) for path, (name, kind) in _FILES.items()}
 
-    def answer(self, request: Request, address: str) -> Response | None:
+    def answer(self, request: Request, address: str, visitor: str) -> Response | None:
         """A file or a refusal; None lets a well-formed WebSocket handshake go on.
 
         A page of another site can have its own name point here, but cannot send this machine's.
@@ -102,6 +103,7 @@ class RequestGuard:
         Args:
             request: to answer.
             address: of this machine, on which the request came.
+            visitor: who asks; empty for this machine, which alone gets what was recorded.
         """
         sent_to = request.headers.get_all("Host")
         if len(sent_to) != 1 or sent_to[0].lower() not in self._hosts | asked_for(address, self._port):
@@ -113,7 +115,7 @@ class RequestGuard:
             return refusal(403, "Forbidden", "Only the box's own page may talk to the box.\n")
         if path == SOCKET_PATH:
             return None
-        found = self._file(path)
+        found = None if visitor and path == RECORDING_PATH else self._file(path)
         if found is None:
             return refusal(404, "Not Found", "There is nothing here but the box.\n")
         # 'self' covers the socket in new browsers only.
@@ -156,12 +158,32 @@ def _response(status: int, phrase: str, content: bytes, kind: str, *, socket: st
 
 
 def visitor_of(address: Any) -> str:  # noqa: ANN401  (None, or a tuple that depends on the family)
-    """The address of a visitor from the network; empty for this machine."""
+    """The address of a visitor from the network; empty for this machine.
+
+    For IPv6 it is the /64 network, because any telephone has as many addresses in it as it likes.
+    """
     if not address:
         return ""
     found = ip_address(address[0].partition("%")[0])
     found = getattr(found, "ipv4_mapped", None) or found
-    return "" if found.is_loopback else str(found)
+    if found.is_loopback:
+        return ""
+    return str(found if found.version == 4 else IPv6Network((found, _PREFIX), strict=False))
+
+
+def has_room(visitor: str, held_by: Iterable[str], most: int, most_of_a_visitor: int) -> bool:
+    """Whether a visitor, or this machine, may hold one more.
+
+    Visitors never keep this machine out: each side has `most` of its own.
+
+    Args:
+        visitor: who asks, as `visitor_of` gives it.
+        held_by: who holds each that is held now.
+        most: of this machine, and of all visitors together.
+        most_of_a_visitor: of this one.
+    """
+    same_side = [other for other in held_by if bool(other) == bool(visitor)]
+    return len(same_side) < most and (not visitor or same_side.count(visitor) < most_of_a_visitor)
 
 
 class Allowance:
@@ -250,10 +272,10 @@ def connection_class(open_now: dict[Connection, str]) -> type[Connection]:
     class _Counted(Connection):
         def connection_made(self, transport: asyncio.BaseTransport) -> None:
             super().connection_made(transport)
-            visitor = open_now[self] = visitor_of(transport.get_extra_info("peername"))
-            of_this = sum(other == visitor for other in open_now.values()) if visitor else 0
-            if len(open_now) > MAX_CONNECTIONS or of_this > MAX_CONNECTIONS_OF_A_VISITOR:
+            visitor = visitor_of(transport.get_extra_info("peername"))
+            if not has_room(visitor, open_now.values(), MAX_CONNECTIONS, MAX_CONNECTIONS_OF_A_VISITOR):
                 self.transport.abort()
+            open_now[self] = visitor
 
         def connection_lost(self, exc: Exception | None) -> None:
             open_now.pop(self, None)

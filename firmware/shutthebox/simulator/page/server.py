@@ -19,7 +19,7 @@ from contextlib import suppress
 from ipaddress import ip_address
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol, Self, assert_never
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
@@ -31,7 +31,6 @@ from shutthebox.game.inputs import FormInput
 from shutthebox.simulator.hardware.box import Change
 from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.film_thread import FilmThread
-from shutthebox.simulator.page.house_rules import take_rules
 from shutthebox.simulator.page.message import (
     MAX_SCENARIO,
     BreakLever,
@@ -53,21 +52,22 @@ from shutthebox.simulator.page.request_guard import (
     Connection,
     RequestGuard,
     connection_class,
+    has_room,
     not_allowed,
     refusal,
     visitor_of,
 )
-from shutthebox.simulator.page.state import View, box_state, repair, workshop_state
+from shutthebox.simulator.page.state import View, box_state, for_visitors, repair, workshop_state
 from shutthebox.simulator.page.texts import pixels_text
 from shutthebox.simulator.page.transcript import BoxInWords
 from shutthebox.simulator.scenario import script
 from shutthebox.web.http import LOOPBACK, listen
 
 MAX_PAGES = 32
-"""Connected at the same time; one more is told to come back later."""
+"""Most pages of this machine, and most of all visitors together; one more is told to come back later."""
 
 MAX_PAGES_OF_A_VISITOR = 8
-"""Those of one address of the network; this machine's own are not counted."""
+"""Most of one visitor."""
 
 HANDS_S = 10.0
 """Seconds for which a page keeps the hands after its last move, where several machines play."""
@@ -100,7 +100,8 @@ class PageServer:
     """Serves the page until closed; use it as a context manager or start and close it.
 
     On 127.0.0.1 all pages have hands. In a network one page at a time has them: another one gets them when
-    they have rested, and this machine's own page at once. The workshop is this machine's alone.
+    they have rested, and this machine's own page at once. Settings, house rules and workshop are this
+    machine's alone.
 
     Args:
         workshop: the simulated hardware that the page shows and moves.
@@ -261,10 +262,10 @@ class PageServer:
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """Serves a file; None lets a well-formed WebSocket handshake go on."""
         own = str(connection.local_address[0]) if self._in_network else LOOPBACK
-        response = self._request_guard.answer(request, own)
         visitor = visitor_of(connection.remote_address)
-        many = visitor and sum(page.visitor == visitor for page in self._pages) >= MAX_PAGES_OF_A_VISITOR
-        if response is None and (many or len(self._pages) >= MAX_PAGES):
+        response = self._request_guard.answer(request, own, visitor)
+        pages_of = [page.visitor for page in self._pages]
+        if response is None and not has_room(visitor, pages_of, MAX_PAGES, MAX_PAGES_OF_A_VISITOR):
             response = refusal(503, "Service Unavailable", "Too many pages are open.\n")
         if isinstance(connection, Connection) and connection.head:
             response = response or not_allowed()
@@ -309,7 +310,8 @@ class PageServer:
     def _state_for(self, page: "_Page") -> _State:
         """The state for this page: of the box or of its film, and of the workshop if that is open."""
         state = self._state() | {"maker": not page.visitor, "watching": not self._may_move(page)}
-        state["rules"] = page.rules
+        if page.visitor:
+            state |= for_visitors(state)
         if page.film is not None:
             state |= page.film.state
         if page.view.in_workshop:
@@ -330,12 +332,11 @@ class PageServer:
             return wish
         if isinstance(wish, MoveLever | BreakLever) and wish.lever not in self._box.levers:
             return "no such lever"
-        if not isinstance(wish, MoveLever | MoveButton | FillIn | GiveRules):
-            if page.visitor:
-                return "the workshop is for the machine of the box"
-        elif not self._takes_hands(page):
-            return None
-        self._do(page, wish)
+        is_hand = isinstance(wish, MoveLever | MoveButton)
+        if page.visitor and not is_hand:
+            return "visitors have hands only; all else is for the machine of the box"
+        if not is_hand or self._takes_hands(page):
+            self._do(page, wish)
         return None
 
     def _may_move(self, page: "_Page") -> bool:
@@ -364,16 +365,16 @@ class PageServer:
     def _do(self, page: "_Page", wish: Wish) -> None:
         match wish:
             case MoveButton(down):
-                self._hold(page, down and page.film is None)
-            case FillIn(given):
-                if page.film is None and self._transcript.words.offers(given):
-                    self._fill_in(given)
-            case MoveLever(lever, down):
                 # While a page shows a film, its hands move nothing.
+                self._hold(page, down and page.film is None)
+            case MoveLever(lever, down):
                 if page.film is None:
                     self._box.set_lever(lever, down)
-            case GiveRules() if page.film is None:
-                page.rules = take_rules(wish, self._transcript.words, self._fill_in)
+            case FillIn(given):
+                page.view.fill_in(given, self._transcript.words, self._fill_in)
+                page.news.set()
+            case GiveRules():
+                page.view.give_rules(wish, self._transcript.words, self._fill_in)
                 page.news.set()
             case OpenWorkshop(is_open):
                 page.view.open_workshop(is_open)
@@ -387,6 +388,8 @@ class PageServer:
                 self._power.cut()
             case RecordScenario(on):
                 self._power.record(on)
+            case _:
+                assert_never(wish)
 
     def _note(self, text: str) -> None:
         """A line in the log for something that makers did."""
@@ -401,6 +404,7 @@ class PageServer:
         if scenario is not None and (played := scenario or self._recorded()):
             self._hold(page, False)
             page.film = FilmThread(played, lambda: self._ring(page.news.set))
+            page.view.tell_again("film")
         page.news.set()
 
     def _language(self) -> str:
@@ -440,7 +444,6 @@ class _Page:
         self.holds = False
         self.film: FilmThread | None = None
         self.visitor = visitor
-        self.rules = ""
         self.moved_s = -HANDS_S
 
 

@@ -13,6 +13,7 @@ const names = byId("settings-names");
 let form = null;
 let texts = {};
 let waiting = null;
+let isLocked = false;
 
 // Opens or closes the drawer, and returns whether it is open.
 export function toggle() {
@@ -23,11 +24,22 @@ export function toggle() {
 export function showTexts(given) {
   texts = given;
   byId("settings-title").textContent = texts.settings;
-  byId("settings-wait").textContent = texts.settings_wait;
+  showWait();
   byId("settings-note").textContent = texts.names_note;
   if (form) {
     show(form);
   }
+}
+
+// A visitor from another machine sees the settings, and why they stay.
+export function lock(given) {
+  isLocked = given;
+  byId("house-rules").hidden = given;
+  showWait();
+}
+
+function showWait() {
+  byId("settings-wait").textContent = isLocked ? texts.settings_elsewhere : texts.settings_wait;
 }
 
 export function show(given) {

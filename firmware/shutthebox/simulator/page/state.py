@@ -1,13 +1,16 @@
 """What a page is told of the simulated box, and what makers do to its hardware: the same over any wire."""
 
 import json
+from collections.abc import Callable
 from functools import cache
 
+from shutthebox.game.inputs import CursorMoved, FormInput
 from shutthebox.simulator.hardware.box import LeverFault
 from shutthebox.simulator.hardware.workshop import Condition, Workshop
-from shutthebox.simulator.page.message import BreakLever, ChangeHardware, Mend
+from shutthebox.simulator.page.house_rules import take_rules
+from shutthebox.simulator.page.message import BreakLever, ChangeHardware, GiveRules, Mend
 from shutthebox.simulator.page.texts import Texts, page_texts, workshop_texts
-from shutthebox.simulator.page.transcript import BoxInWords
+from shutthebox.simulator.page.transcript import BoxInWords, Words
 from shutthebox.translations import translations
 
 
@@ -20,12 +23,31 @@ class View:
 
     def __init__(self) -> None:
         self.in_workshop = False
+        self._rules = ""
         self._told: dict[str, object] = {}
         self._logged = 0
 
     def open_workshop(self, is_open: bool) -> None:
         """Opens the workshop, or shuts it; the log is told from its beginning."""
         self.in_workshop, self._logged = is_open, 0
+
+    def give_rules(self, wish: GiveRules, words: Words, fill_in: Callable[[FormInput], None]) -> None:
+        """Gives the box house rules; the page is told what it says to them."""
+        self._rules = take_rules(wish, words, fill_in)
+        self.tell_again("rules")
+
+    def fill_in(self, given: FormInput, words: Words, fill_in: Callable[[FormInput], None]) -> None:
+        """Gives the box what it offers; of anything else the page is told what holds."""
+        if words.offers(given):
+            fill_in(given)
+        else:
+            self.tell_again("form")
+        if not isinstance(given, CursorMoved):
+            self._rules = ""  # what it said to the rules may not hold any more
+
+    def tell_again(self, key: str) -> None:
+        """Tells a part of the state again although it has not changed, so that every answer is seen."""
+        self._told.pop(key, None)
 
     def news(self, state: dict[str, object], words: BoxInWords) -> str:
         """What is new, as JSON: at first all of the state, of the type "box", then changes; empty if nothing.
@@ -34,6 +56,7 @@ class View:
             state: for this page now.
             words: what the box says, with its log.
         """
+        state = {**state, "rules": self._rules}
         changed = {key: value for key, value in state.items() if self._told.get(key, ...) != value}
         if self.in_workshop:
             self._logged, lines = words.log_since(self._logged)
@@ -68,6 +91,12 @@ def box_state(workshop: Workshop, words: BoxInWords, panel: str, sound: float | 
         "broken": not workshop.condition.is_sound,
         "film": None,
     }
+
+
+def for_visitors(state: dict[str, object]) -> dict[str, object]:
+    """What visitors get instead: they have hands only, so that they can change no setting."""
+    form = state["form"]
+    return {"form": {**form, "open": False} if isinstance(form, dict) else None, "list": None}
 
 
 def workshop_state(workshop: Workshop, power: dict[str, object]) -> dict[str, object]:

@@ -29,6 +29,10 @@ def page_texts(translate: Translate) -> Texts:
         "watching": _("Somebody else is playing: you watch. The levers are yours 10 s after the last move."),
         "settings": _("Settings"),
         "settings_wait": _("A match is being played. These can be changed when it is over."),
+        "settings_elsewhere": _(
+            "From here you have the levers and the button. Everything else is changed only at the computer "
+            "itself."
+        ),
         "name": _("Name of player {number}"),
         "names_note": _("Three letters each, for the screen and the hall of fame."),
         "rules_note": _(

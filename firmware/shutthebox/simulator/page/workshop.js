@@ -1,6 +1,6 @@
 // The drawer for makers: it breaks and mends the simulated hardware, nothing else.
 
-import { byId, made } from "./parts.js";
+import { answer, byId, made } from "./parts.js";
 import { send } from "./wire.js";
 
 const MAX_SCENARIO = 64 * 1024; // bytes of the message that contains a scenario
@@ -85,7 +85,7 @@ function replayFile() {
 export async function replay(file) {
   const scenario = file.size > MAX_SCENARIO ? "" : await file.text();
   const fits = file.size <= MAX_SCENARIO && new Blob([JSON.stringify({ replay: scenario })]).size <= MAX_SCENARIO;
-  parts.too_large.textContent = fits ? "" : texts.too_large.replace("{amount}", MAX_SCENARIO / 1024);
+  answer(parts.too_large, fits ? "" : texts.too_large.replace("{amount}", MAX_SCENARIO / 1024));
   if (scenario && fits) {
     send({ replay: scenario });
   }
