@@ -91,11 +91,20 @@ def test_a_box_at_rest_says_so(tmp_path: Path) -> None:
         "//etc/passwd",
         "/rules/en/",
         "/.shutthebox-0.part",
+        "/.hidden.html",
+        "/%2ehidden.html",
+        "/.git/hidden.html",
+        "/rules/.hidden.html",
+        "/index.html/",
+        "/scores.json/nothing",
+        "/rules/fr/trac.html/nothing.html",
         "/nothing",
     ],
 )
 def test_nothing_else_is_shown(server: Lighttpd, folder: Path, path: str) -> None:
-    (folder / ".shutthebox-0.part").write_text("half")
+    (folder / ".git").mkdir(exist_ok=True)
+    for name in (".shutthebox-0.part", ".hidden.html", ".git/hidden.html", "rules/.hidden.html"):
+        (folder / name).write_text("half")
     response, body = server.ask(path)
     assert response.status in (400, 403, 404)
     assert b"half" not in body
@@ -136,9 +145,17 @@ def test_guests_find_the_box_in_a_tab_where_it_is_offered(
 
 
 @pytest.mark.parametrize(
-    "path", ["/play/pyodide/", "/play/../.shutthebox-0.part", "/play/%2e%2e/%2e%2e/etc/passwd"]
+    "path",
+    [
+        "/play/pyodide/",
+        "/play/../.shutthebox-0.part",
+        "/play/%2e%2e/%2e%2e/etc/passwd",
+        "/play/worker.js/x",
+        "/play/.hidden.js",
+    ],
 )
 def test_a_guest_gets_nothing_else_there(server: Lighttpd, tab: Path, path: str) -> None:
+    (tab / ".hidden.js").touch()
     assert server.ask(path)[0].status in (400, 403, 404)
     assert server.ask("/play/", "POST")[0].status >= 400
 
