@@ -48,13 +48,16 @@ def test_a_box_at_rest(port: int, tmp_path: Path) -> None:
     "path",
     [
         "/.x.part",
+        "/%2ex.part",
+        "/index.html/x",
         "/%2e%2e/said.json",
         "//etc/passwd",
         "/rules/en/../../x.html",
         "/x",
     ],
 )
-def test_nothing_else_is_shown(port: int, path: str) -> None:
+def test_nothing_else_is_shown(port: int, path: str, tmp_path: Path) -> None:
+    (tmp_path / ".x.part").write_text("half")
     assert ask(port, path)[0].status == 404
 
 

@@ -8,6 +8,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
 from pathlib import Path
 from typing import BinaryIO
+from urllib.parse import unquote
 
 from shutthebox.rules.words import N_
 from shutthebox.web.http import HEADERS, own_names
@@ -51,7 +52,7 @@ class _Visit(SimpleHTTPRequestHandler):
         if self.headers.get("Host", "").lower() not in self.server.names:
             self.send_error(HTTPStatus.FORBIDDEN, "This machine does not know itself by this name.")
             return None
-        if "/." in self.path:  # a file that is being written
+        if "/." in unquote(self.path):  # a file that is being written
             self.send_error(HTTPStatus.NOT_FOUND)
             return None
         # A second is too long: scores may change twice in one.
