@@ -1,5 +1,6 @@
 """`shutthebox update`: its messages about an update before RAUC writes it."""
 
+import itertools
 import json
 import os
 import random
@@ -209,6 +210,59 @@ def answering(answer: bytes, *, stays: bool = False) -> Iterator[str]:
             thread.join()
 
 
+@contextmanager
+def dribbling(answer: bytes, then: bytes = b"") -> Iterator[str]:
+    """The address of a server whose answer comes byte by byte without an end, or with this one."""
+    over = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            with suppress(OSError):
+                visitor, _ = server.accept()
+                with visitor:
+                    visitor.recv(65536)
+                    visitor.sendall(answer)
+                    for _ in range(50) if then else itertools.count():
+                        over.wait(0.02)
+                        visitor.sendall(b"x")
+                    visitor.sendall(then)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.getsockname()[1]}/new.raucb"
+        finally:
+            over.set()
+            thread.join()
+
+
+SLOW = {
+    "status": b"HTTP/1.1 200 OK",
+    "header": b"HTTP/1.1 200 OK\r\nX-Slow: ",
+    "body": b"HTTP/1.1 200 OK\r\n\r\n",
+    "body of a length": b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("answer", SLOW.values(), ids=SLOW)
+def test_an_address_that_never_comes_to_an_end_is_given_up(
+    answer: bytes, fetched: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(update, "LOOK_S", 0.3)
+    with dribbling(answer) as address:
+        assert refused("update", address) == f"shutthebox: {address}: too slow: less than 10 kB a second came"
+    assert not fetched.exists()
+    assert not fetched.with_name("asked").exists()
+
+
+def test_a_slow_line_that_brings_enough_is_waited_for(fetched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(update, "LOOK_S", 0.05)
+    monkeypatch.setattr(update, "SLOWEST", 0)
+    with dribbling(http(b"", "Content-Length: 54"), then=b"end.") as address:
+        assert "is earlier than" in refused("update", address)
+    assert fetched.with_name("seen").read_bytes() == 50 * b"x" + b"end."
+
+
 def http(body: bytes, *headers: str) -> bytes:
     return "\r\n".join(("HTTP/1.1 200 OK", *headers, "", "")).encode() + body
 
@@ -223,7 +277,6 @@ def fetched(card: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (card / f"slot{number}").touch()
         os.truncate(card / f"slot{number}", 2 << 20)
     monkeypatch.setattr(update, "RAUC_CONFIG", card / "system.conf")
-    monkeypatch.setattr(update, "RESERVE", 0)
     monkeypatch.setattr(update, "FETCHED", card / "fetched.raucb")
     return card / "fetched.raucb"
 
@@ -278,7 +331,7 @@ def test_a_dropped_login_leaves_no_file(fetched: Path) -> None:
         f"import signal; signal.signal({signal.SIGHUP:d}, signal.SIG_DFL);"
         "import os, sys; from pathlib import Path; from shutthebox.cli import main, update;"
         f"update.FETCHED = Path({str(fetched)!r}); update.CARD = Path({str(fetched.parent)!r});"
-        "os.geteuid = lambda: 0; update.RESERVE = 0;"
+        "os.geteuid = lambda: 0;"
         "sys.exit(main.main(sys.argv[1:]))"
     )
     with answering(http(b"half", "Content-Length: 1000"), stays=True) as address:
@@ -310,7 +363,10 @@ def test_only_root_may_write_the_card(card: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_an_update_leaves_room_for_the_memory(fetched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(update, "RESERVE", 1 << 60)
-    with answering(http(b"x")) as address:
+    """A card's fourth partition may have little more than an update; then a match must still be kept."""
+    free_mb = 66
+    room = os.statvfs_result((4096, 4096, 1 << 20, free_mb << 8, free_mb << 8, 99, 99, 99, 0, 255))
+    monkeypatch.setattr(os, "fstatvfs", lambda descriptor: room)
+    with answering(http(bytes((2 << 20) + 1))) as address:
         said = refused("update", address)
-    assert said.endswith("larger than 0 MiB, the most that fits here")
+    assert said.endswith("larger than 2 MiB, the most that fits here")

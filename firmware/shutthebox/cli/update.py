@@ -43,6 +43,12 @@ RAUC_CONFIG = Path("/etc/rauc/system.conf")
 RESERVE = 64 << 20
 """Bytes of the partition that are left for the memory while an update lies there."""
 
+SLOWEST = 10_000
+"""Bytes a second that an address has to bring: at that rate the largest system takes half a day."""
+
+LOOK_S = 60.0
+"""Between two looks at how much has come."""
+
 _SIGNATURE = 1 << 20  # bytes, more than the signature of an update and its description
 _BLOCK = 1 << 16
 
@@ -144,14 +150,34 @@ def _ending_on_signals() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+@contextmanager
+def _giving_up_if_slow(source: str) -> Iterator[None]:
+    """Ends a fetch that is too slow, wherever it waits: a server may send its headers byte by byte, too."""
+    so_far = 0
+
+    def look(number: int, frame: object) -> None:
+        nonlocal so_far
+        before, so_far = so_far, FETCHED.stat().st_size if FETCHED.exists() else 0
+        if so_far - before < SLOWEST * LOOK_S:
+            raise UpdateError(f"{one_line(source)}: too slow: less than {SLOWEST // 1000} kB a second came")
+
+    handler = signal.signal(signal.SIGALRM, look)
+    timer = signal.setitimer(signal.ITIMER_REAL, LOOK_S, LOOK_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, *timer)
+        signal.signal(signal.SIGALRM, handler)
+
+
 def _fetch(source: str) -> None:
     """Writes what an address gives to `FETCHED`.
 
     Raises:
-        UpdateError: if it cannot be had whole, or is larger than fits.
+        UpdateError: if it cannot be had whole, is larger than fits, or comes too slowly.
     """
     try:
-        with urllib.request.urlopen(source, timeout=60) as answer:
+        with _giving_up_if_slow(source), urllib.request.urlopen(source, timeout=60) as answer:
             length = int(answer.headers.get("Content-Length") or -1)
             with _writing() as file:
                 most = most_bytes(file)
