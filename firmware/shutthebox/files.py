@@ -133,23 +133,53 @@ def _part(
     Returns:
         The name, and the descriptor of the folder.
     """
-    part = f".shutthebox-{os.urandom(16).hex()}.part"
+    part = f"{_PART_BEGINS}{os.urandom(16).hex()}{_PART_ENDS}"
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
         with os.fdopen(os.open(part, _NEW, 0o600, dir_fd=folder), "wb") as file:
+            _lock(file.fileno())
             file.writelines((content,) if isinstance(content, bytes) else content)
             if for_owner and os.geteuid() == 0:
                 owner = os.fstat(folder)
                 os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
             os.fchmod(file.fileno(), mode)
+            file.flush()
             if durable:
-                file.flush()
                 os.fsync(file.fileno())
-        yield part, folder
+            yield part, folder
     finally:
         with suppress(FileNotFoundError):
             os.unlink(part, dir_fd=folder)
         os.close(folder)
+
+
+_PART_BEGINS, _PART_ENDS = ".shutthebox-", ".part"
+
+
+def _lock(descriptor: int) -> bool:
+    """Takes the lock that shows that a file is being written; False if another program has it."""
+    import fcntl  # not everywhere, and files are read there too
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        pass
+    return True
+
+
+def remove_parts(folder: Path) -> None:
+    """Deletes parts of files in a folder whose writers were killed; best effort.
+
+    A part that is still being written stays: its writer has a lock on it, which ends with the process.
+    """
+    with suppress(OSError):
+        for entry in entries_of(folder):
+            if entry.name.startswith(_PART_BEGINS) and entry.name.endswith(_PART_ENDS):
+                with suppress(OSError), open_to_read(Path(entry.path), follow_links=False) as part:
+                    if _lock(part.fileno()):
+                        Path(entry.path).unlink()
 
 
 _CANNOT_SYNC = (errno.EINVAL, errno.EOPNOTSUPP)

@@ -1,8 +1,12 @@
 """Files that are none: every command that is given one says so in one line, and waits for nobody."""
 
 import os
+import signal
 import socket
 import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -11,8 +15,10 @@ from tests.support.box import config_with
 from tests.support.command import command, refused
 
 from shutthebox import files
+from shutthebox.adapters.outbox import Outbox
 from shutthebox.adapters.store.database import FILE_NAME as STORE
 from shutthebox.adapters.store.database import open_to_read
+from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.config import profiles
 from shutthebox.config.settings_loader import broken_rules, settings_for
@@ -23,6 +29,8 @@ from shutthebox.rules.reader import ProfileError
 from shutthebox.simulator.scenario.recorder import create
 from shutthebox.simulator.scenario.script import ScenarioError
 from shutthebox.simulator.virtual_box import VirtualBox
+from shutthebox.web.scoreboard.folder import ScoreboardFolder
+from shutthebox_uplink.spool import Spool
 
 LONG = "x" * 300
 KINDS = {
@@ -155,6 +163,48 @@ def test_a_file_is_replaced_in_one_step_and_no_link_is_followed(tmp_path: Path) 
     files.replace_file(path, b"other")
     assert path.read_bytes() == b"other"
     assert not (tmp_path / "victim").exists()
+
+
+def test_what_a_killed_writer_has_left_goes_and_what_is_being_written_stays(tmp_path: Path) -> None:
+    """Such parts would fill a card over the years."""
+
+    def content() -> Iterator[bytes]:
+        yield b"half"
+        files.remove_parts(tmp_path)
+        yield b" and half"
+
+    for name in ("file.part", ".other.part", ".shutthebox-0"):
+        (tmp_path / name).touch()
+    (tmp_path / ".shutthebox-0.part").symlink_to("file.part")
+    others = set(tmp_path.iterdir())
+    program = (
+        "import os, sys; from pathlib import Path; from shutthebox.files import replace_file\n"
+        "replace_file(Path(sys.argv[1]), (os.kill(os.getpid(), 9) for _ in range(1)))"
+    )
+    killed = subprocess.run([sys.executable, "-c", program, tmp_path / "file"], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert len(set(tmp_path.iterdir()) - others) == 1
+    files.replace_file(tmp_path / "file", content())
+    assert set(tmp_path.iterdir()) == {*others, tmp_path / "file"}
+    assert (tmp_path / "file").read_bytes() == b"half and half"
+
+
+@pytest.mark.parametrize("start", ["a box", "a box for a league", "a scoreboard", "an uplink"])
+def test_the_next_start_removes_what_a_killed_writer_has_left(start: str, tmp_path: Path) -> None:
+    part = tmp_path / ".shutthebox-0123.part"
+    part.touch()
+    match start:
+        case "a box":
+            store, _ = open_or_set_aside(tmp_path, lambda: 0.0)
+            assert store is not None
+            store.close()
+        case "a box for a league":
+            Outbox(tmp_path, tmp_path / "state", lambda: sqlite3.connect(":memory:"), lambda: 0.0)
+        case "a scoreboard":
+            ScoreboardFolder(tmp_path)
+        case _:
+            Spool(tmp_path)
+    assert not part.exists()
 
 
 def test_a_link_that_is_put_there_between_the_look_and_the_opening(

@@ -352,7 +352,7 @@ def test_what_a_pulled_plug_has_left_is_removed(fetched: Path) -> None:
     refused("update", fetched.parent / "old.raucb")
     assert not fetched.exists()
     script = Path(__file__).resolve().parents[2] / "packaging/image/root/usr/lib/shutthebox/card"
-    assert "rm -f /data/card/update.raucb" in script.read_text(), "and at every start of the card"
+    assert "rm -rf /data/card/update.raucb" in script.read_text(), "and at every start of the card"
 
 
 def test_only_root_may_write_the_card(card: Path, monkeypatch: pytest.MonkeyPatch) -> None:

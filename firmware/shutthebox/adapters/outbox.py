@@ -17,7 +17,7 @@ from pathlib import Path
 
 from shutthebox.adapters.store.errors import UNREADABLE
 from shutthebox.adapters.store.records import kept_match
-from shutthebox.files import read_bytes, replace_file
+from shutthebox.files import read_bytes, remove_parts, replace_file
 from shutthebox.game.effects import Effect, Keep
 from shutthebox.game.facts import Finished, Left, Signed
 from shutthebox.game.switches.debounce import SwitchChanged
@@ -83,6 +83,7 @@ class Outbox:
         self._contents: list[Content] = []
         self._unplaced: list[OutboxEntry] = []
         self._failing = ""
+        remove_parts(folder)
         self._take_up_head()
 
     def _take_up_head(self) -> None:

@@ -19,7 +19,7 @@ from shutthebox.adapters.store.database import FILE_NAME, Store, open_to_read
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError, is_damage, is_of_access
 from shutthebox.adapters.store.recovery import Recovered, first_fault, good_part
 from shutthebox.adapters.store.schema import VERSION
-from shutthebox.files import replace_file, sync_folder
+from shutthebox.files import remove_parts, replace_file, sync_folder
 from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import Fault
 
@@ -76,6 +76,7 @@ def open_or_set_aside(
         return open_checked(folder, wall_clock_s, count_throws=count_throws, facts=facts)
 
     notes, fault = list[str](), None
+    remove_parts(folder)
     try:
         notes += _take_back(folder)
         done, fault = _take_over(folder, wall_clock_s())

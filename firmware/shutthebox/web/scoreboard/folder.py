@@ -15,7 +15,7 @@ from typing import Any
 from shutthebox.adapters.network import address_in_network, name
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import Config
-from shutthebox.files import replace_file
+from shutthebox.files import remove_parts, replace_file
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
 from shutthebox.translations import finished_codes, translations
@@ -83,6 +83,7 @@ class ScoreboardFolder:
         self._folder, self._tab = folder, tab
         self._game: tuple[Profile, str, int | None] | None = None
         self._latest: dict[str, str] = {}
+        remove_parts(folder)
 
     def show(self, scores: Mapping[str, Any], game: Profile | None) -> None:
         """Writes what the scores' file says.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shutthebox.errors import one_line
-from shutthebox.files import read_bytes, reason, replace_file
+from shutthebox.files import read_bytes, reason, remove_parts, replace_file
 from shutthebox.outbox_entry import MAX_BYTES, UPLINK_SAYS, OutboxEntryError, entry_from_bytes
 
 _log = logging.getLogger(__name__)
@@ -46,6 +46,7 @@ class Spool:
         self._folder = folder
         self._names: deque[str] = deque()
         self._passed_over: set[str] = set()
+        remove_parts(folder)
 
     def oldest(self) -> Waiting | None:
         """The oldest entry; None if there is none. Anything else in its place is renamed and passed over.
