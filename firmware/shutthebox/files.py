@@ -14,6 +14,9 @@ from typing import BinaryIO
 
 from shutthebox.errors import ShutTheBoxError
 
+with suppress(ImportError):  # not everywhere, and files are read there too
+    import fcntl
+
 MAX_BYTES = 64 * 1024
 """Most bytes of a profile or a config, which is a page of text."""
 
@@ -158,8 +161,6 @@ _PART_BEGINS, _PART_ENDS = ".shutthebox-", ".part"
 
 def _lock(descriptor: int) -> bool:
     """Takes the lock that shows that a file is being written; False if another program has it."""
-    import fcntl  # not everywhere, and files are read there too
-
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
