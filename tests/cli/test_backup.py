@@ -284,7 +284,7 @@ OTHER = "no store of a box: its tables, views or triggers are others"
     ("content", "complaint"),
     [
         (b"shopping list: eggs, milk\n" * 100, "file is not a database"),
-        (b"", "it is empty"),
+        (b"", "it is empty, or not the memory of a box"),
         (None, "no such file"),
         ("create table a (b)", OTHER),
         ("pragma user_version = 99", "made by a newer version (99); 1 is allowed"),

@@ -23,6 +23,7 @@ from tests.support.stick import Box, FolderVolume, helped
 from shutthebox.adapters.store.backup import last_save
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.open_store import RESTORE_NAME, open_or_set_aside
+from shutthebox.adapters.store.schema import VERSION
 from shutthebox.cli.main import main
 from shutthebox.cli.stick import command, looking, saving, taking
 from shutthebox.cli.stick.errors import JobError
@@ -179,8 +180,25 @@ def test_a_saved_memory_is_taken_over_and_what_was_there_is_kept(
     assert [path for path in state.iterdir() if path.name.startswith(f"{FILE_NAME}.")]
 
 
+def database(*statements: str) -> bytes:
+    """A database of SQLite that no box has made."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        for statement in ("pragma user_version = 0", *statements, "vacuum"):
+            db.execute(statement)
+        return db.serialize()
+
+
 HURTFUL = {
     "nothing": b"",
+    "one byte": b"x",
+    "less than a page": b"y" * 99,
+    "the first words of a database": b"SQLite format 3\0",
+    "an empty database": database(),
+    "a database of something else": database("create table holiday (photo)"),
+    "an empty database of our version": database(f"pragma user_version = {VERSION}"),
+    "a database of something else of our version": database(
+        "create table match (id)", f"pragma user_version = {VERSION}"
+    ),
     "no database": b"hello" * 1000,
     "a head and no more": b"SQLite format 3\0" + bytes(84),
     "noise": bytes(range(256)) * 64,

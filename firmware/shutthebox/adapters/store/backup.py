@@ -11,8 +11,10 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.errors import StoreError
+from shutthebox.adapters.store.database import open_to_read as open_database
+from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.open_store import RESTORE_NAME, open_checked
+from shutthebox.adapters.store.schema import is_new
 from shutthebox.files import new_file, open_to_read, reason, replace_file, shown_path
 
 _SAVE_NAME = "last-save"
@@ -149,10 +151,18 @@ def _copy(file: Path, to: Path, *, must: bool) -> None:
 
 
 def _checked(work: Path, file: Path) -> Store:
-    # SQLite takes an empty file for a new database. All of a young one can be in its log.
-    if not any(path.stat().st_size for path in work.glob(f"{FILE_NAME}*") if not path.name.endswith("-mark")):
-        raise BackupError(f"{shown_path(file)}: it is empty")
+    if _is_empty(work / FILE_NAME):
+        raise BackupError(f"{shown_path(file)}: it is empty, or not the memory of a box")
     try:
         return open_checked(work, lambda: 0.0)
     except StoreError as error:
         raise BackupError(str(error).replace(str(work / FILE_NAME), shown_path(file))) from None
+
+
+def _is_empty(store: Path) -> bool:
+    """Whether the box would begin a new memory there: SQLite takes less than a page for a new database."""
+    if not store.stat().st_size:
+        return True
+    with suppress(OSError, *UNREADABLE), closing(open_database(store)) as db:
+        return is_new(db)
+    return False
