@@ -10,6 +10,8 @@ import pytest
 from tests.support import debian
 
 from shutthebox.cli.services import services
+from shutthebox.cli.stick.checking import ADDRESSES
+from shutthebox.cli.stick.looking import MOST_MEMORY
 from shutthebox.config.schema import Config
 
 SYSTEMD = Path(__file__).resolve().parents[2] / "systemd"
@@ -133,8 +135,13 @@ def test_the_sticks_helper_reaches_its_stick_and_the_memory_only() -> None:
     assert stick["RestrictAddressFamilies"] == ["AF_UNIX"]
     assert stick["BindsTo"] == ["dev-%i.device"]
     assert "WantedBy" not in stick, "nothing but a stick starts it"
-    (bounds,) = stick["Slice"]
-    assert {"MemoryMax", "TasksMax"} <= settings(SYSTEMD / bounds).keys(), "of all helpers together"
+    (name,) = stick["Slice"]
+    bounds = settings(SYSTEMD / name)
+    assert {"MemoryMax", "TasksMax"} <= bounds.keys(), "of all helpers together"
+    helpers_mb = 4 * 20
+    needed = helpers_mb + ((MOST_MEMORY + ADDRESSES) >> 20)
+    assert needed <= int(bounds["MemoryMax"][0].removesuffix("M")), "also while a memory is checked"
+    assert stick["OOMPolicy"] == ["continue"]
 
 
 def test_only_what_is_on_usb_starts_the_helper() -> None:

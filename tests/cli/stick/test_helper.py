@@ -25,7 +25,7 @@ from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.open_store import RESTORE_NAME, open_or_set_aside
 from shutthebox.adapters.store.schema import VERSION
 from shutthebox.cli.main import main
-from shutthebox.cli.stick import command, looking, saving, taking
+from shutthebox.cli.stick import checking, command, looking, saving, taking
 from shutthebox.cli.stick.errors import JobError
 from shutthebox.config.profiles import builtin
 from shutthebox.files import MOST_NAMES
@@ -214,6 +214,18 @@ def test_a_memory_made_to_hurt_is_one_line(content: bytes, state: Path, stick: P
     assert refused.value.outcome is StickOutcome.BAD_MEMORY
     assert "\n" not in str(refused.value)
     assert not (state / RESTORE_NAME).exists()
+
+
+def test_a_memory_that_would_fill_the_machines_is_given_up(state: Path, stick: Path) -> None:
+    """All sticks together have a bound: beyond it the kernel would end their helpers."""
+    file = stick / "memory.sqlite3"
+    with closing(sqlite3.connect(state / FILE_NAME)) as db:
+        db.execute("insert into fact values (99, 0, ?, 0)", ("x" * 50_000_000,))
+        db.commit()
+        file.write_bytes(db.serialize())
+    with pytest.raises(JobError, match=checking.TOO_MUCH) as refused:
+        taking.take_over(file, state)
+    assert refused.value.outcome is StickOutcome.BAD_MEMORY
 
 
 def test_a_memory_that_never_ends_is_not_opened(state: Path, stick: Path) -> None:

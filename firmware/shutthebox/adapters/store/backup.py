@@ -10,7 +10,7 @@ import tempfile
 from contextlib import closing, suppress
 from pathlib import Path
 
-from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.database import FILE_NAME
 from shutthebox.adapters.store.database import open_to_read as open_database
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.open_store import RESTORE_NAME, open_checked
@@ -94,9 +94,31 @@ def put_beside(file: Path, folder: Path) -> int:
         work = Path(name)
         for ending in ("-wal", "-mark", ""):
             _copy(file.with_name(file.name + ending), work / f"{FILE_NAME}{ending}", must=not ending)
-        with closing(_checked(work, file)) as store:
-            (matches,) = store.connection.execute("select count(*) from match").fetchone()
+        matches = check_copy(work, file)
         put_checked(work / FILE_NAME, folder)
+    return matches
+
+
+def check_copy(work: Path, file: Path) -> int:
+    """Checks a copy of a store and brings it up to date, as the box would at its start.
+
+    Args:
+        work: the folder with the copy, where nothing else is.
+        file: what it is a copy of, for complaints.
+
+    Returns:
+        How many matches it holds.
+
+    Raises:
+        BackupError: if it is no good.
+    """
+    if _is_empty(work / FILE_NAME):
+        raise BackupError(f"{shown_path(file)}: it is empty, or not the memory of a box")
+    try:
+        with closing(open_checked(work, lambda: 0.0)) as store:
+            (matches,) = store.connection.execute("select count(*) from match").fetchone()
+    except StoreError as error:
+        raise BackupError(str(error).replace(str(work / FILE_NAME), shown_path(file))) from None
     return int(matches)
 
 
@@ -148,15 +170,6 @@ def _copy(file: Path, to: Path, *, must: bool) -> None:
             raise BackupError(f"{shown_path(file)}: no such file") from None
     except OSError as error:
         raise BackupError(f"{shown_path(file)}: {reason(error)}") from None
-
-
-def _checked(work: Path, file: Path) -> Store:
-    if _is_empty(work / FILE_NAME):
-        raise BackupError(f"{shown_path(file)}: it is empty, or not the memory of a box")
-    try:
-        return open_checked(work, lambda: 0.0)
-    except StoreError as error:
-        raise BackupError(str(error).replace(str(work / FILE_NAME), shown_path(file))) from None
 
 
 def _is_empty(store: Path) -> bool:

@@ -1,14 +1,17 @@
 """Checks a saved memory from a stick, as a process of its own that gives up every right first.
 
-Used as `python -m shutthebox.cli.stick.checking COPY FOLDER`: the checked copy is put into the folder.
+Used as `python -m shutthebox.cli.stick.checking FOLDER`: a folder with nothing but a copy of the memory,
+which is brought up to date there.
 """
 
 import os
 import resource
 import sys
+from contextlib import suppress
 from pathlib import Path
 
-from shutthebox.adapters.store.backup import put_beside
+from shutthebox.adapters.store.backup import check_copy
+from shutthebox.cli.stick.looking import MOST_MEMORY
 from shutthebox.errors import ShutTheBoxError, one_line
 
 NOBODY = 65534
@@ -17,16 +20,21 @@ NOBODY = 65534
 SECONDS = 300
 """Of the processor, and by the clock."""
 
-_ADDRESSES = 1 << 30
-_LARGEST = 256 << 20
+ADDRESSES = 96 << 20
+"""Bytes of memory: the fullest store of a box takes 40 MB. The slice of all sticks has room for it."""
+
+TOO_MUCH = "takes too much memory to check"
 
 
 def main() -> int:
     """Gives up the rights, then opens the copy. Ends with 2 and one line for a memory that is no good."""
+    # Where all sticks together run out of memory, this process is the one to go.
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
     for kind, most in (
         (resource.RLIMIT_CPU, SECONDS),
-        (resource.RLIMIT_AS, _ADDRESSES),
-        (resource.RLIMIT_FSIZE, _LARGEST),
+        (resource.RLIMIT_AS, ADDRESSES),
+        (resource.RLIMIT_FSIZE, MOST_MEMORY),
         (resource.RLIMIT_CORE, 0),
     ):
         resource.setrlimit(kind, (most, most))
@@ -34,13 +42,16 @@ def main() -> int:
         os.setgroups(())
         os.setgid(NOBODY)
         os.setuid(NOBODY)
-    copy, folder = map(Path, sys.argv[1:])
+    folder = Path(sys.argv[1])
     try:
-        put_beside(copy, folder)
+        check_copy(folder, Path("memory"))
     except ShutTheBoxError as error:
-        print(one_line(str(error).removeprefix(f"{copy}: ")), file=sys.stderr)
-        return 2
-    return 0
+        print(one_line(str(error).removeprefix("memory: ")), file=sys.stderr)
+    except MemoryError:
+        print(TOO_MUCH, file=sys.stderr)
+    else:
+        return 0
+    return 2
 
 
 if __name__ == "__main__":

@@ -1,16 +1,17 @@
 """Takes a saved memory from a stick. It may be made to hurt, so nobody with rights opens it."""
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from shutthebox.adapters.store.backup import put_checked
+from shutthebox.adapters.store.database import FILE_NAME
 from shutthebox.adapters.store.errors import StoreError
-from shutthebox.adapters.store.open_store import RESTORE_NAME
 from shutthebox.cli.stick import checking
-from shutthebox.cli.stick.checking import NOBODY, SECONDS
+from shutthebox.cli.stick.checking import NOBODY, SECONDS, TOO_MUCH
 from shutthebox.cli.stick.copying import copy_bounded
 from shutthebox.cli.stick.errors import JobError
 from shutthebox.cli.stick.looking import MOST_MEMORY
@@ -29,26 +30,24 @@ def take_over(file: Path, state: Path) -> None:
         OSError: if the stick cannot be read.
     """
     with tempfile.TemporaryDirectory(prefix="memory-") as name:
-        work = Path(name)
-        copy, checked = work / "copy.sqlite3", work / "checked"
+        copy = Path(name, FILE_NAME)
         too_large = JobError(StickOutcome.BAD_MEMORY, f"{file.name}: larger than {MOST_MEMORY >> 20} MiB")
         with copy.open("xb") as to:
             copy_bounded(file, to, MOST_MEMORY, too_large)
-        _check(copy, checked)
+        _check(copy)
         try:
-            put_checked(checked / RESTORE_NAME, state)
+            put_checked(copy, state)
         except StoreError as error:
             raise JobError(StickOutcome.NO_ROOM, str(error)) from None
 
 
-def _check(copy: Path, checked: Path) -> None:
+def _check(copy: Path) -> None:
     """Has a process without rights check the copy as the box would at its start."""
-    checked.mkdir()
     if os.geteuid() == 0:
-        for path in (checked.parent, copy, checked):
+        for path in (copy.parent, copy):
             os.chown(path, NOBODY, NOBODY)
-    command = [sys.executable, "-m", checking.__name__, str(copy), str(checked)]
-    environment = {**os.environ, "TMPDIR": str(checked), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", checking.__name__, str(copy.parent)]
+    environment = {**os.environ, "TMPDIR": str(copy.parent), "PYTHONDONTWRITEBYTECODE": "1"}
     try:
         done = subprocess.run(
             command,
@@ -63,4 +62,5 @@ def _check(copy: Path, checked: Path) -> None:
         raise JobError(StickOutcome.BAD_MEMORY, f"not checked within {SECONDS} s") from None
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if line.strip()]
-        raise JobError(StickOutcome.BAD_MEMORY, lines[-1] if lines else f"ended with {done.returncode}")
+        ended = TOO_MUCH if done.returncode == -signal.SIGKILL else f"ended with {done.returncode}"
+        raise JobError(StickOutcome.BAD_MEMORY, lines[-1] if lines else ended)
