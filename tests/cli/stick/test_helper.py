@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import errno
+import io
+import json
 import os
 import socket
 import sqlite3
@@ -88,6 +90,39 @@ def test_results_open_in_a_spreadsheet(evening: Path, stick: Path, tmp_path: Pat
     page = (folder / "statistics.html").read_text()
     assert rows[-1]["game"] in page
     assert "<script" not in page
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "=1+1",
+        "+1",
+        "-1",
+        "@x",
+        "\t=1",
+        "\r=1",
+        "\n=1",
+        " =1",
+        "＝1",
+        "a;=1",
+        "a\t=1",
+        "a,=1",
+        'a";=1',
+        "a\n=1",
+    ],
+)
+def test_no_name_is_a_formula_in_a_spreadsheet(name: str, separator: str, evening: Path) -> None:
+    """A memory that was taken over may have any; its owner opens the table of the next save."""
+    with closing(sqlite3.connect(evening / FILE_NAME)) as played, closing(sqlite3.connect(":memory:")) as db:
+        played.backup(db)
+        db.execute("update match set profile = ?", (f"name = {json.dumps(name)}",))
+        db.execute("update result set initials = ?", (name,))
+        table = saving.results(db)
+    rows = list(csv.reader(io.StringIO(table), delimiter=separator))
+    assert any("1" in cell or "x" in cell for row in rows for cell in row)
+    for cell in (cell for row in rows for cell in row if cell):
+        assert cell[0].isalnum() or cell[0] == "'", table
 
 
 @pytest.mark.usefixtures("short_report")

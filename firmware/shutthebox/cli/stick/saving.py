@@ -65,10 +65,19 @@ def results(db: sqlite3.Connection) -> str:
         began = time.strftime("%Y-%m-%d %H:%M", time.localtime(match.began_s))
         for player in match.players:
             score = "" if player.score is None else player.score
-            rows.writerow(
-                (began, match.profile, player.number, player.initials or "", score, int(player.won))
-            )
+            names = as_words(match.profile), as_words(player.initials or "")
+            rows.writerow((began, names[0], player.number, names[1], score, int(player.won)))
     return text.getvalue()
+
+
+def as_words(text: str) -> str:
+    """A text that no spreadsheet takes for a formula, or for several cells, whatever it separates them by.
+
+    >>> as_words('=1+1;"@x"')
+    "'=1+1__@x_"
+    """
+    plain = re.sub(r"[^\w .=+@-]", "_", text)
+    return f"'{plain}" if plain and not plain[0].isalnum() else plain
 
 
 def _language(db: sqlite3.Connection) -> str | None:
