@@ -123,7 +123,7 @@ class Ears(Listener):
     """Knows no rules: takes the first answer that is said, and only tiles that are said to fit."""
 
     def act_on(self, text: str) -> None:
-        open_tiles = self.hears("Open: {tiles}", text)
+        open_tiles = self.hears("These fit: {tiles}", text)
         answers = self.hears("Make {answers}", text) or self.hears("Shut {answers}", text)
         if open_tiles and answers:
             first = re.split(r" or |, |…", answers["answers"])[0].partition(" with ")[0]

@@ -48,7 +48,7 @@ def test_what_is_said_is_heard_once_and_in_order(tmp_path: Path) -> None:
     table.throw(3, 5)
     table.flip(3)
     evening(table, writer)
-    assert heard(reader) == ["Player 1. Thrown: 3 and 5, which is 8. Open: 1 to 8. Make 8.", "5 to go."]
+    assert heard(reader) == ["Player 1. Thrown: 3 and 5, which is 8. These fit: 1 to 8. Make 8.", "5 to go."]
     assert heard(reader) == []
 
 
@@ -58,7 +58,7 @@ def test_a_clock_does_not_drown_the_throw() -> None:
     table.throw(3, 5)
     table.wait(30 * S)
     *_, thrown, ten, five, over = said(table, Announcer())
-    assert thrown.text == "Player 1. 20 seconds. Thrown: 3 and 5, which is 8. Open: 1 to 8. Make 8."
+    assert thrown.text == "Player 1. 20 seconds. Thrown: 3 and 5, which is 8. These fit: 1 to 8. Make 8."
     assert [(left.text, left.waits) for left in (ten, five)] == [("10 seconds.", True), ("5 seconds.", True)]
     assert over.text == "Time's up. Score: 45. Press: go on."
 

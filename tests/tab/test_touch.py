@@ -12,7 +12,7 @@ from tests.tab.test_browser import until, words
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
-THROWN = re.compile(r"Thrown: .* which is (\d+)\. Open: ([^.]*)\. (?:Hold: 1 die\. )?Make")
+THROWN = re.compile(r"Thrown: .* which is (\d+)\. These fit: ([^.]*)\. (?:Hold: 1 die\. )?Make")
 
 
 class Thumb:

@@ -93,7 +93,7 @@ class Announcer:
         new = parts if parts["title"] != before.get("title") else news(parts, before)
         if "dice" not in new:
             # Levers that move make fewer tiles fit; only a throw is told them.
-            new = {part: text for part, text in new.items() if part != "open"}
+            new = {part: text for part, text in new.items() if part != "fits"}
         if new is parts:
             self._heard = set()
         elif show.mode in _LISTS:
@@ -197,7 +197,7 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
         "title": said(screen.title),
         "aside": said(_aside(show)),
         "dice": _dice(screen, translate),
-        "open": said(_fitting(screen)),
+        "fits": said(_fitting(screen)),
         "big": said(screen.big) if screen.big != screen.title else "",
         "rows": sentences(map(said, _rows(screen))),
         "paragraph": sentences(map(said, _paragraph(screen))),
@@ -237,12 +237,12 @@ def open_tiles(show: Show, translate: Translate) -> str:
 
 
 def _fitting(screen: Screen) -> Text:
-    """The tiles that fit the throw; empty where the prompt names them."""
+    """The tiles that fit the throw; empty where the prompt names them. More may be open: `open_tiles`."""
     tiles = Numbers(tuple(tile for tile, state in screen.tiles if state is TileState.VIABLE))
     named = screen.prompt.values if isinstance(screen.prompt, Message) else ()
     if not screen.dice or not tiles.numbers or tiles in dict(named).values():
         return ""
-    return message("Open: {tiles}", tiles=tiles)
+    return message("These fit: {tiles}", tiles=tiles)
 
 
 def _rows(screen: Screen) -> Sequence[Text]:

@@ -167,6 +167,8 @@ def test_the_page_shows_the_box_without_a_complaint(table: Table) -> None:
     assert [lever.get_attribute("aria-label") for lever in table.levers] == [
         f"Lever {n}" for n in range(1, 10)
     ]
+    # A lever is called by its number, and shows it once: people who speak to their machine say what they see.
+    assert [lever.text for lever in table.levers] == list("123456789")
     assert table.shown_down == {2}
     assert not table.one("#notice").is_displayed()
     assert table.browser.get_log("browser") == []  # type: ignore[no-untyped-call]
@@ -189,6 +191,23 @@ def test_a_mouse_sweeps_across_levers(table: Table) -> None:
     # The first one decides: up again, and those that are up stay there.
     mouse.click_and_hold(levers[5]).move_to_element(levers[1]).release().perform()
     until(lambda: table.box.levers_down == {7, 8})
+
+
+@pytest.mark.parametrize("levers", [9, 54])
+@pytest.mark.parametrize("by", ["a click", "a key"])
+def test_one_gesture_lifts_all_levers(browser: webdriver.Chrome, levers: int, by: str) -> None:
+    with opened(browser, levers) as table:
+        table.box.set_lever(levers, True)
+        until(lambda: table.shown_down == {2, levers})
+        assert table.one("#lift").text == "Lift all levers"
+        if by == "a click":
+            table.one("#lift").click()
+        else:
+            table.press("l")
+        until(lambda: table.box.levers_down == table.shown_down == set())
+        table.press(" ")
+        until(lambda: not table.box.button_down)
+        assert table.box.levers_down == set(), "the space bar is the dice button again"
 
 
 @pytest.mark.parametrize("levers", [9, 54])
@@ -418,11 +437,11 @@ def test_help_lies_over_the_box(table: Table) -> None:
 def test_everything_is_reached_by_the_tab_key(table: Table) -> None:
     table.browser.execute_script("document.activeElement.blur()")
     reached = []
-    for _ in range(16):
+    for _ in range(17):
         table.press(Keys.TAB)
         reached.append(table.js("document.activeElement.id || document.activeElement.dataset.number"))
     drawers = ["mute", "settings-toggle", "workshop-toggle", "help-toggle"]
-    assert reached == [*drawers, *"123456789", "dice", "long", "turns-toggle"]
+    assert reached == [*drawers, *"123456789", "lift", "dice", "long", "turns-toggle"]
 
 
 def test_less_motion_for_who_wants_less(browser: webdriver.Chrome, table: Table) -> None:
@@ -570,6 +589,35 @@ def test_one_drawer_is_open_at_a_time_and_escape_closes_it(table: Table) -> None
     table.one("#settings-toggle").click()
     table.one("#settings-close").click()
     assert not table.one("#settings").is_displayed()
+
+
+FOCUS = "document.activeElement.id"
+
+
+@pytest.mark.parametrize("drawer", ["turns", "settings", "workshop"])
+def test_a_drawer_that_a_key_opens_has_the_focus_and_gives_it_back(table: Table, drawer: str) -> None:
+    show_form(table)
+    toggle = table.one(f"#{drawer}-toggle")
+    for close in ([Keys.ESCAPE], [Keys.TAB, " "], [Keys.TAB, Keys.TAB, Keys.ESCAPE]):
+        table.browser.execute_script("arguments[0].focus()", toggle)
+        table.press(Keys.ENTER)
+        until(lambda: table.js(FOCUS) == f"{drawer}-title")
+        assert table.one(f"#{drawer}").is_displayed()
+        table.press(*close)
+        until(lambda: not table.one(f"#{drawer}").is_displayed())
+        assert table.js(FOCUS) == f"{drawer}-toggle"
+    assert not table.box.button_down
+
+
+def test_a_drawer_that_a_click_opens_leaves_the_keys_to_the_box(table: Table) -> None:
+    for by_key in (True, False):
+        table.one("#settings-toggle").click()
+        if by_key:
+            table.press(Keys.ESCAPE)
+        else:
+            table.one("#settings-close").click()
+        until(lambda: not table.one("#settings").is_displayed())
+        assert table.js("document.activeElement === document.body")
 
 
 def test_settings_go_to_the_box_and_come_from_it(table: Table) -> None:

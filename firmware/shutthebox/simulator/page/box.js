@@ -194,7 +194,9 @@ function makeLever(number, index) {
   const front = made("span", "front");
   const back = made("span", "back");
   front.append(made("span", "numeral", number));
-  back.append(made("span", "numeral", number));
+  // The same number again is drawn by the style: the lever has one name, and shows one number.
+  back.append(made("span", "numeral"));
+  back.firstElementChild.dataset.number = number;
   flap.append(front, made("span", "edge"), back);
   element.append(made("span", "shadow"), flap, made("span", "hinge"));
   return element;
@@ -204,6 +206,16 @@ function move(number, down) {
   levers.get(number).wanted = down;
   send({ lever: number, down });
 }
+
+function liftAll() {
+  for (const [number, { wanted }] of levers) {
+    if (wanted) {
+      move(number, false);
+    }
+  }
+}
+
+byId("lift").addEventListener("click", liftAll);
 
 function flip(number) {
   move(number, !levers.get(number).wanted); // so that two quick clicks move the lever there and back
@@ -362,14 +374,27 @@ for (const end of ["click", "change"]) {
 }
 
 // What is typed into a field is its own, and so are the keys of a select that is open or was reached by keys.
+const knowsOpen = CSS.supports("selector(:open)");
+
+function isListOpen(focus) {
+  return focus?.matches("select") && knowsOpen && focus.matches(":open");
+}
+
 function isTyping(focus) {
-  const closed = focus === pointedSelect && CSS.supports("selector(:open)") && !focus.matches(":open");
+  const closed = focus === pointedSelect && knowsOpen && !isListOpen(focus);
   return focus?.matches(FIELD) || (focus?.matches("select") && !closed);
 }
 
 document.addEventListener("keydown", (event) => {
   const focus = document.activeElement;
-  if (event.ctrlKey || event.altKey || event.metaKey || help.open || isTyping(focus)) {
+  if (event.ctrlKey || event.altKey || event.metaKey || help.open) {
+    return;
+  }
+  if (event.key === "Escape" && !isListOpen(focus)) {
+    closeDrawer();
+    return;
+  }
+  if (isTyping(focus)) {
     return;
   }
   if (event.code === "Space" || event.code === "Enter" || event.code === "NumpadEnter") {
@@ -380,10 +405,6 @@ document.addEventListener("keydown", (event) => {
         hold(event.code);
       }
     }
-    return;
-  }
-  if (event.key === "Escape") {
-    closeDrawer();
     return;
   }
   const step = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1 }[event.key];
@@ -403,6 +424,10 @@ document.addEventListener("keydown", (event) => {
   }
   if (event.key.toLowerCase() === "m" && !event.repeat) {
     toggleMute();
+    return;
+  }
+  if (event.key.toLowerCase() === "l" && !event.repeat) {
+    liftAll();
     return;
   }
   // By the key's place, not by its sign: on a French keyboard the digits need shift. Keyboards
@@ -545,15 +570,25 @@ help.addEventListener("click", (event) => {
 });
 // One drawer at a time is open beside the box.
 const drawers = new Map([[turnsToggle, turns], [settingsToggle, settings], [workshopToggle, workshop]]);
+let openedByKey = false;
 
-function toggleDrawer(toggle) {
+// A key, or a screen reader, takes the focus into the drawer that it opens, and back when that closes.
+function toggleDrawer(toggle, byKey = false) {
+  const drawer = byId(toggle.getAttribute("aria-controls"));
+  const goesBack = !drawer.hidden && (openedByKey || drawer.querySelector(":focus-visible"));
   for (const [other, drawer] of drawers) {
     if (other === toggle || other.getAttribute("aria-expanded") === "true") {
       other.setAttribute("aria-expanded", String(drawer.toggle()));
     }
   }
-  document.body.classList.toggle("in-drawer", toggle.getAttribute("aria-expanded") === "true");
+  openedByKey = byKey && !drawer.hidden;
+  document.body.classList.toggle("in-drawer", !drawer.hidden);
   fit();
+  if (openedByKey) {
+    drawer.querySelector("h2").focus();
+  } else if (goesBack) {
+    toggle.focus();
+  }
 }
 
 function closeDrawer() {
@@ -564,7 +599,7 @@ function closeDrawer() {
 }
 
 for (const toggle of drawers.keys()) {
-  toggle.addEventListener("click", () => toggleDrawer(toggle));
+  toggle.addEventListener("click", (event) => toggleDrawer(toggle, event.detail === 0));
 }
 for (const close of ["turns-close", "settings-close", "workshop-close"]) {
   byId(close).addEventListener("click", closeDrawer);
@@ -628,6 +663,7 @@ function showTexts(language) {
   }
   name(dice, texts.button);
   name(byId("long"), texts.hold);
+  byId("lift").firstElementChild.textContent = texts.lift;
   name(mute, texts.mute);
   name(helpToggle, texts.help);
   for (const close of document.querySelectorAll(".close")) {

@@ -22,6 +22,7 @@ def page_texts(translate: Translate) -> Texts:
         "lever": _("Lever {number}"),
         "button": _("Dice button"),
         "hold": _("Hold"),
+        "lift": _("Lift all levers"),
         "display": _("Display"),
         "mute": _("Mute"),
         "help": _("Help"),
@@ -56,8 +57,8 @@ def page_texts(translate: Translate) -> Texts:
         ],
         "keys": _(
             "Keyboard: 1–9, 0, - and = move levers 1 to 12, by their place in the row of digits. "
-            "Space or Enter is the dice button, O says the open tiles, M mutes, ? opens this help, Escape "
-            "closes it."
+            "Space or Enter is the dice button, L lifts all levers, O says the open tiles, M mutes, ? opens "
+            "this help, Escape closes it."
         ),
     }
 
