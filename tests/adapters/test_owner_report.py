@@ -12,12 +12,13 @@ import pytest
 from tests.support.writer import facts
 
 from shutthebox import __version__
+from shutthebox.adapters.machine import MachineWatch, Sensors
 from shutthebox.adapters.owner_report import BoxReport
 from shutthebox.adapters.store.backup import note_save
 from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.memory import Memory
 from shutthebox.game.facts import WRONG_CODES, Began, Chosen, Faulted
-from shutthebox.game.faults import Fault
+from shutthebox.game.faults import Fault, MachineFault
 from shutthebox.game.messages import told
 from shutthebox.game.owner_report import Topic
 from shutthebox.rules.actions import Thrown
@@ -74,6 +75,55 @@ def test_about_a_card(box: Box) -> None:
     assert lines[5:7] == ["Temperature\t52 °C", "Power is too low"]
     box.machine("sys/class/hwmon/hwmon1/in0_lcrit_alarm", "0\n")
     assert "Power is good" in box.lines(Topic.ABOUT)
+
+
+def test_low_power_and_heat_leave_a_trace_with_their_time(box: Box) -> None:
+    """A supply that fails for a second when the buzzer sounds is never caught in the act."""
+    box.machine("sys/class/hwmon/hwmon1/name", "rpi_volt\n")
+    watch: MachineWatch | None = None
+
+    def look(volt: str, millidegrees: str) -> list[str]:
+        nonlocal watch
+        box.machine("sys/class/hwmon/hwmon1/in0_lcrit_alarm", volt)
+        box.machine("sys/class/thermal/thermal_zone0/temp", millidegrees)
+        watch = watch or MachineWatch(Sensors(box.folder / "machine"), box.store.keep)
+        watch.look()
+        return box.lines(Topic.FAULTS, standing=frozenset(fault.value for fault in watch.faults))
+
+    assert look("0\n", "79999\n") == ["None"]
+    low = ["Power is too low", "Fri 20:10\tnow"]
+    assert look("1\n", "60000\n") == low
+    box.now_s += HOUR_S
+    assert look("1\n", "60000\n") == low, "it began at ten past eight"
+    assert look("0\n", "80000\n") == ["The Pi is too hot", "Fri 21:10\tnow", low[0], "Fri 20:10\tok"]
+    box.now_s += 2 * HOUR_S
+    assert look("0\n", "75000\n")[1] == "Fri 21:10\tnow"
+    assert look("0\n", "74999\n")[1] == "Fri 21:10\tok"
+    assert look("0\n", "80000\n")[1] == "Fri 23:10, 2x\tnow"
+
+
+@pytest.mark.parametrize(
+    ("bits", "faults"),
+    [
+        ("0", []),
+        ("1", [MachineFault.POWER]),
+        ("50005", [MachineFault.POWER]),
+        ("50000", []),
+        ("4", [MachineFault.HEAT]),
+        ("zz", []),
+    ],
+)
+def test_the_firmwares_own_word_on_a_raspberry_pi_kernel(
+    bits: str, faults: list[MachineFault], box: Box
+) -> None:
+    box.machine("sys/devices/platform/soc/soc:firmware/get_throttled", f"{bits}\n")
+    assert Sensors(box.folder / "machine").faults() == set(faults)
+
+
+def test_a_machine_that_measures_nothing_has_no_such_fault(box: Box) -> None:
+    box.machine("sys/class/thermal/thermal_zone0/temp", "broken\n")
+    box.machine("sys/class/hwmon/hwmon0/name", "rpi_volt\n")
+    assert Sensors(box.folder / "machine").faults() == frozenset()
 
 
 def test_a_fault_is_told_with_its_date_how_often_and_whether_it_has_cleared(box: Box) -> None:

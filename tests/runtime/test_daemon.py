@@ -4,6 +4,7 @@ import json
 import signal
 import threading
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from queue import SimpleQueue
 from random import Random
@@ -22,7 +23,8 @@ from shutthebox.adapters.display import worker as oled
 from shutthebox.adapters.display.layout import draw
 from shutthebox.adapters.display.opening import open_panel
 from shutthebox.adapters.gpio import PinsError
-from shutthebox.adapters.store.database import Store
+from shutthebox.adapters.store.database import FILE_NAME, Store, open_to_read
+from shutthebox.adapters.store.queries import logged_faults
 from shutthebox.config.controllers import Controller
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.dice import RandomDice
@@ -34,6 +36,7 @@ from shutthebox.runtime import daemon
 from shutthebox.runtime.runner import Mail
 from shutthebox.simulator.hardware.box import BUZZER_LINE, SimulatedBox
 from shutthebox.simulator.hardware.panel_model import PanelModel
+from shutthebox.web.scoreboard.folder import FOLDER_NAME
 
 
 @pytest.mark.slow
@@ -116,6 +119,21 @@ def test_the_screen_marks_that_the_league_gets_nothing(tmp_path: Path) -> None:
         box.until(lambda: box.screen.aside == "league?")
 
     run_daemon(config_with(), tmp_path / "state", owner, outbox=tmp_path)
+
+
+def test_a_supply_that_is_too_weak_is_kept_as_a_fault_and_told_on_the_boxs_page(tmp_path: Path) -> None:
+    chip = tmp_path / "machine/sys/class/hwmon/hwmon0"
+    chip.mkdir(parents=True)
+    (chip / "name").write_text("rpi_volt\n")
+    (chip / "in0_lcrit_alarm").write_text("1\n")
+    page = tmp_path / FOLDER_NAME / "box.html"
+
+    def owner(box: Served) -> None:
+        box.until(lambda: page.exists() and "Power is too low" in page.read_text())
+
+    run_daemon(config_with(), tmp_path / "state", owner, scores=tmp_path, machine=tmp_path / "machine")
+    with closing(open_to_read(tmp_path / "state" / FILE_NAME)) as db:
+        assert [fault.kind for fault in logged_faults(db)] == ["power"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

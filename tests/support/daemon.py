@@ -109,6 +109,7 @@ def run_daemon(
     connect: Callable[[], Panel] | None = None,
     scores: Path | None = None,
     outbox: Path | None = None,
+    machine: Path | None = None,
     releases: Sequence[threading.Event] = (),
 ) -> Served:
     """Serves a box while hands do something to it, and ends it with SIGTERM.
@@ -120,6 +121,7 @@ def run_daemon(
         connect: opens the panel; None for a box without one.
         scores: folder of the files for scoreboard and voice.
         outbox: folder of the matches for a league.
+        machine: where the files of the machine are.
         releases: set when the hands have done, however that ended.
     """
     wrong: list[BaseException] = []
@@ -151,6 +153,7 @@ def run_daemon(
             feed_watchdog=served.feed_watchdog,
             scores=scores,
             outbox=outbox,
+            machine=machine,
         )
         hands.join()
     if wrong:

@@ -11,10 +11,11 @@ from itertools import islice
 from pathlib import Path
 
 from shutthebox import __version__
+from shutthebox.adapters.machine import Sensors
 from shutthebox.adapters.network import addresses
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.backup import last_save
-from shutthebox.game.faults import FAULT_TEXTS
+from shutthebox.game.faults import FAULT_TEXTS, MACHINE_FAULT_TEXTS, MachineFault
 from shutthebox.game.messages import Joined, ListRow, Message, Text, message
 from shutthebox.game.owner_report import WEEKDAYS, Topic
 from shutthebox.rules.tiles import Tiles, to_tiles
@@ -30,6 +31,7 @@ _WEEKDAYS_S = 6 * 24 * 3600
 
 _SWITCH = re.compile(r"switch (\d+) (.*)")
 _KINDS = {fault.value: prompt for fault, (prompt, _) in FAULT_TEXTS.items()}
+_KINDS |= {fault.value: text for fault, text in MACHINE_FAULT_TEXTS.items()}
 _KINDS |= {"store": message("Memory"), "service": message("Wrong code")}
 _LEVER = {
     "chatters without a rest": lambda lever: message("Lever {tile} chatters", tile=lever),
@@ -81,9 +83,12 @@ class BoxReport:
         if found := re.search(r"rauc\.slot=(\w+)", self._text("proc/cmdline")):
             lines.append(ListRow(message("System"), found[1]))
         lines += addresses(self._machine)
-        if (millidegrees := self._text("sys/class/thermal/thermal_zone0/temp")).isdecimal():
-            lines.append(ListRow(message("Temperature"), f"{int(millidegrees) // 1000} °C"))
-        lines += self._power()
+        sensors = Sensors(self._machine)
+        if (millidegrees := sensors.millidegrees()) is not None:
+            lines.append(ListRow(message("Temperature"), f"{millidegrees // 1000} °C"))
+        if sensors.know_power:
+            low = MACHINE_FAULT_TEXTS[MachineFault.POWER]
+            lines.append(low if MachineFault.POWER in sensors.faults() else message("Power is good"))
         if self._folder is not None:
             with suppress(OSError):
                 free = shutil.disk_usage(self._folder).free
@@ -92,13 +97,6 @@ class BoxReport:
             saved = message("never") if saved_s is None else self._when(saved_s)
             lines.append(ListRow(message("Saved"), saved))
         return lines
-
-    def _power(self) -> Sequence[Text]:
-        for chip in sorted(self._machine.glob("sys/class/hwmon/*")):
-            if _text(chip / "name") == "rpi_volt":
-                low = _text(chip / "in0_lcrit_alarm") == "1"
-                return [message("Power is too low") if low else message("Power is good")]
-        return []
 
     def _when(self, at_s: float) -> Text:
         """The weekday of the last six days, else the date; with the year where it is another."""

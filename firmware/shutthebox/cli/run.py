@@ -186,6 +186,7 @@ def _run(args: argparse.Namespace) -> int:
             outbox=config.outbox_folder,
             # Where the helper of an owner's stick calls.
             stick=runtime / "stick" if runtime else None,
+            machine=Path("/"),
         )
         systemd.stopping()
     return 0

@@ -81,7 +81,7 @@ class Faulted(NamedTuple):
     """The hardware, the store or the rules have failed. The same fault is kept once an hour at most.
 
     Attributes:
-        kind: one word: "lever", "service", "store", or the value of a `Fault`.
+        kind: one word: "lever", "service", "store", or the value of a `Fault` or a `MachineFault`.
         text: what is wrong with it, one line of English, for the owner.
     """
 

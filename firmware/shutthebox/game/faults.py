@@ -57,3 +57,17 @@ UNDELIVERED_TEXTS: dict[Undelivered, Message] = {
     Undelivered.OTHER: message("League: unsent"),
 }
 """Per reason the line in service; `shutthebox doctor` says more."""
+
+
+class MachineFault(Enum):
+    """A fault of the Pi itself, for the owner; the value is its kind where it is kept."""
+
+    POWER = "power"
+    HEAT = "heat"
+
+
+MACHINE_FAULT_TEXTS: dict[MachineFault, Message] = {
+    MachineFault.POWER: message("Power is too low"),
+    MachineFault.HEAT: message("The Pi is too hot"),
+}
+"""Per fault the line among the owner's faults."""

@@ -21,6 +21,7 @@ from gpiozero.pins import Factory
 from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display.worker import DisplayWorker
 from shutthebox.adapters.gpio import Pins
+from shutthebox.adapters.machine import MachineWatch, Sensors
 from shutthebox.adapters.odds_worker import OddsWorker
 from shutthebox.adapters.store.database import FILE_NAME, Store, open_to_read
 from shutthebox.adapters.store.errors import StoreError
@@ -74,6 +75,7 @@ def serve(
     outbox: Path | None = None,
     stick: Path | None = None,
     inbox: "SimpleQueue[Mail] | None" = None,
+    machine: Path | None = None,
 ) -> None:
     """Runs a box until SIGTERM or SIGINT. Called in the main thread.
 
@@ -94,6 +96,7 @@ def serve(
         outbox: folder in which matches are left for a league; None for nowhere.
         stick: socket at which the helper of an owner's stick calls; None for a box without one.
         inbox: of the loop, for forms from other threads; None for a box without any.
+        machine: where the files of the machine are found; None where its health is nobody's concern.
 
     Raises:
         InUseError: if another box plays on the store in that folder.
@@ -177,11 +180,15 @@ def serve(
                 verification = VerificationWorker(store.path)
                 stack.callback(verification.close)
             memory = Memory(store, open_store, forgetting=forgetting, verification=verification)
+            watch = None
+            if machine is not None:
+                watch = MachineWatch(Sensors(machine), memory.keep)
+                chores = (watch.look, *chores)
             odds = OddsWorker(inbox.put)
             helper = None if stick is None else _open_stick(stick, inbox)
             if helper is not None:
                 stack.callback(helper.close)
-            report = partial(_report, memory, state, time.time(), broken)
+            report = partial(_report, memory, state, time.time(), broken, watch)
             ports = Ports(
                 pins,
                 memory,
@@ -238,7 +245,13 @@ def _in_a_tab(config: Config, levers: int) -> "InATab | None":
 
 
 def _report(
-    memory: Memory, state: Path | None, since_s: float, broken: Sequence[object], topic: Topic, wrong: Tiles
+    memory: Memory,
+    state: Path | None,
+    since_s: float,
+    broken: Sequence[object],
+    watch: MachineWatch | None,
+    topic: Topic,
+    wrong: Tiles,
 ) -> Sequence[Text]:
     # Not above: the box is ready without it.
     from shutthebox.adapters.owner_report import BoxReport
@@ -249,6 +262,8 @@ def _report(
         Fault.STORE_DAMAGED: state is not None and is_suspect(state),
     }
     now = frozenset(fault.value for fault, stands in standing.items() if stands)
+    if watch is not None:
+        now |= {fault.value for fault in watch.faults}
     return BoxReport(memory.lines, state, since_s, now)(topic, wrong)
 
 

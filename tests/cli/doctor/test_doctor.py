@@ -19,10 +19,10 @@ from tests.support.command import Said, command, printed
 from tests.support.kept import keep_throws
 
 from shutthebox.adapters.store.database import Store
-from shutthebox.cli.doctor import hardware
+from shutthebox.cli.doctor import hardware, machine
 from shutthebox.cli.doctor import store as memory
 from shutthebox.config.profiles import builtin
-from shutthebox.game.facts import Began, Chosen
+from shutthebox.game.facts import Began, Chosen, Faulted
 from shutthebox.outbox_entry import UPLINK_SAYS
 from shutthebox.rules.match import begin
 
@@ -32,9 +32,16 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A box with a panel on a bus that is not there, and no chip."""
     monkeypatch.setattr("gpiozero_gpiod.chips.DEV", tmp_path)
     monkeypatch.setattr(hardware, "DEV", tmp_path)
+    monkeypatch.setattr(machine, "MACHINE", tmp_path)
     file = tmp_path / "config.toml"
     file.write_text(f'[display]\nbus = 32\n[store]\nfolder = "{tmp_path / "state"}"\n')
     return file
+
+
+def write(file: Path, text: str) -> None:
+    """Writes a file of the machine."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
 
 
 @contextmanager
@@ -71,6 +78,9 @@ def pi(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     monkeypatch.setitem(sys.modules, "smbus2", SimpleNamespace(SMBus=Bus))
     monkeypatch.setattr(Bus, "status", 0x43)
     monkeypatch.setattr(memory, "KEPT_RIGHT", tmp_path / "synchronized")
+    write(tmp_path / "sys/class/hwmon/hwmon0/name", "rpi_volt\n")
+    write(tmp_path / "sys/class/hwmon/hwmon0/in0_lcrit_alarm", "0\n")
+    write(tmp_path / "sys/class/thermal/thermal_zone0/temp", "52345\n")
     monkeypatch.setattr(time, "time", lambda: 1.8e9)
     Store(tmp_path / "state", time.time).close()
     with ExitStack() as stack:
@@ -103,6 +113,8 @@ def test_a_box_on_which_all_is_well(config: Path, pi: FakeKernel, tmp_path: Path
         "ok    service button  line 20 is free",
         f"ok    display         answers at 0x3C on {tmp_path}/i2c-32",
         "ok    panel           ssd1306, by its status 0x43",
+        "ok    power           good",
+        "ok    temperature     52 °C",
         "ok    entropy         the kernel's is ready",
         f"ok    store           {tmp_path}/state/box.sqlite3: 0 matches",
         "skip  dice            0 throws are too few to tell",
@@ -197,6 +209,30 @@ def test_a_panel_at_its_other_address_is_pointed_out(
     assert results(config)["display"] == said
     monkeypatch.setattr(Bus, "addresses", ())
     assert results(config)["display"] == ("FAIL", nothing)
+
+
+def test_power_and_heat_now_and_as_the_box_has_kept_them(
+    config: Path, pi: FakeKernel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    day_s = 24 * 3600
+    with keeping(config) as store:
+        store.keep(Faulted("power", "too low"))
+        store.keep(Faulted("heat", "too hot"))
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(1.8e9))
+    monkeypatch.setattr(time, "time", lambda: 1.8e9 + 6 * day_s)
+    found = results(config)
+    assert found["power"] == (
+        "FAIL",
+        f"too low last at {when}: a stronger supply, or a shorter and thicker lead",
+    )
+    assert found["temperature"] == ("FAIL", f"too hot last at {when}: air for the Pi, or a heat sink")
+    monkeypatch.setattr(time, "time", lambda: 1.8e9 + 8 * day_s)
+    assert results(config)["power"] == ("ok", f"good; too low last at {when}")
+    write(tmp_path / "sys/class/hwmon/hwmon0/in0_lcrit_alarm", "1\n")
+    write(tmp_path / "sys/class/thermal/thermal_zone0/temp", "85000\n")
+    found = results(config)
+    assert found["power"][1].startswith("too low now: ")
+    assert found["temperature"][1].startswith("too hot now: ")
 
 
 # -- levers, store, clock ----------------------------------------------------------------------
@@ -302,6 +338,9 @@ def test_the_clock_against_the_last_match(
     now: float, verdict: str, words: str, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memory, "KEPT_RIGHT", tmp_path / "synchronized")
+    write(tmp_path / "sys/class/hwmon/hwmon0/name", "rpi_volt\n")
+    write(tmp_path / "sys/class/hwmon/hwmon0/in0_lcrit_alarm", "0\n")
+    write(tmp_path / "sys/class/thermal/thermal_zone0/temp", "52345\n")
     monkeypatch.setattr(time, "time", lambda: 1.8e9)
     with keeping(config) as store:
         store.keep(Began(begin(builtin("pub"), 2)))

@@ -6,7 +6,7 @@ import importlib.metadata
 import sys
 from collections.abc import Callable, Iterator
 
-from shutthebox.cli.doctor import hardware, outbox, store
+from shutthebox.cli.doctor import hardware, machine, outbox, store
 from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed, reported
 from shutthebox.cli.own_config import add_config_option, chosen_config
 from shutthebox.cli.parser import Subparsers
@@ -80,6 +80,7 @@ def examine(config: Config) -> Iterator[CheckResult]:
         hardware.access,
         hardware.pins,
         hardware.display,
+        machine.machine,
         store.store,
         store.clock,
         outbox.outbox,

@@ -1,0 +1,57 @@
+"""Doctor checks of the Pi itself: its power and its temperature, now and as the box has kept them."""
+
+import contextlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from shutthebox.adapters.machine import Sensors
+from shutthebox.adapters.store import queries
+from shutthebox.adapters.store.errors import StoreError
+from shutthebox.adapters.store.reading import reading
+from shutthebox.cli.doctor.result import CheckResult, failed, passed, skipped
+from shutthebox.cli.stats import date_text
+from shutthebox.config.schema import Config
+from shutthebox.game.faults import MachineFault
+
+MACHINE = Path("/")
+
+LATELY_S = 7 * 24 * 3600
+"""A fault that was kept no longer ago is one still."""
+
+_REMEDIES = {
+    MachineFault.POWER: "a stronger supply, or a shorter and thicker lead",
+    MachineFault.HEAT: "air for the Pi, or a heat sink",
+}
+
+
+def machine(config: Config) -> Iterator[CheckResult]:
+    """Whether power and temperature are right, and have been for a week."""
+    sensors = Sensors(MACHINE)
+    now = sensors.faults()
+    kept: list[queries.LoggedFault] = []
+    with contextlib.suppress(StoreError), reading(config.state_folder) as read:
+        kept += queries.logged_faults(read.db)
+    millidegrees = sensors.millidegrees()
+    heat = "" if millidegrees is None else f"{millidegrees // 1000} °C"
+    yield _told("power", MachineFault.POWER, now, kept, "good" if sensors.know_power else "", "too low")
+    yield _told("temperature", MachineFault.HEAT, now, kept, heat, "too hot")
+
+
+def _told(
+    check: str,
+    fault: MachineFault,
+    now: frozenset[MachineFault],
+    kept: list[queries.LoggedFault],
+    value: str,
+    wrong: str,
+) -> CheckResult:
+    when_s = [entry.at_s for entry in kept if entry.kind == fault.value]
+    if fault in now:
+        return failed(check, f"{wrong} now: {_REMEDIES[fault]}")
+    if not when_s:
+        return passed(check, value) if value else skipped(check, "this machine does not measure it")
+    latest = f"{wrong} last at {date_text(max(when_s), '%Y-%m-%d %H:%M')}"
+    if time.time() - max(when_s) > LATELY_S:
+        return passed(check, f"{value or 'not measured'}; {latest}")
+    return failed(check, f"{latest}: {_REMEDIES[fault]}")
