@@ -1,6 +1,6 @@
 #!/bin/sh
 # Hook of mmdebstrap, before anything is fetched: adds what the release alone has not.
-#   sources.sh ROOT system     Debian's backports, for the kernel
+#   sources.sh ROOT system     Debian's backports, for the kernel and the radio's firmware
 #   sources.sh ROOT tools      the next release's source packages, for gpiozero
 set -eu
 list=$1/etc/apt/sources.list
@@ -8,9 +8,10 @@ mirror=$(sed -n 's/^deb \(\[[^]]*\] \)\?\([^ ]*\) trixie .*/\2/p' "$list" | head
 case $2 in
 system)
     echo "deb $mirror trixie-backports main non-free-firmware" >>"$list"
-    # The release's kernel has no drivers for a Pi 5, and no simulated pins to try the image on.
+    # The release's kernel has no drivers for a Pi 5, and no simulated pins to try the image on. With the release's
+    # firmware no radio joins a Wi-Fi that knows WPA3 only.
     cat >"$1/etc/apt/preferences.d/backports" <<'PINS'
-Package: src:linux src:linux-signed-arm64 linux-base
+Package: src:linux src:linux-signed-arm64 linux-base firmware-brcm80211
 Pin: release n=trixie-backports
 Pin-Priority: 900
 PINS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -218,7 +219,20 @@ def test_the_key_of_a_wifi_is_the_standards_own() -> None:
     # IEEE 802.11i, annex H.4, the first test vector.
     files = network_files(Network("IEEE", "password", "BE"))
     key = "f42c6fc52df0ebef9ebb4b90b38a5f902e83fe1b135a70e23aed762e9710a12e"
-    assert f"psk={key}\n" in files["wpa_supplicant-wlan0.conf"]
+    assert files["wpa_supplicant-wlan0.conf"].count(f"psk={key}\n") == 2
+
+
+def test_a_wifi_of_wpa2_of_both_and_of_wpa3_alone_is_joined() -> None:
+    """WPA3 is for a Wi-Fi without WPA2: at one with both, a Pi's radio is admitted and gets no answer."""
+    text = network_files(Network("Pub", 'last "orders"', "BE"))["wpa_supplicant-wlan0.conf"]
+    blocks = [dict(re.findall(r"\t(\w+)=(.*)\n", block)) for block in text.split("network={")[1:]]
+    wpa2, wpa3 = sorted(blocks, key=lambda block: -int(block.get("priority", "0")))
+    assert wpa2["key_mgmt"] == "WPA-PSK"
+    assert "ieee80211w" not in wpa2
+    assert "SAE" in wpa3["key_mgmt"].split()
+    assert wpa3["ieee80211w"] == "2", "WPA3 wants its management frames protected"
+    assert bytes.fromhex(wpa3["sae_password"]) == b'last "orders"'
+    assert {block["ssid"] for block in blocks} == {b"Pub".hex()}
 
 
 DHCP = "[Network]\nDHCP=yes\nMulticastDNS=yes\n[DHCPv4]\nUseMTU=yes\n"
@@ -233,7 +247,7 @@ DHCP = "[Network]\nDHCP=yes\nMulticastDNS=yes\n[DHCPv4]\nUseMTU=yes\n"
             Network("Pub", "", "FR"),
             "",
             f"[Match]\nName=wlan0\n{DHCP}",
-            "country=FR\nnetwork={\n\tssid=507562\n\tscan_ssid=1\n\tkey_mgmt=NONE\n}\n",
+            "country=FR\nsae_pwe=2\nnetwork={\n\tssid=507562\n\tscan_ssid=1\n\tkey_mgmt=NONE\n}\n",
         ),
     ],
     ids=["none", "a cable", "an open Wi-Fi"],

@@ -27,7 +27,7 @@ country_code=BE
 hw_mode=g
 channel=6
 wpa=2
-wpa_key_mgmt=WPA-PSK
+@KEYS@
 rsn_pairwise=CCMP
 wpa_passphrase=@PASSWORD@
 AP
@@ -66,25 +66,24 @@ print(urllib.request.urlopen(page, timeout=60).read().decode())
 
 
 def programs(to: Path) -> list[Path]:
-    """The access point's programs for arm64, which the card has no use for; its libraries do."""
+    """The access point's program for arm64, which the card has no use for; its libraries do."""
     packed = CACHE / "radio.tar"
     if not packed.exists():
         part = packed.with_name("radio.part.tar")
         command = ["mmdebstrap", "--quiet", "--variant=extract", "--architectures=arm64"]
-        subprocess.run([*command, "--include=hostapd,iw", "trixie", part], check=True)
+        subprocess.run([*command, "--include=hostapd", "trixie", part], check=True)
         part.rename(packed)
     with tarfile.open(packed) as archive:
-        for name in ("hostapd", "iw"):
-            found = archive.extractfile(f"./usr/sbin/{name}")
-            assert found is not None
-            (to / name).write_bytes(found.read())
-            (to / name).chmod(0o755)
-    return [to / "hostapd", to / "iw"]
+        found = archive.extractfile("./usr/sbin/hostapd")
+        assert found is not None
+        (to / "hostapd").write_bytes(found.read())
+        (to / "hostapd").chmod(0o755)
+    return [to / "hostapd"]
 
 
-def open_wifi(pi: CardPi, name: str, password: str) -> None:
+def open_wifi(pi: CardPi, name: str, password: str, keys: str) -> None:
     """Lets a Wi-Fi be there; the box finds its own radio at the same moment."""
-    script = ACCESS_POINT.replace("@SSID@", name).replace("@PASSWORD@", password)
+    script = ACCESS_POINT.replace("@SSID@", name).replace("@PASSWORD@", password).replace("@KEYS@", keys)
     pi.write("/run/access-point", script)
     pi.run("systemd-run --unit=access-point -p Type=forking -p RemainAfterExit=yes sh /run/access-point")
 

@@ -46,6 +46,13 @@ def test_a_unit_runs_a_script_that_is_there_and_is_switched_on(unit: Path) -> No
         assert unit.name in (IMAGE / "finish.sh").read_text()
 
 
+def test_the_radio_of_the_card_stays_awake() -> None:
+    """A Zero 2 W whose radio saves power misses that its name is asked for."""
+    unit = IMAGE / "root/etc/systemd/system/wpa_supplicant@wlan0.service.d/card.conf"
+    assert "ExecStartPre=-/usr/sbin/iw dev %i set power_save off\n" in unit.read_text()
+    assert "iw" in (IMAGE / "root.packages").read_text().split("\n")
+
+
 def test_the_card_has_what_the_box_and_its_pins_depend_on_and_nothing_of_the_league() -> None:
     control = IMAGE.parents[1] / "packaging/debian/control"
     command = [sys.executable, str(IMAGE / "depends.py"), str(control)]

@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 from shutthebox.cli.parser import Subparsers
@@ -155,15 +156,30 @@ def network_files(network: Network) -> dict[str, str]:
         files["cable.network"] = _dhcp("Type=ether\nKind=!*")
     if network.wifi:
         files["wifi.network"] = _dhcp("Name=wlan0")
-        # In hexadecimal there is nothing to quote.
-        name = network.wifi.encode()
-        secret = "key_mgmt=NONE"
-        if network.password:
-            secret = "psk=" + hashlib.pbkdf2_hmac("sha1", network.password.encode(), name, 4096, 32).hex()
-        files["wpa_supplicant-wlan0.conf"] = (
-            f"country={network.country}\nnetwork={{\n\tssid={name.hex()}\n\tscan_ssid=1\n\t{secret}\n}}\n"
+        files["wpa_supplicant-wlan0.conf"] = "".join(
+            # A Wi-Fi may want either of the two ways in which WPA3 turns a password into a key.
+            (f"country={network.country}\n", "sae_pwe=2\n", *map(_joined, _ways_in(network)))
         )
     return files
+
+
+def _ways_in(network: Network) -> Iterator[dict[str, str]]:
+    """How to join a Wi-Fi, the first that it offers: what is in a block of wpa_supplicant's file."""
+    # In hexadecimal there is nothing to quote.
+    name, password = network.wifi.encode(), network.password.encode()
+    one = {"ssid": name.hex(), "scan_ssid": "1"}
+    if not password:
+        yield one | {"key_mgmt": "NONE"}
+        return
+    one["psk"] = hashlib.pbkdf2_hmac("sha1", password, name, 4096, 32).hex()
+    # WPA2 where there is a choice: by WPA3 several Pis' radios are admitted there and then get no answer.
+    yield one | {"key_mgmt": "WPA-PSK", "priority": "1"}
+    protected = {"key_mgmt": "SAE WPA-PSK-SHA256 WPA-PSK", "ieee80211w": "2"}
+    yield one | protected | {"sae_password": password.hex()}
+
+
+def _joined(block: dict[str, str]) -> str:
+    return "".join(("network={\n", *(f"\t{key}={value}\n" for key, value in block.items()), "}\n"))
 
 
 def _dhcp(match: str) -> str:
