@@ -95,7 +95,7 @@ def test_low_power_and_heat_leave_a_trace_with_their_time(box: Box) -> None:
     assert look("1\n", "60000\n") == low
     box.now_s += HOUR_S
     assert look("1\n", "60000\n") == low, "it began at ten past eight"
-    assert look("0\n", "80000\n") == ["The Pi is too hot", "Fri 21:10\tnow", low[0], "Fri 20:10\tok"]
+    assert look("0\n", "80000\n") == ["The Pi is hot", "Fri 21:10\tnow", low[0], "Fri 20:10\tok"]
     box.now_s += 2 * HOUR_S
     assert look("0\n", "75000\n")[1] == "Fri 21:10\tnow"
     assert look("0\n", "74999\n")[1] == "Fri 21:10\tok"

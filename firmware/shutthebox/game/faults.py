@@ -68,6 +68,6 @@ class MachineFault(Enum):
 
 MACHINE_FAULT_TEXTS: dict[MachineFault, Message] = {
     MachineFault.POWER: message("Power is too low"),
-    MachineFault.HEAT: message("The Pi is too hot"),
+    MachineFault.HEAT: message("The Pi is hot"),
 }
 """Per fault the line among the owner's faults."""
