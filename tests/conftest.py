@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+from tests.support.open_databases import OpenDatabases
 
 from shutthebox.config import schema
 
@@ -34,6 +35,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_xdist_auto_num_workers() -> int:
     """Three for two cores: many tests wait for another process most of their time."""
     return (os.cpu_count() or 1) * 3 // 2 or 1
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _every_database_is_closed() -> Iterator[None]:
+    """Looks at the end of all tests, because some belong to fixtures of a whole module."""
+    opened = OpenDatabases()
+    yield
+    if left := opened.left:
+        pytest.fail("\n".join(map(str, left)), pytrace=False)
 
 
 @pytest.fixture(autouse=True)

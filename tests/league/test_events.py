@@ -1,5 +1,7 @@
 """Events look at some matches of each entrant, however many a box sends."""
 
+from collections.abc import Iterator
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 
@@ -17,8 +19,9 @@ DAY_S = 24 * 3600
 
 
 @pytest.fixture
-def evening(tmp_path: Path) -> Evening:
-    return Evening(tmp_path)
+def evening(tmp_path: Path) -> Iterator[Evening]:
+    with closing(Evening(tmp_path)) as opened:
+        yield opened
 
 
 def made(evening: Evening, format_: Format, first_night: date = NIGHT) -> int:

@@ -4,6 +4,8 @@ import json
 import re
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, date
 from pathlib import Path
@@ -54,8 +56,9 @@ class Evening(LeagueBox):
 
 
 @pytest.fixture
-def evening(tmp_path: Path) -> Evening:
-    return Evening(tmp_path)
+def evening(tmp_path: Path) -> Iterator[Evening]:
+    with closing(Evening(tmp_path)) as opened:
+        yield opened
 
 
 def test_a_match_is_rated_once_when_all_have_signed(evening: Evening) -> None:

@@ -1,16 +1,19 @@
 """What a film shows of its other box."""
 
+from contextlib import closing
 from itertools import groupby
 from pathlib import Path
 
 import pytest
 
 from shutthebox.adapters.display.bitmap import SIZE, Bitmap
+from shutthebox.config.schema import Config
 from shutthebox.simulator.film import Film
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.page.texts import pixels_text
 from shutthebox.simulator.scenario.from_record import script_or_record
 from shutthebox.simulator.scenario.script import parse, read
+from shutthebox.simulator.virtual_box import VirtualBox
 
 SCRIPT = Path(__file__).parents[1] / "scenarios" / "oled-off.scn"
 
@@ -30,6 +33,16 @@ def test_a_film_shows_an_unplugged_panel_and_compares_pictures(tmp_path: Path) -
     assert film.progress == {"over": True, "complaint": ""}
     dark = pixels_text(Bitmap.of(*SIZE))
     assert [is_dark for is_dark, _ in groupby(panel == dark for panel in panels)] == [False, True, False]
+
+
+@pytest.mark.parametrize("lines", [0, 1, 99])
+def test_a_film_leaves_its_memory_open_to_nobody(lines: int, tmp_path: Path) -> None:
+    """However far it came: a page can go away before the first line."""
+    with closing(Film(lambda: read(SCRIPT), tmp_path, VirtualDisplay)) as film:
+        now_ns = 0
+        while lines and not film.progress["over"]:
+            now_ns, lines = film.advance(now_ns), lines - 1
+    VirtualBox(Config(), tmp_path).close()
 
 
 def test_a_panel_that_is_pulled_off_is_dark_at_once(tmp_path: Path) -> None:

@@ -311,6 +311,10 @@ class LeagueBox:
         self.enrolment = place.enrol(name, pub)
         self.box = FakeBox(journal_of(self.enrolment.name))
 
+    def close(self) -> None:
+        """Closes the league's database."""
+        self.engine.dispose()
+
     def sign(self, entry: bytes, oldest: int = 1) -> bytes:
         """The message with this entry."""
         return sign_entry(entry, oldest, self.enrolment.name, self.enrolment.key)

@@ -3,6 +3,8 @@
 import base64
 import json
 import zlib
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -29,6 +31,9 @@ class Worker:
         self.questions: list[str] = []
         self.tab = Tab(address, str(memory), 1.7e9, self._take, self.questions.append)
 
+    def close(self) -> None:
+        self.tab.close()
+
     def _take(self, text: str) -> None:
         news = json.loads(text)
         self.state |= news
@@ -53,9 +58,13 @@ class Worker:
         self.wait(3 * S)
 
 
+ADDRESS = "?seed=3&players=1&game=pub"
+
+
 @pytest.fixture
-def worker(tmp_path: Path) -> Worker:
-    return Worker("?seed=3&players=1&game=pub", tmp_path)
+def worker(tmp_path: Path) -> Iterator[Worker]:
+    with closing(Worker(ADDRESS, tmp_path)) as opened:
+        yield opened
 
 
 def test_a_guest_who_taps_and_flips_in_no_time_plays(worker: Worker) -> None:
@@ -127,17 +136,17 @@ def test_a_message_that_is_none_changes_nothing(worker: Worker) -> None:
 RULES = 'like = "traditional"\ntitle.en = "Friday  #1"\ndice = 3\n'
 
 
-def test_house_rules_that_are_given_on_the_page_are_played_and_stay(worker: Worker, tmp_path: Path) -> None:
-    worker.send(rules=RULES, file="friday.toml")
-    worker.wait(S)
-    assert worker.state["rules"] == "Friday  #1 is the game now."
-    for _ in range(3):
-        worker.tap()
-    assert len(worker.state["dice"]["faces"]) == 3
-    worker.tab.close()
-    again = Worker("?seed=3&players=1&game=pub", tmp_path)
-    again.wait(S)
-    game = again.state["form"]["items"][0]
+def test_house_rules_that_are_given_on_the_page_are_played_and_stay(tmp_path: Path) -> None:
+    with closing(Worker(ADDRESS, tmp_path)) as worker:
+        worker.send(rules=RULES, file="friday.toml")
+        worker.wait(S)
+        assert worker.state["rules"] == "Friday  #1 is the game now."
+        for _ in range(3):
+            worker.tap()
+        assert len(worker.state["dice"]["faces"]) == 3
+    with closing(Worker(ADDRESS, tmp_path)) as again:
+        again.wait(S)
+        game = again.state["form"]["items"][0]
     assert game["options"][game["chosen"]] == ["Friday  #1", "friday"]
 
 
@@ -229,12 +238,13 @@ def match_of(worker: Worker) -> str:
 
 
 def test_a_match_is_a_link_to_its_replay(tmp_path: Path) -> None:
-    worker = Worker("?seed=3&players=2&game=pub", tmp_path)
-    link = match_of(worker)
+    with closing(Worker("?seed=3&players=2&game=pub", tmp_path)) as worker:
+        link = match_of(worker)
+        words = worker.state["words"]
     assert len(link) < 3000
     end = Watched(link, is_packed=True).watch()
     assert end["film"] == {"over": True, "complaint": "", "link": link}
-    assert end["words"].split(".")[0] == worker.state["words"].split(".")[0]
+    assert end["words"].split(".")[0] == words.split(".")[0]
 
 
 @pytest.mark.parametrize(

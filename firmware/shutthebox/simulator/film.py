@@ -4,7 +4,8 @@ It is played on a box of its own in virtual time: the box in play, its dice and 
 """
 
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -66,11 +67,13 @@ class Film:
         self._moments: deque[_Moment] = deque()
         self._shown, self._at_ns = _Moment(0, {}), 0
         self._ended, self._complaint = False, ""
-        self._lines: Generator[None, None, None] = (None for _ in ())
+        self._lines: Iterator[None] = iter(())
+        self._box = ExitStack()
         try:
             scenario = read()
             self._display = display(scenario.config)
             replay = Replay(scenario, folder, self._display)
+            self._box.callback(replay.close)
             self._world, self._lines = replay.world, replay.lines()
         except (ShutTheBoxError, OSError) as error:  # the second: a full disk, for one
             self._end(error)
@@ -102,21 +105,23 @@ class Film:
         return next_ns
 
     def close(self) -> None:
-        """Ends it, if it has not come to its end."""
-        self._lines.close()
+        """Ends it and closes its box, as it does itself at its end."""
+        self._ended = True
+        self._box.close()
 
     def _play_a_line(self) -> None:
         try:
             next(self._lines)
         except StopIteration:
-            self._ended = True
+            self.close()
         except (ShutTheBoxError, OSError) as error:
             self._end(error)
         else:
             self._take(self._world.now_ns)  # a panel that is unplugged tells nobody
 
     def _end(self, error: Exception) -> None:
-        self._ended, self._complaint = True, one_line(str(error))
+        self._complaint = one_line(str(error))
+        self.close()
 
     def _look_on(self, what: Effect | SwitchChanged, t_ns: int) -> None:
         self._words(what, t_ns)

@@ -83,8 +83,7 @@ def _check(db: sqlite3.Connection, file: Path) -> None:
         (version,) = db.execute("select version_num from alembic_version").fetchone() or ("",)
         if not re.fullmatch("[0-9]{4}", str(version)):
             raise LeagueError("no version of ours")
-        with closing(_schema_of(version)) as ours:
-            foreign = _statements(db) ^ _statements(ours)
+        foreign = _statements(db) ^ _schema_of(version)
     except (sqlite3.Error, LeagueError):
         raise LeagueError(f"{file}: no database of a league; {_ALLOWED}") from None
     if foreign:
@@ -94,12 +93,16 @@ def _check(db: sqlite3.Connection, file: Path) -> None:
         raise LeagueError(f"{file}: damaged; {_ALLOWED}")
 
 
-def _schema_of(version: str) -> sqlite3.Connection:
-    """An empty database of this version."""
-    db = sqlite3.connect(":memory:", check_same_thread=False)
-    engine = create_engine("sqlite://", creator=lambda: db)
-    migrate(engine, version)
-    return db
+def _schema_of(version: str) -> set[tuple[str, str, str]]:
+    """The statements that make an empty database of this version.
+
+    Raises:
+        LeagueError: if there is no such version.
+    """
+    with closing(sqlite3.connect(":memory:", check_same_thread=False)) as db:
+        engine = create_engine("sqlite://", creator=lambda: db)
+        migrate(engine, version)
+        return _statements(db)
 
 
 def _statements(db: sqlite3.Connection) -> set[tuple[str, str, str]]:

@@ -217,8 +217,10 @@ def _found(args: argparse.Namespace) -> None:
     settings = Settings(args.host, args.name, args.zone, args.database, args.port, args.consumers_port)
     if args.database:
         database = open_database(args.database)
-        migrate(database)
-        database.dispose()
+        try:
+            migrate(database)
+        finally:
+            database.dispose()
     authority = Authority(args.folder)
     authority.found(settings)
     with closing(League(args.folder)) as league:

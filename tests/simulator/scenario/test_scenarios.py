@@ -6,6 +6,7 @@ Pictures that scripts expect are renewed with `--update-golden`.
 import io
 import json
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -268,18 +269,19 @@ def test_short_presses_quick_hands_and_holds_play_again(play: Play_) -> None:
 
 def test_a_recording_goes_on_after_a_power_cut(play: Play_, tmp_path: Path) -> None:
     recording = Recording({"game.profile": "pub"}, state=tmp_path / "recorded")
-    recording.press()
-    recording.press()
-    recording.flip(1)
-    recording.wait(300 * MS)
-    recording.box.set_lever(4, True)
-    recording.wait(5 * MS)
-    recording.cut_power()
-    recording.wait(900 * MS)
-    recording.lift(1)
-    recording.flip(2)
-    recording.press()
-    text = check_plays_again(recording, play)
+    with closing(recording.box):
+        recording.press()
+        recording.press()
+        recording.flip(1)
+        recording.wait(300 * MS)
+        recording.box.set_lever(4, True)
+        recording.wait(5 * MS)
+        recording.cut_power()
+        recording.wait(900 * MS)
+        recording.lift(1)
+        recording.flip(2)
+        recording.press()
+        text = check_plays_again(recording, play)
     assert [line.split(" ", 1)[1] for line in text.splitlines() if "@" in line][3:5] == [
         "flip 4",
         "power-cut",

@@ -1,6 +1,7 @@
 """Plays a scenario on a box in virtual time and checks what it expects."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 from shutthebox.errors import ShutTheBoxError
@@ -24,7 +25,7 @@ class ExpectationError(ShutTheBoxError, AssertionError):
 
 
 class Replay:
-    """One run of a scenario.
+    """One run of a scenario, to be closed at its end.
 
     Args:
         scenario: to play.
@@ -62,11 +63,16 @@ class Replay:
             self._tell(what, t_ns)
 
     def run(self) -> None:
-        """Plays all lines; errors as for `lines`."""
-        for _ in self.lines():
-            pass
+        """Plays all lines and closes the box; errors as for `lines`."""
+        with closing(self):
+            for _ in self.lines():
+                pass
 
-    def lines(self) -> Generator[None, None, None]:
+    def close(self) -> None:
+        """Closes the box."""
+        self.world.close()
+
+    def lines(self) -> Iterator[None]:
         """Plays one line after another, each when it is asked for.
 
         Raises:
@@ -75,24 +81,21 @@ class Replay:
         """
         folder = Path(self._scenario.where).parent
         moved: TimedVerb | None = None
-        try:
-            for line in (*self._scenario.lines, _LOOK_ON):
-                self.line = line.line
-                if not isinstance(line.verb, Expect | Wait):
-                    moved = line
-                try:
-                    self._wait_for(line)
-                    line.verb.do(self.world)
-                except ScenarioError:
-                    raise
-                except (UnknownLeverError, ValueError) as error:
-                    # A wrong throw shows only when the dice are rolled, perhaps in a later line's wait.
-                    raise ScenarioError(f"{self._at(moved or line)}: {error}") from None
-                if isinstance(line.verb, Expect) and (said := line.verb.difference(self.world, folder)):
-                    raise ExpectationError(f"{self._scenario.where}:{line.line}: {said}")
-                yield
-        finally:
-            self.world.close()
+        for line in (*self._scenario.lines, _LOOK_ON):
+            self.line = line.line
+            if not isinstance(line.verb, Expect | Wait):
+                moved = line
+            try:
+                self._wait_for(line)
+                line.verb.do(self.world)
+            except ScenarioError:
+                raise
+            except (UnknownLeverError, ValueError) as error:
+                # A wrong throw shows only when the dice are rolled, perhaps in a later line's wait.
+                raise ScenarioError(f"{self._at(moved or line)}: {error}") from None
+            if isinstance(line.verb, Expect) and (said := line.verb.difference(self.world, folder)):
+                raise ExpectationError(f"{self._scenario.where}:{line.line}: {said}")
+            yield
 
     def _at(self, line: TimedVerb) -> str:
         return f"{self._scenario.where}:{line.line}: {line.verb.word}"
