@@ -36,6 +36,7 @@ $(VENV)/.python:
 	@command -v $(PYTHON) >/dev/null || { echo "make: no $(PYTHON) here: install Python 3.11 or newer, or say make PYTHON=/path/to/python"; exit 2; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $$($(PYTHON) -V) is too old: Python 3.11 or newer is needed, say make PYTHON=/path/to/python3.11"; exit 2; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "make: $(PYTHON) has no venv module: on Debian, Ubuntu and Raspberry Pi OS, sudo apt install python3-venv"; exit 2; }
+	@echo "Making $(VENV) for this copy: a minute or two, the first time only"
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
@@ -46,10 +47,12 @@ UPLINK := league/uplink
 INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --editable ./$(PINS) --editable ./$(SPANS) --editable
 
 $(VENV)/.sim: $(VENV)/.python pyproject.toml $(PINS)/pyproject.toml $(SPANS)/pyproject.toml
+	@echo "Installing the box into $(VENV)"
 	@$(INSTALL) '.[sim]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.python pyproject.toml $(PINS)/pyproject.toml $(SPANS)/pyproject.toml $(UPLINK)/pyproject.toml league/pyproject.toml
+	@echo "Installing the box, the league and the tests' tools into $(VENV)"
 	@# The box first: the others ask for it, and pip does not look for it in its own list.
 	@$(INSTALL) '.[test]'
 	@$(INSTALL) './league[test]' --editable ./$(UPLINK)
