@@ -21,6 +21,7 @@ PACKAGE_OF = {
     "mkfs.vfat": "dosfstools",
     "mkimage": "u-boot-tools",
     "mmdebstrap": "mmdebstrap",
+    "mount": "mount",
     "nsenter": "util-linux",
     "qemu-aarch64-static": "qemu-user-static",
     "qemu-img": "qemu-utils",

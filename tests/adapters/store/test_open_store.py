@@ -5,7 +5,6 @@ import multiprocessing
 import os
 import shutil
 import sqlite3
-import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, suppress
@@ -16,6 +15,7 @@ from tests.support.box import BoxUnderTest, S
 from tests.support.kept import NOON, alter, mended, sound
 from tests.support.open_files import open_files
 from tests.support.permissions import obey_permissions
+from tests.support.small_disk import small_disk
 
 from shutthebox.adapters.store import open_store, queries
 from shutthebox.adapters.store.backup import put_beside
@@ -388,29 +388,23 @@ def test_a_full_disk_costs_nothing_once_there_is_room_again(
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 400 KB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(folder)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("NO DISK IS FILLED: that needs root, and the right to mount")
-    yield folder
-    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+def disk(tmp_path: Path) -> Iterator[Path]:
+    with small_disk(tmp_path / "disk", "400k") as folder:
+        yield folder
 
 
-def test_a_box_that_starts_on_a_full_disk(small_disk: Path) -> None:
-    filler = small_disk / "pictures"
+def test_a_box_that_starts_on_a_full_disk(disk: Path) -> None:
+    filler = disk / "pictures"
     with suppress(OSError), filler.open("wb", buffering=0) as file:
         while True:
             file.write(bytes(1000))
-    table = BoxUnderTest(small_disk)
+    table = BoxUnderTest(disk)
     assert told_screen(table.show).prompt == "Memory is off"
     table.press()
     table.throw(3, 5)
     assert table.show.throw == (3, 5)
     table.abandon()
-    assert [path.name for path in small_disk.glob("*.damaged")] == []
+    assert [path.name for path in disk.glob("*.damaged")] == []
     filler.unlink()
     table.press()
     table.throw(1, 1)

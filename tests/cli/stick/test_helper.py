@@ -9,7 +9,6 @@ import json
 import os
 import socket
 import sqlite3
-import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from unittest.mock import Mock
 
 import pytest
 from tests.cli.test_backup import play_a_little
+from tests.support.small_disk import small_disk
 from tests.support.stick import Box, FolderVolume, helped
 
 from shutthebox.adapters.store.backup import last_save
@@ -161,18 +161,8 @@ def test_a_stick_that_cannot_be_written_is_one_line(
 
 @pytest.fixture
 def small(tmp_path: Path) -> Iterator[Path]:
-    """A file system with room for next to nothing."""
-    folder = tmp_path / "small"
-    folder.mkdir()
-    if os.geteuid() != 0:
-        pytest.skip("mounting a small file system needs root")
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(folder)], capture_output=True, check=False
-    )
-    if mounted.returncode:
-        pytest.skip(f"no file system can be mounted here: {mounted.stderr.decode()}")
-    yield folder
-    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+    with small_disk(tmp_path / "small", "16k") as folder:
+        yield folder
 
 
 @pytest.mark.usefixtures("short_report")
