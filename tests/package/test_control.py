@@ -17,6 +17,7 @@ import luma_spans
 import shutthebox_league
 import shutthebox_uplink
 from shutthebox import __version__
+from shutthebox.cli.doctor.command import LIBRARIES
 
 from .control import PROJECT, fields, relations
 
@@ -91,6 +92,13 @@ def test_versions_are_those_of_pyproject(requirements: list[str], field: str, st
 )
 def test_python_is_that_of_pyproject(of: dict[str, Any], stanza: int) -> None:
     assert of["requires-python"] == f">={relations('Depends', stanza)['python3']}"
+
+
+def test_the_doctor_asks_for_the_versions_of_pyproject() -> None:
+    needed = required(EXTRAS["box"]) | required(FACTORY["dependencies"])
+    assert {name: ".".join(map(str, least)) for name, least in LIBRARIES.items()} == {
+        name: needed[name] for name in LIBRARIES
+    }
 
 
 @pytest.mark.parametrize(

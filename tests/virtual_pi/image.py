@@ -42,7 +42,7 @@ GUEST_PACKAGES = [
 #: For the guest's own Python: the three libraries that reach pins, and what tests need.
 PYTHON_VERSION = "3.11"
 PYTHON_PACKAGES = [
-    "gpiozero>=2.0.1.post3", "gpiod>=2.1", "lgpio", "rpi-lgpio", "pytest>=8", "pytest-timeout>=2.3",
+    "gpiozero>=2.0.1.post3", "gpiod>=2.1", "lgpio", "rpi-lgpio", "pytest>=8", "pytest-timeout>=2.3.1",
     "mock", "luma.oled>=3.13", "segno>=1.4.1",
 ]  # fmt: skip
 MODULES = [

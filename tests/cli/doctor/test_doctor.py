@@ -99,7 +99,7 @@ def test_a_box_on_which_all_is_well(config: Path, pi: FakeKernel, tmp_path: Path
         f"ok    python          {sys.version.split()[0]}",
         f"ok    gpiozero        {installed['gpiozero']}, needed 2.0.1",
         f"ok    gpiod           {installed['gpiod']}, needed 2.1",
-        f"ok    luma.oled       {installed['luma.oled']}, needed 3.10",
+        f"ok    luma.oled       {installed['luma.oled']}, needed 3.9",
         "ok    levers          3, all in play; `shutthebox doctor --levers` watches them",
         "ok    lever health    up to 50 presses each, none chatters",
         f"ok    permission      {tmp_path}/gpiochip0, {tmp_path}/i2c-32",

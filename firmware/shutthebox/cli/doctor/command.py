@@ -12,7 +12,7 @@ from shutthebox.cli.own_config import add_config_option, chosen_config
 from shutthebox.cli.parser import Subparsers
 from shutthebox.config.schema import Config
 
-LIBRARIES = {"gpiozero": (2, 0, 1), "gpiod": (2, 1), "luma.oled": (3, 10)}
+LIBRARIES = {"gpiozero": (2, 0, 1), "gpiod": (2, 1), "luma.oled": (3, 9)}
 """The libraries of the box, each with its oldest usable version."""
 
 
