@@ -4,15 +4,33 @@ Each error inherits this root and the stdlib type that fits it, so that a caller
 catch either. Its text is one line a user can act on: what is wrong, where, what is allowed.
 """
 
+from collections.abc import Sequence
+
 
 class ShutTheBoxError(Exception):
     """Something a user can put right: a file, an option, a pin, a device.
 
     Attributes:
         exit_code: exit code of a command: 2 for wrong use and bad files, 1 for faults at run time.
+        mistakes: all that is wrong with a file that somebody wrote, a line each; the first is the text.
     """
 
     exit_code = 2
+
+    def __init__(self, *mistakes: str) -> None:
+        super().__init__(*mistakes[:1])
+        self.mistakes = mistakes
+
+
+def raise_all(errors: Sequence[ShutTheBoxError]) -> None:
+    """Raises the first of these, if there is any, with the mistakes of all.
+
+    Raises:
+        ShutTheBoxError: the first.
+    """
+    if errors:
+        errors[0].mistakes = tuple(mistake for error in errors for mistake in error.mistakes)
+        raise errors[0]
 
 
 MOST_SHOWN = 1000

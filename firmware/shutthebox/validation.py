@@ -140,17 +140,74 @@ def toml(text: str) -> dict[str, Any]:
     Raises:
         WrongValueError: saying in one line why it is none.
     """
-    if max(map(len, text.split("\n"))) > MAX_LINE:
-        raise WrongValueError(f"a line is too long; allowed are {MAX_LINE} characters")
+    document, mistakes = examine_toml(text)
+    if mistakes:
+        raise WrongValueError(mistakes[0])
+    return document
+
+
+def examine_toml(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    r"""The document that a person wrote as TOML, without its wrong lines, and what is wrong with these.
+
+    Behind a line that may have spoilt the following ones nothing is told, and the document is empty.
+
+    >>> examine_toml("a = one\nb = 2\nc = yes")[0]
+    {'b': 2}
+    """
+    lines, mistakes = text.split("\n"), list[str]()
+    if max(map(len, lines)) > MAX_LINE:
+        return {}, (f"a line is too long; allowed are {MAX_LINE} characters",)
+    while len(mistakes) < MOST_MISTAKES:
+        try:
+            return tomllib.loads("\n".join(lines)), tuple(mistakes)
+        except tomllib.TOMLDecodeError as error:
+            said = str(error)
+        except RecursionError:
+            said = "nested too deeply"
+        except ValueError:
+            # Python's own limit on the digits of a number, which tomllib lets through.
+            said = "a number is too long"
+        hint = next((hint for words, hint in _HINTS.items() if said.startswith(words)), "")
+        mistakes.append(f"not valid TOML: {said}{hint}")
+        found = re.search(r"\(at line (\d+), ", said)
+        if found is None or not _leave_out(lines, int(found[1]) - 1, is_double=said.startswith("Cannot")):
+            break
+    return {}, tuple(mistakes)
+
+
+_HINTS = {
+    "Invalid value": '; allowed is a text in "quotes", a number, true, false or a [list]',
+    "Cannot overwrite": "; allowed is each key once",
+    "Cannot declare": "; allowed is each [section] once",
+}
+"""What is allowed, by the first words of tomllib's complaint."""
+
+
+def _leave_out(lines: list[str], at: int, *, is_double: bool) -> bool:
+    """Empties a wrong line, with its keys if it begins a section.
+
+    Returns:
+        False if the mistake may be another line's, or spoil those behind it: nothing can be told of these.
+    """
+    line = lines[at]
+    begins_section = line.lstrip().startswith("[")
+    is_open = line.count("[") != line.count("]") or line.count("{") != line.count("}")
+    if (is_open and not begins_section) or '"""' in line or "'''" in line:
+        return False
+    if not (is_double or _is_wrong_alone(line)):
+        return False
+    lines[at] = ""
+    while begins_section and (at := at + 1) < len(lines) and not lines[at].lstrip().startswith("["):
+        lines[at] = ""
+    return True
+
+
+def _is_wrong_alone(line: str) -> bool:
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise WrongValueError(f"not valid TOML: {error}") from None
-    except RecursionError:
-        raise WrongValueError("not valid TOML: nested too deeply") from None
-    except ValueError:
-        # Python's own limit on the digits of a number, which tomllib lets through.
-        raise WrongValueError("not valid TOML: a number is too long") from None
+        tomllib.loads(line)
+    except (ValueError, RecursionError):
+        return True
+    return False
 
 
 def line_of(text: str, path: str) -> int | None:

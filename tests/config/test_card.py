@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.support.league import enrolled
 
+from shutthebox import validation
 from shutthebox.cli.run import try_config
 from shutthebox.config.card import (
     CONFIG_NAME,
@@ -23,7 +24,7 @@ from shutthebox.config.card import (
     examine_network,
     read_card,
 )
-from shutthebox.config.schema import TOURNAMENT_FILE, Config, ConfigError
+from shutthebox.config.schema import SECTIONS, TOURNAMENT_FILE, Config, ConfigError, default_text
 from shutthebox.rules.equal_dice import FIRST_LINE
 from shutthebox.validation import MOST_MISTAKES
 
@@ -129,8 +130,8 @@ def test_every_mistake_in_every_file_is_said_and_the_others_are_no_mistakes(
         (tmp_path / name).write_text(text)
     assert read_card(tmp_path, any_box) == Card(good, Network(cable=True), (KEY,))
     (tmp_path / wrong).write_text("nonsense")
-    (mistake,) = read_card(tmp_path, any_box).mistakes
-    assert mistake.startswith(f"{wrong}: ")
+    mistakes = read_card(tmp_path, any_box).mistakes
+    assert {mistake.partition(":")[0] for mistake in mistakes} == {wrong}
 
 
 def test_house_rules_are_checked_with_the_configuration_that_names_them(tmp_path: Path) -> None:
@@ -190,8 +191,129 @@ def test_all_mistakes_are_said_at_once_with_their_lines(tmp_path: Path) -> None:
         "ssh-key.txt: line 3: no public key",
         "league.toml: line 2: league.port: not allowed",
         "league.toml: line 3: league.hast: unknown key",
+        *(f"league.toml: league.{key}: missing" for key in ENROLLED if key != "port"),
         "home-assistant.toml: line 2: home_assistant.password: not allowed",
     ]
+
+
+ENROLLED = ("name", "host", "port", "authority", "certificate", "key", "league_key")
+
+TWO_MISTAKES = {
+    "words without quotes": (
+        CONFIG_NAME,
+        "[game]\nprofile = pub\n[box]\nlanguage = fr\n",
+        ["Invalid value (at line 2, column 11)", "Invalid value (at line 4, column 12)"],
+    ),
+    "one that is no TOML, one that is not allowed": (
+        CONFIG_NAME,
+        "[game]\nprofile = pub\n[box]\nsound = 3\n",
+        ["Invalid value (at line 2, column 11)", "line 4: box.sound: 3 is not allowed"],
+    ),
+    "one given twice": (
+        CONFIG_NAME,
+        "[game]\nplayers = 2\nplayers = 3\nrounds = 0\n",
+        ["Cannot overwrite a value (at line 3, column 12)", "line 4: game.rounds: 0 is not allowed"],
+    ),
+    "one that spoils the rest": (
+        CONFIG_NAME,
+        "[gpio]\nlevers = [4, 17\nroll = 99\n",
+        ["Unclosed array (at line 3, column 1)"],
+    ),
+    "lines with two uses": (
+        CONFIG_NAME,
+        "[gpio]\nroll = 4\nbuzzer = 17\n",
+        [
+            "line 2: gpio.roll: line 4 is taken by gpio.levers[0]",
+            "line 3: gpio.buzzer: line 17 is taken by gpio.levers[1]",
+        ],
+    ),
+    "what does not fit the box": (
+        CONFIG_NAME,
+        '[game]\nprofile = "chess"\n[box]\nlevers = 12\nout_of_play = [13]\n[gpio]\nlevers = [4, 17]\n',
+        [
+            "line 4: box.levers: 12 levers, but gpio.levers names 2 lines",
+            "line 2: game.profile: profile: 'chess' is not known",
+            "line 5: box.out_of_play: lever 13 is not on this box",
+        ],
+    ),
+    "what is not allowed, and what does not fit": (
+        CONFIG_NAME,
+        '[game]\nprofile = "chess"\nplayers = 22\n',
+        ["line 3: game.players: 22 is not allowed", "line 2: game.profile: profile: 'chess' is not known"],
+    ),
+    "house rules": (
+        "rules/friday.toml",
+        'like = "chess"\ntiles = 99\nside = 6\nsides = 1\n',
+        [
+            "line 1: like: 'chess' is no built-in profile",
+            "line 2: tiles: 99 is not allowed",
+            "line 3: side: unknown key",
+            "line 4: sides: 1 is not allowed",
+        ],
+    ),
+    "a network": (
+        NETWORK_NAME,
+        "wifi = Pub\npassword = last orders\n",
+        ["Invalid value (at line 1, column 8)", "Invalid value (at line 2, column 12)"],
+    ),
+    "a tournament": (
+        TOURNAMENT_FILE,
+        "shut-the-box tournament 2\ntitle x\nseed 0\n",
+        ["line 1: not a tournament", "line 2: 'title x' is not allowed", "line 3: not allowed"],
+    ),
+    "home assistant": (
+        HOME_ASSISTANT_NAME,
+        "[home_assistant]\nhost = x\nport = y\n",
+        ["Invalid value (at line 2, column 8)", "Invalid value (at line 3, column 8)"],
+    ),
+}
+"""A file with its mistakes."""
+
+
+@pytest.mark.parametrize(("name", "text", "said"), TWO_MISTAKES.values(), ids=TWO_MISTAKES)
+def test_each_mistake_of_a_file_is_said(name: str, text: str, said: list[str], tmp_path: Path) -> None:
+    """Who puts one right and comes back with the stick does not want to hear of another."""
+    (tmp_path / "rules").mkdir()
+    (tmp_path / name).write_text(text)
+    mistakes = read_card(tmp_path, try_config).mistakes
+    heads = [mistake.replace("not valid TOML: ", "").partition("; ")[0] for mistake in mistakes]
+    assert heads == [f"{name}: {head}" for head in said]
+
+
+@pytest.mark.parametrize(
+    ("section", "line"),
+    [
+        ("store", 'folder = "/etc"'),
+        ("outbox", 'folder = "/var/lib"'),
+        ("rules", 'folder = "../rules"'),
+        ("tournament", 'file = "/dev/zero"'),
+        ("game", 'profile = "/etc/passwd"'),
+        ("game", 'profile = "rules/../friday.toml"'),
+    ],
+)
+def test_no_path_of_a_stick_leads_elsewhere_on_the_box(section: str, line: str, tmp_path: Path) -> None:
+    (tmp_path / CONFIG_NAME).write_text(f"[{section}]\n{line}\n")
+    (mistake,) = read_card(tmp_path, try_config).mistakes
+    key, _, value = line.partition(" = ")
+    shown = value.replace('"', "'")
+    assert mistake.startswith(
+        f"shutthebox.toml: line 2: {section}.{key}: {shown} is not allowed on a card; allowed "
+    )
+
+
+def test_what_every_card_begins_with_names_no_path(tmp_path: Path) -> None:
+    (tmp_path / CONFIG_NAME).write_text(default_text())
+    assert read_card(tmp_path, try_config).mistakes == ()
+
+
+def test_every_key_that_takes_any_text_says_what_a_card_may_say() -> None:
+    forgotten = [
+        f"{section}.{name}: give it on_card"
+        for section, keys in SECTIONS.items()
+        for name, key in keys.items()
+        if key.check is validation.text and key.on_card is None
+    ]
+    assert not forgotten
 
 
 def test_a_configuration_that_no_box_can_play_with_is_a_mistake_with_its_line(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from shutthebox.config.schema import (
     read_config,
     runtime_folder,
 )
-from shutthebox.errors import ShutTheBoxError
+from shutthebox.errors import ShutTheBoxError, raise_all
 from shutthebox.game.faults import Fault
 from shutthebox.game.messages import message
 
@@ -94,8 +94,13 @@ def try_config(config: Config, where: str) -> None:
     from shutthebox.config.settings_loader import DEFAULT_LEVERS, settings_for
 
     levers = config.box.levers or DEFAULT_LEVERS
-    switch_lines(config.gpio, levers)
-    settings_for(config, levers, where)
+    wrong = list[ShutTheBoxError]()
+    for check in (partial(switch_lines, config.gpio, levers), partial(settings_for, config, levers, where)):
+        try:
+            check()
+        except ShutTheBoxError as error:
+            wrong.append(error)
+    raise_all(wrong)
 
 
 def _as_wired(config: Config) -> Config:

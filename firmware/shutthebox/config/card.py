@@ -22,6 +22,7 @@ from shutthebox.config.schema import (
     Config,
     ConfigError,
     examine_config,
+    on_card,
     with_files_beside,
 )
 from shutthebox.config.uplink_files import examine_enrolment, examine_home_assistant
@@ -95,12 +96,11 @@ def examine_network(text: str, where: str) -> tuple[Network, tuple[str, ...]]:
 
     A mistake names the key, and what is allowed, and never the password.
     """
-    try:
-        document = validation.toml(text)
-    except validation.WrongValueError as wrong:
-        return Network(), (f"{where}: {wrong}",)
+    document, wrong = validation.examine_toml(text)
     found, mistakes = validation.examine_keys(document, _CHECKS, f"{where}: ", secrets=("password",))
     network = Network(**found)
+    if wrong:  # and what is missing may be in there
+        return network, (*(f"{where}: {mistake}" for mistake in wrong), *mistakes)
     if network.wifi and "country" not in document:
         mistakes.append(f'{where}: country: is missing; allowed is two letters, such as "BE" or "FR"')
     if network.password and "wifi" not in document:
@@ -231,8 +231,8 @@ def _rules(folder: Path) -> tuple[tuple[str, ...], list[str]]:
         for name in given
         if not name.endswith(".toml")
     ]
-    for fault in house_rules(place)[1]:
-        mistake = str(fault).replace(f"{shown_path(folder)}/", "")
+    for fault in (mistake for error in house_rules(place)[1] for mistake in error.mistakes):
+        mistake = fault.replace(f"{shown_path(folder)}/", "")
         name = next((name for name in names if mistake.startswith(f"{name}: ")), None)
         if name is not None:
             with suppress(ConfigError):  # which the reader of all files says
@@ -248,7 +248,7 @@ def _examine_tournament(text: str, name: str) -> tuple[str, ...]:
     try:
         tournament_from_text(text, name)
     except TournamentError as error:
-        return (re.sub(r":(\d+): ", r": line \1: ", str(error), count=1),)
+        return tuple(re.sub(r":(\d+): ", r": line \1: ", mistake, count=1) for mistake in error.mistakes)
     return ()
 
 
@@ -256,17 +256,25 @@ def _examine_config(
     text: str, try_config: Callable[[Config, str], None], folder: Path, installed: Path | None
 ) -> tuple[str, ...]:
     config, mistakes = examine_config(text, CONFIG_NAME)
-    if mistakes:
-        return tuple(map(str, mistakes))
-    complaints = []
+    config, elsewhere = on_card(config, CONFIG_NAME)
+    found = [str(mistake) for mistake in (*mistakes, *elsewhere)]
+    if any(mistake.startswith(_UNKNOWN_FIT) for mistake in found):
+        return tuple(found)
+    complaints = list[list[str]]()
     for place in (folder, *(() if installed is None else (installed,))):
         try:
             try_config(with_files_beside(config, place), CONFIG_NAME)
         except ShutTheBoxError as error:
-            complaints.append(str(error))
+            said = (mistake.replace(f"{shown_path(place)}/", "") for mistake in error.mistakes)
+            complaints.append([f"{_HERE}{mistake.removeprefix(_HERE)}" for mistake in said])
         else:
-            return ()
-    return tuple(complaints[:1])
+            return tuple(found)
+    return (*found, *complaints[0])
+
+
+_HERE = f"{CONFIG_NAME}: "
+_UNKNOWN_FIT = tuple(f"{_HERE}{what}" for what in ("not valid TOML", "box.levers:", "gpio.levers"))
+"""How complaints begin after which nobody can say what fits the box."""
 
 
 def _with_line(mistake: str, name: str, text: str) -> str:

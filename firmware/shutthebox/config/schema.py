@@ -82,16 +82,34 @@ class Key(NamedTuple):
         meaning: in plain English; the default is not repeated.
         shown: the value as default.toml shows it. Needed for a key that has no default, as the
             example that stands behind a #.
+        on_card: a narrower check of what a card or a stick may say. Every key that takes any text has one: a
+            path could lead anywhere on the box.
     """
 
     check: validation.Check[Any]
     default: object
     meaning: str
     shown: str = ""
+    on_card: validation.Check[Any] | None = None
 
 
-def _key(check: validation.Check[Any], default: object, meaning: str, shown: str = "") -> Any:  # noqa: ANN401  (the field's type)
-    return Key(check, default, meaning, shown)
+def _key(
+    check: validation.Check[Any],
+    default: object,
+    meaning: str,
+    shown: str = "",
+    on_card: validation.Check[Any] | None = None,
+) -> Any:  # noqa: ANN401  (the field's type)
+    return Key(check, default, meaning, shown, on_card)
+
+
+def _nothing(value: object) -> object:
+    if value:
+        raise ValueError
+    return value
+
+
+_LEFT_OUT = validation.Check("to leave it out: a card has a place of its own for it", {}, _nothing)
 
 
 def _section(section: type[_Section]) -> type[_Section]:
@@ -201,6 +219,7 @@ class GameConfig(NamedTuple):
         validation.text,
         "traditional",
         "The usual game: the id of a profile (`shutthebox profiles` lists them), or a file's path.",
+        on_card=validation.name,
     )
     players: int = _key(validation.whole(1, 9), 2, "How many usually play, 1 to 9.")
     rounds: int | None = _key(
@@ -336,6 +355,7 @@ class RulesConfig(NamedTuple):
         validation.text,
         "",
         "A folder with a pub's own profiles. Empty: the folder rules beside this file, if there is one.",
+        on_card=_LEFT_OUT,
     )
 
 
@@ -424,6 +444,7 @@ class StoreConfig(NamedTuple):
         "",
         "Where the running match, the scores and the statistics are kept. Empty: where the system keeps "
         "the state of services, or ~/.local/state/shutthebox.",
+        on_card=_LEFT_OUT,
     )
 
 
@@ -436,6 +457,7 @@ class OutboxConfig(NamedTuple):
         "",
         "An existing folder in which every finished match is left for a league. Empty: where the uplink's "
         "package says, if there is a league.toml or a home-assistant.toml; else nothing is left.",
+        on_card=_LEFT_OUT,
     )
 
 
@@ -448,6 +470,7 @@ class TournamentConfig(NamedTuple):
         "",
         "The file of a tournament of equal dice, in which the same throws come at every box. The screens say "
         "so. Empty: tournament.txt beside this file; without it the box throws by chance.",
+        on_card=_LEFT_OUT,
     )
 
 
@@ -524,11 +547,9 @@ def parse_config(text: str, where: str) -> Config:
 
 def examine_config(text: str, where: str) -> tuple[Config, tuple[ConfigError, ...]]:
     """The configuration in this TOML text without its mistakes, and all of these, one by one."""
-    try:
-        document = validation.toml(text)
-    except validation.WrongValueError as wrong:
-        return Config(), (ConfigError(f"{where}: {wrong}"),)
-    config, mistakes = Config(), []
+    document, wrong = validation.examine_toml(text)
+    config, mistakes = Config(), [ConfigError(f"{where}: {mistake}") for mistake in wrong]
+    knows_lines = not wrong
     for section, keys in document.items():
         if not isinstance(keys, Mapping):
             mistakes.append(ConfigError(f"{where}: {validation.shown_key(section)}: {_no_section(section)}"))
@@ -540,10 +561,28 @@ def examine_config(text: str, where: str) -> tuple[Config, tuple[ConfigError, ..
                 config = with_value(config, f"{section}.{key}", value, where)
             except ConfigError as error:
                 mistakes.append(error)
-    try:
-        check_lines(config, where)
-    except ConfigError as error:
-        mistakes.append(error)
+                knows_lines &= section != "gpio"
+    if knows_lines:
+        try:
+            check_lines(config, where)
+        except ConfigError as error:
+            mistakes += map(ConfigError, error.mistakes)
+    return config, tuple(mistakes)
+
+
+def on_card(config: Config, where: str) -> tuple[Config, tuple[ConfigError, ...]]:
+    """A configuration without what a card or a stick may not say, and a complaint about each of that."""
+    mistakes = []
+    for section, keys in SECTIONS.items():
+        for name, key in keys.items():
+            if key.on_card is not None:
+                values = getattr(config, section)
+                try:
+                    key.on_card(getattr(values, name))
+                except validation.WrongValueError as wrong:
+                    shown = f"{quoted(getattr(values, name))} is not allowed on a card"
+                    mistakes.append(ConfigError(f"{where}: {section}.{name}: {shown}; allowed is {wrong}"))
+                    config = config._replace(**{section: values._replace(**{name: key.default})})
     return config, tuple(mistakes)
 
 
@@ -581,10 +620,10 @@ def with_value(config: Config, path: str, value: object, where: str) -> Config:
 
 
 def check_lines(config: Config, where: str) -> None:
-    """Refuses a line with two uses, or one that the back end cannot reach.
+    """Refuses lines with two uses, and those that the back end cannot reach.
 
     Raises:
-        ConfigError: naming the keys and the line.
+        ConfigError: naming the keys and the lines.
     """
     gpio = config.gpio
     taken: dict[Line, str] = {2: "display (I2C data)", 3: "display (I2C clock)"}
@@ -592,15 +631,18 @@ def check_lines(config: Config, where: str) -> None:
     used += [(f"gpio.{key}", getattr(gpio, key)) for key in ("roll", "buzzer", "lamp")]
     if gpio.service is not None:
         used.append(("gpio.service", gpio.service))
+    mistakes = []
     for key, line in used:
         if isinstance(line, str) and gpio.backend is not Backend.GPIOD:
-            raise ConfigError(
+            mistakes.append(
                 f'{where}: {key}: "{line}" is on another chip, which {gpio.backend} cannot reach; '
                 'allowed is a BCM line, or backend = "gpiod"'
             )
         if line in taken:
-            raise ConfigError(f"{where}: {key}: line {line} is taken by {taken[line]}; allowed is a free one")
+            mistakes.append(f"{where}: {key}: line {line} is taken by {taken[line]}; allowed is a free one")
         taken[line] = key
+    if mistakes:
+        raise ConfigError(*mistakes)
 
 
 def _sections() -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from shutthebox.config.profiles import builtins, find, from_text, house_rules
 from shutthebox.config.schema import Config, ConfigError, DiceKind, SetupChoice, with_value
-from shutthebox.errors import ShutTheBoxError
+from shutthebox.errors import ShutTheBoxError, raise_all
 from shutthebox.files import read_text
 from shutthebox.game.daily import streak_from
 from shutthebox.game.facts import BEST, RULES, STREAK, WRONG_CODES
@@ -122,16 +122,28 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         ProfileError: if the usual game is unknown or its file is no good.
         ConfigError: if it does not fit the box; `where` names the config in its text.
     """
-    wanted = usual_profile(config, where)
-    usual = wanted.for_levers(levers)
-    if usual is None:
-        raise ConfigError(f"{where}: game.profile: {misfit(wanted, levers)}")
+    wrong = list[ShutTheBoxError]()
+    usual = tournament = None
+    try:
+        wanted = usual_profile(config, where)
+        usual = wanted.for_levers(levers)
+        if usual is None:
+            wrong.append(ConfigError(f"{where}: game.profile: {misfit(wanted, levers)}"))
+    except ProfileError as error:
+        wrong.append(error)
     out = config.box.out_of_play
     for key, numbers in (("out_of_play", out), ("service_code", config.box.service_code)):
         if numbers and max(numbers) > levers:
-            raise ConfigError(
-                f"{where}: box.{key}: lever {max(numbers)} is not on this box; allowed are 1 to {levers}"
+            allowed = f"allowed are 1 to {levers}"
+            wrong.append(
+                ConfigError(f"{where}: box.{key}: lever {max(numbers)} is not on this box; {allowed}")
             )
+    try:
+        tournament = _tournament(config, where)
+    except ConfigError as error:
+        wrong.append(error)
+    raise_all(wrong)
+    assert usual is not None
     folder = rules_folder(config)
     house = house_rules(folder)[0] if folder else ()
     offered = [profile.for_levers(levers) for profile in (*builtins(), *house)]
@@ -148,7 +160,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         out=to_tiles(out),
         service_button=config.gpio.service is not None,
         title_order=title_order,
-        tournament=_tournament(config, where),
+        tournament=tournament,
     )
     if not settings.games:
         raise ConfigError(f"{where}: box.out_of_play: no game is left; allowed are fewer levers")
@@ -171,4 +183,4 @@ def _tournament(config: Config, where: str) -> Tournament | None:
     try:
         return tournament_from_text(read_text(path, TournamentError, "a tournament"), str(path))
     except TournamentError as error:
-        raise ConfigError(f"{where}: tournament.file: {error}") from None
+        raise ConfigError(*(f"{where}: tournament.file: {mistake}" for mistake in error.mistakes)) from None

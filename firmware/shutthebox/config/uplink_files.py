@@ -6,11 +6,11 @@ They are checked here with the standard library alone, so that a mistake is said
 import base64
 import binascii
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from shutthebox import validation
-from shutthebox.validation import Check, WrongValueError, shown_key, text, whole
+from shutthebox.validation import Check, shown_key, text, whole
 
 
 def _matching(pattern: str, allowed: str) -> Check[str]:
@@ -50,12 +50,13 @@ def examine_enrolment(content: str, where: str) -> tuple[dict[str, Any], tuple[s
 
     A mistake names file, key and what is allowed, and never a value, which may be a secret.
     """
-    found, mistakes = _examine(content, where, "league", _LEAGUE_KEYS)
-    if not found or mistakes:
-        return found, mistakes
-    if missing := [key for key in _LEAGUE_KEYS if key not in found]:
+    given, found, mistakes = _examine(content, where, "league", _LEAGUE_KEYS)
+    if given:
         whole_file = "missing; `shutthebox-league enrol` prints the whole file"
-        return found, tuple(f"{where}: league.{key}: {whole_file}" for key in missing)
+        missing = (f"{where}: league.{key}: {whole_file}" for key in _LEAGUE_KEYS if key not in given)
+        mistakes = (*mistakes, *missing)
+    if mistakes or not found:
+        return found, mistakes
     if not (_is_key(found["key"], _PRIVATE_KEY) and _is_key(found["league_key"], _PUBLIC_KEY)):
         return found, (
             f"{where}: league.key, league.league_key: not allowed; allowed are Ed25519 keys as PEM",
@@ -69,26 +70,25 @@ def examine_enrolment(content: str, where: str) -> tuple[dict[str, Any], tuple[s
 
 def examine_home_assistant(content: str, where: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The good keys of a broker that Home Assistant listens to, and the mistakes, as of an enrolment."""
-    return _examine(content, where, "home_assistant", _HOME_ASSISTANT_KEYS)
+    return _examine(content, where, "home_assistant", _HOME_ASSISTANT_KEYS)[1:]
 
 
 def _examine(
     content: str, where: str, name: str, checks: Mapping[str, Check[Any]]
-) -> tuple[dict[str, Any], tuple[str, ...]]:
-    try:
-        document = validation.toml(content)
-    except WrongValueError as wrong:
-        return {}, (f"{where}: {wrong}",)
-    mistakes = [
+) -> tuple[Collection[str], dict[str, Any], tuple[str, ...]]:
+    """The names of all keys if every line can be read, the good keys with their values, and the mistakes."""
+    document, wrong = validation.examine_toml(content)
+    mistakes = [f"{where}: {mistake}" for mistake in wrong]
+    mistakes += [
         f"{where}: {shown_key(section)}: unknown section; allowed is [{name}]"
         for section in document
         if section != name
     ]
     keys = document.get(name, {})
     if not isinstance(keys, dict):
-        return {}, (*mistakes, f"{where}: {name}: allowed is a section [{name}]")
+        return (), {}, (*mistakes, f"{where}: {name}: allowed is a section [{name}]")
     found, wrong_keys = validation.examine_keys(keys, checks, f"{where}: {name}.", secrets=checks)
-    return found, (*mistakes, *wrong_keys)
+    return () if wrong else tuple(keys), found, (*mistakes, *wrong_keys)
 
 
 def _der(pem: str) -> bytes:

@@ -67,12 +67,10 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
             what is allowed as its text.
 
     Raises:
-        ProfileError: for bad TOML, an unknown key, a wrong type or a value out of range.
+        ProfileError: for bad TOML, unknown keys, wrong types and values out of range, all of them.
     """
-    try:
-        document = validation.toml(text)
-    except validation.WrongValueError as wrong:
-        raise ProfileError(f"{where}: {wrong}") from None
+    document, wrong = validation.examine_toml(text)
+    mistakes = [f"{where}: {mistake}" for mistake in wrong]
     given = _flatten(document)
     keys: dict[str, object] = {}
     if "like" in given:
@@ -80,9 +78,8 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
         try:
             inherited = like(base) if isinstance(base, str) else like("")
         except KeyError as error:
-            raise ProfileError(
-                f"{where}: like: {quoted(base)} is no built-in profile; {error.args[0]}"
-            ) from None
+            mistakes.append(f"{where}: like: {quoted(base)} is no built-in profile; {error.args[0]}")
+            inherited = {}
         keys = {key: value for key, value in inherited.items() if not _OWN.fullmatch(key)}
         if "tiles" in given:
             # Another row is another box: what the model allows beside its own row does not carry over.
@@ -96,15 +93,19 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
         check = validation.text if _TITLE.fullmatch(key) else KEYS.get(key)
         if check is None:
             known = ["like", *KEYS]
-            raise ProfileError(
+            mistakes.append(
                 f"{where}: {validation.shown_key(key)}: unknown key; "
                 f"{validation.did_you_mean(key, known)}allowed are {', '.join(known)}"
             )
+            continue
         try:
             keys[key] = check(value)
-        except validation.WrongValueError as wrong:
-            text = f"{where}: {key}: {quoted(value)} is not allowed; allowed is {wrong}"
-            raise ProfileError(text) from None
+        except validation.WrongValueError as wrong_value:
+            mistakes.append(f"{where}: {key}: {quoted(value)} is not allowed; allowed is {wrong_value}")
+        if len(mistakes) >= validation.MOST_MISTAKES:
+            break
+    if mistakes:
+        raise ProfileError(*mistakes)
     return keys
 
 
