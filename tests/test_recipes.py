@@ -252,6 +252,7 @@ def test_a_menu_item(copy: Copy) -> None:
         '    "box.sleep_min",',
         '    message("Dark after"),',
         '    message("Minutes?"),',
+        '    message("How long the display stays lit."),',
         "    lambda settings: tuple(map(str, SLEEPS)),",
         "    lambda settings: SLEEPS.index(settings.sleep_ns // 60_000_000_000),",
         "    lambda settings, index: (",
@@ -302,7 +303,8 @@ def test_a_setting_that_a_device_obeys(copy: Copy) -> None:
     copy.before(
         "game/menu_items.py",
         "MENU_LINES: tuple[MenuLine, ...] = (",
-        'INVERTED = _switch("display.inverted", message("Inverted"), message("Inverted"))',
+        'TEXTS = message("Inverted"), message("Inverted"), message("Dark on light.")',
+        'INVERTED = _switch("display.inverted", *TEXTS)',
     )
     copy.before("game/menu_items.py", "    BRIGHTNESS,", "    INVERTED,")
     method = ("    def invert(self, on: bool) -> None:", '        """Is dark on bright from now on."""')

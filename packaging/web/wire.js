@@ -65,6 +65,10 @@ function keepForOffline() {
 export function send(message) {
   if (message.replay !== undefined) {
     watch(message.replay);
+  } else if (message.build !== undefined) {
+    const address = new URLSearchParams(location.search);
+    address.set("levers", message.build);
+    location.search = address; // each box has an address of its own
   } else if (!(replay && ("down" in message || message.button))) {
     box?.postMessage({ message: JSON.stringify(message) });
   }

@@ -109,10 +109,30 @@ def test_the_plug_is_pulled_in_a_match(box: Box) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(180)
+def test_a_box_with_other_levers_is_built_between_matches_only(box: Box) -> None:
+    assert box.state == {}
+    box.see(lambda state: state["boxes"] == {"options": [9, 10, 12, 24, 36, 54], "chosen": 0})
+    box.send(build=12)
+    box.until_it_is_back()
+    assert [lever["number"] for lever in box.state["levers"]] == list(range(1, 13))
+    assert box.state["boxes"]["chosen"] == 2
+    assert "Press to play" in box.state["words"]
+    box.press()
+    box.see(lambda state: "Player 1" in state["words"])
+    box.send(build=9)
+    box.send(build=11)
+    box.flip(12)
+    box.see(lambda state: box.down() == [12])
+    assert len(box.state["levers"]) == 12
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(180)
 def test_what_is_recorded_over_a_power_cut_plays_again(box: Box, tmp_path: Path) -> None:
     box.send(workshop=True)
     box.send(record=True)
     box.until_it_is_back()
+    assert box.state["boxes"] is None, "a scenario is of one box"
     box.press()
     box.see(lambda state: "Player 1" in state["words"])
     box.press()

@@ -208,6 +208,22 @@ def test_a_choice_that_the_box_does_not_take_is_shown_as_it_holds(worker: Worker
     assert worker.told.count("form") == 2
 
 
+@pytest.mark.parametrize(
+    ("address", "options", "chosen"),
+    [
+        ("?seed=1", [9, 10, 12, 24, 36, 54], 0),
+        ("?seed=1&levers=11", [9, 10, 11, 12, 24, 36, 54], 2),
+        ("?seed=1&game=full-house", [12, 24, 36, 54], 0),
+    ],
+)
+def test_the_page_offers_boxes_that_the_address_can_have(
+    address: str, options: list[int], chosen: int, tmp_path: Path
+) -> None:
+    with closing(Worker(address, tmp_path)) as worker:
+        worker.wait(S)
+        assert worker.state["boxes"] == {"options": options, "chosen": chosen}
+
+
 class Watched:
     """A replay of the tab, and what the page has of it."""
 

@@ -122,7 +122,7 @@ def run(args: argparse.Namespace) -> int:
     """Serves the page and runs the daemon until it is told to stop."""
     # Imported here: the other commands need neither gpiozero nor a web server.
     from shutthebox.adapters.display.opening import open_panel
-    from shutthebox.config.settings_loader import levers_needed, settings_for
+    from shutthebox.config.settings_loader import levers_needed, possible_boxes, settings_for
     from shutthebox.game.dice import RandomDice
     from shutthebox.runtime.daemon import serve
     from shutthebox.simulator.form_input import as_line
@@ -168,7 +168,8 @@ def run(args: argparse.Namespace) -> int:
         )
         workshop = Workshop(box, panel, state, broke)
         workshop.restore(condition)
-        plug = Plug(args.record or state / "recording.scn", recorder, box)
+        boxes = possible_boxes(config, levers, where)
+        plug = Plug(args.record or state / "recording.scn", recorder, box, boxes)
         inbox: SimpleQueue[Mail] = SimpleQueue()
 
         def fill_in(given: "FormInput") -> None:
@@ -181,9 +182,9 @@ def run(args: argparse.Namespace) -> int:
             PageServer(workshop, args.port, transcript, plug, fill_in, address=args.listen, names=names)
         )
 
-        def arguments(record: bool, goes_on: bool) -> Sequence[str]:
+        def arguments(*, record: bool = False, goes_on: bool = False, levers: int | None = None) -> list[str]:
             since = (str(start_ns), str(memory)) if goes_on else ()
-            return arguments_again(args, server.port, plug.recording if record else None, since)
+            return arguments_again(args, server.port, plug.recording if record else None, since, levers)
 
         def started() -> None:
             plug.arguments = arguments
@@ -234,7 +235,11 @@ def _broke(recorder: "ScenarioRecorder", line: str) -> None:
 
 
 def arguments_again(
-    args: argparse.Namespace, port: int, record: Path | None, since: Sequence[str] = ()
+    args: argparse.Namespace,
+    port: int,
+    record: Path | None,
+    since: Sequence[str] = (),
+    levers: int | None = None,
 ) -> list[str]:
     """The arguments that start this command again, on the same port and without another browser.
 
@@ -243,11 +248,12 @@ def arguments_again(
         port: of the page.
         record: the file to record into; None to record nothing.
         since: of a running recording, its start and the folder of its memory.
+        levers: other than those that it was started with.
     """
     words = ["sim", "--port", str(port), "--no-browser"]
     given = {
         "--listen": None if args.listen == LOOPBACK else args.listen,
-        "--levers": args.levers,
+        "--levers": levers or args.levers,
         "--config": args.config,
         "--language": args.language,
         "--state": args.state,

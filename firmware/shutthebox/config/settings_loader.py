@@ -34,6 +34,20 @@ def levers_needed(config: Config, where: str) -> int:
     return config.box.levers or usual_profile(config, where).tiles[-1]
 
 
+def possible_boxes(config: Config, levers: int, where: str) -> tuple[int, ...]:
+    """The numbers of levers that a simulated box may have: this one, and those that games are for."""
+    of_games = {count for profile in builtins() for count in profile.allowed_boxes}
+    return tuple(sorted({levers, *(count for count in of_games if _is_playable(config, count, where))}))
+
+
+def _is_playable(config: Config, levers: int, where: str) -> bool:
+    try:
+        settings_for(config, levers, where)
+    except ShutTheBoxError:
+        return False
+    return True
+
+
 def usual_profile(config: Config, where: str) -> Profile:
     """The configured game, on the box of its own sheet.
 

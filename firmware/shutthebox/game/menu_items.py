@@ -28,6 +28,7 @@ class Item(NamedTuple):
         key: of the config.
         label: in the menu's list.
         question: above the options.
+        about: what it changes, in a line beside the page's form; the display has no room for it.
         options: what can be chosen, as shown.
         chosen: the index of the option that holds now.
         choose: the settings after an option is chosen, by its index, and what is to be kept of it.
@@ -37,6 +38,7 @@ class Item(NamedTuple):
     key: str
     label: Message
     question: Message
+    about: Message
     options: Callable[[Settings], tuple[Text, ...]]
     chosen: Callable[[Settings], int]
     choose: Callable[[Settings, int], tuple[Settings, tuple[Chosen, ...]]]
@@ -85,7 +87,15 @@ def _choose_game(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen
     return settings._replace(profile=profile, rounds=None, limit=None), kept
 
 
-GAME = Item("game.profile", message("Game"), message("Games"), _games, _chosen_game, _choose_game)
+GAME = Item(
+    "game.profile",
+    message("Game"),
+    message("Games"),
+    message("The help, ?, has all its rules."),
+    _games,
+    _chosen_game,
+    _choose_game,
+)
 
 
 def _numbers(settings: Settings) -> tuple[Text, ...]:
@@ -96,6 +106,7 @@ PLAYERS = Item(
     "game.players",
     message("Players"),
     message("Players?"),
+    message("Seats at the box, the computer's included."),
     _numbers,
     lambda settings: settings.players - 1,
     lambda settings, index: (settings._replace(players=index + 1), (Chosen("game.players", index + 1),)),
@@ -111,6 +122,7 @@ ROUNDS = Item(
     "game.rounds",
     message("Rounds"),
     message("Rounds?"),
+    message("In a round everybody has a turn; the scores of all rounds are added."),
     _rounds,
     lambda settings: min(settings.rounds or settings.profile.rounds, len(_rounds(settings))) - 1,
     lambda settings, index: (settings._replace(rounds=index + 1), (Chosen("game.rounds", index + 1),)),
@@ -132,6 +144,7 @@ LIMIT = Item(
     "game.limit",
     message("Limit"),
     message("Up to how many points?"),
+    message("The points that end the match, or put a player out of it."),
     lambda settings: tuple(map(str, _limits(settings))),
     lambda settings: _limits(settings).index(settings.limit or settings.profile.limit or LIMITS[0]),
     _choose_limit,
@@ -148,6 +161,7 @@ LANGUAGE = Item(
     "box.language",
     message("Language"),
     message("Language"),
+    message("Of the display, the voice and this page."),
     lambda settings: tuple(name for _, name in settings.languages),
     lambda settings: [code for code, _ in settings.languages].index(settings.language),
     _choose_language,
@@ -158,6 +172,7 @@ def _one_of(
     key: str,
     label: Message,
     question: Message,
+    about: Message,
     options: Mapping[str | bool, Text],
     offered: Callable[[Settings], bool] = lambda settings: True,
 ) -> Item:
@@ -168,6 +183,7 @@ def _one_of(
         key,
         label,
         question,
+        about,
         lambda settings: tuple(options.values()),
         lambda settings: values.index(getattr(settings, field)),
         lambda settings, index: (
@@ -178,16 +194,22 @@ def _one_of(
     )
 
 
-def _switch(key: str, label: Message, question: Message) -> Item:
-    return _one_of(key, label, question, {True: message("on"), False: message("off")})
+def _switch(key: str, label: Message, question: Message, about: Message) -> Item:
+    return _one_of(key, label, question, about, {True: message("on"), False: message("off")})
 
 
-SOUND = _switch("box.sound", message("Sound"), message("Sound"))
+SOUND = _switch(
+    "box.sound",
+    message("Sound"),
+    message("Sound"),
+    message("The tones of the box, for throws, mistakes and wins."),
+)
 
 BRIGHTNESS = _one_of(
     "display.brightness",
     message("Brightness"),
     message("Brightness"),
+    message("Of the display, which lasts longer with less light."),
     {
         Brightness.DIM: message("dim"),
         Brightness.MEDIUM: message("medium"),
@@ -211,6 +233,7 @@ COMPUTER = Item(
     "game.computers",
     message("Computer"),
     message("Which seat?"),
+    message("The seat that the box plays; you move the levers for it."),
     lambda settings: tuple(
         message("seat {number}", number=seats[0]) if seats else message("none")
         for seats in _computer_seats(settings)
@@ -224,6 +247,7 @@ STRENGTH = _one_of(
     "game.strength",
     message("Computer is"),
     message("How good is it?"),
+    message("A beginner shuts the highest tiles; a master plays by the odds."),
     {
         Strength.BEGINNER: message("a beginner"),
         Strength.REGULAR: message("a regular"),
@@ -232,12 +256,18 @@ STRENGTH = _one_of(
     lambda settings: bool(settings.computers),
 )
 
-HINTS = _switch("game.hints", message("Hints"), message("Hints"))
+HINTS = _switch(
+    "game.hints",
+    message("Hints"),
+    message("Hints"),
+    message("Hold the button after a throw: the display says what is best."),
+)
 
 STAKES = _one_of(
     "game.stakes",
     message("Stakes"),
     message("Show stakes?"),
+    message("Who owes whom how much, at the end of each match or of the evening."),
     {
         ShownStakes.OFF: message("off"),
         ShownStakes.MATCH: message("per match"),
@@ -262,6 +292,7 @@ TEAMS = Item(
     "game.teams",
     message("Teams"),
     message("How many teams?"),
+    message("The seats belong to the teams in turn; a team's scores are added."),
     lambda settings: (message("none"), *map(str, TEAM_COUNTS[1:])),
     lambda settings: TEAM_COUNTS.index(_teams(settings)),
     _choose_teams,
@@ -290,6 +321,7 @@ CLOCK = Item(
     "game.turn_seconds",
     message("Clock"),
     message("Seconds a turn?"),
+    message("The time for a turn, in seconds; then it is over."),
     lambda settings: (message("off"), *map(str, _clocks(settings)[1:])),
     lambda settings: _clocks(settings).index(_seconds(settings)),
     _choose_clock,
@@ -323,6 +355,7 @@ HEAD_START_SEAT = Item(
     "game.handicap",
     message("Head start"),
     message("Who gets a head start?"),
+    message("The player who gets something in advance."),
     lambda settings: (message("nobody"), *_numbers(settings)),
     _head_start_seat,
     _choose_head_start_seat,
@@ -351,6 +384,7 @@ HEAD_START = Item(
     "game.handicap",
     message("How much"),
     message("How far ahead?"),
+    message("Points in advance, or tiles that start every turn shut."),
     lambda settings: tuple(map(_head_start_text, _head_starts(settings))),
     _chosen_head_start,
     lambda settings, index: _give(settings, _head_start_seat(settings), _head_starts(settings)[index]),
@@ -374,15 +408,26 @@ FIRST = Item(
     "game.first",
     message("First"),
     message("Who begins?"),
+    message("Who has the first turn of a round."),
     lambda settings: tuple(FIRSTS.values()),
     lambda settings: tuple(FIRSTS).index(settings.first or settings.profile.first),
     _choose_first,
     lambda settings: not settings.profile.is_solo,
 )
 
-NAMES = _switch("game.names", message("Names"), message("Ask for names?"))
+NAMES = _switch(
+    "game.names",
+    message("Names"),
+    message("Ask for names?"),
+    message("Before a match every player gives three letters."),
+)
 
-FAMILY = _switch("game.family", message("Family"), message("For children"))
+FAMILY = _switch(
+    "game.family",
+    message("Family"),
+    message("For children"),
+    message("Easy games come first, and the end of a turn is told in kinder words."),
+)
 
 
 class Destination(Enum):

@@ -19,6 +19,7 @@ from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.config.schema import Config, ConfigError, with_value
+from shutthebox.config.settings_loader import possible_boxes
 from shutthebox.errors import ShutTheBoxError, quoted
 from shutthebox.game.effects import Sound
 from shutthebox.game.inputs import OddsCame
@@ -30,6 +31,7 @@ from shutthebox.simulator.hardware.glass import Glass
 from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.message import (
     BreakLever,
+    BuildBox,
     ChangeHardware,
     FillIn,
     GiveRules,
@@ -41,7 +43,7 @@ from shutthebox.simulator.page.message import (
     Wish,
     parse,
 )
-from shutthebox.simulator.page.state import View, box_state, repair, workshop_state
+from shutthebox.simulator.page.state import View, box_state, boxes_state, repair, workshop_state
 from shutthebox.simulator.page.texts import pixels_text
 from shutthebox.simulator.page.transcript import BoxInWords
 from shutthebox.simulator.scenario.from_record import scenario_text
@@ -159,6 +161,8 @@ class Tab:
         self._glass, self._tunes = Glass(), _Tunes(lambda: self._box.now_ns)
         self._view = View()
         self._match: str | None = None
+        self._config = config
+        self._boxes: dict[str, object] | None = None
         self._moves: list[tuple[int, MoveButton | MoveLever]] = []
         self._stands_ns: dict[int, int] = {}
         self._box = VirtualBox(
@@ -182,6 +186,9 @@ class Tab:
             self._wait(at_ns)
             self._move(move)
         self._wait(now_ns)
+        if self._boxes is None:  # not before the box is seen for the first time
+            levers = len(self._box.box.levers)
+            self._boxes = boxes_state(levers, possible_boxes(self._config, levers, "address"))
         self._show()
         moves = [at_ns for at_ns, _ in self._moves[:1]]
         due = (self._box.runner.deadline_ns, self._glass.due_ns, self._tunes.due_ns, *moves)
@@ -225,6 +232,8 @@ class Tab:
 
     def _do(self, wish: Wish) -> None:
         match wish:
+            case BuildBox():
+                self._view.tell_again("boxes")  # the page opens another address
             case OpenWorkshop(is_open):
                 self._view.open_workshop(is_open)
             case ChangeHardware() | BreakLever() | Mend():
@@ -264,5 +273,5 @@ class Tab:
         now_ns = self._box.now_ns
         panel = pixels_text(self._glass.look(now_ns))
         state = box_state(self._workshop, self._transcript, panel, self._tunes.tone(now_ns))
-        state |= {"match": self._match_link()}
+        state |= {"match": self._match_link(), "boxes": self._boxes}
         return state | workshop_state(self._workshop, _POWER) if self._view.in_workshop else state

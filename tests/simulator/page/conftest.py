@@ -37,7 +37,7 @@ def recording(tmp_path: Path) -> Path:
 def server(
     box: SimulatedBox, panel: FakePanel, transcript: BoxInWords, recording: Path
 ) -> Iterator[PageServer]:
-    power = Mock(recording=recording, is_recording=False)
+    power = Mock(recording=recording, is_recording=False, boxes=())
     with server_of(box, panel, transcript=transcript, power=power) as server:
         yield server
     disk.fill(False)

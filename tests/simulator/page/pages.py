@@ -51,7 +51,7 @@ def shown(screen: Screen, language: str = "en", game: Profile | None = None) -> 
 
 def server_of(box: SimulatedBox, panel: FakePanel, **more: Any) -> PageServer:
     """The server of a box; what the test does not give is there and does nothing."""
-    power = Mock(recording=Path("absent"), is_recording=False)
+    power = Mock(recording=Path("absent"), is_recording=False, boxes=())
     given: dict[str, Any] = {"port": 0, "transcript": BoxInWords(), "power": power, "fill_in": Mock()}
     return PageServer(Workshop(box, panel), **given | more)
 

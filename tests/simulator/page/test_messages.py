@@ -81,6 +81,7 @@ MALFORMED = {
     "a setting without a value": '{"set": "game.players"}',
     "a name that is too long": '{"names": ["ANNA"]}',
     "too many names": json.dumps({"names": [""] * 10}),
+    "a box that is text": '{"build": "12"}',
     "a cursor that jumps": '{"cursor": 10}',
     "a scenario that is too long": json.dumps({"replay": "#" * MAX_SCENARIO}),
 }

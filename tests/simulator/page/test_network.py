@@ -52,6 +52,7 @@ OF_THIS_MACHINE = [
     '{"set": "game.players", "to": 3}',
     '{"names": ["ANN"]}',
     '{"cursor": 1}',
+    '{"build": 12}',
 ]
 
 
@@ -126,7 +127,7 @@ def test_what_was_recorded_is_for_this_machine_only(
 ) -> None:
     recording = tmp_path / "recording.scn"
     recording.write_text("wait 1\n", "utf-8")
-    power = Mock(recording=recording, is_recording=False)
+    power = Mock(recording=recording, is_recording=False, boxes=())
     with server_of(box, panel, address="0.0.0.0", power=power) as server:
         assert ask(server.port, "/recording.scn")[0].status == 200
         host = f"{address}:{server.port}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import Mock, call
 
 import pytest
 from gpiozero import PWMOutputDevice
@@ -87,7 +87,7 @@ class Table:
         self.panel = FakePanel(Bitmap.frombytes(128, random.Random(7).randbytes(1024)))
         self.transcript = BoxInWords()
         self.workshop = Workshop(self.box, self.panel)
-        self.plug = Mock(recording=Path("recording.scn"), is_recording=False)
+        self.plug = Mock(recording=Path("recording.scn"), is_recording=False, boxes=())
         self.filled_in: list[FormInput] = []
         fill_in = self.filled_in.append
         self.server = PageServer(self.workshop, 0, self.transcript, self.plug, fill_in, address=listen)
@@ -669,6 +669,28 @@ def test_a_visitors_page_says_where_settings_are_changed(browser: webdriver.Chro
         assert all(not select.is_enabled() for select in table.all("#settings select"))
         table.levers[4].click()
         until(lambda: table.box.levers_down == {2, 5})
+
+
+def test_another_number_of_levers_is_chosen_in_the_settings(table: Table) -> None:
+    table.plug.boxes = (9, 10, 12)
+    open_settings(table)
+    until(lambda: table.one("#settings-items .item:nth-child(2) label").text == "Levers")
+    levers = Select(table.all("#settings select")[1])
+    assert [option.text for option in levers.options] == ["9", "10", "12"]
+    assert levers.first_selected_option.text == "9"
+    levers.select_by_visible_text("12")
+    until(lambda: table.plug.build.mock_calls == [call(12)])
+
+
+def test_each_setting_has_a_line_that_says_what_it_changes(table: Table) -> None:
+    table.plug.boxes = (9, 10, 12)
+    open_settings(table)
+    until(lambda: table.one("#settings-items .item:nth-child(2) label").text == "Levers")
+    lines = [line.text for line in table.all("#settings .about")]
+    assert len(lines) == len(table.all("#settings select"))
+    assert all(lines)
+    described = [select.get_attribute("aria-describedby") for select in table.all("#settings select")]
+    assert [table.one(f"#{line}").text for line in filter(None, described)] == lines
 
 
 def test_names_are_typed_and_the_keys_are_the_boxs_again(table: Table) -> None:

@@ -155,7 +155,7 @@ def test_who_comes_while_it_closes_is_not_left_hanging(
         monkeypatch.setattr(loop, "call_soon_threadsafe", lambda close: tell(told, close))
         is_ready.set()
 
-    power = Mock(is_recording=False, **{"cut.side_effect": come_when_told_to_close})
+    power = Mock(is_recording=False, boxes=(), **{"cut.side_effect": come_when_told_to_close})
     with server_of(box, panel, power=power) as server, visitor:
         with page(server) as client:
             client.send('{"pull_plug": true}')

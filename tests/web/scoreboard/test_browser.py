@@ -132,3 +132,37 @@ def test_axe_finds_nothing_serious(board: Board, path: str, width: int) -> None:
     board.write(SCORES)
     board.open(path, width, 1080)
     assert serious_findings(board.browser) == []
+
+
+FILLED = """
+const part = (selector) => document.querySelector(selector).getBoundingClientRect();
+const [tiles, dice, says, table, felt] = [".tiles", ".die", ".says", "table", ".running"].map(part);
+const isCut = (element) => element.scrollWidth > element.clientWidth + 1;
+return {
+  felt: (felt.width * felt.height) / (innerWidth * innerHeight),
+  tiles: tiles.width / innerWidth,
+  dice: dice.height / innerHeight,
+  low: Math.max(says.bottom, table.bottom) / innerHeight,
+  cut: [...document.querySelectorAll(".tiles li, .running td")].filter(isCut).length,
+};
+"""
+
+
+@pytest.mark.parametrize(("players", "tiles"), [(2, 9), (2, 12), (9, 12), (2, 36), (9, 54)])
+def test_the_match_fills_a_television(board: Board, players: int, tiles: int) -> None:
+    running = SCORES["running"] | {
+        "tiles": [[number, "open"] for number in range(1, tiles + 1)],
+        "seats": [f"Player {number}" for number in range(1, players + 1)],
+        "scores": [99] * players,
+        "totals": [999] * players,
+        "owes": None,
+        "stakes": "",
+    }
+    board.write(SCORES | {"running": running})
+    board.open("/", 1920, 1080)
+    filled = board.browser.execute_script(FILLED)
+    assert filled["felt"] > 0.9
+    assert filled["tiles"] > 0.9
+    assert filled["dice"] > 0.2
+    assert filled["low"] > 0.9
+    assert filled["cut"] == 0

@@ -96,6 +96,9 @@ function show(state) {
   if (state.rules !== undefined) {
     houseRules.show(state.rules);
   }
+  if (state.boxes !== undefined) {
+    settings.showBoxes(state.boxes);
+  }
   if (state.form !== undefined) {
     settings.show(state.form);
   }

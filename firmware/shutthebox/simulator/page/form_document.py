@@ -19,7 +19,6 @@ def form_document(form: Form, translate: Translate) -> FormDocument:
     return {
         "open": form.is_open,
         "items": [_item(item, settings, translate) for item in offered(settings)],
-        "about": distinction(settings.game or settings.profile, translate),
         "names": [form.names[seat] if seat < len(form.names) else "" for seat in range(settings.players)],
         "computers": [seat - 1 for seat in settings.computers],
         "letters": LENGTH,
@@ -27,7 +26,7 @@ def form_document(form: Form, translate: Translate) -> FormDocument:
 
 
 def _item(item: Item, settings: Settings, translate: Translate) -> FormDocument:
-    """A setting: the config's key, the options as shown with their values, and which one holds now.
+    """A setting: the config's key, what it changes, the options with their values, and which one holds now.
 
     The games stand under headings, each with how many there are.
     """
@@ -36,8 +35,16 @@ def _item(item: Item, settings: Settings, translate: Translate) -> FormDocument:
     return {
         "key": item.key,
         "label": told(item.label, translate),
+        "about": _about(item, settings, translate),
         "large": item is GAME,
         "chosen": item.chosen(settings),
         "options": list(zip(texts, item.values(settings), strict=True)),
         "groups": groups if item is GAME else None,
     }
+
+
+def _about(item: Item, settings: Settings, translate: Translate) -> str:
+    about = told(item.about, translate)
+    if item is not GAME:
+        return about
+    return f"{distinction(settings.game or settings.profile, translate)} {about}".strip()

@@ -36,6 +36,13 @@ class MoveButton:
 
 
 @dataclass(frozen=True, slots=True)
+class BuildBox:
+    """The box is to have so many levers, if it can be built so."""
+
+    levers: int
+
+
+@dataclass(frozen=True, slots=True)
 class OpenWorkshop:
     """The page wants to see pins, log and condition, or no longer."""
 
@@ -102,6 +109,7 @@ Wish: TypeAlias = (
     | MoveButton
     | FillIn
     | GiveRules
+    | BuildBox
     | OpenWorkshop
     | ChangeHardware
     | BreakLever
@@ -157,6 +165,8 @@ def _wish(document: object) -> Wish | None:
             return FillIn(CursorMoved(by))
         case {"rules": str(text), "file": str(file)} if len(document) == 2 and len(file) <= MAX_FILE_NAME:
             return GiveRules(text, file)
+        case {"build": int(levers)} if kinds == {"build": int}:
+            return BuildBox(levers)
         case {"workshop": bool(is_open)} if len(document) == 1:
             return OpenWorkshop(is_open)
         case {"display_unplugged": bool(unplugged)} if len(document) == 1:

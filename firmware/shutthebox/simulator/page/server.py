@@ -34,6 +34,7 @@ from shutthebox.simulator.page.film_thread import FilmThread
 from shutthebox.simulator.page.message import (
     MAX_SCENARIO,
     BreakLever,
+    BuildBox,
     ChangeHardware,
     FillIn,
     GiveRules,
@@ -57,7 +58,7 @@ from shutthebox.simulator.page.request_guard import (
     refusal,
     visitor_of,
 )
-from shutthebox.simulator.page.state import View, box_state, for_visitors, repair, workshop_state
+from shutthebox.simulator.page.state import View, box_state, boxes_state, for_visitors, repair, workshop_state
 from shutthebox.simulator.page.texts import pixels_text
 from shutthebox.simulator.page.transcript import BoxInWords
 from shutthebox.simulator.scenario import script
@@ -94,6 +95,13 @@ class Power(Protocol):
 
     def record(self, on: bool) -> None:
         """Starts the box again, with an empty memory and recorded; or as it was before."""
+
+    @property
+    def boxes(self) -> Sequence[int]:
+        """How many levers the box may have instead; none while it cannot be built anew."""
+
+    def build(self, levers: int) -> None:
+        """Starts the box again, with so many levers."""
 
 
 class PageServer:
@@ -310,6 +318,7 @@ class PageServer:
     def _state_for(self, page: "_Page") -> _State:
         """The state for this page: of the box or of its film, and of the workshop if that is open."""
         state = self._state() | {"maker": not page.visitor, "watching": not self._may_move(page)}
+        state["boxes"] = boxes_state(len(self._box.levers), self._power.boxes)
         if page.visitor:
             state |= for_visitors(state)
         if page.film is not None:
@@ -375,6 +384,12 @@ class PageServer:
                 page.news.set()
             case GiveRules():
                 page.view.give_rules(wish, self._transcript.words, self._fill_in)
+                page.news.set()
+            case BuildBox(levers):
+                form = self._transcript.words.form
+                if form is not None and form.is_open and levers in self._power.boxes:
+                    self._power.build(levers)
+                page.view.tell_again("boxes")
                 page.news.set()
             case OpenWorkshop(is_open):
                 page.view.open_workshop(is_open)

@@ -14,6 +14,7 @@ let form = null;
 let texts = {};
 let waiting = null;
 let isLocked = false;
+let boxes = null;
 
 // Opens or closes the drawer, and returns whether it is open.
 export function toggle() {
@@ -49,10 +50,28 @@ export function show(given) {
   if (!form) {
     return;
   }
-  fill(items, form.items.length, makeItem);
-  form.items.forEach((item, index) => showItem(items.children[index], item));
+  const shown = shownItems();
+  fill(items, shown.length, makeItem);
+  shown.forEach((item, index) => showItem(items.children[index], item));
   fill(names, form.names.length, makeName);
   form.names.forEach((letters, seat) => showName(names.children[seat], letters, seat));
+}
+
+// How many levers a box may have; null where it cannot be built anew.
+export function showBoxes(given) {
+  boxes = given;
+  if (form) {
+    show(form);
+  }
+}
+
+// The settings, and after the game the number of levers, for which the box is built anew.
+function shownItems() {
+  const [game, ...others] = form.items;
+  const options = boxes?.options.map((levers) => [String(levers), levers]);
+  return options
+    ? [game, { key: null, label: texts.levers, about: texts.levers_about, options, chosen: boxes.chosen }, ...others]
+    : form.items;
 }
 
 // Rows that stay are kept, so that the focus does.
@@ -66,19 +85,23 @@ function fill(parent, count, make) {
 }
 
 function makeItem(index) {
-  const row = made("label", "item");
+  const row = made("div", "item");
   const select = document.createElement("select");
+  const [title, about] = [made("label"), made("small", "about")];
+  title.htmlFor = select.id = `setting-${index}`;
+  about.id = `about-${index}`;
+  select.setAttribute("aria-describedby", about.id);
   select.addEventListener("change", () => {
-    const { key, options } = form.items[index];
+    const { key, options } = shownItems()[index];
     const [, value] = options[select.selectedIndex];
     clearTimeout(waiting);
-    waiting = setTimeout(() => send({ set: key, to: value }), PAUSE_MS);
+    waiting = setTimeout(() => send(key === null ? { build: value } : { set: key, to: value }), PAUSE_MS);
   });
-  row.append(made("span"), select, made("small", "about"));
+  row.append(title, select, about);
   return row;
 }
 
-function showItem(row, { label, options, groups, chosen, large }) {
+function showItem(row, { label, about: aboutText, options, groups, chosen, large }) {
   const [title, select, about] = row.children;
   title.textContent = label;
   const shown = JSON.stringify([options.map(([text]) => text), groups]);
@@ -88,8 +111,8 @@ function showItem(row, { label, options, groups, chosen, large }) {
   }
   select.selectedIndex = chosen;
   select.disabled = !form.open;
-  row.classList.toggle("large", large);
-  about.textContent = large ? form.about : "";
+  row.classList.toggle("large", Boolean(large));
+  about.textContent = aboutText;
 }
 
 // Options under the headings of their groups: `groups` is how many options each heading has.

@@ -1,7 +1,7 @@
 """What a page is told of the simulated box, and what makers do to its hardware: the same over any wire."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 
 from shutthebox.game.inputs import CursorMoved, FormInput
@@ -96,7 +96,13 @@ def box_state(workshop: Workshop, words: BoxInWords, panel: str, sound: float | 
 def for_visitors(state: dict[str, object]) -> dict[str, object]:
     """What visitors get instead: they have hands only, so that they can change no setting."""
     form = state["form"]
-    return {"form": {**form, "open": False} if isinstance(form, dict) else None, "list": None}
+    form = {**form, "open": False} if isinstance(form, dict) else None
+    return {"form": form, "list": None, "boxes": None}
+
+
+def boxes_state(levers: int, boxes: Sequence[int]) -> dict[str, object] | None:
+    """The numbers of levers that can be chosen, and which it is now; None where none can be."""
+    return {"options": boxes, "chosen": boxes.index(levers)} if levers in boxes else None
 
 
 def workshop_state(workshop: Workshop, power: dict[str, object]) -> dict[str, object]:

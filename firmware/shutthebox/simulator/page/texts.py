@@ -20,6 +20,7 @@ def page_texts(translate: Translate) -> Texts:
         "lost": _("No connection to the box. Trying again…"),
         "levers": _("Levers"),
         "lever": _("Lever {number}"),
+        "levers_about": _("The box starts again with so many levers, and offers the games that fit."),
         "button": _("Dice button"),
         "hold": _("Hold"),
         "lift": _("Lift all levers"),
