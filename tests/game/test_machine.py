@@ -174,10 +174,10 @@ def test_a_lever_that_signs_asks_to_be_put_back_and_one_that_does_nothing_is_ans
     table.flip(2)
     assert table.screen.big == "A__"
     assert sounds(table.choose(5)) == [Sound.REFUSED]
-    assert (table.screen.prompt, table.screen.alert) == ("Lever 1: < 2: >", True)
+    assert (table.screen.alert, table.screen.prompt) == ("Lever 1: < 2: >", "Press: letter")
     table.hold()
     assert sounds(table.choose(7)) == [Sound.REFUSED]
-    assert (table.mode, table.screen.prompt, table.screen.alert) == (Mode.MATCH_OVER, "Press: again", True)
+    assert (table.mode, table.screen.alert) == (Mode.MATCH_OVER, "Press: again")
 
 
 # -- sleep -------------------------------------------------------------------------------------

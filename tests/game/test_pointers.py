@@ -34,6 +34,10 @@ def test_each_pointer_is_told_once_when_it_is_its_time() -> None:
     assert (table.mode, pointers(table)) == (Mode.READY, {"Press the button"})
     table.throw(4, 5)
     assert (table.mode, pointers(table)) == (Mode.FLIPPING, {"Flip, then press"})
+    table.press()
+    assert (table.screen.alert, pointers(table)) == ("9 to go", {"Flip, then press"}), (
+        "a press too early leaves it"
+    )
     table.flip(9)
     assert pointers(table) == set(), "the verdict on the levers comes first"
     table.throw(2, 2)

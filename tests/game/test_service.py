@@ -2,11 +2,15 @@
 
 import pytest
 from tests.support.box import S
-from tests.support.machine import Table, facts, settings_for
+from tests.support.machine import SilentOdds, Table, facts, settings_for
 
+from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.facts import Began, Faulted
-from shutthebox.game.lever_health import SUSPECT_NS
+from shutthebox.game.inputs import HealthChanged
+from shutthebox.game.lever_health import SILENT_MOVES, SUSPECT_NS
 from shutthebox.game.mode import Mode
+from shutthebox.game.modes.flipping import COMPUTER_THINKS_NS
+from shutthebox.game.modes.ready import COMPUTER_NS
 from shutthebox.game.owner_report import Topic
 from shutthebox.rules.actions import Action
 from shutthebox.rules.tiles import to_tiles
@@ -130,7 +134,7 @@ def test_a_game_that_needs_the_lever_is_neither_begun_nor_offered() -> None:
     assert (table.screen.prompt, table.screen.lit) == ("Needs lever 2", False)
     table.press()
     assert table.mode is Mode.ATTRACT
-    assert (table.screen.prompt, table.screen.alert) == ("Needs lever 2", True)
+    assert table.screen.alert == "Needs lever 2"
     titles = [game.title() for game in table.machine.settings.games]
     assert "Two to go" not in titles
     table.hold()
@@ -161,8 +165,8 @@ def tries(table: Table, count: int, down: tuple[int, ...] = (4,)) -> None:
         table.stand(())
         table.press()
         while "Code?" not in table.text:
-            assert table.screen.prompt.startswith("Wait "), table.text
-            table.wait(int(table.screen.prompt.split()[1]) * S)
+            assert table.screen.alert.startswith("Wait "), table.text
+            table.wait(int(table.screen.alert.split()[1]) * S)
             if table.mode is Mode.ATTRACT:  # the box has fallen asleep
                 table.press()
                 table.open_menu("Owner")
@@ -181,11 +185,11 @@ def test_nobody_tries_all_codes_in_an_evening() -> None:
     assert table.now_ns - began_ns < 30 * S, "a slip of the owner costs nothing"
     table.stand((2, 7))
     table.press()
-    left_s = int(table.screen.prompt.removeprefix("Wait ").removesuffix(" s"))
+    left_s = int(table.screen.alert.removeprefix("Wait ").removesuffix(" s"))
     assert left_s <= 10
     table.wait(4 * S)
     table.press()
-    assert table.screen.prompt == f"Wait {left_s - 5} s", "and a press takes its time"
+    assert table.screen.alert == f"Wait {left_s - 5} s", "and a press takes its time"
     tries(table, 7)
     assert table.now_ns - began_ns > 10 * 127 * S, "the pause doubles"
     tries(table, 24)
@@ -193,7 +197,7 @@ def test_nobody_tries_all_codes_in_an_evening() -> None:
     assert table.machine.settings.wrong_codes == 36
     table.hold()
     assert table.mode is Mode.ATTRACT
-    assert table.screen.prompt == "Wrong code, 36 times"
+    assert table.screen.alert == "Wrong code, 36 times"
 
 
 def test_levers_that_are_made_to_seem_wrong_open_nothing() -> None:
@@ -210,7 +214,7 @@ def test_levers_that_are_made_to_seem_wrong_open_nothing() -> None:
     table.press()
     table.stand({2, 5, 7})
     table.press()
-    assert table.screen.prompt == "Wrong code"
+    assert table.screen.alert == "Wrong code"
 
 
 @pytest.mark.parametrize(("out", "opens"), [((2,), True), ((2, 7), False)])
@@ -234,3 +238,54 @@ def test_a_whole_row_left_down_is_no_broken_lever() -> None:
     table.wait(SUSPECT_NS)
     table.press()
     assert "stuck" not in table.text
+
+
+def idle(table: Table, lever: int, moves: int) -> None:
+    """This lever stands still while others move so often."""
+    table.give(HealthChanged({lever: ContactHealth(moves=1, idle=moves)}))
+
+
+def test_a_press_too_early_accuses_no_lever() -> None:
+    """Nobody has flipped anything, so no lever has failed to show it."""
+    table = Table(settings_for("pub"))
+    table.press()
+    table.throw(3, 5)
+    idle(table, 8, SILENT_MOVES)
+    table.press()
+    assert table.screen.alert == "8 to go"
+    table.hold_long()
+    table.press()
+    assert (table.mode, table.screen.alert) == (Mode.ATTRACT, "")
+
+
+def test_a_lever_that_is_named_leaves_the_prompts_where_they_are() -> None:
+    table = Table(settings_for("pub"))
+    table.press()
+    table.throw(3, 5)
+    idle(table, 5, SILENT_MOVES)
+    table.flip(3)
+    table.press()
+    assert (table.screen.alert, table.screen.prompt) == ("5 to go: lever 5?", "5 to go")
+    table.hold_long()
+    table.press()
+    assert (table.screen.alert, table.screen.prompts) == ("Lever 5: dead?", ("Press to play", "Hold: menu"))
+    table.lift(3)
+    table.press()
+    assert (table.screen.alert, table.screen.prompt) == ("Lever 5: dead?", "Press to throw")
+
+
+def test_of_the_computers_tiles_only_one_that_it_asks_for_can_be_dead() -> None:
+    table = Table(settings_for("pub", players=1, computers=(1,)), odds=SilentOdds())
+    table.press()
+    table.dice.throws.append((5, 5))
+    table.wait(COMPUTER_NS)
+    table.wait(COMPUTER_THINKS_NS)
+    assert table.screen.prompt == "Flip 1, 9"
+    table.give(HealthChanged({lever: ContactHealth(moves=1, idle=SILENT_MOVES) for lever in (4, 9)}))
+    table.flip(6)
+    table.press()
+    assert "lever" not in table.text, "4 would answer the throw, but nobody has asked for it"
+    table.lift(6)
+    table.flip(1)
+    table.press()
+    assert (table.screen.alert, table.screen.prompt) == ("Flip 9: lever 9?", "Flip 9")

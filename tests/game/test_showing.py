@@ -58,7 +58,7 @@ def test_the_corner(mode: Mode, faulty: str, equal: str) -> None:
     before = table.screen.aside
     table.give(FaultReported(Fault.FORGETS), 0)
     assert table.screen.aside == (faulty or before)
-    assert (table.screen.prompt == "Memory is off") == (mode is Mode.ATTRACT)
+    assert (table.screen.alert == "Memory is off") == (mode is Mode.ATTRACT)
     table.give(FaultReported(None), 0)
     assert table.screen.aside == before
 

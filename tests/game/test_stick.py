@@ -45,11 +45,12 @@ def test_an_owner_who_comes_for_a_fault_with_a_stick_sees_that_the_box_has_it(
     fault: Fault | None, notices: tuple[str, ...], said: str
 ) -> None:
     table = Table(fault=fault, notices=notices)
-    assert (table.screen.prompt, table.screen.alert) == (said, True)
+    assert (table.screen.alert, table.screen.prompt) == (said, "Press to play")
     put_in(table)
-    assert (table.screen.prompt, table.screen.also, table.screen.alert) == ("A stick is in", (said,), False)
+    assert not table.screen.alert
+    assert table.screen.prompts == ("A stick is in", said, "Press to play", "Hold: menu")
     table.give(StickReported(None))
-    assert (table.screen.prompt, table.screen.alert) == (said, True)
+    assert (table.screen.alert, table.screen.prompt) == (said, "Press to play")
 
 
 def test_in_a_match_the_corner_tells_of_a_stick_before_a_fault() -> None:
@@ -121,7 +122,7 @@ def test_only_the_owner_may() -> None:
     assert table.screen.big == "Code?"
     table.flip(2)
     assert not asked(table.press())
-    assert table.screen.prompt == "Wrong code"
+    assert table.screen.alert == "Wrong code"
     table.press()
     table.flip(7)
     assert asked(table.press()) == [StickJob.SAVE]

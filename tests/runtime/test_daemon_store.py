@@ -60,7 +60,7 @@ def test_broken_house_rules_are_said_and_played_without(
     rules.mkdir()
     (rules / "bad.toml").write_text("tiles = true\n")
     shows = run_daemon(config_with(rules__folder=str(rules)), tmp_path / "state", Served.begin).shows
-    assert (told_screen(shows[0]).prompt, shows[0].screen.alert) == ("Bad house rules", True)
+    assert told_screen(shows[0]).alert == "Bad house rules"
     assert shows[-1].mode is Mode.READY
     store, _ = open_or_set_aside(tmp_path / "state", time.time)
     assert store is not None
@@ -83,12 +83,12 @@ def test_damage_of_long_ago_is_found_after_the_start_and_mended_at_the_next(
         store.mark_head()
 
     def meet(hands: Served) -> None:
-        hands.until(lambda: hands.screen.prompt == "Memory damaged")
+        hands.until(lambda: hands.screen.alert == "Memory damaged")
         hands.begin()
         hands.throw()
 
     first = run_daemon(config_with(), tmp_path, meet)
-    assert told_screen(first.shows[0]).prompt != "Memory damaged", "it does not wait for the verification"
+    assert told_screen(first.shows[0]).alert != "Memory damaged", "it does not wait for the verification"
     assert not list(tmp_path.glob("*.damaged"))
 
     again = run_daemon(config_with(), tmp_path, lambda hands: None)

@@ -3,16 +3,19 @@
 import gc
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 from tests.support.box import MS, BoxUnderTest, S, config_with
 from tests.support.waiting import HANG_S
 
+from shutthebox.adapters.display.layout import PROMPT_HEIGHT
 from shutthebox.config.schema import Config
 from shutthebox.game.effects import Show
 from shutthebox.game.mode import Mode
 from shutthebox.runtime.runner import RECONCILE_NS
 from shutthebox.simulator.hardware.box import Change
+from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.virtual_box import VirtualBox
 
 Start = Callable[..., BoxUnderTest]
@@ -110,3 +113,22 @@ def test_what_has_not_changed_is_shown_once_and_a_refusal_as_often_as_it_happens
     for _ in range(2):
         watched.hold()
         assert shows() >= 1, "it says again why a hold does nothing here"
+
+
+def test_a_clock_that_counts_on_leaves_every_prompt_its_turn() -> None:
+    """The corner changes each second, which is less than a prompt stands."""
+    config = config_with(game__profile="golf", game__turn_seconds=30)
+    display = VirtualDisplay(config)
+    watched = BoxUnderTest(config=config, make=partial(VirtualBox, display=display))
+    try:
+        watched.press()
+        watched.throw(4, 5)
+        watched.press()
+        assert {"9 to go", "Make 9"} <= set(watched.text.splitlines())
+        lines = set()
+        for _ in range(8):
+            watched.wait(S // 2)
+            lines.add(display.look(watched.box.now_ns).crop((0, 64 - PROMPT_HEIGHT, 128, 64)))
+        assert len(lines) == 2
+    finally:
+        watched.box.close()

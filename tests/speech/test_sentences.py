@@ -81,7 +81,8 @@ FULL = Screen(
     ("screen", "said"),
     [
         (FULL, "T. best 26. Thrown: 3, 5 and 1, which is 9. OUT! r. s 4. q. p. a. b."),
-        (FULL._replace(alert=True), "T. best 26. Thrown: 3, 5 and 1, which is 9. OUT! r. s 4. q. p."),
+        (FULL._replace(alert="f"), "T. best 26. Thrown: 3, 5 and 1, which is 9. OUT! r. s 4. q. f. p. a. b."),
+        (Screen(Mode.RAISE, alert="f", prompt="f"), "f."),
         (Screen(Mode.MENU, rows=("1 Game", "2 Sound: on"), cursor=1), "2 Sound: on."),
         (Screen(Mode.FLIPPING, rows=("8", "1, 7"), cursor=0), "8. 1, 7."),
         (Screen(Mode.ROLLING, title="ANN", tumbling=True, dice=(1, 1)), "ANN. The dice roll."),
@@ -140,6 +141,22 @@ def test_a_refusal_has_the_prompt_said_once_more_and_no_more(sound: Sound) -> No
     show = show_of(Screen(Mode.FLIPPING, title="ANN", prompt="Shut 8"))
     assert announced(show, show, Sounded(sound), show, show, Sounded(Sound.ROLL), show) == [
         "ANN. Shut 8.", None, None, "Shut 8.", None, None, None,
+    ]  # fmt: skip
+
+
+def test_a_refusal_repeats_nothing_of_what_is_to_be_done_until_it_is_gone() -> None:
+    asked = Screen(Mode.FLIPPING, title="ANN", prompt="Shut 8", also=("Hold: hint",))
+    refused = asked.alerted("8 to go")
+    shows = [show_of(screen) for screen in (asked, refused, refused, asked)]
+    assert announced(shows[0], Sounded(Sound.REFUSED), shows[1], Sounded(Sound.REFUSED), *shows[2:]) == [
+        "ANN. Shut 8. Hold: hint.", None, "8 to go.", None, "8 to go.", "Shut 8.",
+    ]  # fmt: skip
+
+
+def test_what_can_be_done_is_not_said_again_because_something_comes_before_it() -> None:
+    asked = Screen(Mode.FLIPPING, title="ANN", prompt="Shut 8", also=("Hold: hint",))
+    assert announced(show_of(asked), show_of(asked.led_by("Working it out…"))) == [
+        "ANN. Shut 8. Hold: hint.", "Working it out…",
     ]  # fmt: skip
 
 

@@ -256,9 +256,11 @@ def _drawn(screen: ToldScreen) -> Iterator[str]:
         yield f"choice {screen.cursor + 1}"
     elif screen.rows:
         yield "rows " + " / ".join(map(_figures, screen.rows))
+    if screen.alert:
+        yield f"alert {_figures(screen.alert)}".rstrip()
     if said := _figures(screen.prompt):
         yield f"says {said}"
-    yield from (mark for mark in ("alert", "lit", "celebrates") if getattr(screen, mark))
+    yield from (mark for mark in ("lit", "celebrates") if getattr(screen, mark))
 
 
 def _figures(text: str) -> str:

@@ -329,6 +329,12 @@ class Walk:
             refused = Sounded(Sound.REFUSED) in effects
             void = isinstance(before.machine.state.mode, EnteringThrow)
             self._promise(not refused or void, after, "a press does something where the lamp is lit")
+        shared = after.machine.state.shared
+        if shared.refusal is not None and shared.overlay is Overlay.NONE:
+            said = after.show.screen.told(str)
+            plain = show_of(mode, shared._replace(refusal=None), 0).screen.told(str)
+            left = {plain.alert, *plain.prompts} <= {"", said.alert, *said.prompts}
+            self._promise(left, after, f"a refusal takes nothing away of what is to be done:\n{plain.text}")
         if isinstance(given, PowerCut):
             self._same_picture(before, after)
 
@@ -473,17 +479,13 @@ def as_told(node: Node) -> list[Given] | None:
         return [Pressed()]
     if shared.overlay is Overlay.ABANDON:
         return [Held()]
-    told = _read(show.screen.told(str), shared.levers)
-    if told is None and shared.refusal is not None:
-        # Why it did nothing: what was to be done before is still to be done.
-        mode, beneath = node.machine.state.mode, shared._replace(refusal=None)
-        told = _read(show_of(mode, beneath, show.t_ns).screen.told(str), shared.levers)
-    return told
+    return _read(show.screen.told(str), shared.levers)
 
 
 def _read(screen: ToldScreen, levers: Tiles) -> list[Given] | None:
     """The first of the lines at the bottom that is an instruction; they take turns."""
-    found = (_as_told(screen, line, levers) for line in (screen.prompt, *screen.also))
+    lines = tuple(filter(None, (screen.alert, *screen.prompts))) or ("",)
+    found = (_as_told(screen, line, levers) for line in lines)
     return next((told for told in found if told is not None), None)
 
 

@@ -41,6 +41,11 @@ class Verdict(NamedTuple):
     amount: int = 0
     move: Tiles = 0
 
+    @property
+    def is_fault(self) -> bool:
+        """Whether something has to be put right before the levers can be an answer."""
+        return self.kind in (VerdictKind.PUT_BACK, VerdictKind.LIFT, VerdictKind.OVER, VerdictKind.DEAD_END)
+
     def __str__(self) -> str:
         words = [self.kind.value, *map(str, self.tiles)]
         if self.kind in (VerdictKind.MISSING, VerdictKind.OVER):

@@ -72,7 +72,7 @@ class Letters(NamedTuple):
             mode,
             title=title,
             big=Spelling(f"{self.taken}{ALPHABET[self.at]}", LENGTH),
-            prompt=self.flicks.reminder or message("Press: letter"),
-            also=() if self.flicks.reminder else (_HELP, message("Hold: back") if self.taken else hold),
+            prompt=message("Press: letter"),
+            also=(_HELP, message("Hold: back") if self.taken else hold),
             lit=True,
-        )
+        ).led_by(self.flicks.reminder)

@@ -58,11 +58,17 @@ def newly_suspected(before: Shared, after: Shared) -> Iterator[Faulted]:
         yield Faulted("lever", f"switch {lever} is dead")
 
 
-def suspect_missing(play: MatchInPlay, context: Context) -> Shared:
-    """The shared state after a press that lacks one tile, whose lever has not moved for long."""
+def suspect_missing(play: MatchInPlay, context: Context, only: Tiles | None) -> Shared:
+    """The shared state after a press that lacks one tile, whose lever has not moved for long.
+
+    A press before any lever was flipped came too early, which is no sign of a broken one. With `only` no
+    other answer counts: the computer has chosen it.
+    """
     shared, match, flipped = context.shared, play.match, play.verdict.move
+    if not flipped:
+        return shared
     suspected = shared.dead
-    for answer in turns.answers(match.rules, match.turn):
+    for answer in turns.answers(match.rules, match.turn) if only is None else (only,):
         rest = answer & ~flipped
         if flipped & ~answer or rest.bit_count() != 1:
             continue

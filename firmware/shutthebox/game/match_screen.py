@@ -7,13 +7,11 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.play import MatchInPlay, row_behind
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.state import Shared
-from shutthebox.game.wording import fault_text, listed, player_name, verdict_text
+from shutthebox.game.wording import fault_text, listed, player_name
 from shutthebox.rules.handicap import points_off
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MatchFormat, Stakes, Tie, Turns
 from shutthebox.rules.tiles import Tiles, to_tiles
-
-_WRONG = (VerdictKind.PUT_BACK, VerdictKind.LIFT, VerdictKind.OVER, VerdictKind.DEAD_END)
 
 
 def turn_screen(
@@ -21,38 +19,33 @@ def turn_screen(
     play: MatchInPlay,
     shared: Shared,
     *,
-    prompt: Text,
+    prompt: Text = "",
     also: tuple[Text, ...] = (),
     dice: tuple[int, ...] = (),
     big: Text = "",
     only: Tiles | None = None,
     lit: bool = False,
 ) -> Screen:
-    """The screen of a turn.
+    """The screen of a turn, with what is wrong with the levers, if anything.
 
     Args:
         mode: which.
         play: the match.
         shared: what all modes know.
-        prompt: what to do next, where the levers are right.
-        also: what else can be done then.
+        prompt: what to do next.
+        also: what else can be done, where the levers are right.
         dice: the throw on the table.
         big: a word or number where there are no dice.
         only: the answer that the computer has chosen; None if a person plays.
         lit: a press does something.
     """
     match = play.match
-    wrong = play.verdict.kind in _WRONG
-    if wrong:
-        prompt = fault_text(play.verdict, shared)
-    elif play.verdict.kind is not VerdictKind.OK and only is None:
-        prompt, also = verdict_text(play.verdict), ()
+    wrong = play.verdict.is_fault
+    alert: Text = fault_text(play.verdict, shared) if wrong else ""
     corner = _seconds_text(play) or corner_text(match)
     first = mode is Mode.READY and not match.turn.throws
     if first:
-        ailing = complaint(shared)
-        if ailing and not wrong:
-            prompt, wrong = ailing, True
+        alert = alert or complaint(shared) or ""
         if match.scores[match.player] is None:
             out = shared.settings.out & match.game.all_tiles & ~match.game.starting
             out |= match.game.starting & ~match.rules.starting
@@ -71,9 +64,9 @@ def turn_screen(
         total=sum(dice) if dice else None,
         big=big,
         tiles=tile_row(mode, play, shared.levers, only, row_behind(match, shared)),
+        alert=alert,
         prompt=prompt,
         also=() if wrong else also,
-        alert=wrong,
         lit=lit,
     )
 

@@ -32,11 +32,11 @@ def picker_screen(
     """
     hold = hold or message("Hold: back")
     press = message("Press: back") if reads else message("Press: choose")
-    prompt: Text = picker.flicks.reminder or press
-    also: tuple[Text, ...] = () if picker.flicks.reminder else (picker.help, *(() if reads else (hold,)))
+    also = (picker.help, *(() if reads else (hold,)))
     chosen = picker.options[picker.cursor]
     if isinstance(chosen, str) and chosen.isdigit():
-        return Screen(mode, title=picker.heading, big=chosen, prompt=prompt, also=also, lit=True)
+        large = Screen(mode, title=picker.heading, big=chosen, prompt=press, also=also, lit=True)
+        return large.led_by(picker.flicks.reminder)
     rows = tuple(
         message("{number} {option}", number=number, option=option)
         if number <= picker.choosing and not reads
@@ -51,7 +51,7 @@ def picker_screen(
         rows=rows,
         cursor=picker.cursor,
         paragraph=paragraph,
-        prompt=prompt,
+        prompt=press,
         also=also,
         lit=True,
-    )
+    ).led_by(picker.flicks.reminder)

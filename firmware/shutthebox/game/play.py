@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shutthebox.game.effects import Ask, Effect, Keep, Sound, Sounded
 from shutthebox.game.inputs import ReviewCame
-from shutthebox.game.judge import FINE, Verdict, VerdictKind, judge, levers_behind
+from shutthebox.game.judge import FINE, Verdict, judge, levers_behind
 from shutthebox.game.questions import AskReview, Prepare
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared
@@ -22,8 +22,6 @@ if TYPE_CHECKING:  # a reader of reviews needs no solver
     from shutthebox.odds.coach import MatchReview
 
 _SECOND_NS = 1_000_000_000
-
-_FAULTS = (VerdictKind.PUT_BACK, VerdictKind.LIFT, VerdictKind.OVER, VerdictKind.DEAD_END)
 
 
 class Clock(NamedTuple):
@@ -199,7 +197,7 @@ def judged(
     """
     match, shared = play.match, context.shared
     verdict = judge(match.rules, match.turn, shared.levers, only, row_behind(match, shared))
-    beep = verdict != play.verdict and verdict.kind in _FAULTS
+    beep = verdict != play.verdict and verdict.is_fault
     wrong_ns = play.wrong_ns if verdict.tiles == play.verdict.tiles else context.now_ns
     play = play._replace(verdict=verdict, wrong_ns=wrong_ns, clock=_clock(play, context))
     return play, (Sounded(Sound.FAULT),) if beep else ()

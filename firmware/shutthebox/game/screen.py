@@ -6,7 +6,7 @@ of the panel, `shutthebox.speech.sentences` into those of the voice.
 """
 
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from shutthebox.game.messages import Text, Translate, told
 from shutthebox.game.mode import Mode
@@ -49,9 +49,10 @@ class Screen(NamedTuple):
         code: an address for telephones, drawn as a QR code with the words beside it; the address in letters
             where the panel is too small for the code.
         tiles: the row of tiles, (number, state) in rising order; empty for no row.
-        prompt: bottom line: what to do next, or what is wrong; some 16 characters.
+        alert: bottom line, so that it is noticed: what is wrong, or why the last input did nothing; some 16
+            characters. It takes turns with the prompt, which it never replaces.
+        prompt: bottom line: what to do next; as long.
         also: what else can be done, as long; each takes its turn with the prompt.
-        alert: the prompt reports a fault; draw it so that it is noticed.
         lit: a press of the button does something now, so its lamp is lit.
         celebrates: something to cheer about: a second of show, which delays nobody.
     """
@@ -68,9 +69,9 @@ class Screen(NamedTuple):
     paragraph: Text = ""
     code: str = ""
     tiles: tuple[tuple[int, TileState], ...] = ()
+    alert: Text = ""
     prompt: Text = ""
     also: tuple[Text, ...] = ()
-    alert: bool = False
     lit: bool = False
     celebrates: bool = False
 
@@ -86,6 +87,24 @@ class Screen(NamedTuple):
             self.rows or self.big or self.dice or self.tumbling or self.tiles
         )
 
+    @property
+    def prompts(self) -> tuple[Text, ...]:
+        """What the bottom line says in turns without the alert; nothing that the alert says already."""
+        return _without(self.alert, (self.prompt, *self.also))
+
+    def led_by(self, prompt: Text | None) -> "Screen":
+        """The screen with this to do before everything else; None for nothing."""
+        return self._replace(prompt=prompt, also=(self.prompt, *self.also)) if prompt else self
+
+    def alerted(self, why: Text) -> "Screen":
+        """The screen with this before everything else that the bottom line says."""
+        beneath = (self.prompt, *self.also)
+        return (
+            self._replace(alert=why, prompt=self.alert, also=beneath)
+            if self.alert
+            else self._replace(alert=why)
+        )
+
     def told(self, translate: Translate) -> "ToldScreen":
         """The screen in the words of the panel."""
         values = self._asdict()
@@ -94,7 +113,14 @@ class Screen(NamedTuple):
         return ToldScreen(**{**values, **words, **lists})
 
 
-_TEXTS = ("title", "aside", "big", "paragraph", "prompt")
+_AnyText = TypeVar("_AnyText", Text, str)
+
+
+def _without(said: _AnyText, texts: tuple[_AnyText, ...]) -> tuple[_AnyText, ...]:
+    return tuple(text for text in texts if text and text != said)
+
+
+_TEXTS = ("title", "aside", "big", "paragraph", "alert", "prompt")
 _LISTS = ("rows", "also")
 
 
@@ -108,12 +134,18 @@ class ToldScreen(Screen):
     big: str
     rows: tuple[str, ...]
     paragraph: str
+    alert: str
     prompt: str
     also: tuple[str, ...]
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """What the bottom line says in turns without the alert; nothing that the alert says already."""
+        return _without(self.alert, (self.prompt, *self.also))
 
     @property
     def text(self) -> str:
         """All words of the screen, one line each, top to bottom."""
         body = (self.big, *self.rows, self.paragraph, self.code)
-        parts = (self.title, self.aside, *body, self.prompt, *self.also)
+        parts = (self.title, self.aside, *body, self.alert, *self.prompts)
         return "\n".join(part for part in parts if part)

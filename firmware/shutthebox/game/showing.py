@@ -114,6 +114,4 @@ def _screen(mode: ModeState, shared: Shared) -> Screen:
     if shared.overlay is Overlay.ABANDON:
         prompt, also = message("Press: yes"), (message("Hold: no"),)
         return Screen(screen.mode, big=message("End the match?"), prompt=prompt, also=also, lit=True)
-    if shared.refusal is not None:
-        return screen._replace(prompt=shared.refusal, also=(), alert=True)
-    return screen
+    return screen if shared.refusal is None else screen.alerted(shared.refusal)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from shutthebox.game.judge import Verdict, VerdictKind, lever_of, viable
+from shutthebox.game.judge import Verdict, VerdictKind, flipped_tiles, lever_of, viable
 from shutthebox.game.messages import (
     ListRow,
     Message,
@@ -123,19 +123,34 @@ def answers_text(match: Match) -> Message:
     return message("Shut {answers}", answers=answers)
 
 
-def commit_refusal(play: MatchInPlay, shared: Shared) -> Message:
-    """Why a press cannot commit what the levers show."""
+def request_text(match: Match, answer: Tiles, shared: Shared) -> Message:
+    """What a hand is asked to do for the computer, which has chosen this answer."""
+    if not answer:
+        return message("No move: press")
+    if turns.reopenings(match.rules, match.turn):
+        return message("Lift {tiles}", tiles=listed(answer))
+    behind = row_behind(match, shared)
+    left = to_numbers(answer & ~flipped_tiles(match.turn, shared.levers, behind))
+    return message("Flip {tiles}", tiles=Numbers(tuple(lever_of(match.turn, tile, behind) for tile in left)))
+
+
+def commit_refusal(play: MatchInPlay, shared: Shared, only: Tiles | None = None) -> Message:
+    """Why a press cannot commit what the levers show; `only` is the answer that the computer has chosen."""
     match, verdict = play.match, play.verdict
-    if turns.reopenings(match.rules, match.turn) and verdict.kind is VerdictKind.OK:
+    text: Message
+    if only is not None and not verdict.is_fault:
+        # What is asked for is tiles: points to go would read as one.
+        text = request_text(match, only, shared)
+    elif turns.reopenings(match.rules, match.turn) and verdict.kind is VerdictKind.OK:
         return message("No move: lift one")
-    if verdict.kind is VerdictKind.OK:
+    elif verdict.kind is VerdictKind.OK:
         least = min(turns.sums(match.rules, match.turn, turns.answers(match.rules, match.turn)))
         text = message("{points} to go", points=least)
     else:
         text = fault_text(verdict, shared)
     behind = row_behind(match, shared)
-    fitting = to_numbers(viable(match.rules, match.turn, shared.levers, behind))
-    missing = shared.dead & to_tiles(lever_of(match.turn, tile, behind) for tile in fitting)
+    fitting = viable(match.rules, match.turn, shared.levers, behind) & (-1 if only is None else only)
+    missing = shared.dead & to_tiles(lever_of(match.turn, tile, behind) for tile in to_numbers(fitting))
     if missing and verdict.kind in (VerdictKind.OK, VerdictKind.MISSING):
         return message("{fault}: lever {tile}?", fault=text, tile=to_numbers(missing)[0])
     return text

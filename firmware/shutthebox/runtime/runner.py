@@ -89,6 +89,7 @@ class Runner:
         self._blinks: list[int] = []
         self._brightness: Brightness | None = None
         self._shown: Show | None = None
+        self._moves_since_ns = now_ns
         self.machine = Machine(
             settings,
             dice,
@@ -211,7 +212,10 @@ class Runner:
             show.language,
             False,
         ):
-            self._ports.display.show(told_screen(show), show.t_ns)
+            if before is None or before.screen._replace(aside=show.screen.aside) != show.screen:
+                self._moves_since_ns = show.t_ns
+            # A corner that counts seconds leaves the prompts their turns.
+            self._ports.display.show(told_screen(show), self._moves_since_ns)
 
     def _brighten(self) -> None:
         brightness = self.machine.settings.brightness

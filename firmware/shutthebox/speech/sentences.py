@@ -66,6 +66,8 @@ class Announcer:
         self._says_prompt_again = False
         self._heard: set[str] = set()
         """All that was said since the title has changed."""
+        self._to_do: frozenset[str] = frozenset()
+        """What the screen before said that can be done."""
 
     def take(self, what: Effect | SwitchChanged) -> Announcement | None:
         """The announcement for this effect; None for none."""
@@ -85,11 +87,15 @@ class Announcer:
         # The throw follows in a moment; and in attract, screens may follow each other without end.
         if show.asleep or show.screen.tumbling or self._rests(show):
             return None
-        parts, before = screen_parts(show, translations()[show.language]), self._parts
+        translate = translations()[show.language]
+        parts, before = screen_parts(show, translate), self._parts
         if show.mode is Mode.ATTRACT and (show.game, show.language) != self._usual:
             self._usual, before = (show.game, show.language), {}
-        again = {"prompt": parts["prompt"]} if self._says_prompt_again and parts["prompt"] else {}
+        again = {"alert": parts["alert"] or parts["prompt"]} if self._says_prompt_again else {}
         self._mode, self._parts, self._says_prompt_again = show.mode, parts, False
+        if before.get("alert") and not parts["alert"]:
+            # Once a fault is gone, what is to be done is said again.
+            before = {**before, "prompt": ""}
         new = parts if parts["title"] != before.get("title") else news(parts, before)
         if "dice" not in new:
             # Levers that move make fewer tiles fit; only a throw is told them.
@@ -99,6 +105,11 @@ class Announcer:
         elif show.mode in _LISTS:
             # What can be done is the same at every step through a list.
             new = {part: text for part, text in new.items() if part in _STEP or text not in self._heard}
+        to_do, known = _to_do(show, translate), self._to_do
+        if "also" in new and new is not parts:
+            # What could be done before, too, is not said again because something comes before it.
+            new = {**new, "also": sentences(text for text in to_do[1:] if text not in known)}
+        self._to_do = frozenset(to_do)
         self._heard |= set(parts.values())
         text = sentences((new or again).values())
         by_itself = _LATER | {"big"} if show.mode is Mode.READY else _LATER
@@ -118,8 +129,8 @@ In ready it is the large word too: how many dice are best.
 """
 
 _LISTS = (Mode.MENU, Mode.SETUP, Mode.SERVICE, Mode.STICK)
-_STEP = ("big", "rows", "paragraph", "code")
-"""The parts that a step through a list changes."""
+_STEP = ("big", "rows", "paragraph", "code", "alert")
+"""The parts that a step through a list changes, and what it is refused with."""
 
 _SECONDS_SAID = (10, 5)
 """Seconds left that are said, besides those that a turn begins with; every one would drown the throw."""
@@ -186,6 +197,11 @@ def spoken(text: Text) -> Text:
             return text
 
 
+def _to_do(show: Show, translate: Translate) -> list[str]:
+    """The prompt and what else can be done, in words."""
+    return [told(spoken(text), translate) for text in (show.screen.prompt, *show.screen.also)]
+
+
 def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
     """The screen in words, part by part in the order of speaking; empty for an empty part."""
     screen, _ = show.screen, translate
@@ -202,8 +218,9 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
         "rows": sentences(map(said, _rows(screen))),
         "paragraph": sentences(map(said, _paragraph(screen))),
         "code": screen.code and said(message("Address: {address}", address=_address(screen.code))),
-        "prompt": said(screen.prompt),
-        "also": "" if screen.alert else sentences(map(said, screen.also)),
+        "alert": said(screen.alert),
+        "prompt": said(screen.prompt) if screen.prompt != screen.alert else "",
+        "also": sentences(said(text) for text in screen.also if text != screen.alert),
     }
     if show.mode is Mode.MATCH_OVER and screen.rows:
         parts["big"] = ""  # the rows say whose scores they are
@@ -216,7 +233,7 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
         if screen.prompt == message("Shut the box!"):
             parts["big"] = ""  # which says it again
         # The last throw, how the turn has ended, then the score.
-        order = ("title", "aside", "dice", "prompt", "big", "also", "rows", "paragraph", "code")
+        order = ("title", "aside", "dice", "alert", "prompt", "big", "also", "rows", "paragraph", "code")
         parts = {part: parts[part] for part in order}
     return parts
 

@@ -30,7 +30,7 @@ SCREENS = st.builds(
     paragraph=TEXT,
     prompt=TEXT,
     also=st.lists(TEXT, max_size=2).map(tuple),
-    alert=st.booleans(),
+    alert=TEXT,
     celebrates=st.booleans(),
 )
 

@@ -399,7 +399,7 @@ def test_a_box_that_starts_on_a_full_disk(disk: Path) -> None:
         while True:
             file.write(bytes(1000))
     table = BoxUnderTest(disk)
-    assert told_screen(table.show).prompt == "Memory is off"
+    assert told_screen(table.show).alert == "Memory is off"
     table.press()
     table.throw(3, 5)
     assert table.show.throw == (3, 5)

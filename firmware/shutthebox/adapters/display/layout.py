@@ -90,14 +90,15 @@ def _compose(screen: ToldScreen, clock: AnimationClock, size: tuple[int, int]) -
     picture, top, bottom = Bitmap.of(*size), 0, height
     # Lists to choose from and paragraphs get every line there is: a heading takes turns with the prompts.
     choosing = screen.chooses or screen.reads
-    prompts = (screen.prompt,) if screen.alert else (screen.prompt, *screen.also)
-    if choosing and not screen.alert:
+    prompts = screen.prompts
+    if choosing:
         prompts = (screen.title, *prompts)
     elif screen.title or screen.aside:
         heading = _title(screen, clock, width)
         picture, top = picture.paste(heading, 0, 0), heading.height
     # A prompt too long for the line takes turns with its own end.
-    prompts = tuple(part for prompt in prompts for part in _parts(prompt, width - 4))
+    alerts = _parts(screen.alert, width - 4)
+    prompts = alerts + tuple(part for prompt in prompts for part in _parts(prompt, width - 4))
     if prompts and all(ONE_LINE in prompt for prompt in prompts):
         bottom -= Size.SMALL.height
     elif prompts or screen.tiles:  # tiles keep their place while there is nothing to say
@@ -105,7 +106,7 @@ def _compose(screen: ToldScreen, clock: AnimationClock, size: tuple[int, int]) -
     if prompts:
         turn = clock.count(PROMPT_NS) % len(prompts) if len(prompts) > 1 else 0
         aside = screen.aside if choosing else ""
-        picture = picture.paste(_prompt(prompts[turn], aside, width, alert=screen.alert), 0, bottom)
+        picture = picture.paste(_prompt(prompts[turn], aside, width, alert=turn < len(alerts)), 0, bottom)
     if screen.tiles:
         drawn = _as_helped(screen.tiles, clock)
         blinks = any(state in tilerow.BLINKING for _, state in drawn)
@@ -131,7 +132,7 @@ def _code(screen: ToldScreen, clock: AnimationClock, size: tuple[int, int]) -> B
     left, top = (side + 3, 0) if is_beside else (2, side)
     room, lines = width - left - 1, (height - top) // Size.SMALL.height
     title = wrapped(screen.title, Size.SMALL, room)
-    prompts = [wrapped(prompt, Size.SMALL, room) for prompt in (screen.prompt, *screen.also)]
+    prompts = [wrapped(prompt, Size.SMALL, room) for prompt in (screen.alert, *screen.prompts) if prompt]
     words = [line for prompt in prompts for line in prompt]
     if len(title) + len(words) >= lines:  # with a line between them
         words = list(prompts[clock.count(PROMPT_NS) % len(prompts)])

@@ -34,15 +34,14 @@ class Attract(BoxMode):
         ) or _wrong_codes(settings)
         if shared.notices:
             fault = Joined(tuple(map(Message, shared.notices)))
-        begin, menu = _to_begin(settings), message("Hold: menu")
-        prompts: tuple[Text, ...] = (begin, menu) if fault is None else (fault,)
+        prompts: tuple[Text, ...] = (_to_begin(settings), message("Hold: menu"))
         if shared.stick is not None:
             stick = message("Update is here") if shared.stick.is_card else message("A stick is in")
             if shared.stick_is_new:
                 # A hand has just put it in, perhaps because of the fault.
-                prompts = (stick, *prompts)
-            elif fault is None:
-                prompts = (begin, stick, menu)
+                prompts, fault = (stick, *((fault,) if fault else ()), *prompts), None
+            else:
+                prompts = (prompts[0], stick, *prompts[1:])
         out = settings.out & settings.profile.starting
         corner = (
             *((without_text(out),) if out else ()),
@@ -53,9 +52,9 @@ class Attract(BoxMode):
             title=title_text(settings.profile, settings.language),
             aside=Joined(corner) if corner else "",
             big=message("SHUT THE BOX"),
+            alert=fault or "",
             prompt=prompts[0],
             also=prompts[1:],
-            alert=prompts[0] is fault,
             lit=settings.game is not None,
         )
 

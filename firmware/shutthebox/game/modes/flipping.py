@@ -7,27 +7,33 @@ from typing import ClassVar
 
 from shutthebox.game.effects import Ask, Sound, Sounded
 from shutthebox.game.inputs import AnswerCame, HintCame
-from shutthebox.game.judge import FINE, VerdictKind, flipped_tiles, lever_of
+from shutthebox.game.judge import FINE, VerdictKind
 from shutthebox.game.lever_health import suspect_missing
 from shutthebox.game.match_screen import turn_screen
-from shutthebox.game.messages import Numbers, Text, message
+from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode, tick
-from shutthebox.game.play import MatchInPlay, done, is_computers_turn, judged, row_behind
+from shutthebox.game.play import MatchInPlay, done, is_computers_turn, judged
 from shutthebox.game.pointers import pointer
 from shutthebox.game.questions import AskAnswer, AskHint
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, refused
 from shutthebox.game.targets import AfterAction, AnswerThrow, AwaitThrow, RollDice, after
-from shutthebox.game.wording import answers_text, commit_refusal, hint_lines, hint_title, listed, verdict_text
+from shutthebox.game.wording import (
+    answers_text,
+    commit_refusal,
+    hint_lines,
+    hint_title,
+    request_text,
+    verdict_text,
+)
 from shutthebox.odds.strengths import simple_answer
 from shutthebox.odds.worths import Advice
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Moved, Reopened
-from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Turns
-from shutthebox.rules.tiles import Tiles, to_numbers
+from shutthebox.rules.tiles import Tiles
 
 COMPUTER_THINKS_NS = 6_000_000_000
 """How long the computer may think after its throw; then it shuts the highest tiles that fit."""
@@ -74,14 +80,12 @@ class Flipping(MatchMode):
             )
         kind = play.verdict.kind
         lit = kind is VerdictKind.COMPLETE or (kind is VerdictKind.OK and play.must_pass)
-        prompt = message("Working it out…") if self.asks_hint else _prompt(self, shared)
-        also: tuple[Text, ...] = pointer(self.name, play, shared)
-        if shared.settings.hints and self.computers_answer is None:
-            also += (message("Hold: hint"),)
+        prompt, also = _prompts(self, shared)
         dice, only = play.match.turn.throw or (), self.computers_answer
         if self.thinking_ns is not None:
             only, lit = 0, False
-        return turn_screen(self.name, play, shared, prompt=prompt, also=also, dice=dice, only=only, lit=lit)
+        screen = turn_screen(self.name, play, shared, prompt=prompt, also=also, dice=dice, only=only, lit=lit)
+        return screen.led_by(message("Working it out…") if self.asks_hint else None)
 
 
 def enter(target: AnswerThrow, context: Context) -> Step[Flipping | AfterAction]:
@@ -136,8 +140,8 @@ def press(mode: Flipping, context: Context) -> Step[Flipping | AfterAction | Rol
     if kind is not VerdictKind.COMPLETE and not (kind is VerdictKind.OK and play.must_pass):
         if reads:
             return Step(mode)
-        shared = suspect_missing(play, context)
-        return refused(mode, commit_refusal(play, shared))._replace(shared=shared)
+        shared = suspect_missing(play, context, mode.computers_answer)
+        return refused(mode, commit_refusal(play, shared, mode.computers_answer))._replace(shared=shared)
     step = _commit(mode, context)
     if not isinstance(step.mode, AwaitThrow) or not _throws_at_once(step.mode.play, context):
         return step
@@ -185,30 +189,29 @@ def answer_came(mode: Flipping, came: AnswerCame, context: Context) -> Step[Flip
     return levers(Flipping(play, computers_answer=came.tiles), context)
 
 
-def _prompt(mode: Flipping, shared: Shared) -> Text:
-    match, answer = mode.play.match, mode.computers_answer
+def _prompts(mode: Flipping, shared: Shared) -> tuple[Text, tuple[Text, ...]]:
+    """What to do next, and what else can be done."""
+    play, answer = mode.play, mode.computers_answer
     if mode.thinking_ns is not None:
-        return message("Thinking…")
-    opens = bool(turns.reopenings(match.rules, match.turn))
+        return message("Thinking…"), ()
     if answer is not None:
-        return _computers_prompt(match, answer, shared, opens=opens)
-    if opens:
+        return request_text(play.match, answer, shared), ()
+    pointers = pointer(mode.name, play, shared)
+    if play.verdict.kind is VerdictKind.MISSING:
+        return verdict_text(play.verdict), pointers
+    if play.verdict.kind is VerdictKind.COMPLETE:
+        return verdict_text(play.verdict), ()
+    return _task(play), (*pointers, *((message("Hold: hint"),) if shared.settings.hints else ()))
+
+
+def _task(play: MatchInPlay) -> Message:
+    """What the throw on the table asks for."""
+    match = play.match
+    if turns.reopenings(match.rules, match.turn):
         return message("No move: lift one")
-    if mode.play.must_pass:
+    if play.must_pass:
         return message("Insured: press") if match.rules.insurance else message("No move: press")
     return answers_text(match)
-
-
-def _computers_prompt(match: Match, answer: Tiles, shared: Shared, *, opens: bool) -> Text:
-    """The prompt that asks a hand to move levers for the computer."""
-    if not answer:
-        return message("No move: press")
-    if opens:
-        return message("Lift {tiles}", tiles=listed(answer))
-    behind = row_behind(match, shared)
-    left = to_numbers(answer & ~flipped_tiles(match.turn, shared.levers, behind))
-    levers_left = tuple(lever_of(match.turn, tile, behind) for tile in left)
-    return message("Flip {tiles}", tiles=Numbers(levers_left))
 
 
 def _commit(mode: Flipping, context: Context) -> Step[AfterAction]:

@@ -75,13 +75,10 @@ class MatchOver(MatchMode):
             shown = Screen(self.name, title=message("Evening"), rows=rows, also=(message("Lever 3: result"),))
         else:
             shown = _result_screen(self, shared)
-        prompt, also = shown.prompt or message("Press: again"), shown.also
-        if self.asks_review:
-            prompt, also = message("Thinking…"), (prompt, *also)
-        elif reminder is not None and self.flicks.away & _levers_in_use(self, shared.settings):
-            # Not instead of the others: who lifts a lever may be setting the box up for the next match.
-            prompt, also = reminder, (prompt, *also)
-        return shown._replace(prompt=prompt, also=also, lit=True)
+        if not shown.prompt:
+            shown = shown._replace(prompt=message("Press: again"))
+        first = reminder if self.flicks.away & _levers_in_use(self, shared.settings) else None
+        return shown.led_by(message("Thinking…") if self.asks_review else first)._replace(lit=True)
 
 
 def _result_screen(mode: MatchOver, shared: Shared) -> Screen:

@@ -95,10 +95,10 @@ class Menu(BoxMode):
             self.name,
             title=self.picker.options[at],
             code=f"{self.address}{_FRAGMENTS[at]}",
-            prompt=self.picker.flicks.reminder or _OTHER_PAGE[(at + 1) % pages],
+            prompt=_OTHER_PAGE[(at + 1) % pages],
             also=(message("Hold: back"),),
             lit=True,
-        )
+        ).led_by(self.picker.flicks.reminder)
 
 
 _FRAGMENTS = ("", "#rules")

@@ -8,7 +8,7 @@ from typing import ClassVar
 from shutthebox.game.daily import Daily
 from shutthebox.game.effects import Effect, Sound, Sounded
 from shutthebox.game.judge import FINE, Verdict, VerdictKind, judge
-from shutthebox.game.messages import Numbers, message, title_text
+from shutthebox.game.messages import Message, Numbers, message, title_text
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.screen import Screen, TileState
@@ -19,8 +19,6 @@ from shutthebox.game.wording import answer_line, verdict_text
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles, to_tiles
 from shutthebox.rules.turn import Turn
-
-_WRONG = (VerdictKind.LIFT, VerdictKind.OVER, VerdictKind.DEAD_END)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +58,6 @@ class Puzzling(BoxMode):
         if self.is_answered(shared.settings):
             return _answered(self, shared)
         puzzle, verdict = self.daily.puzzle, self.verdict
-        prompt, also, wrong = message("Best answer?"), (message("Hold: back"),), verdict.kind in _WRONG
-        if verdict.kind is VerdictKind.PUT_BACK:
-            prompt = message("Flip {tiles}", tiles=Numbers(verdict.tiles))
-        elif verdict.kind is VerdictKind.COMPLETE:
-            prompt = message("Press: answer")
-        elif verdict != FINE:
-            prompt = verdict_text(verdict)
         return Screen(
             self.name,
             title=message("Puzzle"),
@@ -74,9 +65,9 @@ class Puzzling(BoxMode):
             dice=puzzle.throw,
             total=sum(puzzle.throw),
             tiles=_row(self),
-            prompt=prompt,
-            also=() if wrong else also,
-            alert=wrong,
+            alert=verdict_text(verdict) if _is_wrong(verdict) else "",
+            prompt=_task(self),
+            also=(message("Hold: back"),),
             lit=verdict.kind is VerdictKind.COMPLETE,
         )
 
@@ -96,7 +87,7 @@ def press(mode: Puzzling, context: Context) -> Step[Puzzling | BackToAttract]:
     if mode.is_answered(context.shared.settings):
         return Step(BackToAttract())
     if mode.verdict.kind is not VerdictKind.COMPLETE:
-        return refused(mode, verdict_text(mode.verdict) if mode.verdict != FINE else message("Best answer?"))
+        return refused(mode, verdict_text(mode.verdict) if _is_wrong(mode.verdict) else _task(mode))
     # An answer that ties for the best is right.
     best = {answer.choice for answer in mode.daily.puzzle.answers if not answer.cost}
     solved = mode.verdict.move in best
@@ -134,11 +125,31 @@ def _judged(mode: Puzzling, context: Context) -> Step[Puzzling]:
         mode = replace(mode, is_set=unthrown == FINE)
     verdict = judge(mode.game, mode.turn, levers) if mode.is_set else unthrown
     sounds: tuple[Effect, ...] = ()
-    if verdict != mode.verdict and verdict.kind in _WRONG:
+    if verdict != mode.verdict and _is_wrong(verdict):
         sounds = (Sounded(Sound.FAULT),)
     elif verdict != mode.verdict and verdict.kind is VerdictKind.COMPLETE:
         sounds = (Sounded(Sound.COMPLETE),)
     return Step(replace(mode, verdict=verdict), sounds)
+
+
+def _is_wrong(verdict: Verdict) -> bool:
+    """Whether the levers cannot be an answer; that some are still up while the row is set is no fault."""
+    return verdict.is_fault and verdict.kind is not VerdictKind.PUT_BACK
+
+
+def _task(mode: Puzzling) -> Message:
+    """What to do next."""
+    match mode.verdict.kind:
+        case VerdictKind.PUT_BACK:
+            return message("Flip {tiles}", tiles=Numbers(mode.verdict.tiles))
+        case VerdictKind.COMPLETE:
+            return message("Press: answer")
+        case VerdictKind.MISSING:
+            return verdict_text(mode.verdict)
+        case VerdictKind.LIFT if not mode.is_set:
+            return Message("")  # the levers come first
+        case _:
+            return message("Best answer?")
 
 
 def _row(mode: Puzzling) -> tuple[tuple[int, TileState], ...]:

@@ -7,7 +7,6 @@ from typing import ClassVar
 from shutthebox.game.facts import Began
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.match_screen import turn_screen
-from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.play import begun, conditions_of, judged
@@ -32,10 +31,10 @@ class Raise(MatchMode):
     def screen(self, shared: Shared) -> Screen:
         """Which levers are to be set."""
         big = player_name(self.play.match.player, shared)
-        screen = turn_screen(self.name, self.play, shared, prompt=message("Lift all levers"), big=big)
-        # A pointer is no alarm.
+        screen = turn_screen(self.name, self.play, shared, big=big)
         also = pointer(self.name, self.play, shared)
-        return screen._replace(also=also, alert=False) if also else screen
+        # To be shown the way is no alarm.
+        return screen._replace(alert="", prompt=screen.alert, also=also) if also else screen
 
 
 def begin(target: BeginMatch, context: Context) -> Step[AwaitThrow]:

@@ -58,6 +58,8 @@ class Ready(MatchMode):
         """Whose turn it is, or what is left; how to throw."""
         lit = self.play.verdict.kind is VerdictKind.OK
         prompt, *also = _prompts(self.play.match)
+        if not lit:
+            prompt = ""  # a press throws nothing before the levers are right
         also = [*pointer(self.name, self.play, shared), *also]
         if self.best_dice is not None and self.best_dice[1] is not None:
             also.append(self.best_dice[1])

@@ -46,11 +46,10 @@ class Rolling(MatchMode):
         return self.since_ns + TUMBLE_NS
 
     def screen(self, shared: Shared) -> Screen:
-        """Tumbling dice without their faces; a prompt only where levers are wrong."""
+        """Tumbling dice without their faces, and nothing to do."""
         faces = self.thrown.turn.throw or ()
-        shown = turn_screen(self.name, self.play, shared, prompt="", dice=faces)
-        prompt = shown.prompt if shown.alert else ""
-        return shown._replace(dice=(1,) * len(faces), total=None, tumbling=True, prompt=prompt, lit=True)
+        shown = turn_screen(self.name, self.play, shared, dice=faces)
+        return shown._replace(dice=(1,) * len(faces), total=None, tumbling=True, lit=True)
 
 
 def enter(target: RollDice, context: Context) -> Step[Rolling]:
