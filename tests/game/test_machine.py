@@ -238,3 +238,36 @@ def test_records_come_before_the_show_that_depends_on_them() -> None:
         table.dice.throws[:] = [(3, 5)]
         effects = hand()
         assert [isinstance(effect, Show) for effect in effects] == [False] * (len(effects) - 1) + [True]
+
+
+# -- tones -------------------------------------------------------------------------------------
+
+
+def test_whoever_puts_levers_right_hears_no_fault() -> None:
+    table = Table(down=range(1, 10))
+    assert Sound.FAULT in sounds(table.press()), "said once, as the turn begins"
+    assert not any(sounds(table.lift(lever)) for lever in range(1, 9))
+    assert sounds(table.flip(3)) == [Sound.FAULT]
+    assert sounds(table.lift(3)) == []
+    table.lift(9)
+    table.throw(3, 5)
+    assert sounds(table.flip(6)) == []
+    assert sounds(table.flip(7)) == [Sound.FAULT]
+    assert sounds(table.flip(9)) == [Sound.FAULT], "worse still"
+    assert sounds(table.lift(9)) == []
+    assert sounds(table.lift(6)) == [], "7 and nothing else: 1 to go"
+
+
+def test_setting_the_other_players_row_is_no_fault_either() -> None:
+    table = Table(settings_for("young"))
+    table.press()
+    for faces, lever in (((2, 3), 5), ((1, 1), 1)):
+        table.stand(())
+        table.throw(*faces)
+        table.flip(lever)
+        table.press()
+    assert (table.mode, table.verdict) == (Mode.RAISE, "put-back 5")
+    assert sounds(table.flip(5)) == []
+    assert table.verdict == "lift 1", "which has been wrong all along"
+    assert sounds(table.lift(1)) == []
+    assert table.mode is Mode.READY

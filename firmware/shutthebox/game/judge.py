@@ -75,6 +75,20 @@ def levers_behind(profile: Profile, levers: int, out: Tiles = 0) -> int:
     return row
 
 
+def is_setback(verdict: Verdict, before: Verdict, moved: Tiles, down: Tiles) -> bool:
+    """Whether this verdict is a fault to be told by a tone: no hand that puts levers right hears one.
+
+    Args:
+        verdict: on the levers now.
+        before: the verdict before.
+        moved: the levers that have moved since; 0 where the game has gone on instead.
+        down: the levers that are down now.
+    """
+    if not verdict.is_fault or verdict == before:
+        return False
+    return not moved or bool(moved & (to_tiles(verdict.tiles) or down))
+
+
 def lever_of(turn: Turn, tile: int, behind: int = 0) -> int:
     """The lever that is flipped to shut this tile now; `behind` is as `levers_behind` says."""
     return tile if turn.behind & to_tiles([tile]) else tile + behind

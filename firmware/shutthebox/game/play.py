@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shutthebox.game.effects import Ask, Effect, Keep, Sound, Sounded
 from shutthebox.game.inputs import ReviewCame
-from shutthebox.game.judge import FINE, Verdict, judge, levers_behind
+from shutthebox.game.judge import FINE, Verdict, is_setback, judge, levers_behind
 from shutthebox.game.questions import AskReview, Prepare
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared
@@ -197,7 +197,7 @@ def judged(
     """
     match, shared = play.match, context.shared
     verdict = judge(match.rules, match.turn, shared.levers, only, row_behind(match, shared))
-    beep = verdict != play.verdict and verdict.is_fault
+    beep = is_setback(verdict, play.verdict, context.moved, shared.levers)
     wrong_ns = play.wrong_ns if verdict.tiles == play.verdict.tiles else context.now_ns
     play = play._replace(verdict=verdict, wrong_ns=wrong_ns, clock=_clock(play, context))
     return play, (Sounded(Sound.FAULT),) if beep else ()

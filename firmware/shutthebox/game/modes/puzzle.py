@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from shutthebox.game.daily import Daily
 from shutthebox.game.effects import Effect, Sound, Sounded
-from shutthebox.game.judge import FINE, Verdict, VerdictKind, judge
+from shutthebox.game.judge import FINE, Verdict, VerdictKind, is_setback, judge
 from shutthebox.game.messages import Message, Numbers, message, title_text
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
@@ -125,7 +125,7 @@ def _judged(mode: Puzzling, context: Context) -> Step[Puzzling]:
         mode = replace(mode, is_set=unthrown == FINE)
     verdict = judge(mode.game, mode.turn, levers) if mode.is_set else unthrown
     sounds: tuple[Effect, ...] = ()
-    if verdict != mode.verdict and _is_wrong(verdict):
+    if _is_wrong(verdict) and is_setback(verdict, mode.verdict, context.moved, levers):
         sounds = (Sounded(Sound.FAULT),)
     elif verdict != mode.verdict and verdict.kind is VerdictKind.COMPLETE:
         sounds = (Sounded(Sound.COMPLETE),)
