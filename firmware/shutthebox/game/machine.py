@@ -59,6 +59,7 @@ from shutthebox.game.state import Context, Overlay, Shared, Step, kept, refused
 from shutthebox.game.stick import Stick
 from shutthebox.game.table import ADVICE, TABLE, ModeState, arrived
 from shutthebox.game.targets import BackToAttract, Target
+from shutthebox.game.wording import idle_text
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MAX_PLAYERS, Profile
 from shutthebox.rules.tiles import Tiles, to_numbers
@@ -228,7 +229,13 @@ class Machine:
             stuck=shared.stuck & ~changed,
             dead=shared.dead & ~changed,
         )
-        return self._dispatch(LeversMoved(down), changed & ~ignored)
+        moved = changed & ~ignored
+        *effects, show = self._dispatch(LeversMoved(down), moved)
+        match = self.state.match
+        if match is None or self._shared.refusal is not None:
+            return [*effects, show]
+        self._shared = self._shared._replace(refusal=idle_text(match, self._shared, moved))
+        return [*effects, self._show()]
 
     def _time_came(self) -> list[Effect]:
         deadline_ns, deserted_ns = self.deadline_ns, self._deserted_ns

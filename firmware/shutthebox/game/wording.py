@@ -22,7 +22,7 @@ from shutthebox.game.state import Shared
 from shutthebox.odds.worths import Advice, Unit
 from shutthebox.rules import turn as turns
 from shutthebox.rules.formats import Reason
-from shutthebox.rules.match import Match
+from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.profile import MoveKind, Profile
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.words import distinction, explain, shared_rules
@@ -87,6 +87,18 @@ def fault_text(verdict: Verdict, shared: Shared) -> Message:
     if wrong & shared.dead:
         return message("{fault}: dead?", fault=fault)
     return fault
+
+
+def idle_text(match: Match, shared: Shared, moved: Tiles) -> Message | None:
+    """That a lever which has moved does nothing in this turn; None if one of those that moved does.
+
+    Its tile starts shut, or the game has no such tile.
+    """
+    if match.stage not in (Stage.THROW, Stage.ANSWER):
+        return None
+    row = match.rules.starting
+    idle = moved & ~(row | row << row_behind(match, shared))
+    return message("{tiles} not in play", tiles=listed(idle)) if idle and idle == moved else None
 
 
 def answers_text(match: Match) -> Message:
