@@ -177,7 +177,7 @@ def test_a_lever_that_signs_asks_to_be_put_back_and_one_that_does_nothing_is_ans
     assert (table.screen.alert, table.screen.prompt) == ("Lever 1: < 2: >", "Press: letter")
     table.hold()
     assert sounds(table.choose(7)) == [Sound.REFUSED]
-    assert (table.mode, table.screen.alert) == (Mode.MATCH_OVER, "Press: again")
+    assert (table.mode, table.screen.alert) == (Mode.MATCH_OVER, "Press: again · hold: end")
 
 
 # -- sleep -------------------------------------------------------------------------------------

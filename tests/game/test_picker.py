@@ -26,6 +26,15 @@ def test_a_long_list_says_how_many_more_there_are(options: int, aside: str) -> N
     assert told(picker_screen(Mode.MENU, picker(options)).aside, str) == aside
 
 
+def test_how_many_more_counts_down_to_the_end_of_the_list() -> None:
+    asides = [told(picker_screen(Mode.MENU, picker(6, cursor=at)).aside, str) for at in range(6)]
+    assert asides == ["3 more", "3 more", "2 more", "1 more", "", ""]
+    alone = [
+        told(picker_screen(Mode.MENU, picker(3, cursor=at), paragraph="p").aside, str) for at in range(3)
+    ]
+    assert alone == ["2 more", "1 more", ""], "beside a paragraph one line is seen"
+
+
 def test_the_last_two_levers_walk() -> None:
     many = picker(20)
     assert many.choosing == 7

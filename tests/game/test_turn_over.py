@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import pytest
 from tests.support.machine import Table, settings_for
 
 from shutthebox.rules.actions import Action, Moved, Thrown
@@ -21,8 +22,8 @@ def ended(profile: Profile, actions: Sequence[Action], rounds: int | None = None
 
 def test_a_match_over_rounds_shows_the_total_beside_the_score() -> None:
     one, several = ended(SMALL, BLOCKED_AT_8), ended(SMALL, BLOCKED_AT_8, rounds=3)
-    assert (one.screen.big, one.screen.aside) == ("8", "1+1")
-    assert (several.screen.big, several.screen.aside) == ("8", "total 8")
+    assert (one.screen.big, one.screen.aside) == ("Score: 8", "1+1")
+    assert (several.screen.big, several.screen.aside) == ("Score: 8", "total 8")
 
 
 def test_who_is_out_is_told_so_once_and_plays_no_more() -> None:
@@ -40,8 +41,16 @@ def test_who_is_out_is_told_so_once_and_plays_no_more() -> None:
     assert table.match.next_round.seats == (0, 2)
 
 
+@pytest.mark.parametrize("match", [MatchFormat.DROP_OUT, MatchFormat.TARGET_LOSES, MatchFormat.TARGET_WINS])
+def test_who_reaches_the_limit_is_told_at_once(match: MatchFormat) -> None:
+    for limit in (8, 9):
+        game = Profile("limit", tiles=(1, 2, 3, 4), dice=2, sides=3, match=match, limit=limit)
+        assert ("8 reached" in ended(game, BLOCKED_AT_8).text) is (limit == 8)
+    assert "9 reached" not in ended(game, BLOCKED_AT_8).text
+
+
 def test_the_worst_score_is_not_cheered() -> None:
     misere = Profile("misere", tiles=(1, 2, 3, 4), dice=2, sides=3, win=Win.HIGHEST, shut_wins=ShutWins.NO)
     usual, worst = ended(SMALL, SHUT), ended(misere, SHUT)
     assert (usual.screen.big, usual.screen.celebrates) == ("SHUT!", True)
-    assert (worst.screen.big, worst.screen.celebrates) == ("0", False)
+    assert (worst.screen.big, worst.screen.celebrates) == ("Score: 0", False)

@@ -22,7 +22,7 @@ from shutthebox.rules.tiles import to_tiles
     [
         ({}, [3, 4], None),
         ({"shut_wins": ShutWins.MATCH}, [3, 0], "Box shut!"),
-        ({}, [3, 3, 16, 9], "Play-off 9 : 16"),
+        ({}, [3, 3, 16, 9], "Play-off 16 : 9"),
         ({}, [3, 3, 123456, 9], "After a play-off"),
         ({"match": MatchFormat.TARGET_LOSES, "limit": 100}, [103], "100 reached"),
         ({"match": MatchFormat.DROP_OUT, "limit": 9}, [9, 3], "The last one left"),

@@ -43,8 +43,8 @@ def show_of(screen: Screen) -> Show:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (message("{round}/{rounds}", round=2, rounds=3), "Round 2 of 3"),
-        (message("{round}", round=2), "Round 2"),
+        (message("round {round}/{rounds}", round=2, rounds=3), "Round 2 of 3"),
+        (message("round {round}", round=2), "Round 2"),
         (message("Rules {page}/{pages}", page=2, pages=4), "Page 2 of 4"),
         (message("{seconds} s", seconds=20), "20 seconds"),
         (message("Lift {tiles}", tiles=Numbers((1, 3, 4, 5, 8))), "Lift 1, 3 to 5, 8"),
@@ -160,7 +160,7 @@ def test_what_can_be_done_is_not_said_again_because_something_comes_before_it() 
     ]  # fmt: skip
 
 
-ROUND = message("{round}/{rounds}", round=2, rounds=3)
+ROUND = message("round {round}/{rounds}", round=2, rounds=3)
 
 
 def test_dice_in_the_air_are_not_said_and_the_throw_is_whole() -> None:

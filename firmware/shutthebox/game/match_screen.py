@@ -83,9 +83,9 @@ def corner_text(match: Match) -> Text:
     if match.rules.stakes is Stakes.BANK or match.in_teams or match.rules.turns is Turns.SHARED:
         return ""
     if match.rules.match is not MatchFormat.TOTAL:
-        return message("{round}", round=match.round)
+        return message("round {round}", round=match.round)
     if match.rounds > 1:
-        return message("{round}/{rounds}", round=match.round, rounds=match.rounds)
+        return message("round {round}/{rounds}", round=match.round, rounds=match.rounds)
     played = [score for i, score in enumerate(match.scores) if score is not None and i != match.player]
     if not played:
         return ""

@@ -43,7 +43,9 @@ def picker_screen(
         else option
         for number, option in enumerate(picker.options, 1)
     )
-    more = len(rows) - LIST_ROWS
+    # Beside a paragraph the chosen line stands alone; else the cursor's is the middle one of those seen.
+    last = picker.cursor if paragraph else max(LIST_ROWS - 1, picker.cursor + LIST_ROWS // 2)
+    more = len(rows) - 1 - last
     return Screen(
         mode,
         title=picker.heading,

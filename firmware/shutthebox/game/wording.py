@@ -226,9 +226,7 @@ def reason_text(match: Match) -> Message | None:
         case Reason.SHUT:
             return message("Box shut!")
         case Reason.PLAY_OFF:
-            winners = match.result.winners if match.result else ()
-            best_first = sorted(match.seats, key=lambda seat: seat not in winners)
-            scores = " : ".join(str(match.round_scores[seat]) for seat in best_first)
+            scores = " : ".join(str(match.round_scores[seat]) for seat in match.seats)
             if len(scores) + len("Play-off ") > PROMPT_LENGTH:
                 return message("After a play-off")
             return message("Play-off {scores}", scores=scores)

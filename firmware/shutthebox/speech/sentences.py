@@ -103,8 +103,12 @@ class Announcer:
         if new is parts:
             self._heard = set()
         elif show.mode in _LISTS:
-            # What can be done is the same at every step through a list.
-            new = {part: text for part, text in new.items() if part in _STEP or text not in self._heard}
+            # What can be done is the same at every step through a list; how many more there are says its end.
+            new = {
+                part: text
+                for part, text in new.items()
+                if part in _STEP or (part != "aside" and text not in self._heard)
+            }
         to_do, known = _to_do(show, translate), self._to_do
         if "also" in new and new is not parts:
             # What could be done before, too, is not said again because something comes before it.
@@ -138,8 +142,8 @@ _SECONDS_SAID = (10, 5)
 
 _SPOKEN: Mapping[str, Message] = {
     "{seconds} s": message("{seconds} seconds"),
-    "{round}": message("Round {round}"),
-    "{round}/{rounds}": message("Round {round} of {rounds}"),
+    "round {round}": message("Round {round}"),
+    "round {round}/{rounds}": message("Round {round} of {rounds}"),
     "Rules {page}/{pages}": message("Page {page} of {pages}"),
     "Lever 1: < 2: >": message("Lever 1: the one before, 2: the next"),
     "Lever {back}: < {on}: >": message("Lever {back}: the one before, {on}: the next"),
@@ -228,9 +232,7 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
         if show.throw:
             corner = "" if isinstance(screen.aside, str) else parts["aside"]  # not the throw again
             parts |= {"aside": corner, "dice": _thrown(show.throw, sum(show.throw), translate)}
-        if isinstance(screen.big, str) and screen.big.isdecimal():
-            parts["big"] = _("Score: {score}").format(score=screen.big)
-        if screen.prompt == message("Shut the box!"):
+        if screen.prompt == message("Box shut!"):
             parts["big"] = ""  # which says it again
         # The last throw, how the turn has ended, then the score.
         order = ("title", "aside", "dice", "alert", "prompt", "big", "also", "rows", "paragraph", "code")

@@ -116,7 +116,7 @@ GALLERY: dict[str, ToldScreen] = {
         Mode.TURN_OVER,
         title="Player 1",
         aside="6+5",
-        big="15",
+        big="Score: 15",
         tiles=tiles("sosososso"),
         prompt="Blocked by 11",
     ),
@@ -124,6 +124,14 @@ GALLERY: dict[str, ToldScreen] = {
         Mode.TURN_OVER, title="Joueur 1", big="FERMÉE !", tiles=tiles("s", 9), prompt="Bouton : suite"
     ),
     "fireworks-6": FIREWORKS,
+    "two-scores": ToldScreen(
+        Mode.MATCH_OVER,
+        title="Player 2 wins!",
+        rows=("1: 10", "2: 7"),
+        cursor=1,
+        paragraph="Points\t4: coach",
+        prompt="Press: again · hold: end",
+    ),
     "games": GAMES,
     "rules": ToldScreen(
         Mode.MENU,

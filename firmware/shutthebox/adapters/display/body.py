@@ -27,6 +27,7 @@ _SPARKS = 12
 _PAGE_NS = 3_000_000_000  # a long table turns its page
 _READ_NS = 6_000_000_000  # so does a text of four small lines
 _LEAST_HEIGHT = 7  # pixels; a lower body stays empty
+_GAP = 2  # pixels between numbers or dice and the tiles
 
 
 def draw_body(screen: ToldScreen, clock: AnimationClock, width: int, height: int) -> Bitmap:
@@ -45,9 +46,10 @@ def draw_body(screen: ToldScreen, clock: AnimationClock, width: int, height: int
         note = _note(screen.paragraph, width, clock)
         above = draw_body(screen._replace(paragraph=""), clock, width, height - note.height)
         return Bitmap.of(width, height).paste(above, 0, 0).paste(note, 0, height - note.height)
-    only_word = bool(screen.big) and not screen.rows and not is_number(screen.big)
+    only_word = bool(screen.big) and not screen.rows and not is_number(screen.big) and not _figure(screen.big)
     letters = only_word and not (screen.dice or screen.tumbling) and bool(screen.tiles)
-    stage = Bitmap.of(width, height + int(letters))
+    heavy_foot = bool(screen.tiles) and not letters and not screen.rows and height > _GAP + _LEAST_HEIGHT
+    stage = Bitmap.of(width, height + int(letters) - _GAP * int(heavy_foot))
     if screen.dice or screen.tumbling:
         stage = _dice(stage, screen, clock)
     elif screen.big:
@@ -139,9 +141,8 @@ def _largest(text: str, width: int, height: int) -> Bitmap:
     """A word or a few as large as they get in the box, on several lines if that is larger."""
     if is_number(text):
         return numeral_within(text, width, height)
-    one, colon, other = text.partition(" : ")
-    if colon and is_number(one) and is_number(other):
-        return _scores(one, other, width, height)
+    if figure := _figure(text):
+        return _captioned(*figure, width, height)
     for times in (4, 3):
         word = squeezed(enlarged(text, Size.MEDIUM, times), height)
         if word.width <= width and word.height <= height:
@@ -162,14 +163,20 @@ def _largest(text: str, width: int, height: int) -> Bitmap:
     return ink(shortened(text, Size.SMALL, width))
 
 
-def _scores(one: str, other: str, width: int, height: int) -> Bitmap:
-    """Two numbers with a colon between them, equally high."""
-    height = min(height, *(numeral_within(each, width // 2 - 8, height).height for each in (one, other)))
-    left, right = numeral_within(one, width, height), numeral_within(other, width, height)
-    picture = Bitmap.of(left.width + 16 + right.width, height)
-    for y in (height // 4, height - height // 4 - 3):
-        picture = picture.fill((left.width + 6, y, left.width + 10, y + 4))
-    return picture.paste(left, 0, 0).paste(right, left.width + 16, 0)
+def _figure(text: str) -> tuple[str, str] | None:
+    """The word and the number of "Score: 15"; None for other texts."""
+    word, colon, number = text.rpartition(":")
+    return (word + colon, number.strip()) if colon and is_number(number.strip()) else None
+
+
+def _captioned(caption: str, number: str, width: int, height: int) -> Bitmap:
+    """A number as high as it gets, and its word before it, in letters as large as that leaves room for."""
+    figure = numeral_within(number, width // 2, height)
+    gap = Size.MEDIUM.width
+    room = width - figure.width - gap
+    word = ink(fitting(caption, Size.MEDIUM, room) or shortened(caption, Size.SMALL, room))
+    both = Bitmap.of(word.width + gap + figure.width, figure.height)
+    return both.paste(word, 0, figure.height - word.height).paste(figure, word.width + gap, 0)
 
 
 def _inked(text: str, size: Size) -> Bitmap:
@@ -239,6 +246,9 @@ def _note(text: str, width: int, clock: AnimationClock) -> Bitmap:
 
 def _grid(stage: Bitmap, rows: tuple[str, ...], cursor: int | None) -> Bitmap | None:
     """All rows at once in columns, as large as that can be; None where they are too many or too long."""
+    figures = [figure for figure in map(_figure, rows) if figure]
+    if len(rows) == len(figures) == 2:
+        return _two_figures(stage, figures, cursor)
     for size in (Size.MEDIUM, Size.SMALL, Size.TINY):
         per_column = stage.height // size.height
         columns = -(-len(rows) // per_column) if per_column else 0
@@ -256,6 +266,17 @@ def _grid(stage: Bitmap, rows: tuple[str, ...], cursor: int | None) -> Bitmap | 
                 stage = stage.paste(strip, column * width, top + line * size.height)
             return stage
     return None
+
+
+def _two_figures(stage: Bitmap, figures: list[tuple[str, str]], cursor: int | None) -> Bitmap:
+    """Two numbers with their words, side by side and as large as they get; the one at the cursor dark on light."""
+    width = stage.width // 2
+    for index, figure in enumerate(figures):
+        cell = Bitmap.of(width - 1, stage.height)
+        drawn = _captioned(*figure, width - 9, stage.height - 4)
+        cell = cell.paste(drawn, (width - drawn.width) // 2, (stage.height - drawn.height) // 2)
+        stage = stage.paste(cell.invert() if index == cursor else cell, index * (width + 1), 0)
+    return stage
 
 
 def _paragraph(stage: Bitmap, text: str, top: int, width: int, clock: AnimationClock) -> Bitmap:

@@ -69,16 +69,28 @@ class MatchOver(MatchMode):
             page = _coach_pages(self)[self.page - 1]
             names = [player_name(player, shared) for player in range(play.match.players)]
             title, rows = page.title(names), page.rows(names)
-            shown = Screen(self.name, title=title, rows=rows, also=(message("Lever 4: on"),))
+            shown = Screen(self.name, title=title, rows=rows, also=(message("Lever 4: on"), _END))
         elif self.shows_tally:
             rows = tuple(ListRow(seat(i, shared), _owes(owes)) for i, owes in enumerate(tally(play)))
-            shown = Screen(self.name, title=message("Evening"), rows=rows, also=(message("Lever 3: result"),))
+            also = (message("Lever 3: result"), _END)
+            shown = Screen(self.name, title=message("Evening"), rows=rows, also=also)
         else:
             shown = _result_screen(self, shared)
-        if not shown.prompt:
-            shown = shown._replace(prompt=message("Press: again"))
         first = reminder if self.flicks.away & _levers_in_use(self, shared.settings) else None
+        shown = shown._replace(prompt=self.to_go_on)
         return shown.led_by(message("Thinking…") if self.asks_review else first)._replace(lit=True)
+
+    @property
+    def to_go_on(self) -> Message:
+        """What a press does. Beside other pages than the result, "again" would be the page once more."""
+        return (
+            message("Press: new match")
+            if self.page or self.shows_tally
+            else message("Press: again · hold: end")
+        )
+
+
+_END = message("Hold: end")
 
 
 def _result_screen(mode: MatchOver, shared: Shared) -> Screen:
@@ -86,27 +98,20 @@ def _result_screen(mode: MatchOver, shared: Shared) -> Screen:
     match, result = mode.play.match, _result(mode.play)
     reason = reason_text(match) if match.players > 1 else None
     cause: Text = mode.honours[0] if mode.honours else reason or ""
+    if not cause and match.players > 1 and match.rules.turns is not Turns.SHARED:
+        cause = message("Points")  # the word for the numbers above
     coach = message("4: coach") if mode.play.beginning is not None else ""
     also = [message("Lever 1: sign")] if _may_sign(mode, shared.settings) else []
     if shared.settings.stakes is ShownStakes.EVENING:
         also.append(message("Lever 3: stakes"))
     before = _rows_before(match)
     rows = (*before, *_rows(mode.play, result, shared))
-    big: Text = ""
-    named = any(shared.names) or any(isinstance(row, ListRow) for row in rows)
-    if len(rows) == match.players == 2 and not named:
-        order = sorted(range(2), key=lambda player: player not in result.winners)
-        scores = [match.totals[player] for player in order if match.scores[player] is not None]
-        if len(scores) == 2 and match.rules.turns is not Turns.SHARED:
-            big = f"{scores[0]} : {scores[1]}"
     return Screen(
         mode.name,
         title=_title(match, result, shared),
-        big=big,
         rows=rows,
         cursor=len(before) + result.winners[0] if result.winners else None,
         paragraph=ListRow(cause, coach) if cause or coach else "",
-        prompt=message("Press: again · hold: end"),
         also=tuple(also),
         celebrates=bool(mode.honours) or result.captain,
     )
@@ -170,7 +175,7 @@ def levers(mode: MatchOver, context: Context) -> Step[MatchOver | SignResult]:
         return Step(replace(mode, shows_tally=not mode.shows_tally, page=0), (Sounded(Sound.CHOICE),))
     if COACH_LEVER in chosen and mode.play.beginning is not None and not mode.asks_review:
         return _next_page(mode, mode.play.beginning)
-    return refused(mode, message("Press: again")) if chosen and not mode.asks_review else Step(mode)
+    return refused(mode, mode.to_go_on) if chosen and not mode.asks_review else Step(mode)
 
 
 def review_came(mode: MatchOver, came: ReviewCame, context: Context) -> Step[MatchOver]:
@@ -247,6 +252,9 @@ def _title(match: Match, result: Result, shared: Shared) -> Message:
         return _bank_title(match, winners)
     if match.players == 1:
         return _solo_title(match, result, shared)
+    if result.captain:
+        # In teams it is the player's title, too, and the rows say which team has won.
+        return message("Captain {player}!", player=seat(match.player, shared))
     if match.in_teams and result.winners:
         teams = sorted({winner % match.teams + 1 for winner in result.winners})
         if len(teams) == 1:
@@ -255,8 +263,6 @@ def _title(match: Match, result: Result, shared: Shared) -> Message:
     if len(result.winners) > 1:
         return message("Shared: {players}", players=winners)
     name = player_name(result.winners[0], shared)
-    if result.captain:
-        return message("Captain {player}!", player=winners)
     return message("{player} wins!", player=name)
 
 

@@ -22,7 +22,7 @@ from shutthebox.game.wording import luck_texts, player_name
 from shutthebox.rules.actions import Advanced
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import Turns
+from shutthebox.rules.profile import MatchFormat, Turns
 from shutthebox.rules.turn import Outcome
 
 
@@ -46,7 +46,7 @@ class TurnOver(MatchMode):
         name, score = player_name(match.player, shared), str(match.turn.score)
         if self.tells and word:
             return Screen(self.name, title=name, rows=word, prompt=message("Press: go on"), lit=True)
-        big: Text = score
+        big: Text = message("Score: {score}", score=score)
         if out:
             names = Joined(tuple(player_name(player, shared) for player in out))
             name, big = (
@@ -64,7 +64,11 @@ class TurnOver(MatchMode):
             big=big,
             tiles=() if out else ended_row(match),
             prompt=prompt,
-            also=(message("Press: go on"), *((message("Hold: coach"),) if word else ())),
+            also=(
+                *_reached(match),
+                message("Press: go on"),
+                *((message("Hold: coach"),) if word else ()),
+            ),
             lit=True,
             celebrates=is_to_cheer(match),
         )
@@ -74,6 +78,19 @@ def is_to_cheer(match: Match) -> bool:
     """Whether the box has been shut, and that is no bad score."""
     turn = match.turn
     return turn.outcome is Outcome.SHUT and not (match.rules.highest_wins and turn.score == 0)
+
+
+def _reached(match: Match) -> tuple[Message, ...]:
+    """That the player, or the team, has come to the limit of the match."""
+    rules = match.rules
+    if rules.match not in _TO_A_LIMIT or rules.limit is None or match.tie_rounds:
+        return ()
+    if match.team_totals[match.player] < rules.limit:
+        return ()
+    return (message("{points} reached", points=rules.limit),)
+
+
+_TO_A_LIMIT = (MatchFormat.TARGET_LOSES, MatchFormat.TARGET_WINS, MatchFormat.DROP_OUT)
 
 
 def _gone(match: Match) -> tuple[int, ...]:
@@ -136,7 +153,7 @@ def _ending(match: Match) -> Message:
     total = sum(match.turn.throw or ())
     match match.turn.outcome:
         case Outcome.SHUT:
-            return message("Shut the box!")
+            return message("Box shut!")
         case Outcome.TIME:
             return message("Time's up")
         case Outcome.LOST:
