@@ -362,7 +362,7 @@ box = VirtualBox(Config())
 state = box.runner.machine.state
 class At:
     shared = state.shared
-(effect,) = press(Service(), At).effects
+(effect,) = press(Service(None, row=1), At).effects
 print(isinstance(effect, Sounded), TUNES[effect.sound])
 box.close()
 """
@@ -382,7 +382,7 @@ def test_a_service_screen(copy: Copy) -> None:
 now = box("[gpio]\\nservice = 20\\n")
 from shutthebox.game.modes.service import Service
 from shutthebox.translations import translations
-print(Service().screen(now.state.shared).big.told(translations()["en"]))
+print(Service(None, row=1).screen(now.state.shared).big.told(translations()["en"]))
 """
     assert copy.run("-c", program) == "9 levers\n"
 

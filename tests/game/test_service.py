@@ -24,16 +24,51 @@ def row(table: Table) -> str:
 # -- the service screen ------------------------------------------------------------------------
 
 
+def test_the_owner_is_given_a_list_in_words() -> None:
+    table = Table()
+    table.open_menu("Owner")
+    assert table.screen.title == "Owner"
+    assert table.screen.rows == ("1 Levers", "2 About", "3 Faults", "4 Tonight", "5 Stick")
+    assert table.screen.prompts == ("Press: choose", "Lever 8: < 9: >", "Hold: back")
+    table.press()
+    assert (table.screen.title, row(table)) == ("Levers", "1 up\t0 ~0")
+    table.hold()
+    assert table.screen.title == "Owner"
+    table.hold()
+    assert table.mode is Mode.ATTRACT
+
+
+def test_the_levers_begin_with_one_that_seems_to_be_wrong() -> None:
+    table = Table(down=[4])
+    table.press()
+    table.wait(SUSPECT_NS)
+    table.press()
+    table.hold_long()
+    table.press()
+    table.open_menu("Owner")
+    table.press()
+    assert row(table).startswith("4 down?")
+
+
+def test_a_lever_out_of_play_chooses_nothing_in_the_owners_list() -> None:
+    table = Table(settings_for(out=to_tiles([2])))
+    table.open_menu("Owner")
+    table.choose(2)
+    assert row(table) == "1 Levers"
+    table.press()
+    table.flip(2)
+    assert row(table).startswith("2 out of play"), "but can be looked at"
+
+
 def test_the_stick_can_always_be_reached_and_says_what_to_do_where_there_is_none() -> None:
     table = Table()
     table.press_service()
-    while row(table) != "Stick":
-        table.choose(9)
-    assert table.screen.prompt == "Press: read"
+    table.choose(5)
     table.press()
     assert table.screen.paragraph.startswith("No stick is in. Put a USB stick")
     table.press()
-    assert row(table).startswith("1 ")
+    assert row(table) == "1 Levers"
+    table.press()
     table.press()
     assert "Take 1 out?" in table.text, "still the owner"
 
@@ -49,8 +84,7 @@ def test_whoever_looks_reads_what_the_box_tells_of_itself() -> None:
     }
     table = Table(report=lambda topic, wrong: told[topic])
     table.open_menu("Owner")
-    for _ in range(2):
-        table.choose(9)
+    table.choose(2)
     table.press()
     assert list(table.screen.rows) == ["Version 1", "Room 12 MB"]
     table.choose(9)
@@ -60,8 +94,8 @@ def test_whoever_looks_reads_what_the_box_tells_of_itself() -> None:
     table.press()
     assert (table.screen.title, *table.screen.rows) == ("Faults", "Lever 4 stuck")
     table.hold()
-    assert row(table) == "Faults", "a hold leads back to the list"
-    table.choose(9)
+    assert row(table) == "3 Faults", "a hold leads back to the list"
+    table.choose(4)
     table.press()
     assert list(table.screen.rows) == ["-"]
     table.hold()
@@ -88,8 +122,7 @@ def test_a_lever_that_seems_stuck_is_in_the_log_and_told_as_wrong_now() -> None:
     table.hold_long()
     table.press()
     table.open_menu("Owner")
-    for _ in range(3):
-        table.choose(9)
+    table.choose(3)
     table.press()
     assert asked == [to_tiles([4])]
 
@@ -124,6 +157,7 @@ def test_the_last_lever_cannot_be_taken_out() -> None:
     everything_else = to_tiles(range(2, 10))
     table = Table(settings_for(out=everything_else))
     table.press_service()
+    table.press()
     table.press()
     assert "No game is left" in table.text
     assert facts(table.effects) == []
@@ -170,6 +204,7 @@ def tries(table: Table, count: int, down: tuple[int, ...] = (4,)) -> None:
             if table.mode is Mode.ATTRACT:  # the box has fallen asleep
                 table.press()
                 table.open_menu("Owner")
+                table.press()
             table.press()
         table.stand(down)
         table.press()
@@ -179,6 +214,7 @@ def test_nobody_tries_all_codes_in_an_evening() -> None:
     """36 pairs of levers took 22 s."""
     table = Table(settings_for(code=to_tiles([2, 7])))
     table.open_menu("Owner")
+    table.press()
     table.flip(4)
     began_ns = table.now_ns
     tries(table, 5)
@@ -196,6 +232,7 @@ def test_nobody_tries_all_codes_in_an_evening() -> None:
     assert table.now_ns - began_ns > 20 * 3600 * S
     assert table.machine.settings.wrong_codes == 36
     table.hold()
+    table.hold()
     assert table.mode is Mode.ATTRACT
     assert table.screen.alert == "Wrong code, 36 times"
 
@@ -210,6 +247,7 @@ def test_levers_that_are_made_to_seem_wrong_open_nothing() -> None:
     table.hold_long()
     table.press()
     table.open_menu("Owner")
+    table.press()
     assert "2 down?" in table.text
     table.press()
     table.stand({2, 5, 7})
@@ -223,6 +261,7 @@ def test_a_lever_out_of_play_is_no_part_of_the_code_but_one_has_to_be_left(
 ) -> None:
     table = Table(settings_for(code=to_tiles([2, 7]), out=to_tiles(out)))
     table.open_menu("Owner")
+    table.press()
     table.press()
     table.stand({7})
     table.press()

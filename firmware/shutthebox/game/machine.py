@@ -380,8 +380,8 @@ class Machine:
         )
 
     def _ignored(self) -> Tiles:
-        """The levers that are out of play, except in service and in a match begun with them."""
-        if isinstance(self._mode, Service):
+        """The levers that are out of play, except where service shows them and in a match begun with them."""
+        if isinstance(self._mode, Service) and self._mode.row:
             return 0
         match = self.state.match
         return self.settings.out & ~(match.game.starting if match else 0)

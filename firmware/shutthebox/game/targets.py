@@ -34,15 +34,15 @@ class OpenPuzzle(NamedTuple):
 
 
 class OpenService(NamedTuple):
-    """Service.
+    """The owner's list.
 
     Attributes:
         unlocked: by the button inside the box, or by the owner's code.
-        levers: the list of levers, even where a stick is in.
+        past_stick: even where a stick is in, whose own list comes first.
     """
 
     unlocked: bool
-    levers: bool = False
+    past_stick: bool = False
 
 
 class OpenStick(NamedTuple):

@@ -98,7 +98,7 @@ def idle_text(match: Match, shared: Shared, moved: Tiles) -> Message | None:
         return None
     row = match.rules.starting
     idle = moved & ~(row | row << row_behind(match, shared))
-    return message("{tiles} not in play", tiles=listed(idle)) if idle and idle == moved else None
+    return message("{tile} not in play", tile=to_numbers(idle)[0]) if idle and idle == moved else None
 
 
 def answers_text(match: Match) -> Message:

@@ -269,7 +269,7 @@ def _grid(stage: Bitmap, rows: tuple[str, ...], cursor: int | None) -> Bitmap | 
 
 
 def _two_figures(stage: Bitmap, figures: list[tuple[str, str]], cursor: int | None) -> Bitmap:
-    """Two numbers with their words, side by side and as large as they get; the one at the cursor dark on light."""
+    """Two numbers with their words, side by side, as large as they get; the one at the cursor inverted."""
     width = stage.width // 2
     for index, figure in enumerate(figures):
         cell = Bitmap.of(width - 1, stage.height)

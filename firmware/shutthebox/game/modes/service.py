@@ -1,9 +1,8 @@
-"""Service: every lever live with its health, the owner's choice of levers out of play, and the box's report.
+"""Service: the owner's list, every lever live with its health, and the box's report.
 
 Everybody may look. A change asks for the owner's code, a set of levers, unless the button inside the box has
 opened service. A lever that is broken cannot be moved to its own row: so the cursor begins at the first lever
-that seems to be wrong, and a lever flicked in its own row goes on to the next. Behind the levers stand the
-topics of the report, and the way to the stick: the last lever goes on there each time.
+that seems to be wrong, and a lever flicked in its own row goes on to the next.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from shutthebox.game.effects import Ask
 from shutthebox.game.facts import Chosen
 from shutthebox.game.faults import UNDELIVERED_TEXTS
 from shutthebox.game.lever_health import wrong
-from shutthebox.game.messages import ListRow, Message, message
+from shutthebox.game.messages import ListRow, Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.owner_code import NO_CODE, asked, code_screen, forgiven, is_code, wrong_code
@@ -33,14 +32,15 @@ from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 
 @dataclass(frozen=True, slots=True)
 class Service(BoxMode):
-    """The list of levers.
+    """The list, the levers, or a report.
 
     Attributes:
-        row: the lever at the cursor, from 1; behind the levers the topics, and the stick last.
-        walking: the lever that went on last; 0 for none. Flicked once more it goes on again, from a topic and
-            from the row of a lever that seems to be wrong.
+        picker: the choice in the list.
+        row: the lever at the cursor, from 1; 0 where the levers are not shown.
+        walking: the lever that went on last; 0 for none. Flicked once more it goes on again from the row of a
+            lever that seems to be wrong.
         reading: the report that is read; None for none.
-        flicks: levers on their way.
+        flicks: levers on their way, where the levers are shown.
         unlocked: the owner is at the box.
         asks_code: the owner's code is asked for.
         asking: the owner is asked whether the lever at the cursor is to be taken out of play, or put back.
@@ -48,7 +48,8 @@ class Service(BoxMode):
 
     name: ClassVar[Mode] = Mode.SERVICE
 
-    row: int = 1
+    picker: Picker
+    row: int = 0
     walking: int = 0
     reading: Picker | None = None
     flicks: Flicks = field(default_factory=Flicks)
@@ -58,78 +59,80 @@ class Service(BoxMode):
 
     @property
     def lever(self) -> Tiles:
-        """The lever at the cursor."""
-        return to_tiles([self.row])
-
-    def topic(self, settings: Settings) -> Topic | None:
-        """The topic at the cursor; None at a lever and at the stick."""
-        behind = self.row - settings.levers
-        return tuple(TOPICS)[behind - 1] if 0 < behind <= len(TOPICS) else None
+        """The lever at the cursor; none where the levers are not shown."""
+        return to_tiles([self.row]) if self.row else 0
 
     def leaves_a_game(self, settings: Settings) -> bool:
         """Whether something can be played once the lever at the cursor has changed sides."""
         return bool(settings._replace(out=settings.out ^ self.lever).games)
 
     def screen(self, shared: Shared) -> Screen:
-        """Every lever with what it shows and what it has done, or a question."""
-        settings = shared.settings
+        """The list, every lever with what it shows and what it has done, a report, or a question."""
         if self.reading is not None:
             return picker_screen(self.name, self.reading, reads=True)
+        if not self.row:
+            screen = picker_screen(self.name, self.picker)
+            league = (UNDELIVERED_TEXTS[shared.undelivered],) if shared.undelivered else ()
+            return screen._replace(also=(*screen.also, *league))
+        if self.asks_code:
+            return code_screen(self.name, _LEVERS, shared)
+        return self._levers_screen(shared)
+
+    def _levers_screen(self, shared: Shared) -> Screen:
+        settings = shared.settings
         is_out = bool(self.lever & settings.out)
         levers = range(1, settings.levers + 1)
         tiles = tuple((number, _tile(number, shared)) for number in levers)
         if self.asking:
             put, take = message("Put {tile} in?", tile=self.row), message("Take {tile} out?", tile=self.row)
             prompt, also, big = message("Press: yes"), (message("Hold: no"),), put if is_out else take
-            return Screen(
-                self.name, title=message("Service"), big=big, tiles=tiles, prompt=prompt, also=also, lit=True
-            )
-        if self.asks_code:
-            return code_screen(self.name, message("Service"), shared)
+            return Screen(self.name, title=_LEVERS, big=big, tiles=tiles, prompt=prompt, also=also, lit=True)
         change = message("Press: put in") if is_out else message("Press: take out")
-        on_lever = self.row <= settings.levers
-        if not on_lever:
-            change = message("Press: read")
-        elif not (self.unlocked or settings.code):
-            change = NO_CODE
-        leave = message("Hold: leave")
-        league = (UNDELIVERED_TEXTS[shared.undelivered],) if shared.undelivered else ()
-        may_press = not on_lever or not self.unlocked or self.leaves_a_game(settings)
+        back = message("Hold: back")
+        prompts: tuple[Text, ...] = (change, back)
+        if not (self.unlocked or settings.code):
+            prompts = (NO_CODE, message("Press: read"), back)
+        may_press = not self.unlocked or self.leaves_a_game(settings)
+        if not may_press:
+            prompts = (back,)
         return Screen(
             self.name,
-            title=message("Service"),
-            rows=(*(_row(number, shared) for number in levers), *TOPICS.values(), message("Stick")),
+            title=_LEVERS,
+            rows=tuple(_row(number, shared) for number in levers),
             cursor=self.row - 1,
             tiles=tiles,
-            prompt=change if may_press else leave,
-            also=(
-                *((message("Press: read"),) if change is NO_CODE else ()),
-                *((leave,) if may_press else ()),
-                *league,
-                *((message("moves ~chatter"),) if on_lever else ()),
-            ),
+            prompt=prompts[0],
+            also=(*prompts[1:], message("moves ~chatter")),
             lit=may_press,
         )
 
 
-def enter(target: OpenService, context: Context) -> Step[Service | OpenStick]:
-    """The first lever that seems to be wrong, else the first; if it is unlocked, the owner has come.
+_LEVERS, _STICK = message("Levers"), message("Stick")
+_LINES: tuple[Topic | Message, ...] = (_LEVERS, *TOPICS, _STICK)
+"""The owner's list: the levers, the topics of the report, and the stick."""
 
-    Whoever has put a stick in wants that first; its list leads on to the levers.
+
+def enter(target: OpenService, context: Context) -> Step[Service | OpenStick]:
+    """The list; if it is unlocked, the owner has come.
+
+    Whoever has put a stick in wants that first; its list leads on to the owner's.
     """
     shared = context.shared
-    if shared.stick is not None and not target.levers:
+    if shared.stick is not None and not target.past_stick:
         return Step(OpenStick(target.unlocked))
-    ailing = to_numbers((shared.stuck | shared.dead) & ~shared.settings.out)
-    step = Step(Service(ailing[0] if ailing else 1, unlocked=target.unlocked))
+    options = tuple(TOPICS[line] if isinstance(line, Topic) else line for line in _LINES)
+    picker = Picker(message("Owner"), options, 0, shared.settings.levers)
+    step = Step(Service(picker, unlocked=target.unlocked))
     return forgiven(step, context) if target.unlocked else step
 
 
 def press(mode: Service, context: Context) -> Step[Service | OpenStick]:
-    """Asks for the owner's code, then about the lever at the cursor; where a question is shown, means yes."""
+    """Opens a line of the list; at a lever asks for the owner's code, then about it; means yes to that."""
     settings = context.shared.settings
     if mode.reading is not None:
         return Step(replace(mode, reading=None))
+    if not mode.row:
+        return _open(mode, _LINES[mode.picker.cursor], context)
     if mode.asking:
         return _change_sides(mode, context)
     if mode.asks_code:
@@ -139,14 +142,21 @@ def press(mode: Service, context: Context) -> Step[Service | OpenStick]:
         if not is_code(context.shared):
             return wrong_code(mode, context)
         return forgiven(_asks(replace(mode, unlocked=True), settings), context)
-    if (topic := mode.topic(settings)) is not None:
-        lines = tuple(context.report(topic, wrong(context.shared))) or ("-",)
-        return Step(replace(mode, reading=Picker(TOPICS[topic], lines, 0, settings.levers)))
-    if mode.row > settings.levers:
-        return Step(OpenStick(mode.unlocked))
     if mode.unlocked:
         return _asks(mode, settings)
     return asked(mode, replace(mode, asks_code=True), context)
+
+
+def _open(mode: Service, line: Topic | Message, context: Context) -> Step[Service | OpenStick]:
+    """A line of the list; of the levers first the one that seems to be wrong."""
+    shared = context.shared
+    if isinstance(line, Topic):
+        lines = tuple(context.report(line, wrong(shared))) or ("-",)
+        return Step(replace(mode, reading=Picker(TOPICS[line], lines, 0, shared.settings.levers)))
+    if line == _STICK:
+        return Step(OpenStick(mode.unlocked))
+    ailing = to_numbers((shared.stuck | shared.dead) & ~shared.settings.out)
+    return Step(replace(mode, row=ailing[0] if ailing else 1, walking=0, flicks=Flicks()))
 
 
 def _asks(mode: Service, settings: Settings) -> Step[Service]:
@@ -157,30 +167,29 @@ def _asks(mode: Service, settings: Settings) -> Step[Service]:
 
 
 def hold(mode: Service, context: Context) -> Step[Service | BackToAttract]:
-    """Leaves service; where a question is shown, means no; from a report back to the list."""
-    if mode.reading is not None:
-        return Step(replace(mode, reading=None))
+    """Back to the list, and from there leaves service; where a question is shown, means no."""
     if mode.asking or mode.asks_code:
         return Step(replace(mode, asking=False, asks_code=False))
+    if mode.reading is not None or mode.row:
+        return Step(replace(mode, reading=None, row=0))
     return Step(BackToAttract())
 
 
 def levers(mode: Service, context: Context) -> Step[Service]:
-    """The cursor goes to the lever that moves, and from its own row on to the next; put back, it stays.
-
-    In a report the levers walk as in every list.
-    """
+    """In lists chooses; among the levers takes the cursor to the one that moves, and from its own row on."""
     if mode.reading is not None:
         reading, effects, why = picked(mode.reading, context)
         return Step(replace(mode, reading=reading), effects, refusal=why)
+    if not mode.row:
+        picker, effects, why = picked(mode.picker, context)
+        return Step(replace(mode, picker=picker), effects, refusal=why)
     flicks, _ = mode.flicks.moved(context.moved)
     mode, away = replace(mode, flicks=flicks), to_numbers(flicks.away & context.moved)
     if not away or mode.asking or mode.asks_code:
         return Step(mode)
-    last = context.shared.settings.levers
-    beyond = mode.row > last or bool(mode.lever & (context.shared.stuck | context.shared.dead))
-    if away[0] == mode.row or (beyond and away[0] == mode.walking):
-        return Step(replace(mode, row=mode.row % (last + len(TOPICS) + 1) + 1, walking=away[0]))
+    is_wrong = bool(mode.lever & (context.shared.stuck | context.shared.dead))
+    if away[0] == mode.row or (is_wrong and away[0] == mode.walking):
+        return Step(replace(mode, row=mode.row % context.shared.settings.levers + 1, walking=away[0]))
     return Step(replace(mode, row=away[0], walking=0))
 
 

@@ -105,8 +105,8 @@ _BUSY = message("One moment")
 
 
 def _options(stick: Stick | None) -> tuple[Text, ...]:
-    """The jobs that are offered, and the rest of service last."""
-    return (*(_label(job, stick) for job in stick.offers if stick), message("Service")) if stick else ()
+    """The jobs that are offered, and the owner's list last."""
+    return (*(_label(job, stick) for job in stick.offers if stick), message("Owner")) if stick else ()
 
 
 def _label(job: StickJob, stick: Stick) -> Message:
@@ -207,7 +207,7 @@ def press(mode: StickList, context: Context) -> Step[StickList | OpenService]:
     """Chooses; where a question is shown, means yes; where an outcome is shown, reads on."""
     stick = context.shared.stick
     if stick is None:
-        return Step(OpenService(mode.unlocked, levers=True))
+        return Step(OpenService(mode.unlocked, past_stick=True))
     if mode.is_busy(stick):
         return refused(mode, _BUSY)
     if mode.asks_code:
@@ -223,7 +223,7 @@ def press(mode: StickList, context: Context) -> Step[StickList | OpenService]:
         mode = replace(mode, read=stick)
         return _ask(mode, StickJob.RESTART, stick) if stick.outcome in NEEDS_RESTART else Step(mode)
     if mode.now(context.shared).cursor == len(stick.offers):
-        return Step(OpenService(mode.unlocked, levers=True))
+        return Step(OpenService(mode.unlocked, past_stick=True))
     if mode.unlocked:
         return _chosen(mode, stick, context)
     return asked(mode, replace(mode, asks_code=True), context)
