@@ -9,9 +9,10 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from enum import StrEnum
+from typing import Any, NamedTuple, TypeAlias
 
-from shutthebox.errors import ShutTheBoxError, quoted
+from shutthebox.errors import ShutTheBoxError, one_line, quoted
 
 VERSION = 1
 
@@ -19,18 +20,59 @@ MAX_BYTES = 512 * 1024
 """No entry is larger. A match of 999 rounds for nine players is; nobody plays it."""
 
 UPLINK_SAYS = ".uplink"
-"""A file in the outbox with a line of the uplink about the way to the league; empty if all is well.
+"""A file in the outbox: what the uplink says about the way to the league, an `UplinkStatus`."""
 
-The box knows some of its lines by their beginnings, which follow.
-"""
-
-NO_LEAGUE = "no league"
-NO_LINE = "no connection to the league"
-HELD_BY_LEAGUE = "held by the league"
-TWO_BOXES = "the connection is lost again and again: does another box use the same enrolment?"
 CHAIN_BEGINS_AGAIN = (
     "a chain of entries begins again here: the card is an older copy, or another box has a copy of it"
 )
+"""The reason in the receipt of the first entry of such a chain."""
+
+_MOST_SAID = 500
+"""Most characters of the line of an `UplinkStatus`."""
+
+
+class Way(StrEnum):
+    """The way of entries to the league."""
+
+    GOOD = "good"
+    NO_LEAGUE = "no-league"
+    """The box is in none."""
+    NO_LINE = "no-line"
+    HELD = "held"
+    """The league has entries and holds them."""
+    TWO_BOXES = "two-boxes"
+    """Another box seems to use the same enrolment."""
+    OLDER_CARD = "older-card"
+    """All is delivered, but the card is an older copy."""
+    OTHER = "other"
+
+
+class UplinkStatus(NamedTuple):
+    """What the uplink says.
+
+    Attributes:
+        way: to the league.
+        line: the same for the owner, a line of English; empty if all is well.
+    """
+
+    way: Way
+    line: str = ""
+
+    def to_text(self) -> str:
+        """The content of the file. `uplink_status` reads it back."""
+        return json.dumps({"way": self.way, "line": self.line[:_MOST_SAID]})
+
+
+def uplink_status(text: str) -> UplinkStatus:
+    """The status in the file. Text that this program does not know is shown to the owner as it stands."""
+    if not text:
+        return UplinkStatus(Way.GOOD)
+    try:
+        found = json.loads(text)
+        return UplinkStatus(Way(found["way"]), one_line(str(found["line"])))
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return UplinkStatus(Way.OTHER, one_line(text))
+
 
 NO_HASH = "0" * 64
 """The hash that the first entry of a box names."""

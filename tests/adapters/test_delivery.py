@@ -9,9 +9,19 @@ import pytest
 from shutthebox.adapters.delivery import LONG_S, LOOK_S, DeliveryWatch
 from shutthebox.adapters.outbox import entry_name
 from shutthebox.game.faults import Undelivered
-from shutthebox.outbox_entry import CHAIN_BEGINS_AGAIN, NO_LEAGUE, NO_LINE, TWO_BOXES, UPLINK_SAYS
+from shutthebox.outbox_entry import UPLINK_SAYS, UplinkStatus, Way
 
 NOW_S = 1_800_000_000
+
+FOUND = {
+    Way.GOOD: None,
+    Way.NO_LEAGUE: None,
+    Way.NO_LINE: Undelivered.NO_LINE,
+    Way.HELD: Undelivered.HELD,
+    Way.TWO_BOXES: Undelivered.TWO_BOXES,
+    Way.OLDER_CARD: Undelivered.OLDER_CARD,
+    Way.OTHER: Undelivered.OTHER,
+}
 
 
 @pytest.fixture
@@ -32,12 +42,12 @@ def left(folder: Path, sequence: int, age_s: float) -> Path:
     ("said", "found"),
     [
         ("", None),
-        (NO_LEAGUE, None),
-        (NO_LINE, Undelivered.NO_LINE),
-        ("held by the league: the key is revoked", Undelivered.HELD),
-        (TWO_BOXES, Undelivered.TWO_BOXES),
-        (CHAIN_BEGINS_AGAIN, Undelivered.OLDER_CARD),
-        ("/boot/x.toml: league.port: 0 is not allowed", Undelivered.OTHER),
+        *((UplinkStatus(way, "in any words").to_text(), found) for way, found in FOUND.items()),
+        (UplinkStatus(Way.HELD, "long" * 9999).to_text(), Undelivered.HELD),
+        ("a line of an earlier uplink", Undelivered.OTHER),
+        ('{"way": "of a later one", "line": ""}', Undelivered.OTHER),
+        ('{"way": []}', Undelivered.OTHER),
+        ("[" * 2000, Undelivered.OTHER),
         ("x" * 10_000, Undelivered.OTHER),
     ],
 )

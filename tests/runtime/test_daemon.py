@@ -31,7 +31,7 @@ from shutthebox.game.dice import RandomDice
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import ToldScreen
-from shutthebox.outbox_entry import NO_LINE, UPLINK_SAYS
+from shutthebox.outbox_entry import UPLINK_SAYS, UplinkStatus, Way
 from shutthebox.runtime import daemon
 from shutthebox.runtime.runner import Mail
 from shutthebox.simulator.hardware.box import BUZZER_LINE, SimulatedBox
@@ -113,7 +113,7 @@ def test_the_odds_answer_while_the_box_plays(tmp_path: Path) -> None:
 
 
 def test_the_screen_marks_that_the_league_gets_nothing(tmp_path: Path) -> None:
-    (tmp_path / UPLINK_SAYS).write_text(NO_LINE)
+    (tmp_path / UPLINK_SAYS).write_text(UplinkStatus(Way.NO_LINE).to_text())
 
     def owner(box: Served) -> None:
         box.until(lambda: box.screen.aside == "league?")

@@ -5,18 +5,12 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import assert_never
 
 from shutthebox.adapters.outbox import ENDING
 from shutthebox.files import read_bytes
 from shutthebox.game.faults import Undelivered
-from shutthebox.outbox_entry import (
-    CHAIN_BEGINS_AGAIN,
-    HELD_BY_LEAGUE,
-    NO_LEAGUE,
-    NO_LINE,
-    TWO_BOXES,
-    UPLINK_SAYS,
-)
+from shutthebox.outbox_entry import UPLINK_SAYS, UplinkStatus, Way, uplink_status
 
 LONG_S = 24 * 3600
 """An entry that waits longer is a fault: the line of a pub comes back within a day."""
@@ -24,25 +18,20 @@ LONG_S = 24 * 3600
 LOOK_S = 60.0
 """How often the box looks."""
 
-_MOST_SAID = 2000
-
-_KNOWN = {
-    NO_LINE: Undelivered.NO_LINE,
-    HELD_BY_LEAGUE: Undelivered.HELD,
-    TWO_BOXES: Undelivered.TWO_BOXES,
-    CHAIN_BEGINS_AGAIN: Undelivered.OLDER_CARD,
-}
+_MOST_SAID = 4000
 
 
-def uplink_says(folder: Path) -> str:
-    """The uplink's line about the way to the league; empty if all is well, or if it has said nothing yet.
+def uplink_says(folder: Path) -> UplinkStatus:
+    """What the uplink says about the way to the league; good if it has said nothing yet.
 
     Raises:
         OSError: if it cannot be read.
     """
-    with suppress(FileNotFoundError):
-        return read_bytes(folder / UPLINK_SAYS, _MOST_SAID, follow_links=False).decode("utf-8", "replace")
-    return ""
+    try:
+        said = read_bytes(folder / UPLINK_SAYS, _MOST_SAID, follow_links=False)
+    except FileNotFoundError:
+        return UplinkStatus(Way.GOOD)
+    return uplink_status(said.decode("utf-8", "replace"))
 
 
 class DeliveryWatch:
@@ -77,11 +66,27 @@ class DeliveryWatch:
         return self._found
 
     def _look(self) -> Undelivered | None:
-        said = uplink_says(self._folder)
-        if said == NO_LEAGUE:
-            return None
-        if said:
-            return next((why for line, why in _KNOWN.items() if said.startswith(line)), Undelivered.OTHER)
+        way = uplink_says(self._folder).way
+        match way:
+            case Way.NO_LEAGUE:
+                return None
+            case Way.NO_LINE:
+                return Undelivered.NO_LINE
+            case Way.HELD:
+                return Undelivered.HELD
+            case Way.TWO_BOXES:
+                return Undelivered.TWO_BOXES
+            case Way.OLDER_CARD:
+                return Undelivered.OLDER_CARD
+            case Way.OTHER:
+                return Undelivered.OTHER
+            case Way.GOOD:
+                return self._too_old()
+            case _:
+                assert_never(way)
+
+    def _too_old(self) -> Undelivered | None:
+        """Where the uplink says nothing, what waits for too long does."""
         since_s = self._oldest_s()
         return Undelivered.OTHER if since_s and self._wall_clock_s() - since_s > LONG_S else None
 

@@ -10,7 +10,7 @@ from shutthebox.adapters.outbox import ENDING
 from shutthebox.cli.doctor.result import CheckResult, failed, passed
 from shutthebox.config.schema import Config
 from shutthebox.files import list_folder, reason
-from shutthebox.outbox_entry import NO_LEAGUE
+from shutthebox.outbox_entry import Way
 
 UPLINKS_FOLDER = Path("/var/spool/shutthebox/outbox")
 """Of the uplink's package."""
@@ -31,10 +31,10 @@ def outbox(config: Config) -> Iterator[CheckResult]:
         yield failed("league", f"{folder}: {reason(error)}")
         return
     waiting = f"{len(times)} to send"
-    if said == NO_LEAGUE:
-        yield passed("league", f"{said}; {waiting}")
-    elif said:
-        yield failed("league", f"{waiting}; {said}")
+    if said.way is Way.NO_LEAGUE:
+        yield passed("league", f"{said.line}; {waiting}")
+    elif said.way is not Way.GOOD:
+        yield failed("league", f"{waiting}; {said.line}")
     elif times and time.time() - min(times) > LONG_S:
         yield failed(
             "league", f"{waiting}, the oldest for more than a day; systemctl status shutthebox-uplink"

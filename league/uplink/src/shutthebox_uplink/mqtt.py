@@ -13,8 +13,6 @@ from typing import Any, TypeAlias
 import paho.mqtt.client as paho
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from shutthebox.outbox_entry import TWO_BOXES
-
 KEEPALIVE_S = 60
 MOST_PACKET = 2 * 1024 * 1024
 """Bytes of one packet of the broker; a longer one ends the connection before it is read."""
@@ -35,6 +33,8 @@ class Disconnected:
 
     broker: str
     reason: str
+    is_shared: bool = False
+    """Another client seems to use the same name, and takes the connection over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,7 @@ class Message:
 Event: TypeAlias = Connected | Disconnected | Message
 
 _SEVERAL = 3
+_SHARED = "the connection is lost again and again: does another box use the same enrolment?"
 
 
 class _Client(paho.Client):
@@ -156,7 +157,8 @@ class Broker:
         self._short_lived = min(self._short_lived + 1, 4) if short else 0
         client.reconnect_delay_set(2**self._short_lived, LONGEST_RECONNECT_S)
         self._stands = False
-        self._tell(Disconnected(self._name, TWO_BOXES if self._short_lived >= _SEVERAL else ""))
+        is_shared = self._short_lived >= _SEVERAL
+        self._tell(Disconnected(self._name, _SHARED if is_shared else "", is_shared))
 
     def _on_message(self, client: Any, userdata: Any, message: Any) -> None:  # noqa: ANN401
         self._tell(Message(self._name, message.topic, bytes(message.payload)))

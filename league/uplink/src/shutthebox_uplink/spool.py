@@ -8,7 +8,7 @@ from pathlib import Path
 
 from shutthebox.errors import one_line
 from shutthebox.files import read_bytes, reason, remove_parts, replace_file
-from shutthebox.outbox_entry import MAX_BYTES, UPLINK_SAYS, OutboxEntryError, entry_from_bytes
+from shutthebox.outbox_entry import MAX_BYTES, UPLINK_SAYS, OutboxEntryError, UplinkStatus, entry_from_bytes
 
 _log = logging.getLogger(__name__)
 
@@ -86,10 +86,10 @@ class Spool:
         if self._names and self._names[0] == entry.path.name:
             self._names.popleft()
 
-    def say(self, text: str) -> None:
-        """Leaves a line for the box about the way to the league."""
+    def say(self, status: UplinkStatus) -> None:
+        """Tells the box about the way to the league."""
         try:
-            replace_file(self._folder / UPLINK_SAYS, text.encode())
+            replace_file(self._folder / UPLINK_SAYS, status.to_text().encode())
         except OSError as error:
             _log.warning("%s: %s", UPLINK_SAYS, reason(error))
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from shutthebox.errors import one_line
 from shutthebox.files import reason
-from shutthebox.outbox_entry import HELD_BY_LEAGUE, NO_LEAGUE, NO_LINE, hash_of
+from shutthebox.outbox_entry import CHAIN_BEGINS_AGAIN, UplinkStatus, Way, hash_of
 from shutthebox_uplink import home_assistant as ha
 from shutthebox_uplink.delivery import Delivery, Sent
 from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
@@ -30,6 +30,9 @@ STATE_S = 60.0
 """The state is published when it changes, and after so many seconds at the latest."""
 
 LEAGUE, HOME = "league", "home assistant"
+
+_GOOD = UplinkStatus(Way.GOOD)
+_NO_LINE = UplinkStatus(Way.NO_LINE, "no connection to the league")
 
 NO_LINE_AFTER_S = 60.0
 """Shorter interruptions are no problem."""
@@ -81,7 +84,8 @@ class Uplink:
         self._home_connected = False
         self._name = enrolment.name if enrolment else "box"
         self._waiting: Waiting | None = None
-        self._problem, self._note = "", "" if enrolment else NO_LEAGUE
+        self._problem: UplinkStatus | None = None
+        self._note = None if enrolment else UplinkStatus(Way.NO_LEAGUE, "no league")
         self._lost_s = clock_s()
         self._brokers = {}
         if enrolment is not None:
@@ -121,9 +125,9 @@ class Uplink:
                     self._take(event)
                 self._look()
                 feed_watchdog()
-                if (now := self._problem or self._note) != said:
+                if (now := self._status) != said:
                     said = now
-                    status(said or "delivering")
+                    status(said.line or "delivering")
                     self._spool.say(said)
         finally:
             if self._delivery.connected:
@@ -132,7 +136,11 @@ class Uplink:
                 self._brokers[HOME].publish(ha.availability_topic(self._name), ha.OFFLINE, retain=True)
             for broker in self._brokers.values():
                 broker.close()
-            self._spool.say("")  # what was said would stay where its owner leaves the league
+            self._spool.say(_GOOD)  # what was said would stay where its owner leaves the league
+
+    @property
+    def _status(self) -> UplinkStatus:
+        return self._problem or self._note or _GOOD
 
     def _take(self, event: Event) -> None:
         match event:
@@ -142,12 +150,12 @@ class Uplink:
                 self._published_s = -STATE_S
                 if broker == LEAGUE:
                     self._delivery.connect(self._clock_s())
-                    if self._problem == NO_LINE:
-                        self._problem = ""
+                    if self._problem == _NO_LINE:
+                        self._problem = None
                 else:
                     self._home_connected = True
                     self._describe()
-            case Disconnected(broker, why):
+            case Disconnected(broker, why, is_shared):
                 if broker == HOME:
                     self._home_connected = False
                 elif self._delivery.connected or why:
@@ -156,7 +164,8 @@ class Uplink:
                     if self._delivery.connected:
                         self._lost_s = self._clock_s()
                     self._delivery.disconnect()
-                    self._problem = why or self._problem
+                    if why:
+                        self._problem = UplinkStatus(Way.TWO_BOXES if is_shared else Way.OTHER, why)
             case Message(broker, topic, payload):
                 self._message(broker, topic, payload)
 
@@ -178,14 +187,15 @@ class Uplink:
         said = one_line(receipt.reason)
         if receipt.status == HELD:
             _log.error("entry %d is held, and sent again later: %s", receipt.sequence, said)
-            self._problem = f"{HELD_BY_LEAGUE}: {said}"
+            self._problem = UplinkStatus(Way.HELD, f"held by the league: {said}")
             return
         if self._waiting is None or not self._delivery.receive(receipt):
             return
-        self._problem = ""
+        self._problem = None
         if receipt.status == COMMITTED and said:
             # For as long as it runs: the owner should hear of an older card.
-            self._note = said
+            way = Way.OLDER_CARD if said == CHAIN_BEGINS_AGAIN else Way.OTHER
+            self._note = UplinkStatus(way, said)
         if said:
             _log.error("entry %d is %s by the league: %s", receipt.sequence, receipt.status, said)
         try:
@@ -213,8 +223,8 @@ class Uplink:
         now_s = self._clock_s()
         waits = self._enrolment is not None and not self._delivery.connected
         if waits and not self._problem and now_s - self._lost_s >= NO_LINE_AFTER_S:
-            self._problem = NO_LINE
-            _log.warning("%s: %s", LEAGUE, NO_LINE)
+            self._problem = _NO_LINE
+            _log.warning("%s: %s", LEAGUE, _NO_LINE.line)
         if not self._delivery.wants(now_s):
             return
         self._waiting = found = self._spool.oldest()
@@ -227,9 +237,7 @@ class Uplink:
     def _publish_state(self, waiting: int) -> None:
         if not (self._delivery.connected or self._home_connected):
             return
-        state = vitals(
-            self._scores_file, waiting, time.time(), self._latest, problem=self._problem or self._note
-        )
+        state = vitals(self._scores_file, waiting, time.time(), self._latest, problem=self._status.line)
         now_s = self._clock_s()
         # These change all the time without any meaning.
         restless = ("uptime_s", "temperature")
