@@ -13,6 +13,7 @@ from typing import ClassVar
 from tests.support.clumsy_player import Habits, Player
 
 from shutthebox.game.effects import Show
+from shutthebox.game.judge import VerdictKind
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
 from shutthebox.game.switches.debounce import DICE_BUTTON
@@ -159,14 +160,14 @@ class Regular(Person):
         self._press()
 
     def _put_right(self, show: Show) -> None:
-        if show.verdict == "ok" or show.mode is not Mode.ENTERING:
+        if show.verdict.kind is VerdictKind.OK or show.mode is not Mode.ENTERING:
             super()._put_right(show)
 
     def _enter_dice(self, show: Show) -> None:
         """Counts up to some number and enters it; if that is no throw the box asks again."""
-        if show.verdict != "ok":
-            word, *numbers = show.verdict.split()
-            self._move(set(map(int, numbers)), down=word == "put-back")
+        if show.verdict.kind is not VerdictKind.OK:
+            down = show.verdict.kind is VerdictKind.PUT_BACK
+            self._move(set(show.verdict.tiles), down=down)
             return
         count = int(told_screen(show).big.rpartition("+")[2])
         if count and self._chance(0.3):
@@ -233,7 +234,7 @@ class Cheat(Person):
         held_open = set(show.open)
         if show.mode in (Mode.READY, Mode.RAISE, Mode.TURN_OVER, Mode.MATCH_OVER):
             self._move(self._one_of(held_open) | self._one_of(held_open), down=True)
-        elif show.mode is Mode.FLIPPING and show.verdict == "complete":
+        elif show.mode is Mode.FLIPPING and show.verdict.kind is VerdictKind.COMPLETE:
             self._move(self._one_of(held_open - self._down), down=True)
         elif show.mode is Mode.FLIPPING:
             self._move(self._one_of(self._down - held_open), down=False)
@@ -249,7 +250,7 @@ class NeverRaises(Person):
     def act(self) -> None:
         """Only where levers are asked to be lifted."""
         show = self.seen
-        if show.mode is not Mode.RAISE and not show.verdict.startswith("lift"):
+        if show.mode is not Mode.RAISE and show.verdict.kind is not VerdictKind.LIFT:
             return
         self._press(self._between(LONG_MS, 1500)) if self._chance(0.2) else self._press()
         if self._chance(0.3):

@@ -19,6 +19,7 @@ from tests.support.referee import Referee, Seen, add_fields
 from shutthebox.config.profiles import builtins, find
 from shutthebox.config.schema import Config, with_value
 from shutthebox.game.effects import Effect, Show, Sound, Sounded
+from shutthebox.game.judge import FINE
 from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
 from shutthebox.rules.profile import MatchFormat
@@ -209,9 +210,9 @@ class Table:
             self._waiting.append((what, t_ns))
             return
         if isinstance(what, Show):
-            before = self._show.verdict if self._show else "ok"
-            kind = what.verdict.split()[0]
-            if kind in FAULTS and what.verdict != before:
+            before = self._show.verdict if self._show else FINE
+            kind = what.verdict.kind.value
+            if kind in FAULTS and str(what.verdict) != str(before):
                 self._faults.found[self._hand, kind] += 1
             self._show = what
         elif isinstance(what, Sounded) and what.sound is Sound.REFUSED:

@@ -16,6 +16,7 @@ from tests.support import referee
 from tests.support.referee import WAYS, Seen
 
 from shutthebox.game.effects import Effect, Keep, Show, Sound, Sounded
+from shutthebox.game.judge import FINE
 from shutthebox.game.mode import Mode
 from shutthebox.rules.actions import Advanced, Moved, Thrown
 from shutthebox.simulator.scenario import script as scenarios
@@ -75,12 +76,12 @@ def table(tmp_path: Path) -> Table:
         box.run_until(box.now_ns + 1_500 * MS)
     box.set_lever(3, True)
     box.run_until(box.now_ns + 100 * MS)
-    assert sat_down.look().verdict == "missing 5"
+    assert str(sat_down.look().verdict) == "missing 5"
     return sat_down
 
 
 LIES: dict[str, Callable[[Show], Effect]] = {
-    "the verdict": lambda show: show._replace(verdict="ok"),
+    "the verdict": lambda show: show._replace(verdict=FINE),
     "open tiles": lambda show: show._replace(open=show.open[1:]),
     "whose turn it is": lambda show: show._replace(player=2),
     "throws shown are those kept": lambda show: show._replace(throw=(5, 3)),

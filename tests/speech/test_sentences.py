@@ -4,6 +4,7 @@ import pytest
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Effect, Show, Sound, Sounded
+from shutthebox.game.judge import FINE
 from shutthebox.game.messages import (
     ChartBar,
     Joined,
@@ -31,7 +32,7 @@ def show_of(screen: Screen) -> Show:
         player=1,
         open=(),
         throw=None,
-        verdict="ok",
+        verdict=FINE,
         scores=(),
         totals=(),
         owes=(),

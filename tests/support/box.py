@@ -47,7 +47,7 @@ class Eyes:
 
     @property
     def verdict(self) -> str:
-        return self.show.verdict
+        return str(self.show.verdict)
 
     @property
     def facts(self) -> list[Fact]:

@@ -19,6 +19,7 @@ from tests.support.oracle import verdict_on
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Effect, Keep, Show, Sounded
 from shutthebox.game.facts import BEST, Began, Chosen, ClockShown, Faulted, Finished, Left, Resumed
+from shutthebox.game.judge import VerdictKind
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.rolling import TUMBLE_NS
 from shutthebox.game.screen import TileState
@@ -392,7 +393,7 @@ class Referee:
         if not self.playing:
             nothing = show.mode in BETWEEN and show.player is None
             # The puzzle of the day has a throw and levers to judge, and no match.
-            judged = show.verdict == "ok" or show.mode is Mode.PUZZLE
+            judged = show.verdict.kind is VerdictKind.OK or show.mode is Mode.PUZZLE
             self._must("no match, nothing of one", nothing and judged, show)
             return
         if show.mode not in (Mode.ROLLING, Mode.ENTERING):
@@ -400,7 +401,7 @@ class Referee:
         match, verdict = self._match, self.verdict()
         row = match.row
         seen.verdicts[verdict.split()[0]] += 1
-        self._must("the verdict", show.verdict == verdict, "right is", repr(verdict), show)
+        self._must("the verdict", str(show.verdict) == verdict, "right is", repr(verdict), show)
         self._must("whose turn it is", show.player == match.at + 1, "it is player", match.at + 1, show)
         self._must("open tiles", set(show.open) == row.open, "right is", sorted(row.open), show)
         throw = None if match.phase == "throw" else row.throw

@@ -467,7 +467,7 @@ def _picture(node: Node) -> object:
     show = _beneath(node)
     screen = show.screen.told(str)
     return (
-        *(show.player, show.open, show.throw, show.verdict, show.scores, show.totals, show.winners),
+        *(show.player, show.open, show.throw, str(show.verdict), show.scores, show.totals, show.winners),
         *(screen.title, screen.aside, screen.dice, screen.big, screen.tiles, screen.prompt),
     )
 

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from shutthebox.game.facts import Fact
+from shutthebox.game.judge import Verdict
 from shutthebox.game.messages import Text
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import Question
@@ -60,7 +61,7 @@ class Show(NamedTuple):
         player: whose turn it is, from 1; None without a match.
         open: tiles that the game, or the puzzle, holds open, rising.
         throw: the throw on the table; None if there is none.
-        verdict: on the levers, as scenarios write it.
+        verdict: on the levers.
         scores: per player the score of the last finished turn; None before it.
         totals: per player the points of the match so far.
         owes: per player the stakes owed for this match, negative: to get; empty before it is
@@ -84,7 +85,7 @@ class Show(NamedTuple):
     player: int | None
     open: tuple[int, ...]
     throw: tuple[int, ...] | None
-    verdict: str
+    verdict: Verdict
     scores: tuple[int | None, ...]
     totals: tuple[int, ...]
     owes: tuple[Fraction, ...]

@@ -47,6 +47,7 @@ class Verdict(NamedTuple):
         return self.kind in (VerdictKind.PUT_BACK, VerdictKind.LIFT, VerdictKind.OVER, VerdictKind.DEAD_END)
 
     def __str__(self) -> str:
+        """As scenarios write it: ``missing 5``, ``lift 3 4``."""
         words = [self.kind.value, *map(str, self.tiles)]
         if self.kind in (VerdictKind.MISSING, VerdictKind.OVER):
             words.append(str(self.amount))

@@ -62,7 +62,7 @@ def show_of(mode: ModeState, shared: Shared, t_ns: int) -> Show:
         player=match.player + 1 if match else None,
         open=to_numbers(turn.open) if turn else (),
         throw=turn.throw if turn and mode.name is not Mode.ROLLING else None,
-        verdict=str(verdict),
+        verdict=verdict,
         scores=match.scores if match else (),
         totals=match.totals if match else (),
         owes=play.owes if play else (),

@@ -20,6 +20,7 @@ from shutthebox.adapters.store.scores_file import FILE_NAME, ScoresWriter
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Form, Keep, Show
 from shutthebox.game.facts import Faulted, Finished
+from shutthebox.game.judge import FINE
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown
@@ -34,7 +35,7 @@ SHOW = Show(
     player=2,
     open=(1, 2),
     throw=(3, 5),
-    verdict="ok",
+    verdict=FINE,
     scores=(15, None),
     totals=(15, 0),
     owes=(Fraction(0), Fraction(0)),

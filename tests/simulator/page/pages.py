@@ -16,6 +16,7 @@ from websockets.typing import Origin
 
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.game.effects import Show
+from shutthebox.game.judge import FINE
 from shutthebox.game.screen import Screen
 from shutthebox.rules.profile import Profile
 from shutthebox.simulator.hardware.box import SimulatedBox
@@ -46,7 +47,7 @@ class FakePanel:
 
 def shown(screen: Screen, language: str = "en", game: Profile | None = None) -> Show:
     """The show of a box with this screen and no match."""
-    return Show(screen, 0, screen.mode, None, (), None, "ok", (), (), (), (), language=language, game=game)
+    return Show(screen, 0, screen.mode, None, (), None, FINE, (), (), (), (), language=language, game=game)
 
 
 def server_of(box: SimulatedBox, panel: FakePanel, **more: Any) -> PageServer:

@@ -9,6 +9,7 @@ from tests.support.box import MS
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Keep, Show, Sound, Sounded
 from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Signed
+from shutthebox.game.judge import Verdict, VerdictKind
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.rules.actions import Advanced, Moved, OutOfTime, Reopened, Thrown
@@ -46,8 +47,9 @@ def test_a_fact_is_one_line(text: str) -> None:
 
 def test_a_show_and_a_sound_have_all_their_values() -> None:
     screen = Screen(Mode.FLIPPING, "Player 2", "Round 1", prompt="Würfel")
+    missing = Verdict(VerdictKind.MISSING, amount=5)
     show = Show(
-        screen, 7, Mode.FLIPPING, 2, (1, 5, 9), (3, 5), "missing 5", (None, 12), (0, 45),
+        screen, 7, Mode.FLIPPING, 2, (1, 5, 9), (3, 5), missing, (None, 12), (0, 45),
         (Fraction(1, 2), Fraction(-1, 2)), (2,), asleep=True, seats=("Ann", "Bob"),
     )  # fmt: skip
     text = as_json(show, 12_345_678_900)

@@ -21,6 +21,7 @@ from shutthebox.adapters.store.scores_file import FILE_NAME, VERSION, ScoresWrit
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.config.puzzles import puzzle_of
 from shutthebox.config.schema import Config, parse_config
+from shutthebox.game.judge import Verdict, VerdictKind
 from shutthebox.rules.tiles import to_numbers
 from shutthebox.rules.words import explain
 from shutthebox.translations import finished_codes, translations
@@ -261,7 +262,7 @@ def test_what_is_the_same_is_no_news_to_visitors(tmp_path: Path) -> None:
     writer = ScoresWriter(tmp_path, None)
     writer(SHOW, 0)
     before = (tmp_path / FOLDER_NAME / "index.html").stat()
-    writer(SHOW._replace(verdict="missing 3"), 1)
+    writer(SHOW._replace(verdict=Verdict(VerdictKind.MISSING, amount=3)), 1)
     assert (tmp_path / FOLDER_NAME / "index.html").stat() == before
 
 

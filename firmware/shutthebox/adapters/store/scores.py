@@ -15,6 +15,7 @@ from shutthebox.adapters.store.queries import PlayedMatch
 from shutthebox.adapters.store.records import kept_profile
 from shutthebox.config import puzzles
 from shutthebox.game.effects import Show
+from shutthebox.game.judge import VerdictKind
 from shutthebox.game.messages import Translate, told
 from shutthebox.game.mode import Mode
 from shutthebox.rules.profile import Profile, Stakes
@@ -178,7 +179,7 @@ def _says(show: Show, translate: Translate) -> str:
     screen = told_screen(show)
     if show.winners:
         return f"{screen.title} {told(show.reason, translate)}".strip()
-    asked = show.mode is Mode.FLIPPING and show.verdict != "complete"
+    asked = show.mode is Mode.FLIPPING and show.verdict.kind is not VerdictKind.COMPLETE
     return " ".join(filter(None, f"{screen.big} {screen.prompt if asked else ''}".split(" ")))
 
 

@@ -20,7 +20,7 @@ def as_json(effect: Effect, t_ns: int) -> str:
                 "player": effect.player,
                 "open": effect.open,
                 "throw": effect.throw,
-                "verdict": effect.verdict,
+                "verdict": str(effect.verdict),
                 "scores": effect.scores,
                 "totals": effect.totals,
                 "owes": [float(stakes) for stakes in effect.owes],

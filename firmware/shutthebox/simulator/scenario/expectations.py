@@ -128,7 +128,7 @@ EXPECTATIONS = {
     "mode": Expectation(_read_mode, lambda box, wanted, folder: box.show.mode.in_scenarios),
     "player": Expectation(_read_player, lambda box, wanted, folder: box.show.player),
     "open": Expectation(_read_tiles, lambda box, wanted, folder: tuple(sorted(box.show.open))),
-    "verdict": Expectation(_read_verdict, lambda box, wanted, folder: box.show.verdict),
+    "verdict": Expectation(_read_verdict, lambda box, wanted, folder: str(box.show.verdict)),
     "score": Expectation(_read_points, lambda box, wanted, folder: _of_player(box.show.scores, wanted[0])),
     "total": Expectation(_read_points, lambda box, wanted, folder: _of_player(box.show.totals, wanted[0])),
     "owes": Expectation(_read_stakes, lambda box, wanted, folder: _owes(box, wanted[0])),
