@@ -7,7 +7,7 @@ language is a new folder: `firmware/shutthebox/locale/CODE`, and this command ma
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -26,6 +26,9 @@ LOCALE = PACKAGE / "locale"
 KEYWORDS = {"_": None, "message": None, "N_": None}
 """The functions whose argument is a text to translate."""
 
+VOICE = {"say_as": None}
+"""The same, of texts that are only heard."""
+
 GLOSSARY = ("turn", "throw", "round", "match", "tile", "box")
 """Each catalogue begins with its own word for each of these: ``# turn: ...``."""
 
@@ -35,11 +38,11 @@ PANEL = ("game", "adapters", "runtime")
 _ELSEWHERE = ("web", "cli", "rules", "odds", "speech", "simulator")
 
 
-def texts_of_the_source(*folders: str) -> set[str]:
+def texts_of_the_source(*folders: str, keywords: Mapping[str, None] = KEYWORDS) -> set[str]:
     """The texts to translate in these folders of the package."""
     found = set()
     for folder in folders:
-        for _, _, message, _, _ in extract_from_dir(str(PACKAGE / folder), keywords=KEYWORDS):
+        for _, _, message, _, _ in extract_from_dir(str(PACKAGE / folder), keywords=keywords):
             found.add(message if isinstance(message, str) else message[0])
     return found
 
@@ -49,7 +52,8 @@ def texts() -> tuple[str, ...]:
     """All texts to translate, in order."""
     titles = {profile.title() for profile in builtins()}
     refusals = {str(refusal) for refusal in Refusal}
-    return tuple(sorted(texts_of_the_source(*PANEL, *_ELSEWHERE) | titles | refusals | {ARTICLES, OWN_NAME}))
+    found = texts_of_the_source(*PANEL, *_ELSEWHERE, keywords={**KEYWORDS, **VOICE})
+    return tuple(sorted(found | titles | refusals | {ARTICLES, OWN_NAME}))
 
 
 def blanks(text: str) -> list[str]:

@@ -126,7 +126,7 @@ class BoxReport:
             is_cleared = not wrong & to_tiles([lever]) if lever else fault.kind not in standing
             when = self._when(fault.at_s)
             if count > 1:
-                when = Joined((when, message("{count}x", count=count)))
+                when = Joined((when, message("{count}x", count=count).say_as("{count} times")))
             lines += [told, ListRow(when, message("ok") if is_cleared else message("now"))]
         return lines or [message("None")]
 

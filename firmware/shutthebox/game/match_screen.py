@@ -76,21 +76,23 @@ def corner_text(match: Match) -> Text:
     if match.tie_rounds:
         return message("all again") if match.rules.tie is Tie.REPLAY_ALL else message("play-off")
     if match.rules.insurance:
-        return message("insured {count}", count=match.turn.insured)
+        return message("insured {count}", count=match.turn.insured).say_as("Insurance markers: {count}")
     if match.rules.is_solo:
         goal = match.rules.limit
-        return "" if goal is None else message("best {score}", score=goal)
+        return "" if goal is None else message("best {score}", score=goal).say_as("Best so far: {score}")
     if match.rules.stakes is Stakes.BANK or match.in_teams or match.rules.turns is Turns.SHARED:
         return ""
     if match.rules.match is not MatchFormat.TOTAL:
-        return message("round {round}", round=match.round)
+        return message("round {round}", round=match.round).say_as("Round {round}")
     if match.rounds > 1:
-        return message("round {round}/{rounds}", round=match.round, rounds=match.rounds)
+        return message("round {round}/{rounds}", round=match.round, rounds=match.rounds).say_as(
+            "Round {round} of {rounds}"
+        )
     played = [score for i, score in enumerate(match.scores) if score is not None and i != match.player]
     if not played:
         return ""
     best = max if match.rules.highest_wins else min
-    return message("best {score}", score=best(played))
+    return message("best {score}", score=best(played)).say_as("Best so far: {score}")
 
 
 def total_text(match: Match) -> Message | None:
@@ -105,7 +107,9 @@ def total_text(match: Match) -> Message | None:
 
 def _seconds_text(play: MatchInPlay) -> Text:
     """The time left, while a clock runs."""
-    return message("{seconds} s", seconds=play.clock.shown_s) if play.clock else ""
+    return (
+        message("{seconds} s", seconds=play.clock.shown_s).say_as("{seconds} seconds") if play.clock else ""
+    )
 
 
 def _seat_text(match: Match) -> Text:

@@ -1,7 +1,7 @@
 """Texts for people, as data: each reader (panel, voice, page, scoreboard) puts them into words itself."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
 from shutthebox.rules.profile import Profile
@@ -28,10 +28,20 @@ class Message:
     Attributes:
         text: English, with blanks such as ``{points}``; the catalogues have it under this text.
         values: by blank.
+        voice: the words for who hears it, where the text is a sign; empty where it is said as it stands.
     """
 
     text: str
     values: tuple[tuple[str, int | Text], ...] = ()
+    voice: str = field(default="", compare=False)
+
+    def say_as(self, voice: str) -> "Message":
+        """The same text with words for who hears it; the catalogues' tools look for calls of this name.
+
+        >>> message("{count}x", count=2).say_as("{count} times").voice
+        '{count} times'
+        """
+        return Message(self.text, self.values, voice)
 
     def told(self, translate: Translate) -> str:
         """The text in the players' language."""

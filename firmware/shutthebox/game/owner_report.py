@@ -24,13 +24,13 @@ TOPICS: dict[Topic, Message] = {
 """The lines of service behind the levers, in order."""
 
 WEEKDAYS = (
-    message("Mon"),
-    message("Tue"),
-    message("Wed"),
-    message("Thu"),
-    message("Fri"),
-    message("Sat"),
-    message("Sun"),
+    message("Mon").say_as("Monday"),
+    message("Tue").say_as("Tuesday"),
+    message("Wed").say_as("Wednesday"),
+    message("Thu").say_as("Thursday"),
+    message("Fri").say_as("Friday"),
+    message("Sat").say_as("Saturday"),
+    message("Sun").say_as("Sunday"),
 )
 
 OwnerReport: TypeAlias = Callable[[Topic, Tiles], Sequence[Text]]

@@ -81,5 +81,11 @@ class Picker(NamedTuple):
     def help(self) -> Message:
         """The levers' effects."""
         if self.steps and self.levers > 1:
-            return message("Lever {back}: < {on}: >", back=self.levers - 1, on=self.levers)
-        return message("Lever 1 to {last}", last=self.choosing) if self.choosing else message("Lever 1: >")
+            return message("Lever {back}: < {on}: >", back=self.levers - 1, on=self.levers).say_as(
+                "Lever {back}: the one before, {on}: the next"
+            )
+        return (
+            message("Lever 1 to {last}", last=self.choosing)
+            if self.choosing
+            else message("Lever 1: >").say_as("Lever 1: the next")
+        )

@@ -140,38 +140,14 @@ _SECONDS_SAID = (10, 5)
 """Seconds left that are said, besides those that a turn begins with; every one would drown the throw."""
 
 
-_SPOKEN: Mapping[str, Message] = {
-    "{seconds} s": message("{seconds} seconds"),
-    "round {round}": message("Round {round}"),
-    "round {round}/{rounds}": message("Round {round} of {rounds}"),
-    "Rules {page}/{pages}": message("Page {page} of {pages}"),
-    "Lever 1: < 2: >": message("Lever 1: the one before, 2: the next"),
-    "Lever {back}: < {on}: >": message("Lever {back}: the one before, {on}: the next"),
-    "Lever 1: >": message("Lever 1: the next"),
-    "4: coach": message("Lever 4: coach"),
-    "Press: again · hold: end": message("Press: again. Hold: end"),
-    "best {score}": message("Best so far: {score}"),
-    "insured {count}": message("Insurance markers: {count}"),
-    "{count}x": message("{count} times"),
-    "Mon": message("Monday"),
-    "Tue": message("Tuesday"),
-    "Wed": message("Wednesday"),
-    "Thu": message("Thursday"),
-    "Fri": message("Friday"),
-    "Sat": message("Saturday"),
-    "Sun": message("Sunday"),
-}
-"""The voice's words for texts of the panel that are signs, by their English."""
-
-
 def spoken(text: Text) -> Text:
     """The text as a voice says it."""
     match text:
-        case Message(english, values):
+        case Message(english, values, voice):
             said = tuple(
                 (blank, value if isinstance(value, int) else spoken(value)) for blank, value in values
             )
-            return Message(_SPOKEN.get(english, text).text, said)
+            return Message(voice or english, said)
         case Numbers(runs=runs):
             return Joined(
                 tuple(
@@ -243,7 +219,7 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
 def _aside(show: Show) -> Text:
     """The corner, without the seconds that are not said."""
     match show.screen.aside:
-        case Message("{seconds} s", ((_, int(left)),)):
+        case Message(values=(("seconds", int(left)),)):
             said = _SECONDS_SAID if show.game is None else (*_SECONDS_SAID, show.game.turn_seconds)
             return show.screen.aside if left in said else ""
     return show.screen.aside

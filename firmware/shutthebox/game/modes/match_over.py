@@ -86,7 +86,7 @@ class MatchOver(MatchMode):
         return (
             message("Press: new match")
             if self.page or self.shows_tally
-            else message("Press: again · hold: end")
+            else message("Press: again · hold: end").say_as("Press: again. Hold: end")
         )
 
 
@@ -100,7 +100,7 @@ def _result_screen(mode: MatchOver, shared: Shared) -> Screen:
     cause: Text = mode.honours[0] if mode.honours else reason or ""
     if not cause and match.players > 1 and match.rules.turns is not Turns.SHARED:
         cause = message("Points")  # the word for the numbers above
-    coach = message("4: coach") if mode.play.beginning is not None else ""
+    coach = message("4: coach").say_as("Lever 4: coach") if mode.play.beginning is not None else ""
     also = [message("Lever 1: sign")] if _may_sign(mode, shared.settings) else []
     if shared.settings.stakes is ShownStakes.EVENING:
         also.append(message("Lever 3: stakes"))
@@ -291,7 +291,7 @@ def _bank_title(match: Match, winners: Text) -> Message:
 def _rows_before(match: Match) -> tuple[Message, ...]:
     """The rows above the players': the totals of the teams, or the total that was to be beaten."""
     if match.rules.is_solo and match.rules.limit is not None:
-        return (message("best {score}", score=match.rules.limit),)
+        return (message("best {score}", score=match.rules.limit).say_as("Best so far: {score}"),)
     if not match.in_teams or match.rules.turns is Turns.SHARED:
         return ()
     totals = match.team_totals[: match.teams]

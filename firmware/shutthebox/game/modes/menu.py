@@ -81,7 +81,9 @@ class Menu(BoxMode):
             also.append(message("All: rules sheet"))
         return Screen(
             self.name,
-            title=message("Rules {page}/{pages}", page=self.page + 1, pages=len(pages)),
+            title=message("Rules {page}/{pages}", page=self.page + 1, pages=len(pages)).say_as(
+                "Page {page} of {pages}"
+            ),
             paragraph=pages[self.page],
             prompt=message("Press: read on"),
             also=tuple(also),
