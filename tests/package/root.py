@@ -154,10 +154,13 @@ class Root:
     Args:
         path: where to unpack it; it must not exist.
         tar: its content; None for `base`.
+        outside: options of systemd-nspawn for what it has from outside; by default it has no network.
     """
 
-    def __init__(self, path: Path, tar: Path | None = None) -> None:
-        self.path = path
+    def __init__(
+        self, path: Path, tar: Path | None = None, *, outside: Sequence[str] = ("--private-network",)
+    ) -> None:
+        self.path, self._options = path, outside
         self._outside: subprocess.Popen[bytes] | None = None
         path.mkdir()
         _run(["tar", "-xpf", str(tar or base()), "-C", str(path)])
@@ -191,6 +194,12 @@ class Root:
         """Runs a command in it whose output is seen as it comes; its exit code."""
         return subprocess.run([*self._enter(), *command], stdin=subprocess.DEVNULL, check=False).returncode
 
+    def start(self, *command: str) -> subprocess.Popen[str]:
+        """Starts a command in it, whose output can be read as it comes."""
+        return subprocess.Popen(
+            [*self._enter(), *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
+        )
+
     def _enter(self) -> list[str]:
         environment = [f"{name}={value}" for name, value in _ENVIRONMENT.items()]
         if self._outside is not None:
@@ -201,9 +210,9 @@ class Root:
         return [*self._nspawn(), "--pipe", "--as-pid2", *(f"--setenv={e}" for e in environment)]
 
     def _nspawn(self) -> list[str]:
-        # It registers nothing and has no network but its own loop, so it needs no systemd here.
+        # It registers nothing, so it needs no systemd here.
         return [
-            "systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--private-network",
+            "systemd-nspawn", "--quiet", "--register=no", "--keep-unit", *self._options,
             f"--directory={self.path}",
         ]  # fmt: skip
 

@@ -4,22 +4,22 @@ trixie is Debian 13 with Python 3.13, as Raspberry Pi OS is; forky is the next D
 libraries are Debian's as well, but for two: gpiozero, of which Debian 13 has 1.6, and openskill, which it has
 not. The tests that want what is not there are skipped: a browser, a broker, a database server, QEMU.
 
-Ends with 1 if a test fails, 124 if the time is up, 75 and one line where there can be no such Debian.
+With `--readme` it follows the README in a bare Debian instead, whose libraries pip brings.
+
+It takes the last commit. Ends with 1 if a test fails, 75 and one line where there can be no such Debian.
 """
 
 import argparse
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 from tests.package import root as roots
 from tests.package.root import GPIOZERO_DEB, Root
+from tests.pythons import readme
+from tests.pythons.clone import clone
 
-PROJECT = Path(__file__).resolve().parents[2]
 OURS = (".", "libraries/gpiozero-gpiod", "libraries/luma-spans", "league/uplink", "league")
-# Before 3.13 Python says nothing of a database that a test leaves open. The image's tests ask git.
-STRICT_AS_HERE = ("-W", "ignore:unclosed database:ResourceWarning", "--ignore", "tests/image")
 _OPENSKILL_DEB = "/opt/python3-openskill.deb"
 SETTINGS = ("PYTHONDONTWRITEBYTECODE=", "HOME=/root", "TZ=UTC")
 # The interpreter and pytest; the box, the simulator, the pins; the uplink, the league; the tests themselves.
@@ -47,14 +47,7 @@ def prepare(suite: str) -> Path:
 
 def lay_out(root: Root) -> None:
     """Puts the project into a Debian and installs it there, without a network."""
-    to = root.path / "opt/project"
-    to.mkdir()
-    git = ("git", "-C", str(PROJECT), "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    listed = subprocess.run(git, check=True, capture_output=True).stdout
-    for name in listed.decode().split("\0")[:-1]:
-        if (PROJECT / name).exists():
-            (to / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(PROJECT / name, to / name, follow_symlinks=False)
+    clone(root, "/opt/project")
     root.put(roots.openskill(), _OPENSKILL_DEB)
     root.run("dpkg", "--install", GPIOZERO_DEB, _OPENSKILL_DEB)
     editable = [option for folder in OURS for option in ("--editable", f"/opt/project/{folder}")]
@@ -70,14 +63,14 @@ def main() -> int:
         prog="python -m tests.pythons", description=(__doc__ or "").split("\n")[0]
     )
     parser.add_argument("debian", nargs="?", default="trixie", help="trixie or forky (trixie)")
-    parser.add_argument("--seconds", type=int, default=3600, metavar="N", help="for the tests at most (3600)")
+    parser.add_argument("--readme", action="store_true", help="the README's two commands, in a bare Debian")
     parser.add_argument("--prepare", action="store_true", help="only fetch and make what is needed")
     args, options = parser.parse_known_args()
     if (why := roots.missing()) is not None:
         print(why, file=sys.stderr)
         return 75
     try:
-        tar = prepare(args.debian)
+        tar = readme.prepare(args.debian) if args.readme else prepare(args.debian)
     except roots.FetchError as error:
         print(f"no {args.debian} can be had: {str(error).strip().splitlines()[-1]}", file=sys.stderr)
         return 75
@@ -85,6 +78,8 @@ def main() -> int:
         return 0
     folder = roots.room_for_roots()
     try:
+        if args.readme:
+            return readme.try_commands(folder, tar)
         root = Root(folder / "root", tar)
         lay_out(root)
         version = root.run(
@@ -92,9 +87,8 @@ def main() -> int:
         ).stdout.strip()
         print(f"Python {version} of Debian {args.debian}", flush=True)
         return root.show(
-            "env", "--chdir=/opt/project", *SETTINGS, "timeout", "--signal=INT", "--kill-after=20",
-            str(args.seconds), "python3", "-m", "pytest", "-p", "no:cacheprovider", "--numprocesses", "auto",
-            "--dist", "worksteal", *STRICT_AS_HERE, *options,
+            "env", "--chdir=/opt/project", *SETTINGS, "python3", "-m", "pytest", "-p", "no:cacheprovider",
+            "--numprocesses", "auto", "--dist", "worksteal", *options,
         )  # fmt: skip
     finally:
         shutil.rmtree(folder)

@@ -78,9 +78,11 @@ def found_league(folder: Path, url: str = "", *, with_broker: bool = True, host:
     config.write_text(league_config(folder, ports))
     if not url:
         (folder / "league.sqlite3").write_bytes(_empty_league())
+    # First, because it skips the test where there is none.
+    broker = Mosquitto(config) if with_broker else None
     engine = open_database(url or f"sqlite:///{folder}/league.sqlite3")
     migrate(engine)
-    return Place(folder, authority, Mosquitto(config) if with_broker else None, engine)
+    return Place(folder, authority, broker, engine)
 
 
 def league_command(folder: Path, *words: str) -> tuple[str, ...]:
