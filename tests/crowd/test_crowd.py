@@ -132,7 +132,7 @@ def test_a_sound_without_end_is_found_out(table: Table) -> None:
 
 def test_a_box_that_does_not_come_on_is_found_out(tmp_path: Path) -> None:
     table = Table(replace(USUAL, bad=BAD[1:2], lost_edges=1.0), tmp_path, Seen(), Faults())
-    table.box._pins.active = lambda: dict.fromkeys(range(10), False)  # type: ignore[method-assign]
+    table.box._assembled.pins.active = lambda: dict.fromkeys(range(10), False)  # type: ignore[method-assign]
     with pytest.raises(FaultError, match="does not come on"):
         list(table.play())
 

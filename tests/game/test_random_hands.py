@@ -26,6 +26,7 @@ from shutthebox.game.inputs import (
     TimeCame,
 )
 from shutthebox.game.judge import lever_of, levers_behind
+from shutthebox.game.lookups import NoLookups
 from shutthebox.game.machine import Machine
 from shutthebox.game.menu_items import Destination, entries
 from shutthebox.game.mode import Mode
@@ -98,14 +99,14 @@ def hands(machine: Machine, random: Random) -> int:
     return wanted
 
 
-class Walk:
+class Walk(NoLookups):
     """One machine in random hands, watched."""
 
     def __init__(self, settings: Settings, random: Random) -> None:
         self.settings, self.random = settings, random
         self.now_ns, self.lit = 0, False
         self.kept: Match | None = None
-        self.machine = Machine(settings, RandomDice(random.randrange), 0, 0, daily=self.daily)
+        self.machine = Machine(settings, RandomDice(random.randrange), 0, 0, lookups=self)
         self._advise(self.machine.start())
 
     def daily(self, games: Sequence[Profile]) -> Daily:

@@ -18,7 +18,7 @@ from shutthebox.game.facts import Began, Left
 from shutthebox.game.mode import Mode
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import begin
-from shutthebox.runtime import daemon
+from shutthebox.runtime import assembly
 from shutthebox.translations import told_screen
 
 
@@ -74,7 +74,7 @@ def test_broken_house_rules_are_said_and_played_without(
 def test_damage_of_long_ago_is_found_after_the_start_and_mended_at_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(daemon, "FIRST_FACTS", 2)
+    monkeypatch.setattr(assembly, "FIRST_FACTS", 2)
     with closing(Store(tmp_path, lambda: 0.0)) as store:
         for _ in range(2):
             for fact in (Began(begin(builtin("traditional"), 1)), Thrown((3, 5)), Left()):

@@ -83,7 +83,7 @@ def test_a_box_that_never_sees_a_lever_is_found_out() -> None:
     player = Player(Random(1), CLUMSY)
     box = VirtualBox(config_with(game__players=1), seed=1, observers=[player.observe])
     box.box.lose_edges(1.0)
-    box._pins.active = lambda: dict.fromkeys(range(10), False)  # type: ignore[method-assign]
+    box._assembled.pins.active = lambda: dict.fromkeys(range(10), False)  # type: ignore[method-assign]
     player.sit_down(box)
     with pytest.raises(StuckError, match="are down"):
         player.play_match()

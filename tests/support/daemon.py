@@ -15,7 +15,7 @@ from tests.support.waiting import HANG_S
 from shutthebox.adapters.display.panel import Panel
 from shutthebox.config.schema import Config
 from shutthebox.config.settings_loader import settings_for
-from shutthebox.game.dice import RandomDice
+from shutthebox.game.dice import Dice, RandomDice
 from shutthebox.game.effects import Effect, Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
@@ -110,6 +110,7 @@ def run_daemon(
     scores: Path | None = None,
     outbox: Path | None = None,
     machine: Path | None = None,
+    dice: Dice | None = None,
     releases: Sequence[threading.Event] = (),
 ) -> Served:
     """Serves a box while hands do something to it, and ends it with SIGTERM.
@@ -122,6 +123,7 @@ def run_daemon(
         scores: folder of the files for scoreboard and voice.
         outbox: folder of the matches for a league.
         machine: where the files of the machine are.
+        dice: where throws come from; None for seeded ones.
         releases: set when the hands have done, however that ended.
     """
     wrong: list[BaseException] = []
@@ -146,7 +148,7 @@ def run_daemon(
             box.factory,
             box.switch_lines,
             connect,
-            RandomDice(Random(1).randrange),
+            dice or RandomDice(Random(1).randrange),
             state,
             observers=[served.observe],
             started=hands.start,

@@ -1,12 +1,12 @@
 """A machine on the test's table: hands, a clock that only they move, and its effects."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from tests.support.box import MS, Eyes, S
 
 from shutthebox.config.profiles import builtin, builtins
-from shutthebox.game.daily import DailyPuzzle
+from shutthebox.game.daily import Daily
 from shutthebox.game.effects import Ask, Effect, Keep, Sound, Sounded
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.faults import Fault
@@ -23,7 +23,7 @@ from shutthebox.game.inputs import (
 from shutthebox.game.machine import Machine
 from shutthebox.game.messages import Text
 from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.owner_report import OwnerReport
+from shutthebox.game.owner_report import Topic
 from shutthebox.game.past import Past
 from shutthebox.game.play import MatchInPlay
 from shutthebox.game.questions import Question, plain
@@ -34,10 +34,19 @@ from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.tiles import to_tiles
+from shutthebox.rules.tiles import Tiles, to_tiles
 from shutthebox.translations import title_order
 
 TUMBLE_NS = 800 * MS
+
+
+class Told(NamedTuple):
+    """What the machine looks up, as the test has decided it."""
+
+    statistics: Callable[[], Sequence[Text]]
+    report: Callable[[Topic, Tiles], Sequence[Text]]
+    past: Callable[[Match, str], Past]
+    daily: Callable[[Sequence[Profile]], Daily | None]
 
 
 class Queue:
@@ -123,9 +132,9 @@ class Table(Eyes):
         match: Match | None = None,
         actions: Sequence[Action] = (),
         statistics: Sequence[Text] = (),
-        report: OwnerReport = lambda topic, wrong: (),
+        report: Callable[[Topic, Tiles], Sequence[Text]] = lambda topic, wrong: (),
         odds: Odds | None = None,
-        daily: DailyPuzzle = lambda games: None,
+        daily: Callable[[Sequence[Profile]], Daily | None] = lambda games: None,
         past: Callable[[Match, str], Past] = lambda match, letters: Past(),
         is_new: bool = False,
         fault: Fault | None = None,
@@ -144,10 +153,7 @@ class Table(Eyes):
             to_tiles(self.down),
             self.now_ns,
             resumed=None if match is None else KeptMatch(match, actions),
-            statistics=lambda: statistics,
-            report=report,
-            daily=daily,
-            past=past,
+            lookups=Told(lambda: statistics, report, past, daily),
             is_new=is_new,
             fault=fault,
             notices=notices,

@@ -1,11 +1,9 @@
 """The puzzle of the day, and how many days in a row it has been solved at this box."""
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from shutthebox.game.facts import STREAK, Chosen
 from shutthebox.odds.puzzles import Puzzle
-from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles, to_tiles
 
 
@@ -23,10 +21,6 @@ class Daily(NamedTuple):
     def missing_levers(self, levers: int, out: Tiles) -> Tiles:
         """The levers that the puzzle needs and a box of so many has not, or are out of play."""
         return self.puzzle.profile.starting & (out | ~to_tiles(range(1, levers + 1)))
-
-
-DailyPuzzle: TypeAlias = Callable[[Sequence[Profile]], Daily | None]
-"""Gives the puzzle of today, in one of these games where they have some; None for a box without puzzles."""
 
 
 class Streak(NamedTuple):

@@ -4,13 +4,12 @@ It has no clock: every input comes with its time, and `deadline_ns` is the time 
 the machine changes the match. `shutthebox.game.table` has the handler of every input in every mode.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from shutthebox.game import lever_health
 from shutthebox.game.contact_health import ContactHealth
-from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.dice import Dice
 from shutthebox.game.effects import Effect, Show, Sound, Sounded
 from shutthebox.game.facts import RULES, Chosen, Faulted
@@ -40,16 +39,15 @@ from shutthebox.game.inputs import (
     TimeCame,
 )
 from shutthebox.game.letters import is_name
+from shutthebox.game.lookups import Lookups, NoLookups
 from shutthebox.game.menu_items import GAME, item_chosen
-from shutthebox.game.messages import Text, message
+from shutthebox.game.messages import message
 from shutthebox.game.modes.attract import Attract
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.service import Service
 from shutthebox.game.modes.setup import Setup
 from shutthebox.game.modes.stick import StickList
-from shutthebox.game.owner_report import OwnerReport
-from shutthebox.game.past import Past
 from shutthebox.game.play import reviewed
 from shutthebox.game.pointers import pointed
 from shutthebox.game.resuming import KeptMatch, resume
@@ -87,10 +85,7 @@ class Machine:
         levers: the levers that are down now.
         t_ns: now, in nanoseconds on the clock of all later inputs.
         resumed: a match to continue; None to wait for players.
-        statistics: gives the lines of the statistics screen.
-        report: gives the lines that the owner reads in service.
-        past: gives the earlier results of three letters that have won a match.
-        daily: gives the puzzle of today.
+        lookups: answers from the store, the calendar and the machine; None for a box that knows nothing.
         is_new: no match has been finished on this box.
         fault: found before the start.
         notices: more for the owner, a line of text each.
@@ -116,17 +111,12 @@ class Machine:
         t_ns: int,
         *,
         resumed: KeptMatch | None = None,
-        statistics: Callable[[], Sequence[Text]] = tuple,
-        report: OwnerReport = lambda topic, wrong: (),
-        past: Callable[[Match, str], Past] = lambda match, letters: Past(),
-        daily: DailyPuzzle = lambda games: None,
+        lookups: Lookups | None = None,
         is_new: bool = False,
         fault: Fault | None = None,
         notices: Sequence[str] = (),
     ) -> None:
-        self._dice = dice
-        self._report = report
-        self._statistics, self._past, self._daily = statistics, past, daily
+        self._dice, self._lookups = dice, lookups or NoLookups()
         self._now_ns = t_ns
         self._shared = Shared(
             settings,
@@ -368,16 +358,7 @@ class Machine:
         return [effect for effect in effects if not isinstance(effect, Sounded)]
 
     def _context(self, moved: Tiles = 0) -> Context:
-        return Context(
-            self._now_ns,
-            self._shared,
-            self._dice,
-            self._statistics,
-            self._report,
-            self._past,
-            self._daily,
-            moved,
-        )
+        return Context(self._now_ns, self._shared, self._dice, self._lookups, moved)
 
     def _ignored(self) -> Tiles:
         """The levers that are out of play, except where service shows them and in a match begun with them."""

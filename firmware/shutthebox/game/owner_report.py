@@ -1,11 +1,8 @@
 """What the box tells its owner in service, besides its levers: a list of lines for each topic."""
 
-from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import TypeAlias
 
-from shutthebox.game.messages import Message, Text, message
-from shutthebox.rules.tiles import Tiles
+from shutthebox.game.messages import Message, message
 
 
 class Topic(Enum):
@@ -32,6 +29,3 @@ WEEKDAYS = (
     message("Sat").say_as("Saturday"),
     message("Sun").say_as("Sunday"),
 )
-
-OwnerReport: TypeAlias = Callable[[Topic, Tiles], Sequence[Text]]
-"""Gives the lines of a topic. The levers are those that are wrong now: the faults of others have cleared."""

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Generic, NamedTuple, TypeVar
 
 from shutthebox.game.contact_health import ContactHealth
-from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.dice import Dice
 from shutthebox.game.effects import Effect, Keep, Sound, Sounded
 from shutthebox.game.facts import Fact
 from shutthebox.game.faults import Fault, Undelivered
-from shutthebox.game.messages import Message, Text
+from shutthebox.game.lookups import Lookups
+from shutthebox.game.messages import Message
 from shutthebox.game.mode import Mode
-from shutthebox.game.owner_report import OwnerReport
-from shutthebox.game.past import Past
 from shutthebox.game.settings import Settings
 from shutthebox.game.stick import Stick
-from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import Tiles
 
 
@@ -90,20 +87,14 @@ class Context(NamedTuple):
         now_ns: the time of the input, on the machine's clock.
         shared: what all modes share, the new position of the levers included.
         dice: where throws come from.
-        statistics: gives the lines of the statistics screen.
-        report: gives the lines that the owner reads in service.
-        past: gives the earlier results of three letters that have won this match.
-        daily: gives the puzzle of today.
+        lookups: answers from the store, the calendar and the machine.
         moved: levers that this input has put down or up.
     """
 
     now_ns: int
     shared: Shared
     dice: Dice
-    statistics: Callable[[], Sequence[Text]]
-    report: OwnerReport
-    past: Callable[[Match, str], Past]
-    daily: DailyPuzzle
+    lookups: Lookups
     moved: Tiles
 
 

@@ -3,21 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
-from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.effects import Effect, Sound
 from shutthebox.game.facts import Fact
 from shutthebox.game.faults import Fault, Undelivered
 from shutthebox.game.inputs import OddsCame
-from shutthebox.game.messages import Text
-from shutthebox.game.owner_report import OwnerReport
-from shutthebox.game.past import Past
+from shutthebox.game.lookups import Lookups
 from shutthebox.game.questions import Question
 from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.screen import ToldScreen
 from shutthebox.game.settings import Brightness
 from shutthebox.game.stick import StickJob
 from shutthebox.game.switches.debounce import SwitchChanged
-from shutthebox.rules.match import Match
 
 Observer: TypeAlias = Callable[[Effect | SwitchChanged, int], None]
 """Told of every effect and settled switch after it has happened, with the time in ns.
@@ -88,12 +84,6 @@ class MemoryPort(Protocol):
     def faults(self) -> Sequence[Fault | None]:
         """Faults since the last call, oldest first; None among them when everything is kept again."""
 
-    def statistics(self) -> Sequence[Text]:
-        """The lines of the statistics screen."""
-
-    def past(self, match: Match, letters: str) -> Past:
-        """The earlier results of the three letters that have won this match."""
-
     def close(self) -> None:
         """Keeps what is left, and closes the store."""
 
@@ -109,8 +99,7 @@ class Ports(NamedTuple):
         buzzer: None for silence.
         observers: told of everything that changes.
         chores: called once a second, for what depends on the time of day.
-        daily: gives the puzzle of today.
-        report: gives the lines that the owner reads in service.
+        lookups: answers the game's questions that need no time.
         undelivered: says why the league does not get the box's matches, if so; None without a league.
         stick: the way to a stick's helper; None for a box without one.
     """
@@ -122,7 +111,6 @@ class Ports(NamedTuple):
     buzzer: BuzzerPort | None = None
     observers: Sequence[Observer] = ()
     chores: Sequence[Callable[[], None]] = ()
-    daily: DailyPuzzle = lambda games: None
+    lookups: Lookups | None = None
     undelivered: Callable[[], Undelivered | None] | None = None
     stick: StickPort | None = None
-    report: OwnerReport = lambda topic, wrong: ()

@@ -2,37 +2,27 @@
 
 from collections.abc import Sequence
 from datetime import date
-from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from random import Random
 
-from shutthebox.adapters.gpio import Edge, Pins
 from shutthebox.adapters.odds_worker import OddsNow
-from shutthebox.adapters.owner_report import BoxReport
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.lock import FolderLock
 from shutthebox.adapters.store.memory import Memory
-from shutthebox.adapters.store.open_store import StoreFault, open_or_set_aside
-from shutthebox.config.puzzles import puzzle_games, puzzle_of
 from shutthebox.config.schema import Config, GpioConfig
-from shutthebox.config.settings_loader import as_chosen, levers_needed, settings_for
-from shutthebox.game.daily import Daily
+from shutthebox.config.settings_loader import levers_needed, settings_for
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Effect, Show
-from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import FormInput
-from shutthebox.game.messages import Text
-from shutthebox.game.owner_report import Topic
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.moves import Throw
-from shutthebox.rules.profile import Profile
-from shutthebox.rules.tiles import Tiles
-from shutthebox.runtime.ports import BuzzerPort, DisplayPort, Observer, OddsPort, Ports
-from shutthebox.runtime.runner import Runner
+from shutthebox.runtime.assembly import World, assemble
+from shutthebox.runtime.ports import BuzzerPort, DisplayPort, Observer, OddsPort
+from shutthebox.runtime.runner import Mail, Runner
 from shutthebox.simulator.hardware import disk
 from shutthebox.simulator.hardware.bounce import bounce_edges
-from shutthebox.simulator.hardware.box import LAMP_LINE, ROLL_LINE, SimulatedBox
+from shutthebox.simulator.hardware.box import ROLL_LINE, SimulatedBox
 
 ADDRESS = "http://shutthebox.local:8090/"
 """Of the scoreboard of a box in virtual time: scenarios tell the same everywhere."""
@@ -119,76 +109,68 @@ class VirtualBox:
         # Wired as the simulated hardware is, not as a real box: it has no service button, say.
         self._config = config._replace(gpio=GpioConfig())
         self._state, self.display = state, display
-        self._observers = [self._look, *observers]
+        self._observers = list(observers)
         self._odds = (odds or OddsNow()) if advised else None
         self._buzzer = buzzer
         self._epoch_s = epoch_s
         levers = levers_needed(config, where)
         self._where = where
         self.box = SimulatedBox(levers, real_time=False, clock_ns=lambda: self.now_ns, seed=seed)
-        self._inbox: SimpleQueue[Edge] = SimpleQueue()
+        self._inbox: SimpleQueue[Mail] = SimpleQueue()
         self._rng = Random(f"{seed} bounces")
         self._lock = FolderLock(state)
         self._lock.take()
         try:
             self._start()
         except BaseException:
+            self.box.close()
             self._lock.release()
             raise
 
     def _start(self) -> None:
-        self._pins = Pins(self.box.factory, self.box.switch_lines, LAMP_LINE, self._inbox.put)
         settings = settings_for(self._config, max(self.box.levers), self._where)
-        store, store_fault = self._open_store()
-        if store is not None:
-            settings = as_chosen(self._config, settings, store.choices())
-        if self._config.scoreboard.on:
-            settings = settings._replace(scoreboard=lambda: ADDRESS)
-        fault = store_fault.fault if store_fault else None
-        self.memory = Memory(store, self._open_store, forgetting=fault is Fault.FORGETS)
-        ports = Ports(
-            self._pins,
-            self.memory,
-            self._odds,
-            self.display,
-            self._buzzer,
-            observers=self._observers,
-            daily=self._puzzle_of_today,
-            report=partial(self._report, self._time_s()),
+        world = World(
+            factory=self.box.factory,
+            lines=self.box.switch_lines,
+            put=self._inbox.put,
+            dice=self.dice,
+            now_ns=lambda: self.now_ns,
+            clock_s=self._time_s,
+            today=self._today,
+            scoreboard=lambda: ADDRESS,
+            lock=self._lock,
+            state=self._state,
+            odds=self._odds,
+            display=self.display,
+            buzzer=self._buzzer,
+            observers=(self._tell,),
         )
-        self.runner = Runner(
-            settings,
-            self._config.box.settle_ns,
-            ports,
-            self.dice,
-            self.now_ns,
-            fault=fault,
-        )
+        self._assembled = assemble(self._config, settings, world)
 
-    def _puzzle_of_today(self, games: Sequence[Profile]) -> Daily:
+    @property
+    def runner(self) -> Runner:
+        """The loop's body; another one after a power cut."""
+        return self._assembled.runner
+
+    @property
+    def memory(self) -> Memory:
+        """What the runner keeps; another one after a power cut."""
+        return self._assembled.memory
+
+    def _today(self) -> int:
         """A day is a day of virtual time; the first is 1, as 0 is none, but for a start at a time of day."""
-        day = 1 + self.now_ns // _DAY_NS
         if self._epoch_s:
-            day = date.fromtimestamp(self._time_s()).toordinal()
-        return Daily(day, puzzle_of(day, puzzle_games(games)))
-
-    def _report(self, since_s: float, topic: Topic, wrong: Tiles) -> Sequence[Text]:
-        """That of a box without a machine of its own: scenarios tell the same everywhere."""
-        machine = Path("/nonexistent")
-        report = BoxReport(self.memory.lines, None, since_s, clock_s=self._time_s, machine=machine)
-        return report(topic, wrong)
+            return date.fromtimestamp(self._time_s()).toordinal()
+        return 1 + self.now_ns // _DAY_NS
 
     def _time_s(self) -> float:
         return self._epoch_s + self.now_ns / 1e9
 
-    def _open_store(self) -> tuple[Store | None, StoreFault | None]:
-        if self._state is None:
-            return None, None
-        return open_or_set_aside(self._state, self._time_s, count_throws=self._config.has_own_dice)
-
-    def _look(self, what: Effect | SwitchChanged, t_ns: int) -> None:
+    def _tell(self, what: Effect | SwitchChanged, t_ns: int) -> None:
         if isinstance(what, Show):
             self.show = what
+        for observer in self._observers:
+            observer(what, t_ns)
 
     def observe(self, observer: Observer) -> None:
         """Has one more observer told of everything from now on, restarts included."""
@@ -214,7 +196,9 @@ class VirtualBox:
     def take_edges(self) -> None:
         """Lets the runner take in the edges of contacts that have been moved at `box`."""
         while not self._inbox.empty():
-            self.runner.take(self._inbox.get(), self.now_ns)
+            mail = self._inbox.get()
+            assert mail is not None, "nothing ends it but `close`"
+            self.runner.take(mail, self.now_ns)
 
     def set_lever(self, number: int, down: bool) -> None:
         """Flips a lever down or puts it back, one clean edge."""
@@ -252,14 +236,11 @@ class VirtualBox:
     def cut_power(self) -> None:
         """Drops the daemon without a goodbye and starts it again; the levers stay as they are."""
         kept = self._kept_files()
-        self.runner.close()
+        self._assembled.close()
         with disk.room():  # their bytes are on it already, also where it is full
             for path, content in kept.items():
                 path.write_bytes(content)
         self.box.cut_power()
-        # Their pins are gone, so this changes nothing; left to the garbage collector they would
-        # close while gpiozero reserves the next ones, under a lock that closing needs too.
-        self._pins.close()
         while not self._inbox.empty():
             self._inbox.get()
         self._start()
@@ -273,7 +254,6 @@ class VirtualBox:
 
     def close(self) -> None:
         """Ends the daemon in good order."""
-        self._pins.close()
-        self.runner.close()
+        self._assembled.close()
         self.box.close()
         self._lock.release()

@@ -6,8 +6,9 @@ Pictures that scripts expect are renewed with `--update-golden`.
 import io
 import json
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 from tests.support.box import MS, BoxUnderTest, S, config_with
@@ -189,7 +190,7 @@ def test_a_game_whose_name_looks_like_a_number_can_be_played(play: Play_, name: 
 class Recording(BoxUnderTest):
     """A box played by hand, with a recorder on it."""
 
-    def __init__(self, values: dict[str, object], *, state: Path | None = None) -> None:
+    def __init__(self, values: dict[str, object], state: Path) -> None:
         self.text_written = io.StringIO()
         self.timed: list[tuple[Effect, int]] = []
         config = config_with(**values)
@@ -219,6 +220,22 @@ class Recording(BoxUnderTest):
         return self.text_written.getvalue()
 
 
+Record: TypeAlias = Callable[[dict[str, object]], Recording]
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Iterator[Record]:
+    """Begins a recording with these values of the config, from an empty box."""
+    with ExitStack() as stack:
+
+        def begin(values: dict[str, object]) -> Recording:
+            recording = Recording(values, tmp_path / "recorded")
+            stack.callback(recording.box.close)
+            return recording
+
+        yield begin
+
+
 def outline(effects: list[tuple[Effect, int]]) -> Iterator[str]:
     """The effects without their times, a repeated show once."""
     last = ""
@@ -240,8 +257,8 @@ def check_plays_again(recording: Recording, play: Play_) -> str:
     return text
 
 
-def test_a_recorded_match_plays_to_the_same_effects(play: Play_) -> None:
-    recording = Recording({"game.profile": "pub", "game.players": 2})
+def test_a_recorded_match_plays_to_the_same_effects(play: Play_, record: Record) -> None:
+    recording = record({"game.profile": "pub", "game.players": 2})
     recording.press()
     recording.press()
     recording.press()
@@ -256,8 +273,8 @@ def test_a_recorded_match_plays_to_the_same_effects(play: Play_) -> None:
     check_plays_again(recording, play)
 
 
-def test_short_presses_quick_hands_and_holds_play_again(play: Play_) -> None:
-    recording = Recording({"game.profile": "jouhet"})
+def test_short_presses_quick_hands_and_holds_play_again(play: Play_, record: Record) -> None:
+    recording = record({"game.profile": "jouhet"})
     for ms in (30, 60, 130, 700):
         recording.press(ms * MS)
     recording.flip(1, 2, 3)
@@ -267,21 +284,20 @@ def test_short_presses_quick_hands_and_holds_play_again(play: Play_) -> None:
     check_plays_again(recording, play)
 
 
-def test_a_recording_goes_on_after_a_power_cut(play: Play_, tmp_path: Path) -> None:
-    recording = Recording({"game.profile": "pub"}, state=tmp_path / "recorded")
-    with closing(recording.box):
-        recording.press()
-        recording.press()
-        recording.flip(1)
-        recording.wait(300 * MS)
-        recording.box.set_lever(4, True)
-        recording.wait(5 * MS)
-        recording.cut_power()
-        recording.wait(900 * MS)
-        recording.lift(1)
-        recording.flip(2)
-        recording.press()
-        text = check_plays_again(recording, play)
+def test_a_recording_goes_on_after_a_power_cut(play: Play_, record: Record) -> None:
+    recording = record({"game.profile": "pub"})
+    recording.press()
+    recording.press()
+    recording.flip(1)
+    recording.wait(300 * MS)
+    recording.box.set_lever(4, True)
+    recording.wait(5 * MS)
+    recording.cut_power()
+    recording.wait(900 * MS)
+    recording.lift(1)
+    recording.flip(2)
+    recording.press()
+    text = check_plays_again(recording, play)
     assert [line.split(" ", 1)[1] for line in text.splitlines() if "@" in line][3:5] == [
         "flip 4",
         "power-cut",
@@ -289,12 +305,12 @@ def test_a_recording_goes_on_after_a_power_cut(play: Play_, tmp_path: Path) -> N
     assert any(isinstance(effect, Keep) and isinstance(effect.fact, Resumed) for effect, _ in play(text))
 
 
-def test_the_config_of_a_recording_is_read_back(play: Play_) -> None:
+def test_the_config_of_a_recording_is_read_back(play: Play_, record: Record) -> None:
     """Every setting of the game and the box is written so that it can be read."""
     values: dict[str, object] = {
         "game.profile": "2012", "game.players": 4, "game.rounds": 2, "game.dice": "real", "game.hints": True,
         "box.levers": 12, "box.language": "fr", "box.sleep_min": 5, "box.settle_ms": 30.5,
         "box.button_settle_ms": 20,
     }  # fmt: skip
-    config = parse(Recording(values).script(), "recorded").config
+    config = parse(record(values).script(), "recorded").config
     assert config == config_with(**values)

@@ -133,12 +133,12 @@ def show(target: ShowResult, context: Context) -> Step[MatchOver]:
 
 def _signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> Step[MatchOver]:
     """The players of these letters have signed."""
-    winners = _result(play).winners
+    winners, past = _result(play).winners, context.lookups.past
     honours = tuple(
         honour
         for player, name in letters.items()
         if player in winners
-        for honour in _honours(play.match, player, context.past(play.match, name), context.shared.settings)
+        for honour in _honours(play.match, player, past(play.match, name), context.shared.settings)
     )
     facts = (Signed(player, name) for player, name in letters.items())
     mode = MatchOver(play, signed=any(winner in letters for winner in winners), honours=honours)

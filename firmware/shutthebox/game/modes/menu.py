@@ -201,14 +201,14 @@ def _open(mode: Menu, entry: MenuLine, context: Context) -> Step[Menu | OpenPuzz
         case Item():
             return Step(Menu(entry.picker(settings), entry))
         case Destination.STATISTICS:
-            lines = tuple(context.statistics()) or ("-",)
+            lines = tuple(context.lookups.statistics()) or ("-",)
             return Step(Menu(Picker(message("Statistics"), lines, 0, settings.levers), entry))
         case Destination.SCOREBOARD:
             pages = (message("Scores"), message("Rules"))
             address = "" if settings.scoreboard is None else settings.scoreboard()
             return Step(Menu(Picker(entry.label, pages, 0, settings.levers), entry, address=address))
         case Destination.PUZZLE:
-            daily = context.daily(settings.games)
+            daily = context.lookups.daily(settings.games)
             if daily is None:
                 return refused(mode, message("No puzzle today"))
             if missing := daily.missing_levers(settings.levers, settings.out):

@@ -151,7 +151,7 @@ def _open(mode: Service, line: Topic | Message, context: Context) -> Step[Servic
     """A line of the list; of the levers first the one that seems to be wrong."""
     shared = context.shared
     if isinstance(line, Topic):
-        lines = tuple(context.report(line, wrong(shared))) or ("-",)
+        lines = tuple(context.lookups.report(line, wrong(shared))) or ("-",)
         return Step(replace(mode, reading=Picker(TOPICS[line], lines, 0, shared.settings.levers)))
     if line == _STICK:
         return Step(OpenStick(mode.unlocked))

@@ -1,0 +1,48 @@
+"""What the game asks the world and is told at once: the store, the calendar, the machine."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from shutthebox.game.daily import Daily
+from shutthebox.game.messages import Text
+from shutthebox.game.owner_report import Topic
+from shutthebox.game.past import Past
+from shutthebox.rules.match import Match
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.tiles import Tiles
+
+
+class Lookups(Protocol):
+    """Answers from outside the game. None of these methods may block."""
+
+    def statistics(self) -> Sequence[Text]:
+        """The lines of the statistics screen."""
+
+    def report(self, topic: Topic, wrong: Tiles) -> Sequence[Text]:
+        """The lines of a topic for the owner; `wrong` are the levers that are wrong now."""
+
+    def past(self, match: Match, letters: str) -> Past:
+        """The earlier results recorded under the initials of this match's winner."""
+
+    def daily(self, games: Sequence[Profile]) -> Daily | None:
+        """The puzzle of today, in one of these games where they have some; None for a box without puzzles."""
+
+
+class NoLookups:
+    """The answers of a box that knows nothing."""
+
+    def statistics(self) -> Sequence[Text]:
+        """No lines."""
+        return ()
+
+    def report(self, topic: Topic, wrong: Tiles) -> Sequence[Text]:
+        """No lines."""
+        return ()
+
+    def past(self, match: Match, letters: str) -> Past:
+        """No earlier results."""
+        return Past()
+
+    def daily(self, games: Sequence[Profile]) -> Daily | None:
+        """No puzzle."""
+        return None

@@ -1,0 +1,301 @@
+"""Puts a box together from its parts: the same for a real one and for one in virtual time.
+
+A `World` is all that differs. Order of start: store, pins, machine. Order of stop: the machine with its
+memory, the verification of the store, the pins.
+"""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpiozero.pins import Factory
+
+from shutthebox.adapters.gpio import Pins
+from shutthebox.adapters.machine import MachineWatch, Sensors
+from shutthebox.adapters.store.database import FILE_NAME, Store, open_to_read
+from shutthebox.adapters.store.errors import StoreError
+from shutthebox.adapters.store.lock import FolderLock, InUseError
+from shutthebox.adapters.store.memory import Memory
+from shutthebox.adapters.store.open_store import FIRST_FACTS, StoreFault, is_suspect, open_or_set_aside
+from shutthebox.adapters.store.verification_worker import VerificationWorker
+from shutthebox.config.schema import Config, Line
+from shutthebox.config.settings_loader import as_chosen, broken_rules
+from shutthebox.game import lever_health
+from shutthebox.game.daily import Daily
+from shutthebox.game.dice import Dice
+from shutthebox.game.facts import Faulted
+from shutthebox.game.faults import Fault
+from shutthebox.game.messages import Text, told
+from shutthebox.game.owner_report import TOPICS, Topic
+from shutthebox.game.past import Past
+from shutthebox.game.settings import Settings
+from shutthebox.rules.match import Match
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.tiles import Tiles
+from shutthebox.runtime.ports import BuzzerPort, DisplayPort, Observer, OddsPort, Ports, StickPort
+from shutthebox.runtime.runner import Mail, Runner
+from shutthebox.translations import translations
+
+if TYPE_CHECKING:
+    from shutthebox.web.scoreboard.folder import InATab
+
+_log = logging.getLogger(__name__)
+
+NO_MACHINE = Path("/nonexistent")
+"""Where a box without a machine finds its files."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class World:
+    """What a box stands in: all that a real box and one in virtual time don't have in common."""
+
+    factory: Factory
+    """Where the pins are."""
+    lines: Mapping[int, Line]
+    """Line per switch."""
+    put: Callable[[Mail], None]
+    """Takes the edges of the pins, to be handed to the runner; called in any thread."""
+    dice: Dice
+    """Where throws come from."""
+    now_ns: Callable[[], int]
+    """The clock of all inputs."""
+    clock_s: Callable[[], float]
+    """The time of day in seconds since 1970."""
+    today: Callable[[], int]
+    """The number of the day, for its puzzle."""
+    scoreboard: Callable[[], str]
+    """The address under which guests find the scoreboard, if it's on."""
+    lock: FolderLock
+    """Of the store's folder; taken by the caller, and taken again when a store is opened anew."""
+    state: Path | None = None
+    """Folder of the store; None for a box without memory."""
+    verifies_later: bool = False
+    """Most of the store is compared with its checksums in a thread once the box plays."""
+    odds: OddsPort | None = None
+    display: DisplayPort | None = None
+    display_works: Callable[[], bool] | None = None
+    """Whether the panel answers, for the scoreboard."""
+    buzzer: BuzzerPort | None = None
+    stick: StickPort | None = None
+    observers: Sequence[Observer] = ()
+    fault: Fault | None = None
+    """Found before the start, for the players."""
+    notices: Sequence[str] = ()
+    """More for the owner, a line each."""
+    machine: Path = NO_MACHINE
+    """Where the files of the machine are found that the owner reads about."""
+    watches_machine: bool = False
+    """Its voltage and heat are faults of the box."""
+    scores: Path | None = None
+    """Folder of the files for scoreboard and voice; None for a box without them."""
+    outbox: Path | None = None
+    """Folder in which matches are left for a league; None for nowhere."""
+
+
+class Box:
+    """A box that stands, and what ends with it.
+
+    Attributes:
+        runner: the loop's body.
+        memory: what the runner keeps.
+        pins: switches and lamp.
+    """
+
+    def __init__(
+        self,
+        runner: Runner,
+        memory: Memory,
+        pins: Pins,
+        chores: Sequence[Callable[[], None]],
+        verification: VerificationWorker | None,
+        parts: ExitStack,
+    ) -> None:
+        self.runner, self.memory, self.pins = runner, memory, pins
+        self._chores, self._verification, self._parts = chores, verification, parts
+
+    def start(self) -> None:
+        """Begins what is left for after READY: the chores, and the verification of the store."""
+        for chore in self._chores:  # the first time at once: what was shown so far is written down
+            chore()
+        if self._verification is not None:
+            self._verification.start()
+
+    def close(self) -> None:
+        """Takes it apart; the lock stays with whoever took it."""
+        self._parts.close()
+
+
+class _Lookups:
+    """What the game asks of this box's memory, calendar and machine."""
+
+    def __init__(self, world: World, memory: Memory, standing: Callable[[], frozenset[str]]) -> None:
+        self._world, self._memory, self._standing = world, memory, standing
+        self._since_s = world.clock_s()
+
+    def statistics(self) -> Sequence[Text]:
+        return self._memory.statistics()
+
+    def past(self, match: Match, letters: str) -> Past:
+        return self._memory.past(match, letters)
+
+    def report(self, topic: Topic, wrong: Tiles) -> Sequence[Text]:
+        # Imported lazily, here and below, to keep startup fast.
+        from shutthebox.adapters.owner_report import BoxReport
+
+        world = self._world
+        # A box without a machine has no disk either: scenarios tell the same everywhere.
+        folder = None if world.machine is NO_MACHINE else world.state
+        report = BoxReport(
+            self._memory.lines, folder, self._since_s, self._standing(), world.clock_s, world.machine
+        )
+        return report(topic, wrong)
+
+    def daily(self, games: Sequence[Profile]) -> Daily:
+        from shutthebox.config.puzzles import puzzle_games, puzzle_of
+
+        day = self._world.today()
+        return Daily(day, puzzle_of(day, puzzle_games(games)))
+
+
+def assemble(config: Config, settings: Settings, world: World) -> Box:
+    """Builds a box in its world; `Box.close` takes it apart.
+
+    Args:
+        config: the configuration.
+        settings: the machine's part of it.
+        world: what the box stands in.
+
+    Raises:
+        PinsError: if the pins cannot be had.
+    """
+    with ExitStack() as parts:
+        store, store_fault, whole = _open_first(config, world)
+        if store is not None:
+            parts.callback(store.close)
+        fault = world.fault
+        if store_fault is not None:
+            _log.error("%s", store_fault.text)
+            fault = fault or store_fault.fault
+        broken = broken_rules(config)
+        for file in broken:
+            _log.warning("%s; left out", file)
+            fault = fault or Fault.RULES
+            if store is not None:
+                with suppress(StoreError):  # it waits in the store then
+                    store.keep(Faulted(Fault.RULES.value, str(file)))
+        if store is not None:
+            settings = as_chosen(config, settings, store.choices())
+        if config.scoreboard.on:
+            settings = settings._replace(scoreboard=world.scoreboard)
+        pins = Pins(world.factory, world.lines, config.gpio.lamp, world.put)
+        parts.callback(pins.close)
+        verification = None
+        if store is not None and not whole:
+            verification = VerificationWorker(store.path)
+            parts.callback(verification.close)
+        memory = Memory(
+            store,
+            partial(_open_store, config, world, FIRST_FACTS if world.verifies_later else None),
+            forgetting=store_fault is not None and store_fault.fault is Fault.FORGETS,
+            verification=verification,
+        )
+        observers, chores = list(world.observers), list[Callable[[], None]]()
+        watch = None
+        if world.watches_machine:
+            watch = MachineWatch(Sensors(world.machine), memory.keep)
+            chores.append(watch.look)
+
+        def standing() -> frozenset[str]:
+            stands = {
+                Fault.RULES: bool(broken),
+                Fault.FORGETS: memory.forgets,
+                Fault.STORE_DAMAGED: world.state is not None and is_suspect(world.state),
+            }
+            found = frozenset(fault.value for fault, is_standing in stands.items() if is_standing)
+            return found if watch is None else found | {fault.value for fault in watch.faults}
+
+        lookups = _Lookups(world, memory, standing)
+        if world.scores is not None:
+            from shutthebox.adapters.store.scores_file import ScoresWriter
+            from shutthebox.speech.said_file import SaidWriter
+
+            def told_report(language: str) -> list[tuple[str, list[str]]]:
+                wrong = lever_health.wrong(runner.machine.state.shared)
+                translate = translations()[language]
+                return [
+                    (
+                        told(heading, translate),
+                        [told(line, translate) for line in lookups.report(topic, wrong)],
+                    )
+                    for topic, heading in TOPICS.items()
+                ]
+
+            kept = None if world.state is None else partial(open_to_read, world.state / FILE_NAME)
+            writer = ScoresWriter(
+                world.scores,
+                kept,
+                display_works=world.display_works,
+                report=told_report,
+                tab=partial(_in_a_tab, config, settings.levers),
+                waits=True,
+            )
+            observers += [writer, SaidWriter(world.scores)]
+            chores.append(writer.look_at_the_day)
+        delivery = None
+        if world.outbox is not None and world.state is not None:
+            from shutthebox.adapters.delivery import DeliveryWatch
+            from shutthebox.adapters.outbox import Outbox
+
+            delivery = DeliveryWatch(world.outbox)
+            read = partial(open_to_read, world.state / FILE_NAME)
+            observers.append(Outbox(world.outbox, world.state, read, world.clock_s))
+        ports = Ports(
+            pins,
+            memory,
+            world.odds,
+            world.display,
+            world.buzzer,
+            observers,
+            chores,
+            lookups,
+            undelivered=delivery,
+            stick=world.stick,
+        )
+        runner = Runner(
+            settings,
+            config.box.settle_ns,
+            ports,
+            world.dice,
+            world.now_ns(),
+            fault=fault,
+            notices=world.notices,
+            is_new=memory.is_new(),
+        )
+        parts.callback(runner.close)
+        return Box(runner, memory, pins, chores, verification, parts.pop_all())
+
+
+def _open_first(config: Config, world: World) -> tuple[Store | None, StoreFault | None, bool]:
+    """Opens the store at the start; the last says whether all of it has been compared with its checksums."""
+    everything = not world.verifies_later or (world.state is not None and is_suspect(world.state))
+    return (*_open_store(config, world, None if everything else FIRST_FACTS), everything)
+
+
+def _open_store(config: Config, world: World, facts: int | None) -> tuple[Store | None, StoreFault | None]:
+    if world.state is None:
+        return None, None
+    try:
+        world.lock.take()
+    except InUseError as error:
+        return None, StoreFault(Fault.FORGETS, f"{error}; playing without memory")
+    return open_or_set_aside(world.state, world.clock_s, count_throws=config.has_own_dice, facts=facts)
+
+
+def _in_a_tab(config: Config, levers: int) -> "InATab | None":
+    from shutthebox.web.scoreboard.folder import offered
+
+    return offered(config, levers)
