@@ -105,7 +105,7 @@ flip 3
         ("expect throw 5 3", "expected throw 5 3, got 3 5"),
         ("expect score 1 0", "expected score 1 0, got 1 nothing"),
         ("expect owes 1 2", "expected owes 1 2, got 1 nothing"),
-        ('expect text "4 to go"', "expected text 4 to go, got Player 1 / 5 to go"),
+        ('expect text "4 to go"', "expected text 4 to go, got Player 1 / 5 to go / Flip, then press"),
         ("expect panel nowhere", "expected panel nowhere, got a panel unlike nowhere.png"),
     ],
 )
