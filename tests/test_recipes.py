@@ -147,14 +147,14 @@ def test_a_mode(copy: Copy) -> None:
 from typing import ClassVar
 
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.modes.base import MatchMode, TurnMode
 from shutthebox.game.screen import Screen
 from shutthebox.game.messages import message
 from shutthebox.game.state import Context, Shared, Step
 from shutthebox.game.targets import AwaitThrow, TakeABreak
 
 
-class Pause(MatchMode):
+class Pause(TurnMode):
     """The match waits."""
 
     __slots__ = ()
@@ -209,18 +209,37 @@ def end(mode: Pause, context: Context) -> Step[AwaitThrow]:
         "    row(Ready, Pressed, ready.press),",
         "    row(Ready, ServicePressed, pause.begin),",
         "    row(Pause, Pressed, pause.end),",
+        "    *ignored(Pause, Held, LeversMoved),",
     )
     program = f"""{SAYS}
 now = box('[game]\\nsetup = "usual"\\n')
-for second, given in enumerate((Pressed(), ServicePressed(), Pressed())):
+from shutthebox.game.faults import Fault
+from shutthebox.game.inputs import FaultReported, HeldLong
+hands = Pressed(), ServicePressed(), FaultReported(Fault.FORGETS), HeldLong(), Held(), Pressed()
+for second, given in enumerate(hands):
     say(now, given, second * 1_000_000_000)
 from shutthebox.game.table import diagram
 print(*(line.strip() for line in diagram().splitlines() if "pause" in line), sep="\\n")
 """
     shown = copy.run("-c", program).splitlines()
-    assert [line.partition(" ")[0] for line in shown[:3]] == ["ready", "pause", "ready"]
-    assert shown[1] == "pause | Pause"
-    assert sorted(shown[3:]) == [
+    assert [line.partition(" ")[0] for line in shown[:6]] == [
+        "ready",
+        "pause",
+        "pause",
+        "pause",
+        "pause",
+        "ready",
+    ]
+    assert shown[1:5] == [
+        "pause | Pause",
+        "pause | no memory / Pause",
+        "pause | End the match? / Press: yes / Hold: no",
+        "pause | no memory / Pause",
+    ], "what holds for every mode of a turn holds for this one"
+    assert sorted(shown[6:]) == [
+        "pause --> abandon: 10 s hold",
+        "pause --> asleep: nobody there",
+        "pause --> next_stage: time",
         "pause --> raise: press",
         "pause --> ready: press",
         "ready --> pause: service button",

@@ -69,4 +69,4 @@ def test_the_computers_turn_tells_no_pointer() -> None:
     assert (table.mode, pointers(table)) == (Mode.READY, set())
     table.wait(4_000_000_000)
     assert pointers(table) == set()
-    assert table.machine.state.shared.untold == {Mode.READY, Mode.RAISE, Mode.FLIPPING}
+    assert table.machine.state.shared.untold >= {Mode.READY, Mode.RAISE, Mode.FLIPPING}

@@ -7,6 +7,7 @@ anything. Matches alone are gone through state by state in `test_walk`.
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
+from typing import get_args
 
 from tests.support.box import MS, S
 from tests.support.machine import settings_for
@@ -40,7 +41,7 @@ from shutthebox.game.questions import plain
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Overlay
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
-from shutthebox.game.table import ROWS
+from shutthebox.game.table import TABLE, ModeState
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.match import Match
@@ -179,6 +180,6 @@ def test_whatever_hands_do_the_box_knows_where_it_is() -> None:
 
 
 def test_every_mode_of_a_match_can_be_abandoned_until_it_is_over() -> None:
-    modes = {row.state for row in ROWS if isinstance(row.state, type) and issubclass(row.state, MatchMode)}
-    abandoned = {row.state for row in ROWS if row.overlay is Overlay.ABANDON}
+    modes = {mode for mode in get_args(ModeState) if issubclass(mode, MatchMode)}
+    abandoned = {row.state for row in TABLE.values() if row.overlay is Overlay.ABANDON}
     assert modes - abandoned == {MatchOver, Initials}

@@ -103,7 +103,7 @@ FULL = Screen(
         (FULL, "T. best 26. Thrown: 3, 5 and 1, which is 9. OUT! r. s 4. q. p. a. b."),
         (FULL._replace(alert="f"), "T. best 26. Thrown: 3, 5 and 1, which is 9. OUT! r. s 4. q. f. p. a. b."),
         (Screen(Mode.RAISE, alert="f", prompt="f"), "f."),
-        (Screen(Mode.MENU, rows=("1 Game", "2 Sound: on"), cursor=1), "2 Sound: on."),
+        (Screen(Mode.MENU, rows=("1 Game", "2 Sound: on"), cursor=1, is_list=True), "2 Sound: on."),
         (Screen(Mode.FLIPPING, rows=("8", "1, 7"), cursor=0), "8. 1, 7."),
         (Screen(Mode.ROLLING, title="ANN", tumbling=True, dice=(1, 1)), "ANN. The dice roll."),
         (Screen(Mode.FLIPPING, dice=(6,), total=6), "Thrown: 6."),

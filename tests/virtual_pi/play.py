@@ -15,7 +15,6 @@ from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.ready import Ready
 from shutthebox.game.modes.turn_over import TurnOver
 from shutthebox.game.play import MatchInPlay
-from shutthebox.game.pointers import POINTERS
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Shared
 from shutthebox.game.table import ModeState
@@ -47,7 +46,7 @@ class Play:
         self._given = [Fraction(0)] * 2
         self._luck = [Fraction(0)] * 2
         # Pictures with a pointer and those without one: a box that was started within the match tells none.
-        self._untold = frozenset(POINTERS)
+        self._untold = frozenset(Mode)
         table.press()
         self.see()
 

@@ -41,7 +41,6 @@ from shutthebox.game.inputs import (
 from shutthebox.game.letters import is_name
 from shutthebox.game.lookups import Lookups, NoLookups
 from shutthebox.game.menu_items import GAME, item_chosen
-from shutthebox.game.messages import message
 from shutthebox.game.modes.attract import Attract
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.modes.menu import Menu
@@ -53,7 +52,7 @@ from shutthebox.game.pointers import pointed
 from shutthebox.game.resuming import KeptMatch, resume
 from shutthebox.game.settings import Settings
 from shutthebox.game.showing import show_of
-from shutthebox.game.state import Context, Overlay, Shared, Step, kept, refused
+from shutthebox.game.state import Context, Overlay, Shared, Step, kept
 from shutthebox.game.stick import Stick
 from shutthebox.game.table import ADVICE, TABLE, ModeState, arrived
 from shutthebox.game.targets import BackToAttract, Target
@@ -245,7 +244,7 @@ class Machine:
 
     def _has(self, given: type) -> bool:
         """Whether this input does something in this mode."""
-        return (type(self._mode), given) in TABLE
+        return TABLE[type(self._mode), given].handler is not None
 
     def _health_changed(self, health: Mapping[int, ContactHealth]) -> list[Effect]:
         before = self._shared
@@ -332,16 +331,13 @@ class Machine:
         effects: list[Effect] = []
         for state in (self._shared.overlay, type(self._mode)):
             row = TABLE.get((state, type(given)))
-            if row is None:
+            if row is None or row.handler is None:
                 continue
             effects += self._taken(row.step(self._mode, self._context(moved)))
             if row.overlay is not None:
                 self._shared = self._shared._replace(overlay=row.overlay)
             if not row.goes_on:
                 break
-        else:
-            if isinstance(given, ServicePressed):
-                effects += self._taken(refused(self._mode, message("Not in a match")))
         return [*effects, self._show()]
 
     def _taken(self, step: Step[ModeState]) -> list[Effect]:

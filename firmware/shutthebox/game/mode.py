@@ -1,36 +1,38 @@
 """The modes of the box, by name."""
 
 from enum import StrEnum
+from typing import Self
 
 
 class Mode(StrEnum):
-    """The kinds of things that the box does; the machine is in exactly one mode, and each has its class."""
+    """The kinds of things that the box does; the machine is in exactly one mode, and each has its class.
+
+    Attributes:
+        in_scenarios: the name in scenarios and JSON, where it is another: there names are in setup, real dice
+            roll, a stick is in service.
+    """
+
+    in_scenarios: str
+
+    def __new__(cls, name: str, in_scenarios: str = "") -> Self:
+        """A mode by its name."""
+        mode = str.__new__(cls, name)
+        mode._value_ = name
+        mode.in_scenarios = in_scenarios or name
+        return mode
 
     ATTRACT = "attract"
     MENU = "menu"
     SETUP = "setup"
-    NAMING = "naming"
+    NAMING = "naming", "setup"
     RAISE = "raise"
     READY = "ready"
     ROLLING = "rolling"
-    ENTERING = "entering"
+    ENTERING = "entering", "rolling"
     FLIPPING = "flipping"
     TURN_OVER = "turn-over"
     MATCH_OVER = "match-over"
     INITIALS = "initials"
     SERVICE = "service"
-    STICK = "stick"
+    STICK = "stick", "service"
     PUZZLE = "puzzle"
-
-    @property
-    def in_scenarios(self) -> str:
-        """The name in scenarios and JSON: there names are in setup, real dice roll, a stick is in service."""
-        match self:
-            case Mode.NAMING:
-                return Mode.SETUP.value
-            case Mode.ENTERING:
-                return Mode.ROLLING.value
-            case Mode.STICK:
-                return Mode.SERVICE.value
-            case _:
-                return self.value

@@ -25,9 +25,6 @@ class TileState(Enum):
 LIST_ROWS = 3
 """Rows of a list that are seen at a time."""
 
-_CHOOSING = (Mode.MENU, Mode.SETUP, Mode.SERVICE, Mode.STICK)
-"""Modes in which hands move the cursor of a list."""
-
 
 class Screen(NamedTuple):
     """One picture's worth of content.
@@ -55,6 +52,7 @@ class Screen(NamedTuple):
         also: what else can be done, as long; each takes its turn with the prompt.
         lit: a press of the button does something now, so its lamp is lit.
         celebrates: something to cheer about: a second of show, which delays nobody.
+        is_list: hands move the cursor of a list in this mode.
     """
 
     mode: Mode
@@ -74,11 +72,12 @@ class Screen(NamedTuple):
     also: tuple[Text, ...] = ()
     lit: bool = False
     celebrates: bool = False
+    is_list: bool = False
 
     @property
     def chooses(self) -> bool:
         """Whether the rows are a list to choose from; another list is to be read, page after page."""
-        return self.mode in _CHOOSING and bool(self.rows) and self.cursor is not None
+        return self.is_list and bool(self.rows) and self.cursor is not None
 
     @property
     def reads(self) -> bool:

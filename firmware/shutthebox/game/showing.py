@@ -25,20 +25,6 @@ from shutthebox.rules.tiles import to_numbers
 if TYPE_CHECKING:  # a reader of reviews needs no solver
     from shutthebox.odds.coach import MatchReview
 
-_TURN_MODES = (Mode.RAISE, Mode.READY, Mode.ROLLING, Mode.ENTERING, Mode.FLIPPING, Mode.TURN_OVER)
-"""The corner of their screens shows a fault."""
-
-_TOURNAMENT_MODES = (
-    Mode.ATTRACT,
-    Mode.RAISE,
-    Mode.READY,
-    Mode.ROLLING,
-    Mode.ENTERING,
-    Mode.FLIPPING,
-    Mode.MATCH_OVER,
-)
-"""The corner of their screens says that the throws are those of a tournament."""
-
 
 def show_of(mode: ModeState, shared: Shared, t_ns: int) -> Show:
     """The effect that shows the state of the box.
@@ -80,7 +66,7 @@ def show_of(mode: ModeState, shared: Shared, t_ns: int) -> Show:
         form=Form(
             settings,
             shared.names,
-            is_open=(type(mode), SettingChosen) in TABLE,
+            is_open=TABLE[type(mode), SettingChosen].handler is not None,
             walks=isinstance(mode, Menu | Setup) and not shared.asleep,
         ),
     )
@@ -100,14 +86,14 @@ def _review(mode: ModeState) -> "MatchReview | None":
 
 def _screen(mode: ModeState, shared: Shared) -> Screen:
     """The mode's screen with what lies over it: a fault, a question, a refusal."""
-    screen = mode.screen(shared)
-    if shared.stick_is_new and screen.mode in _TURN_MODES:
+    screen = mode.screen(shared)._replace(is_list=mode.is_list)
+    if shared.stick_is_new and mode.in_turn:
         screen = screen._replace(aside=message("stick"))
-    elif shared.fault is not None and screen.mode in _TURN_MODES:
+    elif shared.fault is not None and mode.in_turn:
         screen = screen._replace(aside=FAULT_TEXTS[shared.fault][1])
     if (
         shared.settings.tournament
-        and screen.mode in _TOURNAMENT_MODES
+        and mode.shows_tournament
         and not ((shared.fault or shared.stick_is_new) and screen.aside)
     ):
         screen = screen._replace(aside=message("equal dice"))

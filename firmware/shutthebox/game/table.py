@@ -5,7 +5,7 @@ mode is named here. So the type checker checks every transition, and the diagram
 from the same annotations.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias, TypeVar, get_args, get_type_hints
 
 from shutthebox.game.inputs import (
@@ -41,7 +41,16 @@ from shutthebox.game.modes import (
     turn_over,
 )
 from shutthebox.game.modes.attract import Attract
-from shutthebox.game.modes.base import BoxMode, leave, stay, tick, wake
+from shutthebox.game.modes.base import (
+    BoxMode,
+    MatchMode,
+    TurnMode,
+    leave,
+    not_in_a_match,
+    stay,
+    tick,
+    wake,
+)
 from shutthebox.game.modes.entering import EnteringThrow
 from shutthebox.game.modes.flipping import Flipping
 from shutthebox.game.modes.initials import Initials
@@ -140,21 +149,24 @@ class Row(NamedTuple):
     """What an input does in a mode, or in what lies over it.
 
     Attributes:
-        state: the mode, or what lies over it: that is asked first.
+        state: the mode, or what lies over it: that is asked first. A row of a base class holds for all modes
+            below it that have none of their own.
         given: the input.
-        handler: what it does; or just where it leads.
+        handler: what it does; or just where it leads. None: the mode ignores it.
         overlay: what lies over the mode from then on; None for no change.
         goes_on: the mode beneath gets the input as well.
     """
 
     state: type[BoxMode] | Overlay
     given: type
-    handler: Handler | Target
+    handler: Handler | Target | None
     overlay: Overlay | None = None
     goes_on: bool = False
 
     def step(self, mode: ModeState, context: Context) -> Step[ModeState]:
         """The outcome of the input."""
+        if self.handler is None:
+            return Step(mode)
         return arrived(self.handler(mode, context) if callable(self.handler) else Step(self.handler), context)
 
 
@@ -166,6 +178,16 @@ def row(
 ) -> Row:
     """A row whose handler fits its mode."""
     return Row(mode, given, handler, overlay)
+
+
+def inherited(base: type[Any], given: type, handler: Handler | Target, overlay: Overlay | None = None) -> Row:
+    """A row for all modes below this class, which is abstract."""
+    return Row(base, given, handler, overlay)
+
+
+def ignored(mode: type[Any], *given: type) -> tuple[Row, ...]:
+    """Rows that say that a mode, or all below this class, ignore these inputs."""
+    return tuple(Row(mode, each, None) for each in given)
 
 
 _UNLOCKED = OpenService(unlocked=True)
@@ -180,92 +202,122 @@ ROWS = (
     Row(_ABANDON, Pressed, leave, _NONE),
     Row(_ABANDON, Held, stay, _NONE),
     Row(_ABANDON, ServicePressed, stay, _NONE, goes_on=True),
+    # What holds for every mode, for those of a match, and for those of a turn that goes on.
+    inherited(BoxMode, ServicePressed, _UNLOCKED),
+    inherited(BoxMode, SettingChosen, BackToAttract()),
+    inherited(BoxMode, Deserted, BackToAttract(), _ASLEEP),
+    *ignored(BoxMode, HeldLong, TimeCame),
+    inherited(MatchMode, HeldLong, stay, _ABANDON),
+    inherited(MatchMode, ServicePressed, not_in_a_match),
+    inherited(MatchMode, Deserted, stay, _ASLEEP),
+    *ignored(MatchMode, SettingChosen),
+    inherited(TurnMode, TimeCame, tick),
     row(Attract, Pressed, attract.press),
     row(Attract, Held, OpenMenu()),
     row(Attract, LeversMoved, attract.levers),
-    row(Attract, ServicePressed, _UNLOCKED),
-    row(Attract, SettingChosen, BackToAttract()),
     row(Attract, Deserted, stay, _ASLEEP),
     row(Menu, Pressed, menu.press),
     row(Menu, Held, menu.hold),
     row(Menu, LeversMoved, menu.levers),
-    row(Menu, ServicePressed, _UNLOCKED),
     row(Menu, SettingChosen, menu.reopen),
-    row(Menu, Deserted, BackToAttract(), _ASLEEP),
     row(Setup, Pressed, setup.press),
     row(Setup, Held, setup.hold),
     row(Setup, LeversMoved, setup.levers),
-    row(Setup, ServicePressed, _UNLOCKED),
-    row(Setup, SettingChosen, BackToAttract()),
-    row(Setup, Deserted, BackToAttract(), _ASLEEP),
     row(Naming, Pressed, naming.press),
     row(Naming, Held, naming.hold),
     row(Naming, LeversMoved, naming.levers),
-    row(Naming, ServicePressed, _UNLOCKED),
-    row(Naming, SettingChosen, BackToAttract()),
-    row(Naming, Deserted, BackToAttract(), _ASLEEP),
     row(Service, Pressed, service.press),
     row(Service, Held, service.hold),
     row(Service, LeversMoved, service.levers),
     row(Service, ServicePressed, BackToAttract()),
-    row(Service, Deserted, BackToAttract(), _ASLEEP),
+    *ignored(Service, SettingChosen),
     row(StickList, Pressed, stick.press),
     row(StickList, Held, stick.hold),
     row(StickList, LeversMoved, stick.levers),
     row(StickList, ServicePressed, BackToAttract()),
-    row(StickList, Deserted, BackToAttract(), _ASLEEP),
+    *ignored(StickList, SettingChosen),
     row(Puzzling, Pressed, puzzle.press),
     row(Puzzling, Held, BackToAttract()),
     row(Puzzling, LeversMoved, puzzle.levers),
-    row(Puzzling, ServicePressed, _UNLOCKED),
-    row(Puzzling, SettingChosen, BackToAttract()),
-    row(Puzzling, Deserted, BackToAttract(), _ASLEEP),
     row(Raise, Pressed, raising.press),
     row(Raise, Held, raising.press),
-    row(Raise, HeldLong, stay, _ABANDON),
     row(Raise, LeversMoved, raising.levers),
-    row(Raise, TimeCame, tick),
-    row(Raise, Deserted, stay, _ASLEEP),
     row(Ready, Pressed, ready.press),
     row(Ready, Held, ready.hold),
-    row(Ready, HeldLong, stay, _ABANDON),
     row(Ready, LeversMoved, ready.levers),
     row(Ready, TimeCame, ready.time),
-    row(Ready, Deserted, stay, _ASLEEP),
     row(Rolling, Pressed, rolling.reveal),
     row(Rolling, Held, rolling.reveal),
-    row(Rolling, HeldLong, stay, _ABANDON),
     row(Rolling, LeversMoved, rolling.levers),
     row(Rolling, TimeCame, rolling.time),
+    *ignored(Rolling, Deserted),
     row(EnteringThrow, Pressed, entering.press),
     row(EnteringThrow, Held, entering.hold),
-    row(EnteringThrow, HeldLong, stay, _ABANDON),
     row(EnteringThrow, LeversMoved, entering.levers),
-    row(EnteringThrow, TimeCame, tick),
-    row(EnteringThrow, Deserted, stay, _ASLEEP),
     row(Flipping, Pressed, flipping.press),
     row(Flipping, Held, flipping.hold),
-    row(Flipping, HeldLong, stay, _ABANDON),
     row(Flipping, LeversMoved, flipping.levers),
     row(Flipping, TimeCame, flipping.time),
-    row(Flipping, Deserted, stay, _ASLEEP),
     row(TurnOver, Pressed, turn_over.press),
     row(TurnOver, Held, turn_over.hold),
-    row(TurnOver, HeldLong, stay, _ABANDON),
-    row(TurnOver, Deserted, stay, _ASLEEP),
+    *ignored(TurnOver, LeversMoved),
     row(MatchOver, Pressed, match_over.press),
     row(MatchOver, Held, leave),
     row(MatchOver, LeversMoved, match_over.levers),
     row(MatchOver, SettingChosen, leave),
     row(MatchOver, Deserted, leave, _ASLEEP),
+    *ignored(MatchOver, HeldLong),
     row(Initials, Pressed, initials.press),
     row(Initials, Held, initials.hold),
     row(Initials, LeversMoved, initials.levers),
     row(Initials, Deserted, leave, _ASLEEP),
+    *ignored(Initials, HeldLong),
 )
 
-TABLE: Mapping[tuple[type[BoxMode] | Overlay, type], Row] = {(row.state, row.given): row for row in ROWS}
-"""The row by mode and input, for everything that hands or time do. Without one an input does nothing."""
+INPUT_NAMES: Mapping[type, str] = {
+    Pressed: "press",
+    Held: "hold",
+    HeldLong: "10 s hold",
+    LeversMoved: "levers",
+    TimeCame: "time",
+    Deserted: "nobody there",
+    ServicePressed: "service button",
+    SettingChosen: "a form",
+}
+"""Everything that hands or time do."""
+
+Table: TypeAlias = Mapping[tuple[type[BoxMode] | Overlay, type], Row]
+
+
+def table_of(rows: Iterable[Row], modes: Iterable[type[BoxMode]]) -> Table:
+    """The row by mode and input; the one of the nearest class counts.
+
+    Raises:
+        TypeError: an input was forgotten, or said twice; the text names it and its mode.
+    """
+    said: dict[tuple[type[BoxMode] | Overlay, type], Row] = {}
+    for each in rows:
+        if (each.state, each.given) in said:
+            raise TypeError(f"{_called(each.state)}: {each.given.__name__} has two rows")
+        said[each.state, each.given] = each
+    table = {at: each for at, each in said.items() if isinstance(at[0], Overlay)}
+    for mode in modes:
+        for given in INPUT_NAMES:
+            found = next((said[base, given] for base in mode.__mro__ if (base, given) in said), None)
+            if found is None:
+                raise TypeError(
+                    f"{_called(mode)}: {given.__name__} has no row; say what it does, or ignored(...)"
+                )
+            table[mode, given] = found._replace(state=mode)
+    return table
+
+
+def _called(state: type[BoxMode] | Overlay) -> str:
+    return state.value if isinstance(state, Overlay) else state.__name__
+
+
+TABLE = table_of(ROWS, get_args(ModeState))
+"""The row by mode and input. Where an overlay has none, it does nothing there."""
 
 
 def advised(
@@ -335,7 +387,9 @@ def transitions() -> Iterator[tuple[str, str, str]]:
 
 def _ways() -> Iterator[tuple[str, str, frozenset[Any], tuple[str, ...]]]:
     """Per row and piece of advice the mode, the input, the places where it may lead, and the overlay then."""
-    for entry in ROWS:
+    for entry in TABLE.values():
+        if entry.handler is None:
+            continue
         state, places = entry.state, _places_of(entry.handler)
         name = state.value if isinstance(state, Overlay) else state.name.value
         if entry.overlay is None:
@@ -366,18 +420,6 @@ def diagram() -> str:
     lines += [f"    {_state(a)} --> {_state(b)}: {', '.join(given)}" for (a, b), given in edges.items()]
     lines += [f"    {_state(NEXT_STAGE)} --> {_state(name)}" for name in _names(_modes_at(_AFTER_ACTION))]
     return "\n".join(lines) + "\n"
-
-
-INPUT_NAMES: Mapping[type, str] = {
-    Pressed: "press",
-    Held: "hold",
-    HeldLong: "10 s hold",
-    LeversMoved: "levers",
-    TimeCame: "time",
-    Deserted: "nobody there",
-    ServicePressed: "service button",
-    SettingChosen: "a form",
-}
 
 
 def _state(name: str) -> str:

@@ -102,7 +102,7 @@ class Announcer:
             new = {part: text for part, text in new.items() if part != "fits"}
         if new is parts:
             self._heard = set()
-        elif show.mode in _LISTS:
+        elif show.screen.is_list:
             # What can be done is the same at every step through a list; how many more there are says its end.
             new = {
                 part: text
@@ -132,7 +132,6 @@ _LATER = frozenset({"aside", "rows", "also"})
 In ready it is the large word too: how many dice are best.
 """
 
-_LISTS = (Mode.MENU, Mode.SETUP, Mode.SERVICE, Mode.STICK)
 _STEP = ("big", "rows", "paragraph", "code", "alert")
 """The parts that a step through a list changes, and what it is refused with."""
 

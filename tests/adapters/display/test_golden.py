@@ -35,6 +35,7 @@ LONG = ToldScreen(
     rows=("Lever 1 chatter 12", "A very long row of a list that cannot fit"),
     cursor=1,
     prompt="A prompt which is certainly too long for the line",
+    is_list=True,
 )
 FIREWORKS = ToldScreen(
     Mode.TURN_OVER, title="Player 1", big="SHUT!", tiles=tiles("s", 9), prompt="Press: go on", celebrates=True
@@ -48,6 +49,7 @@ GAMES = ToldScreen(
     paragraph="A shut box wins double stakes.",
     prompt="Press: choose",
     also=("Lever 8: < 9: >", "Hold: back"),
+    is_list=True,
 )
 TUMBLING = ToldScreen(Mode.ROLLING, title="Player 2", aside="R 1/5", tumbling=True, tiles=tiles("ooosooooo"))
 FLIPPING = ToldScreen(
@@ -64,6 +66,7 @@ GALLERY: dict[str, ToldScreen] = {
         cursor=3,
         aside="2 more",
         prompt="Press: choose",
+        is_list=True,
     ),
     "scoreboard-code": ToldScreen(
         Mode.MENU,
@@ -147,6 +150,7 @@ GALLERY: dict[str, ToldScreen] = {
         cursor=0,
         tiles=tiles("oowoooooo"),
         prompt="Press: take out",
+        is_list=True,
     ),
     "two-prompts": ToldScreen(
         Mode.READY, title="Player 1", big="8 left", prompt="Press: 2 dice", also=("Hold: 1 die",)

@@ -32,6 +32,7 @@ SCREENS = st.builds(
     also=st.lists(TEXT, max_size=2).map(tuple),
     alert=TEXT,
     celebrates=st.booleans(),
+    is_list=st.booleans(),
 )
 
 
@@ -153,7 +154,10 @@ def test_every_player_of_a_long_table_is_seen_in_turn(winner: int | None) -> Non
 
 def test_the_cursor_is_always_in_sight() -> None:
     rows = tuple(f"item {n}" for n in range(9))
-    pictures = [draw(ToldScreen(Mode.MENU, title="M", rows=rows, cursor=n, prompt="p"), 0) for n in range(9)]
+    pictures = [
+        draw(ToldScreen(Mode.MENU, title="M", rows=rows, cursor=n, prompt="p", is_list=True), 0)
+        for n in range(9)
+    ]
     assert all(a != b for a, b in combinations(pictures, 2))
     for picture in pictures:
         # An inverted row: some line of the stage is lit nearly from edge to edge.

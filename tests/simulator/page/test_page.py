@@ -707,7 +707,12 @@ def test_names_are_typed_and_the_keys_are_the_boxs_again(table: Table) -> None:
 
 def test_a_list_is_walked_by_keys_wheel_and_clicks(table: Table) -> None:
     rows = Screen(
-        Mode.MENU, "Menu", rows=("1 Game", "2 Players", "3 Rounds"), cursor=1, prompt="Press: choose"
+        Mode.MENU,
+        "Menu",
+        rows=("1 Game", "2 Players", "3 Rounds"),
+        cursor=1,
+        prompt="Press: choose",
+        is_list=True,
     )
     table.tell(rows, form=Form(Settings(GAMES, GAMES[0]), (), is_open=True, walks=True))
     picture = draw(rows.told(str), 0)

@@ -25,6 +25,7 @@ class Attract(BoxMode):
     __slots__ = ()
 
     name: ClassVar[Mode] = Mode.ATTRACT
+    shows_tournament: ClassVar[bool] = True
 
     def screen(self, shared: Shared) -> Screen:
         """The usual game, and what is wrong with the box, if anything."""

@@ -6,10 +6,11 @@ from typing import ClassVar, TypeVar
 
 from shutthebox.game.effects import Sound, Sounded
 from shutthebox.game.facts import ClockShown, Left
+from shutthebox.game.messages import Message, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.play import MatchInPlay, done, ticked
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Shared, Step, kept
+from shutthebox.game.state import Context, Shared, Step, kept, refused
 from shutthebox.game.targets import AfterAction, BackToAttract, after
 from shutthebox.plain import Plain
 from shutthebox.rules.actions import OutOfTime
@@ -20,11 +21,17 @@ class BoxMode(Plain, ABC):
 
     Attributes:
         name: for scenarios and JSON.
+        is_list: hands move the cursor of a list.
+        in_turn: a player is at turn, or has just been: the corner shows a fault.
+        shows_tournament: the corner says that the throws are those of a tournament.
     """
 
     __slots__ = ()
 
     name: ClassVar[Mode]
+    is_list: ClassVar[bool] = False
+    in_turn: ClassVar[bool] = False
+    shows_tournament: ClassVar[bool] = False
 
     @abstractmethod
     def screen(self, shared: Shared) -> Screen:
@@ -41,9 +48,25 @@ class MatchMode(BoxMode):
 
     Attributes:
         play: the match.
+        pointer: what hands do now, for whoever plays the first match on a new box; None for nothing.
     """
 
+    pointer: ClassVar[Message | None] = None
+
     play: MatchInPlay
+
+
+class TurnMode(MatchMode):
+    """A mode of a turn that goes on: the clock of the player runs, if there is one."""
+
+    __slots__ = ()
+
+    in_turn: ClassVar[bool] = True
+    shows_tournament: ClassVar[bool] = True
+
+    def deadline_ns(self, shared: Shared) -> int | None:
+        """When the player's clock shows another second."""
+        return self.play.clock.next_ns if self.play.clock else None
 
 
 _Mode = TypeVar("_Mode", bound=BoxMode)
@@ -63,6 +86,11 @@ def wake(mode: _Mode, context: Context) -> Step[_Mode]:
 def leave(mode: MatchMode, context: Context) -> Step[BackToAttract]:
     """Abandons the match, or leaves a decided one: by a hand, or after a long time without one."""
     return Step(BackToAttract(), kept(Left()))
+
+
+def not_in_a_match(mode: _Mode, context: Context) -> Step[_Mode]:
+    """Service has to wait."""
+    return refused(mode, message("Not in a match"))
 
 
 def tick(mode: _MatchMode, context: Context) -> Step[_MatchMode | AfterAction]:

@@ -9,7 +9,7 @@ from shutthebox.game.judge import VerdictKind
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.modes.base import TurnMode
 from shutthebox.game.play import done, judged
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, refused
@@ -24,7 +24,7 @@ from shutthebox.rules.profile import Draw
 
 
 @dataclass(frozen=True, slots=True)
-class EnteringThrow(MatchMode):
+class EnteringThrow(TurnMode):
     """A throw of real dice is being entered.
 
     Attributes:
@@ -34,10 +34,6 @@ class EnteringThrow(MatchMode):
     name: ClassVar[Mode] = Mode.ENTERING
 
     entry: TypedThrow
-
-    def deadline_ns(self, shared: Shared) -> int | None:
-        """When the player's clock shows another second."""
-        return self.play.clock.next_ns if self.play.clock else None
 
     def screen(self, shared: Shared) -> Screen:
         """The part that has been entered, and how to go on."""

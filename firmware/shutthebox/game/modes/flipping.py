@@ -12,7 +12,7 @@ from shutthebox.game.lever_health import suspect_missing
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import MatchMode, tick
+from shutthebox.game.modes.base import TurnMode, tick
 from shutthebox.game.play import MatchInPlay, done, is_computers_turn, judged
 from shutthebox.game.pointers import pointer
 from shutthebox.game.questions import AskAnswer, AskHint
@@ -40,7 +40,7 @@ COMPUTER_THINKS_NS = 6_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Flipping(MatchMode):
+class Flipping(TurnMode):
     """The levers answer the throw.
 
     Attributes:
@@ -52,6 +52,7 @@ class Flipping(MatchMode):
     """
 
     name: ClassVar[Mode] = Mode.FLIPPING
+    pointer: ClassVar[Message | None] = message("Flip, then press")
 
     computers_answer: Tiles | None = None
     thinking_ns: int | None = None
@@ -196,7 +197,7 @@ def _prompts(mode: Flipping, shared: Shared) -> tuple[Text, tuple[Text, ...]]:
         return message("Thinking…"), ()
     if answer is not None:
         return request_text(play.match, answer, shared), ()
-    pointers = pointer(mode.name, play, shared)
+    pointers = pointer(mode, shared)
     if play.verdict.kind is VerdictKind.MISSING:
         return verdict_text(play.verdict), pointers
     if play.verdict.kind is VerdictKind.COMPLETE:

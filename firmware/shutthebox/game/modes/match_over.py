@@ -53,6 +53,7 @@ class MatchOver(MatchMode):
     """
 
     name: ClassVar[Mode] = Mode.MATCH_OVER
+    shows_tournament: ClassVar[bool] = True
 
     signed: bool = False
     honours: tuple[Message, ...] = ()

@@ -40,6 +40,7 @@ class Menu(BoxMode):
     """
 
     name: ClassVar[Mode] = Mode.MENU
+    is_list: ClassVar[bool] = True
 
     picker: Picker
     entry: MenuLine | None = None

@@ -7,8 +7,9 @@ from typing import ClassVar
 from shutthebox.game.facts import Began
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.match_screen import turn_screen
+from shutthebox.game.messages import Message, message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.modes.base import TurnMode
 from shutthebox.game.play import begun, conditions_of, judged
 from shutthebox.game.pointers import pointer, with_pointers
 from shutthebox.game.screen import Screen
@@ -17,22 +18,19 @@ from shutthebox.game.targets import AwaitThrow, BeginMatch, LeversFit
 from shutthebox.game.wording import fault_text, player_name
 
 
-class Raise(MatchMode):
+class Raise(TurnMode):
     """The levers do not fit the player's row yet."""
 
     __slots__ = ()
 
     name: ClassVar[Mode] = Mode.RAISE
-
-    def deadline_ns(self, shared: Shared) -> int | None:
-        """When the player's clock shows another second."""
-        return self.play.clock.next_ns if self.play.clock else None
+    pointer: ClassVar[Message | None] = message("Lift all levers")
 
     def screen(self, shared: Shared) -> Screen:
         """Which levers are to be set."""
         big = player_name(self.play.match.player, shared)
         screen = turn_screen(self.name, self.play, shared, big=big)
-        also = pointer(self.name, self.play, shared)
+        also = pointer(self, shared) if self.play.verdict.kind is VerdictKind.LIFT else ()
         # To be shown the way is no alarm.
         return screen._replace(alert="", prompt=screen.alert, also=also) if also else screen
 

@@ -11,7 +11,7 @@ from shutthebox.game.judge import VerdictKind
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import MatchMode, tick
+from shutthebox.game.modes.base import TurnMode, tick
 from shutthebox.game.play import MatchInPlay, is_computers_turn, judged
 from shutthebox.game.pointers import pointer
 from shutthebox.game.questions import AskDice, AskHint
@@ -31,7 +31,7 @@ COMPUTER_NS = 1_200_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Ready(MatchMode):
+class Ready(TurnMode):
     """The throw is awaited.
 
     Attributes:
@@ -42,6 +42,7 @@ class Ready(MatchMode):
     """
 
     name: ClassVar[Mode] = Mode.READY
+    pointer: ClassVar[Message | None] = message("Press the button")
 
     since_ns: int
     best_dice: tuple[Message, Message | None] | None = None
@@ -60,7 +61,7 @@ class Ready(MatchMode):
         prompt, *also = _prompts(self.play.match)
         if not lit:
             prompt = ""  # a press throws nothing before the levers are right
-        also = [*pointer(self.name, self.play, shared), *also]
+        also = [*pointer(self, shared), *also]
         if self.best_dice is not None and self.best_dice[1] is not None:
             also.append(self.best_dice[1])
         big = _big(self, shared)

@@ -9,7 +9,7 @@ from shutthebox.game.effects import Ask, Sound, Sounded
 from shutthebox.game.inputs import AnswerCame
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.modes.base import TurnMode
 from shutthebox.game.play import done, is_computers_turn, judged
 from shutthebox.game.questions import AskAnswer
 from shutthebox.game.screen import Screen
@@ -26,7 +26,7 @@ TUMBLE_NS = 800_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Rolling(MatchMode):
+class Rolling(TurnMode):
     """The dice tumble; `play` is as before the throw.
 
     Attributes:

@@ -47,6 +47,7 @@ class Service(BoxMode):
     """
 
     name: ClassVar[Mode] = Mode.SERVICE
+    is_list: ClassVar[bool] = True
 
     picker: Picker
     row: int = 0

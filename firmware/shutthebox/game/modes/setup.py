@@ -26,6 +26,7 @@ class Setup(BoxMode):
     """
 
     name: ClassVar[Mode] = Mode.SETUP
+    is_list: ClassVar[bool] = True
 
     item: Item
     picker: Picker

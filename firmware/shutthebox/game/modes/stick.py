@@ -38,6 +38,7 @@ class StickList(BoxMode):
     """
 
     name: ClassVar[Mode] = Mode.STICK
+    is_list: ClassVar[bool] = True
 
     picker: Picker
     unlocked: bool = False

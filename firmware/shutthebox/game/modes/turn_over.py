@@ -35,6 +35,7 @@ class TurnOver(MatchMode):
     """
 
     name: ClassVar[Mode] = Mode.TURN_OVER
+    in_turn: ClassVar[bool] = True
 
     tells: bool = False
 
