@@ -56,13 +56,33 @@ def test_questions_are_answered_off_the_callers_thread_in_their_order(
     assert match_play._equilibrium.cache_info().currsize == 1, "and is ready before it is asked for"
 
 
-def test_a_question_that_fails_ends_neither_the_worker_nor_the_game(
-    worker: OddsWorker, posted: SimpleQueue[OddsCame], caplog: pytest.LogCaptureFixture
+ALONE = begin(PUB, 1)
+BROKEN = begin(PUB, 2).throw((6, 6))._replace(seats=(0, 7))
+"""A match with a seat that nobody sits on: its odds fail."""
+
+
+@pytest.mark.parametrize(
+    ("question", "plainly"),
+    [
+        (AskHint(BROKEN), HintCame(BROKEN, None)),
+        (AskAnswer(BROKEN), AnswerCame(BROKEN, to_tiles([9, 3]))),
+        (AskReview(ALONE, (Thrown((9, 9)),)), ReviewCame(ALONE, (Thrown((9, 9)),), None)),
+    ],
+    ids=["hint", "answer", "review"],
+)
+def test_nobody_waits_for_ever_for_odds_that_fail(
+    question: Question,
+    plainly: OddsCame,
+    worker: OddsWorker,
+    posted: SimpleQueue[OddsCame],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    worker.ask(AskReview(begin(PUB, 1), (Thrown((9, 9)),)))
-    worker.ask(AskDice(begin(PUB, 1)))
-    assert isinstance(posted.get(timeout=HANG_S), DiceCame)
+    worker.ask(question)
+    assert posted.get(timeout=HANG_S) == plainly
     assert "no answer to" in caplog.text
+    assert OddsNow().ask(question) == (plainly,), "virtual time is no different"
+    worker.ask(AskDice(begin(PUB, 1)))
+    assert isinstance(posted.get(timeout=HANG_S), DiceCame), "and the worker goes on"
 
 
 def test_on_a_large_row_there_is_no_hint_but_a_computer_still_plays() -> None:

@@ -9,6 +9,7 @@ throws that a turn can have.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import factorial, prod
@@ -222,6 +223,65 @@ def own_score(match: Match) -> int:
     return (1 if match.game.highest_wins else -1) * (match.turn.score or 0)
 
 
+class MatchOracle:
+    """The worth of positions of a match to everybody, in floats, by trying everything: a plain recursion.
+
+    Args:
+        over: the worths of a match that is decided.
+    """
+
+    def __init__(self, over: Callable[[Match], tuple[Number, ...] | None] = won) -> None:
+        self._over = over
+        self._known: dict[object, Value] = {}
+
+    def worths(self, match: Match) -> tuple[Number, ...]:
+        """To everybody, before a throw."""
+        return self._value(match).worths
+
+    def _value(self, match: Match) -> Value:
+        while match.stage is Stage.ADVANCE and match.result is None:
+            match = match.advance()
+        if (worths := self._over(match)) is not None:
+            return Value(tuple(map(float, worths)), 0)
+        key = self._key(match)
+        if key not in self._known:
+            dice = dice_allowed(match.rules, match.turn.open, match.turn.behind)
+            self._known[key] = self._best(match, [self._mean(match, count) for count in dice])
+        return self._known[key]
+
+    def _mean(self, match: Match, dice: int) -> Value:
+        whole, sums, good = 0, [0.0] * match.players, 0.0
+        for faces, weight in throws(match, dice):
+            afters = [after for _, after in answers(match.throw(faces))]
+            if any(after.stage is Stage.THROW and self._key(after) == self._key(match) for after in afters):
+                continue  # passed: the throw is made again
+            best = self._best(match, [self._after(match, after) for after in afters])
+            whole += weight
+            sums = [a + weight * float(b) for a, b in zip(sums, best.worths, strict=True)]
+            good += weight * float(best.good)
+        return Value(tuple(each / whole for each in sums), good / whole)
+
+    def _after(self, before: Match, after: Match) -> Value:
+        value = self._value(after)
+        is_over = after.rows[before.player].outcome is not None
+        return value._replace(good=own_score(after._replace(player=before.player))) if is_over else value
+
+    def _best(self, match: Match, values: Iterable[Value]) -> Value:
+        return max(values, key=lambda value: (round(float(value.worths[match.player]), 9), value.good))
+
+    def _key(self, match: Match) -> object:
+        rows = tuple(
+            (row.score, row.outcome)
+            if row.outcome
+            else (row.open, row.behind, min(1, row.moves), row.insured)
+            for row in (match.rows[i] for i in match.seats)
+        )
+        played = tuple(score is not None for score in match.scores)
+        totals, shut = match.totals, frozenset(match.shutters)
+        place = match.player, match.first, match.seats, match.round, match.tie_rounds
+        return place, rows, totals, played, shut, match.losers, match.owed, match.settled
+
+
 def match_oracle(
     profile: Profile,
     players: int,
@@ -229,13 +289,14 @@ def match_oracle(
     rounds: int | None = None,
 ) -> tuple[Number, ...]:
     """Everybody's worth before the first throw, if all play their best."""
-    start = begin(profile, players, rounds)
-    return Oracle([start], over, own_score).value(start).worths
+    return MatchOracle(over).worths(begin(profile, players, rounds))
 
 
 def alone(profile: Profile, turn: Turn) -> Match:
-    """A match of one player in this turn."""
-    return begin(profile, 1)._replace(rows=(turn,), stage=Stage.ANSWER if turn.throw else Stage.THROW)
+    """A match of one player in this turn; a seat's head start is in the rules that the seat plays by."""
+    return begin(replace(profile, handicap=()), 1)._replace(
+        rows=(turn,), stage=Stage.ANSWER if turn.throw else Stage.THROW
+    )
 
 
 Pair = tuple[Number, Number]

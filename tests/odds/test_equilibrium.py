@@ -4,13 +4,17 @@ from dataclasses import replace
 
 import pytest
 from tests.odds.plain import match_oracle, money
+from tests.support.fast import fast_among
+from tests.support.house import house
 
+from shutthebox.cli.odds_players import players_answer
 from shutthebox.config import profiles
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.seats import MOST_WORK, Equilibrium, Prize
 from shutthebox.odds.worths import End, Objective, OddsError, TooLargeError
 from shutthebox.rules import turn as turns
-from shutthebox.rules.profile import OneDie, Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
+from shutthebox.rules.formats import MAX_TIE_ROUNDS
+from shutthebox.rules.profile import First, OneDie, Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
 
 TRADITIONAL = profiles.builtin("traditional")
 SHARED = replace(TRADITIONAL, tie=Tie.SHARE)
@@ -126,3 +130,87 @@ def test_one_to_nine_players() -> None:
             Equilibrium(TWO_TILES, players)
     assert Equilibrium(TWO_TILES, 1).chances() == (1.0,)
     assert sum(Equilibrium(TWO_TILES, 9).chances()) == pytest.approx(1)
+
+
+ONE_TILE = replace(TWO_TILES, tiles=(1,), sides=2, tie=Tie.PLAY_OFF)
+"""The first seat shuts the box with a chance of 1/2, else the second with 1/2; else they are tied."""
+
+
+def test_who_begins_rotates_from_tie_to_tie() -> None:
+    assert Equilibrium(ONE_TILE, 2).chances() == pytest.approx((2 / 3, 1 / 3))
+    rotating = replace(ONE_TILE, first=First.ROTATES)
+    # w = 1/2 + 1/4 (1 - w)
+    assert Equilibrium(rotating, 2).chances() == pytest.approx((3 / 5, 2 / 5))
+
+
+ONLY_TIES = house('like = "trac-free"\nblocked = "passes"')
+"""Everybody goes on until the box is shut, which wins nothing."""
+
+
+@pytest.mark.parametrize("tie", Tie)
+@pytest.mark.parametrize("players", [2, 3, 9])
+def test_where_every_round_is_a_tie_they_share_after_the_last(tie: Tie, players: int) -> None:
+    profile = replace(ONLY_TIES, tie=tie, tiles=(1, 2, 3))
+    assert Equilibrium(profile, players).chances() == pytest.approx((1 / players,) * players, abs=1e-12)
+    if tie is not Tie.REPLAY_ALL or players == 2:
+        paid = Equilibrium(profile, players, Prize.MONEY).chances()
+        assert paid == pytest.approx((-1 / players,) * players, abs=1e-12)
+
+
+def test_only_so_many_extra_rounds_are_left() -> None:
+    last = Equilibrium(ONE_TILE, 2, tie_rounds=MAX_TIE_ROUNDS)
+    assert last.chances() == pytest.approx((1 / 2 + 1 / 8, 1 / 4 + 1 / 8))
+    one_more = Equilibrium(ONE_TILE, 2, tie_rounds=MAX_TIE_ROUNDS - 1)
+    assert one_more.chances()[0] == pytest.approx(1 / 2 + 1 / 4 * last.chances()[0])
+    early = Equilibrium(ONE_TILE, 2)
+    assert early.holds_for(0)
+    assert not early.holds_for(MAX_TIE_ROUNDS)
+
+
+HEADS = 'dice = 1\nsides = 2\nmove = "exact"\n'
+COMBINED = {
+    "replay all with a head start": f'{HEADS}tiles = 2\nshut_wins = "no"\ntie = "replay-all"\nhandicap = [1]',
+    "rotating, too": (
+        f'{HEADS}tiles = 2\nshut_wins = "no"\ntie = "replay-all"\nhandicap = [1]\nfirst = "rotates"\n'
+        'stakes = "loser-pays"'
+    ),
+    "most rounds are tied": f'{HEADS}tiles = 1\nblocked = "passes"\nends_turn_on = [2]\nshut_wins = "no"',
+    "a shut box doubles in a play-off": f'{HEADS}tiles = 2\nshut_wins = "no"\nstakes = "pool-double"',
+    "and whoever ties a shut box": (
+        f'{HEADS}tiles = 2\nshut_wins = "no"\nstakes = "pool-double"\nhandicap = [1, 0]\nfirst = "rotates"'
+    ),
+    "sharing with a head start": (
+        f'{HEADS}tiles = 2\nshut_wins = "no"\nstakes = "pool-double"\ntie = "share"\nhandicap = [0, 2]'
+    ),
+    "the loser pays after a head start": (
+        f'{HEADS}tiles = 3\nstakes = "loser-pays"\nhandicap = [0, 1]\nturn_seconds = 30'
+    ),
+    "the highest wins, with a head start": (
+        f'{HEADS}tiles = 3\nwin = "highest"\nshut_wins = "no"\nstakes = "loser-pays"\nhandicap = [2]\n'
+        'first = "loser"'
+    ),
+    "captain": f'{HEADS}tiles = 2\nshut_wins = "match"\ncaptain = true\nstakes = "pool-double"',
+}
+
+
+@pytest.mark.parametrize("players", fast_among([2, 3], [2]))
+@pytest.mark.parametrize("text", COMBINED.values(), ids=COMBINED)
+def test_head_starts_ties_and_stakes_together(text: str, players: int) -> None:
+    profile = house(text)
+    found = players_answer(profile, players, None, None)
+    assert found.win == pytest.approx(match_oracle(profile, players), abs=1e-8)
+    assert found.stakes == pytest.approx(match_oracle(profile, players, money), abs=1e-8)
+
+
+def test_a_head_start_that_counts_again_by_hand() -> None:
+    # Seat 1 has -1, 0, 1 with chances of 1/2, 1/4, 1/4; seat 2 has 0, 1, 2. It wins 11/16, 3/16 are tied.
+    profile = house(COMBINED["replay all with a head start"])
+    assert players_answer(profile, 2, None, None).win == pytest.approx((11 / 13, 2 / 13))
+
+
+def test_three_of_whom_the_loser_pays_after_everybody_starts_over_are_refused() -> None:
+    profile = house(COMBINED["rotating, too"])
+    with pytest.raises(
+        OddsError, match='stakes = "loser-pays" with tie = "replay-all" are worked out for two'
+    ):
+        players_answer(profile, 3, None, None)

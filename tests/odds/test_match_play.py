@@ -6,9 +6,10 @@ from functools import cache
 from typing import Any
 
 import pytest
-from tests.odds.plain import match_oracle
+from tests.odds.plain import MatchOracle, match_oracle
 from tests.support.chance import next_action
 from tests.support.fast import fast_among
+from tests.support.house import house
 
 from shutthebox.config import profiles
 from shutthebox.odds.match_play import has_chances, is_deciding, match_chances, match_play
@@ -161,3 +162,34 @@ def test_which_matches_have_chances(change: dict[str, Any], players: int, known:
     if not known and players < 10:
         with pytest.raises(OddsError):
             match_chances(begin(profile, players))
+
+
+ONE_DIE = 'dice = 1\nsides = 2\nmove = "exact"\ntiles = 2\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "rounds", "players"),
+    [
+        ('first = "rotates"\ntie = "play-off"', 1, 3),
+        ('first = "loser"\ntie = "play-off"\nshut_wins = "no"', 2, 2),
+        ('first = "rotates"\ntie = "replay-all"\nhandicap = [1, 0, 1]\nshut_wins = "no"', 1, 2),
+        pytest.param('first = "rotates"\ntie = "replay-all"\nhandicap = [1]', 1, 3, marks=pytest.mark.slow),
+        ('tie = "replay-all"\nhandicap = [1]\nshut_wins = "round"', 2, 2),
+        ('tie = "share"\nhandicap = [0, 2]\nshut_wins = "round"\nfirst = "rotates"', 2, 3),
+    ],
+)
+def test_each_turn_of_a_deciding_round_is_exact(text: str, rounds: int, players: int) -> None:
+    profile, oracle = house(ONE_DIE + text), MatchOracle()
+    extra_rounds: set[int] = set()
+    for seed in range(12):
+        rng = random.Random(seed)
+        match = begin(profile, players, rounds)
+        while match.result is None:
+            if is_deciding(match):
+                known = oracle.worths(match)
+                assert match_chances(match) == pytest.approx(known, abs=1e-8)
+                own = match_play(match).worth(match.turn)
+                assert own == pytest.approx(known[match.player], abs=1e-8)
+                extra_rounds.add(match.tie_rounds)
+            match = play_turn(match, rng).advance()
+    assert max(extra_rounds) > 0 or profile.shut_wins is not ShutWins.NO

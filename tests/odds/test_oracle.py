@@ -58,6 +58,9 @@ ENDING = {
         'tiles = [1, 2, 3]\nscore = "throws"\nshut_wins = "no"\nfirst_move_must_include = 2\nlost_score = 60'
     ),
     "many throws are good": 'tiles = 4\nscore = "throws"\nwin = "highest"\nshut_wins = "no"',
+    "a head start, which is one seat's alone": (
+        'tiles = [1, 2, 4]\nscore = "shut-sum"\nshut_wins = "no"\nhandicap = [[4]]'
+    ),
     "dominoes": 'tiles = [1, 2, 5]\ndraw = "dominoes"',
     "dominoes and their faces": 'tiles = [1, 3]\ndraw = "dominoes"\nmove = "faces"\nmax_tiles = 1',
     "dominoes that end the turn": 'tiles = [1, 4, 6]\ndraw = "dominoes"\nends_turn_on = [4, 7]',

@@ -21,6 +21,7 @@ from shutthebox.game.questions import (
     AskReview,
     Prepare,
     Question,
+    plain,
 )
 from shutthebox.odds.strengths import Strength
 from shutthebox.odds.worths import Advice, OddsError
@@ -59,18 +60,9 @@ class OddsWorker:
     def _work(self) -> None:
         let_others_first()
         while True:
-            question = self._questions.get()
-            try:
-                advice = answer(question)
-                if isinstance(question, Prepare) and question.players:
-                    # Takes seconds on a small Pi, so it is done before the first question.
-                    _prepare_win(question.profile, question.players)
-            except Exception:
-                # A fault in here must not end the worker: the game goes on without this answer.
-                _log.exception("no answer to %r", question)
-            else:
-                if advice is not None:
-                    self._post(advice)
+            advice = answer_or_plain(self._questions.get(), prepares_win=True)
+            if advice is not None:
+                self._post(advice)
 
 
 class OddsNow:
@@ -78,8 +70,26 @@ class OddsNow:
 
     def ask(self, question: Question) -> Sequence[OddsCame]:
         """The answer, if the question has one."""
-        advice = answer(question)
+        advice = answer_or_plain(question)
         return () if advice is None else (advice,)
+
+
+def answer_or_plain(question: Question, *, prepares_win: bool = False) -> OddsCame | None:
+    """The odds' answer; the plain one where the odds fail, so that nobody waits for ever.
+
+    Args:
+        question: anything.
+        prepares_win: solves the best play for the win before it's asked for: that takes seconds on a Pi.
+    """
+    try:
+        found = answer(question)
+        if isinstance(question, Prepare) and prepares_win and question.players:
+            _prepare_win(question.profile, question.players)
+        return found
+    except Exception:
+        # A fault in the odds must end neither the worker nor the game.
+        _log.exception("no answer to %r", question)
+        return plain(question)
 
 
 def answer(question: Question) -> OddsCame | None:

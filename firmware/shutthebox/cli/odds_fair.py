@@ -17,14 +17,14 @@ def fair_answer(profile: Profile) -> tuple[FairHeadStart, ...]:
     Raises:
         OddsError: for rules without such odds.
     """
-    # Where everybody starts over with the head start, masters have no odds.
-    seats = _SEATS[1:] if profile.tie is Tie.REPLAY_ALL else _SEATS
+    seats = _SEATS[1:] if _left_out(profile) else _SEATS
     return tuple(fair_head_start(profile, strengths) for strengths in seats)
 
 
 def fair_document(profile: Profile, answer: tuple[FairHeadStart, ...]) -> dict[str, object]:
     """The answer as JSON."""
-    return {
+    left_out = {"left_out": _left_out(profile)} if _left_out(profile) else {}
+    return left_out | {
         "profile": profile.name,
         "fair": [
             {
@@ -51,5 +51,12 @@ def fair_text(profile: Profile, answer: tuple[FairHeadStart, ...]) -> str:
         given = f"seat {found.seat + 1}: {found.points} point{'s' * (found.points != 1)}"
         chances = f"{100 * found.win:>7.2f} % {100 * found.without:>9.2f} %"
         lines.append(f"{first:<11} {second:<12} {given:<21} {chances}")
+    if left_out := _left_out(profile):
+        lines += ["", f"Not worked out: {left_out}."]
     lines += ["", "A master plays best for the win; a beginner shuts the highest tiles, with all the dice."]
     return "\n".join(lines)
+
+
+def _left_out(profile: Profile) -> str | None:
+    """The head starts that aren't worked out, in words; None if all are."""
+    return f'between two masters with tie = "{profile.tie}"' if profile.tie is Tie.REPLAY_ALL else None

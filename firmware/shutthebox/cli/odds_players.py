@@ -25,7 +25,8 @@ class PlayersAnswer:
 
     Attributes:
         win: each seat's chance to win.
-        stakes: the stakes that each seat can expect to get (negative: to pay), playing for them.
+        stakes: the stakes that each seat can expect to get (negative: to pay), playing for them; None
+            where that isn't known, see `unknown_stakes`.
         seat: the seat to play, from 1; None at the beginning of the round.
         best: the best score so far.
         scores: the seat's chance to win with each final score, by rising score.
@@ -33,7 +34,7 @@ class PlayersAnswer:
     """
 
     win: tuple[float, ...]
-    stakes: tuple[float, ...]
+    stakes: tuple[float, ...] | None
     seat: int | None = None
     best: int | None = None
     scores: dict[int, float] | None = None
@@ -63,13 +64,15 @@ def players_answer(profile: Profile, players: int, best: int | None, seat: int |
         return alone
     _check_seats(profile, players)
     game = Equilibrium(profile, players)
+    totals = begin(profile, players).totals
     scores: tuple[int | None, ...] = ()
     if best is not None and seat is not None:
         _check_best(game, best)
-        scores = (*(None,) * (seat - 2), best)
-    totals = begin(profile, players).totals
+        scores = (*(None,) * (seat - 2), totals[seat - 2] + best)
     win = game.chances(totals, scores)
-    stakes = _stakes(profile, players, win, scores)
+    stakes = None
+    if _unknown_stakes(profile, seat) is None:
+        stakes = _stakes(profile, players, win, totals, scores)
     if seat is None:
         return PlayersAnswer(win, stakes)
     play = game.seat(totals, scores)
@@ -85,8 +88,10 @@ def players_document(profile: Profile, answer: PlayersAnswer) -> dict[str, objec
         "profile": profile.name,
         "players": len(answer.win),
         "win": list(answer.win),
-        "stakes": list(answer.stakes),
+        "stakes": None if answer.stakes is None else list(answer.stakes),
     }
+    if _of_several(profile):
+        document["one_round"] = True
     if answer.scores is not None:
         document |= {
             "seat": answer.seat,
@@ -100,14 +105,16 @@ def players_document(profile: Profile, answer: PlayersAnswer) -> dict[str, objec
 def players_text(profile: Profile, answer: PlayersAnswer) -> str:
     """The answer as lines of text."""
     lines = [f"{profile.title()}: {len(answer.win)} players, all playing their best for the win"]
-    if profile.match is not MatchFormat.TOTAL or profile.rounds > 1:
+    if _of_several(profile):
         lines.append("One round alone; the totals of several rounds are not in these figures.")
+    if unknown := _unknown_stakes(profile, answer.seat):
+        lines.append(unknown)
     if answer.seat is not None:
         lines.append(f"Seat {answer.seat} plays; the best score so far is {answer.best}, of the seat before.")
-    paid = profile.stakes is not Stakes.NONE
-    lines += ["", f"{'seat':<6} {'to win':>9}" + (f" {'stakes':>9}" if paid else "")]
-    for seat, (win, money) in enumerate(zip(answer.win, answer.stakes, strict=True), 1):
-        lines.append(f"{seat:<6} {percent(win):>9}" + (f" {money:>+9.3f}" if paid else ""))
+    stakes = None if profile.stakes is Stakes.NONE else answer.stakes
+    lines += ["", f"{'seat':<6} {'to win':>9}" + (f" {'stakes':>9}" if stakes else "")]
+    for at, win in enumerate(answer.win):
+        lines.append(f"{at + 1:<6} {percent(win):>9}" + (f" {stakes[at]:>+9.3f}" if stakes else ""))
     if answer.scores is None:
         return "\n".join(lines)
     lines.append("")
@@ -120,11 +127,27 @@ def players_text(profile: Profile, answer: PlayersAnswer) -> str:
     return "\n".join(lines)
 
 
+def _of_several(profile: Profile) -> bool:
+    """Whether a match has more rounds than the one that is looked at."""
+    return profile.match is not MatchFormat.TOTAL or profile.rounds > 1
+
+
+def _unknown_stakes(profile: Profile, seat: int | None) -> str | None:
+    """Why the stakes that the seats can expect aren't known although their chances are; None if they are."""
+    if profile.stakes is not Stakes.LOSER_PAYS:
+        return None
+    if profile.match in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT):
+        return "No stakes: who loses the match pays, not who loses a round."
+    if seat is not None and seat > 2:
+        return "No stakes: the worst score pays, and only the best so far is known."
+    return None
+
+
 def _without_equilibrium(profile: Profile, players: int) -> PlayersAnswer | None:
     """The seats of a shared row, or against the bank; None for the other games."""
     if profile.turns is Turns.SHARED:
         win = SharedRow(profile).wins(players)
-        return PlayersAnswer(win, _stakes(profile, players, win, ()))
+        return PlayersAnswer(win, _stakes(profile, players, win))
     if profile.stakes is not Stakes.BANK:
         return None
     found = []
@@ -137,12 +160,12 @@ def _without_equilibrium(profile: Profile, players: int) -> PlayersAnswer | None
 def _check_seats(profile: Profile, players: int) -> None:
     """Refuses rules under which the seats do not play alone, or not with the same tiles."""
     if profile.is_solo:
-        raise PlayersError(f"--players: {profile.name} is played alone")
+        raise PlayersError(f'--players: match = "{profile.match}" is played alone')
     if profile.teams is not None and begin(profile, players).in_teams:
-        raise PlayersError(f"--players: {profile.name} is played in teams, whose chances are not worked out")
+        raise PlayersError(f"--players: teams = {profile.teams}: chances of teams are not worked out")
     if any(tiles_off(profile, seat) for seat in range(players)):
         raise PlayersError(
-            f"--players: {profile.name} has head starts in tiles; only those in points are worked out"
+            "--players: handicap: head starts in tiles are not worked out; allowed are those in points"
         )
 
 
@@ -155,7 +178,11 @@ def _check_best(game: Equilibrium, best: int) -> None:
 
 
 def _stakes(
-    profile: Profile, players: int, win: tuple[float, ...], scores: tuple[int | None, ...]
+    profile: Profile,
+    players: int,
+    win: tuple[float, ...],
+    totals: tuple[int, ...] = (),
+    scores: tuple[int | None, ...] = (),
 ) -> tuple[float, ...]:
     if profile.stakes is Stakes.NONE:
         return (0.0,) * players
@@ -163,7 +190,7 @@ def _stakes(
         return tuple(players * chance - 1 for chance in win)
     if profile.turns is Turns.SHARED:
         raise PlayersError(f'--players: stakes = "{profile.stakes}" of a shared row are not worked out')
-    return Equilibrium(profile, players, Prize.MONEY).chances(scores=scores)
+    return Equilibrium(profile, players, Prize.MONEY).chances(totals, scores)
 
 
 def _ranges(scores: list[int]) -> str:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from shutthebox.odds.match_play import has_chances, is_deciding, match_chances, match_play
 from shutthebox.odds.odds import Odds, odds_for_points
-from shutthebox.odds.seats import SeatPlay
+from shutthebox.odds.seat_turn import SeatPlay
 from shutthebox.odds.worths import OddsError, sign
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
 from shutthebox.rules.match import Match

@@ -10,15 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from shutthebox.odds.policies import beginners_ends
-from shutthebox.odds.seats import Equilibrium, SeatPlay, seat_turn
+from shutthebox.odds.seat_turn import SeatPlay, seat_turn
+from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.strengths import Strength
 from shutthebox.odds.worths import End, OddsError, TooLargeError, sign
 from shutthebox.rules import turn as turns
-from shutthebox.rules.profile import MatchFormat, Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
+from shutthebox.rules.formats import MAX_TIE_ROUNDS
+from shutthebox.rules.profile import First, MatchFormat, Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
 
 PLAYERS = 2
 _SETTLED = 1e-12
-_MOST_ROUNDS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,20 +77,33 @@ def fair_head_start(profile: Profile, strengths: tuple[Strength, Strength]) -> F
 
 
 def _check(profile: Profile) -> None:
-    one_round = profile.match is MatchFormat.TOTAL and profile.rounds == 1 and profile.turns is Turns.WHOLE
-    scored = profile.win in (Win.LOWEST, Win.HIGHEST) and profile.stakes is not Stakes.BANK
-    if not one_round or not scored or profile.score is Scoring.THROWS:
-        raise OddsError(f"{profile.name}: fair head starts are for one round of whole turns, won by points")
+    for key, fits in (
+        ("match", profile.match is MatchFormat.TOTAL),
+        ("rounds", profile.rounds == 1),
+        ("turns", profile.turns is Turns.WHOLE),
+        ("win", profile.win in (Win.LOWEST, Win.HIGHEST)),
+        ("stakes", profile.stakes is not Stakes.BANK),
+        ("score", profile.score is not Scoring.THROWS),
+    ):
+        if not fits:
+            raise OddsError(
+                f"{profile.name}: fair head starts are for one round of whole turns, won by points, not for "
+                f"{key} = {getattr(profile, key)}"
+            )
     if profile.rows == 2:
-        raise TooLargeError("two rows have too many positions for fair head starts")
+        raise TooLargeError("rows = 2: two rows have too many positions for fair head starts")
     if profile.handicap or profile.teams:
-        raise OddsError(f"{profile.name} has head starts or teams of its own")
+        key = "handicap" if profile.handicap else "teams"
+        raise OddsError(f"{profile.name} has head starts or teams of its own ({key})")
 
 
 def _between_masters(profile: Profile) -> Callable[[int, int], float]:
     """The first seat's chance by the seat with the head start and its points."""
     if profile.tie is Tie.REPLAY_ALL:
-        raise OddsError("a head start that counts again when everybody starts over is not worked out")
+        raise OddsError(
+            f'tie = "{profile.tie}": between masters a head start that counts again when everybody starts '
+            "over is not worked out"
+        )
     game, better = Equilibrium(profile, PLAYERS), sign(profile)
     return lambda seat, points: game.chances(totals=_totals(better, seat, points))[0]
 
@@ -101,15 +115,15 @@ def _totals(better: int, seat: int, points: int) -> tuple[int, int]:
 def _against_a_beginner(profile: Profile, beginner: int) -> Callable[[int, int], float]:
     """The same, where one of the seats is a beginner's."""
     ends, better = beginners_ends(profile), sign(profile)
-    outright = profile.shut_wins is not ShutWins.NO
+    outright, rotates = profile.shut_wins is not ShutWins.NO, profile.first is not First.SEAT_1
 
     def against(mark: int, theirs: int, tie: float) -> float:
         """The worth of two totals to the first one."""
         return tie if mark == theirs else float(better * mark > better * theirs)
 
-    def master_wins(totals: tuple[int, int], tie: float) -> float:
-        """The master's chance, with this worth of a tie."""
-        own, theirs = totals[1 - beginner], totals[beginner]
+    def master_wins(last: bool, totals: tuple[int, int], tie: float) -> float:
+        """The master's chance in a round with this worth of a tie, playing first or last."""
+        own, theirs = totals
 
         def second(score: int) -> float:
             worth = {True: 1.0} if outright else {}
@@ -128,7 +142,7 @@ def _against_a_beginner(profile: Profile, beginner: int) -> Callable[[int, int],
                 if not (their_end.shut and outright)
             )
 
-        if beginner == 1:
+        if not last:
             known = {end: first(end) for end in seat_turn(profile).model.ends}
             return SeatPlay(profile, known.__getitem__).worth(turns.start(profile))
         scores: dict[int, float] = {}
@@ -137,22 +151,25 @@ def _against_a_beginner(profile: Profile, beginner: int) -> Callable[[int, int],
                 scores[end.score] = scores.get(end.score, 0.0) + chance
         return sum(chance * second(score) for score, chance in scores.items())
 
-    def settled(totals: tuple[int, int]) -> float:
-        """The chance where a tie leads to another round from the same totals."""
-        chance = 0.5
-        for _ in range(_MOST_ROUNDS):
-            following = master_wins(totals, chance)
-            if abs(following - chance) < _SETTLED:
-                break
-            chance = following
-        return chance
+    sits_last = beginner == 0
 
-    play_off = settled((0, 0)) if profile.tie is Tie.PLAY_OFF else 0.5
+    def tied(totals: tuple[int, int]) -> float:
+        """The master's chance after a tie that leads to another round from these totals."""
+        chances = dict.fromkeys((False, True) if rotates else (sits_last,), 0.5)
+        for _ in range(MAX_TIE_ROUNDS):
+            before = chances
+            chances = {last: master_wins(last, totals, before[last != rotates]) for last in before}
+            if max([abs(chances[last] - before[last]) for last in chances]) < _SETTLED:
+                break
+        return chances[sits_last != rotates]
+
+    play_off = tied((0, 0)) if profile.tie is Tie.PLAY_OFF else 0.5
 
     def first_seat(seat: int, points: int) -> float:
-        totals = _totals(better, seat, points)
+        heads = _totals(better, seat, points)
+        totals = heads[1 - beginner], heads[beginner]
         again = profile.tie is Tie.REPLAY_ALL
-        master = settled(totals) if again else master_wins(totals, play_off)
+        master = master_wins(sits_last, totals, tied(totals) if again else play_off)
         return 1 - master if beginner == 0 else master
 
     return first_seat

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from shutthebox.odds.odds import Odds
-from shutthebox.odds.seats import MOST_SEATS, Equilibrium, SeatPlay
+from shutthebox.odds.seat_turn import SeatPlay
+from shutthebox.odds.seats import MOST_SEATS, Equilibrium
 from shutthebox.odds.worths import End, OddsError, sign
 from shutthebox.rules import turn as turns
 from shutthebox.rules.handicap import tiles_off
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import First, MatchFormat, Profile, Scoring, ShutWins, Stakes, Turns, Win
+from shutthebox.rules.profile import First, MatchFormat, Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
 from shutthebox.rules.score import score
 
 
@@ -59,7 +61,10 @@ def match_chances(match: Match) -> tuple[float, ...]:
         return tuple(
             _chance_by_totals(match.game, match.totals, turns_left, player) for player in range(match.players)
         )
-    chances = _equilibrium(match.game, len(match.seats)).chances(*_round(match))
+    deciding = _deciding(match)
+    chances = deciding.game.chances(
+        deciding.totals, deciding.scores, last_of_several=deciding.last_of_several
+    )
     by_player = dict(zip(match.order, chances, strict=True))
     return tuple(by_player.get(player, 0.0) for player in range(match.players))
 
@@ -73,21 +78,51 @@ def match_play(match: Match) -> SeatPlay:
     _check(match)
     profile, player = match.game, match.player
     if is_deciding(match):
-        return _deciding_play(profile, len(match.seats), *_round(match))
+        return _deciding_play(_deciding(match))
     to_come = tuple(i for i in match.order if i != player and match.rows[i].outcome is None)
     return _earlier_play(profile, match.totals, _turns_left(match)[1:], to_come, player)
 
 
+class _Deciding(NamedTuple):
+    """A round that decides the match, in the order in which it is played.
+
+    Attributes:
+        game: the play of the round.
+        totals: before the round, of each seat.
+        scores: the totals of the seats that have played it.
+        last_of_several: see `Equilibrium.chances`.
+    """
+
+    game: Equilibrium
+    totals: tuple[int, ...]
+    scores: tuple[int, ...]
+    last_of_several: bool
+
+
+def _deciding(match: Match) -> _Deciding:
+    profile = match.game
+    # Who begins matters only where head starts count again.
+    again = profile.tie is Tie.REPLAY_ALL and profile.first is not First.SEAT_1
+    first = match.first if again and any(profile.handicap) else 0
+    game = _equilibrium(profile, match.players, first)
+    if not game.holds_for(match.tie_rounds):
+        game = _equilibrium(profile, match.players, first, match.tie_rounds)
+    alone = match.tie_rounds > 0 and profile.tie is Tie.PLAY_OFF
+    rows = {i: match.rows[i] for i in match.order}
+    totals = [0 if alone else match.totals[i] - (row.score or 0) for i, row in rows.items()]
+    played = [i for i, row in rows.items() if row.outcome is not None]
+    scores = [(rows[i].score or 0) if alone else match.totals[i] for i in played]
+    return _Deciding(game, tuple(totals), tuple(scores), match.rounds > 1 and match.tie_rounds == 0)
+
+
 @lru_cache(maxsize=2)
-def _equilibrium(profile: Profile, players: int) -> Equilibrium:
-    return Equilibrium(profile, players)
+def _equilibrium(profile: Profile, players: int, first: int, tie_rounds: int = 0) -> Equilibrium:
+    return Equilibrium(profile, players, first=first, tie_rounds=tie_rounds)
 
 
-@lru_cache(maxsize=256)
-def _deciding_play(
-    profile: Profile, players: int, totals: tuple[int, ...], scores: tuple[int, ...]
-) -> SeatPlay:
-    return _equilibrium(profile, players).seat(totals, scores)
+@lru_cache(maxsize=16)
+def _deciding_play(deciding: _Deciding) -> SeatPlay:
+    return deciding.game.seat(deciding.totals, deciding.scores, last_of_several=deciding.last_of_several)
 
 
 @lru_cache(maxsize=256)
@@ -187,14 +222,6 @@ def _turn_for_points(profile: Profile) -> tuple[float, Mapping[int, float]]:
 def _check(match: Match) -> None:
     if not has_chances(match.game, match.players):
         raise OddsError(f"{match.game.name} has no chances to win that are worked out for each turn")
-
-
-def _round(match: Match) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Totals before the running round by seat, and those of the seats that have played it."""
-    alone = match.tie_rounds > 0
-    played = [i for i in match.order if match.rows[i].outcome is not None]
-    scores = tuple((match.rows[i].score or 0) if alone else match.totals[i] for i in played)
-    return tuple(0 if alone else match.totals[i] for i in match.order), scores
 
 
 def _turns_left(match: Match) -> tuple[int, ...]:

@@ -1,37 +1,46 @@
-"""Playing against others: every seat's chance to win a round when all play their best.
+"""Playing against others: every seat's chance to win a round, or its money, when all play their best.
 
-The seats play one whole turn each, and each knows the scores before. So the last seat is solved
-first: for every score to beat, the best play of a turn and how it ends. With that, each final score
-of the seat before has its chance to win, and so on back to the first seat (backward induction).
-A seat's chances depend on the best score so far and on how many have it, not on whose it is.
+A round is solved from its last seat (`shutthebox.odds.seat_round`). A tie is shared, or leads to an extra
+round of those tied or of everybody, which those still tied play again, `MAX_TIE_ROUNDS` times at most; then
+they share. Where ties are rare, an extra round is worth the same whether many or few are left. This worth is
+found by policy iteration: a guess of it gives the best play; that play gives its worth; and so on until
+neither changes. Where ties are so common that the last extra rounds make a difference, they are solved one by
+one from the last.
 
-A tie is shared, or ends in another round of those tied (or of everybody), which is the same game
-again. Its worth is found by policy iteration: a guess of it gives the best play; that play gives its worth,
-as the solution of one equation; and so on until neither changes.
-
-Play for the money is the same with other worths of the ends. Where the loser pays, the seats avoid being
-the worst, so the worst score so far counts.
-
-The same turn is solved for hundreds of worths (`SeatTurn`), in floats.
+Play for the money is the same with other worths of a round that is over. Where the loser pays, several seats
+avoid being the worst, so the worst score so far counts, and a tie matters only between all of them. Of two
+seats the one that doesn't win pays, so they play for the win.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property, lru_cache
-from operator import add, truediv
-from typing import NamedTuple
+from functools import cache
+from itertools import product
+from math import comb
+from typing import NamedTuple, TypeAlias
 
-from shutthebox.odds.evaluate import PositionPlay, TurnPlay, best_play_at, best_worths, leads_to
-from shutthebox.odds.model import TurnModel
+from shutthebox.odds.seat_round import (
+    BEGAN,
+    HAS_SHUT,
+    NOBODY,
+    Leaders,
+    Outlook,
+    Round,
+    RoundRules,
+    Seat,
+    Seats,
+    Standing,
+    Worths,
+)
+from shutthebox.odds.seat_turn import SeatPlay, seat_turn
 from shutthebox.odds.worths import End, OddsError, TooLargeError, sign
-from shutthebox.rules import turn as turns
-from shutthebox.rules.profile import Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
-
-_NUDGE = 1e-11
-"""Added to the worth of the best score, and less to others: of equal answers the better score is chosen."""
+from shutthebox.rules import stakes as ledger
+from shutthebox.rules.formats import MAX_TIE_ROUNDS
+from shutthebox.rules.handicap import points_off
+from shutthebox.rules.profile import First, Profile, ShutWins, Stakes, Tie, Turns, Win
+from shutthebox.rules.score import score
 
 MOST_SEATS = 9
 
@@ -43,7 +52,13 @@ _SETTLED = 1e-6
 """The iteration ends if its last change is below this. As it squares its error, the next change would be
 below 1e-9."""
 
-_MOST_ROUNDS = 50
+_MOST_ITERATIONS = 50
+
+_NEGLIGIBLE = 1e-10
+"""A difference that the nine digits of the answer don't show."""
+
+_UNCHANGED = 1e-12
+"""Extra rounds whose worths differ by less are the same."""
 
 
 class Prize(Enum):
@@ -53,219 +68,21 @@ class Prize(Enum):
     MONEY = "money"
 
 
-class Standing(NamedTuple):
-    """The scores so far, as far as they matter.
+class _Aim(NamedTuple):
+    """What the seats of a round play for.
 
     Attributes:
-        mark: the best total so far, higher is better whatever the profile; None before the first turn.
-        tied: how many have it.
+        settle: the worths of a round that is over, by who leads it; several share.
+        worst_pay: those with the worst total lead, and pay.
     """
 
-    mark: int | None = None
-    tied: int = 0
+    settle: Callable[[Leaders], Worths]
+    worst_pay: bool = False
 
 
-NOBODY = Standing()
-"""Nobody has played."""
-
-
-class _Outlook(NamedTuple):
-    """The prospects of everybody, from a standing.
-
-    Attributes:
-        leaders: the worth for each of those who have the mark, in the order of their seats.
-        later: for each of those still to play.
-        out: for anybody else.
-        again: the chance that all of them play once more. The worths are without that.
-    """
-
-    leaders: tuple[float, ...]
-    later: tuple[float, ...]
-    out: float
-    again: float
-
-
-@dataclass
-class _Solved:
-    """A seat's turn as it was solved for one standing. Other standings share a part of it.
-
-    Attributes:
-        turn: the turn.
-        below: how many ends, the best first, set a new mark.
-        prospects: per end the worth to the seat, what follows, and its place among leaders.
-        worths: of every position.
-    """
-
-    turn: SeatTurn
-    below: int
-    prospects: dict[End, tuple[float, _Outlook, int | None]]
-    worths: list[float]
-
-    @cached_property
-    def expected(self) -> list[list[float]]:
-        """Per position with a certain new mark the means of `out`, `again`, and `later` for each seat."""
-        rows = {}
-        for end, (_, following, place) in self.prospects.items():
-            own = following.out if place is None else following.leaders[place]
-            rows[end] = (following.out, following.again, own, *following.later)
-        columns = zip(*map(rows.__getitem__, self.turn.model.ends), strict=True)
-        return [self.turn.expected(rows.__getitem__, self.worths, self.below, of_ends) for of_ends in columns]
-
-
-class SeatTurn:
-    """A turn that is solved again for every standing: what is certain, or known from before, is skipped.
-
-    Attributes:
-        model: the positions.
-        start: the number of the position that a turn starts from.
-        order: the ends by their score, the best first; an end's place here is its rank.
-    """
-
-    def __init__(self, profile: Profile) -> None:
-        """Finds for every position the best and the worst end that it can come to.
-
-        Raises:
-            OddsError: where throws count, or tiles are opened again.
-            TooLargeError: for more than 12 tiles, or rules with too many positions.
-        """
-        if profile.score is Scoring.THROWS:
-            raise OddsError("play against others is not worked out where throws count")
-        model = self.model = TurnModel(profile)
-        if model.comes_back:
-            raise OddsError("play against others is not worked out where tiles are opened again")
-        self.start = model.number(turns.start(profile))
-        best = sign(profile)
-        self.order = sorted(range(len(model.ends)), key=lambda at: -best * model.ends[at].score)
-        ranks = {at: rank for rank, at in enumerate(self.order)}
-        self._nudges = [_NUDGE * (1 - ranks[at] / len(ranks)) for at in range(len(model.ends))]
-        self._low, self._high = [list(map(ranks.__getitem__, range(len(ranks)))) for _ in "ab"]
-        for choices in model.choices[len(ranks) :]:
-            after = {each for choice in choices for each in choice.forced}
-            after.update(each for choice in choices for several in choice.after for each in several)
-            self._low.append(min(map(self._low.__getitem__, after)))
-            self._high.append(max(map(self._high.__getitem__, after)))
-
-    def worths(
-        self, worth: Callable[[End], float], known: Sequence[float] = (), below: int = 0
-    ) -> list[float]:
-        """The worth of every position under best play; the ends come first.
-
-        Args:
-            worth: of each end.
-            known: the worths of all positions for other worths of the ends.
-            below: ends of a lower rank than this have the same worth in both.
-        """
-        of_ends = [worth(end) for end in self.model.ends]
-        run = self._run(of_ends)
-        worths = [each + nudge for each, nudge in zip(of_ends, self._nudges, strict=True)]
-        order, low, high = self.order, self._low, self._high
-
-        def settled(number: int) -> float | None:
-            if high[number] < below:
-                return known[number]
-            rank = low[number]
-            return worths[order[rank]] if run[rank] >= high[number] else None
-
-        return best_worths(self.model, worths, settled=settled)
-
-    def distribution(
-        self, result: Callable[[End], object], worths: Sequence[float], below: int = 0
-    ) -> list[float]:
-        """How a turn ends under that play: the chance of each end.
-
-        Args:
-            result: of each end; of ends with the same result one may get the chances of others.
-            worths: of all positions, found for that of the ends, which is the same for the same result.
-            below: a turn is followed no further than to a position from which all ends have a lower rank than
-                this; the chance of such a position is given, too, at its number.
-        """
-        run = self._run([result(end) for end in self.model.ends])
-        mass = [0.0] * (self.start + 1)
-        mass[self.start] = 1.0
-        for number in range(self.start, len(self.model.ends) - 1, -1):
-            here = mass[number]
-            if not here or self._high[number] < below:
-                continue
-            mass[number] = 0.0
-            rank = self._low[number]
-            if run[rank] >= self._high[number]:
-                mass[self.order[rank]] += here
-                continue
-            choice, chosen = self._play_at(number, worths)
-            share = here / choice.lively
-            for after, weight in leads_to(choice, chosen):
-                mass[after] += share * weight
-        return mass
-
-    def expected(
-        self, result: Callable[[End], object], worths: Sequence[float], below: int, of_ends: Sequence[float]
-    ) -> list[float]:
-        """The mean of something else than the worth under that play, for each position.
-
-        Args:
-            result: of each end; it decides `of_ends`, and the worth.
-            worths: of all positions, found for that of the ends.
-            below: only positions count from which all ends have a lower rank than this; the others get 0.
-            of_ends: what it is for each end.
-        """
-        run = self._run([result(end) for end in self.model.ends])
-        found = list(of_ends)
-        for number in range(len(found), len(self.model.choices)):
-            if self._high[number] >= below:
-                found.append(0.0)
-                continue
-            rank = self._low[number]
-            if run[rank] >= self._high[number]:
-                found.append(found[self.order[rank]])
-                continue
-            choice, chosen = self._play_at(number, worths)
-            total = sum([weight * found[after] for after, weight in leads_to(choice, chosen)])
-            found.append(total / choice.lively)
-        return found
-
-    def _play_at(self, number: int, worths: Sequence[float]) -> PositionPlay:
-        return best_play_at(self.model, number, worths, 0.0, truediv)
-
-    def _run(self, results: Sequence[object]) -> list[int]:
-        """By rank of score, up to which rank all ends have the same result."""
-        run = list(range(len(results)))
-        for rank in range(len(results) - 2, -1, -1):
-            if results[self.order[rank]] == results[self.order[rank + 1]]:
-                run[rank] = run[rank + 1]
-        return run
-
-
-@lru_cache(maxsize=4)
-def seat_turn(profile: Profile) -> SeatTurn:
-    """`SeatTurn`, kept for the profiles that were asked for last."""
-    return SeatTurn(profile)
-
-
-class SeatPlay(TurnPlay[float]):
-    """The best play of one turn for a chance to win, or for stakes: any worth of its ends.
-
-    Attributes:
-        chance_of: the worth of an end.
-    """
-
-    def __init__(self, profile: Profile, worth: Callable[[End], float]) -> None:
-        """Solves the turn.
-
-        Raises:
-            OddsError: as `SeatTurn`.
-        """
-        self.chance_of = worth
-        turn = seat_turn(profile)
-        super().__init__(turn.model, turn.worths(worth), 0.0, truediv)
-
-    def _end(self, end: End) -> float:
-        return self.chance_of(end)
-
-    def _read(self, value: float, by: int = 1) -> float:
-        return value / by
-
-    def _order(self, worth: float) -> float:
-        return worth
+_Key: TypeAlias = tuple[int, ...]
+"""What distinguishes extra rounds, by seat in the order of play: traits, or where everybody starts over with
+head starts, these."""
 
 
 class Equilibrium:
@@ -273,7 +90,7 @@ class Equilibrium:
 
     Attributes:
         profile: the game.
-        players: how many play the round.
+        players: how many play the match.
         prize: what they play for.
 
     >>> from shutthebox.config.profiles import builtin
@@ -281,37 +98,70 @@ class Equilibrium:
     [0.4971, 0.5029]
     """
 
-    def __init__(self, profile: Profile, players: int, prize: Prize = Prize.WIN) -> None:
-        """Solves the rounds after a tie; the rest is solved at its first use.
+    def __init__(
+        self,
+        profile: Profile,
+        players: int,
+        prize: Prize = Prize.WIN,
+        *,
+        first: int = 0,
+        tie_rounds: int = 0,
+    ) -> None:
+        """Solves the extra rounds after a tie; the rest is solved at its first use.
+
+        Args:
+            profile: the game.
+            players: how many play the match.
+            prize: what they play for.
+            first: the player, from 0, who begins the round.
+            tie_rounds: how many extra rounds there have been, the one in question included.
 
         Raises:
             OddsError: for rules that are not played in whole turns, or that no turn is solved for.
             ValueError: for a number of players that cannot play.
         """
         if profile.turns is not Turns.WHOLE or profile.win is Win.FIRST_TO_SHUT:
-            raise OddsError(f"{profile.name} is not played in whole turns: there are no odds of its seats")
+            raise OddsError(
+                f'{profile.name} is not played in whole turns (turns = "{profile.turns}", '
+                f'win = "{profile.win}"): there are no odds of its seats'
+            )
         if not 1 <= players <= MOST_SEATS:
             raise ValueError(f"players: {players} is not allowed, 1 to {MOST_SEATS} are")
         self.profile, self.players, self.prize = profile, players, prize
         self._turn = seat_turn(profile)
-        work = len(self._turn.model.stops) * len(self.ends) * players * (players - 1) // 2
-        if work > MOST_WORK:
-            raise TooLargeError(f"{players} players have too many scores to beat here for exact odds")
-        self._pays = prize is Prize.MONEY
-        self._worst_pays = self._pays and profile.stakes is Stakes.LOSER_PAYS
-        self._sign = -sign(profile) if self._worst_pays else sign(profile)
-        self._outright = profile.shut_wins is not ShutWins.NO
-        self._tie = Tie.SHARE if self._worst_pays else profile.tie
-        self._known: dict[tuple[tuple[int, ...], Standing], _Outlook] = {}
-        self._solved: dict[tuple[int, ...], _Solved] = {}
-        # The worth of another round by the number of players in it, to each and to all others.
-        self._rounds: dict[int, tuple[tuple[float, ...], float]] = {}
-        self._replayed = 0
-        if self._tie is Tie.PLAY_OFF:
-            for tied in range(2, players + 1):
-                self._solve_round(tied)
-        elif self._tie is Tie.REPLAY_ALL:
-            self._solve_round(players)
+        self._work = len(self._turn.model.stops) * len(self.ends) * players * (players - 1) // 2
+        self._check_work(self._work)
+        self._aim = _aim_of(profile, players, prize)
+        self._rotates = profile.first is not First.SEAT_1
+        self._all_again = profile.tie is Tie.REPLAY_ALL
+        self._shutters_count = (
+            prize is Prize.MONEY and profile.stakes is Stakes.POOL_DOUBLE and profile.shut_wins is ShutWins.NO
+        )
+        better = sign(profile)
+        self._heads = tuple(better * points_off(profile, (first + i) % players) for i in range(players))
+        # What the next extra rounds are worth; none where those tied share.
+        self._extra: dict[_Key, Worths] = {}
+        self._repeated: _Key | None = None
+        self._plays_on = False
+        self._holds_for = MAX_TIE_ROUNDS if profile.tie is Tie.SHARE else tie_rounds
+        tied = _Aim(_beaten(players)) if self._aim.worst_pay else self._aim
+        self._round = self._new_round(tied)
+        if profile.tie is not Tie.SHARE and players > 1 and tie_rounds < MAX_TIE_ROUNDS:
+            self._solve_extra_rounds(tied, MAX_TIE_ROUNDS - tie_rounds)
+        if tied is not self._aim:
+            self._round = self._new_round(self._aim)
+        self._last_of_several = self._round
+        if profile.shut_wins is ShutWins.ROUND:
+            unplayed = score(profile, profile.starting, 0, profile.starting_behind)
+            self._last_of_several = self._new_round(self._aim, unplayed)
+        if self._all_again and self._plays_on:
+            again = self._back(self._extra[self._next(self._heads)])
+            self._round.play_again_for(again)
+            self._last_of_several.play_again_for(again)
+
+    def holds_for(self, tie_rounds: int) -> bool:
+        """Whether the answers are also those after so many extra rounds."""
+        return tie_rounds <= self._holds_for
 
     @property
     def ends(self) -> tuple[End, ...]:
@@ -321,193 +171,260 @@ class Equilibrium:
     @property
     def shut_wins(self) -> bool:
         """Whether a shut box wins the round at once."""
-        return self._outright
+        return self.profile.shut_wins is not ShutWins.NO
 
-    def chances(self, totals: Sequence[int] = (), scores: Sequence[int | None] = ()) -> tuple[float, ...]:
+    def chances(
+        self,
+        totals: Sequence[int] = (),
+        scores: Sequence[int | None] = (),
+        *,
+        last_of_several: bool = False,
+    ) -> tuple[float, ...]:
         """The worth of the round to every seat: the chance to win, or the money expected in stakes.
 
         Args:
-            totals: each seat's points before the round; none for a round of its own.
+            totals: the points before the round of each seat that plays it; none for a round of its own.
             scores: the totals of the seats that have played, the first seats first; None for one
                 that cannot win any more.
+            last_of_several: the round is no extra one and has others before it: where a shut box ends the
+                round, totals decide.
         """
-        standing, seat = self.standing(scores), len(scores)
-        found = self._outlook(self._to_come(totals, seat), standing)
+        before = totals or (0,) * self.players
+        standing, round_ = self._standing(before, scores), self._round_of(last_of_several)
+        found = round_.outlook(self._to_come(before, scores), standing)
         leaders = iter(found.leaders)
-        worths = [next(leaders) if self._has_mark(score, standing) else found.out for score in scores] + list(
-            found.later
-        )
-        return tuple(worth + found.again * self._once_more(at) for at, worth in enumerate(worths))
+        played = [next(leaders) if self._leads(total, standing) else found.out for total in scores]
+        worths = (*played, *found.later)
+        if not found.again:
+            return worths
+        again, _ = round_.again
+        return tuple([worth + found.again * more for worth, more in zip(worths, again, strict=True)])
 
-    def standing(self, scores: Sequence[int | None]) -> Standing:
-        """The standing after these totals."""
-        marks = [self._sign * score for score in scores if score is not None]
-        return Standing(max(marks), marks.count(max(marks))) if marks else NOBODY
-
-    def seat(self, totals: Sequence[int] = (), scores: Sequence[int | None] = ()) -> SeatPlay:
+    def seat(
+        self,
+        totals: Sequence[int] = (),
+        scores: Sequence[int | None] = (),
+        *,
+        last_of_several: bool = False,
+    ) -> SeatPlay:
         """The best play of the next seat's turn; the arguments are those of `chances`."""
-        standing, to_come = self.standing(scores), self._to_come(totals, len(scores))
-        worths = {end: self._prospect(to_come, standing, end)[0] for end in self.ends}
-        return SeatPlay(self.profile, worths.__getitem__)
+        before = totals or (0,) * self.players
+        standing, round_ = self._standing(before, scores), self._round_of(last_of_several)
+        return SeatPlay(self.profile, round_.worths(self._to_come(before, scores), standing).__getitem__)
 
-    def _to_come(self, totals: Sequence[int], seat: int) -> tuple[int, ...]:
-        return tuple(totals[seat:]) if totals else (0,) * (self.players - seat)
+    def _round_of(self, last_of_several: bool) -> Round:
+        return self._last_of_several if last_of_several else self._round
 
-    def _has_mark(self, score: int | None, standing: Standing) -> bool:
-        return score is not None and self._sign * score == standing.mark
+    def _standing(self, before: Sequence[int], scores: Sequence[int | None]) -> Standing:
+        mark = max([self._sign * total for total in scores if total is not None], default=None)
+        if mark is None:
+            return NOBODY
+        leaders = [at for at, total in enumerate(scores) if total == self._sign * mark]
+        shut = [
+            self._shutters_count and End(self._sign * mark - before[at], True) in self.ends for at in leaders
+        ]
+        traits = [self._traits(at) | HAS_SHUT * has for at, has in zip(leaders, shut, strict=True)]
+        return Standing(mark, tuple(traits))
 
-    def _prospect(
-        self, offsets: tuple[int, ...], standing: Standing, end: End
-    ) -> tuple[float, _Outlook, int | None]:
-        """The worth of an end of the next seat's turn to it, the outlook after it, its place among leaders.
+    def _leads(self, total: int | None, standing: Standing) -> bool:
+        return total is not None and self._sign * total == standing.mark
 
-        The place is None for a seat that is no leader.
-        """
-        if end.shut and self._outright:
-            following = self._shut(len(offsets) - 1, standing)
-            return following.leaders[-1], following, len(following.leaders) - 1
-        mark = self._sign * (offsets[0] + end.score)
-        if standing.mark is None or mark > standing.mark:
-            following, place = self._outlook(offsets[1:], Standing(mark, 1)), 0
-        elif mark == standing.mark:
-            following = self._outlook(offsets[1:], Standing(mark, standing.tied + 1))
-            place = standing.tied
-        else:
-            following = self._outlook(offsets[1:], standing)
-            return following.out + following.again * self._once_more(-len(offsets)), following, None
-        worth = following.leaders[place] + following.again * self._once_more(-len(offsets))
-        return worth, following, place
+    def _to_come(self, before: Sequence[int], scores: Sequence[int | None]) -> Seats:
+        return tuple(Seat(before[at], self._traits(at)) for at in range(len(scores), len(before)))
 
-    def _outlook(self, offsets: tuple[int, ...], standing: Standing) -> _Outlook:
-        if not offsets:
-            return self._decided(standing)
-        key = offsets, standing
-        if key not in self._known:
-            self._known[key] = self._play(offsets, standing)
-        return self._known[key]
+    @property
+    def _sign(self) -> int:
+        """1 where the highest total leads, else -1."""
+        return -sign(self.profile) if self._aim.worst_pay else sign(self.profile)
 
-    def _play(self, offsets: tuple[int, ...], standing: Standing) -> _Outlook:
-        """Plays the next seat's turn as well as possible; gives everybody's prospects."""
-        turn, ends = self._turn, self.ends
-        # The worst end comes first: its solution serves the others.
-        prospects = {ends[at]: self._prospect(offsets, standing, ends[at]) for at in reversed(turn.order)}
+    def _traits(self, position: int) -> int:
+        """The traits of a seat before its turn."""
+        return BEGAN if self._rotates and not self._all_again and position == 0 else 0
 
-        def worth(end: End) -> float:
-            return prospects[end][0]
-
-        better, solved = self._better(offsets, standing), self._solved.get(offsets)
-        shared = min(better, solved.below) if solved else 0
-        worths = turn.worths(worth, solved.worths if solved else (), shared)
-        tied = standing.tied
-        results = {end: self._result(tied, prospect) for end, prospect in prospects.items()}
-        mass = turn.distribution(results.__getitem__, worths, shared)
-        if solved is None or better > solved.below:
-            self._solved[offsets] = _Solved(turn, better, prospects, worths)
-        sums = [0.0] * (tied + len(offsets) + 2)
-        for end, chance in zip(ends, mass[: len(ends)], strict=True):
-            if chance:
-                sums = [total + chance * each for total, each in zip(sums, results[end], strict=True)]
-        leaders, later, (out, again) = sums[:tied], sums[tied:-2], sums[-2:]
-        if solved and shared:
-            # A new mark is certain here: the old leaders are out, and the solution from before holds.
-            reached = [(number, mass[number]) for number in range(len(ends), len(mass)) if mass[number]]
-            more_out, more_again, *more_later = (
-                sum([chance * expected[number] for number, chance in reached]) for expected in solved.expected
-            )
-            leaders = [worth + more_out for worth in leaders]
-            later = list(map(add, later, more_later))
-            out += more_out
-            again += more_again
-        return _Outlook(tuple(leaders), tuple(later), out, again)
-
-    def _result(self, tied: int, prospect: tuple[float, _Outlook, int | None]) -> tuple[float, ...]:
-        """What follows from an end: old leaders, the next seat, later ones, others, `again`."""
-        _, following, place = prospect
-        # The old leaders stay so unless the mark is a new one.
-        stay = place is None or place == tied
-        leaders = following.leaders[:tied] if stay else (following.out,) * tied
-        own = following.out if place is None else following.leaders[place]
-        return (*leaders, own, *following.later, following.out, following.again)
-
-    def _better(self, offsets: tuple[int, ...], standing: Standing) -> int:
-        """How many ends, the best first, set a new mark: after them the standing before does not matter."""
-        if self._worst_pays:
-            return 0
-        ends = self.ends
-        for rank, at in enumerate(self._turn.order):
-            wins = ends[at].shut and self._outright
-            mark = self._sign * (offsets[0] + ends[at].score)
-            if not wins and standing.mark is not None and mark <= standing.mark:
-                return rank
-        return len(ends)
-
-    def _shut(self, later: int, standing: Standing) -> _Outlook:
-        """A shut box has won: nobody else plays. The last of the leaders has shut it."""
-        if not self._worst_pays:
-            own, out = (1.0, 0.0) if not self._pays else self._pot(1, shut=True)
-            return _Outlook((*(out,) * standing.tied, own), (out,) * later, out, 0.0)
-        if standing.tied:
-            return _Outlook((*(-1 / standing.tied,) * standing.tied, 0.0), (0.0,) * later, 0.0, 0.0)
-        return _Outlook((0.0,), (-1 / max(1, self.players - 1),) * later, 0.0, 0.0)
-
-    def _decided(self, standing: Standing) -> _Outlook:
-        """Everybody has played."""
-        tied = standing.tied
-        if tied > 1 and self._tie is not Tie.SHARE:
-            if self._tie is Tie.REPLAY_ALL or tied == self._replayed:
-                return _Outlook((0.0,) * tied, (), 0.0, 1.0)
-            worths, out = self._rounds[tied]
-            return _Outlook(worths, (), out, 0.0)
-        if self._worst_pays:
-            return _Outlook((-1 / tied,) * tied, (), 0.0, 0.0)
-        if not self._pays:
-            return _Outlook((1 / tied,) * tied, (), 0.0, 0.0)
-        shut = End(self._sign * (standing.mark or 0), True) in self._turn.model.ends
-        own, out = self._pot(tied, shut=shut)
-        return _Outlook((own,) * tied, (), out, 0.0)
-
-    def _pot(self, winners: int, *, shut: bool) -> tuple[float, float]:
-        """The worth of the end to a winner, and to any other seat."""
-        if self.profile.stakes is Stakes.NONE:
-            return 0.0, 0.0
-        stake = 2 if shut and self.profile.stakes is Stakes.POOL_DOUBLE else 1
-        return stake * (self.players - winners) / winners, -float(stake)
-
-    def _once_more(self, seat: int) -> float:
-        """The worth of playing once more to a seat of the round."""
-        if not self._replayed:
-            return 0.0
-        return self._rounds[self._replayed][0][seat]
-
-    def _solve_round(self, players: int) -> None:
-        """The worth of another round to each of so many tied players."""
-        self._replayed = players
-        self._rounds[players] = (0.0 if self._pays else 1 / players,) * players, 0.0
-        self._solved.clear()
-        fresh = (0,) * players
-        for _ in range(_MOST_ROUNDS):
-            found = self._outlook(fresh, NOBODY)
-            worths = tuple([each / (1 - found.again) for each in found.later])
-            change = max([abs(a - b) for a, b in zip(worths, self._rounds[players][0], strict=True)])
-            self._rounds[players] = worths, found.out / (1 - found.again)
-            self._solved.clear()
-            if change * found.again < _SETTLED:
-                break
-            self._known = {key: outlook for key, outlook in self._known.items() if not outlook.again}
-        if self._tie is Tie.PLAY_OFF:
-            self._known = {key: self._with_again(outlook) for key, outlook in self._known.items()}
-            self._replayed = 0
-            self._solved.clear()
-
-    def _with_again(self, outlook: _Outlook) -> _Outlook:
-        """The same with the worth of playing once more added."""
-        if not outlook.again:
-            return outlook
-        worths, out = self._rounds[self._replayed]
-        each = [outlook.again * worth for worth in worths]
-        return _Outlook(
-            tuple(map(add, outlook.leaders, each)),
-            tuple(map(add, outlook.later, each[-len(outlook.later) :])),
-            outlook.out + outlook.again * out,
-            0.0,
+    def _new_round(self, aim: _Aim, unplayed: int | None = None) -> Round:
+        best = sign(self.profile)
+        rules = RoundRules(
+            -best if aim.worst_pay else best,
+            worst_pay=aim.worst_pay,
+            shut_wins=self.shut_wins and unplayed is None,
+            unplayed=unplayed,
+            tells_shutters=self._shutters_count,
         )
+
+        def decided(leaders: Leaders) -> Worths | None:
+            return self._decided(aim, leaders)
+
+        return Round(self._turn, rules, self.players, decided)
+
+    def _decided(self, aim: _Aim, leaders: Leaders) -> Worths | None:
+        """The worths once everybody has played; None where the whole round plays once more."""
+        least = self.players if aim.worst_pay else 2
+        if len(leaders) < least or not self._plays_on:
+            return aim.settle(leaders)
+        if self._all_again:
+            return None
+        began = bool(leaders[0] & BEGAN)
+        key = self._next(tuple(traits & HAS_SHUT for traits in leaders), began=began)
+        return None if key == self._repeated else self._back(self._extra[key], began=began)
+
+    # Extra rounds.
+
+    def _next(self, seats: _Key, *, began: bool = True) -> _Key:
+        """Those who play on, in the order of the next round: the next one begins."""
+        return (*seats[1:], seats[0]) if self._rotates and began else seats
+
+    def _back(self, worths: Worths, *, began: bool = True) -> Worths:
+        """The worths of the next round, in the order of this one."""
+        each, out = worths
+        return ((each[-1], *each[:-1]) if self._rotates and began else each), out
+
+    def _keys(self) -> list[_Key]:
+        """All kinds of extra rounds; each leads to those before it."""
+        if self._all_again:
+            keys = [self._heads]
+            while (following := self._next(keys[-1])) != self._heads:
+                keys.append(following)
+            return keys
+        sizes = range(2, self.players + 1)
+        if not self._shutters_count:
+            return [(0,) * size for size in sizes]
+        # Without head starts those with the same score have all shut the box, or none of them has.
+        alike = not any(self._heads) and len({end.score for end in self.ends}) == len(self.ends)
+        if alike:
+            return [(shut,) * size for size in sizes for shut in (HAS_SHUT, 0)]
+        every = [key for size in sizes for key in product((0, HAS_SHUT), repeat=size)]
+        return sorted(every, key=lambda key: (len(key), -sum(key)))
+
+    def _entrants(self, key: _Key) -> Seats:
+        """Those who play an extra round."""
+        if self._all_again:
+            return tuple(Seat(head) for head in key)
+        return tuple(Seat(0, traits | self._traits(at)) for at, traits in enumerate(key))
+
+    def _solve_extra_rounds(self, aim: _Aim, most: int) -> None:
+        """The worths of the next extra rounds, where there can be so many."""
+        keys = self._keys()
+        kinds = len(keys) if self._all_again else -(-len(keys) // (self.players - 1))
+        self._check_work(self._work * kinds)
+        if all(self._next(key) == key for key in keys):
+            self._plays_on = True
+            again = max([self._by_policy_iteration(key, aim) for key in keys])
+            enough = [left for left in range(1, most + 1) if self._tail(again, left) < _NEGLIGIBLE]
+            if enough:
+                self._holds_for = MAX_TIE_ROUNDS - enough[0]
+                return
+        self._check_work(self._work * kinds * most // 4)
+        self._from_the_last(keys, aim, most)
+
+    def _tail(self, again: float, most: int) -> float:
+        """An upper bound of what the last of so many extra rounds matter, by the chance of playing once more.
+
+        On the way to them some rounds are not played once more, but by fewer: one for each seat but two.
+        """
+        fewer = range(min(most, self.players - 2) + 1)
+        return sum([comb(most, each) * again ** (most - each) for each in fewer])
+
+    def _by_policy_iteration(self, key: _Key, aim: _Aim) -> float:
+        """Solves an extra round as if there were always one more; gives the chance of that."""
+        if not self._all_again:
+            self._repeated = key
+        worths = aim.settle(key)
+        for _ in range(_MOST_ITERATIONS):
+            before = worths
+            self._round.play_again_for(self._back(before))
+            found = self._round.outlook(self._entrants(key))
+            for _ in range(MAX_TIE_ROUNDS):
+                worths = self._once_more(found, worths)
+            if _change(before, worths) * found.again < _SETTLED:
+                break
+            self._round.forget_again()
+        self._extra[key] = worths
+        self._round.play_again_for(self._back(worths))
+        if not self._all_again:
+            self._round.put_again_in()
+            self._repeated = None
+        return found.again
+
+    def _from_the_last(self, keys: Sequence[_Key], aim: _Aim, most: int) -> None:
+        """Solves extra rounds one by one from the last, after which those tied share."""
+        self._plays_on = False
+        self._extra = {}
+        for _ in range(most):
+            solved = {}
+            self._round = self._new_round(aim)
+            for key in keys:
+                if self._all_again and self._plays_on:
+                    self._round = self._new_round(aim)
+                    self._round.play_again_for(self._back(self._extra[self._next(key)]))
+                found = self._round.outlook(self._entrants(key))
+                solved[key] = self._once_more(found, self._extra.get(self._next(key)))
+            before, self._extra = self._extra, solved
+            self._plays_on = True
+            if before and max([_change(before[key], solved[key]) for key in keys]) < _UNCHANGED:
+                break
+        self._round = self._new_round(aim)
+
+    def _once_more(self, found: Outlook, following: Worths | None) -> Worths:
+        """The worths of a round that is played once more with the chance that was found."""
+        if following is None or not found.again:
+            return found.later, found.out
+        each, out = self._back(following)
+        worths = tuple([own + found.again * more for own, more in zip(found.later, each, strict=True)])
+        return worths, found.out + found.again * out
+
+    def _check_work(self, work: int) -> None:
+        if work > MOST_WORK:
+            raise TooLargeError(f"{self.players} players have too many scores to beat here for exact odds")
+
+
+def _change(before: Worths, after: Worths) -> float:
+    return max([abs(a - b) for a, b in zip((*before[0], before[1]), (*after[0], after[1]), strict=True)])
+
+
+def _aim_of(profile: Profile, players: int, prize: Prize) -> _Aim:
+    if prize is Prize.WIN:
+        return _Aim(_shared)
+    if profile.stakes in (Stakes.POOL, Stakes.POOL_DOUBLE):
+        return _Aim(_pool(players, doubles=profile.stakes is Stakes.POOL_DOUBLE))
+    if profile.stakes is not Stakes.LOSER_PAYS:
+        return _Aim(lambda leaders: ((0.0,) * len(leaders), 0.0))
+    if players <= 2:
+        return _Aim(_beaten(players))
+    if profile.tie is Tie.REPLAY_ALL:
+        # The best and the worst score so far would count at the same time.
+        raise OddsError(
+            f'{profile.name}: stakes = "{profile.stakes}" with tie = "{profile.tie}" are worked out for two '
+            "players only"
+        )
+    return _Aim(lambda leaders: ((-1 / len(leaders),) * len(leaders), 0.0), worst_pay=True)
+
+
+def _shared(leaders: Leaders) -> Worths:
+    return (1 / len(leaders),) * len(leaders), 0.0
+
+
+def _pool(players: int, *, doubles: bool) -> Callable[[Leaders], Worths]:
+    @cache
+    def settle(leaders: Leaders) -> Worths:
+        won = range(len(leaders))
+        doubled = [i for i in won if doubles and leaders[i] & HAS_SHUT]
+        return _got(ledger.pool(players, range(players), won, doubled), len(leaders))
+
+    return settle
+
+
+def _beaten(players: int) -> Callable[[Leaders], Worths]:
+    """All who have not won pay; all, where all share the win."""
+
+    @cache
+    def settle(leaders: Leaders) -> Worths:
+        lost = range(len(leaders), players) or range(players)
+        return _got(ledger.loser_pays(players, lost, (0,) * players, highest_wins=False), len(leaders))
+
+    return settle
+
+
+def _got(owed: ledger.Debts, leaders: int) -> Worths:
+    """What leaders get, and any other seat, by debts of which the leaders' come first."""
+    got = [float(-each) for each in owed]
+    return tuple(got[:leaders]), got[-1] if leaders < len(got) else 0.0

@@ -1,0 +1,177 @@
+"""A turn played against others: solved again and again, for other worths of its ends, in floats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from operator import truediv
+
+from shutthebox.odds.evaluate import PositionPlay, TurnPlay, best_play_at, best_worths, leads_to
+from shutthebox.odds.model import TurnModel
+from shutthebox.odds.worths import End, OddsError, sign
+from shutthebox.rules import turn as turns
+from shutthebox.rules.profile import Profile, Scoring
+
+_NUDGE = 1e-11
+"""Added to the worth of the best score, and less to others: of equal answers the better score is chosen."""
+
+
+class SeatTurn:
+    """A turn that is solved again for every standing: what is certain, or known from before, is skipped.
+
+    Attributes:
+        model: the positions.
+        start: the number of the position that a turn starts from.
+        order: the ends by their score, the best first; an end's place here is its rank.
+    """
+
+    def __init__(self, profile: Profile) -> None:
+        """Finds for every position the best and the worst end that it can come to.
+
+        Raises:
+            OddsError: where throws count, or tiles are opened again.
+            TooLargeError: for more than 12 tiles, or rules with too many positions.
+        """
+        if profile.score is Scoring.THROWS:
+            raise OddsError(
+                f'{profile.name}: play against others is not worked out where throws count (score = "throws")'
+            )
+        model = self.model = TurnModel(profile)
+        if model.comes_back:
+            raise OddsError(
+                f"{profile.name}: play against others is not worked out where tiles are opened again "
+                f'(blocked = "{profile.blocked}")'
+            )
+        self.start = model.number(turns.start(profile))
+        best = sign(profile)
+        self.order = sorted(range(len(model.ends)), key=lambda at: -best * model.ends[at].score)
+        ranks = {at: rank for rank, at in enumerate(self.order)}
+        self._nudges = [_NUDGE * (1 - ranks[at] / len(ranks)) for at in range(len(model.ends))]
+        self._low, self._high = [list(map(ranks.__getitem__, range(len(ranks)))) for _ in "ab"]
+        for choices in model.choices[len(ranks) :]:
+            after = {each for choice in choices for each in choice.forced}
+            after.update(each for choice in choices for several in choice.after for each in several)
+            self._low.append(min(map(self._low.__getitem__, after)))
+            self._high.append(max(map(self._high.__getitem__, after)))
+
+    def worths(
+        self, worth: Callable[[End], float], known: Sequence[float] = (), below: int = 0
+    ) -> list[float]:
+        """The worth of every position under best play; the ends come first.
+
+        Args:
+            worth: of each end.
+            known: the worths of all positions for other worths of the ends.
+            below: ends of a lower rank than this have the same worth in both.
+        """
+        of_ends = [worth(end) for end in self.model.ends]
+        run = self._run(of_ends)
+        worths = [each + nudge for each, nudge in zip(of_ends, self._nudges, strict=True)]
+        order, low, high = self.order, self._low, self._high
+
+        def settled(number: int) -> float | None:
+            if high[number] < below:
+                return known[number]
+            rank = low[number]
+            return worths[order[rank]] if run[rank] >= high[number] else None
+
+        return best_worths(self.model, worths, settled=settled)
+
+    def distribution(
+        self, result: Callable[[End], object], worths: Sequence[float], below: int = 0
+    ) -> list[float]:
+        """How a turn ends under that play: the chance of each end.
+
+        Args:
+            result: of each end; of ends with the same result one may get the chances of others.
+            worths: of all positions, found for that of the ends, which is the same for the same result.
+            below: a turn is followed no further than to a position from which all ends have a lower rank than
+                this; the chance of such a position is given, too, at its number.
+        """
+        run = self._run([result(end) for end in self.model.ends])
+        mass = [0.0] * (self.start + 1)
+        mass[self.start] = 1.0
+        for number in range(self.start, len(self.model.ends) - 1, -1):
+            here = mass[number]
+            if not here or self._high[number] < below:
+                continue
+            mass[number] = 0.0
+            rank = self._low[number]
+            if run[rank] >= self._high[number]:
+                mass[self.order[rank]] += here
+                continue
+            choice, chosen = self._play_at(number, worths)
+            share = here / choice.lively
+            for after, weight in leads_to(choice, chosen):
+                mass[after] += share * weight
+        return mass
+
+    def expected(
+        self, result: Callable[[End], object], worths: Sequence[float], below: int, of_ends: Sequence[float]
+    ) -> list[float]:
+        """The mean of something else than the worth under that play, for each position.
+
+        Args:
+            result: of each end; it decides `of_ends`, and the worth.
+            worths: of all positions, found for that of the ends.
+            below: only positions count from which all ends have a lower rank than this; the others get 0.
+            of_ends: what it is for each end.
+        """
+        run = self._run([result(end) for end in self.model.ends])
+        found = list(of_ends)
+        for number in range(len(found), len(self.model.choices)):
+            if self._high[number] >= below:
+                found.append(0.0)
+                continue
+            rank = self._low[number]
+            if run[rank] >= self._high[number]:
+                found.append(found[self.order[rank]])
+                continue
+            choice, chosen = self._play_at(number, worths)
+            total = sum([weight * found[after] for after, weight in leads_to(choice, chosen)])
+            found.append(total / choice.lively)
+        return found
+
+    def _play_at(self, number: int, worths: Sequence[float]) -> PositionPlay:
+        return best_play_at(self.model, number, worths, 0.0, truediv)
+
+    def _run(self, results: Sequence[object]) -> list[int]:
+        """By rank of score, up to which rank all ends have the same result."""
+        run = list(range(len(results)))
+        for rank in range(len(results) - 2, -1, -1):
+            if results[self.order[rank]] == results[self.order[rank + 1]]:
+                run[rank] = run[rank + 1]
+        return run
+
+
+@lru_cache(maxsize=4)
+def seat_turn(profile: Profile) -> SeatTurn:
+    """`SeatTurn`, kept for the profiles that were asked for last."""
+    return SeatTurn(profile)
+
+
+class SeatPlay(TurnPlay[float]):
+    """The best play of one turn for a chance to win, or for stakes: any worth of its ends.
+
+    Attributes:
+        chance_of: the worth of an end.
+    """
+
+    def __init__(self, profile: Profile, worth: Callable[[End], float]) -> None:
+        """Solves the turn.
+
+        Raises:
+            OddsError: as `SeatTurn`.
+        """
+        self.chance_of = worth
+        turn = seat_turn(profile)
+        super().__init__(turn.model, turn.worths(worth), 0.0, truediv)
+
+    def _end(self, end: End) -> float:
+        return self.chance_of(end)
+
+    def _read(self, value: float, by: int = 1) -> float:
+        return value / by
+
+    def _order(self, worth: float) -> float:
+        return worth
