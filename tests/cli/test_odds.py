@@ -120,11 +120,13 @@ expected score   1.69
 chance to shut   33.33 %
 best to throw    one die
 
-for comparison
-  highest first        1.69   33.33 %
-  lowest first         1.79   32.41 %
-  fewest tiles         1.69   33.33 %
-  at random            2.99   21.71 %
+for comparison, throwing one die wherever it's allowed
+  highest first          1.69   33.33 %
+  lowest first           1.79   32.41 %
+  fewest tiles           1.69   33.33 %
+  most tiles             1.79   32.41 %
+  best next chance       1.69   33.33 %
+  at random              2.99   21.71 %
 
 final score
   0  33.33 % ########################################
@@ -157,6 +159,55 @@ score     to win
 """,
     ),
 }
+
+
+def test_a_race_is_counted_in_throws() -> None:
+    found = document("young")
+    assert found["expected_score"] == pytest.approx(15.0143832)
+    assert min(map(int, found["distribution"])) == 6
+    said = printed("odds", "lucky-seven")
+    assert "expected throws  6.00" in said
+    assert "for comparison\n" in said, "there is no choice of dice"
+
+
+@pytest.mark.parametrize(
+    ("keys", "players", "key"),
+    [
+        ("teams = 2", 4, "teams = 2"),
+        ("handicap = [[1]]", 2, "handicap"),
+        ('match = "ladder"', 2, 'match = "ladder"'),
+        ('turns = "alternate"', 2, 'turns = "alternate"'),
+        ('win = "first-to-shut"\nshut_wins = "match"', 2, 'win = "first-to-shut"'),
+        ('score = "throws"', 2, 'score = "throws"'),
+        ('blocked = "opens-one"', 2, 'blocked = "opens-one"'),
+        ('tie = "replay-all"\nstakes = "loser-pays"', 3, 'tie = "replay-all"'),
+    ],
+)
+def test_what_is_not_worked_out_for_several_players_is_refused_by_its_key(
+    keys: str, players: int, key: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "house.toml"
+    shut = "" if "shut_wins" in keys else 'shut_wins = "no"\n'
+    file.write_text(f"tiles = 3\nsides = 2\n{shut}{keys}\n", "utf-8")
+    assert key in refused("odds", file, "--players", str(players))
+
+
+def test_one_round_of_several_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "house.toml"
+    file.write_text('like = "trac-100"\ntiles = 3\nboxes = [3]\n', "utf-8")
+    found = document(file, "--players", "2")
+    assert found["one_round"] is True
+    assert found["stakes"] is None, "who loses the match pays"
+    assert "No stakes: who loses the match pays" in printed("odds", file, "--players", "2")
+
+
+def test_the_worst_score_that_pays_is_not_known_to_a_later_seat(tmp_path: Path) -> None:
+    file = tmp_path / "house.toml"
+    file.write_text('like = "trac"\ntiles = 3\nboxes = [3]\n', "utf-8")
+    assert document(file, "--players", "3", "--best", "2", "--seat", "2")["stakes"] is not None
+    found = document(file, "--players", "3", "--best", "2", "--seat", "3")
+    assert found["stakes"] is None
+    assert sum(found["win"]) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(("rules", "words", "text"), SHOWN.values(), ids=SHOWN)

@@ -104,10 +104,6 @@ def _by(policy: Policy) -> Rule:
     return lambda profile, open_tiles, answers: choose(policy, answers)
 
 
-def _most(profile: Profile, open_tiles: Tiles, answers: Sequence[Tiles]) -> Sequence[Tiles]:
-    return (max(answers, key=lambda tiles: (tiles.bit_count(), tiles)),)
-
-
 def _safest(profile: Profile, open_tiles: Tiles, answers: Sequence[Tiles]) -> Sequence[Tiles]:
     chances = [_answered(profile, open_tiles & ~tiles) for tiles in answers]
     return [tiles for tiles, chance in zip(answers, chances, strict=True) if chance == max(chances)]
@@ -117,12 +113,11 @@ RULES: Mapping[str, Rule] = {
     "highest": _by(Policy.HIGHEST),
     "fewest": _by(Policy.FEWEST),
     "lowest": _by(Policy.LOWEST),
-    "most": _most,
+    "most": _by(Policy.MOST),
     "safest": _safest,
 }
-"""Simple rules by name: the first three are those of `shutthebox.odds.policies`, ``most`` shuts the most
-tiles and the highest of those, ``safest`` keeps the best chance that the next throw has an answer (often
-several answers do)."""
+"""Simple rules by name: the first four are those of `shutthebox.odds.policies`, ``safest`` keeps the best
+chance that the next throw has an answer (often several answers do)."""
 
 
 def _answered(profile: Profile, open_tiles: Tiles) -> Fraction:

@@ -14,6 +14,7 @@ from shutthebox.odds.estimate import estimate, estimated_moves
 from shutthebox.odds.policies import Policy, policy_value
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
+from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Turn
@@ -96,6 +97,7 @@ class ByRule(TurnOracle):
     def __init__(self, profile: Profile, policy: Policy) -> None:
         self.policy = policy
         self.able: dict[Turn, list[int]] = {}
+        self.chances: dict[Turn, float] = {}
         super().__init__(profile, [turns.start(profile)])
 
     def best_answer(self, match: Match, values: Mapping[int, Value]) -> Value:
@@ -104,16 +106,46 @@ class ByRule(TurnOracle):
             return values[min(values)]
         if self.policy is Policy.RANDOM:
             return mean(values.values())
-        fewest = min(shut.bit_count() for shut in values)
-        few = [shut for shut in values if self.policy is Policy.HIGHEST or shut.bit_count() == fewest]
-        return values[max(few)]
+        best = max(values, key=lambda shut: (self.mark(match, shut), shut))
+        return values[best]
+
+    def mark(self, match: Match, shut: int) -> float:
+        """What the rule looks at first; the highest tiles are next."""
+        match self.policy:
+            case Policy.FEWEST:
+                return -shut.bit_count()
+            case Policy.MOST:
+                return shut.bit_count()
+            case Policy.NEXT_CHANCE:
+                return self.next_chance(match, shut)
+            case _:
+                return 0
+
+    def next_chance(self, match: Match, shut: int) -> float:
+        """The chance that the throw after these tiles shuts something."""
+        before = match.turn
+        turn = Turn(before.open & ~(shut & ~before.behind), moves=1, behind=before.behind & ~shut)
+        if turn not in self.chances:
+            self.chances[turn] = self.chance(alone(match.game, turn)) if turn.open else 1
+        return self.chances[turn]
+
+    def chance(self, after: Match) -> float:
+        """The same of a match that awaits that throw."""
+        found = list(throws(after, self.dice_thrown(after)))
+        able = [weight for faces, weight in found if turns.answers(after.rules, after.throw(faces).turn)]
+        return sum(able) / sum(weight for _, weight in found)
 
     def best_dice(self, match: Match, values: Mapping[int, Value]) -> Value:
         if self.policy is Policy.RANDOM:
             return mean(values.values())
+        return values[self.dice_thrown(match)]
+
+    def dice_thrown(self, match: Match) -> int:
+        """The fewest dice that may be thrown, if these can do anything."""
         if match.turn not in self.able:
-            self.able[match.turn] = [dice for dice in values if does_something(match, dice)]
-        return values[(self.able[match.turn] or list(values))[-1]]
+            allowed = dice_allowed(match.rules, match.turn.open, match.turn.behind)
+            self.able[match.turn] = [dice for dice in allowed if does_something(match, dice)] or [*allowed]
+        return self.able[match.turn][-1]
 
 
 def does_something(match: Match, dice: int) -> bool:

@@ -135,11 +135,11 @@ BROKEN = [
     ("1 3+5 1,7", "1 blocked 45", "blocked 45: a throw is due"),
     ("1 6+6 4,8", "1 6+6", "6+6: the throw on the table needs its answer first", 1),
     ("1 blocked 13", "1 blocked 12", "blocked '12': by the rules '1 blocked 13'"),
-    ("1 blocked 13", None, "'2': it is the turn of player 1"),
+    ("1 blocked 13", None, "missing: '1 blocked 13'"),
     ("2 6 1,2,3", None, "shut 0: a throw is due"),
-    ("totals 13 0 0", None, "'winners 2': by the rules it is 'totals 13 0 0'"),
+    ("totals 13 0 0", None, "missing: 'totals 13 0 0'"),
     ("owes 2 -4 2", "owes 1 -2 1", "'owes 1 -2 1': by the rules it is 'owes 2 -4 2'"),
-    ("owes 2 -4 2", None, "the record ends without its result; due is 'owes 2 -4 2'", -1),
+    ("owes 2 -4 2", None, "missing: 'owes 2 -4 2'", -1),
     ("owes 2 -4 2", "owes 2 -4 2\nwinners 2", "'winners 2': not expected here, the match has ended", 1),
     ("profile pub", "profile pub 12", "profile: a box of '12' is not allowed; allowed are 9"),
     ("profile pub", "profile pub\nprofile pub", "profile: allowed once, and instead of keys", 1),
@@ -169,6 +169,15 @@ BROKEN = [
 ]
 
 
+def test_fail__all_lines_that_a_record_written_by_hand_lacks_are_named_at_once() -> None:
+    throws = [line for line in SHUT.splitlines()[6:-4] if line not in ("1 blocked 13", "2 shut 0")]
+    with pytest.raises(RecordError) as caught:
+        read("\n".join([FIRST_LINE, "profile pub", "players 3", *throws]) + "\n")
+    assert str(caught.value) == (
+        "record.txt:8: missing: '1 blocked 13', 'scores 13 0 -', 'totals 13 0 0', 'winners 2', 'owes 2 -4 2'"
+    )
+
+
 @pytest.mark.parametrize(("old", "new", "complaint", "shift"), [(*case, 0)[:4] for case in BROKEN])
 def test_fail__a_broken_line_is_named(old: str, new: str | None, complaint: str, shift: int) -> None:
     lines = SHUT.splitlines()
@@ -185,7 +194,7 @@ def test_fail__a_broken_line_is_named(old: str, new: str | None, complaint: str,
     ("text", "complaint"),
     [
         ("", "record.txt:1: not a record"),
-        (f"{FIRST_LINE}\n", "record.txt:1: players: missing"),
+        (f"{FIRST_LINE}\n", "record.txt:1: players: missing; allowed are 1 to 9; profile: missing"),
         (f"{FIRST_LINE}\nplayers 2\n", "record.txt:2: profile: missing"),
         (f"{FIRST_LINE}\nprofile pub\n1 3+5 8\n", "record.txt:3: players: missing"),
         (f"{FIRST_LINE}\ndice = 2\nprofile pub\n", "record.txt:3: profile: allowed once, and"),

@@ -148,7 +148,7 @@ _JSON = """### JSON
 | `profile` | the game's id |
 | `open` | the tiles that are open |
 | `objective` | `score` or `shut` |
-| `expected_score`, `probability_shut` | under the best play for the objective |
+| `expected_score`, `probability_shut` | under the best play for the objective; the score of a race is its throws |
 | `one_die` | whether one die is best; null where that is no choice |
 | `moves` | with a throw: every legal move with its `tiles`, `expected_score` and `probability_shut`, the best first |
 | `distribution` | the chance of each final score |
@@ -161,7 +161,8 @@ An estimate also has `estimate` (true), `standard_error`, `standard_error_shut` 
 |---|---|
 | `profile`, `players` | the game's id, and how many play |
 | `win` | each seat's chance to win, 0 to 1 |
-| `stakes` | the stakes that each seat can expect to get (negative: to pay), when all play for them |
+| `stakes` | the stakes that each seat can expect to get (negative: to pay), when all play for them; null where that is not known |
+| `one_round` | true where a match has several rounds: the figures are those of one alone |
 | `seat`, `best`, `aim`, `scores` | with `--seat` and `--best`: the worst score that makes the seat's chance better, and its chance with each score |
 
 `shutthebox review --json` prints one object. Players and rounds are numbered from 1, chances are 0 to 1.

@@ -16,7 +16,7 @@ from shutthebox.config.schema import box_config
 from shutthebox.config.settings_loader import rules_folder
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.odds.estimate import SAMPLES, Progress, estimate, estimated_moves
-from shutthebox.odds.odds import Odds
+from shutthebox.odds.odds import Odds, for_points
 from shutthebox.odds.worths import Objective, TooLargeError, Value
 from shutthebox.rules import tiles as sets
 from shutthebox.rules import turn as turns
@@ -87,6 +87,7 @@ def run(args: argparse.Namespace) -> int:
         return _run_fair(profile, args)
     if args.players is not None or args.best is not None or args.seat is not None:
         return _run_players(profile, args)
+    profile = for_points(profile)
     turn = _turn(profile, args.open, args.throw)
     if args.samples is not None and not 2 <= args.samples <= _MOST_SAMPLES:
         raise UsageError(f"--samples: {args.samples} is not allowed; 2 to {_MOST_SAMPLES} are")

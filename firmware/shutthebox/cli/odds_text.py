@@ -8,8 +8,9 @@ from shutthebox.odds.policies import Policy, policy_value
 from shutthebox.odds.worths import Objective, OddsError, Value
 from shutthebox.rules import tiles as sets
 from shutthebox.rules import turn as turns
-from shutthebox.rules.profile import Profile
-from shutthebox.rules.tiles import Tiles, to_numbers
+from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.profile import Profile, Scoring
+from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.turn import Turn
 
 
@@ -72,9 +73,15 @@ def _read(value: float, digits: int) -> str:
     return f"{value:.{digits}f}"
 
 
+def _unit(profile: Profile) -> str:
+    return "throws" if profile.score is Scoring.THROWS else "score"
+
+
 def _aim(profile: Profile, objective: Objective) -> str:
     if objective is Objective.SHUT:
         return "the best chance to shut"
+    if profile.score is Scoring.THROWS:
+        return "the most throws" if profile.highest_wins else "the fewest throws"
     return "the highest score" if profile.highest_wins else "the lowest score"
 
 
@@ -88,17 +95,17 @@ def title(profile: Profile, turn: Turn, objective: Objective, answer: Answer) ->
 
 def answer_text(profile: Profile, turn: Turn, objective: Objective, answer: Answer) -> str:
     """The odds of a position, as lines of text."""
-    lines = [title(profile, turn, objective, answer), ""]
+    lines, expected = [title(profile, turn, objective, answer), ""], f"expected {_unit(profile)}".ljust(16)
     if answer.error is not None:
         error = answer.error
         lines += [
-            f"An ESTIMATE from {answer.samples} turns played {answer.policy} first, not best play:",
-            f"expected score   {points(answer.value.score)}  (standard error {points(error.score)})",
+            f"An ESTIMATE from {answer.samples} turns played {answer.policy}, not best play:",
+            f"{expected} {points(answer.value.score)}  (standard error {points(error.score)})",
             f"chance to shut   {percent(answer.value.shut)}  (standard error {percent(error.shut)})",
         ]
     else:
         lines += [
-            f"expected score   {points(answer.value.score)}",
+            f"{expected} {points(answer.value.score)}",
             f"chance to shut   {percent(answer.value.shut)}",
         ]
     if answer.one_die is not None:
@@ -107,7 +114,7 @@ def answer_text(profile: Profile, turn: Turn, objective: Objective, answer: Answ
         lines += ["", *_moves_text(turn, objective, answer)]
     elif answer.error is None and turn == turns.start(profile):
         lines += ["", *_players_text(profile)]
-    return "\n".join([*lines, "", "final score", text_chart(answer.distribution)])
+    return "\n".join([*lines, "", f"final {_unit(profile)}", text_chart(answer.distribution)])
 
 
 def _moves_text(turn: Turn, objective: Objective, answer: Answer) -> list[str]:
@@ -126,12 +133,12 @@ def _moves_text(turn: Turn, objective: Objective, answer: Answer) -> list[str]:
 def _players_text(profile: Profile) -> list[str]:
     """The results of players with a fixed rule; rules with which a turn might never end are left out."""
     lines = ["for comparison"]
+    if any(len(dice_allowed(profile, to_tiles([tile]))) > 1 for tile in to_numbers(profile.starting)):
+        lines = ["for comparison, throwing one die wherever it's allowed"]
     for policy in Policy:
         try:
             value = policy_value(profile, policy)
         except OddsError:
             continue
-        name = f"{policy} tiles" if policy is Policy.FEWEST else f"{policy} first"
-        name = "at random" if policy is Policy.RANDOM else name
-        lines.append(f"  {name:<14} {points(value.score):>10} {percent(value.shut):>9}")
+        lines.append(f"  {policy:<16} {points(value.score):>10} {percent(value.shut):>9}")
     return lines

@@ -24,21 +24,30 @@ _Row: TypeAlias = tuple[list[tuple[int, float]], float]
 
 
 class Policy(StrEnum):
-    """A fixed rule for choosing among the moves for a throw.
+    """A fixed rule for choosing among the moves for a throw, by its name.
 
     Highest shuts the highest tile that can be shut, then the next highest. Lowest keeps the highest tiles
-    open as long as it can. Fewest shuts the fewest tiles, and the highest of those. Random takes any move,
-    each with the same chance.
+    open as long as it can. Fewest and most shut so many tiles, and the highest of those. Next chance leaves
+    the best chance that the next throw has an answer, and shuts the highest tiles that do. Random takes any
+    move, each with the same chance.
     """
 
-    HIGHEST = "highest"
-    LOWEST = "lowest"
-    FEWEST = "fewest"
-    RANDOM = "random"
+    HIGHEST = "highest first"
+    LOWEST = "lowest first"
+    FEWEST = "fewest tiles"
+    MOST = "most tiles"
+    NEXT_CHANCE = "best next chance"
+    RANDOM = "at random"
 
 
-def choose(policy: Policy, moves: Sequence[int]) -> Sequence[int]:
-    """The moves that a policy may make, each equally likely; sets of tiles as bits, or dense bits."""
+def choose(policy: Policy, moves: Sequence[int], chances: Sequence[float] = ()) -> Sequence[int]:
+    """The moves that a policy may make, each equally likely.
+
+    Args:
+        policy: the rule.
+        moves: sets of tiles as bits, or dense bits.
+        chances: for `Policy.NEXT_CHANCE`: that the throw after each move has an answer.
+    """
     match policy:
         case Policy.HIGHEST:
             return (max(moves),)
@@ -46,6 +55,10 @@ def choose(policy: Policy, moves: Sequence[int]) -> Sequence[int]:
             return (min(moves),)
         case Policy.FEWEST:
             return (min(moves, key=lambda move: (move.bit_count(), -move)),)
+        case Policy.MOST:
+            return (max(moves, key=lambda move: (move.bit_count(), move)),)
+        case Policy.NEXT_CHANCE:
+            return (max(zip(chances, moves, strict=True))[1],)
         case Policy.RANDOM:
             return moves
 
@@ -110,11 +123,8 @@ def _expected(model: TurnModel, rows: list[_Row], ends: list[float], per_throw: 
 
 def _row(model: TurnModel, number: int, policy: Policy) -> _Row:
     chances: dict[int, float] = {}
-    choices, lively = model.choices[number], 0.0
-    if len(choices) > 1 and policy is not Policy.RANDOM:
-        choices = (tuple(choice for choice in choices if _changes(choice, model.stops[number])) or choices)[
-            -1:
-        ]
+    choices = model.choices[number] if policy is Policy.RANDOM else (_thrown(model, number),)
+    lively = 0.0
     for choice in choices:
         share = 1.0 / choice.total / len(choices)
         lively += choice.lively * share
@@ -122,11 +132,31 @@ def _row(model: TurnModel, number: int, policy: Policy) -> _Row:
             chances[after] = chances.get(after, 0.0) + weight * share
         for weight, moves, each in choice.answered:
             # A tile that is opened is below 0, the lowest the nearest to it.
-            chosen = choose(policy, moves) if moves[0] > 0 else (max(moves),)
+            chosen: Sequence[int] = (max(moves),)
+            if moves[0] > 0:
+                chosen = choose(policy, moves, [_next_chance(model, after) for after in each])
             for move in chosen:
                 to = each[moves.index(move)]
                 chances[to] = chances.get(to, 0.0) + weight * share / len(chosen)
     return [(after, chance / lively) for after, chance in chances.items()], 1.0 / lively
+
+
+def _thrown(model: TurnModel, number: int) -> DiceChoice:
+    """The fewest dice that may be thrown, if these can do anything."""
+    choices = model.choices[number]
+    return ([choice for choice in choices if _changes(choice, model.stops[number])] or choices)[-1]
+
+
+def _next_chance(model: TurnModel, number: int) -> float:
+    """The chance that the next throw of a player with a fixed rule shuts something; 1 for a shut box."""
+    if not model.choices[number]:
+        return float(model.ends[number].shut)
+    choice, nothing = _thrown(model, number), {model.stops[number], model.lost}
+    shuts = sum(
+        weight for after, weight in zip(choice.forced, choice.weights, strict=True) if after not in nothing
+    )
+    shuts += sum(weight for weight, moves, _ in choice.answered if moves[0] > 0)
+    return shuts / choice.total
 
 
 def _changes(choice: DiceChoice, stop: int) -> bool:

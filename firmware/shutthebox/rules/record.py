@@ -37,7 +37,7 @@ from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopene
 from shutthebox.rules.conditions import RULES_VERSION, WORDS, Conditions, conditions_from_lines
 from shutthebox.rules.faces import faces_from_text, faces_to_text
 from shutthebox.rules.legality import why_not
-from shutthebox.rules.match import Match, begin
+from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.profile import MAX_PLAYERS, MAX_ROUNDS, Profile
 from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
 from shutthebox.rules.tiles import from_text, to_text
@@ -53,6 +53,9 @@ FIRST_LINE = f"{KIND} 1"
 _OUTCOMES = tuple(outcome.value for outcome in Outcome)
 GIVEN_UP = "given-up"
 _ENDED = "ended "
+
+_MOST_MISSING = 12
+"""Most missing lines that a complaint names."""
 
 
 class RecordError(ShutTheBoxError, ValueError):
@@ -180,12 +183,18 @@ class _Parser:
         numbered = ((n, line.strip()) for n, line in enumerate(text.split("\n"), 1))
         self._lines = [(n, line) for n, line in numbered if line and not line.startswith("#")]
         self._at = 0
+        self._missing: list[tuple[int, str]] = []
 
     def record(self) -> Record:
         match, conditions = self._header()
         start = match
         actions: list[Action] = []
         while (line := self._peek()) is not None and "1" <= line[0] <= "9":
+            if match.stage is Stage.ADVANCE and not _ends_turn(line):
+                self._missing.append((self._number_of_line, _end_of_turn(match)))
+                match = match.advance()
+                actions.append(Advanced())
+                continue
             for action in self._actions(match):
                 if reason := why_not(match, action):
                     raise self._error(f"{self._subject(action)}: {reason}")
@@ -195,14 +204,22 @@ class _Parser:
         given_up = match.result is None and self._peek() == GIVEN_UP
         self._at += given_up
         self._result(match)
+        if self._missing:
+            # All at once: a record written by hand lacks the same line after every turn.
+            shown = ", ".join(repr(line) for _, line in self._missing[:_MOST_MISSING])
+            more = ", …" if len(self._missing) > _MOST_MISSING else ""
+            raise RecordError(f"{self._where}:{self._missing[0][0]}: missing: {shown}{more}")
         return Record(start.game, start.players, start.rounds, tuple(actions), conditions, given_up)
 
     def _peek(self) -> str | None:
         return self._lines[self._at][1] if self._at < len(self._lines) else None
 
+    @property
+    def _number_of_line(self) -> int:
+        return self._lines[min(self._at, len(self._lines) - 1)][0] if self._lines else 1
+
     def _error(self, what: str) -> RecordError:
-        number = self._lines[min(self._at, len(self._lines) - 1)][0] if self._lines else 1
-        return RecordError(f"{self._where}:{number}: {what}")
+        return RecordError(f"{self._where}:{self._number_of_line}: {what}")
 
     def _subject(self, action: Action) -> str:
         # The second word is short: it has been read as a throw or an outcome.
@@ -211,7 +228,9 @@ class _Parser:
 
     def _header(self) -> tuple[Match, Conditions | None]:
         if self._peek() != FIRST_LINE:
-            raise self._error(f"not a record; its first line must be {FIRST_LINE!r}")
+            raise self._error(
+                f"not a record; its first line must be {FIRST_LINE!r}, and players and profile have to follow"
+            )
         self._at += 1
         lines, conditions = list[str](), None
         keys: dict[str, object] = {}
@@ -240,11 +259,13 @@ class _Parser:
             else:
                 raise self._error(f"{quoted(line)} is no line of a record's head")
             self._at += 1
-        if "players" not in counts:
-            raise self._error("players: missing; allowed are 1 to 9")
+        missing = {
+            f"players: missing; allowed are 1 to {MAX_PLAYERS}": "players" not in counts,
+            "profile: missing; allowed is its id, or its keys": named is None and not keys,
+        }
+        if any(missing.values()):
+            raise self._error("; ".join(what for what, is_missing in missing.items() if is_missing))
         if named is None:
-            if not keys:
-                raise self._error("profile: missing; allowed is its id, or its keys")
             try:
                 named = to_profile(keys, self._where, "record")
             except ProfileError as error:
@@ -291,7 +312,7 @@ class _Parser:
         words = line.split()
         if words[0] != str(match.player + 1):
             raise self._error(f"{quoted(words[0])}: it is the turn of player {match.player + 1}")
-        if len(words) == 3 and words[1] in _OUTCOMES:
+        if _ends_turn(line):
             yield Advanced()  # refused, if the turn is not over, before its words are compared
             if line != _end_of_turn(match):
                 raise self._error(f"{words[1]} {quoted(words[2])}: by the rules {_end_of_turn(match)!r}")
@@ -311,12 +332,14 @@ class _Parser:
             raise self._error(str(error)) from None
 
     def _result(self, match: Match) -> None:
-        for expected in _result_lines(match):
+        due = _result_lines(match)
+        for at, expected in enumerate(due):
             line = self._peek()
             if expected.startswith(_ENDED) and not (line or "").startswith(_ENDED):
                 continue  # records of before do not say why
-            if line is None:
-                raise self._error(f"the record ends without its result; due is {expected!r}")
+            if line is None or line in due[at + 1 :]:
+                self._missing.append((self._number_of_line, expected))
+                continue
             if line != expected:
                 raise self._error(f"{quoted(line)}: by the rules it is {expected!r}")
             self._at += 1
@@ -332,6 +355,12 @@ def _answer(word: str) -> Action:
     if tile.bit_count() != 1:
         raise ValueError(f"{quoted(word)}: exactly one tile is opened")
     return Reopened(tile.bit_length())
+
+
+def _ends_turn(line: str) -> bool:
+    """Whether a line says how a turn has ended."""
+    words = line.split()
+    return len(words) == 3 and words[1] in _OUTCOMES
 
 
 def _end_of_turn(match: Match) -> str:
