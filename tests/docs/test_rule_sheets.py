@@ -13,8 +13,8 @@ CITING = [path for folder in ("firmware", "tests") for path in (PROJECT / folder
 GAME_OF_SHEET = {"000": "jouhet", "001": "traditional", "002": "pub", "003": "trac", "004": "digits"}
 ONE_DIE = {
     "must, from an open sum of 6": OneDie.FORCED_SUM,
-    "may, once 7, 8 and 9 are shut": OneDie.OPTIONAL_HIGH,
-    "must, once 7, 8 and 9 are shut": OneDie.FORCED_HIGH,
+    "may, once no tile above 6 is open": OneDie.OPTIONAL_HIGH,
+    "must, once no tile above 6 is open": OneDie.FORCED_HIGH,
 }
 TIE = {"–": Tie.PLAY_OFF, "everybody plays again": Tie.REPLAY_ALL}
 

@@ -26,7 +26,7 @@ HAS_SHUT = 2
 """A trait of a seat: it has shut the box, which may double its pool."""
 
 
-class Seat(NamedTuple):
+class SeatToPlay(NamedTuple):
     """A seat that is still to play.
 
     Attributes:
@@ -38,7 +38,7 @@ class Seat(NamedTuple):
     traits: int = 0
 
 
-Seats: TypeAlias = tuple[Seat, ...]
+SeatsToPlay: TypeAlias = tuple[SeatToPlay, ...]
 Leaders: TypeAlias = tuple[int, ...]
 """The traits of those who have the mark, in the order of play."""
 
@@ -147,10 +147,10 @@ class Round:
         """
         self.again: Worths = (), 0.0
         self._turn, self._rules, self._players, self._decided = turn, rules, players, decided
-        self._known: dict[tuple[Seats, Standing], Outlook] = {}
-        self._solved: dict[Seats, _Solved] = {}
+        self._known: dict[tuple[SeatsToPlay, Standing], Outlook] = {}
+        self._solved: dict[SeatsToPlay, _Solved] = {}
 
-    def outlook(self, to_come: Seats, standing: Standing = NOBODY) -> Outlook:
+    def outlook(self, to_come: SeatsToPlay, standing: Standing = NOBODY) -> Outlook:
         """The prospects of everybody before the turns of these seats."""
         if not to_come:
             worths = self._decided(standing.leaders)
@@ -163,7 +163,7 @@ class Round:
             self._known[key] = self._play(to_come, standing)
         return self._known[key]
 
-    def worths(self, to_come: Seats, standing: Standing) -> dict[End, float]:
+    def worths(self, to_come: SeatsToPlay, standing: Standing) -> dict[End, float]:
         """The worth of each end of the next seat's turn to that seat."""
         return {end: self._prospect(to_come, standing, end)[0] for end in self._turn.model.ends}
 
@@ -193,7 +193,7 @@ class Round:
             0.0,
         )
 
-    def _prospect(self, to_come: Seats, standing: Standing, end: End) -> _Prospect:
+    def _prospect(self, to_come: SeatsToPlay, standing: Standing, end: End) -> _Prospect:
         """An end of the next seat's turn; the place is None for a seat that is no leader."""
         if end.shut and self._rules.shut_wins:
             following = self._shut(len(to_come) - 1, standing)
@@ -206,7 +206,11 @@ class Round:
         return worth, following, place
 
     def _reached(
-        self, to_come: Seats, standing: Standing, end: End, follow: Callable[[Seats, Standing], Outlook]
+        self,
+        to_come: SeatsToPlay,
+        standing: Standing,
+        end: End,
+        follow: Callable[[SeatsToPlay, Standing], Outlook],
     ) -> tuple[Outlook, int | None]:
         """What follows when the next seat's turn ends so, and the seat's place among the leaders."""
         (total, traits), *others = to_come
@@ -219,7 +223,7 @@ class Round:
             return follow(later, Standing(mark, (*standing.leaders, traits))), len(standing.leaders)
         return follow(later, standing), None
 
-    def _unplayed(self, to_come: Seats, standing: Standing) -> Outlook:
+    def _unplayed(self, to_come: SeatsToPlay, standing: Standing) -> Outlook:
         """A shut box has ended the round: the others score the row as it stands."""
         if not to_come:
             return self.outlook((), standing)
@@ -230,7 +234,7 @@ class Round:
         *worths, out, again = _result(tied, following, place)
         return Outlook(tuple(worths[:tied]), tuple(worths[tied:]), out, again)
 
-    def _play(self, to_come: Seats, standing: Standing) -> Outlook:
+    def _play(self, to_come: SeatsToPlay, standing: Standing) -> Outlook:
         """Plays the next seat's turn as well as possible; gives everybody's prospects."""
         turn, ends = self._turn, self._turn.model.ends
         # The worst end comes first: its solution serves the others.
@@ -264,7 +268,7 @@ class Round:
             again += more_again
         return Outlook(tuple(leaders), tuple(later), out, again)
 
-    def _better(self, to_come: Seats, standing: Standing) -> int:
+    def _better(self, to_come: SeatsToPlay, standing: Standing) -> int:
         """How many ends, the best first, set a new mark: after them the standing before does not matter."""
         if self._rules.worst_pay:
             return 0

@@ -29,8 +29,8 @@ from shutthebox.odds.seat_round import (
     Outlook,
     Round,
     RoundRules,
-    Seat,
-    Seats,
+    SeatsToPlay,
+    SeatToPlay,
     Standing,
     Worths,
 )
@@ -229,8 +229,8 @@ class Equilibrium:
     def _leads(self, total: int | None, standing: Standing) -> bool:
         return total is not None and self._sign * total == standing.mark
 
-    def _to_come(self, before: Sequence[int], scores: Sequence[int | None]) -> Seats:
-        return tuple(Seat(before[at], self._traits(at)) for at in range(len(scores), len(before)))
+    def _to_come(self, before: Sequence[int], scores: Sequence[int | None]) -> SeatsToPlay:
+        return tuple(SeatToPlay(before[at], self._traits(at)) for at in range(len(scores), len(before)))
 
     @property
     def _sign(self) -> int:
@@ -295,11 +295,11 @@ class Equilibrium:
         every = [key for size in sizes for key in product((0, HAS_SHUT), repeat=size)]
         return sorted(every, key=lambda key: (len(key), -sum(key)))
 
-    def _entrants(self, key: _Key) -> Seats:
+    def _entrants(self, key: _Key) -> SeatsToPlay:
         """Those who play an extra round."""
         if self._all_again:
-            return tuple(Seat(head) for head in key)
-        return tuple(Seat(0, traits | self._traits(at)) for at, traits in enumerate(key))
+            return tuple(SeatToPlay(head) for head in key)
+        return tuple(SeatToPlay(0, traits | self._traits(at)) for at, traits in enumerate(key))
 
     def _solve_extra_rounds(self, aim: _Aim, most: int) -> None:
         """The worths of the next extra rounds, where there can be so many."""
