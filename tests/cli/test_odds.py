@@ -8,7 +8,7 @@ import pytest
 from tests.support.command import printed, refused
 
 
-def document(*words: str) -> Any:
+def document(*words: object) -> Any:
     return json.loads(printed("odds", *words, "--json"))
 
 
