@@ -83,6 +83,14 @@ def test_fail__a_slip_of_the_pen(text: str, said: str) -> None:
             "[display]\naddress = 3",
             "display.address: 0x03 is not allowed; allowed is a whole number from 0x08 to 0x77",
         ),
+        (
+            "[gpio]\nservice = 21",
+            "gpio.service: line 21 is taken by the shutdown button (config.txt); allowed is a free one",
+        ),
+        (
+            "[gpio]\nlevers = [4, 21]",
+            "gpio.levers[1]: line 21 is taken by the shutdown button (config.txt); allowed is a free one",
+        ),
         ("[gpio]\nbuzzer = 2", "gpio.buzzer: line 2 is taken by display (I2C data); allowed is a free one"),
         ("[gpio]\nlevers = [4, 12]", "gpio.roll: line 12 is taken by gpio.levers[1]; allowed is a free one"),
         (

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from hwtools import kicad, pinout
-from hwtools.places import places
+from hwtools.places import SIGNALS, places
 from shutthebox.cli.check_config import HEADER, wiring
-from shutthebox.config.schema import Config
+from shutthebox.config.schema import BOARD_LINES, SECTIONS, Config
 
 WIRING = pinout.load()
 BOARD = kicad.read()
@@ -37,6 +37,18 @@ def test_plugs_that_must_not_be_swapped_differ() -> None:
 
 def test_everything_says_the_same() -> None:
     assert places(WIRING) == []
+
+
+def test_every_line_of_the_configuration_has_its_signal_on_the_board() -> None:
+    """A key without one would be missing from every table that a maker wires by."""
+    assert SECTIONS["gpio"].keys() - {"backend", "levers"} == SIGNALS.keys()
+
+
+def test_the_configuration_refuses_the_lines_that_the_board_itself_has() -> None:
+    """A lever on the shutdown line would switch the Pi off."""
+    keyed = {*SIGNALS.values(), *(f"TILE{number}" for number in range(1, len(WIRING.levers) + 1))}
+    own = {signal.bcm for signal in WIRING.signals if signal.name not in keyed}
+    assert own == BOARD_LINES.keys()
 
 
 def changed(what: str, **values: object) -> pinout.Pinout:

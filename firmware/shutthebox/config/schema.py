@@ -131,6 +131,13 @@ def _or_none(check: validation.Check[int]) -> validation.Check[int]:
 Line: TypeAlias = int | str
 """A BCM line of the header, or "chip:line" for a line of another chip."""
 
+BOARD_LINES: Mapping[int, str] = {
+    2: "display (I2C data)",
+    3: "display (I2C clock)",
+    21: "the shutdown button (config.txt)",
+}
+"""The lines that the board and its config.txt have taken before the box begins, each with what has it."""
+
 _LINE = validation.whole(HEADER_LINES.start, HEADER_LINES.stop - 1)
 _MOST_LEVERS = 54
 
@@ -626,7 +633,7 @@ def check_lines(config: Config, where: str) -> None:
         ConfigError: naming the keys and the lines.
     """
     gpio = config.gpio
-    taken: dict[Line, str] = {2: "display (I2C data)", 3: "display (I2C clock)"}
+    taken: dict[Line, str] = dict(BOARD_LINES)
     used: list[tuple[str, Line]] = [(f"gpio.levers[{i}]", line) for i, line in enumerate(gpio.levers)]
     used += [(f"gpio.{key}", getattr(gpio, key)) for key in ("roll", "buzzer", "lamp")]
     if gpio.service is not None:

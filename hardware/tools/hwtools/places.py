@@ -94,14 +94,17 @@ def _kicad(wiring: Pinout, board: kicad.Board) -> Iterator[str]:
             yield f"KiCad: {part.ref} has no courtyard"
 
 
+SIGNALS = {"roll": "ROLL", "buzzer": "BUZZER", "lamp": "ROLL_LED", "service": "SERVICE"}
+"""The signal of each line among the firmware's keys of ``[gpio]``; the levers are TILE1 and on."""
+
+
 def _firmware(wiring: Pinout) -> Iterator[str]:
     """The firmware's defaults, as its default.toml has them; a key that is commented out counts too."""
     folder = generated.ROOT / "firmware" / "shutthebox" / "config"
     text = (folder / "default.toml").read_text(encoding="utf-8").replace("# service", "service")
     config = tomllib.loads(text)
-    lines = {"roll": "ROLL", "buzzer": "BUZZER", "lamp": "ROLL_LED", "service": "SERVICE"}
     wanted: dict[tuple[str, str], object] = {
-        ("gpio", key): wiring.signal(name).bcm for key, name in lines.items()
+        ("gpio", key): wiring.signal(name).bcm for key, name in SIGNALS.items()
     }
     wanted["gpio", "levers"] = list(wiring.levers)
     wanted["display", "bus"] = wiring.raw["i2c"]["bus"]
