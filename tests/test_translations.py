@@ -111,6 +111,7 @@ IN_TWO_PARTS = {
     "Which seat?",
     "Who gets a head start?",
     "Up to how many points?",
+    "Lever {tile}: line taken",
 }
 """Questions and reasons that may be longer: the display shows one half after the other."""
 

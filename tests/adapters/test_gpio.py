@@ -14,7 +14,7 @@ from tests.pins.benches import make_bench, reached
 
 from shutthebox.adapters.gpio import Edge, Pins, PinsError, open_factory, switch_lines
 from shutthebox.config.schema import Backend, GpioConfig
-from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON
+from shutthebox.game.switches.switch import DICE_BUTTON, SERVICE_BUTTON
 from shutthebox.simulator.hardware.box import LAMP_LINE, SimulatedBox
 
 
@@ -54,13 +54,27 @@ def test_a_lever_down_at_boot_is_read_and_no_edge(box: SimulatedBox) -> None:
 # -- lines that cannot be had ------------------------------------------------------------------
 
 
-def test_a_busy_line_is_named(box: SimulatedBox) -> None:
+def test_a_busy_line_costs_its_lever_and_is_named(
+    box: SimulatedBox, caplog: pytest.LogCaptureFixture
+) -> None:
     other = InputDevice(box.switch_lines[4], pull_up=True, pin_factory=box.factory)
-    with pytest.raises(PinsError, match=r"^gpio: line 22: ") as raised:
+    pins = open_pins(box)
+    assert pins.taken.keys() == {4}
+    assert pins.taken[4].startswith("line 22: ")
+    assert "lever 4: line 22: " in caplog.text
+    assert pins.active().keys() == {*range(10)} - {4}, "the box plays on without that lever"
+    pins.close()
+    other.close()
+
+
+def test_a_box_without_any_line_says_which_and_why(box: SimulatedBox) -> None:
+    others = [InputDevice(line, pull_up=True, pin_factory=box.factory) for line in box.switch_lines.values()]
+    with pytest.raises(PinsError, match=r"^gpio: line 12: ") as raised:
         open_pins(box)
     assert "\n" not in str(raised.value)
     assert raised.value.exit_code == 1
-    other.close()
+    for other in others:
+        other.close()
 
 
 class LibraryError(Exception):
@@ -86,9 +100,11 @@ def test_whatever_a_library_raises_is_one_clear_line(
         return real(name, *args, **keywords)
 
     monkeypatch.setattr(box.factory, "pin", pin)
-    with pytest.raises(PinsError, match=rf"^gpio: line 27: .*{text}") as raised:
-        open_pins(box)
-    assert "\n" not in str(raised.value)
+    pins = open_pins(box)
+    assert pins.taken[3].startswith("line 27: ")
+    assert text in pins.taken[3]
+    assert "\n" not in pins.taken[3]
+    pins.close()
 
 
 # -- back ends ---------------------------------------------------------------------------------

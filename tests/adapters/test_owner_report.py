@@ -3,7 +3,7 @@
 import os
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -22,7 +22,6 @@ from shutthebox.game.faults import Fault, MachineFault
 from shutthebox.game.messages import told
 from shutthebox.game.owner_report import Topic
 from shutthebox.rules.actions import Thrown
-from shutthebox.rules.tiles import Tiles, to_tiles
 
 EVENING_S = time.mktime((2026, 11, 20, 20, 10, 0, 0, 0, -1))
 HOUR_S = 3600
@@ -35,7 +34,9 @@ class Box:
         self.now_s, self.folder = EVENING_S, folder
         self.store = Store(folder, lambda: self.now_s)
 
-    def lines(self, topic: Topic, wrong: Tiles = 0, standing: frozenset[str] = frozenset()) -> list[str]:
+    def lines(
+        self, topic: Topic, wrong: Collection[int] = (), standing: frozenset[str] = frozenset()
+    ) -> list[str]:
         memory = Memory(self.store)
         report = BoxReport(
             memory.lines, self.folder, EVENING_S, standing, lambda: self.now_s, self.folder / "machine"
@@ -135,7 +136,7 @@ def test_a_fault_is_told_with_its_date_how_often_and_whether_it_has_cleared(box:
     box.store.keep(Faulted(Fault.STORE_REPLACED.value, "kept as box.sqlite3.2.damaged"))
     memory = ["Memory damaged", "Sat 02:10, 2x\tok", "Memory is off", "Sat 02:10\tok"]
     assert box.lines(Topic.FAULTS) == [*memory, "Lever 4: stuck?", "Sat 00:10, 3x\tok"]
-    assert box.lines(Topic.FAULTS, wrong=to_tiles([4]))[5] == "Sat 00:10, 3x\tnow"
+    assert box.lines(Topic.FAULTS, wrong=[4])[5] == "Sat 00:10, 3x\tnow"
     assert box.lines(Topic.FAULTS, standing=frozenset({Fault.FORGETS.value}))[3] == "Sat 02:10\tnow"
 
 

@@ -85,10 +85,10 @@ hall of fame
   ANN      24  thai             {DAY}  (real dice, computer, levers out)
 
 lever health (edges while settling: many a press foretell a dying switch)
-  button           9 presses        0 edges
-  lever 7          4 presses        0 edges  out of play
-  lever 8          5 presses      123 edges
-  lever 12  out of play
+  dice button        9 presses        0 edges
+  lever 7            4 presses        0 edges  out of play
+  lever 8            5 presses      123 edges
+  lever 12    out of play
 
 faults
   {MINUTE}  display: gone\\x1b[31m

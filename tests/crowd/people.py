@@ -16,7 +16,7 @@ from shutthebox.game.effects import Show
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
-from shutthebox.game.switches.debounce import DICE_BUTTON
+from shutthebox.game.switches.switch import DICE_BUTTON
 from shutthebox.simulator.hardware.bounce import bounce_edges
 from shutthebox.simulator.virtual_box import VirtualBox
 from shutthebox.translations import told_screen, translations

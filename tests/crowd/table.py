@@ -21,7 +21,8 @@ from shutthebox.config.schema import Config, with_value
 from shutthebox.game.effects import Effect, Show, Sound, Sounded
 from shutthebox.game.judge import FINE
 from shutthebox.game.mode import Mode
-from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.game.switches.switch import DICE_BUTTON
 from shutthebox.rules.profile import MatchFormat
 from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
 from shutthebox.simulator.virtual_box import VirtualBox

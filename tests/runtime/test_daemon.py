@@ -155,7 +155,7 @@ def test_pins_that_cannot_be_had_leave_nothing_open(tmp_path: Path) -> None:
             config_with(),
             settings_for(config_with(), 9, "test"),
             box.factory,
-            {**box.switch_lines, 9: 99},
+            dict.fromkeys(box.switch_lines, 99),
             None,
             RandomDice(Random(1).randrange),
             tmp_path,

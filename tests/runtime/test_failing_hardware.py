@@ -29,7 +29,8 @@ from shutthebox.game.effects import Effect, Show
 from shutthebox.game.facts import Began, Fact, Finished
 from shutthebox.game.mode import Mode
 from shutthebox.game.settings import Brightness
-from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.game.switches.switch import DICE_BUTTON
 from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.runtime.ports import Ports
@@ -312,7 +313,7 @@ def test_a_callback_that_raises_is_reported_and_the_next_edge_comes(
     box.set_lever(3, True)
     box.set_lever(4, True)
     assert [edge.switch for edge in seen] == [4]
-    assert "switch 3: an edge is lost" in caplog.text
+    assert "lever 3: an edge is lost" in caplog.text
     assert "no room" in caplog.text
     assert pins.active()[3], "it is seen by looking"
     pins.close()
@@ -371,7 +372,7 @@ def test_a_line_that_cannot_be_read_keeps_its_last_state(
             broken.setattr(type(pin), "_get_state", fails)
             assert pins.active()[3]
         assert pins.active()[3]
-    assert caplog.messages == ["switch 3 cannot be read: remote I/O error"], "not each time it comes and goes"
+    assert caplog.messages == ["lever 3 cannot be read: remote I/O error"], "not each time it comes and goes"
     box.set_lever(3, False)
     assert not pins.active()[3]
     pins.close()

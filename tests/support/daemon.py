@@ -18,7 +18,8 @@ from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.dice import Dice, RandomDice
 from shutthebox.game.effects import Effect, Show
 from shutthebox.game.mode import Mode
-from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.game.switches.switch import DICE_BUTTON
 from shutthebox.runtime.daemon import serve
 from shutthebox.simulator.hardware.box import SimulatedBox
 

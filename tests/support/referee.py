@@ -23,7 +23,8 @@ from shutthebox.game.judge import VerdictKind
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.rolling import TUMBLE_NS
 from shutthebox.game.screen import TileState
-from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.game.switches.switch import DICE_BUTTON
 from shutthebox.game.table import transitions
 from shutthebox.rules import record as records
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown

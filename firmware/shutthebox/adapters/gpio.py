@@ -17,7 +17,7 @@ from gpiozero.pins import Factory
 from shutthebox.adapters.trouble_log import TroubleLog
 from shutthebox.config.schema import Backend, GpioConfig, Line
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON
+from shutthebox.game.switches.switch import BUTTONS, switch
 
 _log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class Edge(NamedTuple):
     """A contact has moved.
 
     Attributes:
-        switch: `DICE_BUTTON`, `SERVICE_BUTTON`, or the lever's number.
+        switch: the number of its row (`shutthebox.game.switches.switch`).
         active: closed to ground.
         t_ns: when, on the monotonic clock.
     """
@@ -52,8 +52,9 @@ def switch_lines(gpio: GpioConfig, levers: int) -> dict[int, Line]:
         raise PinsError(
             f"box.levers: {levers} levers, but gpio.levers names {len(gpio.levers)} lines; one each is needed"
         )
-    lines: dict[int, Line] = {DICE_BUTTON: gpio.roll, **dict(enumerate(gpio.levers[:levers], 1))}
-    return lines if gpio.service is None else {SERVICE_BUTTON: gpio.service, **lines}
+    wired: dict[int, Line | None] = {number: getattr(gpio, row.key) for number, row in BUTTONS.items()}
+    lines = {number: line for number, line in wired.items() if line is not None}
+    return lines | dict(enumerate(gpio.levers[:levers], 1))
 
 
 def open_factory(backend: Backend) -> Factory:
@@ -91,8 +92,12 @@ class Pins:
         lamp: BCM line of the lamp in the button.
         put: takes every edge; called in the factory's thread, must not block.
 
+    Attributes:
+        taken: per switch whose line cannot be had, why, with its holder where the system knows it. The box
+            does without.
+
     Raises:
-        PinsError: if a switch's line cannot be had; the text names it. Without its lamp a box plays on.
+        PinsError: if no switch's line can be had; the text names the first and why.
     """
 
     def __init__(
@@ -103,38 +108,46 @@ class Pins:
         self._seen: dict[int, bool] = {}
         self._unread: dict[int, TroubleLog] = {}
         self._lamp: Any = None
-        for switch, line in lines.items():
+        self.taken: dict[int, str] = {}
+        for number, line in lines.items():
             try:
-                self._open(factory, switch, line, put)
+                self._open(factory, number, line, put)
             except Exception as error:  # lgpio and RPi.GPIO raise kinds of their own, or a bare RuntimeError
-                self.close()
-                raise PinsError(f"gpio: line {line}: {_reason(error)}") from error
+                self.taken[number] = f"line {line}: {_reason(error)}"
+        if lines and not self._devices:
+            raise PinsError(f"gpio: {next(iter(self.taken.values()))}")
+        for number, reason in self.taken.items():
+            _log.error("%s: %s; playing without it until the restart", switch(number).name, reason)
         try:
             self._lamp = PWMLED(lamp, frequency=200, pin_factory=factory)
         except Exception as error:
             _log.warning("lamp: line %s: %s; playing without it", lamp, _reason(error))
 
-    def _open(self, factory: Factory, switch: int, line: Line, put: Callable[[Edge], None]) -> None:
+    def _open(self, factory: Factory, number: int, line: Line, put: Callable[[Edge], None]) -> None:
         device = InputDevice(line, pull_up=True, pin_factory=factory)
-        self._devices[switch] = device
-        listener = _Listener(switch, put)
+        try:
+            listener = _Listener(number, put)
+            device.pin.edges = "both"
+            device.pin.when_changed = listener.changed
+        except BaseException:
+            device.close()
+            raise
+        self._devices[number] = device
         # The pin holds its callback weakly: without this list it would be gone at once.
         self._listeners.append(listener)
-        device.pin.edges = "both"
-        device.pin.when_changed = listener.changed
 
     def active(self) -> dict[int, bool]:
         """Per switch whether it is closed to ground now; if it cannot be read, as it last was."""
-        for switch, device in self._devices.items():
+        for number, device in self._devices.items():
             try:
-                self._seen[switch] = bool(device.is_active)
+                self._seen[number] = bool(device.is_active)
             except Exception as error:  # an expander off its bus; libraries raise other errors, too
-                self._seen.setdefault(switch, False)
-                trouble = self._unread.setdefault(switch, TroubleLog(_log))
-                trouble.warn("switch %d cannot be read: %s", switch, _reason(error))
+                self._seen.setdefault(number, False)
+                trouble = self._unread.setdefault(number, TroubleLog(_log))
+                trouble.warn("%s cannot be read: %s", switch(number).name, _reason(error))
             else:
-                if switch in self._unread:
-                    self._unread[switch].clear("switch %d can be read again", switch)
+                if number in self._unread:
+                    self._unread[number].clear("%s can be read again", switch(number).name)
         return dict(self._seen)
 
     def light(self, value: float) -> None:
@@ -161,17 +174,17 @@ class Pins:
 class _Listener:
     """One switch's callback, with its own number in it."""
 
-    def __init__(self, switch: int, put: Callable[[Edge], None]) -> None:
-        self._switch = switch
+    def __init__(self, number: int, put: Callable[[Edge], None]) -> None:
+        self._number = number
         self._put = put
 
     def changed(self, ticks: float, state: int) -> None:
         """Called in the factory's thread with its time in seconds and the electrical level."""
         try:
-            self._put(Edge(self._switch, not state, round(ticks * 1_000_000_000)))
+            self._put(Edge(self._number, not state, round(ticks * 1_000_000_000)))
         except Exception:
             # An exception that leaves this function ends lgpio's only thread, and with it every input.
-            _log.exception("switch %d: an edge is lost", self._switch)
+            _log.exception("%s: an edge is lost", switch(self._number).name)
 
 
 def _reason(error: Exception) -> str:

@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -16,9 +16,10 @@ from shutthebox.adapters.network import addresses
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.backup import last_save
 from shutthebox.game.faults import FAULT_TEXTS, MACHINE_FAULT_TEXTS, MachineFault
+from shutthebox.game.lever_health import Ailment
 from shutthebox.game.messages import Joined, ListRow, Message, Text, message
 from shutthebox.game.owner_report import WEEKDAYS, Topic
-from shutthebox.rules.tiles import Tiles, to_tiles
+from shutthebox.game.switches.switch import switch as switch_row
 
 SHOWN_FAULTS = 20
 """The latest faults, so many kinds of them."""
@@ -29,15 +30,11 @@ EVENING_BEGINS_H = 6
 _WEEKDAYS_S = 6 * 24 * 3600
 """For so long a weekday and a time are one moment."""
 
-_SWITCH = re.compile(r"switch (\d+) (.*)")
+_SWITCH = re.compile(r"switch (-?\d{1,3}) (.*)")
 _KINDS = {fault.value: prompt for fault, (prompt, _) in FAULT_TEXTS.items()}
 _KINDS |= {fault.value: text for fault, text in MACHINE_FAULT_TEXTS.items()}
 _KINDS |= {"store": message("Memory"), "service": message("Wrong code")}
-_LEVER = {
-    "chatters without a rest": lambda lever: message("Lever {tile} chatters", tile=lever),
-    "is stuck": lambda lever: message("Lever {tile}: stuck?", tile=lever),
-    "is dead": lambda lever: message("Lever {tile}: dead?", tile=lever),
-}
+_AILMENTS = {ailment.value: ailment for ailment in Ailment}
 
 
 class BoxReport:
@@ -65,8 +62,8 @@ class BoxReport:
         self._clock_s, self._machine = clock_s, machine
         self._since_s = since_s
 
-    def __call__(self, topic: Topic, wrong: Tiles) -> Sequence[Text]:
-        """The lines of a topic; `wrong` are the levers that are wrong now."""
+    def __call__(self, topic: Topic, wrong: Collection[int]) -> Sequence[Text]:
+        """The lines of a topic; `wrong` are the switches that are wrong now."""
         match topic:
             case Topic.ABOUT:
                 return self._about()
@@ -113,7 +110,7 @@ class BoxReport:
     def _text(self, path: str) -> str:
         return _text(self._machine / path)
 
-    def _faults(self, db: sqlite3.Connection, wrong: Tiles) -> Sequence[Text]:
+    def _faults(self, db: sqlite3.Connection, wrong: Collection[int]) -> Sequence[Text]:
         standing = set(self._standing)
         if queries.wrong_codes(db):
             standing.add("service")
@@ -121,9 +118,9 @@ class BoxReport:
         times = Counter(told for told, _ in logged)
         latest = dict(reversed(logged))
         lines: list[Text] = []
-        for (told, lever), count in islice(times.items(), SHOWN_FAULTS):
-            fault = latest[told, lever]
-            is_cleared = not wrong & to_tiles([lever]) if lever else fault.kind not in standing
+        for (told, switch), count in islice(times.items(), SHOWN_FAULTS):
+            fault = latest[told, switch]
+            is_cleared = fault.kind not in standing if switch is None else switch not in wrong
             when = self._when(fault.at_s)
             if count > 1:
                 when = Joined((when, message("{count}x", count=count).say_as("{count} times")))
@@ -143,12 +140,14 @@ class BoxReport:
         return lines
 
 
-def _told(kind: str, text: str) -> tuple[Text, int]:
-    """A logged fault in few words, and the number of its lever; 0 for another part."""
+def _told(kind: str, text: str) -> tuple[Text, int | None]:
+    """A logged fault in few words, and the number of its switch; None for another part."""
     found = _SWITCH.fullmatch(text)
-    if kind == "lever" and found and found[2] in _LEVER:
-        return _LEVER[found[2]](int(found[1])), int(found[1])
-    return _KINDS.get(kind, kind), 0
+    if kind in ("lever", "button") and found and found[2] in _AILMENTS:
+        with suppress(ValueError):
+            number = int(found[1])
+            return _AILMENTS[found[2]].told(switch_row(number)), number
+    return _KINDS.get(kind, kind), None
 
 
 def _text(path: Path) -> str:

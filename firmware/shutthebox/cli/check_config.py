@@ -12,7 +12,7 @@ from shutthebox.config.schema import CONFIG_FILE, Config, ConfigError, Line
 from shutthebox.config.settings_loader import DEFAULT_LEVERS, broken_rules, settings_for
 from shutthebox.errors import one_line
 from shutthebox.files import reason, shown_path
-from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON
+from shutthebox.game.switches.switch import BUTTONS, switch
 
 HEADER = {
     2: 3, 3: 5, 4: 7, 14: 8, 15: 10, 17: 11, 18: 12, 27: 13, 22: 15, 23: 16, 24: 18, 10: 19, 9: 21, 25: 22,
@@ -89,9 +89,9 @@ def run_pins(args: argparse.Namespace) -> int:
     return 0
 
 
-def switch_name(switch: int) -> str:
+def switch_name(number: int) -> str:
     """The name of a switch in the wiring table."""
-    return {DICE_BUTTON: "dice button", SERVICE_BUTTON: "service button"}.get(switch, f"lever {switch}")
+    return switch(number).name
 
 
 def wiring(config: Config) -> list[tuple[str, Line]]:
@@ -101,7 +101,7 @@ def wiring(config: Config) -> list[tuple[str, Line]]:
     table: list[tuple[str, Line]] = [
         (f"lever {number}", line) for number, line in enumerate(gpio.levers[:levers], 1)
     ]
-    table += [("dice button", gpio.roll), ("buzzer", gpio.buzzer), ("button lamp", gpio.lamp)]
-    if gpio.service is not None:
-        table.append(("service button", gpio.service))
+    wired = [(row.name, getattr(gpio, row.key)) for row in BUTTONS.values()]
+    buttons = [(name, line) for name, line in wired if line is not None]
+    table += [*buttons[:1], ("buzzer", gpio.buzzer), ("button lamp", gpio.lamp), *buttons[1:]]
     return [*table, ("display SDA", 2), ("display SCL", 3)]

@@ -20,6 +20,7 @@ from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.progress import working
 from shutthebox.errors import one_line
 from shutthebox.files import check_folder, shown_path
+from shutthebox.game.switches.switch import BUTTONS, switch
 from shutthebox.rules.record import write
 
 SERVICE_FOLDER = Path("/var/lib/shutthebox")
@@ -109,12 +110,12 @@ def _print(found: queries.Statistics) -> None:
         initials, profile = one_line(famous.initials), one_line(famous.profile)
         print(f"  {initials}  {score:>6}  {profile:16} {date}{unproven}")
     print("\nlever health (edges while settling: many a press foretell a dying switch)")
-    for switch, health in found.switches.items():
-        name = "button" if switch == 0 else f"lever {switch}"
-        out = "  out of play" if switch in found.out_of_play else ""
-        print(f"  {name:9} {health.presses:8} presses {health.chatter:8} edges{out}")
+    for number, health in found.switches.items():
+        name = switch(number).name if number >= min(BUTTONS) else f"switch {number}"
+        out = "  out of play" if number in found.out_of_play else ""
+        print(f"  {name:11} {health.presses:8} presses {health.chatter:8} edges{out}")
     for lever in sorted({*found.out_of_play} - {*found.switches}):
-        print(f"  lever {lever:<3} out of play")
+        print(f"  lever {lever:<5} out of play")
     print("\nfaults" if found.faults else "\nfaults: none")
     for fault in found.faults:
         date = date_text(fault.at_s, "%Y-%m-%d %H:%M")

@@ -18,6 +18,8 @@ from shutthebox.config.controllers import Controller
 from shutthebox.errors import ShutTheBoxError, quoted
 from shutthebox.files import read_text
 from shutthebox.game.settings import Brightness, ShownStakes
+from shutthebox.game.switches.switch import BUTTONS, DICE_BUTTON, SERVICE_BUTTON
+from shutthebox.game.switches.switch import switch as row_of
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.profile import (
     HEAD_STARTS_CHECK,
@@ -131,7 +133,7 @@ def _or_none(check: validation.Check[int]) -> validation.Check[int]:
 Line: TypeAlias = int | str
 """A BCM line of the header, or "chip:line" for a line of another chip."""
 
-BOARD_LINES: Mapping[int, str] = {
+BOARD_LINES: Mapping[Line, str] = {
     2: "display (I2C data)",
     3: "display (I2C clock)",
     21: "the shutdown button (config.txt)",
@@ -351,7 +353,8 @@ class BoxConfig(NamedTuple):
 
     def settle_ns(self, switch: int) -> int:
         """How long a level of this switch has to stand before it counts; levers are numbered from 1."""
-        return round((self.settle_ms if switch > 0 else self.button_settle_ms) * 1_000_000)
+        settle_ms: float = getattr(self, row_of(switch).settle_key)
+        return round(settle_ms * 1_000_000)
 
 
 @_section
@@ -382,15 +385,19 @@ class GpioConfig(NamedTuple):
         "BCM lines of levers 1, 2, 3 ... in order; each lever is a switch to ground. A line of another "
         'chip is "chip:line", such as "mcp23017:3" for an expander with a kernel driver ("gpiod" only).',
     )
-    roll: Line = _key(_SWITCH_LINE, 12, "Line of the dice button: a BCM line, or one of another chip.")
+    roll: Line = _key(
+        _SWITCH_LINE,
+        BUTTONS[DICE_BUTTON].line,
+        "Line of the dice button: a BCM line, or one of another chip.",
+    )
     buzzer: int = _key(_OUTPUT_LINE, 18, "BCM line of the buzzer.")
     lamp: int = _key(_OUTPUT_LINE, 19, "BCM line of the lamp in the button.")
     service: Line | None = _key(
         _SWITCH_LINE,
         None,
-        "Line of the service button inside the box, as for roll; the board has it at 20. Left out: there is "
-        "none, and the service screen is in the menu.",
-        "20",
+        "Line of the service button inside the box, as for roll; the board has it at "
+        f"{BUTTONS[SERVICE_BUTTON].line}. Left out: there is none, and the service screen is in the menu.",
+        str(BUTTONS[SERVICE_BUTTON].line),
     )
 
 
@@ -633,13 +640,13 @@ def check_lines(config: Config, where: str) -> None:
         ConfigError: naming the keys and the lines.
     """
     gpio = config.gpio
-    taken: dict[Line, str] = dict(BOARD_LINES)
-    used: list[tuple[str, Line]] = [(f"gpio.levers[{i}]", line) for i, line in enumerate(gpio.levers)]
-    used += [(f"gpio.{key}", getattr(gpio, key)) for key in ("roll", "buzzer", "lamp")]
-    if gpio.service is not None:
-        used.append(("gpio.service", gpio.service))
+    taken = dict(BOARD_LINES)
+    used: list[tuple[str, Line | None]] = [(f"gpio.levers[{i}]", line) for i, line in enumerate(gpio.levers)]
+    used += [(f"gpio.{key}", getattr(gpio, key)) for key in gpio._fields if key not in ("backend", "levers")]
     mistakes = []
     for key, line in used:
+        if line is None:
+            continue
         if isinstance(line, str) and gpio.backend is not Backend.GPIOD:
             mistakes.append(
                 f'{where}: {key}: "{line}" is on another chip, which {gpio.backend} cannot reach; '

@@ -9,11 +9,13 @@ class ContactHealth(NamedTuple):
     Attributes:
         moves: how often it has settled in another state.
         chatter: edges that fell into settle windows; many foretell a dying switch.
-        idle: how often other contacts have moved since this one last did.
-        restless: it chatters without a rest.
+        idle: how often levers have moved since this contact last did.
+        restless: it chatters without a rest, or faster than any hand.
+        stuck: it has been closed for longer than any hand holds it.
     """
 
     moves: int = 0
     chatter: int = 0
     idle: int = 0
     restless: bool = False
+    stuck: bool = False

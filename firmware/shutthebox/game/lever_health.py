@@ -1,13 +1,17 @@
-"""Levers that seem to be broken, and the messages about them."""
+"""Levers and buttons that seem to be broken, and the messages about them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from typing import assert_never
 
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.facts import Faulted
 from shutthebox.game.judge import VerdictKind, lever_of
-from shutthebox.game.messages import Message, message
+from shutthebox.game.messages import Message
 from shutthebox.game.play import MatchInPlay, row_behind
 from shutthebox.game.state import Context, Shared
+from shutthebox.game.switches.switch import DICE_BUTTON, Switch
+from shutthebox.game.switches.switch import switch as row_of
 from shutthebox.rules import turn as turns
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 
@@ -18,26 +22,106 @@ SILENT_MOVES = 40
 """A lever that has stood still for so many moves of the others, two or three turns, may be dead."""
 
 
-def restless(shared: Shared) -> Tiles:
-    """The levers whose contacts chatter without a rest."""
-    return to_tiles(lever for lever, health in shared.health.items() if lever > 0 and health.restless)
+KNOCKS = 6
+"""Flicks of the first and the last lever in turn that open service without the dice button."""
+
+DWELL_NS = 3_000_000_000
+"""In service without the dice button, a lever that is left down for so long is a press."""
 
 
-def wrong(shared: Shared) -> Tiles:
-    """The levers that seem to be broken now, in whatever way."""
-    return shared.stuck | shared.dead | restless(shared)
+class Ailment(Enum):
+    """What seems to be wrong with a switch, the worst first; the value is how it is kept in the log."""
+
+    TAKEN = "is taken"
+    CHATTERS = "chatters without a rest"
+    STUCK = "is stuck"
+    DEAD = "is dead"
+
+    def told(self, row: Switch) -> Message:
+        """The warning about this switch."""
+        match self:
+            case Ailment.TAKEN:
+                return row.taken
+            case Ailment.CHATTERS:
+                return row.chatters
+            case Ailment.STUCK:
+                return row.stuck
+            case Ailment.DEAD:
+                return row.dead
+            case _:
+                assert_never(self)
+
+
+def _all_ailments(shared: Shared) -> Iterator[tuple[int, Ailment]]:
+    """Everything that seems to be wrong now, the worst last."""
+    yield from ((lever, Ailment.DEAD) for lever in to_numbers(shared.dead))
+    if shared.unpressed >= SILENT_MOVES:
+        yield DICE_BUTTON, Ailment.DEAD
+    yield from ((lever, Ailment.STUCK) for lever in to_numbers(shared.stuck))
+    yield from ((switch, Ailment.STUCK) for switch, health in shared.health.items() if health.stuck)
+    yield from ((switch, Ailment.CHATTERS) for switch, health in shared.health.items() if health.restless)
+    yield from ((switch, Ailment.TAKEN) for switch in shared.settings.taken)
+
+
+def ailments(shared: Shared) -> dict[int, Ailment]:
+    """The worst of what seems to be wrong now with each switch: buttons first, then levers in their order."""
+    return dict(sorted(dict(_all_ailments(shared)).items(), key=lambda entry: (entry[0] > 0, abs(entry[0]))))
+
+
+def wrong(shared: Shared) -> frozenset[int]:
+    """The switches that seem to be broken now, in whatever way."""
+    return frozenset(ailments(shared))
 
 
 def complaint(shared: Shared) -> Message | None:
-    """The warning about the levers in play, the worst first; None if nothing seems wrong."""
-    in_play = ~shared.settings.out
-    if found := restless(shared) & in_play:
-        return message("Lever {tile} chatters", tile=to_numbers(found)[0])
-    if found := shared.stuck & in_play:
-        return message("Lever {tile}: stuck?", tile=to_numbers(found)[0])
-    if found := shared.dead & in_play:
-        return message("Lever {tile}: dead?", tile=to_numbers(found)[0])
-    return None
+    """The warning about the switches in play, the worst first; None if nothing seems wrong."""
+    ignored = shared.settings.out_by_choice
+    found = {
+        switch: ailment
+        for switch, ailment in ailments(shared).items()
+        if switch <= 0 or not to_tiles([switch]) & ignored
+    }
+    worst = min(found, key=lambda switch: list(Ailment).index(found[switch]), default=None)
+    return None if worst is None else found[worst].told(row_of(worst))
+
+
+def dice_button_complaint(shared: Shared) -> Message | None:
+    """The warning about the dice button, without which nobody can go on; None if nothing seems wrong."""
+    ailment = ailments(shared).get(DICE_BUTTON)
+    return None if ailment is None else ailment.told(row_of(DICE_BUTTON))
+
+
+def knocked(shared: Shared, down: Tiles, changed: Tiles) -> int:
+    """How far the outer levers have been flicked in turn once these have moved to where they are."""
+    settings = shared.settings
+    broken = settings.out | shared.stuck | shared.dead
+    usable = [lever for lever in range(1, settings.levers + 1) if not to_tiles([lever]) & broken]
+    if len(usable) < 2:
+        return 0
+    turn = to_tiles([usable[0 if shared.knocks % 2 == 0 else -1]])
+    if changed & down == changed and changed == turn:
+        return shared.knocks  # on its way
+    if changed == turn:
+        return shared.knocks + 1
+    return int(changed == to_tiles(usable[:1]) and not down & changed)
+
+
+def new_faults(before: Shared, after: Shared) -> Iterator[Faulted]:
+    """The faults for the log: what seems to be wrong since then."""
+    known = set(_all_ailments(before))
+    for switch, ailment in _all_ailments(after):
+        if (switch, ailment) not in known:
+            yield _fault(switch, ailment)
+
+
+def taken_faults(switches: Iterable[int]) -> Iterator[Faulted]:
+    """The faults for the log: switches whose lines another program has."""
+    for switch in switches:
+        yield _fault(switch, Ailment.TAKEN)
+
+
+def _fault(switch: int, ailment: Ailment) -> Faulted:
+    return Faulted("lever" if switch > 0 else "button", f"switch {switch} {ailment.value}")
 
 
 def suspect_wrong(play: MatchInPlay, context: Context) -> Shared:
@@ -48,14 +132,6 @@ def suspect_wrong(play: MatchInPlay, context: Context) -> Shared:
         return shared
     tiles, down = to_tiles(verdict.tiles), shared.levers
     return shared._replace(stuck=shared.stuck | tiles & down, dead=shared.dead | tiles & ~down)
-
-
-def newly_suspected(before: Shared, after: Shared) -> Iterator[Faulted]:
-    """The faults for the log: levers that seem to be broken since then."""
-    for lever in to_numbers(after.stuck & ~before.stuck):
-        yield Faulted("lever", f"switch {lever} is stuck")
-    for lever in to_numbers(after.dead & ~before.dead):
-        yield Faulted("lever", f"switch {lever} is dead")
 
 
 def suspect_missing(play: MatchInPlay, context: Context, only: Tiles | None) -> Shared:

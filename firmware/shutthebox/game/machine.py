@@ -12,7 +12,7 @@ from shutthebox.game import lever_health
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.dice import Dice
 from shutthebox.game.effects import Effect, Show, Sound, Sounded
-from shutthebox.game.facts import RULES, Chosen, Faulted
+from shutthebox.game.facts import RULES, Chosen
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
     AnswerCame,
@@ -43,6 +43,7 @@ from shutthebox.game.lookups import Lookups, NoLookups
 from shutthebox.game.menu_items import GAME, item_chosen
 from shutthebox.game.modes.attract import Attract
 from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.modes.initials import Initials
 from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.service import Service
 from shutthebox.game.modes.setup import Setup
@@ -54,12 +55,13 @@ from shutthebox.game.settings import Settings
 from shutthebox.game.showing import show_of
 from shutthebox.game.state import Context, Overlay, Shared, Step, kept
 from shutthebox.game.stick import Stick
+from shutthebox.game.switches.switch import DICE_BUTTON
 from shutthebox.game.table import ADVICE, TABLE, ModeState, arrived
-from shutthebox.game.targets import BackToAttract, Target
+from shutthebox.game.targets import BackToAttract, OpenService, Target
 from shutthebox.game.wording import idle_text
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MAX_PLAYERS, Profile
-from shutthebox.rules.tiles import Tiles, to_numbers
+from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.writer import to_lines
 
 
@@ -145,7 +147,7 @@ class Machine:
     @property
     def deadline_ns(self) -> int | None:
         """When `TimeCame` is due; None if nothing will happen by itself."""
-        due = (self._mode.deadline_ns(self._shared), self._deserted_ns)
+        due = (self._mode.deadline_ns(self._shared), self._deserted_ns, self._dwelt_ns)
         return min((ns for ns in due if ns is not None), default=None)
 
     def start(self) -> list[Effect]:
@@ -192,6 +194,10 @@ class Machine:
     def _button(self, given: Input) -> list[Effect]:
         """A gesture: asleep it only wakes; while the box asks whether to abandon, it answers."""
         self._shared = self._shared._replace(touched_ns=self._now_ns)
+        if not isinstance(given, ServicePressed):
+            self._shared = self._shared._replace(unpressed=0)
+        elif self._is_stranded and not self._shared.asleep:
+            return self._open_service(unlocked=True)
         if not self._shared.asleep:
             self._shared = _seen(self._shared, self._mode)._replace(refusal=None, stick_is_new=False)
             if isinstance(given, Pressed) and isinstance(self._mode, MatchMode):
@@ -199,7 +205,7 @@ class Machine:
                     self._shared,
                     lever_health.suspect_wrong(self._mode.play, self._context()),
                 )
-                faults = kept(*lever_health.newly_suspected(before, self._shared))
+                faults = kept(*lever_health.new_faults(before, self._shared))
                 return [*faults, *self._dispatch(given)]
         return self._dispatch(given)
 
@@ -211,25 +217,62 @@ class Machine:
             self._shared = before._replace(levers=down)
             return []
         shared = before if before.asleep else _seen(before, self._mode)
+        in_play = changed & ~ignored
+        knocks = lever_health.knocked(shared, down, in_play)
         self._shared = shared._replace(
             levers=down,
             touched_ns=self._now_ns,
             refusal=None,
             stuck=shared.stuck & ~changed,
             dead=shared.dead & ~changed,
+            knocks=knocks,
+            unpressed=shared.unpressed + self._awaits_press * in_play.bit_count(),
+            moved_ns=self._now_ns if shared.by_levers else None,
         )
-        moved = changed & ~ignored
-        *effects, show = self._dispatch(LeversMoved(down), moved)
+        if knocks == lever_health.KNOCKS and (isinstance(self._mode, Attract) or self._is_stranded):
+            return self._open_service(unlocked=False)
+        faults = kept(*lever_health.new_faults(before, self._shared))
+        *effects, show = self._dispatch(LeversMoved(down), in_play)
         match = self.state.match
         if match is None or self._shared.refusal is not None:
-            return [*effects, show]
-        self._shared = self._shared._replace(refusal=idle_text(match, self._shared, moved))
-        return [*effects, self._show()]
+            return [*faults, *effects, show]
+        self._shared = self._shared._replace(refusal=idle_text(match, self._shared, in_play))
+        return [*faults, *effects, self._show()]
+
+    @property
+    def _awaits_press(self) -> bool:
+        """Whether the dice button is what the box waits for, and no list is walked by the levers."""
+        return isinstance(self._mode, Attract | MatchMode) and not isinstance(self._mode, Initials)
+
+    @property
+    def _is_stranded(self) -> bool:
+        """Whether nobody can go on, because the dice button is broken."""
+        is_in_service = isinstance(self._mode, Service | StickList)
+        return lever_health.dice_button_complaint(self._shared) is not None and not is_in_service
+
+    def _open_service(self, *, unlocked: bool) -> list[Effect]:
+        """Opens service whatever the box is doing. A match on the table waits for the next start."""
+        self._shared = self._shared._replace(
+            overlay=Overlay.NONE, refusal=None, knocks=0, by_levers=True, moved_ns=None
+        )
+        context = self._context()
+        return [*self._taken(arrived(Step(OpenService(unlocked=unlocked)), context)), self._show()]
+
+    @property
+    def _dwelt_ns(self) -> int | None:
+        """When a lever that is left down is a press; None where it is none."""
+        shared = self._shared
+        if not shared.by_levers or shared.moved_ns is None or not shared.levers & ~self._ignored():
+            return None
+        return shared.moved_ns + lever_health.DWELL_NS
 
     def _time_came(self) -> list[Effect]:
         deadline_ns, deserted_ns = self.deadline_ns, self._deserted_ns
         if deadline_ns is None or self._now_ns < deadline_ns:
             return []
+        if (dwelt_ns := self._dwelt_ns) is not None and self._now_ns >= dwelt_ns:
+            self._shared = self._shared._replace(moved_ns=None, touched_ns=self._now_ns, refusal=None)
+            return self._dispatch(Pressed())
         if deserted_ns is not None and self._now_ns >= deserted_ns:
             *effects, show = self._dispatch(Deserted())
             return [*effects, *self._dispatch(TimeCame())] if self._has(TimeCame) else [*effects, show]
@@ -250,15 +293,14 @@ class Machine:
         before = self._shared
         if health == before.health:
             return []
-        self._shared = before._replace(health=health)
-        restless, rested = lever_health.restless(self._shared), lever_health.restless(before)
-        if not isinstance(self._mode, Service) and restless == rested:
+        after = self._shared = before._replace(health=health)
+        known, found = lever_health.ailments(before), lever_health.ailments(after)
+        if known == found and not isinstance(self._mode, Service):
             return []
-        faults = (
-            Faulted("lever", f"switch {lever} chatters without a rest")
-            for lever in to_numbers(restless & ~rested)
-        )
-        return [*kept(*faults), self._show()]
+        if found.get(DICE_BUTTON) not in (None, known.get(DICE_BUTTON)) and not after.asleep:
+            # What it has asked nobody can answer.
+            self._shared = after._replace(overlay=Overlay.NONE)
+        return [*kept(*lever_health.new_faults(before, after)), self._show()]
 
     def _stick_reported(self, stick: Stick | None) -> list[Effect]:
         before = self._shared
@@ -342,9 +384,10 @@ class Machine:
 
     def _taken(self, step: Step[ModeState]) -> list[Effect]:
         before, self._mode = self._mode, step.mode
-        self._shared = pointed(
-            before, step.mode, (step.shared or self._shared)._replace(refusal=step.refusal)
-        )
+        shared = (step.shared or self._shared)._replace(refusal=step.refusal)
+        if shared.by_levers and not isinstance(step.mode, Service | StickList):
+            shared = shared._replace(by_levers=False, moved_ns=None)
+        self._shared = pointed(before, step.mode, shared)
         return self._audible(step.effects)
 
     def _audible(self, effects: Sequence[Effect]) -> list[Effect]:

@@ -1,6 +1,6 @@
 """The owner's settings, as the machine needs them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from enum import StrEnum
 from itertools import groupby
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from shutthebox.odds.strengths import Strength
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.profile import First, Group, HeadStart, Profile
 from shutthebox.rules.reader import with_options, without
-from shutthebox.rules.tiles import Tiles
+from shutthebox.rules.tiles import Tiles, to_tiles
 
 
 class ShownStakes(StrEnum):
@@ -79,7 +79,8 @@ class Settings(NamedTuple):
         sleep_ns: without any input for so long the panel goes dark.
         names: setup asks every player for three letters.
         family: the children's games come first in the list, and the end of a turn is told in kinder words.
-        out: the levers that the owner has taken out of play.
+        out: the levers that the owner has taken out of play, and those of `taken`.
+        taken: switches whose lines another program has, until the restart.
         code: the levers that are down when the owner unlocks service; none for no code.
         wrong_codes: how often the code was wrong since it was right.
         service_button: the box has one, so the menu does not lead to service.
@@ -115,6 +116,7 @@ class Settings(NamedTuple):
     names: bool = False
     family: bool = False
     out: Tiles = 0
+    taken: frozenset[int] = frozenset()
     code: Tiles = 0
     wrong_codes: int = 0
     service_button: bool = False
@@ -122,6 +124,17 @@ class Settings(NamedTuple):
     given: Profile | None = None
     tournament: Tournament | None = None
     scoreboard: Callable[[], str] | None = None
+
+    @property
+    def out_by_choice(self) -> Tiles:
+        """The levers that the owner has taken out of play."""
+        return self.out & ~to_tiles(lever for lever in self.taken if lever > 0)
+
+    def without(self, taken: Collection[int]) -> "Settings":
+        """The settings of a box that has no hold of these switches."""
+        return self._replace(
+            taken=frozenset(taken), out=self.out | to_tiles(lever for lever in taken if lever > 0)
+        )
 
     def with_rules(self, rules: Profile) -> "Settings":
         """The settings with these house rules in the place of those given before.

@@ -6,6 +6,7 @@ from shutthebox.game.effects import Form, Show
 from shutthebox.game.faults import FAULT_TEXTS
 from shutthebox.game.inputs import SettingChosen
 from shutthebox.game.judge import FINE
+from shutthebox.game.lever_health import SILENT_MOVES, dice_button_complaint
 from shutthebox.game.messages import Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
@@ -24,6 +25,10 @@ from shutthebox.rules.tiles import to_numbers
 
 if TYPE_CHECKING:  # a reader of reviews needs no solver
     from shutthebox.odds.coach import MatchReview
+
+
+_BY_LEVERS = (Mode.SERVICE, Mode.STICK)
+"""They can be walked through without the dice button."""
 
 
 def show_of(mode: ModeState, shared: Shared, t_ns: int) -> Show:
@@ -100,4 +105,13 @@ def _screen(mode: ModeState, shared: Shared) -> Screen:
     if shared.overlay is Overlay.ABANDON:
         prompt, also = message("Press: yes"), (message("Hold: no"),)
         return Screen(screen.mode, big=message("End the match?"), prompt=prompt, also=also, lit=True)
+    if screen.mode in _BY_LEVERS:
+        if shared.by_levers:
+            screen = screen._replace(also=(*screen.also, message("3 s down: press")))
+    elif (dead := dice_button_complaint(shared)) is not None:
+        # Nobody can go on. What the levers are to do stays in sight.
+        if shared.unpressed >= SILENT_MOVES:  # perhaps nobody wants to press
+            screen = screen._replace(also=(*screen.also, dead))
+        else:
+            screen = screen.alerted(dead)
     return screen if shared.refusal is None else screen.alerted(shared.refusal)

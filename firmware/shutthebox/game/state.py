@@ -45,6 +45,10 @@ class Shared(NamedTuple):
         health: per lever what its contact has done; empty before the first report.
         stuck: levers that are down and seem not to come up.
         dead: levers that are up and seem not to go down.
+        unpressed: how often levers have moved, where a press is awaited, since the dice button was pressed.
+        knocks: how far the outer levers have been flicked in turn, to open service without the dice button.
+        by_levers: service was opened so: a lever that is left down is a press.
+        moved_ns: when a lever last moved; None once that press has been given.
         refusal: why the last input did nothing; None if it did something.
         code_ns: when the owner's code was wrong last, or the box was switched on.
         names: per seat three letters, empty for a seat without a name; kept until attract.
@@ -64,6 +68,10 @@ class Shared(NamedTuple):
     health: Mapping[int, ContactHealth] = {}
     stuck: Tiles = 0
     dead: Tiles = 0
+    unpressed: int = 0
+    knocks: int = 0
+    by_levers: bool = False
+    moved_ns: int | None = None
     refusal: Message | None = None
     code_ns: int = 0
     names: tuple[str, ...] = ()

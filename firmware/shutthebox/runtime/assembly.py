@@ -5,7 +5,7 @@ memory, the verification of the store, the pins.
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -35,7 +35,7 @@ from shutthebox.game.past import Past
 from shutthebox.game.settings import Settings
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.tiles import Tiles
+from shutthebox.rules.tiles import to_numbers
 from shutthebox.runtime.ports import BuzzerPort, DisplayPort, Observer, OddsPort, Ports, StickPort
 from shutthebox.runtime.runner import Mail, Runner
 from shutthebox.translations import translations
@@ -142,7 +142,7 @@ class _Lookups:
     def past(self, match: Match, letters: str) -> Past:
         return self._memory.past(match, letters)
 
-    def report(self, topic: Topic, wrong: Tiles) -> Sequence[Text]:
+    def report(self, topic: Topic, wrong: Collection[int]) -> Sequence[Text]:
         # Imported lazily, here and below, to keep startup fast.
         from shutthebox.adapters.owner_report import BoxReport
 
@@ -191,8 +191,16 @@ def assemble(config: Config, settings: Settings, world: World) -> Box:
             settings = as_chosen(config, settings, store.choices())
         if config.scoreboard.on:
             settings = settings._replace(scoreboard=world.scoreboard)
-        pins = Pins(world.factory, world.lines, config.gpio.lamp, world.put)
+        # A lever that the owner has taken out for good may have lost its line to something else.
+        unused = {*config.box.out_of_play} & {*to_numbers(settings.out)}
+        used = {number: line for number, line in world.lines.items() if number not in unused}
+        pins = Pins(world.factory, used, config.gpio.lamp, world.put)
         parts.callback(pins.close)
+        settings = settings.without(pins.taken)
+        if store is not None:
+            for taken in lever_health.taken_faults(pins.taken):
+                with suppress(StoreError):
+                    store.keep(taken)
         verification = None
         if store is not None and not whole:
             verification = VerificationWorker(store.path)

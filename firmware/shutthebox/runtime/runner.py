@@ -26,7 +26,8 @@ from shutthebox.game.machine import Machine
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import plain
 from shutthebox.game.settings import Brightness, Settings
-from shutthebox.game.switches.debounce import SERVICE_BUTTON, SwitchChanged
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.game.switches.switch import switch
 from shutthebox.game.switches.switches import Switches, TimedInput
 from shutthebox.runtime.ports import Ports
 from shutthebox.translations import told_screen
@@ -186,9 +187,10 @@ class Runner:
             self._step(answer, t_ns)
 
     def _keep_counts(self) -> None:
-        presses, chatter = dict(self.switches.presses), dict(self.switches.chatter)
-        for counts in (presses, chatter):
-            counts.pop(SERVICE_BUTTON, None)
+        counts = self.switches.presses, self.switches.chatter
+        presses, chatter = (
+            {number: count for number, count in each.items() if switch(number).is_counted} for each in counts
+        )
         self._ports.memory.keep_counts(presses, chatter)
 
     def _show(self, show: Show) -> None:

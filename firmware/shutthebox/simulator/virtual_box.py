@@ -5,6 +5,7 @@ from datetime import date
 from pathlib import Path
 from queue import SimpleQueue
 from random import Random
+from typing import Any
 
 from shutthebox.adapters.odds_worker import OddsNow
 from shutthebox.adapters.store.database import FILE_NAME, Store
@@ -17,12 +18,13 @@ from shutthebox.game.effects import Effect, Show
 from shutthebox.game.inputs import FormInput
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.moves import Throw
+from shutthebox.game.switches.switch import BUTTONS, DICE_BUTTON, switch
 from shutthebox.runtime.assembly import World, assemble
 from shutthebox.runtime.ports import BuzzerPort, DisplayPort, Observer, OddsPort
 from shutthebox.runtime.runner import Mail, Runner
 from shutthebox.simulator.hardware import disk
 from shutthebox.simulator.hardware.bounce import bounce_edges
-from shutthebox.simulator.hardware.box import ROLL_LINE, SimulatedBox
+from shutthebox.simulator.hardware.box import SimulatedBox
 
 ADDRESS = "http://shutthebox.local:8090/"
 """Of the scoreboard of a box in virtual time: scenarios tell the same everywhere."""
@@ -106,8 +108,10 @@ class VirtualBox:
     ) -> None:
         self.now_ns = 0
         self.dice = QueuedDice(seed)
-        # Wired as the simulated hardware is, not as a real box: it has no service button, say.
-        self._config = config._replace(gpio=GpioConfig())
+        # Wired as the simulated hardware is, not as a real box; with the buttons of that.
+        buttons = [row for row in BUTTONS.values() if getattr(config.gpio, row.key) is not None]
+        wired: dict[str, Any] = {row.key: row.line for row in buttons}
+        self._config = config._replace(gpio=GpioConfig(**wired))
         self._state, self.display = state, display
         self._observers = list(observers)
         self._odds = (odds or OddsNow()) if advised else None
@@ -115,7 +119,13 @@ class VirtualBox:
         self._epoch_s = epoch_s
         levers = levers_needed(config, where)
         self._where = where
-        self.box = SimulatedBox(levers, real_time=False, clock_ns=lambda: self.now_ns, seed=seed)
+        self.box = SimulatedBox(
+            levers,
+            buttons=[row.number for row in buttons],
+            real_time=False,
+            clock_ns=lambda: self.now_ns,
+            seed=seed,
+        )
         self._inbox: SimpleQueue[Mail] = SimpleQueue()
         self._rng = Random(f"{seed} bounces")
         self._lock = FolderLock(state)
@@ -204,9 +214,16 @@ class VirtualBox:
         """Flips a lever down or puts it back, one clean edge."""
         self.set_level(self.box.lever_line(number), not down)
 
-    def set_button(self, down: bool) -> None:
-        """Presses or releases the dice button, one clean edge."""
-        self.set_level(ROLL_LINE, not down)
+    def set_button(self, down: bool, number: int = DICE_BUTTON) -> None:
+        """Presses or releases a button, one clean edge.
+
+        Raises:
+            ValueError: this box has no such button.
+        """
+        if number not in self.box.switch_lines:
+            row = switch(number)
+            raise ValueError(f"this box has no {row.name}; config gpio.{row.key} {row.line} gives it one")
+        self.set_level(self.box.switch_lines[number], not down)
 
     def bounce(self, switch: int, down: bool, lasts_ns: int) -> None:
         """Moves a contact with a seeded burst of edges; time passes while it bounces."""

@@ -5,7 +5,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shutthebox.game.switches.debounce import DICE_BUTTON, Debouncer, SwitchChanged
+from shutthebox.game.switches.debounce import Debouncer, SwitchChanged
+from shutthebox.game.switches.switch import DICE_BUTTON
 
 MS = 1_000_000
 SETTLE = {DICE_BUTTON: 25 * MS, 1: 40 * MS, 2: 40 * MS, 3: 7 * MS}

@@ -4,7 +4,8 @@ import pytest
 
 from shutthebox.game.inputs import Held, Input, LeversMoved, ServicePressed
 from shutthebox.game.switches.button import HOLD_NS
-from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.game.switches.switch import DICE_BUTTON, SERVICE_BUTTON
 from shutthebox.game.switches.switches import Switches, TimedInput
 from shutthebox.rules.tiles import to_tiles
 

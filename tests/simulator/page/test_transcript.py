@@ -7,7 +7,8 @@ from tests.simulator.page.pages import shown
 from shutthebox.config.profiles import builtin
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
-from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.game.switches.switch import DICE_BUTTON
 from shutthebox.simulator.page.transcript import LOG_LINES, BoxInWords
 
 SCRIPTS = Path(__file__).parents[2] / "scenarios"

@@ -18,7 +18,7 @@ from shutthebox.cli.doctor.result import CheckResult, failed, passed, reported, 
 from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import Config
 from shutthebox.game.effects import Sound
-from shutthebox.game.switches.debounce import DICE_BUTTON
+from shutthebox.game.switches.switch import DICE_BUTTON
 
 QUESTION_S = 20.0
 """How long each question waits for the button."""

@@ -18,7 +18,8 @@ from shutthebox.config.schema import Config
 from shutthebox.config.settings_loader import DEFAULT_LEVERS, with_choices
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import check_folder
-from shutthebox.game.switches.debounce import DICE_BUTTON, WORN
+from shutthebox.game.switches.debounce import WORN
+from shutthebox.game.switches.switch import BUTTONS
 
 OLDEST_CLOCK_S = 1_735_689_600
 """The start of 2025: a clock before that has never been set."""
@@ -47,7 +48,7 @@ def levers(config: Config) -> Iterator[CheckResult]:
         yield skipped("lever health", "too few presses are kept to tell")
         return
     ailing = []
-    for switch in (DICE_BUTTON, *levers):
+    for switch in (*(number for number, row in BUTTONS.items() if row.is_counted), *levers):
         health = found.get(switch, queries.SwitchWear(0, 0))
         if switch not in out and not health.presses:
             ailing.append(f"{switch_name(switch)} was never pressed: is its wire cut?")

@@ -26,6 +26,7 @@ from shutthebox.game.questions import Prepare
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared, Step, kept, refused
+from shutthebox.game.switches.switch import switch
 from shutthebox.game.targets import BackToAttract, OpenService, OpenStick
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 
@@ -162,6 +163,8 @@ def _open(mode: Service, line: Topic | Message, context: Context) -> Step[Servic
 
 def _asks(mode: Service, settings: Settings) -> Step[Service]:
     """Asks about the lever at the cursor."""
+    if mode.row in settings.taken:
+        return refused(mode, switch(mode.row).taken)
     if mode.leaves_a_game(settings):
         return Step(replace(mode, asking=True))
     return refused(mode, message("No game is left"))
@@ -197,7 +200,7 @@ def levers(mode: Service, context: Context) -> Step[Service]:
 def _change_sides(mode: Service, context: Context) -> Step[Service]:
     """Takes the lever out of play, or puts it back, from the next match on."""
     settings = context.shared.settings._replace(out=context.shared.settings.out ^ mode.lever)
-    effects = kept(Chosen("box.out_of_play", to_numbers(settings.out)))
+    effects = kept(Chosen("box.out_of_play", to_numbers(settings.out_by_choice)))
     if settings.game is not None:
         effects += (Ask(Prepare(settings.game)),)
     return Step(replace(mode, asking=False), effects, context.shared._replace(settings=settings))
@@ -210,6 +213,8 @@ def _row(number: int, shared: Shared) -> ListRow:
 
 def _lever_text(number: int, shared: Shared) -> Message:
     bit, health = to_tiles([number]), shared.health.get(number, ContactHealth())
+    if number in shared.settings.taken:
+        return message("{tile} line taken", tile=number)
     if bit & shared.settings.out:
         return message("{tile} out of play", tile=number)
     if health.restless:

@@ -33,6 +33,10 @@ class Button:
         self._since_ns = self._next = None
         return Gesture.PRESS if short else None
 
+    def ignore(self) -> None:
+        """Forgets that the button is down: it is nobody's gesture."""
+        self._since_ns = self._next = None
+
     def elapsed(self, t_ns: int) -> Gesture | None:
         """The gesture that holding until `t_ns` completes; to be asked at `deadline_ns`."""
         deadline = self.deadline_ns

@@ -10,12 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from shutthebox.game.contact_health import ContactHealth
-
-DICE_BUTTON = 0
-"""The dice button's switch number; levers are switches 1 and up, by their tile."""
-
-SERVICE_BUTTON = -1
-"""The switch number of the owner's button inside the box."""
+from shutthebox.game.switches.switch import switch as row_of
 
 RESTLESS_NS = 2_000_000_000
 """A contact that has not settled for so long is broken: no hand moves it that fast."""
@@ -23,6 +18,19 @@ RESTLESS_NS = 2_000_000_000
 WORN = 20
 """From so many edges in the settle window of a move, a contact is called worn: a sound snap switch has a
 few, a worn one dozens."""
+
+
+PAUSE_NS = 250_000_000
+"""Changes that follow each other faster are one run."""
+
+FAST_RUN, FAST_NS = 30, 50_000_000
+"""A run of so many changes, on average so far apart or less, is no hand's."""
+
+LONG_RUN = 100
+"""Nor is a run of so many changes, whatever its pace."""
+
+REST_NS = 1_000_000_000
+"""A contact with such a run has to stand for so long before it counts again."""
 
 
 class SwitchChanged(NamedTuple):
@@ -45,10 +53,29 @@ class _Contact:
     settled: bool
     seen: bool
     since_ns: int
+    settled_ns: int
     moving_ns: int = 0
     moves: int = 0
     moved_at: int = 0
     chatter: int = 0
+    run: int = 0
+    run_ns: int = 0
+    runs: bool = False
+
+    @property
+    def due_ns(self) -> int:
+        """When the state that was seen counts, if it stands."""
+        return self.since_ns + (REST_NS if self.runs else self.settle_ns)
+
+    def settle(self, t_ns: int) -> None:
+        """Takes the state that was seen for true."""
+        if t_ns - self.settled_ns > PAUSE_NS:
+            self.run, self.run_ns = 0, t_ns
+        self.settled, self.settled_ns = self.seen, t_ns
+        self.moves += 1
+        self.run += 1
+        is_fast = self.run >= FAST_RUN and t_ns - self.run_ns <= self.run * FAST_NS
+        self.runs = is_fast or self.run >= LONG_RUN
 
 
 class Debouncer:
@@ -62,7 +89,7 @@ class Debouncer:
 
     def __init__(self, settle_ns: Mapping[int, int], active: Mapping[int, bool], t_ns: int) -> None:
         self._contacts = {
-            switch: _Contact(settle, active[switch], active[switch], t_ns)
+            switch: _Contact(settle, active[switch], active[switch], t_ns, t_ns)
             for switch, settle in settle_ns.items()
         }
         self._unsettled: set[int] = set()
@@ -100,13 +127,14 @@ class Debouncer:
         events = []
         for switch in tuple(self._unsettled):
             contact = self._contacts[switch]
-            settled_at = contact.since_ns + contact.settle_ns
+            settled_at = contact.due_ns
             if settled_at <= t_ns:
                 self._unsettled.discard(switch)
-                if contact.seen != contact.settled:
-                    contact.settled = contact.seen
-                    self._moves += 1
-                    contact.moves += 1
+                if contact.seen == contact.settled:
+                    contact.runs = False
+                else:
+                    contact.settle(settled_at)
+                    self._moves += switch > 0
                     contact.moved_at = self._moves
                     events.append(SwitchChanged(switch, contact.settled, settled_at))
         return sorted(events, key=lambda event: event.t_ns)
@@ -114,18 +142,22 @@ class Debouncer:
     @property
     def deadline_ns(self) -> int | None:
         """When the next switch settles; None if all have settled."""
-        return min(
-            (
-                self._contacts[switch].since_ns + self._contacts[switch].settle_ns
-                for switch in self._unsettled
-            ),
-            default=None,
-        )
+        return min((self._contacts[switch].due_ns for switch in self._unsettled), default=None)
 
     @property
     def chatter(self) -> dict[int, int]:
         """Per switch, the edges so far that fell into a settle window: many foretell a dying switch."""
         return {switch: contact.chatter for switch, contact in self._contacts.items()}
+
+    def is_restless(self, switch: int, t_ns: int) -> bool:
+        """Whether a contact chatters without a rest, or changes faster than any hand moves it."""
+        contact = self._contacts[switch]
+        return contact.runs or (switch in self._unsettled and t_ns - contact.moving_ns >= RESTLESS_NS)
+
+    def active_ns(self, switch: int, t_ns: int) -> int:
+        """For how long a switch has been active; 0 if it is not."""
+        contact = self._contacts[switch]
+        return t_ns - contact.settled_ns if contact.settled else 0
 
     def health(self, t_ns: int) -> dict[int, ContactHealth]:
         """Per switch what it has done until now."""
@@ -134,7 +166,8 @@ class Debouncer:
                 contact.moves,
                 contact.chatter,
                 self._moves - contact.moved_at,
-                switch in self._unsettled and t_ns - contact.moving_ns >= RESTLESS_NS,
+                self.is_restless(switch, t_ns),
+                (limit := row_of(switch).stuck_ns) is not None and self.active_ns(switch, t_ns) >= limit,
             )
             for switch, contact in self._contacts.items()
         }

@@ -11,10 +11,10 @@ from shutthebox.game.inputs import (
     Input,
     LeversMoved,
     Pressed,
-    ServicePressed,
 )
 from shutthebox.game.switches.button import Button, Gesture
-from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, Debouncer, SwitchChanged
+from shutthebox.game.switches.debounce import Debouncer, SwitchChanged
+from shutthebox.game.switches.switch import DICE_BUTTON, switch
 from shutthebox.rules.tiles import Tiles, to_tiles
 
 _GESTURES: Mapping[Gesture, Input] = {
@@ -115,12 +115,13 @@ class Switches:
         return TimedInput(LeversMoved(self.levers), together[0].t_ns, tuple(together))
 
     def _pressed(self, change: SwitchChanged) -> Input | None:
-        if change.switch == SERVICE_BUTTON:
-            return ServicePressed() if change.active else None
-        assert change.switch == DICE_BUTTON, f"there is no switch {change.switch}"
+        if change.switch != DICE_BUTTON:
+            return switch(change.switch).given if change.active else None
         gesture = self._button.changed(change.active, change.t_ns)
         return None if gesture is None else _GESTURES[gesture]
 
     def _holds(self, t_ns: int) -> Iterator[TimedInput]:
+        if self._button.deadline_ns is not None and self._debouncer.is_restless(DICE_BUTTON, t_ns):
+            self._button.ignore()
         while (gesture := self._button.elapsed(t_ns)) is not None:
             yield TimedInput(_GESTURES[gesture], t_ns)

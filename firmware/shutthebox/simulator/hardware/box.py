@@ -14,14 +14,14 @@ from typing import Self
 
 from shutthebox.config.schema import GpioConfig
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.switches.debounce import DICE_BUTTON
+from shutthebox.game.switches.switch import BUTTONS, DICE_BUTTON
 from shutthebox.simulator.hardware.bounce import EdgePlayer
 from shutthebox.simulator.hardware.contacts import FIRST_EXTRA_LINE, ContactFactory
 
 _WIRING = GpioConfig()
 """The simulated box is wired as a real one is by default."""
 
-ROLL_LINE = int(_WIRING.roll)
+ROLL_LINE = BUTTONS[DICE_BUTTON].line
 BUZZER_LINE = _WIRING.buzzer
 LAMP_LINE = _WIRING.lamp
 
@@ -79,13 +79,14 @@ class SimulatedBox:
 
     Args:
         levers: how many, up to 54. The first twelve are on the header, the others on expanders.
+        buttons: the numbers of its buttons.
         levers_down: levers that are down before the daemon opens anything.
         real_time: False for virtual time.
         clock_ns: the time in ns, never going back; in real time leave it alone.
         seed: of all chatter and all losses.
 
     Attributes:
-        switch_lines: the BCM line of the dice button and of each lever, by its number.
+        switch_lines: the BCM line of every button and lever, by its number.
         factory: pass it to every gpiozero device as ``pin_factory=``.
 
     Raises:
@@ -96,6 +97,7 @@ class SimulatedBox:
         self,
         levers: int,
         *,
+        buttons: Iterable[int] = (DICE_BUTTON,),
         levers_down: Iterable[int] = (),
         real_time: bool = True,
         clock_ns: Callable[[], int] = time.monotonic_ns,
@@ -103,7 +105,8 @@ class SimulatedBox:
     ) -> None:
         lines = (*_WIRING.levers, *range(FIRST_EXTRA_LINE, FIRST_EXTRA_LINE + MAX_LEVERS))[:levers]
         self._lever_lines: dict[int, int] = dict(enumerate(lines, start=1))
-        self.switch_lines: Mapping[int, int] = {DICE_BUTTON: ROLL_LINE, **self._lever_lines}
+        self._button_lines = {number: BUTTONS[number].line for number in buttons}
+        self.switch_lines: Mapping[int, int] = self._button_lines | self._lever_lines
         self._real_time = real_time
         self._clock_ns = clock_ns
         self._chatter = Random(f"{seed} chatter")
@@ -252,7 +255,8 @@ class SimulatedBox:
     def lines(self) -> tuple[Line, ...]:
         """Every line with something on it: the levers', the button's, the lamp's, the buzzer's."""
         factory = self.factory
-        contacts = {**{line: str(number) for number, line in self._lever_lines.items()}, ROLL_LINE: "button"}
+        contacts = {line: str(number) for number, line in self._lever_lines.items()}
+        contacts |= {line: BUTTONS[number].verb for number, line in self._button_lines.items()}
         found = [(line, name, float(factory.level(line))) for line, name in contacts.items()]
         found += [(LAMP_LINE, "lamp", self.lamp), (BUZZER_LINE, "buzzer", self.buzzer[1])]
         return tuple(
@@ -303,7 +307,7 @@ class SimulatedBox:
     def _moved(self, line: int, down: bool) -> None:
         if line in self._positions:
             self._positions[line] = down
-            self._tell(Change.BUTTON if line == ROLL_LINE else Change.LEVERS)
+            self._tell(Change.BUTTON if line in self._button_lines.values() else Change.LEVERS)
 
     def _loses(self, line: int) -> bool:
         return self._loss > 0 and line in self._lever_lines.values() and self._losses.random() < self._loss

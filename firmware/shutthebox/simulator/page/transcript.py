@@ -11,7 +11,8 @@ from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, RulesGive
 from shutthebox.game.menu_items import item_chosen
 from shutthebox.game.messages import Translate, told
 from shutthebox.game.mode import Mode
-from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.game.switches.switch import switch as row_of
 from shutthebox.odds.coach import MatchReview
 from shutthebox.rules.profile import Profile
 from shutthebox.simulator.page.coach_document import CoachDocument, coach_document
@@ -202,8 +203,7 @@ def log_line(what: Effect | SwitchChanged) -> str:
     """A line of the log; empty for an effect that the log leaves out."""
     match what:
         case SwitchChanged(switch, active):
-            name = {DICE_BUTTON: "button", SERVICE_BUTTON: "service button"}.get(switch, f"lever {switch}")
-            return f"{name} {'down' if active else 'up'}"
+            return f"{row_of(switch).name} {'down' if active else 'up'}"
         case Sounded(sound):
             return f"sound {sound}"
         case Keep(fact):

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from shutthebox.config.schema import BoxConfig, Config, GameConfig
+from shutthebox.config.schema import BoxConfig, Config, GameConfig, GpioConfig
 from shutthebox.files import open_to_write, reason, shown_path
 from shutthebox.game.effects import Effect, Keep
 from shutthebox.game.switches.button import HOLD_NS
-from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.game.switches.switch import BUTTONS, DICE_BUTTON
 from shutthebox.rules.actions import Thrown
 from shutthebox.simulator.scenario.script import ScenarioError
 from shutthebox.simulator.scenario.verbs import PRESS_NS
@@ -76,6 +77,9 @@ class ScenarioRecorder:
             for key, value in _differences(getattr(config, section), getattr(Config(), section)):
                 if (section, key) != ("box", "levers"):
                     self._write(f"config {section}.{key} {value}")
+        for row in BUTTONS.values():
+            if getattr(config.gpio, row.key) is not None and getattr(GpioConfig(), row.key) is None:
+                self._write(f"config gpio.{row.key} {row.line}")
         if down:
             self._write(f"@0 flip {' '.join(map(str, sorted(down)))}")
 
@@ -91,10 +95,10 @@ class ScenarioRecorder:
     def _switched(self, switch: int, active: bool, moved_ns: int) -> None:
         if self._pressed_ns is None:
             self.flush()
-        if switch == SERVICE_BUTTON:
-            pass  # a scenario has no hand inside the box
-        elif switch == DICE_BUTTON:
+        if switch == DICE_BUTTON:
             self._button(active, moved_ns)
+        elif switch in BUTTONS:
+            self._held_back.append((moved_ns, f"{BUTTONS[switch].verb} {'down' if active else 'up'}", 0))
         else:
             self._held_back.append((moved_ns, f"{'flip' if active else 'lift'} {switch}", 0))
             self._down ^= {switch}

@@ -29,6 +29,7 @@ from shutthebox.simulator.scenario.verbs import (
     Rules,
     Seed,
     SetButton,
+    SetService,
     Verb,
     Wait,
 )
@@ -37,8 +38,8 @@ from shutthebox.validation import did_you_mean
 VERBS: dict[str, type[Verb]] = {
     verb.word: verb
     for verb in (
-        Configure, Seed, QueueDice, Press, SetButton, Hold, Flip, Lift, Bounce, Glitch, LoseEdges, Choose,
-        Names, Rules, Cursor, PlugOled, PowerCut, Wait, Expect,
+        Configure, Seed, QueueDice, Press, SetButton, Hold, SetService, Flip, Lift, Bounce, Glitch, LoseEdges,
+        Choose, Names, Rules, Cursor, PlugOled, PowerCut, Wait, Expect,
     )
 }  # fmt: skip
 

@@ -11,6 +11,7 @@ from shutthebox.config.profiles import from_text
 from shutthebox.errors import quoted
 from shutthebox.game.inputs import CursorMoved, NamesGiven, RulesGiven
 from shutthebox.game.letters import is_name
+from shutthebox.game.switches.switch import BUTTONS, SERVICE_BUTTON
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.reader import ProfileError
 from shutthebox.simulator.form_input import MAX_STEP, names_from, setting
@@ -157,6 +158,21 @@ class SetButton(Verb):
 
     def do(self, box: VirtualBox) -> None:
         box.set_button(self.down)
+
+
+@dataclass(frozen=True, slots=True)
+class SetService(Verb):
+    """``service down|up``: the service button inside the box, where ``config gpio.service`` gives it one."""
+
+    word = BUTTONS[SERVICE_BUTTON].verb
+    down: bool
+
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Self:
+        return cls(either(exactly(1, words, "service down|up")[0], "down", "up"))
+
+    def do(self, box: VirtualBox) -> None:
+        box.set_button(self.down, SERVICE_BUTTON)
 
 
 @dataclass(frozen=True, slots=True)
