@@ -19,6 +19,7 @@ from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.memory import Memory
 from shutthebox.game.facts import WRONG_CODES, Began, Chosen, Faulted
 from shutthebox.game.faults import Fault, MachineFault
+from shutthebox.game.lever_health import Ailment
 from shutthebox.game.messages import told
 from shutthebox.game.owner_report import Topic
 from shutthebox.rules.actions import Thrown
@@ -138,6 +139,17 @@ def test_a_fault_is_told_with_its_date_how_often_and_whether_it_has_cleared(box:
     assert box.lines(Topic.FAULTS) == [*memory, "Lever 4: stuck?", "Sat 00:10, 3x\tok"]
     assert box.lines(Topic.FAULTS, wrong=[4])[5] == "Sat 00:10, 3x\tnow"
     assert box.lines(Topic.FAULTS, standing=frozenset({Fault.FORGETS.value}))[3] == "Sat 02:10\tnow"
+
+
+def test_a_button_that_was_broken_is_told_as_a_lever_is(box: Box) -> None:
+    for ailment in Ailment:
+        box.store.keep(Faulted("button", f"switch 0 {ailment.value}"))
+    box.store.keep(Faulted("button", "switch -1 is stuck"))
+    box.store.keep(Faulted("lever", "switch 1 is taken"))
+    lines = box.lines(Topic.FAULTS, wrong=[0])
+    words = ["Button: dead?", "Button: stuck?", "Button chatters", "Button: line taken"]
+    assert lines[::2] == ["Lever 1: line taken", "Service: stuck?", *words]
+    assert lines[1::2] == ["Fri 20:10\tok"] * 2 + ["Fri 20:10\tnow"] * 4
 
 
 def test_wrong_codes_have_cleared_once_the_right_one_came(box: Box) -> None:

@@ -165,6 +165,28 @@ def test_pins_that_cannot_be_had_leave_nothing_open(tmp_path: Path) -> None:
     assert [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)] == handlers
 
 
+def test_a_line_that_another_program_has_costs_its_lever_and_not_the_box(tmp_path: Path) -> None:
+    """1-Wire's usual line is lever 1's."""
+
+    def players(box: Served) -> None:
+        box.until(lambda: box.screen.prompt == "Lever 1: line taken")
+        box.begin()
+        box.until(lambda: box.show.open == tuple(range(2, 10)))
+
+    run_daemon(config_with(), tmp_path, players, taken=[1])
+    with closing(open_to_read(tmp_path / FILE_NAME)) as db:
+        assert [(fault.kind, fault.text) for fault in logged_faults(db)] == [("lever", "switch 1 is taken")]
+
+
+def test_a_lever_out_of_play_may_have_lost_its_line(tmp_path: Path) -> None:
+    def players(box: Served) -> None:
+        box.until(lambda: box.screen.prompt == "Press to play")
+
+    run_daemon(config_with(box__out_of_play=[1]), tmp_path, players, taken=[1])
+    with closing(open_to_read(tmp_path / FILE_NAME)) as db:
+        assert logged_faults(db) == ()
+
+
 @pytest.mark.parametrize("with_panel", [False, True], ids=["no panel", "panel"])
 def test_scores_and_what_is_said_are_left_for_others(
     with_panel: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture

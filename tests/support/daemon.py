@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
+from gpiozero import InputDevice
 from tests.support.box import Eyes
 from tests.support.waiting import HANG_S
 
@@ -112,6 +113,7 @@ def run_daemon(
     outbox: Path | None = None,
     machine: Path | None = None,
     dice: Dice | None = None,
+    taken: Sequence[int] = (),
     releases: Sequence[threading.Event] = (),
 ) -> Served:
     """Serves a box while hands do something to it, and ends it with SIGTERM.
@@ -125,11 +127,13 @@ def run_daemon(
         outbox: folder of the matches for a league.
         machine: where the files of the machine are.
         dice: where throws come from; None for seeded ones.
+        taken: levers whose lines another program has.
         releases: set when the hands have done, however that ended.
     """
     wrong: list[BaseException] = []
     with SimulatedBox(9, seed=1) as box:
         served = Served(box)
+        others = [InputDevice(box.switch_lines[lever], pin_factory=box.factory) for lever in taken]
 
         def play() -> None:
             try:
@@ -159,6 +163,8 @@ def run_daemon(
             machine=machine,
         )
         hands.join()
+        for other in others:
+            other.close()
     if wrong:
         raise wrong[0]
     return served

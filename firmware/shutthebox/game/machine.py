@@ -226,7 +226,9 @@ class Machine:
             stuck=shared.stuck & ~changed,
             dead=shared.dead & ~changed,
             knocks=knocks,
-            unpressed=shared.unpressed + self._awaits_press * in_play.bit_count(),
+            unpressed=min(
+                shared.unpressed + self._awaits_press * in_play.bit_count(), lever_health.SILENT_MOVES
+            ),
             moved_ns=self._now_ns if shared.by_levers else None,
         )
         if knocks == lever_health.KNOCKS and (isinstance(self._mode, Attract) or self._is_stranded):

@@ -17,8 +17,8 @@ from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Effect, Show
 from shutthebox.game.inputs import FormInput
 from shutthebox.game.switches.debounce import SwitchChanged
-from shutthebox.rules.moves import Throw
 from shutthebox.game.switches.switch import BUTTONS, DICE_BUTTON, switch
+from shutthebox.rules.moves import Throw
 from shutthebox.runtime.assembly import World, assemble
 from shutthebox.runtime.ports import BuzzerPort, DisplayPort, Observer, OddsPort
 from shutthebox.runtime.runner import Mail, Runner

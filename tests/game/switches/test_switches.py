@@ -2,10 +2,10 @@
 
 import pytest
 
-from shutthebox.game.inputs import Held, Input, LeversMoved, ServicePressed
+from shutthebox.game.inputs import Held, Input, LeversMoved, Pressed, ServicePressed
 from shutthebox.game.switches.button import HOLD_NS
 from shutthebox.game.switches.debounce import SwitchChanged
-from shutthebox.game.switches.switch import DICE_BUTTON, SERVICE_BUTTON
+from shutthebox.game.switches.switch import BUTTONS, DICE_BUTTON, SERVICE_BUTTON, STUCK_NS
 from shutthebox.game.switches.switches import Switches, TimedInput
 from shutthebox.rules.tiles import to_tiles
 
@@ -90,3 +90,53 @@ def test_levels_that_are_read_again_make_good_for_lost_edges(switches: Switches)
     levels = {switch: switch in (4, 6) for switch in (*range(1, 10), DICE_BUTTON, SERVICE_BUTTON)}
     assert switches.reconcile(levels, START) == []
     assert given(switches.elapsed(START + LEVER_NS)) == [(down(4, 6), 40)]
+
+
+def chatter(switches: Switches, switch: int, every_ms: int, lasts_ms: int) -> list[Input | None]:
+    """The inputs of a contact that opens and closes all the time."""
+    inputs = []
+    for at_ms in range(0, lasts_ms, every_ms):
+        at_ns = START + at_ms * MS
+        inputs += switches.elapsed(at_ns - 1)
+        inputs += switches.edge(switch, at_ms // every_ms % 2 == 0, at_ns)
+    return [each.given for each in inputs if each.given is not None]
+
+
+@pytest.mark.parametrize("every_ms", [3, 10, 24, 30, 40, 50])
+def test_a_button_that_chatters_for_a_minute_is_broken_and_plays_no_game(
+    every_ms: int, switches: Switches
+) -> None:
+    inputs = chatter(switches, DICE_BUTTON, every_ms, 60_000)
+    assert len(inputs) <= 15
+    assert {type(each) for each in inputs} <= {Pressed}, "nobody holds it"
+    end_ns = START + 60_000 * MS
+    health = switches.health(end_ns).health
+    assert health[DICE_BUTTON].restless
+    assert all(health[lever].idle == 0 for lever in range(1, 10)), "no lever is to blame"
+    switches.elapsed(end_ns + 2_000 * MS)
+    assert not switches.health(end_ns + 2_000 * MS).health[DICE_BUTTON].restless, "it has come to rest"
+
+
+@pytest.mark.parametrize("every_ms", [45, 60, 100, 200])
+def test_a_lever_that_moves_faster_than_hands_for_a_minute_is_broken(
+    every_ms: int, switches: Switches
+) -> None:
+    assert len(chatter(switches, 3, every_ms, 60_000)) <= 100
+    assert switches.health(START + 60_000 * MS).health[3].restless
+
+
+def test_a_child_that_drums_on_the_button_has_not_broken_it(switches: Switches) -> None:
+    """Eight presses a second, for five seconds."""
+    assert chatter(switches, DICE_BUTTON, 62, 5_000).count(Pressed()) == 40
+    assert not switches.health(START + 5_000 * MS).health[DICE_BUTTON].restless
+
+
+@pytest.mark.parametrize("button", BUTTONS)
+def test_a_button_that_stays_down_is_stuck_also_from_the_start(button: int) -> None:
+    switches = Switches({button: BUTTON_NS, 1: LEVER_NS}, {button: True, 1: True}, START)
+    assert not switches.health(START + STUCK_NS - 1).health[button].stuck
+    assert switches.health(START + STUCK_NS).health[button].stuck
+    assert not switches.health(START + 10 * STUCK_NS).health[1].stuck, "a lever may stay down"
+    switches.edge(button, False, START + STUCK_NS)
+    switches.elapsed(START + STUCK_NS + BUTTON_NS)
+    assert not switches.health(START + 2 * STUCK_NS).health[button].stuck

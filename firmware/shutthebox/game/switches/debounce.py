@@ -89,7 +89,7 @@ class Debouncer:
 
     def __init__(self, settle_ns: Mapping[int, int], active: Mapping[int, bool], t_ns: int) -> None:
         self._contacts = {
-            switch: _Contact(settle, active[switch], active[switch], t_ns, t_ns)
+            switch: _Contact(settle, active[switch], active[switch], t_ns, t_ns, run_ns=t_ns)
             for switch, settle in settle_ns.items()
         }
         self._unsettled: set[int] = set()
