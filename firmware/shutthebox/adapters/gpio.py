@@ -22,6 +22,10 @@ from shutthebox.game.switches.switch import BUTTONS, switch
 _log = logging.getLogger(__name__)
 
 
+CONSUMER = "shutthebox"
+"""The holder of the box's lines, as other programs see it."""
+
+
 class PinsError(ShutTheBoxError, OSError):
     """The pins cannot be used; the text names the back end or the line."""
 
@@ -70,7 +74,7 @@ def open_factory(backend: Backend) -> Factory:
             case Backend.GPIOD:
                 from gpiozero_gpiod import GpiodFactory
 
-                return GpiodFactory(consumer="shutthebox")
+                return GpiodFactory(consumer=CONSUMER)
             case Backend.LGPIO:
                 from gpiozero.pins.lgpio import LGPIOFactory
 

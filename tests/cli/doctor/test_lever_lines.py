@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from gpiozero import InputDevice
+from gpiozero.exc import PinInvalidPin
 from tests.support.command import command, refused
 from tests.support.hands import Act, Hands
 
@@ -74,6 +76,16 @@ def test_a_contact_that_never_settles_is_called_restless_also_when_it_rests_agai
     assert lines[-2] == "lever 2             0 moves     43 chatter  chatters without a rest"
 
 
+def test_a_line_that_something_else_has_is_said_and_the_others_are_watched(watch: Watch) -> None:
+    hands = Hands(there_and_back(10, 1, 3, 0))
+    other = InputDevice(hands.box.switch_lines[2], pin_factory=hands.box.factory)
+    code, lines = watch(hands, "--seconds", "1")
+    assert code == 1
+    assert lines[0].startswith("lever 2        line taken  line 17: ")
+    assert [line.rpartition("  ")[2] for line in lines[-3:]] == ["ok", "ok", "ok"]
+    other.close()
+
+
 def test_a_cut_wire_makes_no_edge_and_is_seen_within_a_quarter_of_a_second(watch: Watch) -> None:
     hands = Hands([Act(10, 2, True), Act(300, 2, False)])
     hands.box.lose_edges(1.0)
@@ -100,13 +112,19 @@ def test_a_lever_out_of_play_is_no_fault_and_one_that_is_not_there_is_not_named(
     ]
 
 
-def test_a_line_that_somebody_has_is_said_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("holder", "remedy"),
+    [("shutthebox", "; a running box has them: sudo systemctl stop shutthebox"), ("onewire@0", "")],
+)
+def test_whoever_has_all_lines_is_named_and_only_a_box_is_to_be_stopped(
+    holder: str, remedy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hands = Hands([])
-    with InputDevice(17, pin_factory=hands.box.factory):
-        hands.hold(monkeypatch, levers)
-        said = refused("doctor", "--levers", code=1)
-    assert said.startswith("shutthebox: gpio: line 17: pin GPIO17 is already in use by <")
-    assert said.endswith(">; a running box has them: sudo systemctl stop shutthebox")
+    busy = PinInvalidPin(f"GPIO12 is already in use by {holder!r}")
+    monkeypatch.setattr(hands.box.factory, "pin", Mock(side_effect=busy))
+    hands.hold(monkeypatch, levers)
+    said = refused("doctor", "--levers", code=1)
+    assert said == f"shutthebox: gpio: line 12: GPIO12 is already in use by {holder!r}{remedy}"
 
 
 def test_ctrl_c_ends_with_the_summary(watch: Watch) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from shutthebox.adapters.gpio import CONSUMER
 from shutthebox.cli.check_config import wiring
 from shutthebox.cli.doctor.result import CheckResult, failed, passed, skipped
 from shutthebox.config.controllers import Controller
@@ -71,7 +72,7 @@ def pins(config: Config) -> Iterator[CheckResult]:
             holder = info.consumer or "a kernel driver"
             if not info.used:
                 yield passed(name, f"line {line} is free")
-            elif holder == "shutthebox":
+            elif holder == CONSUMER:
                 yield passed(name, f"line {line} is held by the running box")
             else:
                 yield failed(name, f"line {line} is busy: {holder} has it")

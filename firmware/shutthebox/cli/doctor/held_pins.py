@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from gpiozero.pins import Factory
 
-from shutthebox.adapters.gpio import Edge, Pins, PinsError
+from shutthebox.adapters.gpio import CONSUMER, Edge, Pins, PinsError
 from shutthebox.config.schema import GpioConfig, Line
 
 
@@ -22,6 +22,8 @@ def held_pins(
         try:
             pins = Pins(factory, lines, gpio.lamp, put)
         except PinsError as error:
+            if "in use by" in str(error) and f"'{CONSUMER}'" not in str(error):
+                raise  # an overlay of the kernel, or another program: to stop the box would not help
             raise PinsError(f"{error}; a running box has them: sudo systemctl stop shutthebox") from None
         try:
             yield pins

@@ -12,6 +12,7 @@ from shutthebox.cli.check_config import switch_name
 from shutthebox.cli.doctor.held_pins import held_pins
 from shutthebox.config.schema import Config
 from shutthebox.config.settings_loader import DEFAULT_LEVERS
+from shutthebox.errors import one_line
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.switches.debounce import WORN, Debouncer
 
@@ -36,6 +37,17 @@ def watch(config: Config, seconds: float | None, *, as_json: bool) -> int:
     lines = switch_lines(config.gpio, config.box.levers or DEFAULT_LEVERS)
     inbox: SimpleQueue[Edge] = SimpleQueue()
     with held_pins(open_factory(config.gpio.backend), config.gpio, lines, inbox.put) as pins:
+        for number, reason in pins.taken.items():
+            if as_json:
+                entry = {
+                    "switch": number,
+                    "name": switch_name(number),
+                    "verdict": "line taken",
+                    "reason": reason,
+                }
+                print(json.dumps(entry))
+            else:
+                print(f"{switch_name(number):14} line taken  {one_line(reason)}")
         found = _turn(config, pins, inbox, seconds, _shower(as_json))
     out = {number for number in config.box.out_of_play if number in found}
     verdicts = {switch: _verdict(switch in out, health) for switch, health in found.items()}
@@ -46,7 +58,8 @@ def watch(config: Config, seconds: float | None, *, as_json: bool) -> int:
             print(json.dumps({"switch": switch, "name": switch_name(switch), **values}))
         else:
             print(f"{switch_name(switch):14} {health.moves:6} moves {health.chatter:6} chatter  {verdict}")
-    return int(any(verdict not in ("ok", "out of play") for verdict in verdicts.values()))
+    is_taken = {*pins.taken} - {*config.box.out_of_play}
+    return int(bool(is_taken) or any(verdict not in ("ok", "out of play") for verdict in verdicts.values()))
 
 
 def _verdict(out: bool, health: ContactHealth) -> str:
