@@ -37,7 +37,7 @@ def test_the_log_has_each_thing_once_and_the_latest_lines() -> None:
         [
             "    0.500  lever 3 down",
             "    1.000  flipping, levers ok: Player 1 / Round 1 / Shut 8",
-            "    1.200  button up",
+            "    1.200  dice button up",
         ],
     )
     assert transcript.log_since(2) == (3, lines[2:])
