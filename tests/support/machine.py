@@ -1,6 +1,6 @@
 """A machine on the test's table: hands, a clock that only they move, and its effects."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from tests.support.box import MS, Eyes, S
@@ -34,7 +34,7 @@ from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.tiles import Tiles, to_tiles
+from shutthebox.rules.tiles import to_tiles
 from shutthebox.translations import title_order
 
 TUMBLE_NS = 800 * MS
@@ -44,7 +44,7 @@ class Told(NamedTuple):
     """What the machine looks up, as the test has decided it."""
 
     statistics: Callable[[], Sequence[Text]]
-    report: Callable[[Topic, Tiles], Sequence[Text]]
+    report: Callable[[Topic, Collection[int]], Sequence[Text]]
     past: Callable[[Match, str], Past]
     daily: Callable[[Sequence[Profile]], Daily | None]
 
@@ -132,7 +132,7 @@ class Table(Eyes):
         match: Match | None = None,
         actions: Sequence[Action] = (),
         statistics: Sequence[Text] = (),
-        report: Callable[[Topic, Tiles], Sequence[Text]] = lambda topic, wrong: (),
+        report: Callable[[Topic, Collection[int]], Sequence[Text]] = lambda topic, wrong: (),
         odds: Odds | None = None,
         daily: Callable[[Sequence[Profile]], Daily | None] = lambda games: None,
         past: Callable[[Match, str], Past] = lambda match, letters: Past(),

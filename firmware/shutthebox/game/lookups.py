@@ -1,6 +1,6 @@
 """What the game asks the world and is told at once: the store, the calendar, the machine."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from shutthebox.game.daily import Daily
@@ -9,7 +9,6 @@ from shutthebox.game.owner_report import Topic
 from shutthebox.game.past import Past
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.tiles import Tiles
 
 
 class Lookups(Protocol):
@@ -18,8 +17,8 @@ class Lookups(Protocol):
     def statistics(self) -> Sequence[Text]:
         """The lines of the statistics screen."""
 
-    def report(self, topic: Topic, wrong: Tiles) -> Sequence[Text]:
-        """The lines of a topic for the owner; `wrong` are the levers that are wrong now."""
+    def report(self, topic: Topic, wrong: Collection[int]) -> Sequence[Text]:
+        """The lines of a topic for the owner; `wrong` are the switches that are wrong now."""
 
     def past(self, match: Match, letters: str) -> Past:
         """The earlier results recorded under the initials of this match's winner."""
@@ -35,7 +34,7 @@ class NoLookups:
         """No lines."""
         return ()
 
-    def report(self, topic: Topic, wrong: Tiles) -> Sequence[Text]:
+    def report(self, topic: Topic, wrong: Collection[int]) -> Sequence[Text]:
         """No lines."""
         return ()
 
