@@ -169,7 +169,7 @@ def test_a_line_that_another_program_has_costs_its_lever_and_not_the_box(tmp_pat
     """1-Wire's usual line is lever 1's."""
 
     def players(box: Served) -> None:
-        box.until(lambda: box.screen.prompt == "Lever 1: line taken")
+        box.until(lambda: "Lever 1: line taken" in box.screen.text)
         box.begin()
         box.until(lambda: box.show.open == tuple(range(2, 10)))
 
