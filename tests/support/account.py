@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import assert_never
 
 from tests.support import oracle
 from tests.support.oracle import Row as Set
 
-from shutthebox.rules.actions import Action, Moved, OutOfTime, Reopened, Thrown
+from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_numbers
@@ -138,8 +139,10 @@ class Account:
                 self._answered()
             case OutOfTime():
                 self._turn_over("time")
-            case _:
+            case Advanced():
                 self._advance()
+            case _:
+                assert_never(action)
 
     def _throw(self, faces: tuple[int, ...]) -> None:
         row, profile = self.row, self.profile

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from shutthebox.odds.match_play import has_chances, is_deciding, match_chances, match_play
 from shutthebox.odds.odds import Odds, odds_for_points
@@ -225,6 +225,8 @@ class _Walk:
                 self._answer(match, to_tiles([tile]), row)
             case OutOfTime():
                 self._out_of_time(match, row)
+            case _:
+                assert_never(action)
         if row.outcome is not None and self.win is not None:
             following = after.advance() if after.result is None else after
             for sums, chance in zip(self.win, match_chances(following), strict=True):

@@ -11,7 +11,7 @@ position again. The texts are
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, Self, TypeAlias, get_args
 
 from shutthebox.errors import quoted
 from shutthebox.plain import Plain
@@ -25,57 +25,145 @@ from shutthebox.rules.tiles import Tiles, from_text, to_numbers, to_text
 class Thrown:
     """The player has thrown these faces."""
 
+    WORD: ClassVar = "throw"
+    JOINS_LINE: ClassVar = False
+
     faces: Throw
+
+    def apply(self, match: Match) -> Match:
+        """The match after the throw."""
+        return match.throw(self.faces)
 
     def to_text(self) -> str:
         """For example ``throw 3+5``."""
-        return f"throw {faces_to_text(self.faces)}"
+        return f"{self.WORD} {faces_to_text(self.faces)}"
+
+    def to_record(self, match: Match) -> str:
+        """For example ``1 3+5``: the player of the match before it, and the faces."""
+        return f"{match.player + 1} {faces_to_text(self.faces)}"
+
+    @classmethod
+    def from_text(cls, rest: str) -> Self:
+        """The throw by what follows its word."""
+        return cls(faces_from_text(rest))
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
     """The player has shut these tiles; none at all passes a throw without a move."""
 
+    WORD: ClassVar = "shut"
+    JOINS_LINE: ClassVar = True
+
     shut: Tiles
+
+    def apply(self, match: Match) -> Match:
+        """The match after the move."""
+        return match.move(self.shut)
 
     def to_text(self) -> str:
         """For example ``shut 1,7``, or ``shut -``."""
-        return f"shut {to_text(self.shut)}"
+        return f"{self.WORD} {to_text(self.shut)}"
+
+    def to_record(self, match: Match) -> str:
+        """For example ``1,7``, or ``-``."""
+        return to_text(self.shut)
+
+    @classmethod
+    def from_text(cls, rest: str) -> Self:
+        """The move by what follows its word."""
+        return cls(from_text(rest))
 
 
 @dataclass(frozen=True, slots=True)
 class Reopened:
     """The blocked player has opened this tile."""
 
+    WORD: ClassVar = "open"
+    JOINS_LINE: ClassVar = True
+
     tile: int
+
+    def apply(self, match: Match) -> Match:
+        """The match after the tile is open again."""
+        return match.reopen(self.tile)
 
     def to_text(self) -> str:
         """For example ``open 4``."""
-        return f"open {self.tile}"
+        return f"{self.WORD} {self.tile}"
+
+    def to_record(self, match: Match) -> str:
+        """For example ``+4``."""
+        return f"+{self.tile}"
+
+    @classmethod
+    def from_text(cls, rest: str) -> Self:
+        """The tile by what follows the word."""
+        tiles = to_numbers(from_text(rest))
+        if len(tiles) != 1:
+            raise ValueError(f"{quoted(rest)} is not one tile")
+        return cls(tiles[0])
 
 
-class OutOfTime(Plain):
+class BareAction(Plain):
+    """An action without data. In a record it's a line of the player and its word."""
+
+    __slots__ = ()
+
+    WORD: ClassVar[str]
+    JOINS_LINE: ClassVar = False
+
+    def to_text(self) -> str:
+        """The word alone."""
+        return self.WORD
+
+    def to_record(self, match: Match) -> str:
+        """For example ``1 time``."""
+        return f"{match.player + 1} {self.WORD}"
+
+    @classmethod
+    def from_text(cls, rest: str) -> Self:
+        """The action; nothing follows its word."""
+        return cls()
+
+
+class OutOfTime(BareAction):
     """The time for the turn is over."""
 
     __slots__ = ()
 
-    def to_text(self) -> str:
-        """Always ``time``."""
-        return "time"
+    WORD = "time"
+
+    def apply(self, match: Match) -> Match:
+        """The match after the player's time is over."""
+        return match.out_of_time()
 
 
-class Advanced(Plain):
+class Advanced(BareAction):
     """The finished turn has been looked at."""
 
     __slots__ = ()
 
-    def to_text(self) -> str:
-        """Always ``next``."""
-        return "next"
+    WORD = "next"
+
+    def apply(self, match: Match) -> Match:
+        """The match after the finished turn."""
+        return match.advance()
+
+    def to_record(self, match: Match) -> str:
+        """How the turn has ended, for example ``1 blocked 25``."""
+        return f"{match.player + 1} {match.turn.outcome} {match.turn.score}"
 
 
 Action: TypeAlias = Thrown | Moved | Reopened | OutOfTime | Advanced
-"""One thing that happens to a match."""
+"""One thing that happens to a match.
+
+An action is one class: it applies itself, and has its line in a record and in the store. `WORD` begins its
+text, `JOINS_LINE` says that it's written on the line of the throw that it answers.
+"""
+
+ACTIONS: tuple[type[Action], ...] = get_args(Action)
+_BY_WORD: dict[str, type[Action]] = {kind.WORD: kind for kind in ACTIONS}
 
 
 def apply(match: Match, action: Action) -> Match:
@@ -84,17 +172,7 @@ def apply(match: Match, action: Action) -> Match:
     Raises:
         ValueError: if the rules do not allow it now.
     """
-    match action:
-        case Thrown(faces):
-            return match.throw(faces)
-        case Moved(shut):
-            return match.move(shut)
-        case Reopened(tile):
-            return match.reopen(tile)
-        case OutOfTime():
-            return match.out_of_time()
-        case Advanced():
-            return match.advance()
+    return action.apply(match)
 
 
 def action_from_text(text: str) -> Action:
@@ -104,23 +182,11 @@ def action_from_text(text: str) -> Action:
         ValueError: for anything that no `to_text` writes; never anything else.
     """
     word, _, rest = text.partition(" ")
-    action: Action
-    match word:
-        case "throw":
-            action = Thrown(faces_from_text(rest))
-        case "shut":
-            action = Moved(from_text(rest))
-        case "open":
-            tiles = to_numbers(from_text(rest))
-            if len(tiles) != 1:
-                raise ValueError(f"{quoted(rest)} is not one tile")
-            action = Reopened(tiles[0])
-        case "time":
-            action = OutOfTime()
-        case "next":
-            action = Advanced()
-        case _:
-            raise ValueError(f"{quoted(text)} is no action: actions are throw, shut, open, time and next")
+    kind = _BY_WORD.get(word)
+    if kind is None:
+        *most, last = _BY_WORD
+        raise ValueError(f"{quoted(text)} is no action: actions are {', '.join(most)} and {last}")
+    action = kind.from_text(rest)
     if action.to_text() != text:
         raise ValueError(f"{quoted(text)} is not how an action is written; {action.to_text()!r} is")
     return action

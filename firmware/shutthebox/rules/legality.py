@@ -4,6 +4,8 @@ Each function gives None exactly if `Match` accepts the action. The text names t
 action where that is short.
 """
 
+from typing import assert_never
+
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import Match, Stage
@@ -22,20 +24,23 @@ _STAGES = {
 
 def why_not(match: Match, action: Action) -> str | None:
     """What forbids this action now; None if the rules allow it."""
-    if isinstance(action, OutOfTime):
-        return why_not_out_of_time(match)
-    due = {Thrown: Stage.THROW, Moved: Stage.ANSWER, Reopened: Stage.ANSWER, Advanced: Stage.ADVANCE}
-    if match.stage is not due[type(action)]:
-        return _STAGES[match.stage]
     match action:
         case Thrown(faces):
-            return why_not_throw(match.rules, match.turn, faces)
+            return _unless(match, Stage.THROW) or why_not_throw(match.rules, match.turn, faces)
         case Moved(shut):
-            return why_not_shut(match.rules, match.turn, shut)
+            return _unless(match, Stage.ANSWER) or why_not_shut(match.rules, match.turn, shut)
         case Reopened(tile):
-            return why_not_open(match.rules, match.turn, tile)
+            return _unless(match, Stage.ANSWER) or why_not_open(match.rules, match.turn, tile)
+        case OutOfTime():
+            return why_not_out_of_time(match)
         case Advanced():
-            return None
+            return _unless(match, Stage.ADVANCE)
+    assert_never(action)
+
+
+def _unless(match: Match, due: Stage) -> str | None:
+    """What the match waits for instead; None if it's this."""
+    return None if match.stage is due else _STAGES[match.stage]
 
 
 def why_not_out_of_time(match: Match) -> str | None:

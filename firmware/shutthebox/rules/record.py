@@ -33,14 +33,23 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from shutthebox.errors import ShutTheBoxError, quoted
-from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
+from shutthebox.rules.actions import (
+    ACTIONS,
+    Action,
+    Advanced,
+    BareAction,
+    Moved,
+    Reopened,
+    Thrown,
+    apply,
+)
 from shutthebox.rules.conditions import RULES_VERSION, WORDS, Conditions, conditions_from_lines
-from shutthebox.rules.faces import faces_from_text, faces_to_text
+from shutthebox.rules.faces import faces_from_text
 from shutthebox.rules.legality import why_not
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.profile import MAX_PLAYERS, MAX_ROUNDS, Profile
 from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
-from shutthebox.rules.tiles import from_text, to_text
+from shutthebox.rules.tiles import from_text
 from shutthebox.rules.turn import Outcome
 from shutthebox.rules.writer import to_lines
 from shutthebox.validation import count
@@ -51,6 +60,11 @@ KIND = "shut-the-box record"
 FIRST_LINE = f"{KIND} 1"
 
 _OUTCOMES = tuple(outcome.value for outcome in Outcome)
+_BARE: dict[str, Action] = {
+    kind.WORD: kind() for kind in ACTIONS if issubclass(kind, BareAction) and kind is not Advanced
+}
+"""Actions that are read by their word; `Advanced` is by the way in which the turn has ended."""
+
 GIVEN_UP = "given-up"
 _ENDED = "ended "
 
@@ -146,17 +160,10 @@ def write(record: Record) -> str:
     lines += [f"players {record.players}", f"rounds {record.rounds}"]
     lines += record.conditions.to_lines() if record.conditions else ()
     for match, action in zip(positions, record.actions, strict=False):
-        match action:
-            case Thrown(faces):
-                lines.append(f"{match.player + 1} {faces_to_text(faces)}")
-            case Moved(shut):
-                lines[-1] += f" {to_text(shut)}"
-            case Reopened(tile):
-                lines[-1] += f" +{tile}"
-            case OutOfTime():
-                lines.append(f"{match.player + 1} {action.to_text()}")
-            case Advanced():
-                lines.append(_end_of_turn(match))
+        if action.JOINS_LINE:
+            lines[-1] += f" {action.to_record(match)}"
+        else:
+            lines.append(action.to_record(match))
     lines += [GIVEN_UP] if record.given_up else _result_lines(positions[-1])
     return "\n".join(lines) + "\n"
 
@@ -319,8 +326,8 @@ class _Parser:
             return
         if not 2 <= len(words) <= 3:
             raise self._error(f"{quoted(line)} is no line of a turn: player, throw and answer")
-        if words[1:] == [OutOfTime().to_text()]:
-            yield OutOfTime()
+        if bare := _BARE.get(" ".join(words[1:])):
+            yield bare
             return
         try:
             yield Thrown(faces_from_text(words[1]))
@@ -364,7 +371,7 @@ def _ends_turn(line: str) -> bool:
 
 
 def _end_of_turn(match: Match) -> str:
-    return f"{match.player + 1} {match.turn.outcome} {match.turn.score}"
+    return Advanced().to_record(match)
 
 
 def _result_lines(match: Match) -> list[str]:

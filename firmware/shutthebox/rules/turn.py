@@ -8,7 +8,7 @@ calling `move` with an illegal set is a programmer's error.
 from collections.abc import Iterable
 from enum import StrEnum
 from itertools import combinations_with_replacement
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from shutthebox.rules import tiles as sets
 from shutthebox.rules.faces import faces_to_text
@@ -233,6 +233,8 @@ def _over(profile: Profile, turn: Turn, outcome: Outcome) -> Turn:
             points = lost_score(profile)
         case Outcome.TIME:
             points = time_score(profile, turn.open, turn.throws, turn.behind)
-        case _:
+        case Outcome.SHUT | Outcome.BLOCKED | Outcome.ENDED | Outcome.UNPLAYED:
             points = score(profile, turn.open, turn.throws, turn.behind)
+        case _:
+            assert_never(outcome)
     return turn._replace(outcome=outcome, score=points)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, assert_never
 
 from shutthebox.game.coach_pages import better_text
 from shutthebox.game.effects import Effect, Sound, Sounded
@@ -151,8 +151,8 @@ def hold(mode: TurnOver, context: Context) -> Step[TurnOver]:
 
 def _ending(match: Match) -> Message:
     """How the turn has ended."""
-    total = sum(match.turn.throw or ())
-    match match.turn.outcome:
+    total, outcome = sum(match.turn.throw or ()), match.turn.outcome
+    match outcome:
         case Outcome.SHUT:
             return message("Box shut!")
         case Outcome.TIME:
@@ -161,8 +161,9 @@ def _ending(match: Match) -> Message:
             return message("Lost: no {tile} this\u00a0time", tile=match.rules.first_move_must_include or 0)
         case Outcome.ENDED:
             return message("{total} ends it", total=total)
-        case _:
+        case Outcome.BLOCKED | Outcome.UNPLAYED | None:
             return message("Blocked by {total}", total=total)
+    assert_never(outcome)
 
 
 def _kind_ending(match: Match) -> Message:

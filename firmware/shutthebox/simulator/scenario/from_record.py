@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import assert_never
 
 from shutthebox.config.profiles import builtin
-from shutthebox.rules.actions import Advanced, Moved, Reopened, Thrown
+from shutthebox.rules.actions import Advanced, Moved, OutOfTime, Reopened, Thrown
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Draw, Turns
@@ -97,6 +98,10 @@ class _Hands:
                     rolling = _throws_on(after)
                 case Advanced():
                     self.lines.append("press")
+                case OutOfTime():
+                    raise AssertionError("no clock runs in a match that has none")
+                case _:
+                    assert_never(action)
         result = positions[-1].result
         if result is not None and result.winners:
             self.lines.append("expect winner " + " ".join(str(winner + 1) for winner in result.winners))
