@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from gpiozero import PWMLED, InputDevice
+from gpiozero.exc import PinUnknownPi
 from gpiozero.pins import Factory
 
 from shutthebox.adapters.trouble_log import TroubleLog
@@ -191,5 +192,16 @@ class _Listener:
             _log.exception("%s: an edge is lost", switch(self._number).name)
 
 
+def board_fault(factory: Factory) -> str | None:
+    """Why the header's lines cannot be found, in words; None if they can."""
+    try:
+        factory.board_info.revision  # noqa: B018  (asks the kernel)
+    except Exception as error:  # libraries raise kinds of their own
+        return _reason(error)
+    return None
+
+
 def _reason(error: Exception) -> str:
+    if isinstance(error, PinUnknownPi):
+        return "the kernel does not say which Pi this is: no board revision in /proc/cpuinfo"
     return str(error) or type(error).__name__

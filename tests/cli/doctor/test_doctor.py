@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from gpiozero.exc import PinUnknownPi
 from tests.pins.fake_gpiod import FakeKernel
 from tests.support.bus import OpenedBus
 from tests.support.command import Said, command, printed
@@ -134,6 +135,40 @@ def test_lines_are_free_or_busy_by_name(config: Path, pi: FakeKernel) -> None:
     assert found["lever 1"] == ("ok", "line 4 is free")
     assert found["lever 2"] == ("FAIL", "line 17 is busy: lirc has it")
     assert found["lever 3"] == ("ok", "line 27 is held by the running box")
+
+
+@pytest.mark.parametrize("backend", ["lgpio", "rpigpio"])
+def test_a_back_end_that_cannot_start_the_box_is_no_green_line(
+    backend: str, config: Path, pi: FakeKernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("lgpio", "RPi", "RPi.GPIO"):
+        monkeypatch.setitem(sys.modules, module, None)
+    for module in ("gpiozero.pins.lgpio", "gpiozero.pins.rpigpio"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    config.write_text(config.read_text().replace("service = 20", f'service = 20\nbackend = "{backend}"'))
+    verdict, reason = results(config)["chip"]
+    assert verdict == "FAIL"
+    assert reason.startswith(f"gpio.backend: {backend} cannot open the pins: ")
+
+
+class UnknownPi:
+    """A factory on a kernel that reports no board revision, as Debian's own may."""
+
+    @property
+    def board_info(self) -> object:
+        raise PinUnknownPi("unable to locate Pi revision")
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def test_a_kernel_without_a_board_revision_is_named_and_not_line_12(
+    config: Path, pi: FakeKernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hardware, "open_factory", lambda backend: UnknownPi())
+    verdict, reason = results(config)["board"]
+    assert verdict == "FAIL"
+    assert "no board revision" in reason
 
 
 def test_who_may_not_open_the_devices_is_told_the_group(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from shutthebox.adapters.gpio import CONSUMER
+from shutthebox.adapters.gpio import CONSUMER, PinsError, board_fault, open_factory
 from shutthebox.cli.check_config import wiring
 from shutthebox.cli.doctor.result import CheckResult, failed, passed, skipped
 from shutthebox.config.controllers import Controller
@@ -37,9 +37,21 @@ def access(config: Config) -> Iterator[CheckResult]:
 
 def pins(config: Config) -> Iterator[CheckResult]:
     """The chip behind the header, and every line of the wiring: free, or busy and by whom."""
-    if config.gpio.backend is not Backend.GPIOD:
-        yield skipped("chip", f"looked at with gpiod only, not {config.gpio.backend}")
-        return
+    # As `run` does it.
+    try:
+        factory = open_factory(config.gpio.backend)
+    except PinsError as error:
+        if config.gpio.backend is not Backend.GPIOD:
+            yield failed("chip", str(error))
+            return
+    else:
+        unknown = board_fault(factory)
+        factory.close()
+        if unknown is not None:
+            yield failed("board", unknown)
+        if config.gpio.backend is not Backend.GPIOD:
+            yield passed("chip", f"{config.gpio.backend} opens it; its lines are looked at with gpiod only")
+            return
     try:
         from gpiozero.exc import GPIOZeroError
 
