@@ -17,7 +17,7 @@ from shutthebox.adapters.owner_report import BoxReport
 from shutthebox.adapters.store.backup import note_save
 from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.memory import Memory
-from shutthebox.game.facts import WRONG_CODES, Began, Chosen, Faulted
+from shutthebox.game.facts import Began, Faulted, WrongCodes
 from shutthebox.game.faults import Fault, MachineFault
 from shutthebox.game.lever_health import Ailment
 from shutthebox.game.messages import told
@@ -154,9 +154,9 @@ def test_a_button_that_was_broken_is_told_as_a_lever_is(box: Box) -> None:
 
 def test_wrong_codes_have_cleared_once_the_right_one_came(box: Box) -> None:
     box.store.keep(Faulted("service", "wrong code, 6 times"))
-    box.store.keep(Chosen(WRONG_CODES, 6))
+    box.store.keep(WrongCodes(6))
     assert box.lines(Topic.FAULTS) == ["Wrong code", "Fri 20:10\tnow"]
-    box.store.keep(Chosen(WRONG_CODES, None))
+    box.store.keep(WrongCodes(0))
     assert box.lines(Topic.FAULTS)[1] == "Fri 20:10\tok"
 
 

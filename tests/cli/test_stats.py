@@ -109,6 +109,7 @@ def test_everything_as_json(state: Path) -> None:
         "real_dice": 1,
         "with_computer": 2,
         "without_levers": 2,
+        "with_gaps": 0,
         "versions": [VERSION, "0.0.9 rules 1"],
         "throws": 1008,
         "fame": [

@@ -14,8 +14,7 @@ from shutthebox.config.settings_loader import (
     settings_for,
     with_choices,
 )
-from shutthebox.game.daily import Streak
-from shutthebox.game.facts import Chosen
+from shutthebox.game.facts import BestTotal, Chosen, Remembered, Streak, remembered
 from shutthebox.game.menu_items import MENU_LINES, Item
 from shutthebox.game.settings import Brightness, Settings
 from shutthebox.rules.equal_dice import Tournament
@@ -159,14 +158,8 @@ def test_a_choice_that_is_none_is_left_out_and_said(caplog: pytest.LogCaptureFix
 
 def test_choices_at_the_box_become_settings_with_the_best_results() -> None:
     before = settings_for(Config(), 9, "test")
-    choices = {
-        "game.profile": "pub",
-        "game.players": 3,
-        "best.ladder.9": 17,
-        "best.ladder.8": "x",
-        "puzzle.streak": [7, 2],
-    }
-    chosen = as_chosen(Config(), before, choices)
+    choices = (Chosen("game.profile", "pub"), Chosen("game.players", 3))
+    chosen = as_chosen(Config(), before, (*choices, BestTotal("ladder.9", 17), Streak(7, 2)))
     assert (chosen.profile.name, chosen.players, chosen.levers) == ("pub", 3, 9)
     assert chosen.bests == {"ladder.9": 17}
     assert chosen.streak == Streak(7, 2)
@@ -176,17 +169,17 @@ def test_choices_at_the_box_become_settings_with_the_best_results() -> None:
     ("choices", "players"),
     [
         # The game is gone from the folder, or does not fit any more: the other choices hold.
-        ({"game.profile": "gone", "game.players": 3}, 3),
-        ({"game.profile": "full-house", "game.players": 3}, 3),
+        ((Chosen("game.profile", "gone"), Chosen("game.players", 3)), 3),
+        ((Chosen("game.profile", "full-house"), Chosen("game.players", 3)), 3),
         # Nothing of them can be played: all is as configured.
-        ({"game.players": 3, "box.out_of_play": [1, 2, 3, 4, 5, 6, 7, 8, 9]}, 2),
+        ((Chosen("game.players", 3), Chosen("box.out_of_play", tuple(range(1, 10)))), 2),
     ],
 )
 def test_choices_that_no_longer_fit_are_left_out(
-    choices: dict[str, object], players: int, caplog: pytest.LogCaptureFixture
+    choices: tuple[Remembered, ...], players: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = settings_for(Config(), 9, "test")
-    chosen = as_chosen(Config(), before, {**choices, "best.ladder.9": 17, "puzzle.streak": [7, 2]})
+    chosen = as_chosen(Config(), before, (*choices, BestTotal("ladder.9", 17), Streak(7, 2)))
     assert (chosen.profile.name, chosen.players) == ("traditional", players)
     assert (chosen.bests, chosen.streak) == ({"ladder.9": 17}, Streak(7, 2))
     assert caplog.messages
@@ -202,5 +195,5 @@ def test_whatever_is_chosen_at_the_box_is_so_after_a_power_cut(game: str, item: 
     before = settings_for(configured, 9, "box.toml")
     for option in range(len(item.options(before))):
         chosen, facts = item.choose(before, option)
-        kept = {fact.key: json.loads(json.dumps(fact.value)) for fact in facts if isinstance(fact, Chosen)}
+        kept = [remembered(fact.key, json.loads(json.dumps(fact.value))) for fact in facts]
         assert as_chosen(configured, before, kept) == chosen

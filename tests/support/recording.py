@@ -57,6 +57,7 @@ def keep(folder: Path, seed: int, count: int, synchronous: str) -> None:
     os.write(mark, b".")
     for fact in islice(facts(None, Random(seed)), count):
         store.keep(fact)
+        store.write_back()
         os.write(mark, b".")
     os._exit(0)  # the plug: no goodbye
 

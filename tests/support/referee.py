@@ -18,7 +18,7 @@ from tests.support.oracle import verdict_on
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Effect, Keep, Show, Sounded
-from shutthebox.game.facts import BEST, Began, Chosen, ClockShown, Faulted, Finished, Left, Resumed
+from shutthebox.game.facts import Began, BestTotal, ClockShown, Faulted, Finished, Left, Resumed
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.rolling import TUMBLE_NS
@@ -151,7 +151,7 @@ class Referee:
             case Keep(Thrown(faces) as action):
                 self._throw(faces, t_ns)
                 self._actions.append(action)
-            case Keep(Chosen(key, value)) if key.startswith(BEST):
+            case Keep(BestTotal(_, value)):
                 self._reveal()
                 climbed = self._profile.is_solo and self._match.over and bool(self._match.winners)
                 self._must("the ladder's best", climbed and value == self._match.totals[0], what.fact)

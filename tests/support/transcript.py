@@ -31,9 +31,9 @@ from tests.support.machine import NoOdds, Odds, SilentOdds, Table, settings_for
 from shutthebox.adapters.odds_worker import OddsNow
 from shutthebox.config.profiles import builtin
 from shutthebox.game.contact_health import ContactHealth
-from shutthebox.game.daily import Daily, Streak
+from shutthebox.game.daily import Daily
 from shutthebox.game.effects import Ask, Effect, Keep, Show, Sounded
-from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Signed
+from shutthebox.game.facts import Began, Fact, Faulted, Finished, Latest, Left, Resumed, Signed, Streak
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
     FaultReported,
@@ -321,7 +321,8 @@ def _fact(fact: Fact) -> str:
             return f"finished, {won}, totals {_listed(match.totals)}, owes {_listed(match.result.owes)}"
         case Signed(player, initials):
             return f"signed {player}, from 0: {initials}"
-        case Chosen(key, value):
+        case Latest():
+            key, value = fact.entry
             return f"chosen {key} = {value!r}"
         case Faulted(kind, text):
             return f"fault {kind}: {text}"

@@ -1,6 +1,7 @@
 """A process that plays at full speed into a real store, and is killed while it does."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
@@ -9,12 +10,31 @@ from tests.support.chance import next_action
 
 from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.config.profiles import builtin
-from shutthebox.game.facts import Began, Chosen, Fact, Finished, Left, Signed
+from shutthebox.game.facts import (
+    Began,
+    BestTotal,
+    Chosen,
+    ClockShown,
+    Fact,
+    Faulted,
+    Finished,
+    Left,
+    PageRules,
+    Remembered,
+    Resumed,
+    Signed,
+    Streak,
+    WrongCodes,
+)
 from shutthebox.rules.actions import Advanced, Moved, Reopened, Thrown, apply
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.profile import Profile
 
-GAMES = ("traditional", "pub")
+GAMES = (builtin("traditional"), builtin("pub"))
+
+MORE_GAMES = (*GAMES, builtin("open-one"), replace(builtin("pub"), turn_seconds=30))
+"""Games in which everything happens: a blocked player opens a tile, a clock runs out."""
 
 
 def fact_text(fact: Fact) -> str:
@@ -24,11 +44,11 @@ def fact_text(fact: Fact) -> str:
     return type(fact).__name__.lower()
 
 
-def facts(match: Match | None, rng: Random) -> Iterator[Fact]:
+def facts(match: Match | None, rng: Random, games: Sequence[Profile] = GAMES) -> Iterator[Fact]:
     """The facts of players who play for ever, going on with this match."""
     while True:
         if match is None:
-            match = begin(builtin(rng.choice(GAMES)), rng.randint(1, 3))
+            match = begin(rng.choice(games), rng.randint(1, 3))
             yield Began(match)
         while match.stage is not Stage.FINISHED:
             action = next_action(match, rng)
@@ -41,18 +61,36 @@ def facts(match: Match | None, rng: Random) -> Iterator[Fact]:
 
 
 def facts_of_all_kinds(rng: Random) -> Iterator[Fact]:
-    """As `facts`, under all conditions; some winners sign, some matches are given up, settings are chosen."""
-    for number, fact in enumerate(facts(None, rng)):
+    """As `facts`, with every kind of fact, under all conditions; some winners sign, others give up."""
+    for number, fact in enumerate(facts(None, rng, MORE_GAMES)):
         if isinstance(fact, Began):
             seats, out = ((switch,) if rng.random() < 0.3 else () for switch in (1, 4))
             fact = fact._replace(conditions=Conditions(rng.random() < 0.3, seats, out))
             if rng.random() < 0.1:
                 yield from (fact, Left())
             if rng.random() < 0.4:
-                yield Chosen("game.players", number % 9 + 1)
+                yield rng.choice(_remembered(number))
         yield fact
         if isinstance(fact, Finished) and fact.match.result is not None and rng.random() < 0.3:
             yield Signed(fact.match.result.winners[0], f"{number:03}"[-3:])
+        if isinstance(fact, Thrown) and rng.random() < 0.05:
+            yield rng.choice(
+                (
+                    ClockShown(number % 30),
+                    Resumed(Conditions(out_of_play=(7,))),
+                    Faulted("lever", f"lever {number % 9} chatters"),
+                )
+            )
+
+
+def _remembered(number: int) -> tuple[Remembered, ...]:
+    return (
+        Chosen("game.players", number % 9 + 1),
+        BestTotal("ladder.9", number),
+        Streak(number, number % 5),
+        PageRules(f'name = "{number}"'),
+        WrongCodes(number % 3),
+    )
 
 
 def write(folder: str, seed: int, shown: Connection) -> None:
@@ -69,4 +107,5 @@ def write(folder: str, seed: int, shown: Connection) -> None:
             match = apply(match, action)
     for fact in facts(match, Random(seed)):
         store.keep(fact)
+        store.write_back()
         shown.send(fact_text(fact))

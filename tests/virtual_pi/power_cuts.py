@@ -95,6 +95,7 @@ def write(synchronous: str, count: int) -> tuple[bytes, Path]:
         run("dmsetup", "message", "logged", 0, f"mark {SHOWN}")
         for number, fact in enumerate(islice(facts(None, Random(1)), count)):
             store.keep(fact)
+            store.write_back()
             run("dmsetup", "message", "logged", 0, f"mark {SHOWN}{number}")
         store.close()
         run("umount", MOUNT)

@@ -49,6 +49,10 @@ def run_backup(args: argparse.Namespace) -> int:
 def run_restore(args: argparse.Namespace) -> int:
     """Puts the copy where the box finds it."""
     with working(lambda: "checking the copy"):
-        matches = put_beside(args.file, store_folder(args))
-    print(f"{shown_path(args.file)}: good, {matches} matches; the box takes it over at its next start")
+        waiting = put_beside(args.file, store_folder(args))
+    if waiting.damage:
+        print(f"{waiting.damage}; the box takes over {waiting.good}, at its next start")
+    else:
+        name = shown_path(args.file)
+        print(f"{name}: good, {waiting.matches} matches; the box takes it over at its next start")
     return 0

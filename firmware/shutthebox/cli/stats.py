@@ -1,18 +1,20 @@
 """`shutthebox stats` and `shutthebox export`: the statistics of the box, for people and for programs."""
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import os
 import sqlite3
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.database import FILE_NAME
-from shutthebox.adapters.store.reading import reading
+from shutthebox.adapters.store.reading import Reading, reading_good_part
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.schema import COLUMNS
 from shutthebox.cli.own_config import add_config_option, chosen_config
@@ -67,16 +69,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run_stats(args: argparse.Namespace) -> int:
     """Prints the statistics; then a complaint, if the store is damaged."""
     _name_simulator(args)
-    with reading(store_folder(args)) as store:
+    with _good_part(args) as store:
         with working(lambda: "adding up the matches"):
             found = queries.read(store.db)
         if args.json:
             print(json.dumps(_document(found)))
         else:
             _print(found)
-        with working(lambda: "checking the store"):
-            store.verify()
     return 0
+
+
+@contextlib.contextmanager
+def _good_part(args: argparse.Namespace) -> Iterator[Reading]:
+    """The store that is meant; if it is damaged, this is said once what is good of it has been printed."""
+    file = args.state if args.state is not None and args.state.is_file() else store_folder(args) / FILE_NAME
+    with contextlib.ExitStack() as stack:
+        with working(lambda: "checking the store"):
+            store = stack.enter_context(reading_good_part(file))
+        yield store
 
 
 def _name_simulator(args: argparse.Namespace) -> None:
@@ -93,6 +103,8 @@ def _print(found: queries.Statistics) -> None:
     print(f"matches   {found.finished} finished of {found.matches} begun, {found.given_up} given up")
     print(f"          {found.real_dice} with real dice, {found.with_computer} with the computer, ", end="")
     print(f"{found.without_levers} with levers out of play")
+    if found.with_gaps:
+        print(f"          {found.with_gaps} with facts lost to damage, which are not ranked")
     print(f"played on {', '.join(map(one_line, found.versions)) or 'no version that is known'}")
     print(f"throws    {found.throws}")
     for entry in found.dice:
@@ -134,7 +146,7 @@ def run_export(args: argparse.Namespace) -> int:
 
     Then a complaint, if the store is damaged.
     """
-    with reading(store_folder(args)) as store:
+    with _good_part(args) as store:
         if args.record is not None:
             number = args.record or queries.latest_finished(store.db)
             print(write(kept_match(store.db, number, "--record")), end="")
@@ -143,9 +155,6 @@ def run_export(args: argparse.Namespace) -> int:
             for table in COLUMNS:
                 for row in store.db.execute(f"select * from {table}"):
                     print(json.dumps({"table": table, **dict(row)}))
-            store.db.row_factory = None
-        with working(lambda: "checking the store"):
-            store.verify()
     return 0
 
 

@@ -1,16 +1,15 @@
 """Makes the machine's settings from the config and the profiles."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 from shutthebox.config.profiles import builtins, find, from_text, house_rules
 from shutthebox.config.schema import Config, ConfigError, DiceKind, SetupChoice, with_value
 from shutthebox.errors import ShutTheBoxError, raise_all
 from shutthebox.files import read_text
-from shutthebox.game.daily import streak_from
-from shutthebox.game.facts import BEST, RULES, STREAK, WRONG_CODES
+from shutthebox.game.facts import BestTotal, Chosen, PageRules, Remembered, Streak, WrongCodes
 from shutthebox.game.menu_items import CHOOSABLE
 from shutthebox.game.settings import Settings, misfit
 from shutthebox.rules.equal_dice import Tournament, TournamentError, tournament_from_text
@@ -72,10 +71,13 @@ def broken_rules(config: Config) -> tuple[ProfileError, ...]:
 
 
 def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
-    """The config with the choices made at the box; keys that cannot be chosen there are ignored."""
+    """The config with the settings chosen at the box; keys that cannot be chosen there are ignored.
+
+    Args:
+        config: as its file says.
+        choices: by key, as TOML gives values; None for a choice that was forgotten.
+    """
     for key, value in choices.items():
-        if key.startswith(BEST) or key in (RULES, STREAK, WRONG_CODES):
-            continue
         if key not in CHOOSABLE:
             _log.warning("chosen at the box: %s: is not chosen there", shown_key(key))
         elif value is not None:
@@ -86,47 +88,48 @@ def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
     return config
 
 
-def as_chosen(config: Config, settings: Settings, choices: Mapping[str, object]) -> Settings:
-    """The settings with the choices made at the box; as configured, if these no longer fit."""
+def as_chosen(config: Config, settings: Settings, kept: Iterable[Remembered]) -> Settings:
+    """The settings with all that the box remembers; as configured, if the choices no longer fit."""
+    choices, rules = dict[str, object](), None
+    bests, streak, wrong_codes = dict[str, int](), Streak(), 0
+    for fact in kept:
+        match fact:
+            case Chosen(key, value):
+                choices[key] = _lists(value)
+            case PageRules(toml):
+                rules = toml
+            case BestTotal(ladder, total):
+                bests[ladder] = total
+            case Streak():
+                streak = fact
+            case WrongCodes(count):
+                wrong_codes = count
+            case _:
+                assert_never(fact)
+    chosen = _with_settings(config, settings, choices, rules)
+    return chosen._replace(bests=bests, streak=streak, wrong_codes=wrong_codes)
+
+
+def _with_settings(
+    config: Config, settings: Settings, choices: Mapping[str, object], toml: str | None
+) -> Settings:
     for fitting in (choices, {key: value for key, value in choices.items() if key != "game.profile"}):
         try:
-            rules = _given_rules(choices)
+            rules = None if toml is None else from_text(toml, Path("rules"))
             plays_them = rules is not None and fitting.get("game.profile") == rules.name
             of_config = {**fitting, "game.profile": None} if plays_them else fitting
             chosen = settings_for(with_choices(config, of_config), settings.levers, "chosen at the box")
             if rules is not None:
                 chosen = chosen.with_rules(rules)
-            if plays_them and chosen.given is not None:
-                chosen = chosen._replace(profile=chosen.given)
-            return _with_records(chosen, choices)
+            return chosen._replace(profile=chosen.given) if plays_them and chosen.given else chosen
         except (ShutTheBoxError, ValueError) as error:
             _log.warning("%s; playing as configured", error)
-    return _with_records(settings, choices)
+    return settings
 
 
-def _given_rules(choices: Mapping[str, object]) -> Profile | None:
-    """The house rules that were given beside the box; None without any."""
-    text = choices.get(RULES)
-    return from_text(text, Path("rules")) if isinstance(text, str) else None
-
-
-def _with_records(settings: Settings, choices: Mapping[str, object]) -> Settings:
-    """The settings with the players' best results and the wrong codes, which are kept beside the choices."""
-    wrong = choices.get(WRONG_CODES)
-    return settings._replace(
-        bests=_bests(choices),
-        streak=streak_from(choices.get(STREAK)),
-        wrong_codes=wrong if isinstance(wrong, int) else 0,
-    )
-
-
-def _bests(choices: Mapping[str, object]) -> dict[str, int]:
-    """The best totals of the ladders."""
-    return {
-        key.removeprefix(BEST): value
-        for key, value in choices.items()
-        if key.startswith(BEST) and isinstance(value, int)
-    }
+def _lists(value: object) -> object:
+    """As TOML gives it."""
+    return list(map(_lists, value)) if isinstance(value, tuple) else value
 
 
 def settings_for(config: Config, levers: int, where: str) -> Settings:

@@ -1,11 +1,21 @@
 """The facts that the machine asks to be kept: they survive a pulled plug."""
 
-from typing import NamedTuple, TypeAlias
+import json
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias, cast
 
 from shutthebox.plain import Plain
 from shutthebox.rules.actions import Action
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import Match
+
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
+def fact_line(word: str, *values: object) -> str:
+    """How any fact that is no action is written: a word and its values as JSON."""
+    return f"{word} {_encode(values)}"
 
 
 class Began(NamedTuple):
@@ -50,31 +60,133 @@ class Signed(NamedTuple):
     initials: str
 
 
-BEST = "best."
-"""Prefix of the key of a `Chosen` that is no setting: the best total of the ladder whose name follows."""
+Value: TypeAlias = str | int | bool | tuple[int | tuple[int, ...], ...] | None
 
 
-STREAK = "puzzle.streak"
-"""Key of a `Chosen` that is no setting either: the day of the last answered puzzle, and the streak."""
+class Latest(ABC):
+    """A fact that replaces the one before of the same name: a setting, a best total, a count.
 
-
-RULES = "rules.page"
-"""Key of a `Chosen` that is no setting either: the house rules that were given beside the box, as TOML."""
-
-
-WRONG_CODES = "service.wrong_codes"
-"""Key of a `Chosen` that is no setting either: how often the owner's code was wrong since it was right."""
-
-
-class Chosen(NamedTuple):
-    """A setting was changed at the box: a dotted key of the config, and its new value.
-
-    None forgets what was chosen before. The best total of a ladder, the streak of the puzzles and the
-    count of wrong codes are kept in the same way.
+    All of these have the same words, because the first box knew settings only.
     """
 
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def entry(self) -> tuple[str, Value]:
+        """A dotted name and the value. `remembered` reads both."""
+
+    def to_text(self) -> str:
+        """For example ``choose ["game.players",2]``."""
+        return fact_line("choose", *self.entry)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen(Latest):
+    """A setting was changed at the box: a dotted key of the config, and its new value; None forgets it."""
+
     key: str
-    value: str | int | bool | tuple[int | tuple[int, ...], ...] | None
+    value: Value
+
+    @property
+    def entry(self) -> tuple[str, Value]:
+        """Key and value."""
+        return self.key, self.value
+
+
+_BEST = "best."
+
+
+@dataclass(frozen=True, slots=True)
+class BestTotal(Latest):
+    """A player has climbed higher than ever on this ladder."""
+
+    ladder: str
+    total: int
+
+    @property
+    def entry(self) -> tuple[str, Value]:
+        """One for each ladder."""
+        return f"{_BEST}{self.ladder}", self.total
+
+
+_STREAK = "puzzle.streak"
+
+
+@dataclass(frozen=True, slots=True)
+class Streak(Latest):
+    """The puzzles solved at this box on days in a row.
+
+    Attributes:
+        day: of the last puzzle that got an answer; 0 for none.
+        days: in a row up to that day whose puzzle was solved; 0 if that one was missed.
+    """
+
+    day: int = 0
+    days: int = 0
+
+    def after(self, day: int, *, solved: bool) -> "Streak":
+        """The streak after the answer to another day's puzzle; a day without an answer ends it."""
+        before = self.days if self.day == day - 1 else 0
+        return Streak(day, before + 1 if solved else 0)
+
+    @property
+    def entry(self) -> tuple[str, Value]:
+        """Both numbers."""
+        return _STREAK, (self.day, self.days)
+
+
+_PAGE_RULES = "rules.page"
+
+
+@dataclass(frozen=True, slots=True)
+class PageRules(Latest):
+    """House rules were given beside the box; their TOML."""
+
+    toml: str
+
+    @property
+    def entry(self) -> tuple[str, Value]:
+        """The TOML."""
+        return _PAGE_RULES, self.toml
+
+
+_WRONG_CODES = "service.wrong_codes"
+
+
+@dataclass(frozen=True, slots=True)
+class WrongCodes(Latest):
+    """How often the owner's code was wrong since it was right."""
+
+    count: int
+
+    @property
+    def entry(self) -> tuple[str, Value]:
+        """None for 0."""
+        return _WRONG_CODES, self.count or None
+
+
+Remembered: TypeAlias = Chosen | BestTotal | Streak | PageRules | WrongCodes
+"""What the box remembers for good."""
+
+
+def remembered(key: str, value: object) -> Remembered:
+    """The fact with this `Latest.entry`; whatever is nothing else is a setting, if only an unknown one."""
+    match value:
+        case str() if key == _PAGE_RULES:
+            return PageRules(value)
+        case [int(day), int(days)] if key == _STREAK:
+            return Streak(day, days)
+        case int() | None if key == _WRONG_CODES:
+            return WrongCodes(value or 0)
+        case int() if key.startswith(_BEST):
+            return BestTotal(key.removeprefix(_BEST), value)
+        case _:
+            return Chosen(key, cast(Value, _tuples(value)))
+
+
+def _tuples(value: object) -> object:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 class Faulted(NamedTuple):
@@ -89,5 +201,5 @@ class Faulted(NamedTuple):
     text: str
 
 
-Fact: TypeAlias = Began | Resumed | Action | ClockShown | Finished | Signed | Left | Chosen | Faulted
+Fact: TypeAlias = Began | Resumed | Action | ClockShown | Finished | Signed | Left | Remembered | Faulted
 """Something that is kept, in the order in which it happened."""

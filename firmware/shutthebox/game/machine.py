@@ -12,7 +12,7 @@ from shutthebox.game import lever_health
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.dice import Dice
 from shutthebox.game.effects import Effect, Show, Sound, Sounded
-from shutthebox.game.facts import RULES, Chosen
+from shutthebox.game.facts import PageRules
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
     AnswerCame,
@@ -357,7 +357,7 @@ class Machine:
             return []
         chosen = SettingChosen(GAME.key, rules.name)
         shared = shared._replace(settings=self.settings)
-        return [*kept(Chosen(RULES, "\n".join(to_lines(rules)))), *self._setting_chosen(chosen, shared)]
+        return [*kept(PageRules("\n".join(to_lines(rules)))), *self._setting_chosen(chosen, shared)]
 
     def _setting_chosen(self, given: SettingChosen, shared: Shared) -> list[Effect]:
         """Nothing for a setting that the menu does not offer. The players stay, so their names do."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from shutthebox.game.facts import WRONG_CODES, Chosen, Faulted
+from shutthebox.game.facts import Faulted, WrongCodes
 from shutthebox.game.messages import Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
@@ -44,7 +44,7 @@ def wrong_code(mode: _Mode, context: Context) -> Step[_Mode]:
     """One more wrong code."""
     step = refused(mode, message("Wrong code"))
     count = context.shared.settings.wrong_codes + 1
-    facts = kept(Chosen(WRONG_CODES, count))
+    facts = kept(WrongCodes(count))
     if count >= FREE_TRIES:
         facts += kept(Faulted("service", f"wrong code, {count} times"))
     return step.preceded_by(*facts)._replace(shared=_counting(count, context))
@@ -54,7 +54,7 @@ def forgiven(step: Step[_Mode], context: Context) -> Step[_Mode]:
     """The step, with the wrong codes before forgotten."""
     if not context.shared.settings.wrong_codes:
         return step
-    return step.preceded_by(*kept(Chosen(WRONG_CODES, None)))._replace(shared=_counting(0, context))
+    return step.preceded_by(*kept(WrongCodes(0)))._replace(shared=_counting(0, context))
 
 
 def _counting(wrong: int, context: Context) -> Shared:

@@ -5,7 +5,7 @@ from enum import StrEnum
 from itertools import groupby
 from typing import NamedTuple
 
-from shutthebox.game.daily import Streak
+from shutthebox.game.facts import Streak
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.profile import First, Group, HeadStart, Profile

@@ -57,7 +57,7 @@ def test_a_store_that_fails_is_said_once_and_everything_is_kept_in_the_end(
     memory.catch_up()
     assert memory.faults() == []
     assert store.running_match() == KeptMatch(match, (Thrown((1, 2)),))
-    assert store.choices() == {"game.players": 2}
+    assert store.choices() == (Chosen("game.players", 2),)
     assert logged(store) == [LoggedFault(NOON, Fault.FORGETS.value, f"{store.path}: {FULL}")]
     broken(store, on=True)
     memory.catch_up()

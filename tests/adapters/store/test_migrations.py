@@ -51,7 +51,7 @@ def test_a_store_of_an_earlier_version_is_continued(earlier: Path, monkeypatch: 
         with closing(sound(earlier)) as store:
             running = (Thrown((3, 5)), Moved(0b10000000), Thrown((1, 1)))[: 1 + 2 * thrown]
             assert store.running_match() == KeptMatch(begin(builtin("pub"), 2), running)
-            assert store.choices() == {"box.language": "fr"}
+            assert store.choices() == (Chosen("box.language", "fr"),)
             assert store.connection.execute("pragma user_version").fetchone() == (NEXT,)
             assert store.connection.execute("select cleaned from lever").fetchall() == [(0,)]
             found = read(store.connection)

@@ -30,6 +30,7 @@ from shutthebox.adapters.store.open_store import (
     StoreFault,
     open_or_set_aside,
 )
+from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.schema import VERSION
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen, Faulted
@@ -112,7 +113,7 @@ def foreign(folder: Path) -> None:
 NEW = f"kept as {KEPT}, a new store is begun"
 ALL_3 = f"{NEW} with the 3 facts and 1 matches that are good"
 BEGINNING = f"{NEW} with the 2 facts and 1 matches that are good, 2 facts are lost"
-WHOLE = {ALL_3: 2, BEGINNING: 0}
+WHOLE = {ALL_3: (Thrown((3, 5)), Moved(0b10000000)), BEGINNING: ()}
 """Actions still there, where the match is. A lost fact costs those behind it, and a new one says so."""
 
 TABLES = "box.sqlite3: no store of a box: its tables, views or triggers are others"
@@ -135,7 +136,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str, str]] = {
         removed, "box.sqlite3: was removed; 3 facts had been kept in it", "a new store is begun"
     ),
     "log removed": (log_removed, "box.sqlite3: facts 1 to 3 are missing at the end", NEW),
-    "store emptied, log there": (emptied, "box.sqlite3: was emptied; 3 facts had been kept in it", NEW),
+    "store emptied, log there": (emptied, "box.sqlite3: was emptied; 3 facts had been kept in it", ALL_3),
 }  # fmt: skip
 """Per damage its words at the box, empty where they are SQLite's or Python's, and what was done."""
 
@@ -153,10 +154,13 @@ def test_damage_is_set_aside(name: str, tmp_path: Path) -> None:
     with closing(store):
         (logged,) = queries.read(store.connection).faults
         assert logged == queries.LoggedFault(NOON, store_fault.fault.value, store_fault.text)
-        running = store.running_match()
-        assert (running is not None) == (done in WHOLE)
-        if running is not None:
-            assert running[1] == (Thrown((3, 5)), Moved(0b10000000))[: WHOLE[done]], "what came before stays"
+        if done == BEGINNING:
+            with pytest.raises(StoreError, match="2 of its facts are lost"):
+                store.running_match()
+        else:
+            assert (store.running_match() is not None) == (done in WHOLE)
+        if done in WHOLE:
+            assert kept_match(store.connection, 1, "").actions == WHOLE[done], "what came before stays"
         store.keep(Began(begin(builtin("traditional"), 2)))
     kept = [path.name for path in tmp_path.iterdir() if path.name.startswith(KEPT)]
     assert kept
@@ -168,9 +172,9 @@ def test_damage_is_set_aside(name: str, tmp_path: Path) -> None:
 def test_what_makes_no_sense_is_found_before_the_tables_are_compared(tmp_path: Path) -> None:
     change("insert into setting values ('game.rounds', '[[[')")(tmp_path)
     store, store_fault = mended(tmp_path, FIRST_FACTS)
-    assert "box.sqlite3: Expecting value: " in store_fault.text
+    assert "box.sqlite3: what it holds makes no sense: Expecting value: " in store_fault.text
     with closing(store):
-        assert store.choices() == {}
+        assert store.choices() == ()
         assert store.running_match() is not None
 
 
@@ -179,10 +183,9 @@ def of_version(folder: Path, version: int, name: str = FILE_NAME) -> None:
         db.execute(f"pragma user_version = {version}")
 
 
-@pytest.fixture
-def newer(tmp_path: Path) -> Path:
-    """A newer program's store, which this one has set aside; gives its path."""
-    play_a_little(tmp_path)
+def test_a_store_of_a_newer_program_that_says_nothing_to_this_one_is_kept_for_it(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
+        db.execute("create table another_way (of, keeping)")
     of_version(tmp_path, 99)
     before = (tmp_path / FILE_NAME).read_bytes()
     store, store_fault = mended(tmp_path)
@@ -194,11 +197,20 @@ def newer(tmp_path: Path) -> Path:
         f"{tmp_path / FILE_NAME}: made by a newer version (99); {VERSION} is allowed; kept as {path.name}, "
         "a new store is begun",
     )
+
+
+@pytest.fixture
+def newer(tmp_path: Path) -> Path:
+    """This program's store, set aside by an earlier one that reads no newer one's facts; gives its path."""
+    play_a_little(tmp_path)
+    path = tmp_path / KEPT.replace("damaged", "newer")
+    (tmp_path / FILE_NAME).rename(path)
+    (tmp_path / f"{FILE_NAME}-mark").unlink()
+    Store(tmp_path, clock).close()
     return path
 
 
 def test_the_newer_program_takes_its_store_back_by_itself(newer: Path, tmp_path: Path) -> None:
-    of_version(tmp_path, VERSION, newer.name)
     with closing(sound(tmp_path)) as store:
         (logged, *_) = queries.read(store.connection).faults
         assert logged.text.startswith(f"{tmp_path / FILE_NAME}: restored, the one before is kept as ")
@@ -210,9 +222,8 @@ def test_the_newer_program_takes_its_store_back_by_itself(newer: Path, tmp_path:
 
 def test_matches_that_were_played_meanwhile_stay(newer: Path, tmp_path: Path) -> None:
     """Neither evening is lost without a word: the owner can have the other one back."""
-    with closing(sound(tmp_path)) as store:
+    with closing(Store(tmp_path, clock)) as store:
         store.keep(Began(begin(builtin("pub"), 2)))
-    of_version(tmp_path, VERSION, newer.name)
     for start in range(2):
         with closing(sound(tmp_path)) as store:
             running = store.running_match()
@@ -224,7 +235,7 @@ def test_matches_that_were_played_meanwhile_stay(newer: Path, tmp_path: Path) ->
             f"{newer}: set aside by an earlier version, with 1 matches since: it is now {aside.name}, "
             "and shutthebox restore brings it back"
         ], f"start {start}"
-    assert put_beside(aside, tmp_path) == 1
+    assert put_beside(aside, tmp_path).matches == 1
 
 
 def test_damage_of_the_same_second_gets_another_name(tmp_path: Path) -> None:
@@ -249,7 +260,7 @@ def test_a_recovered_and_a_restored_store_that_wait_are_taken_over_one_after_the
     for number, name in enumerate(names):
         (tmp_path / f"{number}").rename(tmp_path / name)
     with closing(sound(tmp_path)) as store:
-        assert store.choices() == {"game.players": 2}
+        assert store.choices() == (Chosen("game.players", 2),)
     assert len(list(tmp_path.glob("*.damaged"))) == len(list(tmp_path.glob("*.replaced"))) == 1
 
 

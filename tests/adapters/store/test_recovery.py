@@ -12,14 +12,14 @@ from shutthebox import __version__
 from shutthebox.adapters.store import retention
 from shutthebox.adapters.store.chain import Head, Mark, read_mark
 from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.fact_text import values_of, word_of
+from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.open_store import RESTORE_NAME
-from shutthebox.adapters.store.queries import read
+from shutthebox.adapters.store.queries import latest, read
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.recovery import first_fault, good_part
+from shutthebox.adapters.store.stored_facts import FactsLost, fact_from_text
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen, Faulted, Finished, Left, Resumed, Signed
-from shutthebox.game.resuming import KeptMatch
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
 from shutthebox.rules.match import begin
@@ -126,14 +126,16 @@ def test_another_history_than_the_mark_knows(folder: Path) -> None:
     assert wrong(folder) == f"fact {head.number} is not the one that was kept last"
 
 
-def test_a_result_whose_moves_are_lost_stands_and_the_match_is_over(tmp_path: Path) -> None:
+def test_a_result_whose_moves_are_lost_stands_but_is_not_ranked(tmp_path: Path) -> None:
     with closing(Store(tmp_path, lambda: NOON)) as store:
         play(store, leave=False)
     alter(tmp_path, "delete from fact where number = 7")
     with closing(mended(tmp_path)[0]) as store:
         assert first_fault(store.connection, None) is None
-        assert store.running_match() is None
-        assert [famous.initials for famous in read(store.connection).fame] == ["ABC"]
+        with pytest.raises(StoreError, match="2 of its facts are lost"):
+            store.running_match()
+        assert [player.initials for player in latest(store.connection, 1)[0].players] == ["ABC"]
+        assert (read(store.connection).fame, read(store.connection).with_gaps) == ((), 1)
         record = kept_match(store.connection, 1, "test")
         assert record.actions == ACTIONS[:5]
         assert not record.given_up
@@ -172,7 +174,7 @@ def test_a_link_is_not_taken_over(folder: Path) -> None:
         other.keep(Chosen("game.players", 9))
     (folder / RESTORE_NAME).symlink_to(folder / "other" / FILE_NAME)
     with closing(sound(folder)) as store:
-        assert store.choices() == {"game.players": 3}
+        assert store.choices() == (Chosen("game.players", 3),)
 
 
 # -- what is taken over, fact by fact ----------------------------------------------------------
@@ -191,15 +193,16 @@ LATEST = "Btststst"
 
 def letters(db: sqlite3.Connection) -> str:
     """A letter for each fact, matches apart; the facts that say how many are lost have the number."""
-    texts = [text for (text,) in db.execute("select text from fact order by number")]
-    told = (LETTERS.get(word_of(text)) or f"({values_of(text)[1]})" for text in texts)
+    told = []
+    for (text,) in db.execute("select text from fact order by number"):
+        fact = fact_from_text(text)
+        told.append(f"({fact.facts})" if isinstance(fact, FactsLost) else LETTERS[text.partition(" ")[0]])
     return "".join(told).strip()
 
 
 def recovered(folder: Path) -> tuple[str, int, tuple[int, int, int]]:
     """A sound copy of the store there: its facts; matches begun; matches, facts, and how many are lost."""
-    with closing(sqlite3.connect(folder / FILE_NAME)) as db:
-        said = good_part(db, read_mark(folder / FILE_NAME))
+    said = good_part(folder / FILE_NAME, read_mark(folder / FILE_NAME))
     (folder / "new").write_bytes(said.content)
     with closing(sqlite3.connect(folder / "new")) as db:
         assert first_fault(db, None) is None
@@ -213,18 +216,19 @@ BETWEEN = "delete from fact where number between {} and {}"
     ("damage", "facts", "begun", "matches", "lost"),
     [
         ("select 1", f"c {WHOLE}c {WHOLE}c {WHOLE} {LATEST}w", 4, 4, 0),
-        # A fact of a match, or several: what comes before stays, and its result, signature and end.
-        ("update fact set text = 'x' where number = 5", f"c BtsFS(6)Lfc {WHOLE}c {WHOLE} {LATEST}w", 4, 4, 6),
-        (BETWEEN.format(11, 11), f"c BtstststF(2)Lfc {WHOLE}c {WHOLE} {LATEST}w", 4, 4, 2),
-        (BETWEEN.format(13, 13), f"c BtstststFSnfc(1) {WHOLE}c {WHOLE} {LATEST}w", 4, 4, 1),
+        # A fact of a match, or several: what comes before stays, and its result, signature and end. What is
+        # lost behind the result is no gap of the match; it may be the beginning of the next.
+        ("update fact set text = 'x' where number = 5", f"c BtsFS(5)Lfc {WHOLE}c {WHOLE} {LATEST}w", 4, 4, 6),
+        (BETWEEN.format(11, 11), f"c BtstststFLfc {WHOLE}c {WHOLE} {LATEST}w", 4, 4, 2),
+        (BETWEEN.format(13, 13), f"c BtstststFSnfc {WHOLE}c {WHOLE} {LATEST}w", 4, 4, 1),
         # Without its beginning nothing is left of it but that it was begun, and what is of no match.
         (BETWEEN.format(2, 2), f"cfc {WHOLE}c {WHOLE} {LATEST}w", 4, 3, 12),
-        (BETWEEN.format(11, 17), f"c BtstststFfc(17) {WHOLE} {LATEST}w", 4, 3, 17),
+        (BETWEEN.format(11, 17), f"c BtstststFfc {WHOLE} {LATEST}w", 4, 3, 17),
         # A fact behind the end of a match costs no match anything.
         (BETWEEN.format(15, 15), f"c {WHOLE} {WHOLE}c {WHOLE} {LATEST}w", 4, 4, 1),
         # The end, as far as the head mark knows of it.
         (BETWEEN.format(48, 99), f"c {WHOLE}c {WHOLE}c {WHOLE} Btsts(4)", 4, 4, 4),
-        (BETWEEN.format(41, 99), f"c {WHOLE}c {WHOLE}c BtstststFSn(11)", 3, 3, 11),
+        (BETWEEN.format(41, 99), f"c {WHOLE}c {WHOLE}c BtstststFSn", 3, 3, 11),
     ],
 )  # fmt: skip
 def test_what_is_good_is_taken_over(
@@ -255,7 +259,7 @@ def test_what_was_forgotten_on_purpose_is_not_lost(forgetful: Path) -> None:
     with closing(Store(forgetful, lambda: NOON)) as store:
         before = read(store.connection)
         assert (before.matches, before.finished, before.given_up, before.throws) == (6, 1, 4, 24)
-        assert store.choices() == {"game.players": 5}
+        assert store.choices() == (Chosen("game.players", 5),)
     assert recovered(forgetful) == (f"{WHOLE[:-1]} {LATEST}f", 6, (2, 21, 0))
     with closing(sqlite3.connect(forgetful / "new")) as db:
         assert read(db) == before
@@ -304,7 +308,8 @@ def test_the_conditions_say_what_was_lost_and_how_it_was_played_before(tmp_path:
         record = kept_match(store.connection, 1, "test")
         assert record.actions == (Thrown((3, 5)), Moved(to_tiles([8])))
         assert record.conditions == Conditions(True, (2,), versions=versions, lost=3)
-        assert store.running_match() == KeptMatch(match, record.actions)
+        with pytest.raises(StoreError, match="3 of its facts are lost"):
+            store.running_match()
         store.keep(Resumed(Conditions(out_of_play=(4,))))
         again = kept_match(store.connection, 1, "test").conditions
         assert again == Conditions(True, (2,), (4,), versions, 3)

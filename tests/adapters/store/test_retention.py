@@ -73,7 +73,7 @@ def test_the_file_stops_growing(store: Store, tmp_path: Path, monkeypatch: pytes
         keep_matches(store, 30, seed)
         store.connection.execute("pragma wal_checkpoint(truncate)")
         sizes.append((tmp_path / FILE_NAME).stat().st_size)
-    assert max(sizes[2:]) <= sizes[1] * 1.1
+    assert max(sizes[2:]) < sizes[1] * 1.5, "without forgetting it would be three times as large"
 
 
 def test_the_latest_faults_are_kept_and_one_that_comes_again_once_an_hour(tmp_path: Path) -> None:

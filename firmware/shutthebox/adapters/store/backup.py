@@ -7,15 +7,19 @@ at any moment. So it checks the file in a folder of its own, and follows no link
 import shutil
 import sqlite3
 import tempfile
+import time
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import NamedTuple
 
+from shutthebox.adapters.store.chain import read_mark
 from shutthebox.adapters.store.database import FILE_NAME
-from shutthebox.adapters.store.database import open_to_read as open_database
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
-from shutthebox.adapters.store.open_store import RESTORE_NAME, open_checked
-from shutthebox.adapters.store.schema import is_new
+from shutthebox.adapters.store.open_store import RESTORE_NAME, check, is_earlier, open_checked
+from shutthebox.adapters.store.recovery import good_part
 from shutthebox.files import new_file, open_to_read, reason, replace_file, shown_path
+from shutthebox.game.facts import Faulted
+from shutthebox.game.faults import Fault
 
 _SAVE_NAME = "last-save"
 _NO_YEAR_S = 1e11
@@ -74,8 +78,22 @@ def content_of(db: sqlite3.Connection, to: Path) -> bytes:
     return content[:18] + b"\1\1" + content[20:]
 
 
-def put_beside(file: Path, folder: Path) -> int:
-    """Checks a copy and puts it beside the store, for the box to take over at its next start.
+class CheckedCopy(NamedTuple):
+    """A copy of a store that a box can take over.
+
+    Attributes:
+        matches: in it.
+        damage: what is wrong with the copy; empty for nothing.
+        good: what is good of a damaged copy, in words: nothing else is in it now.
+    """
+
+    matches: int
+    damage: str
+    good: str
+
+
+def put_beside(file: Path, folder: Path) -> CheckedCopy:
+    """Puts a copy beside the store, for the box to take over at its next start: all that is good of it.
 
     The box can play meanwhile, and the given file is left as it is.
 
@@ -83,43 +101,38 @@ def put_beside(file: Path, folder: Path) -> int:
         file: a store: a back-up, or one that was set aside.
         folder: of the store that it is to replace; made if missing.
 
-    Returns:
-        How many matches it holds.
-
     Raises:
-        BackupError: if it is no good, as the box itself would find at its start.
+        BackupError: if nothing of it is good.
         StoreError: if it cannot be put there.
     """
     with tempfile.TemporaryDirectory(prefix="shutthebox-") as name:
         work = Path(name)
         for ending in ("-wal", "-mark", ""):
             _copy(file.with_name(file.name + ending), work / f"{FILE_NAME}{ending}", must=not ending)
-        matches = check_copy(work, file)
+        checked = check_copy(work, file)
         put_checked(work / FILE_NAME, folder)
-    return matches
+    return checked
 
 
-def check_copy(work: Path, file: Path) -> int:
-    """Checks a copy of a store and brings it up to date, as the box would at its start.
+def check_copy(work: Path, file: Path) -> CheckedCopy:
+    """Checks a copy of a store and leaves there what a box can take over: all that is good of it.
 
     Args:
         work: the folder with the copy, where nothing else is.
         file: what it is a copy of, for complaints.
 
-    Returns:
-        How many matches it holds.
-
     Raises:
-        BackupError: if it is no good.
+        BackupError: if nothing of it is good.
     """
-    if _is_empty(work / FILE_NAME):
-        raise BackupError(f"{shown_path(file)}: it is empty, or not the memory of a box")
+    damage, good = _made_good(work, file)
     try:
-        with closing(open_checked(work, lambda: 0.0)) as store:
+        with closing(open_checked(work, time.time)) as store:
             (matches,) = store.connection.execute("select count(*) from match").fetchone()
+            if damage:
+                store.keep(Faulted(Fault.STORE_REPLACED.value, f"{damage}; restored with {good}"))
     except StoreError as error:
-        raise BackupError(str(error).replace(str(work / FILE_NAME), shown_path(file))) from None
-    return int(matches)
+        raise BackupError(_named(error, work, file)) from None
+    return CheckedCopy(int(matches), damage, good)
 
 
 def put_checked(file: Path, folder: Path) -> None:
@@ -172,10 +185,36 @@ def _copy(file: Path, to: Path, *, must: bool) -> None:
         raise BackupError(f"{shown_path(file)}: {reason(error)}") from None
 
 
-def _is_empty(store: Path) -> bool:
-    """Whether the box would begin a new memory there: SQLite takes less than a page for a new database."""
-    if not store.stat().st_size:
-        return True
-    with suppress(OSError, *UNREADABLE), closing(open_database(store)) as db:
-        return is_new(db)
-    return False
+def _made_good(work: Path, file: Path) -> tuple[str, str]:
+    """Leaves only the good part of a copy; says what is wrong with it and what is good, if it is not sound.
+
+    Raises:
+        BackupError: if nothing of it is good.
+    """
+    copy = work / FILE_NAME
+    # SQLite takes an empty file for a new database. All of a young one can be in its log.
+    if not any(path.stat().st_size for path in work.glob(f"{FILE_NAME}*") if not path.name.endswith("-mark")):
+        raise BackupError(f"{shown_path(file)}: it is empty")
+    old = is_earlier(copy)
+    try:
+        if not old and check(copy, None):
+            return "", ""
+        wrong = "of an earlier version, and damaged" if old else "no store of a box: it has no tables"
+        complaint = StoreError(f"{copy}: {wrong}")
+    except StoreError as error:
+        complaint = error
+    try:
+        recovered = good_part(copy, read_mark(copy))
+    except (OSError, *UNREADABLE):
+        raise BackupError(_named(complaint, work, file)) from None
+    for path in work.iterdir():
+        path.unlink()
+    copy.write_bytes(recovered.content)
+    if old and not recovered.lost:
+        return "", ""
+    return _named(complaint, work, file), recovered.in_words
+
+
+def _named(error: StoreError, work: Path, file: Path) -> str:
+    """A complaint about a copy as one about the file."""
+    return str(error).replace(str(work / FILE_NAME), shown_path(file))

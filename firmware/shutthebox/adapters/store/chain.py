@@ -76,10 +76,17 @@ def read_checkpoint(db: sqlite3.Connection) -> Checkpoint:
         sqlite3.Error: if it cannot be read.
     """
     row = db.execute("select number, head, facts, sums, checksum from checkpoint").fetchone()
-    if row is None:
-        return Checkpoint()
-    found = Checkpoint(*row[:-1])
-    if row[-1] != found._seal() or not 0 <= found.number < _MOST_FACTS:
+    return sealed_checkpoint(*row) if row else Checkpoint()
+
+
+def sealed_checkpoint(number: int, head: int, facts: int, sums: str, checksum: int) -> Checkpoint:
+    """The checkpoint with these columns.
+
+    Raises:
+        ValueError: if it was altered.
+    """
+    found = Checkpoint(number, head, facts, sums)
+    if checksum != found._seal() or not 0 <= number < _MOST_FACTS:
         raise ValueError("the checkpoint was altered")
     return found
 
@@ -138,6 +145,12 @@ RawFact: TypeAlias = tuple[int, int, bytes | None, int]
 """A fact as it lies in the file: its number, the checksum before it, its text, its own checksum."""
 
 
+def has_right_checksum(fact: RawFact) -> bool:
+    """Whether the checksum is that of the fact and of the checksum before it, which stands beside it."""
+    number, previous, raw, checksum = fact
+    return checksum == _checksum(b"%a %d " % (previous, number) + (raw or b""))
+
+
 def read_facts(db: sqlite3.Connection, checkpoint: Checkpoint, after: int = 0) -> Iterator[ReadFact]:
     """The facts behind this number, in order, each compared with its checksum.
 
@@ -168,9 +181,8 @@ def checked(
             link = None
         if number <= checkpoint.number:
             missing = 0
-        raw = raw or b""  # NULL, which only damage can put there
-        good = checksum == _checksum(b"%a %d " % (previous, number) + raw) and link in (None, previous)
-        yield ReadFact(number, raw, good, missing)
+        good = has_right_checksum((number, previous, raw, checksum)) and link in (None, previous)
+        yield ReadFact(number, raw or b"", good, missing)
         # What is behind a bad fact says itself what was before it.
         last, link = number, checksum if good else None
 

@@ -17,20 +17,43 @@ from fractions import Fraction
 from pathlib import Path
 
 from shutthebox import __version__
-from shutthebox.adapters.store import fact_text, retention
+from shutthebox.adapters.store import retention
 from shutthebox.adapters.store.chain import Mark, add, head_of
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
-from shutthebox.adapters.store.fact_text import text_of
-from shutthebox.adapters.store.records import facts_of, kept_match
-from shutthebox.adapters.store.schema import create, is_new
-from shutthebox.adapters.store.tables import LatestMatch, Tables
+from shutthebox.adapters.store.records import kept_facts, record_of
+from shutthebox.adapters.store.schema import NotOursError, create, is_new
+from shutthebox.adapters.store.stored_facts import (
+    FaultKept,
+    MatchBegun,
+    MatchDecided,
+    MatchLeft,
+    MatchResumed,
+    ResultSigned,
+    StoredFact,
+    SwitchesWorn,
+    conditions_text,
+    known_conditions,
+    results_of,
+)
+from shutthebox.adapters.store.tables import LatestMatch, Tables, remembered_of, tally_of
 from shutthebox.files import check_regular
-from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Signed
+from shutthebox.game.facts import (
+    Began,
+    ClockShown,
+    Fact,
+    Faulted,
+    Finished,
+    Latest,
+    Left,
+    Remembered,
+    Resumed,
+    Signed,
+)
 from shutthebox.game.resuming import KeptMatch
-from shutthebox.rules.actions import apply
-from shutthebox.rules.conditions import RULES_VERSION, Conditions, conditions_from_lines
+from shutthebox.rules.actions import Action, apply
+from shutthebox.rules.conditions import RULES_VERSION, Conditions
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import MAX_PLAYERS, Draw
+from shutthebox.rules.profile import Draw
 from shutthebox.rules.writer import to_lines
 
 FILE_NAME = "box.sqlite3"
@@ -86,6 +109,7 @@ class Store:
         self._files: dict[Path, os.stat_result] = {}
         self._note_files()
         self._waiting: list[tuple[Fact, int]] = []
+        self._is_due = False
 
     @property
     def waiting(self) -> bool:
@@ -152,8 +176,23 @@ class Store:
             return
         with self._transaction():
             for fact, at_s in self._waiting:
-                self._write(fact, at_s)
+                if (stored := self._stored(fact, at_s)) is not None:
+                    self._add(stored)
+                if isinstance(stored, MatchBegun):
+                    retention.forget(self._db)
+                if isinstance(stored, MatchDecided) or self._is_given_up(stored):
+                    self._is_due = True
         self._waiting.clear()
+
+    def write_back(self) -> None:
+        """Once a match is over, moves all of the log into the store, where nobody waits for it.
+
+        SQLite drops everything in the log behind a bit that is wrong. So there is one match in it at most.
+        """
+        if self._is_due:
+            self._is_due = False
+            with suppress(*UNREADABLE):  # it is tried again after the next match
+                self._db.execute("pragma wal_checkpoint(passive)")
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -173,64 +212,62 @@ class Store:
         except UNREADABLE as error:
             raise StoreError(f"{self.path}: {error}") from error
 
-    def _add(self, text: str) -> None:
-        self._tables.apply(add(self._db, text), text)
+    def _add(self, fact: StoredFact) -> None:
+        self._tables.apply(add(self._db, fact.to_text()), fact)
+
+    def _is_given_up(self, stored: StoredFact | None) -> bool:
+        return isinstance(stored, MatchLeft) and not self._tables.is_decided(stored.match)
 
     def _has(self, query: str, *values: object) -> bool:
         return self._db.execute(query, values).fetchone() is not None
 
-    def _write(self, fact: Fact, at_s: int) -> None:
+    def _stored(self, fact: Fact, at_s: int) -> StoredFact | None:
+        """What is to be added for a fact; None for one that is no news."""
         latest = self._tables.match
         match fact:
-            case Began(match, conditions):
-                self._begin(match, conditions, at_s)
-            case Chosen(key, value):
+            case Latest():
+                key, value = fact.entry
                 known = "select 1 from setting where key = ? and value = ?"
-                if not self._has(known, key, json.dumps(value)):
-                    self._add(text_of("choose", key, value))
+                return None if self._has(known, key, json.dumps(value)) else fact
             case Faulted(kind, text):
                 again = "select 1 from fault where kind = ? and text = ? and abs(at_s - ?) < ?"
-                if not self._has(again, kind, text, at_s, _FAULT_AGAIN_S):
-                    self._add(text_of("fault", at_s, kind, text))
-            case Resumed(conditions) if latest is not None:
-                self._resume(latest, conditions)
-            case Left() if latest is not None and not latest.left:
-                self._add(text_of("leave", latest.id))
-            case Finished(match) if latest is not None and not self._tables.is_decided(latest.id):
-                self._finish(latest.id, match)
-            case Signed(player, initials) if latest is not None:
-                if self._has("select 1 from result where (match, player) = (?, ?)", latest.id, player):
-                    self._add(text_of("sign", latest.id, player, initials))
-            case Resumed() | Left() | Finished() | Signed():
-                pass  # of a match that has ended, and was resumed after that
+                is_known = self._has(again, kind, text, at_s, _FAULT_AGAIN_S)
+                return None if is_known else FaultKept(at_s, kind, text)
+            case Began(match, conditions):
+                return self._begun(match, conditions, at_s)
+            case Resumed(conditions):
+                return self._resumed(latest, conditions) if latest else None
+            case Left():
+                return MatchLeft(latest.id) if latest and not latest.left else None
+            case Finished(match):
+                is_new = latest and not self._tables.is_decided(latest.id)
+                return MatchDecided(latest.id, results_of(match)) if latest and is_new else None
+            case Signed(player, initials):
+                result = "select 1 from result where (match, player) = (?, ?)"
+                is_there = latest and self._has(result, latest.id, player)
+                return ResultSigned(latest.id, player, initials) if latest and is_there else None
             case _:
-                self._add(fact.to_text())
+                return _as_it_is(fact)
 
-    def _begin(self, match: Match, conditions: Conditions, at_s: int) -> None:
+    def _begun(self, match: Match, conditions: Conditions, at_s: int) -> MatchBegun:
         latest = self._tables.match
-        number = latest.id + 1 if latest else 1
-        played = "\n".join(to_lines(match.game)), match.players, match.rounds
-        known = fact_text.conditions_text(conditions.joined(_THIS_BOX))
         counted = self._count_throws and match.game.draw is Draw.DICE
-        self._add(text_of("begin", number, at_s, *played, known, match.game.sides if counted else 0))
-        retention.forget(self._db)
+        return MatchBegun(
+            latest.id + 1 if latest else 1,
+            at_s,
+            "\n".join(to_lines(match.game)),
+            match.players,
+            match.rounds,
+            conditions_text(conditions.joined(_THIS_BOX)),
+            match.game.sides if counted else 0,
+        )
 
-    def _resume(self, row: LatestMatch, conditions: Conditions) -> None:
-        before = conditions_from_lines(row.conditions.splitlines())
-        joined = before and before.joined(conditions.joined(_THIS_BOX))
-        if joined != before:
-            self._add(text_of("resume", row.id, fact_text.conditions_text(joined)))
-
-    def _finish(self, number: int, match: Match) -> None:
-        result = match.result
-        assert result is not None, "a finished match has a result"
-        results = []
-        for player in range(match.players):
-            won, owes = player in result.winners, result.owes[player]
-            score = None if match.scores[player] is None else match.totals[player]
-            if score is not None or owes or won:
-                results.append((player, score, str(owes), int(won), int(won and result.captain)))
-        self._add(text_of("finish", number, results))
+    def _resumed(self, row: LatestMatch, conditions: Conditions) -> MatchResumed | None:
+        if not row.conditions:
+            return None  # they stay unknown
+        before = known_conditions(row.conditions)
+        joined = before.joined(conditions.joined(_THIS_BOX))
+        return MatchResumed(row.id, conditions_text(joined)) if joined != before else None
 
     def keep_health(self, presses: Mapping[int, int], chatter: Mapping[int, int]) -> None:
         """Adds to the counts per switch; 0 is the button.
@@ -245,28 +282,16 @@ class Store:
         found = [(switch, presses.get(switch, 0), chatter.get(switch, 0)) for switch in {*presses, *chatter}]
         if worn := sorted(counts for counts in found if any(counts[1:])):
             with self._transaction():
-                self._add(text_of("wear", *worn))
+                self._add(SwitchesWorn(tuple(worn)))
 
     def tally(self) -> tuple[Fraction, ...]:
-        """Per player the stakes owed from earlier matches of this evening; negative: to get.
-
-        An evening is a run of matches between which the players do not leave. The match on the table
-        does not count.
+        """As `tally_of`.
 
         Raises:
-            StoreError: if they cannot be read.
+            StoreError: if it cannot be read.
         """
-        owed: dict[int, Fraction] = {}
         with self._telling_the_file():
-            rows = self._db.execute(
-                "select player, owes from result where match <> (select max(id) from match)"
-                ' and match > (select coalesce(max(id), 0) from match where "left")'
-            )
-            for player, owes in rows:
-                if not 0 <= player < MAX_PLAYERS:
-                    raise StoreError(f"{self.path}: there is no player {player + 1}")
-                owed[player] = owed.get(player, Fraction(0)) + fact_text.stakes(owes)
-        return tuple(owed.get(player, Fraction(0)) for player in range(max(owed, default=-1) + 1))
+            return tally_of(self._db)
 
     def running_match(self) -> KeptMatch | None:
         """The match that the players have not left.
@@ -278,30 +303,23 @@ class Store:
             latest = self._tables.match
             if latest is None or latest.left:
                 return None
-            kept = kept_match(self._db, latest.id, str(self.path))
-            match = beginning = kept.beginning
-            for action in kept.actions:
+            kept = kept_facts(self._db, latest.id, str(self.path))
+            if kept.conditions and kept.conditions.lost:
+                raise StoreError(f"{self.path}: {kept.conditions.lost} of its facts are lost")
+            record = record_of(kept, str(self.path))
+            match = beginning = record.beginning
+            for action in record.actions:
                 match = apply(match, action)
-            return KeptMatch(beginning, kept.actions, self.tally(), self._clock(latest.id))
+            return KeptMatch(beginning, record.actions, self.tally(), kept.clock)
 
-    def _clock(self, match: int) -> tuple[int, int] | None:
-        """The seconds that the clock of this match showed last, and how many actions came before."""
-        actions, found = 0, None
-        for text in facts_of(self._db, match)[1:]:
-            if (seconds := fact_text.clock(text)) is not None:
-                found = seconds, actions
-            actions += fact_text.is_action(text)
-        return found
-
-    def choices(self) -> dict[str, object]:
-        """The settings chosen at the box, by their keys in the config.
+    def choices(self) -> tuple[Remembered, ...]:
+        """What was chosen and reached at the box, the latest of each.
 
         Raises:
-            StoreError: if they cannot be read.
+            StoreError: if it cannot be read.
         """
         with self._telling_the_file():
-            rows = self._db.execute("select key, value from setting").fetchall()
-            return {key: json.loads(value) for key, value in rows}
+            return remembered_of(self._db)
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -338,8 +356,13 @@ def open_to_read(store: Path, wait_ms: int = BUSY_MS) -> sqlite3.Connection:
         ) from None
     if not store.stat().st_size:
         # SQLite would delete its log, which may hold all that was played.
-        raise ValueError("it is empty")
+        raise NotOursError("it is empty")
     return sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True, timeout=wait_ms / 1000)
+
+
+def _as_it_is(fact: Action | ClockShown) -> StoredFact:
+    """A fact that is stored as the machine gives it; one of another kind is an error of types here."""
+    return fact
 
 
 def _stat(path: Path) -> os.stat_result | None:

@@ -140,6 +140,7 @@ class Memory:
                 self._forget(error)
         else:
             self._remember()
+            self.store.write_back()
 
     def close(self) -> None:
         """Keeps the facts that wait, and closes the store."""

@@ -18,7 +18,8 @@ from shutthebox.adapters.store.chain import MARK_NAME, read_mark
 from shutthebox.adapters.store.database import FILE_NAME, Store, open_to_read
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError, is_damage, is_of_access
 from shutthebox.adapters.store.recovery import Recovered, first_fault, good_part
-from shutthebox.adapters.store.schema import VERSION
+from shutthebox.adapters.store.schema import VERSION, NotOursError, is_new
+from shutthebox.adapters.store.tables import remembered_of, tally_of
 from shutthebox.files import remove_parts, replace_file, sync_folder
 from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import Fault
@@ -124,19 +125,21 @@ def _trust(folder: Path) -> None:
 
 def _begin_anew(
     folder: Path, wall_clock_s: Callable[[], float], opened: Callable[[], Store]
-) -> tuple[Store, str, Fault]:
+) -> tuple[Store, str, Fault | None]:
     """Sets the store aside and opens a new one with its good part.
 
     Returns:
-        The new store, what was done in words, and the fault to show.
+        The new store, what was done in words, and the fault to show, if any.
 
     Raises:
         OSError: if files cannot be renamed or written.
         StoreError: if the new one cannot be opened.
     """
     is_newer = _ask(folder / FILE_NAME, "pragma user_version") > VERSION
-    recovered = None if is_newer else _rebuild(folder, RECOVERED_NAME)  # only it can judge its own
-    kept = set_aside(folder, wall_clock_s(), NEWER if is_newer else "damaged")
+    recovered = _rebuild(folder, RECOVERED_NAME)
+    # A newer program goes on with what this one takes over; only if that is nothing, it needs its own.
+    why = "damaged" if not is_newer else NEWER if recovered is None else "replaced"
+    kept = set_aside(folder, wall_clock_s(), why)
     _take_over(folder, wall_clock_s())
     try:
         store = opened()
@@ -150,9 +153,12 @@ def _begin_anew(
     done = f"kept as {kept.name}, " if os.path.lexists(kept) else ""
     done += "a new store is begun"
     if recovered is not None and recovered.facts:
-        done += f" with the {recovered.facts} facts and {recovered.matches} matches that are good"
-        done += f", {recovered.lost} facts are lost" if recovered.lost else ""
-    return store, done, Fault.STORE_NEWER if is_newer else Fault.STORE_REPLACED
+        done += f" with {recovered.in_words}"
+    if not is_newer:
+        return store, done, Fault.STORE_REPLACED
+    if recovered is None:
+        return store, done, Fault.STORE_NEWER
+    return store, done, Fault.STORE_REPLACED if recovered.lost else None
 
 
 def _look_for_leftovers(folder: Path) -> None:
@@ -186,11 +192,10 @@ def _rebuild(folder: Path, waiting: str) -> Recovered | None:
     if not store.is_file():
         return None
     try:
-        with closing(open_to_read(store)) as db:
-            recovered = good_part(db, read_mark(store))
-    except UNREADABLE as error:
-        if not _is_damage(error, folder):
-            raise StoreError(f"{store}: {error}") from error
+        recovered = good_part(store, read_mark(store))
+    except OSError as error:
+        raise StoreError(f"{store}: {error}") from error
+    except UNREADABLE:
         return None
     replace_file(folder / waiting, recovered.content, mode=0o600, durable=True)
     return recovered
@@ -294,7 +299,7 @@ def open_checked(
         StoreError: if it cannot be opened, or something is wrong with it; the text says what.
         OSError: if a store of an earlier version cannot be replaced.
     """
-    if 0 < _ask(folder / FILE_NAME, "pragma user_version") < VERSION:
+    if is_earlier(folder / FILE_NAME):
         recovered = _rebuild(folder, RESTORE_NAME)
         if recovered is not None and not recovered.lost:
             done, _ = _take_over(folder, wall_clock_s())
@@ -302,34 +307,45 @@ def open_checked(
         elif recovered is not None:
             (folder / RESTORE_NAME).unlink()
             raise StoreError(f"{folder / FILE_NAME}: {recovered.lost} facts are missing or were altered")
+    # Read-only: once SQLite may write, it drops what it cannot use of a log, and with that facts.
+    if (folder / FILE_NAME).is_file() and (folder / FILE_NAME).stat().st_size:
+        check(folder / FILE_NAME, facts)
     store = Store(folder, wall_clock_s, count_throws=count_throws)
-    try:
-        _check(store, facts)
-        store.mark_head()
-    except BaseException:
-        store.close()
-        raise
+    store.mark_head()
     return store
 
 
-def _check(store: Store, facts: int | None) -> None:
+def is_earlier(store: Path) -> bool:
+    """Whether an earlier version of this program has made a store."""
+    return 0 < _ask(store, "pragma user_version") < VERSION
+
+
+def check(store: Path, facts: int | None) -> bool:
     """Reads what the box needs to go on, and compares so many facts with their checksums, or all of it.
+
+    Returns:
+        Whether there is a store in the file; False for one without tables, which can become a store.
 
     Raises:
         StoreError: naming what is wrong.
     """
     try:
-        (verdict,) = store.connection.execute("pragma quick_check(1)").fetchone()
-        found = None if verdict == "ok" else verdict.splitlines()[0]
-        found = found or first_fault(store.connection, read_mark(store.path), most=facts)
-        if found:
-            raise StoreError(f"{store.path}: {found}")
-        store.tally()
-        store.choices()
-    except sqlite3.Error as error:
-        raise StoreError(f"{store.path}: {error}") from error
+        with closing(open_to_read(store)) as db:
+            if is_new(db):
+                return False
+            (verdict,) = db.execute("pragma quick_check(1)").fetchone()
+            found = None if verdict == "ok" else verdict.splitlines()[0]
+            if found := found or first_fault(db, read_mark(store), most=facts):
+                raise StoreError(f"{store}: {found}")
+            tally_of(db)
+            remembered_of(db)
+            return True
+    except StoreError:
+        raise
+    except (sqlite3.Error, OSError, NotOursError) as error:
+        raise StoreError(f"{store}: {error}") from error
     except UNREADABLE as error:
-        raise StoreError(f"{store.path}: what it holds makes no sense: {error}") from error
+        raise StoreError(f"{store}: what it holds makes no sense: {error}") from error
 
 
 def _is_damage(reason: Exception, folder: Path) -> bool:

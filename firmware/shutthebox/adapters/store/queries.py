@@ -9,10 +9,10 @@ from math import inf
 from operator import itemgetter
 
 from shutthebox.adapters.store.retention import FAME
-from shutthebox.adapters.store.tables import TOTALS
+from shutthebox.adapters.store.stored_facts import known_conditions
+from shutthebox.adapters.store.tables import TOTALS, WHOLE, remembered_of
 from shutthebox.config.profiles import builtin
-from shutthebox.game.daily import Streak, streak_from
-from shutthebox.game.facts import STREAK, WRONG_CODES
+from shutthebox.game.facts import Chosen, Streak, WrongCodes
 from shutthebox.game.messages import ChartBar, ListRow, Message, Name, Text, message
 from shutthebox.game.past import Past
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
@@ -109,6 +109,7 @@ class Statistics:
         real_dice: of them, played with dice that the box did not throw.
         with_computer: of them, played with the computer in a seat.
         without_levers: of them, played with levers out of play.
+        with_gaps: of those kept whole, matches of which facts were lost to damage; they are not ranked.
         versions: of the box and its rules, those that the matches kept whole were played on.
         throws: made by the box.
         fame: the latest winners who have signed, the latest first.
@@ -124,6 +125,7 @@ class Statistics:
     real_dice: int
     with_computer: int
     without_levers: int
+    with_gaps: int
     versions: tuple[str, ...]
     throws: int
     fame: tuple[Famous, ...]
@@ -210,13 +212,13 @@ def past(db: sqlite3.Connection, match: Match, letters: str) -> Past:
     """
     rows = db.execute(
         "select profile, rounds, score, conditions from result join match on match.id = result.match"
-        " where initials = ? and won",
+        f" where initials = ? and won and {WHOLE}",
         (letters,),
     ).fetchall()
     game = (match.game.name, match.rounds)
     same = [score for keys, rounds, score, _ in rows if (_name(keys), rounds) == game]
     better = max if match.game.highest_wins else min
-    return Past(better(same, default=None), any("\ncomputers " in conditions for *_, conditions in rows))
+    return Past(better(same, default=None), any(known_conditions(row[-1]).computers for row in rows))
 
 
 def finished_since(db: sqlite3.Connection, since_s: float, until_s: float = inf) -> int:
@@ -244,7 +246,7 @@ def read(db: sqlite3.Connection) -> Statistics:
     totals = dict.fromkeys(("matches", "finished", "given_up", *TOTALS), 0)
     fame = db.execute(
         "select player, initials, score, profile, began_s, conditions"
-        " from result join match on match.id = result.match where won and initials is not null"
+        f" from result join match on match.id = result.match where won and initials is not null and {WHOLE}"
         " order by match.id desc limit ?",
         (FAME,),
     ).fetchall()
@@ -254,6 +256,7 @@ def read(db: sqlite3.Connection) -> Statistics:
     counted = tuple(_counted(*key, counts) for key, counts in sorted(rows.items()))
     return Statistics(
         **(totals | dict(db.execute("select name, count from total").fetchall())),
+        with_gaps=int(db.execute(f"select count(*) from match where not {WHOLE}").fetchone()[0]),
         versions=_versions(db),
         throws=sum(sum(entry.counts.values()) for entry in counted if entry.die == 0),
         fame=tuple(
@@ -277,22 +280,23 @@ def _versions(db: sqlite3.Connection) -> tuple[str, ...]:
 
 def _unproven(conditions: str, keys: str, player: int) -> tuple[str, ...]:
     words = zip(TOTALS.values(), ("real dice", "computer", "levers out"), strict=True)
-    found = [word for line, word in words if line in conditions]
+    known = known_conditions(conditions)
+    found = [word for holds, word in words if holds(known)]
     given = re.search(r"^handicap = (.*)$", keys, re.MULTILINE)
     heads = json.loads(given[1]) if given else ()
     return (*found, "head start") if player < len(heads) and heads[player] else tuple(found)
 
 
 def setting(db: sqlite3.Connection, key: str) -> object:
-    """What was chosen at the box by this key; None if nothing was."""
-    row = db.execute("select value from setting where key = ?", (key,)).fetchone()
-    return json.loads(row[0]) if row else None
+    """What was chosen at the box for this key of the config; None if nothing was."""
+    chosen = (fact for fact in remembered_of(db) if isinstance(fact, Chosen) and fact.key == key)
+    return next((fact.value for fact in chosen), None)
 
 
 def out_of_play(db: sqlite3.Connection) -> tuple[int, ...] | None:
     """The levers that the owner has taken out of play at the box; None if nothing was settled there."""
     chosen = setting(db, "box.out_of_play")
-    return tuple(sorted(chosen)) if isinstance(chosen, list) else None
+    return tuple(sorted(chosen)) if isinstance(chosen, tuple) else None
 
 
 def logged_faults(db: sqlite3.Connection) -> tuple[LoggedFault, ...]:
@@ -321,13 +325,12 @@ def evening(db: sqlite3.Connection, since_s: float) -> tuple[int, int, int | Non
 
 def wrong_codes(db: sqlite3.Connection) -> int:
     """How often the owner's code was wrong since it was right."""
-    count = setting(db, WRONG_CODES)
-    return count if isinstance(count, int) else 0
+    return sum(fact.count for fact in remembered_of(db) if isinstance(fact, WrongCodes))
 
 
 def streak(db: sqlite3.Connection) -> Streak:
     """The puzzles of the day solved in a row."""
-    return streak_from(setting(db, STREAK))
+    return next((fact for fact in remembered_of(db) if isinstance(fact, Streak)), Streak())
 
 
 def health(db: sqlite3.Connection) -> dict[int, SwitchWear]:

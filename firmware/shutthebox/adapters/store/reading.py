@@ -9,7 +9,7 @@ from typing import NamedTuple
 from shutthebox.adapters.store.chain import Head, read_mark
 from shutthebox.adapters.store.database import FILE_NAME, open_to_read
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
-from shutthebox.adapters.store.recovery import first_fault
+from shutthebox.adapters.store.recovery import first_fault, good_part
 from shutthebox.adapters.store.schema import is_new
 
 _WAIT_MS = 5000
@@ -48,7 +48,44 @@ def reading(folder: Path) -> Iterator[Reading]:
     Raises:
         StoreError: if there is none, it cannot be read, or what it holds makes no sense.
     """
-    path = folder / FILE_NAME
+    with _opened(folder / FILE_NAME) as store:
+        yield store
+
+
+@contextlib.contextmanager
+def reading_good_part(path: Path) -> Iterator[Reading]:
+    """A store, or of a damaged one all that is believed of it; any that was set aside, too.
+
+    Args:
+        path: the file.
+
+    Raises:
+        StoreError: as for `reading`; for a damaged store at the end, naming what is wrong.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            store = stack.enter_context(_opened(path))
+            store.verify()
+        except UNREADABLE as error:
+            complaint = StoreError(f"{path}: {error}")
+        except StoreError as error:
+            complaint = error
+        else:
+            yield store
+            return
+    # The database is closed by now: reading its file would drop SQLite's locks.
+    try:
+        recovered = good_part(path, read_mark(path))
+    except (OSError, *UNREADABLE):
+        raise complaint from None
+    with contextlib.closing(sqlite3.connect(":memory:")) as db:
+        db.deserialize(recovered.content)
+        yield Reading(path, db, None)
+    raise complaint
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[Reading]:
     # Read first: the box writes it last.
     mark = read_mark(path)
     try:

@@ -1,12 +1,27 @@
 """A match that has been kept, as a record."""
 
 import sqlite3
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shutthebox.adapters.store import fact_text
+from shutthebox.adapters.store.belief import believe
+from shutthebox.adapters.store.chain import Checkpoint, checked
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
-from shutthebox.rules.actions import action_from_text
-from shutthebox.rules.conditions import conditions_from_lines
+from shutthebox.adapters.store.stored_facts import (
+    FactsLost,
+    LaterFact,
+    MatchBegun,
+    MatchDecided,
+    MatchLeft,
+    MatchResumed,
+    StoredFact,
+    is_play,
+    known_conditions,
+)
+from shutthebox.errors import quoted
+from shutthebox.game.facts import ClockShown
+from shutthebox.rules.actions import Action
+from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import parse_keys, to_profile
 
@@ -15,18 +30,87 @@ if TYPE_CHECKING:
 
 
 _FACTS = """
-select text from fact where number >= (select first from match where id = ?1)
+select number, previous, cast(text as blob), checksum from fact
+where number >= (select first from match where id = ?1)
     and number < ifnull((select min(first) from match where id > ?1), 9e18) order by number
 """
 
 
-def facts_of(db: sqlite3.Connection, number: int) -> list[str]:
-    """The facts of a match, its beginning first; none if it is not kept.
+@dataclass(frozen=True, slots=True)
+class KeptFacts:
+    """The facts of a match that are believed.
+
+    Attributes:
+        begun: the first of them.
+        facts: the others, in order.
+        lost: how many were lost, and are not in `conditions` yet.
+    """
+
+    begun: MatchBegun
+    facts: tuple[StoredFact, ...]
+    lost: int
+
+    @property
+    def conditions(self) -> Conditions | None:
+        """Of play, with all that was lost; None if they are not known."""
+        text = self.begun.conditions
+        for fact in self.facts:
+            if isinstance(fact, MatchResumed | FactsLost):
+                text = fact.conditions
+        return known_conditions(text).joined(Conditions(lost=self.lost)) if text else None
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """What was played.
+
+        Raises:
+            ValueError: some of it is no action that this version knows.
+        """
+        for fact in self.facts:
+            if isinstance(fact, LaterFact) and fact.is_play:
+                raise ValueError(f"{quoted(fact.text)} is no action that this version knows")
+        return tuple(fact for fact in self.facts if isinstance(fact, Action))
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether it was left undecided. A match that has lost facts may have a result all the same."""
+        kinds = {type(fact) for fact in self.facts}
+        return MatchLeft in kinds and MatchDecided not in kinds
+
+    @property
+    def clock(self) -> tuple[int, int] | None:
+        """The seconds that the clock showed last, and how many actions came before; None without one."""
+        played, found = 0, None
+        for fact in self.facts:
+            if isinstance(fact, ClockShown):
+                found = fact.seconds, played
+            else:
+                played += is_play(fact)
+        return found
+
+
+def kept_facts(db: sqlite3.Connection, number: int, where: str) -> KeptFacts:
+    """The facts of a match.
+
+    Args:
+        db: the store.
+        number: the match's id.
+        where: the file, for complaints.
 
     Raises:
+        StoreError: if it is not kept, or without its beginning.
         sqlite3.Error: if it cannot be read.
     """
-    return [text for (text,) in db.execute(_FACTS, (number,))]
+    rows = db.execute(_FACTS, (number,)).fetchall()
+    if not rows:
+        raise StoreError(f"{where}: no match {number} is kept there")
+    first, previous, *_ = rows[0]
+    begun, *others = believe(checked(rows, Checkpoint(), first - 1, previous))
+    if not isinstance(begun.fact, MatchBegun) or begun.fact.match != number:
+        raise StoreError(f"{where}: match {number}: its beginning is lost")
+    decided = (at for at, fact in enumerate(others) if isinstance(fact.fact, MatchDecided))
+    lost = sum(fact.lost for fact in others[: next(decided, None)])
+    return KeptFacts(begun.fact, tuple(fact.fact for fact in others if fact.fact is not None), lost)
 
 
 def kept_match(db: sqlite3.Connection, number: int, where: str) -> "Record":
@@ -41,32 +125,30 @@ def kept_match(db: sqlite3.Connection, number: int, where: str) -> "Record":
         StoreError: if there is none, or its facts make no sense.
         sqlite3.Error: if it cannot be read.
     """
-    # Not above: the box is ready without it.
+    return record_of(kept_facts(db, number, where), where)
+
+
+def record_of(kept: KeptFacts, where: str) -> "Record":
+    """The record of a match whose facts these are.
+
+    Raises:
+        StoreError: if they make no sense.
+    """
+    # Imported lazily to keep startup fast.
     from shutthebox.rules.record import Record
 
-    texts = facts_of(db, number)
-    if not texts:
-        raise StoreError(f"{where}: no match {number} is kept there")
-    begin, *texts = texts
+    begun = kept.begun
     try:
-        first, _, profile, players, rounds, conditions, _ = fact_text.values_of(begin)
-        if first != number:
-            raise ValueError(f"its first fact is that of match {first}")
-        words = {fact_text.word_of(text) for text in texts}
-        for text in texts:
-            if fact_text.word_of(text) in ("resume", "lost"):
-                *_, conditions = fact_text.values_of(text)
         return Record(
-            profile=kept_profile(profile, where),
-            players=players,
-            rounds=rounds,
-            actions=tuple(action_from_text(text) for text in texts if fact_text.is_action(text)),
-            conditions=conditions_from_lines(conditions.splitlines()),
-            # A match that has lost facts may have a result all the same.
-            given_up="leave" in words and "finish" not in words,
+            profile=kept_profile(begun.profile, where),
+            players=begun.players,
+            rounds=begun.rounds,
+            actions=kept.actions,
+            conditions=kept.conditions,
+            given_up=kept.is_given_up,
         )
     except UNREADABLE as error:
-        raise StoreError(f"{where}: match {number}: {error}") from error
+        raise StoreError(f"{where}: match {begun.match}: {error}") from error
 
 
 def kept_profile(text: str, where: str) -> Profile:

@@ -7,17 +7,16 @@ and later facts that stand alone: its result, a signature.
 
 import sqlite3
 from bisect import bisect_right
-from collections.abc import Iterator
-from contextlib import suppress
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from operator import itemgetter
+from pathlib import Path
+from typing import NamedTuple, TypeVar
 
-from shutthebox.adapters.store import fact_text
+from shutthebox.adapters.store.belief import believe
 from shutthebox.adapters.store.chain import (
-    FACTS,
     Checkpoint,
     Head,
     RawFact,
-    ReadFact,
     add,
     checked,
     head_of,
@@ -25,10 +24,23 @@ from shutthebox.adapters.store.chain import (
     read_facts,
 )
 from shutthebox.adapters.store.errors import UNREADABLE
-from shutthebox.adapters.store.fact_text import text_of
-from shutthebox.adapters.store.schema import in_memory, tables_of
+from shutthebox.adapters.store.salvage import salvage
+from shutthebox.adapters.store.schema import in_memory
+from shutthebox.adapters.store.stored_facts import (
+    FactsLost,
+    MatchBegun,
+    MatchLeft,
+    ResultSigned,
+    StoredFact,
+    conditions_text,
+    fact_from_text,
+    is_play,
+    known_conditions,
+)
 from shutthebox.adapters.store.tables import CACHE, Tables, rows_of
-from shutthebox.rules.conditions import Conditions, conditions_from_lines
+from shutthebox.rules.conditions import Conditions
+
+_What = TypeVar("_What")
 
 
 def first_fault(db: sqlite3.Connection, mark: Head | None, *, most: int | None = None) -> str | None:
@@ -58,7 +70,7 @@ def first_fault(db: sqlite3.Connection, mark: Head | None, *, most: int | None =
             if not fact.good:
                 found.append(f"fact {fact.number} was altered")
             if most is None and not found:
-                tables.apply(fact.number, fact.text)
+                tables.apply(fact.number, fact_from_text(fact.text))
         if most is None and kept != checkpoint.facts:
             found.append(f"{abs(kept - checkpoint.facts)} facts are missing, or are there though forgotten")
         if most is None and not found:
@@ -97,37 +109,41 @@ class Recovered(NamedTuple):
     facts: int
     lost: int
 
+    @property
+    def in_words(self) -> str:
+        """For the journal and for the owner."""
+        good = f"the {self.facts} facts and {self.matches} matches that are good"
+        return f"{good}, {self.lost} facts are lost" if self.lost else good
 
-def good_part(db: sqlite3.Connection, mark: Head | None) -> Recovered:
-    """Makes a new store of the good part of an old one.
+
+def good_part(store: Path, mark: Head | None) -> Recovered:
+    """Makes a new store of all that is believed of another, in any state of its files.
 
     Args:
-        db: of any version, damaged or not; only read.
+        store: its file, of any version; only read, with its log.
         mark: its head mark; None if there is none.
 
     Raises:
-        ValueError: if it is no store.
-        sqlite3.Error: if it cannot be read at all.
+        ValueError: if there is nothing of a store in it.
+        OSError: if it cannot be read at all.
     """
-    if not tables_of(db):
-        raise ValueError("no tables of a store")
+    checkpoint, facts = salvage(store)
     try:
-        checkpoint = read_checkpoint(db)
         with in_memory() as new:
             Tables(new, checkpoint)
     except UNREADABLE:
         checkpoint = Checkpoint()
     with in_memory() as new:
         taking = _Taking(new, checkpoint)
-        taking.take(_readable(db), mark)
+        taking.take(facts, mark)
         count = "select (select count(*) from match), (select count(*) from fact)"
-        matches, facts = new.execute(count).fetchone()
+        matches, kept = new.execute(count).fetchone()
         new.execute("commit")
-        return Recovered(new.serialize(), matches, facts, taking.lost)
+        return Recovered(new.serialize(), matches, kept, taking.lost)
 
 
 class _Taking:
-    """Puts the good facts of an old store into a new one, in their order.
+    """Puts the facts of an old store that are believed into a new one, in their order.
 
     Args:
         new: the new store.
@@ -140,99 +156,101 @@ class _Taking:
     def __init__(self, new: sqlite3.Connection, checkpoint: Checkpoint) -> None:
         self._new, self._checkpoint, self._tables = new, checkpoint, Tables(new, checkpoint)
         self.lost = self._unsaid = 0
-        self._is_spoilt = self._result_alone = False
+        self._is_refused = False
 
     def take(self, facts: list[RawFact], mark: Head | None) -> None:
-        """Takes over what is good.
+        """Takes over what is believed.
 
         Args:
             facts: of the old store.
             mark: its head mark.
         """
         last = self._checkpoint.number
-        behind = bisect_right(facts, last, key=lambda row: row[0])
+        behind = bisect_right(facts, last, key=itemgetter(0))
         self._take_covered(facts[:behind])
-        for fact in checked(facts[behind:], self._checkpoint):
-            self._miss(fact.missing)
-            if fact.good:
-                self._take(fact.text)
-            else:
-                self._miss(1)
-            last = fact.number
+        for believed in believe(checked(facts[behind:], self._checkpoint)):
+            self._miss(believed.lost)
+            if believed.fact is not None:
+                self._take(believed.fact, believed.text)
+        last = max(last, facts[-1][0] if facts else 0)
         if mark is not None and mark.number > last:
             self._miss(mark.number - last)
         self._say_what_is_lost()
-        match = self._tables.match
-        if match is not None and self._result_alone and not match.left:
-            self._add(text_of("leave", match.id))  # without its moves it cannot be gone on with
 
     def _take_covered(self, facts: list[RawFact]) -> None:
-        """Takes over, as they are, the matches that the checkpoint covers; one is whole or is left out."""
-        matches: list[list[tuple[RawFact, ReadFact]]] = [[]]
-        for raw, fact in zip(facts, checked(facts, self._checkpoint), strict=True):
-            if fact.raw.startswith(b"begin "):
+        """Takes over, as they are, the matches that were kept in spite of the checkpoint.
+
+        These are the famous ones. Parts of forgotten matches may have been found, too, which must not pass
+        for the whole.
+        """
+        matches: list[list[tuple[RawFact, StoredFact | None]]] = [[]]
+        for raw, believed in zip(facts, believe(checked(facts, self._checkpoint)), strict=True):
+            if isinstance(believed.fact, MatchBegun):
                 matches.append([])
-            matches[-1].append((raw, fact))
-        kept = 0
-        for match in matches:
-            if not all(fact.good for _, fact in match):
-                self.lost += len(match)
-                continue
-            for raw, fact in match:
-                self._tables.apply(fact.number, fact.text)
-                self._new.execute("insert into fact values (?, ?, ?, ?)", (*raw[:2], fact.text, raw[-1]))
-            kept += len(match)
+            matches[-1].append((raw, believed.fact))
+        kept = sum(len(match) for match in map(_famous_part, matches) if self._attempt(match, self._put))
+        self.lost += max(0, self._checkpoint.facts - kept)
         if self._checkpoint.number:
             self._checkpoint._replace(facts=kept).write(self._new)
 
-    def _miss(self, facts: int) -> None:
-        """So many facts are not there: those of play behind them make no sense."""
-        self._unsaid += facts
-        self.lost += facts
-        self._is_spoilt |= facts > 0
+    def _put(self, match: list[tuple[RawFact, StoredFact]]) -> None:
+        for (number, previous, raw, checksum), fact in match:
+            self._tables.apply(number, fact)
+            row = number, previous, (raw or b"").decode(), checksum
+            self._new.execute("insert into fact values (?, ?, ?, ?)", row)
 
-    def _take(self, text: str) -> None:
-        word = fact_text.word_of(text)
-        if word == "begin":
+    def _take(self, fact: StoredFact, text: str) -> None:
+        if isinstance(fact, MatchBegun):
             self._say_what_is_lost()
-            self._is_spoilt = self._result_alone = False
-        elif self._is_spoilt and fact_text.of_play(text):
+            self._is_refused = False
+        elif self._is_refused and is_play(fact):
             self._miss(1)
             return
-        elif word == "finish":
-            self._result_alone = self._is_spoilt
-        elif word == "leave" and (match := self._tables.match) and text == text_of("leave", match.id):
+        elif isinstance(fact, MatchLeft) and (match := self._tables.match) and fact.match == match.id:
             self._say_what_is_lost()
+        if not self._attempt((fact, text), self._add):
+            self._is_refused = True
+            self._miss(1)
+
+    def _add(self, fact: tuple[StoredFact, str]) -> None:
+        """Adds a fact byte for byte as it was written."""
+        self._tables.apply(add(self._new, fact[1]), fact[0])
+
+    def _attempt(self, what: _What, add_it: Callable[[_What], None]) -> bool:
+        """Whether this could be added; if not, nothing of it was."""
         self._new.execute("savepoint before")
         try:
-            self._add(text)
+            add_it(what)
         except UNREADABLE:
             self._new.execute("rollback to before")
-            self._miss(1)
-        self._new.execute("release before")
+            return False
+        finally:
+            self._new.execute("release before")
+        return True
 
-    def _add(self, text: str) -> None:
-        self._tables.apply(add(self._new, text), text)
+    def _miss(self, facts: int) -> None:
+        self.lost += facts
+        if facts and (match := self._tables.match) and not self._tables.is_decided(match.id):
+            self._unsaid += facts
 
     def _say_what_is_lost(self) -> None:
-        """Adds a fact to the latest match that says how many were lost of it, unless it was over."""
+        """Adds a fact to the latest match that says how many were lost of it before it was over."""
         match, lost = self._tables.match, self._unsaid
         self._unsaid = 0
         if match is None or match.left or not lost:
             return
-        before = conditions_from_lines(match.conditions.splitlines())
-        conditions = before and before.joined(Conditions(lost=lost))
-        self._add(text_of("lost", match.id, lost, fact_text.conditions_text(conditions)))
+        known = known_conditions(match.conditions).joined(Conditions(lost=lost))
+        fact = FactsLost(match.id, lost, conditions_text(known) if match.conditions else "")
+        self._add((fact, fact.to_text()))
 
 
-def _readable(db: sqlite3.Connection) -> list[RawFact]:
-    """The facts from both ends, up to the first that cannot be read."""
-    found, behind = list[RawFact](), list[RawFact]()
-    with suppress(sqlite3.DatabaseError, ValueError):
-        for row in db.execute(FACTS, (0,)):
-            found.append(row)
-        return found
-    with suppress(sqlite3.DatabaseError, ValueError):
-        for row in db.execute(f"{FACTS} desc", (found[-1][0] if found else 0,)):
-            behind.append(row)
-    return found + behind[::-1]
+def _famous_part(
+    match: list[tuple[RawFact, StoredFact | None]],
+) -> list[tuple[RawFact, StoredFact]]:
+    """A match up to the first gap; nothing, if that is before it was signed."""
+    found = list[tuple[RawFact, StoredFact]]()
+    for raw, fact in match:
+        if fact is None or (found and raw[0] != found[-1][0][0] + 1):
+            break
+        found.append((raw, fact))
+    return found if any(isinstance(fact, ResultSigned) for _, fact in found) else []

@@ -10,6 +10,7 @@ import sqlite3
 from shutthebox.adapters.store.chain import Checkpoint, read_checkpoint, read_facts
 from shutthebox.adapters.store.errors import UNREADABLE
 from shutthebox.adapters.store.schema import in_memory
+from shutthebox.adapters.store.stored_facts import fact_from_text
 from shutthebox.adapters.store.tables import Tables
 
 KEPT_MATCHES = 5000
@@ -51,7 +52,7 @@ def forget(db: sqlite3.Connection) -> None:
                     break
                 if fact.missing or not fact.good:
                     return
-                tables.apply(fact.number, fact.text)
+                tables.apply(fact.number, fact_from_text(fact.text))
             sums = tables.sums()
     except UNREADABLE:
         return

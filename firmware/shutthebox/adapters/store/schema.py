@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import cache
+from pathlib import Path
 from typing import TypeAlias
 
 # `fact` is a chain (`shutthebox.adapters.store.chain`), and `checkpoint` what it begins with. All other
@@ -84,34 +85,29 @@ def in_memory() -> Iterator[sqlite3.Connection]:
 _Schema: TypeAlias = list[tuple[str, str, str, str | None]]
 
 
+class NotOursError(ValueError):
+    """A file is no store of this version, though nothing may be wrong with it."""
+
+
 def is_new(db: sqlite3.Connection) -> bool:
     """Whether a file is empty; otherwise it is a store of this version. Writes nothing.
 
     Raises:
-        ValueError: if it is neither.
+        NotOursError: if it is neither.
         sqlite3.Error: if it cannot be read.
     """
     (version,) = db.execute("pragma user_version").fetchone()
     if version > VERSION:
-        raise ValueError(f"made by a newer version ({version}); {VERSION} is allowed")
+        raise NotOursError(f"made by a newer version ({version}); {VERSION} is allowed")
     if version < 0 or _schema(db) != _schema_of(version):
-        raise ValueError("no store of a box: its tables, views or triggers are others")
+        raise NotOursError("no store of a box: its tables, views or triggers are others")
     if 0 < version < VERSION:
-        raise ValueError("of an earlier version; a box brings it up to date at its next start")
+        raise NotOursError("of an earlier version; a box brings it up to date at its next start")
+    (pages,) = db.execute("pragma page_count").fetchone()
+    (_, _, file), *_ = db.execute("pragma database_list")
+    if not pages and file and Path(file).stat().st_size:
+        raise NotOursError("no store of a box: a single byte")  # which SQLite takes for an empty file
     return not version
-
-
-def tables_of(db: sqlite3.Connection) -> int:
-    """The version whose tables are all in a file, which may hold others too; 0 for none. For damaged files.
-
-    Raises:
-        sqlite3.Error: if it cannot be read.
-    """
-    for version in range(VERSION, 0, -1):
-        there = _schema(db)
-        if all(table in there for table in _schema_of(version)):
-            return version
-    return 0
 
 
 def create(db: sqlite3.Connection) -> None:

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.queries import PlayedMatch
 from shutthebox.adapters.store.records import kept_profile
+from shutthebox.adapters.store.tables import WHOLE
 from shutthebox.config import puzzles
 from shutthebox.game.effects import Show
 from shutthebox.game.judge import VerdictKind
@@ -38,21 +39,21 @@ SHOWN_CAPTAINS = 6
 """The latest Captains are shown, so many of them."""
 
 
-_SIGNED = """
+_SIGNED = f"""
 select *, row_number() over (partition by profile, rounds order by score, began_s) as low,
     row_number() over (partition by profile, rounds order by score desc, began_s) as high,
     count(*) over (partition by profile, rounds) as results,
     max(id) over (partition by profile, rounds) as latest
 from match join result on result.match = match.id
-where initials is not null and score is not null and began_s >= ? and began_s < ?
+where initials is not null and score is not null and {WHOLE} and began_s >= ? and began_s < ?
 """
 _BEST = f"""
 select profile, rounds, initials, score, began_s from ({_SIGNED})
 where min(low, high) <= ? order by results desc, latest desc, low
 """
-_CAPTAINS = """
+_CAPTAINS = f"""
 select profile, rounds, initials, 0, began_s from match join result on match.id = result.match
-where captain and initials is not null order by match.id desc
+where captain and initials is not null and {WHOLE} order by match.id desc
 """
 
 Title: TypeAlias = Callable[[Profile, int], str]

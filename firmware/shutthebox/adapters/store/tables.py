@@ -2,13 +2,31 @@
 
 import json
 import sqlite3
+from collections.abc import Callable, Iterable
+from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
-from shutthebox.adapters.store import fact_text
 from shutthebox.adapters.store.chain import Checkpoint
-from shutthebox.adapters.store.fact_text import values_of
 from shutthebox.adapters.store.schema import COLUMNS
-from shutthebox.rules.faces import faces_from_text
+from shutthebox.adapters.store.stored_facts import (
+    FactsLost,
+    FaultKept,
+    LaterFact,
+    MatchBegun,
+    MatchDecided,
+    MatchLeft,
+    MatchResumed,
+    PlayerResult,
+    ResultSigned,
+    StoredFact,
+    SwitchesWorn,
+    known_conditions,
+    stakes_from_text,
+)
+from shutthebox.game.facts import ClockShown, Latest, Remembered, remembered
+from shutthebox.rules.actions import Action, Thrown
+from shutthebox.rules.conditions import Conditions
+from shutthebox.rules.profile import MAX_PLAYERS
 
 Row: TypeAlias = tuple[Any, ...]
 
@@ -21,12 +39,15 @@ CACHE = ("match", "result", "throws", "lever", "setting", "total", "fault")
 _SUMS = CACHE[2:]
 """Tables that outlive the facts they come from: a checkpoint has their rows."""
 
-TOTALS = {
-    "real_dice": "dice real",
-    "with_computer": "\ncomputers ",
-    "without_levers": "\nout-of-play ",
+TOTALS: dict[str, Callable[[Conditions], object]] = {
+    "real_dice": lambda conditions: conditions.real_dice,
+    "with_computer": lambda conditions: conditions.computers,
+    "without_levers": lambda conditions: conditions.out_of_play,
 }
-"""Counts of matches under a condition, and what its line begins with."""
+"""Counts of matches under a condition."""
+
+WHOLE = "instr(conditions, char(10) || 'lost ') = 0"
+"""In a query: matches without a gap. No other is ranked."""
 
 _COUNT_THROW = """
 insert into throws (dice, sides, die, value, count)
@@ -38,6 +59,10 @@ insert into lever (number, presses, chatter) values (?, ?, ?)
     on conflict do update set presses = presses + excluded.presses, chatter = chatter + excluded.chatter
 """
 _COUNT = "insert into total (name, count) values (?, 1) on conflict do update set count = count + 1"
+_OWED = """
+select player, owes from result where match <> (select max(id) from match)
+    and match > (select coalesce(max(id), 0) from match where "left")
+"""
 _LATEST = 'select id, conditions, sides, "left" from match order by id desc limit 1'
 
 
@@ -64,9 +89,11 @@ class Tables:
 
     def __init__(self, db: sqlite3.Connection, checkpoint: Checkpoint | None = None) -> None:
         self._db, self._covered = db, checkpoint.number if checkpoint else 0
-        for table, rows in (json.loads(checkpoint.sums) if checkpoint and checkpoint.sums else {}).items():
-            for row in rows:
-                self._put(table, *row)
+        sums = json.loads(checkpoint.sums) if checkpoint and checkpoint.sums else {}
+        for table in _SUMS:
+            for row in sums.get(table, ()):
+                # A later version may have columns more.
+                self._put(table, *row[: len(COLUMNS[table])])
 
     @property
     def match(self) -> LatestMatch | None:
@@ -82,78 +109,82 @@ class Tables:
         """The tables that a checkpoint has, as text."""
         return json.dumps({table: rows_of(self._db, table) for table in _SUMS}, separators=(",", ":"))
 
-    def apply(self, number: int, text: str) -> None:
+    def apply(self, number: int, fact: StoredFact) -> None:
         """Changes the rows as this fact tells.
 
         Args:
             number: of the fact.
-            text: its words.
+            fact: any.
 
         Raises:
             ValueError, TypeError, LookupError, ArithmeticError: it makes no sense.
             sqlite3.Error: the same, or the tables cannot be written.
         """
         is_summed = number <= self._covered
-        match fact_text.word_of(text):
-            case "begin":
-                self._begin(number, values_of(text), is_summed=is_summed)
-            case "resume" | "lost":
-                match, *_, after = values_of(text)
+        match fact:
+            case MatchBegun():
+                self._begin(number, fact, is_summed=is_summed)
+            case MatchResumed(match, after) | FactsLost(match, _, after):
                 (before,) = self._change("match", "conditions", after, id=match)
                 if not is_summed:
                     self._count_conditions(before, after)
-                if "dice real" in after:
+                if known_conditions(after).real_dice:
                     self._change("match", "sides", 0, id=match)
-            case "finish":
-                match, results = values_of(text)
-                self._finish(match, results)
+            case MatchDecided(match, results):
+                self._decide(match, results)
                 if not is_summed:
                     self._db.execute(_COUNT, ("finished",))
-            case "sign":
-                match, player, initials = values_of(text)
+            case ResultSigned(match, player, initials):
                 self._change("result", "initials", initials, match=match, player=player)
-            case "leave":
-                (match,) = values_of(text)
+            case MatchLeft(match):
                 (before,) = self._change("match", "left", 1, id=match)
                 if not (before or is_summed or self.is_decided(match)):
                     self._db.execute(_COUNT, ("given_up",))
-            case _ if is_summed:
-                pass
-            case "throw":
-                faces = faces_from_text(text.split()[1])
-                counted = ((len(faces), die, value) for die, value in enumerate((sum(faces), *faces)))
-                self._db.executemany(_COUNT_THROW, counted)
-            case "choose":
-                key, value = values_of(text)
-                self._put("setting", key, json.dumps(value))
-            case "wear":
-                self._db.executemany(_COUNT_WEAR, values_of(text))
-            case "fault":
-                (latest,) = self._db.execute("select ifnull(max(id), 0) from fault").fetchone()
-                self._put("fault", latest + 1, *values_of(text))
-                self._db.execute("delete from fault where id <= ?", (latest + 1 - KEPT_FAULTS,))
+            case Thrown(faces):
+                if not is_summed:
+                    counted = ((len(faces), die, value) for die, value in enumerate((sum(faces), *faces)))
+                    self._db.executemany(_COUNT_THROW, counted)
+            case Latest():
+                if not is_summed:
+                    key, value = fact.entry
+                    self._put("setting", key, json.dumps(value))
+            case SwitchesWorn(counts):
+                if not is_summed:
+                    self._db.executemany(_COUNT_WEAR, counts)
+            case FaultKept():
+                if not is_summed:
+                    self._keep_fault(fact)
+            case _:
+                _no_table(fact)
 
-    def _begin(self, number: int, values: list[Any], *, is_summed: bool) -> None:
-        match, *played, conditions, sides = values
+    def _begin(self, number: int, begun: MatchBegun, *, is_summed: bool) -> None:
         before = self.match
-        if before is not None and match <= before.id:
-            raise ValueError(f"match {match} begins behind match {before.id}")
-        self._put("match", match, number, *played, conditions, sides, 0)
+        if before is not None and begun.match <= before.id:
+            raise ValueError(f"match {begun.match} begins behind match {before.id}")
+        game = begun.profile, begun.players, begun.rounds
+        self._put("match", begun.match, number, begun.at_s, *game, begun.conditions, begun.sides, 0)
         if not is_summed:
-            self._put("total", "matches", match)
-            self._count_conditions("", conditions)
+            self._put("total", "matches", begun.match)
+            self._count_conditions("", begun.conditions)
 
     def _count_conditions(self, before: str, after: str) -> None:
-        for name, line in TOTALS.items():
-            if line in after and line not in before:
+        was, now = known_conditions(before), known_conditions(after)
+        for name, holds in TOTALS.items():
+            if holds(now) and not holds(was):
                 self._db.execute(_COUNT, (name,))
 
-    def _finish(self, match: int, results: list[Row]) -> None:
+    def _decide(self, match: int, results: Iterable[PlayerResult]) -> None:
         begun = self._db.execute("select 1 from match where id = ?", (match,)).fetchone()
         if not begun or self.is_decided(match):
             raise ValueError(f"match {match} has a result, or has not begun")
-        for result in results:
-            self._put("result", match, *result, None)
+        for row in results:
+            owes = str(row.owes)
+            self._put("result", match, row.player, row.score, owes, int(row.won), int(row.captain), None)
+
+    def _keep_fault(self, fault: FaultKept) -> None:
+        (latest,) = self._db.execute("select ifnull(max(id), 0) from fault").fetchone()
+        self._put("fault", latest + 1, fault.at_s, fault.kind, fault.text)
+        self._db.execute("delete from fault where id <= ?", (latest + 1 - KEPT_FAULTS,))
 
     def _put(self, table: str, *row: object) -> None:
         columns, marks = _columns(table, len(row)), ", ".join("?" * len(row))
@@ -167,6 +198,39 @@ class Tables:
             raise LookupError(f"there is no {table} of {key}")
         self._db.execute(f'update {table} set "{column}" = :value where {where}', {"value": value, **key})
         return tuple(before)
+
+
+def remembered_of(db: sqlite3.Connection) -> tuple[Remembered, ...]:
+    """What the box remembers, the latest of each.
+
+    Raises:
+        sqlite3.Error: if it cannot be read.
+        ValueError, RecursionError: it makes no sense.
+    """
+    rows = db.execute("select key, value from setting").fetchall()
+    return tuple(remembered(key, json.loads(value)) for key, value in rows)
+
+
+def tally_of(db: sqlite3.Connection) -> tuple[Fraction, ...]:
+    """Per player the stakes owed from earlier matches of this evening; negative: to get.
+
+    An evening is a run of matches between which the players do not leave. The match on the table
+    does not count.
+
+    Raises:
+        sqlite3.Error: if they cannot be read.
+        ValueError: they make no sense.
+    """
+    owed: dict[int, Fraction] = {}
+    for player, owes in db.execute(_OWED):
+        if not 0 <= player < MAX_PLAYERS:
+            raise ValueError(f"there is no player {player + 1}")
+        owed[player] = owed.get(player, Fraction(0)) + stakes_from_text(owes)
+    return tuple(owed.get(player, Fraction(0)) for player in range(max(owed, default=-1) + 1))
+
+
+def _no_table(fact: Action | ClockShown | LaterFact) -> None:
+    """What changes no table; a new fact of another kind is an error of types here."""
 
 
 def rows_of(db: sqlite3.Connection, table: str) -> list[Row]:

@@ -93,7 +93,7 @@ def press(mode: Puzzling, context: Context) -> Step[Puzzling | BackToAttract]:
     solved = mode.verdict.move in best
     streak = context.shared.settings.streak.after(mode.daily.day, solved=solved)
     shared = context.shared._replace(settings=context.shared.settings._replace(streak=streak))
-    effects = (*kept(streak.fact), Sounded(Sound.WIN if solved else Sound.BLOCKED))
+    effects = (*kept(streak), Sounded(Sound.WIN if solved else Sound.BLOCKED))
     return Step(replace(mode, given=mode.verdict.move), effects, shared)
 
 

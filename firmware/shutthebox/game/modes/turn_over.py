@@ -7,7 +7,7 @@ from typing import ClassVar, assert_never
 
 from shutthebox.game.coach_pages import better_text
 from shutthebox.game.effects import Effect, Sound, Sounded
-from shutthebox.game.facts import BEST, Chosen, Finished
+from shutthebox.game.facts import BestTotal, Finished
 from shutthebox.game.judge import FINE
 from shutthebox.game.match_screen import ended_row, total_text
 from shutthebox.game.messages import Joined, Message, Text, message
@@ -133,7 +133,7 @@ def _climbed(step: Step[TurnOver], match: Match, context: Context) -> Step[TurnO
     ladder, total = ladder_of(match.game), match.totals[0]
     settings = context.shared.settings
     shared = context.shared._replace(settings=settings._replace(bests={**settings.bests, ladder: total}))
-    return step.preceded_by(*kept(Chosen(BEST + ladder, total)))._replace(shared=shared)
+    return step.preceded_by(*kept(BestTotal(ladder, total)))._replace(shared=shared)
 
 
 def press(mode: TurnOver, context: Context) -> Step[AfterAction]:

@@ -4,8 +4,9 @@ import json
 from typing import Any
 
 from shutthebox.game.effects import Effect, Keep, Show, Sounded
-from shutthebox.game.facts import Began, Chosen, Faulted, Finished, Left, Resumed, Signed
+from shutthebox.game.facts import Began, ClockShown, Fact, Faulted, Finished, Latest, Left, Resumed, Signed
 from shutthebox.game.messages import told
+from shutthebox.rules.actions import Action
 from shutthebox.translations import told_screen, translations
 
 
@@ -36,7 +37,7 @@ def as_json(effect: Effect, t_ns: int) -> str:
     return json.dumps(line, ensure_ascii=False)
 
 
-def fact_text(fact: object) -> str:
+def fact_text(fact: Fact) -> str:
     """A kept fact in one line."""
     match fact:
         case Began(match):
@@ -50,9 +51,14 @@ def fact_text(fact: object) -> str:
             return f"finish {winners}"
         case Signed(player, initials):
             return f"sign {player + 1} {initials}"
-        case Chosen(key, value):
+        case Latest():
+            key, value = fact.entry
             return f"choose {key} {value}"
         case Faulted(kind, text):
             return f"fault {kind}: {text}"
         case _:
-            return str(fact.to_text())  # type: ignore[attr-defined]
+            return _own_text(fact)
+
+
+def _own_text(fact: Action | ClockShown) -> str:
+    return fact.to_text()

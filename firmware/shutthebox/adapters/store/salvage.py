@@ -1,0 +1,212 @@
+"""Finds the facts in a store's files without SQLite, so that damage costs only what it has hit.
+
+SQLite gives up a file whose schema has a wrong letter, a table whose root page has a wrong bit, and all that
+a log has behind a wrong frame. But each fact has a checksum of its own, so it can be believed wherever it is:
+in any page of the file and in any frame of the log, old ones among them. Facts are found by the head of
+their record: https://www.sqlite.org/fileformat2.html, *Record Format*.
+"""
+
+import errno
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from shutthebox.adapters.store.chain import Checkpoint, RawFact, has_right_checksum, sealed_checkpoint
+from shutthebox.files import open_to_read
+
+MAX_BYTES = 64 << 20
+"""The largest file that is looked through; a store of 5,000 matches has 8 MB."""
+
+_LEAST_WORK, _MOST_WORK = 64, 4
+"""Work is bounded, as a file that was made to hurt may have far more heads than records: a record counts as
+so many bytes at least, and all of them as so many times the bytes of the files at most."""
+
+_PAGE = 4096
+"""Bytes of a page: SQLite's own choice, which the store leaves as it is."""
+
+_LOG_HEAD, _FRAME_HEAD = 32, 24
+
+_MOST_LOCAL = _PAGE - 35
+"""Bytes of a record that can lie in its page; a longer one goes on in pages of its own."""
+
+_INTEGERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 8: 0, 9: 0}
+"""Bytes of an integer by its serial type; the last two are 0 and 1 themselves."""
+
+# The length of the head; a null in place of the row's key; integers and one text, of up to three bytes.
+_INTEGER = rb"[\x01-\x06\x08\x09]"
+_TEXT = rb"(?:[\x0d-\x7f]|[\x81-\xff][\x00-\x7f]|[\x81-\xff][\x80-\xff][\x00-\x7f])"
+_FACT = re.compile(rb"(?=([\x05-\x07]\x00" + _INTEGER + _TEXT + _INTEGER + rb"))")
+_CHECKPOINT = re.compile(rb"(?=([\x07-\x09]\x00" + _INTEGER * 3 + _TEXT + _INTEGER + rb"))")
+
+
+class Salvaged(NamedTuple):
+    """What was found in the files of a store.
+
+    Attributes:
+        checkpoint: the latest whose seal is right; an empty one for none.
+        facts: all whose checksum over their stored predecessor holds, rising; at the end perhaps some that
+            are only known to have been there. Those that the checkpoint covers may have been forgotten on
+            purpose, and been overwritten in part since.
+    """
+
+    checkpoint: Checkpoint
+    facts: list[RawFact]
+
+
+def salvage(store: Path) -> Salvaged:
+    """All facts in a store's files, whatever else is in them. They are only read.
+
+    Args:
+        store: its file; the log lies beside it.
+
+    Raises:
+        OSError: if it cannot be read.
+        ValueError: if it is too large for a store, or there is nothing of one in it.
+    """
+    content, log = _content(store), b""
+    with suppress(FileNotFoundError):
+        log = _content(store.with_name(f"{store.name}-wal"))
+    files = _Files(content, log)
+    checkpoint = max(files.checkpoints(), default=Checkpoint())
+    facts = _in_a_row(files.facts())
+    if not facts and checkpoint == Checkpoint():
+        raise ValueError("there is no fact of a box in it")
+    return Salvaged(checkpoint, facts)
+
+
+def _content(path: Path) -> bytes:
+    """A file, with zeros in place of the pages that the card does not give back."""
+    found = bytearray()
+    with open_to_read(path, follow_links=False) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > MAX_BYTES:
+            raise ValueError(f"larger than {MAX_BYTES >> 20} MiB: no store of a box")
+        for at in range(0, size, _PAGE):
+            try:
+                found += os.pread(file.fileno(), _PAGE, at)
+            except OSError as error:
+                if error.errno != errno.EIO:
+                    raise
+                found += bytes(_PAGE)
+    return bytes(found)
+
+
+def _in_a_row(found: Iterator[RawFact]) -> list[RawFact]:
+    """One fact for each number. If there are several, the next builds upon the one that was committed."""
+    right, wrong, others = dict[int, RawFact](), dict[int, RawFact](), dict[int, list[RawFact]]()
+    for fact in found:
+        number = fact[0]
+        if not has_right_checksum(fact):
+            wrong[number] = fact
+        elif (known := right.get(number)) is None:
+            right[number] = fact
+        elif fact != known:
+            right[number] = fact
+            others.setdefault(number, []).append(known)
+    chosen = list[RawFact]()
+    for number in sorted(right, reverse=True):
+        fact = right[number]
+        if chosen and fact[3] != chosen[-1][1]:
+            fact = next((other for other in others.get(number, ()) if other[3] == chosen[-1][1]), fact)
+        chosen.append(fact)
+    chosen.reverse()
+    # Between the others a gap tells of them.
+    while chosen and (last := wrong.get(chosen[-1][0] + 1)):
+        chosen.append(last)
+    return chosen
+
+
+class _Files:
+    """The content of a store's file and of its log."""
+
+    def __init__(self, content: bytes, log: bytes) -> None:
+        self._parts = content, log
+        self._bytes = len(content) + len(log)
+        self._logged: dict[int, bytes] = {}
+        salts = log[16:24]
+        for at in range(_LOG_HEAD, len(log) - _FRAME_HEAD - _PAGE + 1, _FRAME_HEAD + _PAGE):
+            if log[at + 8 : at + 16] == salts:
+                page = at + _FRAME_HEAD
+                self._logged[int.from_bytes(log[at : at + 4])] = log[page : page + _PAGE]
+
+    def facts(self) -> Iterator[RawFact]:
+        for key, (previous, text, checksum) in self._rows(_FACT):
+            yield key, previous, text, checksum
+
+    def checkpoints(self) -> Iterator[Checkpoint]:
+        for _, (number, head, facts, sums, checksum) in self._rows(_CHECKPOINT):
+            with suppress(ValueError):
+                yield sealed_checkpoint(number, head, facts, sums.decode(), checksum)
+
+    def _rows(self, head: re.Pattern[bytes]) -> Iterator[tuple[int, list[Any]]]:
+        """The key and the values of every row with such a head, and of much that is none."""
+        work = _MOST_WORK * self._bytes
+        for part in self._parts:
+            for found in head.finditer(part):
+                at, types = found.start(), _types(found[1][2:])
+                size = len(found[1]) + sum(map(_size, types))
+                work -= max(_LEAST_WORK, size)
+                if work < 0:
+                    return
+                record = self._record(part, at, size)
+                if len(record) == size:
+                    yield _key(part, at), _values(record[len(found[1]) :], types)
+
+    def _record(self, part: bytes, at: int, size: int) -> bytes:
+        """A record, which goes on in other pages if it is long."""
+        if size <= _MOST_LOCAL:
+            return part[at : at + size]
+        least = (_PAGE - 12) * 32 // 255 - 23
+        local = least + (size - least) % (_PAGE - 4)
+        local = local if local <= _MOST_LOCAL else least
+        found = part[at : at + local]
+        following = int.from_bytes(part[at + local : at + local + 4])
+        while following and len(found) < size:
+            page = self._page(following)
+            found += page[4 : 4 + size - len(found)]
+            if len(page) < _PAGE:
+                break
+            following = int.from_bytes(page[:4])
+        return found
+
+    def _page(self, number: int) -> bytes:
+        return self._logged.get(number) or self._parts[0][(number - 1) * _PAGE : number * _PAGE]
+
+
+def _types(head: bytes) -> list[int]:
+    """The serial types in a record's head."""
+    types, value = list[int](), 0
+    for byte in head:
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            types.append(value)
+            value = 0
+    return types
+
+
+def _size(kind: int) -> int:
+    return (kind - 12) // 2 if kind >= 12 else _INTEGERS[kind]
+
+
+def _values(body: bytes, types: list[int]) -> list[Any]:
+    """Whole numbers, and the bytes of texts."""
+    values = list[Any]()
+    for kind in types:
+        value, body = body[: _size(kind)], body[_size(kind) :]
+        if kind >= 12:
+            values.append(value)
+        else:
+            values.append(kind - 8 if kind >= 8 else int.from_bytes(value, signed=True))
+    return values
+
+
+def _key(part: bytes, at: int) -> int:
+    """The row's key, which lies before its record."""
+    start = at - 1
+    while start > max(0, at - 9) and part[start - 1] & 0x80:
+        start -= 1
+    (key,) = _types(part[start:at]) or (0,)
+    return key

@@ -1,0 +1,315 @@
+"""The facts as the store keeps them, one line of text each.
+
+A fact says all that does not follow from the facts before it, and a fact about a match names the match. An
+action of a match has its own words (`shutthebox.rules.actions`), every other fact a word and its values as
+JSON, for example ``sign [7,0,"ANN"]``.
+
+What is written stays readable for ever, because each line is part of a checksum. And an earlier version of
+the program may have to go on with a store, after an update that did not start. So a word keeps its values,
+and a new one may only say what a box can do without: that version reads it as a `LaterFact`.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import TypeAlias
+
+from shutthebox.errors import quoted
+from shutthebox.game.facts import ClockShown, Remembered, fact_line, remembered
+from shutthebox.rules.actions import Action, action_from_text
+from shutthebox.rules.conditions import WORDS, Conditions, conditions_from_lines
+from shutthebox.rules.match import Match
+
+
+@dataclass(frozen=True, slots=True)
+class MatchBegun:
+    """A match has begun.
+
+    Attributes:
+        match: its number, rising.
+        at_s: the time of day in seconds.
+        profile: of the game, lines of a record.
+        players: how many.
+        rounds: how many.
+        conditions: lines of a record (`known_conditions`); empty if they are not known.
+        sides: of the dice, if their throws are counted; else 0.
+    """
+
+    match: int
+    at_s: int
+    profile: str
+    players: int
+    rounds: int
+    conditions: str
+    sides: int
+
+    def to_text(self) -> str:
+        """For example ``begin [1,1795262400,"…",2,1,"dice box",6]``."""
+        game = self.profile, self.players, self.rounds
+        return fact_line("begin", self.match, self.at_s, *game, self.conditions, self.sides)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchResumed:
+    """A match goes on under other conditions, which are given as in `MatchBegun`."""
+
+    match: int
+    conditions: str
+
+    def to_text(self) -> str:
+        """For example ``resume [1,"dice real"]``."""
+        return fact_line("resume", self.match, self.conditions)
+
+
+@dataclass(frozen=True, slots=True)
+class FactsLost:
+    """So many facts of a match were lost to damage; its conditions from now on say so."""
+
+    match: int
+    facts: int
+    conditions: str
+
+    def to_text(self) -> str:
+        """For example ``lost [1,5,"dice box"]``."""
+        return fact_line("lost", self.match, self.facts, self.conditions)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerResult:
+    """What a match has brought a player.
+
+    Attributes:
+        player: from 0.
+        score: None without a turn.
+        owes: stakes.
+        won: alone or with others.
+        captain: has won by shutting the box in the first turn.
+    """
+
+    player: int
+    score: int | None
+    owes: Fraction
+    won: bool
+    captain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MatchDecided:
+    """A match has ended with these results; players with nothing to say are left out."""
+
+    match: int
+    results: tuple[PlayerResult, ...]
+
+    def to_text(self) -> str:
+        """For example ``finish [1,[[0,34,"-1",1,0],[1,43,"1",0,0]]]``."""
+        rows = [
+            (row.player, row.score, str(row.owes), int(row.won), int(row.captain)) for row in self.results
+        ]
+        return fact_line("finish", self.match, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class ResultSigned:
+    """A player, from 0, has signed a match with three letters."""
+
+    match: int
+    player: int
+    initials: str
+
+    def to_text(self) -> str:
+        """For example ``sign [1,0,"ANN"]``."""
+        return fact_line("sign", self.match, self.player, self.initials)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchLeft:
+    """The players have left a match."""
+
+    match: int
+
+    def to_text(self) -> str:
+        """For example ``leave [1]``."""
+        return fact_line("leave", self.match)
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchesWorn:
+    """Per switch (0 is the button) its number, presses and chatter since the last such fact."""
+
+    counts: tuple[tuple[int, int, int], ...]
+
+    def to_text(self) -> str:
+        """For example ``wear [[0,3,0],[2,0,1]]``."""
+        return fact_line("wear", *self.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class FaultKept:
+    """Something was wrong.
+
+    Attributes:
+        at_s: the time of day in seconds.
+        kind: the part, one word.
+        text: one line.
+    """
+
+    at_s: int
+    kind: str
+    text: str
+
+    def to_text(self) -> str:
+        """For example ``fault [1795262400,"lever","lever 3 chatters"]``."""
+        return fact_line("fault", self.at_s, self.kind, self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class LaterFact:
+    """A line that only a later version understands. It stays where it is.
+
+    Attributes:
+        text: the line.
+    """
+
+    text: str
+
+    def to_text(self) -> str:
+        """The line."""
+        return self.text
+
+    @property
+    def is_play(self) -> bool:
+        """Whether its match cannot be understood without it: an action, since everything else has JSON."""
+        return not re.match(r"\S+ \[", self.text)
+
+
+StoredFact: TypeAlias = (
+    MatchBegun
+    | MatchResumed
+    | FactsLost
+    | MatchDecided
+    | ResultSigned
+    | MatchLeft
+    | Action
+    | ClockShown
+    | Remembered
+    | SwitchesWorn
+    | FaultKept
+    | LaterFact
+)
+"""A fact as it is kept; each has a `to_text`, which `fact_from_text` reads."""
+
+_LONGEST_PLAYED = 100
+"""No action has so many characters."""
+
+_JSON_WORDS = ("begin", "resume", "lost", "finish", "sign", "leave", "choose", "wear", "fault")
+
+
+def fact_from_text(text: str) -> StoredFact:
+    """The fact in this line; every line is one, if only a later version's.
+
+    Raises:
+        ValueError: for nonsense behind a word that is known.
+    """
+    word, _, rest = text.partition(" ")
+    if word in _JSON_WORDS:
+        return _with_values(text, word, json.loads(rest))
+    if word == "clock":
+        return ClockShown(int(rest))
+    return _played(text) if len(text) < _LONGEST_PLAYED else LaterFact(text)
+
+
+@lru_cache(1024)
+def _played(text: str) -> StoredFact:
+    """Most facts are actions, and there are few that differ."""
+    try:
+        return action_from_text(text)
+    except ValueError:
+        return LaterFact(text)
+
+
+def _with_values(text: str, word: str, values: object) -> StoredFact:
+    match word, values:
+        case "begin", [
+            int(number), int(at_s), str(profile), int(players), int(rounds), str(conditions), int(sides)
+        ]:  # fmt: skip
+            return MatchBegun(number, at_s, profile, players, rounds, conditions, sides)
+        case "resume", [int(number), str(conditions)]:
+            return MatchResumed(number, conditions)
+        case "lost", [int(number), int(facts), str(conditions)]:
+            return FactsLost(number, facts, conditions)
+        case "finish", [int(number), [*results]]:
+            return MatchDecided(number, tuple(map(_result, results)))
+        case "sign", [int(number), int(player), str(initials)]:
+            return ResultSigned(number, player, initials)
+        case "leave", [int(number)]:
+            return MatchLeft(number)
+        case "choose", [str(key), value]:
+            return remembered(key, value)
+        case "wear", [*counts]:
+            return SwitchesWorn(tuple(map(_worn, counts)))
+        case "fault", [int(at_s), str(kind), str(fault)]:
+            return FaultKept(at_s, kind, fault)
+        case _:
+            raise ValueError(f"{quoted(text)} is no fact")
+
+
+def _result(values: object) -> PlayerResult:
+    match values:
+        case [int(player), (int() | None) as score, str(owes), int(won), int(captain)]:
+            return PlayerResult(player, score, stakes_from_text(owes), bool(won), bool(captain))
+        case _:
+            raise ValueError(f"{quoted(str(values))} is no player's result")
+
+
+def _worn(values: object) -> tuple[int, int, int]:
+    match values:
+        case [int(switch), int(presses), int(chatter)]:
+            return switch, presses, chatter
+        case _:
+            raise ValueError(f"{quoted(str(values))} is no switch's wear")
+
+
+def is_play(fact: StoredFact) -> bool:
+    """Whether the fact makes sense only behind those before it: an action, or what the clock showed."""
+    return fact.is_play if isinstance(fact, LaterFact) else isinstance(fact, Action | ClockShown)
+
+
+def results_of(match: Match) -> tuple[PlayerResult, ...]:
+    """The results of a match that is decided."""
+    result = match.result
+    assert result is not None, "the match is decided"
+    found = []
+    for player in range(match.players):
+        won, owes = player in result.winners, result.owes[player]
+        score = None if match.scores[player] is None else match.totals[player]
+        if score is not None or owes or won:
+            found.append(PlayerResult(player, score, owes, won, won and result.captain))
+    return tuple(found)
+
+
+def stakes_from_text(text: str) -> Fraction:
+    """Stakes as they are kept: a whole number or a fraction.
+
+    Raises:
+        ValueError: for anything else; a number like 1e99999999 would take for ever to read.
+    """
+    if not re.fullmatch("-?[0-9]{1,12}(/[1-9][0-9]{0,3})?", text):
+        raise ValueError(f"{quoted(text)} are no stakes")
+    return Fraction(text)
+
+
+def conditions_text(conditions: Conditions) -> str:
+    """The conditions as they are kept."""
+    return "\n".join(conditions.to_lines())
+
+
+def known_conditions(text: str) -> Conditions:
+    """What this version knows of conditions that are kept, perhaps by a later one.
+
+    Raises:
+        ValueError: for nonsense.
+    """
+    known = [line for line in text.splitlines() if line.partition(" ")[0] in WORDS]
+    return conditions_from_lines(known) or Conditions()
