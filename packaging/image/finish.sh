@@ -22,7 +22,7 @@ printf '127.0.0.1 localhost shutthebox\n::1 localhost\n' >"$root/etc/hosts"
 : >"$root/etc/machine-id"
 mkdir -p "$root/data" "$root/run/card"
 chroot "$root" passwd --lock root >/dev/null
-systemctl --root="$root" enable shutthebox-data.service shutthebox-card.service shutthebox-confirm.service
+systemctl --root="$root" enable shutthebox-data.service shutthebox-card.service shutthebox-confirm.service shutthebox-restart.path
 # No login anywhere but with a key, no network but a configured one, and nothing that waits for what is not there.
 systemctl --root="$root" disable systemd-networkd.service systemd-networkd.socket systemd-resolved.service ssh.service ssh.socket sshd-keygen.service rauc.service wpa_supplicant.service 2>/dev/null || true
 systemctl --root="$root" mask getty@.service serial-getty@.service getty.target systemd-networkd-wait-online.service \

@@ -16,19 +16,24 @@ from hypothesis import strategies as st
 from tests.support.stick import Box, wire
 
 from shutthebox.adapters import stick as adapter
-from shutthebox.adapters.stick import MOST_LINE, from_line, to_line
+from shutthebox.adapters.stick import MOST_LINE, RESTART, SOCKET, from_line, to_line
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
+
+PROJECT = Path(__file__).resolve().parents[2]
 
 texts = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=40)
 sticks = st.builds(
     Stick,
     offers=st.lists(st.sampled_from(StickJob), max_size=5).map(tuple),
     version=texts,
+    checked=st.booleans(),
+    earlier=st.booleans(),
     forgets=st.booleans(),
     unknown=st.lists(texts, max_size=5).map(tuple),
     memory=texts,
     mistakes=st.lists(texts, max_size=5).map(tuple),
     is_card=st.booleans(),
+    is_out=st.just(False),  # the game's own
     doing=st.none() | st.sampled_from(StickJob),
     percent=st.none() | st.integers(0, 100),
     outcome=st.none() | st.sampled_from(StickOutcome),
@@ -87,6 +92,18 @@ def test_a_job_is_asked_by_name(box: Box) -> None:
         box.socket.ask(StickJob.SAVE)
         assert helper.recv(100) == b"save\n"
     assert box.until(lambda stick: stick is None) is None
+
+
+def test_a_restart_is_asked_of_the_system_with_a_stick_or_without(box: Box) -> None:
+    """The unit that restarts a card's machine waits for this file."""
+    unit = PROJECT / "packaging/image/root/etc/systemd/system/shutthebox-restart.path"
+    assert f"PathExists={SOCKET.with_name(RESTART)}\n" in unit.read_text()
+    with wire(box.socket._path) as helper:
+        helper.sendall(to_line(Stick(outcome=StickOutcome.SETTINGS_TAKEN)))
+        box.seen()
+    box.until(lambda stick: stick is None)
+    box.socket.ask(StickJob.RESTART)
+    assert box.socket._path.with_name(RESTART).exists()
 
 
 def test_a_helper_that_does_not_read_delays_nobody(box: Box) -> None:

@@ -13,7 +13,7 @@ import pytest
 from tests.config.test_card import KEY, TOURNAMENT
 from tests.support.command import command, refused
 
-from shutthebox.cli.card import TAKEN, network_files, take_over_stick
+from shutthebox.cli.card import TAKEN, network_files, read_stick, take_over_stick
 from shutthebox.cli.run import CARD_TEXTS
 from shutthebox.config.card import Network
 from shutthebox.config.schema import default_text, read_config
@@ -197,7 +197,7 @@ def test_a_plug_pulled_while_settings_are_taken_leaves_all_of_them_or_none(
     stick.mkdir()
     put(stick, shutthebox="[game]\nplayers = 4\n", network="cable = true\n", key=KEY)
     shutil.copytree(kept, whole)
-    assert take_over_stick(stick, whole) == ()
+    take_over_stick(read_stick(stick, whole), whole)
     after = {kept / path.relative_to(whole): text for path, text in files_in(whole).items()}
     writes = iter(range(left))
 
@@ -208,7 +208,7 @@ def test_a_plug_pulled_while_settings_are_taken_leaves_all_of_them_or_none(
 
     with monkeypatch.context() as patch, suppress(PlugPulled):
         patch.setattr("shutthebox.cli.card.replace_file", write)
-        take_over_stick(stick, kept)
+        take_over_stick(read_stick(stick, kept), kept)
     if (kept / TAKEN).exists():  # as the card's script does
         assert command("card", kept / TAKEN, "--to", kept, "--stick").code == 0
         assert not (kept / TAKEN).exists()

@@ -13,10 +13,10 @@ from shutthebox.game.stick import Stick, StickOutcome
 
 PAGE = (PROJECT / "docs/wrong.md").read_text(encoding="utf-8")
 SAID = [*(prompt for prompt, _ in FAULT_TEXTS.values()), *UNDELIVERED_TEXTS.values(), *CARD_TEXTS]
-#: Good ends, and mistakes in settings, which name their files.
+#: Ends after which nothing is wrong, and mistakes in settings, which name their files.
 NOT_HERE = {
     StickOutcome.SAVED, StickOutcome.TAKEN_OVER, StickOutcome.SETTINGS_TAKEN, StickOutcome.UPDATE_WRITTEN,
-    StickOutcome.BAD_SETTINGS,
+    StickOutcome.BAD_SETTINGS, StickOutcome.SAME_VERSION,
 }  # fmt: skip
 FAILED = [
     told(outcome_text(Stick(outcome=outcome)), str) for outcome in StickOutcome if outcome not in NOT_HERE

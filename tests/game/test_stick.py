@@ -17,9 +17,11 @@ from shutthebox.rules.tiles import to_tiles
 FULL = Stick(
     offers=(StickJob.SAVE, StickJob.TAKE_OVER, StickJob.SETTINGS, StickJob.UPDATE),
     version="0.2.0",
+    checked=True,
     memory="shutthebox-anchor-2026-11-02",
 )
-CARD = Stick(offers=(StickJob.UPDATE,), version="0.2.0", is_card=True)
+UNCHECKED = FULL._replace(checked=False)
+CARD = Stick(offers=(StickJob.UPDATE,), version="0.2.0", checked=True, is_card=True)
 
 
 def put_in(table: Table, stick: Stick = FULL) -> list[Effect]:
@@ -113,6 +115,60 @@ def test_an_update_says_what_it_cannot_take_along_before_the_question() -> None:
     assert "speech.on, box.levers" in asks
 
 
+def test_an_update_is_checked_once_the_owner_has_chosen_it_and_before_the_question() -> None:
+    """Its signature is checked by a program with all rights, so nobody else may have that done."""
+    table = Table(settings_for(code=to_tiles([2, 7])))
+    put_in(table, UNCHECKED._replace(version="9.9"))
+    table.open_menu("Owner")
+    assert "4 Update to 9.9" in table.screen.rows
+    table.choose(4)
+    assert not asked(table.press())
+    table.flip(2, 7)
+    assert asked(table.press()) == [StickJob.INSPECT]
+    assert table.screen.big == "…"
+    table.give(StickReported(UNCHECKED._replace(doing=StickJob.INSPECT)))
+    assert table.screen.prompt == "Checking it"
+    table.give(StickReported(FULL))
+    assert "Version 0.2.0 is signed" in table.screen.paragraph, "not what the file's name says"
+    assert asked(table.press()) == [StickJob.UPDATE]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [(StickOutcome.BAD_UPDATE, "This update is no good: why."),
+     (StickOutcome.SAME_VERSION, "This update is version why, which is already running.")],
+)  # fmt: skip
+def test_an_update_that_is_none_is_told_in_place_of_the_question(outcome: StickOutcome, said: str) -> None:
+    table = Table()
+    put_in(table, UNCHECKED)
+    choose(table, StickJob.UPDATE)
+    table.give(StickReported(UNCHECKED._replace(doing=StickJob.INSPECT)))
+    table.give(StickReported(UNCHECKED._replace(outcome=outcome, detail="why")))
+    assert table.screen.paragraph == said
+    assert not asked(table.press())
+    assert table.screen.rows
+
+
+def test_another_stick_is_not_asked_about_with_the_question_of_the_one_before() -> None:
+    table = Table()
+    put_in(table, UNCHECKED)
+    choose(table, StickJob.UPDATE)
+    table.give(StickReported(None))
+    put_in(table)
+    assert table.screen.rows
+
+
+def test_an_earlier_version_is_called_so_in_the_list_and_in_the_question() -> None:
+    table = Table()
+    put_in(table, FULL._replace(version="0.0.9", earlier=True))
+    choose(table, StickJob.UPDATE)
+    assert "Version 0.0.9 is an earlier version than this one" in table.screen.paragraph
+    table.hold()
+    assert table.screen.rows[3] == "4 Earlier: 0.0.9"
+    put_in(table, UNCHECKED._replace(version=""))
+    assert table.screen.rows[3] == "4 Update", "nothing is known of it yet"
+
+
 def test_only_the_owner_may() -> None:
     table = Table(settings_for(code=to_tiles([2, 7])))
     put_in(table)
@@ -154,6 +210,35 @@ def test_what_needs_a_restart_asks_for_it(outcome: StickOutcome) -> None:
     assert asked(table.press()) == [StickJob.RESTART]
 
 
+@pytest.mark.parametrize("outcome", [StickOutcome.SETTINGS_TAKEN, StickOutcome.UPDATE_WRITTEN])
+@pytest.mark.parametrize("looks_on", [True, False])
+def test_the_restart_is_offered_though_the_stick_has_been_pulled_out(
+    outcome: StickOutcome, looks_on: bool
+) -> None:
+    table = Table()
+    put_in(table)
+    choose(table, StickJob.SETTINGS)
+    if not looks_on:
+        table.hold()
+        table.hold()
+    table.give(StickReported(FULL._replace(outcome=outcome, detail="0.2.0")))
+    table.give(StickReported(None))
+    if not looks_on:
+        assert table.screen.also[0] == "Restart needed"
+        table.press_service()
+    assert table.screen.prompt == "Press: restart"
+    table.hold()
+    assert table.screen.rows == ("1 Owner",), "later"
+    put_in(table, FULL._replace(outcome=StickOutcome.SAVED, detail="a folder"))
+    table.give(StickReported(None))
+    assert table.screen.paragraph.startswith("Saved."), "first how that ended"
+    table.press()
+    table.hold()
+    assert table.screen.also[0] == "Restart needed"
+    table.press_service()
+    assert asked(table.press()) == [StickJob.RESTART]
+
+
 def test_a_helper_that_hangs_keeps_nobody() -> None:
     table = Table()
     put_in(table)
@@ -175,18 +260,43 @@ def test_a_stick_that_is_changed_while_a_question_stands_asks_anew() -> None:
     assert not asked(table.press()), "first the question"
 
 
+UNSURE = "It was cut off at the very end: it may or may not be done. Do it again."
+
+
 @pytest.mark.parametrize(
-    "last", [FULL._replace(doing=StickJob.SAVE, percent=40), Stick(outcome=StickOutcome.PULLED_OUT)]
+    ("last", "said"),
+    [
+        (FULL._replace(doing=StickJob.SAVE, percent=40), UNSURE),
+        (FULL._replace(outcome=StickOutcome.UNSURE), UNSURE),
+        (Stick(outcome=StickOutcome.PULLED_OUT), "The stick was pulled out. The box is as it was."),
+        (
+            Stick(outcome=StickOutcome.SAVED, detail="x"),
+            "Saved. The stick can be pulled out. The folder is x.",
+        ),
+        (FULL._replace(outcome=StickOutcome.TAKEN_OVER, detail="x"), "The box has taken over x."),
+        (FULL._replace(outcome=StickOutcome.NO_ROOM), "The card of the box is full."),
+    ],
 )
-def test_pulled_out_in_the_middle_of_a_job_stays_on_the_screen_until_a_press(last: Stick) -> None:
+def test_how_a_job_ended_stays_on_the_screen_of_a_pulled_stick_until_a_press(last: Stick, said: str) -> None:
+    """What is not known is not said: the helper may have been killed anywhere."""
     table = Table()
     put_in(table)
     choose(table, StickJob.SAVE)
     table.give(StickReported(last))
     table.give(StickReported(None))
-    assert table.screen.paragraph == "The stick was pulled out. The box is as it was."
+    assert table.screen.paragraph == said
     table.press()
     assert table.machine.state.mode.name is Mode.SERVICE
+
+
+def test_an_outcome_that_was_read_is_not_told_again_when_the_stick_goes() -> None:
+    table = Table()
+    put_in(table)
+    choose(table, StickJob.SAVE)
+    table.give(StickReported(FULL._replace(outcome=StickOutcome.SAVED, detail="x")))
+    table.press()
+    table.give(StickReported(None))
+    assert table.screen.paragraph.startswith("No stick is in.")
 
 
 @pytest.mark.parametrize("outcome", StickOutcome)

@@ -61,11 +61,12 @@ class Box:
     def __init__(self, path: Path) -> None:
         self.reports: queue.SimpleQueue[StickReported] = queue.SimpleQueue()
         self.socket = StickSocket(path, self.reports.put)
+        self.latest: Stick | None = None
 
     def until(self, condition: Callable[[Stick | None], bool]) -> Stick | None:
         """The first report of which this is true."""
         while True:
-            stick = self.reports.get(timeout=60).stick
+            self.latest = stick = self.reports.get(timeout=60).stick
             if condition(stick):
                 return stick
 
@@ -77,7 +78,9 @@ class Box:
 
     def done(self, job: StickJob) -> Stick:
         """Asks for a job once it is offered, and waits for its end."""
-        self.seen(lambda stick: job in stick.offers)
+        offer = StickJob.UPDATE if job is StickJob.INSPECT else job
+        if self.latest is None or offer not in self.latest.offers:
+            self.seen(lambda stick: offer in stick.offers)
         self.socket.ask(job)
         self.seen(lambda stick: stick.doing is job)
         return self.seen(lambda stick: stick.doing is None)

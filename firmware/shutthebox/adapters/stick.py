@@ -24,6 +24,10 @@ from shutthebox.game.stick import Stick, StickJob, StickOutcome
 SOCKET = Path("/run/shutthebox/stick")
 """Where the service listens."""
 
+RESTART = "restart"
+"""A file beside the socket: where it is, systemd starts a card's machine anew. The helper may have gone
+with its stick by then."""
+
 MOST_LINE = 64 * 1024
 """Bytes of a line; a helper that sends a longer one is not listened to any more."""
 
@@ -63,6 +67,8 @@ def from_line(line: bytes) -> Stick:
     return _tidy(
         Stick(
             offers=tuple(map(StickJob, _texts(found, "offers"))),
+            checked=_typed(found, "checked", bool),
+            earlier=_typed(found, "earlier", bool),
             forgets=_typed(found, "forgets", bool),
             is_card=_typed(found, "is_card", bool),
             doing=None if found.get("doing") is None else StickJob(found["doing"]),
@@ -136,7 +142,13 @@ class StickSocket:
         threading.Thread(target=self._accept, name="stick", daemon=True).start()
 
     def ask(self, job: StickJob) -> None:
-        """Asks the helper of the stick that is shown for a job; never waits."""
+        """Asks the helper of the stick that is shown for a job, or the system for a restart; never waits."""
+        if job is StickJob.RESTART:
+            try:
+                self._path.with_name(RESTART).touch()
+            except OSError as error:
+                _log.error("stick: no restart: %s", error.strerror)
+            return
         with self._lock:
             wire = self._shown()
             if wire is not None:

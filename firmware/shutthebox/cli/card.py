@@ -65,10 +65,22 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         CardError: if a folder cannot be read or written.
     """
-    mistakes = (take_over_stick if args.stick else take_over_card)(args.folder, args.to)
+    mistakes = (_from_stick if args.stick else take_over_card)(args.folder, args.to)
     for mistake in mistakes:
         print(mistake)
     return 2 if mistakes else 0
+
+
+def _from_stick(folder: Path, to: Path) -> tuple[str, ...]:
+    try:
+        card = read_stick(folder, to)
+        if folder == to / TAKEN and not card.mistakes:
+            _finish(card, to)
+        elif not card.mistakes:
+            take_over_stick(card, to)
+    except OSError as error:
+        raise _card_error(error, to) from None
+    return card.mistakes
 
 
 def take_over_card(folder: Path, to: Path) -> tuple[str, ...]:
@@ -94,26 +106,38 @@ def take_over_card(folder: Path, to: Path) -> tuple[str, ...]:
     return card.mistakes
 
 
-def take_over_stick(folder: Path, to: Path) -> tuple[str, ...]:
-    """Takes over the files in a folder of a stick, if all are good; gives the mistakes.
-
-    If the plug is pulled meanwhile, the next start does it again, with the copy at `TAKEN`.
+def read_stick(folder: Path, to: Path) -> Card:
+    """The files in a folder of a stick, checked with what the box has already.
 
     Raises:
-        CardError: if a folder cannot be read or written.
+        OSError: if the stick cannot be read.
+    """
+    return read_card(folder, try_config, to / "etc")
+
+
+def take_over_stick(card: Card, to: Path) -> None:
+    """Takes over the files of a stick, which have no mistake: all or none, also if the plug is pulled.
+
+    They are copied to `TAKEN` first. Once they are there, each start takes them over, until all are.
+
+    Raises:
+        CardError: if one cannot be written.
     """
     taken = to / TAKEN
     try:
-        card = read_card(folder, try_config, to / "etc")
-        if not card.mistakes:
-            if folder != taken:
-                _copy(card, taken)
-            for name in card.texts:
-                _take_over(name, card, to)
-            shutil.rmtree(taken)
+        if taken.exists():  # of an earlier stick, which could not be finished
+            _finish(read_stick(taken, to), to)
+        _copy(card, taken)
+        _finish(card, to)
     except OSError as error:
-        raise _card_error(error, to) from None
-    return card.mistakes
+        raise _card_error(error, to) from error
+
+
+def _finish(card: Card, to: Path) -> None:
+    if not card.mistakes:  # another version may see some
+        for name in card.texts:
+            _take_over(name, card, to)
+    shutil.rmtree(to / TAKEN)
 
 
 def _card_error(error: OSError, to: Path) -> CardError:

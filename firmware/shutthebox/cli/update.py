@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tomllib
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPException, IncompleteRead
@@ -48,6 +48,12 @@ SLOWEST = 10_000
 
 LOOK_S = 60.0
 """Between two looks at how much has come."""
+
+INSPECTION_S = 300.0
+"""For RAUC to check a signature: it reads all of the update, and a stick may be slow or not answer."""
+
+_BOUNDS = ("prlimit", f"--data={128 << 20}", "--core=0")
+"""RAUC is root, and what it inspects may be made to hurt."""
 
 _SIGNATURE = 1 << 20  # bytes, more than the signature of an update and its description
 _BLOCK = 1 << 16
@@ -229,7 +235,7 @@ def _slots() -> Iterator[int]:
 def _update(path: Path, *, downgrade: bool) -> None:
     bundle = inspect(path)
     left_behind = lost(bundle, keys_in_use())
-    if _number(bundle.version) < _number(__version__) and not downgrade:
+    if is_earlier(bundle.version) and not downgrade:
         losses = "; ".join(left_behind) or "nothing is lost"
         raise UpdateError(
             f"{shown_path(path)}: version {bundle.version} is earlier than {__version__}: {losses}; "
@@ -253,7 +259,7 @@ def inspect(path: Path) -> Bundle:
         check_regular(path)
     except OSError as error:
         raise UpdateError(f"{shown_path(path)}: {reason(error)}") from None
-    return parse_info(_rauc("info", "--output-format=json-2", str(path)))
+    return parse_info(_rauc("info", "--output-format=json-2", str(path), within=_BOUNDS, most_s=INSPECTION_S))
 
 
 def parse_info(text: str) -> Bundle:
@@ -308,8 +314,27 @@ def keys_in_use() -> frozenset[str]:
     return frozenset(f"{name}.{key}" for name, keys in sections.items() for key in keys)
 
 
-def _number(version: str) -> tuple[int, ...]:
-    return tuple(int(digits) for digits in re.findall(r"\d+", version))
+def is_earlier(version: str, than: str = __version__) -> bool:
+    """Whether a version came before another: 0.9 before 0.10, and 1.0rc1 before 1.0.
+
+    >>> is_earlier("0.9", "0.10"), is_earlier("1.0rc1", "1.0"), is_earlier("1.0", "1.0.0")
+    (True, True, False)
+    """
+    return _rank(version) < _rank(than)
+
+
+def _rank(version: str) -> tuple[list[int], bool, list[int]]:
+    numbers = version[: len(version) - len(version.lstrip("0123456789."))]
+    rest = version.removeprefix(numbers)
+    release = _numbers(numbers)
+    while release and not release[-1]:
+        release.pop()
+    is_final = not re.match(r"[-_~]?(a|b|c|rc|alpha|beta|pre|dev)", rest, re.IGNORECASE)
+    return release, is_final, _numbers(rest)
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(digits[:9]) for digits in re.findall(r"[0-9]+", text)]
 
 
 def keep_memory() -> None:
@@ -322,13 +347,24 @@ def keep_memory() -> None:
         print(f"The memory was not copied before: {error}")
 
 
-def _rauc(*words: str) -> str:
+def _rauc(*words: str, within: Sequence[str] = (), most_s: float | None = None) -> str:
     """Runs RAUC, and gives what it prints.
+
+    Args:
+        words: its arguments, a file last.
+        within: a command that bounds it.
+        most_s: seconds that it may take.
 
     Raises:
         UpdateError: with the last thing that it complains of.
     """
-    done = subprocess.run(["rauc", *words], capture_output=True, text=True, check=False)
+    command = [*within, "rauc", *words]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=most_s, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise UpdateError(f"{words[-1]}: not checked within {most_s:.0f} s") from None
     if done.returncode:
         said = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()]
         raise UpdateError(f"{words[-1]}: {said[-1] if said else 'RAUC ended without a word'}")

@@ -177,7 +177,7 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
     mistakes += found_in_rules
     for name in (*NAMES, *rules):
         path = folder / name
-        if not path.exists():
+        if not _is_there(path):
             continue
         try:
             texts[name] = read_text(path, ConfigError, "a file of the card")
@@ -209,6 +209,19 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
     return Card(texts, network, keys, tuple(dict.fromkeys(mistakes))[: validation.MOST_MISTAKES])
 
 
+def _is_there(path: Path) -> bool:
+    """Whether there is something of that name. A stick that does not answer says neither yes nor no.
+
+    Raises:
+        OSError: that cannot be known; `Path.exists` says no to that in later versions of Python.
+    """
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
 def takes_away(text: str) -> bool:
     """Whether a file has nothing but comments: the box is to be without it."""
     return bool(text.strip()) and all(
@@ -219,7 +232,7 @@ def takes_away(text: str) -> bool:
 def _rules(folder: Path) -> tuple[tuple[str, ...], list[str]]:
     """The names of the files of house rules, with their folder, and the mistakes in them, a line each."""
     place = folder / RULES_FOLDER
-    if not place.is_dir():
+    if not (_is_there(place) and place.is_dir()):
         return (), []
     # Some systems write hidden files beside others.
     given = sorted(entry.name for entry in entries_of(place) if not entry.name.startswith("."))

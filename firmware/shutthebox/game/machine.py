@@ -54,7 +54,7 @@ from shutthebox.game.resuming import KeptMatch, resume
 from shutthebox.game.settings import Settings
 from shutthebox.game.showing import show_of
 from shutthebox.game.state import Context, Overlay, Shared, Step, kept
-from shutthebox.game.stick import Stick
+from shutthebox.game.stick import NEEDS_RESTART, Stick
 from shutthebox.game.switches.switch import DICE_BUTTON
 from shutthebox.game.table import ADVICE, TABLE, ModeState, arrived
 from shutthebox.game.targets import BackToAttract, OpenService, Target
@@ -306,13 +306,17 @@ class Machine:
 
     def _stick_reported(self, stick: Stick | None) -> list[Effect]:
         before = self._shared
+        due = stick if stick is not None and stick.outcome in NEEDS_RESTART else before.due
+        if stick is None and due is not None:
+            stick = Stick(is_out=True, outcome=due.outcome, detail=due.detail)
         if stick == before.stick:
             return []
         is_new = stick is not None and before.stick_is_new
-        self._shared = before._replace(stick=stick, stick_is_new=is_new)
+        self._shared = before._replace(stick=stick, due=due, stick_is_new=is_new)
         if isinstance(self._mode, StickList):
             self._mode = self._mode.reported(before.stick, stick)
-        if stick is None or stick.is_card or (before.stick is not None and not before.stick.is_card):
+        was_in = before.stick is not None and not (before.stick.is_card or before.stick.is_out)
+        if stick is None or stick.is_card or stick.is_out or was_in:
             return [self._show()]
         # A hand has put it in.
         overlay = Overlay.NONE if before.asleep else before.overlay

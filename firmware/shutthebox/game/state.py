@@ -40,6 +40,7 @@ class Shared(NamedTuple):
         fault: to show; None without one, and once a touch in attract has shown that it was seen.
         notices: what else the owner should know, a line each; none once somebody has seen them in attract.
         stick: the owner's; None without one.
+        due: the latest stick whose settings or update wait for a restart of the machine.
         stick_is_new: nobody has touched the box since it was put in.
         undelivered: why the league does not get the box's matches; None if it does.
         health: per lever what its contact has done; empty before the first report.
@@ -63,6 +64,7 @@ class Shared(NamedTuple):
     fault: Fault | None = None
     notices: tuple[str, ...] = ()
     stick: Stick | None = None
+    due: Stick | None = None
     stick_is_new: bool = False
     undelivered: Undelivered | None = None
     health: Mapping[int, ContactHealth] = {}

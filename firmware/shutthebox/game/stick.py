@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class StickJob(StrEnum):
-    """Something that the helper can be asked to do."""
+    """Something that can be asked for; the helper does it, but for a restart."""
 
     SAVE = "save"
     """Write the memory, results, statistics and a report into a new folder on the stick."""
@@ -18,6 +18,9 @@ class StickJob(StrEnum):
     """Let a saved memory replace the box's."""
     SETTINGS = "settings"
     """Install the files of settings in the stick's folder `shutthebox`."""
+    INSPECT = "inspect"
+    """Check the update's signature and read what it says about itself, before its question is asked. Never
+    offered; it comes with UPDATE."""
     UPDATE = "update"
     """Write another version of the system beside the one that runs."""
     RESTART = "restart"
@@ -38,7 +41,9 @@ class StickOutcome(StrEnum):
     PROTECTED = "protected"
     """The stick cannot be written to."""
     PULLED_OUT = "pulled-out"
-    """The stick has gone, or answers no more, in the middle of a job."""
+    """The stick has gone, or answers no more, and nothing was changed."""
+    UNSURE = "unsure"
+    """It was cut off at its end: nobody knows whether it was done."""
     UNREADABLE = "unreadable"
     """What lies on the stick cannot be read."""
     NO_ROOM = "no-room"
@@ -47,6 +52,8 @@ class StickOutcome(StrEnum):
     BAD_SETTINGS = "bad-settings"
     BAD_UPDATE = "bad-update"
     """Not signed by the card's maker, or not for this box."""
+    SAME_VERSION = "same-version"
+    """The update is the version that plays."""
     UPDATE_FAILED = "update-failed"
     """It could not be written."""
     FAILED = "failed"
@@ -61,12 +68,15 @@ class Stick(NamedTuple):
 
     Attributes:
         offers: the jobs that it can be used for, in the order of the list.
-        version: of the update.
+        version: of the update, by the name of its file until it is checked; empty if that has none.
+        checked: the update's signature is good, and what is said about it is its own word.
+        earlier: the update is an earlier version than the one that plays.
         forgets: that version cannot read the memory, which would be set aside until this one is back.
         unknown: keys of the configuration in use that that version does not know.
         memory: the name of the saved memory.
         mistakes: in the files of settings, a line each: file, line or key, what is allowed.
         is_card: it is the card itself, and nobody has put anything in.
+        is_out: it was pulled out, but what it has brought waits for a restart.
         doing: the job that is being done; None for none.
         percent: how much of it; None if that is not known.
         outcome: of the latest job, or why the stick offers nothing; None before.
@@ -75,11 +85,14 @@ class Stick(NamedTuple):
 
     offers: tuple[StickJob, ...] = ()
     version: str = ""
+    checked: bool = False
+    earlier: bool = False
     forgets: bool = False
     unknown: tuple[str, ...] = ()
     memory: str = ""
     mistakes: tuple[str, ...] = ()
     is_card: bool = False
+    is_out: bool = False
     doing: StickJob | None = None
     percent: int | None = None
     outcome: StickOutcome | None = None

@@ -150,7 +150,7 @@ def put_checked(file: Path, folder: Path) -> None:
         with open_to_read(file, follow_links=False) as checked:
             replace_file(folder / RESTORE_NAME, checked, mode=0o600, durable=True, for_owner=True)
     except OSError as error:
-        raise StoreError(f"{folder}: {error.strerror}") from None
+        raise StoreError(f"{folder}: {error.strerror}") from error
 
 
 def note_save(folder: Path, at_s: float) -> None:

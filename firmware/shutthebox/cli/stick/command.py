@@ -6,11 +6,11 @@ box asks for, one job at a time. It ends when the stick is pulled out.
 
 import argparse
 import logging
+import re
 import select
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,21 +19,20 @@ from pathlib import Path
 from shutthebox import __version__
 from shutthebox.adapters.stick import SOCKET, to_line
 from shutthebox.adapters.store.backup import note_save
-from shutthebox.adapters.store.errors import StoreError
-from shutthebox.cli.card import take_over_stick
+from shutthebox.cli.card import TAKEN, CardError, read_stick, take_over_stick
 from shutthebox.cli.own_config import chosen_config_or_default
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.stats import add_options, store_folder
 from shutthebox.cli.stick import updating
-from shutthebox.cli.stick.errors import JobError, outcome_of
+from shutthebox.cli.stick.errors import JobError, of_the_box, outcome_of
 from shutthebox.cli.stick.looking import Contents, look, memory_name
 from shutthebox.cli.stick.saving import save
 from shutthebox.cli.stick.taking import take_over
 from shutthebox.cli.stick.volume import Volume
-from shutthebox.cli.update import CARD, keys_in_use
+from shutthebox.cli.update import CARD, is_earlier, keys_in_use
 from shutthebox.errors import ShutTheBoxError, one_line
 from shutthebox.files import shown_path
-from shutthebox.game.stick import NEEDS_RESTART, Stick, StickJob, StickOutcome
+from shutthebox.game.stick import Stick, StickJob, StickOutcome
 
 LOOK_S = 1.0
 """How often it sees whether the stick is still there, and tries to reach the box."""
@@ -45,6 +44,15 @@ CARDS_DISK = Path("/dev/shutthebox-card")
 """The disk that a card's system was started from."""
 
 _MOST_ASKED = 64
+
+_NAMED = re.compile(r"shutthebox-([0-9][0-9A-Za-z.+~-]{0,19})\.raucb", re.IGNORECASE | re.ASCII)
+"""The name of an update's file, with its version."""
+
+_OF_THE_STICK = (
+    StickOutcome.FULL, StickOutcome.PROTECTED, StickOutcome.UNREADABLE,
+    StickOutcome.BAD_MEMORY, StickOutcome.BAD_SETTINGS, StickOutcome.BAD_UPDATE,
+)  # fmt: skip
+"""Outcomes of which a stick that goes may be the cause; nothing was changed."""
 
 
 class StickError(ShutTheBoxError, RuntimeError):
@@ -80,10 +88,10 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serves the box until the stick is pulled out."""
     logging.getLogger().setLevel(logging.INFO)
-    # systemd says so when the stick is pulled out: a job is given up in order.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit())
     language = chosen_config_or_default(None, "saving what").box.language
     volume = Volume(args.device)
+    # systemd says so when the stick is pulled out. A job still ends in order, and the box is told.
+    signal.signal(signal.SIGTERM, lambda number, frame: volume.give_up())
     try:
         if volume.in_use:
             print(f"{shown_path(args.device)}: is mounted, so it is no stick for the box")
@@ -105,7 +113,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _start_box_anew() -> None:
-    subprocess.run(["systemctl", "try-restart", "--no-block", "shutthebox.service"], check=False)
+    with suppress(OSError):  # the box takes it over at its next start
+        subprocess.run(["systemctl", "try-restart", "--no-block", "shutthebox.service"], check=False)
 
 
 class Helper:
@@ -144,16 +153,19 @@ class Helper:
             StickJob.SAVE: self._save,
             StickJob.TAKE_OVER: self._take_over,
             StickJob.SETTINGS: self._settings,
+            StickJob.INSPECT: self._inspect,
             StickJob.UPDATE: self._update,
-            StickJob.RESTART: self._restart,
         }
 
     def serve(self) -> None:
         """Looks at the stick, then serves the box until the stick has gone."""
         try:
-            if self._look():
+            error = self._look()
+            if error is None:
                 self._look_for_update()
                 self._offer()
+            else:
+                self._stick = self._stick._replace(outcome=outcome_of(error, gone=self._volume.gone))
             if self._stick.is_card and not self._stick.offers:
                 return
             while not self._volume.gone:
@@ -166,18 +178,17 @@ class Helper:
         finally:
             self._volume.unmount()
 
-    def _look(self) -> bool:
-        """Finds what is on the stick; whatever is wrong with it is one of the things to say."""
+    def _look(self) -> OSError | None:
+        """Finds what is on the stick; gives what keeps it from that."""
         try:
             if self._folder is None:
                 self._folder = self._volume.mount()
             self._found = look(self._folder)
         except OSError as error:
             _log.warning("stick: %s", one_line(error.strerror or str(error)))
-            outcome = outcome_of(error, gone=self._volume.gone)
-            self._stick = self._stick._replace(offers=(), outcome=outcome)
-            return False
-        return True
+            self._stick = self._stick._replace(offers=())
+            return error
+        return None
 
     def _offer(self) -> None:
         """Says what can be done with what was found."""
@@ -196,21 +207,44 @@ class Helper:
             self._stick = self._stick._replace(outcome=StickOutcome.PROTECTED)
 
     def _look_for_update(self) -> None:
-        """Offers the latest update, if its signature is good and this version is another."""
+        """Offers the latest update by the name of its file, unless that is the version that plays.
+
+        RAUC looks into it only once the owner has chosen it; into the card's own at once.
+        """
         if self._kept is None or not self._found.updates:
             return
         path = self._found.updates[-1]
+        if not self._stick.is_card:
+            named = _NAMED.fullmatch(path.name)
+            version = named[1] if named else ""
+            if version != __version__:
+                self._update_path = path
+                self._stick = self._stick._replace(
+                    version=version, earlier=bool(named) and is_earlier(version)
+                )
+            return
+        self._update_path = path
         try:
-            bundle = updating.looked_at(path)
+            after = self._inspect()
         except JobError as error:
+            self._update_path = None
             self._stick = self._stick._replace(outcome=error.outcome, detail=str(error))
             return
-        if bundle.version != __version__:
-            self._update_path = path
-            unknown = bundle.unknown(keys_in_use())
-            self._stick = self._stick._replace(
-                version=bundle.version, forgets=bundle.forgets, unknown=unknown
-            )
+        self._stick = after._replace(outcome=None)
+
+    def _inspect(self) -> Stick:
+        assert self._update_path is not None
+        bundle = updating.looked_at(self._update_path)
+        if bundle.version == __version__:
+            self._update_path = None
+            return self._stick._replace(outcome=StickOutcome.SAME_VERSION, detail=bundle.version)
+        return self._stick._replace(
+            version=bundle.version,
+            checked=True,
+            earlier=is_earlier(bundle.version),
+            forgets=bundle.forgets,
+            unknown=bundle.unknown(keys_in_use()),
+        )
 
     def _connect(self) -> None:
         wire = socket.socket(socket.AF_UNIX)
@@ -244,28 +278,30 @@ class Helper:
             self._wire = None
 
     def _do(self, job: StickJob) -> None:
-        is_offered = job in self._stick.offers
-        if job is StickJob.RESTART:
-            is_offered = self._stick.outcome in NEEDS_RESTART
-        if not is_offered:
+        offered = StickJob.UPDATE if job is StickJob.INSPECT else job
+        if offered not in self._stick.offers or (job is StickJob.UPDATE and not self._stick.checked):
             return
-        self._stick = self._stick._replace(doing=job, percent=None, outcome=None, detail="")
+        self._stick = self._stick._replace(doing=job, percent=None, outcome=None, detail="", mistakes=())
         self._tell()
         try:
             after = self._jobs[job]()
         except JobError as error:
             after = self._stick._replace(outcome=error.outcome, detail=str(error))
         except OSError as error:
-            outcome = outcome_of(error, gone=self._volume.gone)
-            after = self._stick._replace(outcome=outcome, detail=error.strerror or str(error))
-        except (ShutTheBoxError, StoreError) as error:
-            after = self._stick._replace(outcome=StickOutcome.FAILED, detail=str(error))
+            after = self._stick._replace(outcome=outcome_of(error, gone=self._volume.gone))
         except Exception:  # the box must not wait for a job that has ended
             _log.exception("stick: %s", job)
-            after = self._stick._replace(outcome=StickOutcome.FAILED)
-        self._stick = after._replace(doing=None, percent=None)
+            after = self._stick._replace(outcome=StickOutcome.UNSURE)
+        # A job that is done stays done, whatever becomes of the stick. What looks bad may only have gone.
+        unseen = self._look()
+        if after.outcome is None or after.outcome in _OF_THE_STICK:
+            if self._volume.gone:
+                after = after._replace(outcome=StickOutcome.PULLED_OUT)
+            elif unseen is not None:
+                after = after._replace(outcome=outcome_of(unseen, gone=False))
+        self._stick = after._replace(doing=None, percent=None, offers=self._stick.offers)
         _log.info("stick: %s: %s %s", job.value, self._stick.outcome, one_line(self._stick.detail))
-        if self._look():
+        if unseen is None:
             self._offer()
         self._tell()
 
@@ -276,7 +312,17 @@ class Helper:
             except OSError:  # a box that has ended; the job goes on
                 self._wire = None
 
+    def _still_in(self) -> None:
+        """Gives a job up once the stick has gone.
+
+        Raises:
+            JobError: if it has.
+        """
+        if self._volume.gone:
+            raise JobError(StickOutcome.PULLED_OUT)
+
     def _progress(self, percent: int) -> None:
+        self._still_in()
         if percent != self._stick.percent:
             self._stick = self._stick._replace(percent=percent)
             self._tell()
@@ -290,21 +336,25 @@ class Helper:
     def _settings(self) -> Stick:
         assert self._kept is not None
         assert self._found.settings is not None
-        mistakes = take_over_stick(self._found.settings, self._kept)
-        outcome = StickOutcome.BAD_SETTINGS if mistakes else StickOutcome.SETTINGS_TAKEN
-        return self._stick._replace(outcome=outcome, mistakes=mistakes)
+        card = read_stick(self._found.settings, self._kept)
+        if card.mistakes:
+            return self._stick._replace(outcome=StickOutcome.BAD_SETTINGS, mistakes=card.mistakes)
+        try:
+            take_over_stick(card, self._kept)
+        except CardError as error:
+            if not (self._kept / TAKEN).exists():
+                with of_the_box():
+                    raise error.__cause__ or error from None
+            _log.warning("stick: settings: %s; the next start tries again", error)
+        return self._stick._replace(outcome=StickOutcome.SETTINGS_TAKEN)
 
     def _update(self) -> Stick:
         assert self._update_path is not None
         updating.write(self._update_path, self._stick.version, self._progress)
         return self._stick._replace(outcome=StickOutcome.UPDATE_WRITTEN, detail=self._stick.version)
 
-    def _restart(self) -> Stick:
-        subprocess.run(["systemctl", "--no-block", "reboot"], check=False)
-        return self._stick
-
     def _take_over(self) -> Stick:
         assert self._found.memory is not None
-        take_over(self._found.memory, self._state)
+        take_over(self._found.memory, self._state, self._still_in)
         self._start_box_anew()
         return self._stick._replace(outcome=StickOutcome.TAKEN_OVER, detail=self._stick.memory)

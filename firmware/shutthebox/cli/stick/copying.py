@@ -4,19 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from shutthebox.cli.stick.errors import JobError
+from shutthebox.cli.stick.errors import JobError, of_the_box
 from shutthebox.files import open_to_read
-from shutthebox.game.stick import StickOutcome
 
 _BLOCK = 1 << 20
 
 
 def copy_bounded(
-    file: Path,
-    copy: BinaryIO,
-    most: int,
-    too_large: JobError,
-    progress: Callable[[int], None] = lambda size: None,
+    file: Path, copy: BinaryIO, most: int, too_large: JobError, progress: Callable[[int], None]
 ) -> None:
     """Copies a regular file of a stick; a link is not followed.
 
@@ -25,7 +20,7 @@ def copy_bounded(
         copy: open to write, and empty.
         most: bytes that it may have.
         too_large: raised if it has more.
-        progress: told the bytes that are copied.
+        progress: told the bytes that are copied; what it raises ends the copy.
 
     Raises:
         OSError: if the stick cannot be read.
@@ -35,14 +30,7 @@ def copy_bounded(
         while block := source.read(_BLOCK):
             if copy.tell() + len(block) > most:
                 raise too_large
-            try:
+            with of_the_box():
                 copy.write(block)
                 copy.flush()
-            except OSError as error:
-                raise no_room(error) from None
             progress(copy.tell())
-
-
-def no_room(error: OSError) -> JobError:
-    """What it means that a file cannot be written beside the stick."""
-    return JobError(StickOutcome.NO_ROOM, error.strerror or str(error))

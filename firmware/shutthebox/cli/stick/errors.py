@@ -1,6 +1,8 @@
 """How a job with a stick fails."""
 
 import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.stick import StickOutcome
@@ -36,3 +38,19 @@ def outcome_of(error: OSError, *, gone: bool) -> StickOutcome:
     if gone:
         return StickOutcome.PULLED_OUT
     return _OUTCOMES.get(error.errno or 0, StickOutcome.UNREADABLE)
+
+
+@contextmanager
+def of_the_box() -> Iterator[None]:
+    """What the operating system says inside is about the box's own disk, and leaves it as it was.
+
+    Raises:
+        JobError: in place of an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        number = getattr(error.__cause__, "errno", None) or error.errno
+        is_full = number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        outcome = StickOutcome.NO_ROOM if is_full else StickOutcome.FAILED
+        raise JobError(outcome, error.strerror or str(error)) from None

@@ -17,10 +17,12 @@ from shutthebox import __version__
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.backup import content_of
 from shutthebox.adapters.store.reading import reading
+from shutthebox.cli.stick.errors import JobError, of_the_box
 from shutthebox.cli.stick.looking import FOLDER, PART, SAVED
 from shutthebox.cli.stick.statistics_page import statistics_page
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import sync_folder
+from shutthebox.game.stick import StickOutcome
 from shutthebox.translations import translations
 
 _BLOCK = 1 << 18
@@ -132,16 +134,20 @@ def save(stick: Path, state: Path, language: str, progress: Callable[[int], None
         stick: the top of it, which can be written to.
         state: the folder of the box's memory.
         language: of the page.
-        progress: told how many of 100 parts are done.
+        progress: told how many of 100 parts are done; what it raises gives the save up.
 
     Returns:
         The name of the folder.
 
     Raises:
         OSError: if it cannot be written; what was begun is removed, where that is possible.
+        JobError: if nobody can say whether the stick has it.
     """
-    progress(0)
-    files = list(contents(state, language))
+    files = []
+    with of_the_box():
+        for file, content in contents(state, language):
+            files.append((file, content))
+            progress(0)
     total, done = sum(len(content) for _, content in files), 0
     name, part = _new_folder(stick)
     try:
@@ -155,15 +161,17 @@ def save(stick: Path, state: Path, language: str, progress: Callable[[int], None
                     progress(99 * done // total)
         sync_folder(part)
         part.rename(stick / name)
-        sync_folder(stick)
-    except OSError:
+    except BaseException:
         for file, _ in files:
             with suppress(OSError):
                 (part / file).unlink()
         with suppress(OSError):
             part.rmdir()
         raise
-    progress(100)
+    try:
+        sync_folder(stick)
+    except OSError as error:
+        raise JobError(StickOutcome.UNSURE, f"{name}: {error.strerror}") from None
     return name
 
 

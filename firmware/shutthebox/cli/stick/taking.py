@@ -5,40 +5,51 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 from shutthebox.adapters.store.backup import put_checked
 from shutthebox.adapters.store.database import FILE_NAME
-from shutthebox.adapters.store.errors import StoreError
+from shutthebox.adapters.store.open_store import RESTORE_NAME
 from shutthebox.cli.stick import checking
 from shutthebox.cli.stick.checking import NOBODY, SECONDS, TOO_MUCH
 from shutthebox.cli.stick.copying import copy_bounded
-from shutthebox.cli.stick.errors import JobError
+from shutthebox.cli.stick.errors import JobError, of_the_box
 from shutthebox.cli.stick.looking import MOST_MEMORY
 from shutthebox.game.stick import StickOutcome
 
 
-def take_over(file: Path, state: Path) -> None:
+def take_over(file: Path, state: Path, still_in: Callable[[], None] = lambda: None) -> None:
     """Checks a saved memory and puts it where the box finds it at its next start.
 
     Args:
         file: on the stick.
         state: the folder of the box's memory.
+        still_in: gives the job up by a JobError, once the stick has gone.
 
     Raises:
         JobError: if it is no good, or cannot be put there.
         OSError: if the stick cannot be read.
     """
-    with tempfile.TemporaryDirectory(prefix="memory-") as name:
-        copy = Path(name, FILE_NAME)
+    with ExitStack() as stack:
+        with of_the_box():
+            work = tempfile.TemporaryDirectory(prefix="memory-", ignore_cleanup_errors=True)
+            copy = Path(stack.enter_context(work), FILE_NAME)
+            to = stack.enter_context(copy.open("xb"))
         too_large = JobError(StickOutcome.BAD_MEMORY, f"{file.name}: larger than {MOST_MEMORY >> 20} MiB")
-        with copy.open("xb") as to:
-            copy_bounded(file, to, MOST_MEMORY, too_large)
-        _check(copy)
+        copy_bounded(file, to, MOST_MEMORY, too_large, lambda size: still_in())
+        with of_the_box():
+            to.close()
+            _check(copy)
+        still_in()
         try:
-            put_checked(copy, state)
-        except StoreError as error:
-            raise JobError(StickOutcome.NO_ROOM, str(error)) from None
+            with of_the_box():
+                put_checked(copy, state)
+        except JobError as error:
+            if os.path.lexists(state / RESTORE_NAME):  # this one, or one that waits already
+                raise JobError(StickOutcome.UNSURE, str(error)) from None
+            raise
 
 
 def _check(copy: Path) -> None:

@@ -4,14 +4,15 @@ It is copied first, and checked again as a copy: a stick may show another file w
 and may be pulled out meanwhile. RAUC, another service, does not see the helper's mount either.
 """
 
+import json
 import re
 import subprocess
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from shutthebox.cli.stick.copying import copy_bounded, no_room
-from shutthebox.cli.stick.errors import JobError
+from shutthebox.cli.stick.copying import copy_bounded
+from shutthebox.cli.stick.errors import JobError, of_the_box
 from shutthebox.cli.update import FETCHED, Bundle, UpdateError, inspect, keep_memory, most_bytes
 from shutthebox.game.stick import StickOutcome
 
@@ -20,6 +21,8 @@ LARGEST = 1 << 30
 
 _COPIED = 30
 """Percent of the work, the copy; writing it to the card takes longer."""
+
+_STOPPING_S = 10
 
 
 def looked_at(path: Path) -> Bundle:
@@ -43,10 +46,10 @@ def write(path: Path, version: str, progress: Callable[[int], None]) -> None:
     Args:
         path: on the stick.
         version: that the owner was asked about.
-        progress: told how much of 100 is done.
+        progress: told how much of 100 is done; gives the update up by a JobError.
 
     Raises:
-        JobError: if it is another one now, there is no room, or it cannot be written.
+        JobError: if it is another one now, there is no room, it cannot be written, or it is given up.
         OSError: if the stick cannot be read.
     """
     try:
@@ -62,10 +65,8 @@ def write(path: Path, version: str, progress: Callable[[int], None]) -> None:
 
 def _copy(path: Path, progress: Callable[[int], None]) -> None:
     size = max(1, path.stat().st_size)
-    try:
+    with of_the_box():
         copy = FETCHED.open("wb")
-    except OSError as error:
-        raise no_room(error) from None
     with copy:
         too_large = JobError(StickOutcome.NO_ROOM)
         copy_bounded(
@@ -79,18 +80,40 @@ def _copy(path: Path, progress: Callable[[int], None]) -> None:
 
 def _install(progress: Callable[[int], None]) -> None:
     said = ""
-    try:
-        with subprocess.Popen(
-            ["rauc", "install", str(FETCHED)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        ) as rauc:
-            assert rauc.stdout is not None
+    with subprocess.Popen(
+        ["rauc", "install", str(FETCHED)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as rauc:
+        assert rauc.stdout is not None
+        try:
             for line in rauc.stdout:
                 said = line.strip() or said
                 if found := re.match(r"\s*(\d{1,3})%", line):
                     progress(_COPIED + (99 - _COPIED) * min(100, int(found[1])) // 100)
-    except SystemExit:
-        # RAUC's service would go on, and the machine would start what nobody waits for any more.
-        subprocess.run(["systemctl", "--no-block", "stop", "rauc.service"], check=False)
-        raise
-    if rauc.returncode:
+        except JobError:
+            rauc.terminate()
+    if not rauc.returncode:
+        return
+    try:
+        progress(_COPIED)
+    except JobError:
+        if not _would_start():
+            raise
+    else:
         raise JobError(StickOutcome.UPDATE_FAILED, said.removeprefix("LastError: "))
+
+
+def _would_start() -> bool:
+    """Stops RAUC's service, which would go on; and whether it had come to its end.
+
+    Raises:
+        JobError: if that cannot be known.
+    """
+    status = ["rauc", "status", "--output-format=json"]
+    try:
+        subprocess.run(["systemctl", "stop", "rauc.service"], check=False, timeout=_STOPPING_S)
+        said = subprocess.run(status, capture_output=True, check=False, timeout=_STOPPING_S).stdout
+        found = json.loads(said)
+        (primary,) = (slot[found["boot_primary"]] for slot in found["slots"] if found["boot_primary"] in slot)
+        return bool(primary["state"] != "booted")
+    except (OSError, subprocess.TimeoutExpired, ValueError, LookupError, TypeError):
+        raise JobError(StickOutcome.UNSURE) from None

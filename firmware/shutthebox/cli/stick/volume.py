@@ -33,11 +33,16 @@ class Volume:
     def __init__(self, device: Path) -> None:
         self._device = device
         self._folder: Path | None = None
+        self._is_given_up = False
 
     @property
     def gone(self) -> bool:
         """The stick has been pulled out."""
-        return not self._device.exists()
+        return self._is_given_up or not os.path.lexists(self._device)
+
+    def give_up(self) -> None:
+        """Takes systemd's word that it has been pulled out; safe in a signal handler."""
+        self._is_given_up = True
 
     @property
     def in_use(self) -> bool:
@@ -93,12 +98,6 @@ class Volume:
         self._mount("-o", f"remount,rw,{SAFE}", str(self._folder))
         try:
             yield self._folder
-            # All of it, and the folders that lead to it.
-            descriptor = os.open(self._folder, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
         finally:
             with suppress(OSError):
                 self._mount("-o", f"remount,ro,{SAFE}", str(self._folder))

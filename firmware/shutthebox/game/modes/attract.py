@@ -38,6 +38,8 @@ class Attract(BoxMode):
         prompts: tuple[Text, ...] = (_to_begin(settings), message("Hold: menu"))
         if shared.stick is not None:
             stick = message("Update is here") if shared.stick.is_card else message("A stick is in")
+            if shared.stick.is_out:
+                stick = message("Restart needed")
             if shared.stick_is_new:
                 # A hand has just put it in, perhaps because of the fault.
                 prompts, fault = (stick, *((fault,) if fault else ()), *prompts), None

@@ -31,10 +31,10 @@ class StickList(BoxMode):
         picker: the choice so far; its options are those of the stick that was in then.
         unlocked: the owner is at the box.
         asks_code: the owner's code is asked for.
-        asking: about which job a question is asked.
+        asking: about which job a question is asked; about an update once that is checked.
         awaits: the stick when it was asked for a job: nothing is known of that while this is so.
         read: the stick whose outcome has been read.
-        cut_off: the stick went in the middle of a job.
+        last: how the job of a stick that has gone ended, until that has been read.
     """
 
     name: ClassVar[Mode] = Mode.STICK
@@ -46,7 +46,7 @@ class StickList(BoxMode):
     asking: StickJob | None = None
     awaits: Stick | None = None
     read: Stick | None = None
-    cut_off: bool = False
+    last: Text | None = None
 
     def is_busy(self, stick: Stick) -> bool:
         """Whether a job is being done, or was asked for just now."""
@@ -59,8 +59,8 @@ class StickList(BoxMode):
     def screen(self, shared: Shared) -> Screen:
         """What is being done, how it ended, a question, or the list."""
         stick, title = shared.stick, message("Stick")
-        if stick is None:
-            paragraph = _OUTCOMES[StickOutcome.PULLED_OUT]("") if self.cut_off else _PUT_ONE_IN
+        if stick is None or self.last is not None:
+            paragraph: Text = _PUT_ONE_IN if self.last is None else self.last
             prompt, also = message("Press: back"), (message("Hold: leave"),)
             return Screen(self.name, title=title, paragraph=paragraph, prompt=prompt, also=also, lit=True)
         if self.is_busy(stick):
@@ -87,11 +87,16 @@ class StickList(BoxMode):
 
     def reported(self, before: Stick | None, now: Stick | None) -> StickList:
         """The list once the helper has spoken: what was asked for is done, and a question is another."""
-        lost = before is not None and (
-            (self.is_busy(before) and before.doing is not StickJob.RESTART)
-            or (self.has_news(before) and before.outcome is StickOutcome.PULLED_OUT)
-        )
-        return replace(self, awaits=None, asking=None, cut_off=now is None and lost)
+        last: Text | None = None
+        if before is not None and (now is None or now.is_out):
+            if self.is_busy(before):
+                last = _OUTCOMES[StickOutcome.UNSURE]("")
+            elif self.has_news(before) and before.outcome not in NEEDS_RESTART:
+                last = outcome_text(before)
+        waits = self.asking is StickJob.UPDATE and before is not None and not before.checked
+        is_on_its_way = now is not None and now.outcome is None and (now.checked or now.doing is not None)
+        asking = self.asking if waits and is_on_its_way else None
+        return replace(self, awaits=None, asking=asking, last=last)
 
     def now(self, shared: Shared) -> Picker:
         """The list as the stick is now; the cursor stays where it is as long as there is such a line."""
@@ -111,9 +116,13 @@ def _options(stick: Stick | None) -> tuple[Text, ...]:
 
 
 def _label(job: StickJob, stick: Stick) -> Message:
-    if job is StickJob.UPDATE:
-        return message("Update to {version}", version=stick.version)
-    return _LABELS[job]
+    if job is not StickJob.UPDATE:
+        return _LABELS[job]
+    if not stick.version:
+        return message("Update")
+    if stick.earlier:
+        return message("Earlier: {version}", version=stick.version)
+    return message("Update to {version}", version=stick.version)
 
 
 _LABELS: Mapping[StickJob, Message] = {
@@ -126,6 +135,7 @@ _DOING: Mapping[StickJob, Message] = {
     StickJob.SAVE: message("Saving"),
     StickJob.TAKE_OVER: message("Taking over"),
     StickJob.SETTINGS: message("Reading files"),
+    StickJob.INSPECT: message("Checking it"),
     StickJob.UPDATE: message("Writing it"),
     StickJob.RESTART: message("Restarting"),
 }
@@ -141,6 +151,11 @@ def question_of(job: StickJob, stick: Stick) -> Text:
     if job is StickJob.SETTINGS:
         return message("The settings on the stick replace those of this box, at its next start.")
     about = message("Version {version} is signed by the maker.", version=stick.version)
+    if stick.earlier:
+        about = message(
+            "Version {version} is an earlier version than this one. It is signed by the maker.",
+            version=stick.version,
+        )
     if stick.forgets:
         about = message(
             "{before} It cannot read the memory: scores are set aside until this version is back.",
@@ -176,12 +191,18 @@ _OUTCOMES: Mapping[StickOutcome, Callable[[str], Message]] = {
     StickOutcome.FULL: lambda _: message("The stick is full. Nothing was saved."),
     StickOutcome.PROTECTED: lambda _: message("The stick is write-protected. Nothing can be saved on it."),
     StickOutcome.PULLED_OUT: lambda _: message("The stick was pulled out. The box is as it was."),
+    StickOutcome.UNSURE: lambda _: message(
+        "It was cut off at the very end: it may or may not be done. Do it again."
+    ),
     StickOutcome.UNREADABLE: lambda _: message("The stick cannot be read. Use one with FAT or exFAT."),
     StickOutcome.NO_ROOM: lambda _: message("The card of the box is full."),
     StickOutcome.BAD_MEMORY: lambda why: message(
         "This memory is no good: {why}. The box keeps its own.", why=why
     ),
     StickOutcome.BAD_UPDATE: lambda why: message("This update is no good: {why}.", why=why),
+    StickOutcome.SAME_VERSION: lambda version: message(
+        "This update is version {version}, which is already running.", version=version
+    ),
     StickOutcome.UPDATE_FAILED: lambda why: message("The update was not written: {why}.", why=why),
     StickOutcome.FAILED: lambda why: message("That failed: {why}. The box is as it was.", why=why),
 }
@@ -198,7 +219,8 @@ def enter(target: OpenStick, context: Context) -> Step[StickList]:
 def levers(mode: StickList, context: Context) -> Step[StickList]:
     """A lever moved and put back is a choice; where no list is shown, it does nothing."""
     stick = context.shared.stick
-    if stick is None or mode.asks_code or mode.asking or mode.is_busy(stick) or mode.has_news(stick):
+    shows_list = not (mode.asks_code or mode.asking or mode.last)
+    if stick is None or not shows_list or mode.is_busy(stick) or mode.has_news(stick):
         return Step(mode)
     picker, effects, why = picked(mode.now(context.shared), context)
     return Step(replace(mode, picker=picker), effects, refusal=why)
@@ -209,6 +231,8 @@ def press(mode: StickList, context: Context) -> Step[StickList | OpenService]:
     stick = context.shared.stick
     if stick is None:
         return Step(OpenService(mode.unlocked, past_stick=True))
+    if mode.last is not None:
+        return Step(replace(mode, last=None))
     if mode.is_busy(stick):
         return refused(mode, _BUSY)
     if mode.asks_code:
@@ -236,7 +260,12 @@ def _chosen(mode: StickList, stick: Stick, context: Context) -> Step[StickList]:
     if cursor >= len(stick.offers):
         return refused(mode, message("No stick"))
     job = stick.offers[cursor]
-    return _ask(mode, job, stick) if job is StickJob.SAVE else Step(replace(mode, asking=job))
+    if job is StickJob.SAVE:
+        return _ask(mode, job, stick)
+    if job is StickJob.UPDATE and not stick.checked:
+        asks = _ask(mode, StickJob.INSPECT, stick)
+        return asks._replace(mode=replace(asks.mode, asking=job))
+    return Step(replace(mode, asking=job))
 
 
 def _ask(mode: StickList, job: StickJob, stick: Stick) -> Step[StickList]:
