@@ -1,17 +1,34 @@
 // Keeps all files of the folder, so that the box can be played without a network.
 
-const KEPT = "shutthebox-$version";
+const NAME = "shutthebox-";
+const KEPT = NAME + "$version " + self.registration.scope;
 const FILES = $files;
 
+// From the server: what the browser has kept of an earlier version may still count as new there.
+const fresh = (path) => new Request(path, { cache: "reload" });
+
+// Of the caches of this address those that have our page: there may be other boxes, and other programs.
+async function isOlder(name) {
+  return name.startsWith(NAME) && name !== KEPT && Boolean(await (await caches.open(name)).match("./"));
+}
+
+async function dropOlder() {
+  for (const name of await caches.keys()) {
+    if (await isOlder(name)) {
+      await caches.delete(name);
+    }
+  }
+}
+
 self.addEventListener("install", (event) => {
-  event.waitUntil(caches.open(KEPT).then((kept) => kept.addAll(FILES)).then(() => self.skipWaiting()));
+  event.waitUntil(caches.open(KEPT).then((kept) => kept.addAll(FILES.map(fresh))).then(() => self.skipWaiting()));
 });
 
 self.addEventListener("activate", (event) => {
-  const drop = (names) => Promise.all(names.filter((name) => name !== KEPT).map((name) => caches.delete(name)));
-  event.waitUntil(caches.keys().then(drop).then(() => self.clients.claim()));
+  event.waitUntil(dropOlder().then(() => self.clients.claim()));
 });
 
 self.addEventListener("fetch", (event) => {
-  event.respondWith(caches.match(event.request, { ignoreSearch: true }).then((kept) => kept ?? fetch(event.request)));
+  const kept = caches.open(KEPT).then((files) => files.match(event.request, { ignoreSearch: true }));
+  event.respondWith(kept.then((file) => file ?? fetch(event.request)));
 });
