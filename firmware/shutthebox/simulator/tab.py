@@ -7,11 +7,12 @@ are asked in another worker.
 
 import base64
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from secrets import randbits
-from urllib.parse import parse_qsl, quote
+from typing import NamedTuple
+from urllib.parse import parse_qsl
 
 from shutthebox.adapters.buzzer import TUNES
 from shutthebox.adapters.odds_worker import answer
@@ -19,8 +20,8 @@ from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.config.schema import Config, ConfigError, with_value
-from shutthebox.config.settings_loader import possible_boxes
-from shutthebox.errors import ShutTheBoxError, quoted
+from shutthebox.config.settings_loader import levers_needed, possible_boxes, settings_for
+from shutthebox.errors import ShutTheBoxError, one_line
 from shutthebox.game.effects import Sound
 from shutthebox.game.inputs import OddsCame
 from shutthebox.game.mode import Mode
@@ -49,6 +50,7 @@ from shutthebox.simulator.page.transcript import BoxInWords
 from shutthebox.simulator.scenario.from_record import scenario_text
 from shutthebox.simulator.tab_replay import packed
 from shutthebox.simulator.virtual_box import VirtualBox
+from shutthebox.translations import translations
 
 OPTIONS = {
     "game": "game.profile",
@@ -63,41 +65,80 @@ _POWER: dict[str, object] = {"recording": None, "recorded": False}
 
 _MS = 1_000_000
 _MAX_SEED = 2**53
+_MOST_SHOWN = 40  # characters of an option
 
 
-def config_of(address: str) -> tuple[Config, int | None]:
-    """The config that the query of an address asks for, and the seed of the dice; None for any.
+class Asked(NamedTuple):
+    """What the query of an address asks for.
 
-    Raises:
-        ConfigError: for an option that is unknown, and for a value that its key does not take.
+    Attributes:
+        config: as it says.
+        seed: of the dice; None for any.
+        refused: the options that cannot be had, such as "game=nothing"; the box plays without them.
     """
-    config, seed = Config(), None
+
+    config: Config
+    seed: int | None
+    refused: tuple[str, ...]
+
+
+def asked_by(address: str) -> Asked:
+    """What this address asks for. Whatever it says, there is a box to play on."""
+    given, seed, refused = dict[str, str](), None, list[str]()
     for name, text in parse_qsl(address.removeprefix("?"), keep_blank_values=True):
-        value: object = int(text) if text.isdecimal() and len(text) < len(str(_MAX_SEED)) else text
-        if name == "seed":
-            if not isinstance(value, int):
-                raise ConfigError(
-                    f"address: seed: {quoted(text)} is not allowed; "
-                    "allowed is a whole number of up to 15 digits"
-                )
-            seed = value
-        elif name in OPTIONS:
-            config = with_value(config, OPTIONS[name], value, "address")
+        if name == "seed" and text.isdecimal() and len(text) < len(str(_MAX_SEED)):
+            seed = int(text)
+        elif name in OPTIONS and _config({name: text}) is not None:
+            given[name] = text
         else:
-            known = ", ".join((*OPTIONS, "seed"))
-            raise ConfigError(f"address: {quoted(name)} is unknown; allowed are {known}")
-    return config, seed
+            refused.append(_shown(name, text))
+    # A game and a number of levers may each be good, but not together.
+    for left_out in ((), ("game",), ("levers",), ("game", "levers")):
+        config = _config({name: text for name, text in given.items() if name not in left_out})
+        if config is not None and _is_playable(config):
+            refused += [_shown(name, given[name]) for name in left_out if name in given]
+            return Asked(config, seed, tuple(refused))
+    raise AssertionError("the usual game fits its own box")
+
+
+def _config(given: Mapping[str, str]) -> Config | None:
+    """The config with these options; None if one of them is not allowed."""
+    config = Config()
+    for name, text in given.items():
+        value = int(text) if text.isdecimal() and len(text) < len(str(_MAX_SEED)) else text
+        try:
+            config = with_value(config, OPTIONS[name], value, "address")
+        except ConfigError:
+            return None
+    return config
+
+
+def _is_playable(config: Config) -> bool:
+    try:
+        settings_for(config, levers_needed(config, "address"), "address")
+    except ShutTheBoxError:
+        return False
+    return True
+
+
+def _shown(name: str, text: str) -> str:
+    option = one_line(f"{name}={text}")
+    return option if len(option) <= _MOST_SHOWN else f"{option[: _MOST_SHOWN - 1]}…"
 
 
 class _Tunes:
-    """The buzzer: which tone is to be heard when."""
+    """The buzzer: which tone is to be heard when.
 
-    def __init__(self, now_ns: Callable[[], int]) -> None:
-        self._now_ns = now_ns
+    Attributes:
+        box: whose time it keeps; None until it has started, which is at 0.
+    """
+
+    def __init__(self) -> None:
+        self.box: VirtualBox | None = None
         self._notes: list[tuple[int, int]] = []
 
     def play(self, sound: Sound) -> None:
-        end_ns, self._notes = self._now_ns(), []
+        end_ns, self._notes = self.box.now_ns if self.box else 0, []
         for frequency, length_ms in TUNES[sound]:
             end_ns += length_ms * _MS
             self._notes.append((end_ns, frequency))
@@ -135,14 +176,13 @@ class Tab:
 
     Args:
         address: the query of the page's address.
-        memory: the folder of all memories. Each address has one of its own, so that a game that was sent by a
-            friend changes nothing of the usual one.
+        memory: the folder for its memory.
         epoch_s: the time of day, in seconds since 1970.
         post: gets every state for the page, as JSON.
         ask: gets questions for the odds; `answered` takes the answers.
 
-    Raises:
-        ShutTheBoxError: for an address that asks for what is not allowed.
+    Attributes:
+        complaint: a line for the player about what the address asks for in vain; empty for nothing.
     """
 
     def __init__(
@@ -153,12 +193,12 @@ class Tab:
         post: Callable[[str], None],
         ask: Callable[[str], None],
     ) -> None:
-        config, seed = config_of(address)
-        folder = Path(memory) / (quote(address.removeprefix("?"), safe="") or "usual")
+        config, seed, refused = asked_by(address)
+        folder = Path(memory)
         folder.mkdir(parents=True, exist_ok=True)
         self._post = post
         self._transcript = BoxInWords(config.box.language)
-        self._glass, self._tunes = Glass(), _Tunes(lambda: self._box.now_ns)
+        self._glass, self._tunes = Glass(), _Tunes()
         self._view = View()
         self._match: str | None = None
         self._config = config
@@ -176,7 +216,9 @@ class Tab:
             buzzer=self._tunes,
             epoch_s=epoch_s,
         )
+        self._tunes.box = self._box
         self._workshop = Workshop(self._box.box, self._glass)
+        self.complaint = self._complaint(refused)
         self._show()
 
     def advance(self, now_ns: int) -> int:
@@ -219,6 +261,14 @@ class Tab:
     def close(self) -> None:
         """Ends the box in good order."""
         self._box.close()
+
+    def _complaint(self, refused: Sequence[str]) -> str:
+        if not refused:
+            return ""
+        words = self._transcript.words
+        _ = translations()[words.language]
+        line = _("The address asks for {options}, which this box does not have. It plays: {game}.")
+        return line.format(options=", ".join(refused), game=words.title)
 
     def _wait(self, until_ns: int) -> None:
         self._box.run_until(max(until_ns, self._box.now_ns))

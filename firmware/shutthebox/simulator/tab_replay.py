@@ -14,8 +14,10 @@ from shutthebox.errors import ShutTheBoxError
 from shutthebox.simulator.film import Film
 from shutthebox.simulator.hardware.glass import Glass
 from shutthebox.simulator.page.message import MAX_SCENARIO
+from shutthebox.simulator.page.state import all_texts
 from shutthebox.simulator.scenario.from_record import script_or_record
 from shutthebox.simulator.scenario.script import Scenario
+from shutthebox.translations import ENGLISH, translations
 
 MAX_LINK = 16 * 1024
 """Most characters of a packed script."""
@@ -53,10 +55,17 @@ class TabReplay:
         script: a scenario or a record; packed, if it came with a link.
         is_packed: it did.
         post: gets every state for the page, as JSON.
+        language: of a page that has no box yet, so that the first state is complete; None for one that has.
     """
 
-    def __init__(self, script: str, is_packed: bool, post: Callable[[str], None]) -> None:
+    def __init__(
+        self, script: str, is_packed: bool, post: Callable[[str], None], language: str | None = None
+    ) -> None:
         self._post, self._posted, self._link = post, "", ""
+        self._complete: dict[str, object] = {}
+        if language is not None:
+            known = language if language in translations() else ENGLISH
+            self._complete = {"type": "box", "language": known, "texts": all_texts(known)}
         folder = Path(tempfile.mkdtemp())
 
         def scenario() -> Scenario:
@@ -71,8 +80,10 @@ class TabReplay:
         """Shows what is due; gives the time at which more is, -1 for never. Times count from any start."""
         due_ns = self._film.advance(now_ns)
         film = {**self._film.progress, "link": self._link}
-        state = json.dumps({"type": "change", **self._film.state, "film": film})
-        if state != self._posted:
-            self._posted = state
-            self._post(state)
+        state = {"type": "change", **self._film.state, "film": film}
+        text = json.dumps(state)
+        if text != self._posted:
+            self._posted = text
+            self._post(json.dumps(state | self._complete) if self._complete else text)
+            self._complete = {}
         return due_ns

@@ -82,7 +82,7 @@ def box_state(workshop: Workshop, words: BoxInWords, panel: str, sound: float | 
     down = box.levers_down
     return {
         **words.state(),
-        "texts": _texts(words.words.language),
+        "texts": all_texts(words.words.language),
         "levers": [{"number": number, "down": number in down} for number in box.levers],
         "button": box.button_down,
         "panel": panel,
@@ -140,6 +140,7 @@ def repair(workshop: Workshop, wish: ChangeHardware | BreakLever | Mend) -> str:
 
 
 @cache
-def _texts(language: str) -> Texts:
+def all_texts(language: str) -> Texts:
+    """The texts of the page and its workshop in this language."""
     translate = translations()[language]
     return {**page_texts(translate), **workshop_texts(translate)}

@@ -118,6 +118,10 @@ def tab_texts(translate: Translate) -> dict[str, str]:
         "loading": _("Loading {part}…"),
         "starting": _("The box starts…"),
         "elsewhere": _("The box is open in another tab."),
+        "play_here": _("Play here"),
+        "unreadable": _(
+            "The memory in this browser cannot be read now. It stays as it is, and the box plays without it."
+        ),
         "too_old": _("This browser is too old for the box. A browser of the last three years plays it."),
         "failed": _("The box cannot be loaded: {reason}"),
     }
