@@ -153,7 +153,7 @@ def write_page(to: Path) -> None:
     for path in PAGE.iterdir():
         if path.suffix in (".js", ".css", ".svg", ".png", ".webmanifest") and path.name != "wire.js":
             shutil.copy(path, to / path.name)
-    for name in ("wire.js", "worker.js", "memory.js", "old-browser.js"):
+    for name in ("wire.js", "worker.js", "lock.js", "memory.js", "old-browser.js"):
         shutil.copy(HERE / name, to / name)
     index = Template((PAGE / "index.html").read_text("utf-8")).substitute(
         language=ENGLISH,
@@ -190,7 +190,8 @@ def loading(to: Path) -> str:
     script = json.dumps(texts, ensure_ascii=False).replace("<", "\\u003c")
     return (
         '<p id="loading" class="notice loading" role="status"><span></span> '
-        f'<progress max="{bytes_fetched}" value="0"></progress></p>\n'
+        f'<progress max="{bytes_fetched}"></progress></p>\n'
+        '  <p id="note" class="notice loading" role="status" hidden></p>\n'
         f'  <script type="application/json" id="loading-texts">{script}</script>\n'
         '  <script src="old-browser.js"></script>'
     )

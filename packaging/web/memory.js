@@ -3,6 +3,11 @@
 // The files are in the worker's memory, where SQLite reads and writes them. What was written goes to the
 // browser's database page by page, all of it in one transaction, so that what is kept is always one moment of
 // all files. Where the browser refuses, so do the files: the box then meets the error of a full disk.
+//
+// What could not be read is never written over: the box then has no memory until the next visit. Files that were
+// read but are not whole are given to the box as they are: it looks for damage itself, and sets aside.
+
+import { done } from "./lock.js";
 
 const PAGE = 4096; // bytes
 const NO_SPACE = 51; // Emscripten's ENOSPC
@@ -135,30 +140,21 @@ export async function openMemory(files, folder, database) {
   files.mkdirTree(folder);
   files.mount(files.filesystems.MEMFS, {}, folder);
   watch(files.lookupPath(folder).node);
+  let isUnreadable = false;
   if (database !== null) {
-    let kept = [];
     try {
-      kept = await database.read();
-    } catch {
-      failing = true;
-    }
-    const wasFailing = failing;
-    failing = false;
-    for (const { path, size, pages } of kept) {
-      const content = new Uint8Array(size);
-      for (const [page, bytes] of pages) {
-        if (page * PAGE < size) {
-          content.set(bytes.subarray(0, size - page * PAGE), page * PAGE);
-        }
+      for (const [path, content] of (await database.read()).map(contentOf)) {
+        files.mkdirTree(`${folder}/${path.split("/").slice(0, -1).join("/")}`);
+        files.writeFile(`${folder}/${path}`, content);
       }
-      files.mkdirTree(`${folder}/${path.split("/").slice(0, -1).join("/")}`);
-      files.writeFile(`${folder}/${path}`, content);
+    } catch {
+      [isUnreadable, failing, database] = [true, true, null];
     }
     touched.clear();
-    failing = wasFailing;
   }
   return {
     save,
+    isUnreadable,
     // The worker's limit of the length of files, as Python's module `resource` has it.
     resource: {
       RLIMIT_FSIZE: 1,
@@ -170,54 +166,113 @@ export async function openMemory(files, folder, database) {
   };
 }
 
-const done = (request, event = "onsuccess") =>
-  new Promise((resolve, reject) => {
-    request[event] = () => resolve(request.result);
-    request.onerror = request.onabort = request.onblocked = () => reject(request.error);
-  });
+// A file as it was written. One whose size is lost is as long as its pages.
+function contentOf({ path, size, pages }) {
+  const end = size ?? pages.reduce((most, [page, bytes]) => Math.max(most, page * PAGE + bytes.length), 0);
+  const content = new Uint8Array(end);
+  for (const [page, bytes] of pages) {
+    if (page * PAGE < end) {
+      content.set(bytes.subarray(0, end - page * PAGE), page * PAGE);
+    }
+  }
+  return [path, content];
+}
 
-// The browser's database; null where it is forbidden.
-//   read(): all files, each with its size and its pages by number.
+// One box's part of the browser's database; null where the browser forbids it. The tab that has taken it last may
+// write. A write of another tab is refused, in the same transaction, however late it comes.
+//   lost(): called when a write was refused because of that.
+//   tab: what this tab is called there.
+//   take(may): takes it, if this function of the tab that has it, or undefined, says so. Gives null, or that tab.
+//   read(): all files, each with its size and its pages by number; once it is taken.
 //   write(changes): all of them, or none; a file without a size is gone.
-export async function browserDatabase(name) {
+export async function browserDatabase(name, box, lost) {
   let database = null;
   try {
-    const request = indexedDB.open(name);
-    request.onupgradeneeded = () => request.result.createObjectStore("pages");
+    const request = indexedDB.open(name, 2);
+    request.onupgradeneeded = ({ oldVersion }) => {
+      if (oldVersion < 1) {
+        request.result.createObjectStore("pages");
+      }
+      request.result.createObjectStore("owners");
+    };
     database = await done(request);
   } catch {
     return null;
   }
+  const tab = `${Date.now()} ${Math.random()}`;
+  let expected = null; // the tabs that a write may find there
+
+  function begin(mode, options) {
+    const transaction = database.transaction(["owners", "pages"], mode, options);
+    return [transaction, transaction.objectStore("owners"), transaction.objectStore("pages")];
+  }
+
   return {
+    tab,
+    async take(may) {
+      const [transaction, owners] = begin("readwrite");
+      let owner;
+      owners.get(box).onsuccess = ({ target }) => {
+        owner = target.result;
+        if (may(owner)) {
+          expected = [tab, owner];
+          owners.put(tab, box);
+        }
+      };
+      try {
+        await done(transaction, "oncomplete");
+      } catch (error) {
+        if (!expected) {
+          throw error;
+        }
+        // A storage that is full: the first write that it accepts takes the box, unless another tab has.
+      }
+      return expected ? null : owner;
+    },
     async read() {
-      const pages = database.transaction("pages").objectStore("pages");
-      const [keys, values] = await Promise.all([done(pages.getAllKeys()), done(pages.getAll())]);
+      if (!expected) {
+        throw new Error("not taken");
+      }
+      const [, , pages] = begin("readonly");
+      const range = IDBKeyRange.bound([`${box}/`], [`${box}0`], false, true); // "0" comes after "/"
+      const [keys, values] = await Promise.all([done(pages.getAllKeys(range)), done(pages.getAll(range))]);
       const found = new Map();
-      keys.forEach(([path, page], index) => {
+      keys.forEach(([key, page], index) => {
+        const path = key.slice(box.length + 1);
+        const file = found.get(path) ?? { path, pages: [] };
+        found.set(path, file);
         if (page < 0) {
-          found.set(path, { path, size: values[index], pages: [] });
+          file.size = values[index];
         } else {
-          found.get(path).pages.push([page, values[index]]);
+          file.pages.push([page, values[index]]);
         }
       });
       return [...found.values()];
     },
-    write(changes) {
+    async write(changes) {
       // "strict": the disk has it. A crash of the browser loses nothing that was shown.
-      const transaction = database.transaction("pages", "readwrite", { durability: "strict" });
-      const kept = transaction.objectStore("pages");
-      for (const { path, anew, size, pages = [] } of changes) {
+      const [transaction, owners, pages] = begin("readwrite", { durability: "strict" });
+      owners.get(box).onsuccess = ({ target }) => {
+        if (!expected.includes(target.result)) {
+          transaction.abort();
+          lost();
+        }
+      };
+      owners.put(tab, box);
+      for (const { path, anew, size, pages: written = [] } of changes) {
+        const key = `${box}/${path}`;
         if (anew) {
-          kept.delete(IDBKeyRange.bound([path], [path, []]));
+          pages.delete(IDBKeyRange.bound([key], [key, []]));
         }
         if (size !== undefined) {
-          kept.put(size, [path, -1]);
+          pages.put(size, [key, -1]);
         }
-        for (const [page, bytes] of pages) {
-          kept.put(bytes, [path, page]);
+        for (const [page, bytes] of written) {
+          pages.put(bytes, [key, page]);
         }
       }
-      return done(transaction, "oncomplete");
+      await done(transaction, "oncomplete");
+      expected = [tab];
     },
   };
 }

@@ -1,10 +1,12 @@
 // Python in a worker: the box, the odds or a replay, by the worker's name.
 
+import { gone, hold } from "./lock.js";
 import { browserDatabase, openMemory } from "./memory.js";
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
 const MEMORY = "/memory";
 const MOST_WAIT_MS = 1000;
+const PATIENCE_MS = 2000; // until a box that has not begun is said to be open elsewhere
 
 const queue = [];
 let take = (data) => queue.push(data);
@@ -46,8 +48,15 @@ async function python() {
 }
 
 async function playBox(address) {
+  const name = encodeURIComponent(address.replace(/^\?/, "")) || "usual"; // each address has a memory
+  const stop = () => postMessage({ stopped: true });
+  const database = await inTurn(name, stop);
+  postMessage({ starts: true });
   const found = await python();
-  const memory = await openMemory(found.FS, MEMORY, await browserDatabase("shutthebox"));
+  const memory = await openMemory(found.FS, MEMORY, database);
+  if (memory.isUnreadable) {
+    postMessage({ isUnreadable: true });
+  }
   found.registerJsModule("resource", memory.resource);
   const tab = found.pyimport("shutthebox.simulator.tab");
   const start = performance.now();
@@ -80,16 +89,47 @@ async function playBox(address) {
     }
     advance();
   };
+  if (box.complaint) {
+    postMessage({ note: box.complaint });
+  }
   advance();
   queue.splice(0).forEach(take);
 }
 
-async function playReplay(script, isPacked) {
+// The box's part of the browser's database, as soon as no other tab plays the box, or the page wants it taken over.
+async function inTurn(name, stop) {
+  const waits = () => postMessage({ elsewhere: true });
+  const late = setTimeout(waits, PATIENCE_MS);
+  let isForced = false;
+  const forced = new Promise((go) => (take = ({ takeOver }) => takeOver && go())).then(() => (isForced = true));
+  const database = await browserDatabase("shutthebox", name, stop);
+  if (database) {
+    await hold(database.tab);
+    let last; // nobody
+    for (;;) {
+      const other = await database.take((tab) => isForced || tab === last).catch(() => null); // read() tells
+      if (other === null) {
+        break;
+      }
+      await Promise.race([gone(other, waits), forced]);
+      last = other;
+    }
+    // Another tab that still plays it stops at once if it hears this, else when it writes next.
+    const tabs = new BroadcastChannel("shutthebox");
+    tabs.postMessage({ name, tab: database.tab });
+    tabs.addEventListener("message", ({ data }) => data.name === name && data.tab !== database.tab && stop());
+  }
+  clearTimeout(late);
+  take = (data) => queue.push(data);
+  return database;
+}
+
+async function playReplay(script, isPacked, language) {
   const found = await python();
   const { TabReplay } = found.pyimport("shutthebox.simulator.tab_replay");
   const now = () => Math.round(performance.now() * 1e6);
   const start = now();
-  const replay = TabReplay(script, isPacked, (state) => postMessage({ state }));
+  const replay = TabReplay(script, isPacked, (state) => postMessage({ state }), language);
   function advance() {
     const due = replay.advance(now() - start);
     if (due >= 0) {
@@ -109,49 +149,15 @@ async function thinkOdds() {
 // The reason in one line: of a Python error its last line, without the names of modules.
 const reason = (error) => String(error.message).trim().split("\n").pop().replace(/^[\w.]+Error: /, "");
 
-// Two tabs must not write one memory. Where a browser has no locks, which is where a page came without
-// https, the tabs ask each other; of two that ask at once the one with the smaller number plays.
-const ANSWER_MS = 300;
-
-function whenAlone(play, refuse) {
-  if (navigator.locks) {
-    navigator.locks.request("shutthebox", { ifAvailable: true }, async (lock) => {
-      await (lock === null ? refuse() : play());
-      await (lock && new Promise(() => {})); // the lock is held as long as the worker lives
-    });
-    return;
-  }
-  const others = new BroadcastChannel("shutthebox");
-  const own = Math.random();
-  let [isAlone, isAsking] = [true, true];
-  others.addEventListener("message", ({ data: { asks, taken } }) => {
-    if (asks !== undefined && isAlone && (!isAsking || own < asks)) {
-      others.postMessage({ taken: asks });
-    } else if (taken === own && isAsking) {
-      isAlone = false;
-    }
-  });
-  others.postMessage({ asks: own });
-  setTimeout(() => {
-    isAsking = false;
-    (isAlone ? play : refuse)();
-  }, ANSWER_MS);
-}
-
 if (self.name === "odds") {
   thinkOdds();
-} else if (self.name === "replay") {
-  take = ({ script, isPacked }) =>
-    playReplay(script, isPacked).catch((error) => postMessage({ complaint: reason(error) }));
-  queue.splice(0).forEach(take);
 } else {
-  take = ({ address, isKept }) => {
-    take = (data) => queue.push(data);
-    if (!isKept) {
+  take = ({ address, script, isPacked, language, isCounted }) => {
+    if (isCounted) {
       countFetched();
     }
-    const play = () => playBox(address).catch((error) => postMessage({ refusal: reason(error), isBug: !error.type }));
-    whenAlone(play, () => postMessage({ elsewhere: true }));
+    const begun = self.name === "box" ? playBox(address) : playReplay(script, isPacked, language);
+    begun.catch((error) => postMessage({ failure: reason(error) }));
   };
   queue.splice(0).forEach(take);
 }
