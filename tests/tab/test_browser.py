@@ -97,9 +97,6 @@ def test_a_match_goes_on_in_a_new_tab_and_without_a_network(
     browser.find_element("css selector", '.lever[data-number="8"]').click()
     until(lambda: "8" in words(browser), "the lever moves")
     thrown = words(browser)
-    # What was shown is kept; the browser writes its database a moment later.
-    kept = "const done = arguments[0];navigator.locks.query().then(() => setTimeout(() => done(true), 1000));"
-    browser.execute_async_script(kept)
     until(lambda: browser.execute_script("return navigator.serviceWorker.controller !== null"), "offline")
     server.shutdown()
     server.socket.close()
@@ -260,15 +257,6 @@ def test_a_browser_without_webassembly_gets_one_sentence(
     browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": without})
     open_box(browser, server, "?language=de")
     assert notice(browser).startswith("Dieser Browser ist zu alt für die Box.")
-
-
-def test_a_second_tab_says_that_the_box_is_open_in_another(
-    browser: webdriver.Chrome, server: ThreadingHTTPServer
-) -> None:
-    open_box(browser, server, "")
-    browser.switch_to.new_window("tab")
-    open_box(browser, server, "")
-    assert notice(browser) == "The box is open in another tab."
 
 
 DROP = """

@@ -89,19 +89,17 @@ def test_a_pulled_plug_leads_back_to_the_same_throw(worker: Worker) -> None:
     assert words == f"{worker.state['words']} Flip, then press."
 
 
-def test_a_match_with_shut_tiles_goes_on_in_a_new_tab_whose_levers_are_all_up(
-    worker: Worker, tmp_path: Path
-) -> None:
+def test_a_match_with_shut_tiles_goes_on_in_a_new_tab_whose_levers_are_all_up(tmp_path: Path) -> None:
     """The box sounds its fault tone while it starts."""
-    for _ in range(3):
+    with closing(Worker(ADDRESS, tmp_path)) as worker:
+        for _ in range(3):
+            worker.tap()
+        worker.send(lever=8, down=True)
+        worker.wait(S)
         worker.tap()
-    worker.send(lever=8, down=True)
-    worker.wait(S)
-    worker.tap()
-    worker.tab.close()
-    again = Worker("?seed=3&players=1&game=pub", tmp_path)
-    assert "8" in again.state["words"]
-    assert again.state["sound"]
+    with closing(Worker(ADDRESS, tmp_path)) as again:
+        assert "Put 8 back" in again.state["words"]
+        assert again.state["sound"]
 
 
 def test_the_odds_answer_from_another_worker(worker: Worker) -> None:
@@ -137,18 +135,19 @@ def test_the_odds_answer_from_another_worker(worker: Worker) -> None:
 def test_an_address_that_asks_for_too_much_is_played_without_that_and_says_so(
     address: str, refused: str, game: str, levers: int, tmp_path: Path
 ) -> None:
-    worker = Worker(address, tmp_path)
-    said = f"The address asks for {refused}, which this box does not have. It plays: {game}."
-    assert worker.tab.complaint == said
-    assert len(worker.state["levers"]) == levers
-    worker.tap()
-    assert "Players?" in worker.state["words"]
+    with closing(Worker(address, tmp_path)) as worker:
+        said = f"The address asks for {refused}, which this box does not have. It plays: {game}."
+        assert worker.tab.complaint == said
+        assert len(worker.state["levers"]) == levers
+        worker.tap()
+        assert "Players?" in worker.state["words"]
 
 
 def test_the_line_about_the_address_is_in_its_language(tmp_path: Path) -> None:
-    worker = Worker("?language=de&game=nichts", tmp_path)
-    assert worker.tab.complaint.startswith("Die Adresse verlangt game=nichts;")
-    assert Worker("?language=de", tmp_path / "other").tab.complaint == ""
+    with closing(Worker("?language=de&game=nichts", tmp_path / "wrong")) as wrong:
+        assert wrong.tab.complaint.startswith("Die Adresse verlangt game=nichts;")
+    with closing(Worker("?language=de", tmp_path / "good")) as good:
+        assert good.tab.complaint == ""
 
 
 def test_a_message_that_is_none_changes_nothing(worker: Worker) -> None:

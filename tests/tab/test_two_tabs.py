@@ -62,7 +62,11 @@ class Tabs:
 
     def playing(self, *tabs: str) -> list[str]:
         """Those of these tabs that play."""
-        return [tab for tab in tabs if (self.look(tab), self.plays)[1]]
+        playing = []
+        for tab in tabs:
+            self.look(tab)
+            playing += [tab] if self.plays else []
+        return playing
 
     @property
     def plays(self) -> bool:

@@ -101,9 +101,16 @@ https://example.org/box/?game=pub&players=2&levers=12&language=fr&seed=3
 | `players`, `levers`, `language` | as in the [configuration](reference.md#configuration) | |
 | `seed` | a whole number | the dice: the same number gives everybody the same throws |
 
-Each address has a memory of its own, which the browser keeps: a match goes on after the tab was closed. What you have seen is kept:
-a browser that crashes or is killed loses nothing of it. Where the browser keeps nothing, because its storage is full or forbidden,
-the box plays without memory and says so. A second tab says that the box is open in another one.
+What an address asks for in vain is left out, and a line at the top says so: a game that the box doesn't have is played as
+Traditional.
+
+Each address has its own memory, which the browser keeps: close the tab, and the match goes on when you come back. A browser that
+crashes or is killed loses nothing that you have seen. Where the browser keeps nothing, because its storage is full or forbidden,
+the box plays without memory and says so. A memory that can't be read stays as it is, and the box plays without it until you open
+the page again.
+
+One tab at a time plays a box. Another says *The box is open in another tab*; press *Play here* to go on there, and the first
+tab stops. When a tab is closed, one that waits goes on by itself. Other games, and links to a match, never wait.
 
 When a match is over, the list of its turns has a link to it: whoever opens the link sees the match again, throw by throw. All of
 it is in the part of the address after `#replay=`, which no server gets. A [scenario](reference.md#scenarios) or a record that is
