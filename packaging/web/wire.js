@@ -28,6 +28,9 @@ const worker = (role) => new Worker(new URL("worker.js", import.meta.url), { typ
 export function connect(given) {
   page = given;
   window.isBoxStarting = true;
+  if (typeof WebAssembly === "undefined") {
+    return; // old-browser.js says so
+  }
   showStage();
   if (!followLink()) {
     startBox();

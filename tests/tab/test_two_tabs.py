@@ -10,7 +10,7 @@ from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.action_chains import ActionChains
 from tests.support.chromium import start_chromium
 from tests.support.web_build import made_web, serving
-from tests.tab.test_browser import GAME, begin, notice, press, until, words
+from tests.tab.test_browser import GAME, TAP, begin, notice, press, until, words
 
 from shutthebox.simulator.tab_replay import packed
 
@@ -138,7 +138,7 @@ def test_a_tab_that_does_not_know_that_it_was_taken_over_writes_nothing(tabs: Ta
     tabs.look(first)
     assert tabs.plays
     ActionChains(tabs.browser).send_keys("8").perform()
-    ActionChains(tabs.browser).send_keys(" ").perform()  # a throw is kept before it is shown
+    tabs.browser.execute_script(TAP)  # a throw is kept before it is shown
     tabs.until_it_waits(first)
     assert "Open: 1 to 7" not in words(tabs.browser)
     tabs.close(second)
