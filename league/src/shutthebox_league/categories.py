@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from shutthebox.config.profiles import builtin, builtins
-from shutthebox.game.menu_items import LIMITS, MAX_ROUNDS_AT_THE_BOX
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.record import Record
 from shutthebox.rules.writer import to_lines
@@ -33,15 +32,11 @@ class Category:
 
 
 def category_of(record: Record) -> Category | None:
-    """The category of a match; None where a box does not offer its rules, rounds or limit by itself."""
+    """The category of a match, to any limit and over any rounds; None for house rules."""
     profile = record.profile
     if profile.name not in _NAMES:
         return None
     known = builtin(profile.name)
-    if record.rounds not in (*range(1, MAX_ROUNDS_AT_THE_BOX + 1), known.rounds):
-        return None
-    if profile.limit not in (known.limit, *LIMITS):
-        return None
     tiles = len(profile.tiles)
     played = known.for_box(tiles)
     if played is None or to_lines(played.with_limit(profile.limit)) != to_lines(profile):
