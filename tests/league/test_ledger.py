@@ -374,11 +374,10 @@ def test_equal_dice_of_a_tournament_that_has_closed_count_for_nothing(sut: Sut) 
     assert sut.column(MATCH.c.unranked) == ["", "came after its tournament had closed"]
 
 
-def test_a_limit_that_no_box_offers_counts_for_nothing(sut: Sut) -> None:
+def test_a_limit_from_the_config_counts_as_one_from_the_menu(sut: Sut) -> None:
     for limit in (77, 75):
-        record = played_record(1, game="tournament-100", limit=limit)
-        sut.play(record)
-    assert sut.column(MATCH.c.unranked) == ["house rules", ""]
+        sut.play(played_record(1, game="tournament-100", limit=limit))
+    assert sut.column(MATCH.c.unranked) == ["", ""]
 
 
 def test_an_error_of_storing_belongs_to_its_message(sut: Sut, monkeypatch: pytest.MonkeyPatch) -> None:
