@@ -4,6 +4,7 @@ Pins, configuration, doctor, store, simulator, recorder, workshop and the health
 A new button is a row in `BUTTONS`, its key in the configuration, and the input that it gives.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 from shutthebox.game.inputs import Input, ServicePressed
@@ -98,6 +99,7 @@ BUTTONS: dict[int, Switch] = {
 """The buttons by number, in the order of a builder's work."""
 
 
+@cache
 def switch(number: int) -> Switch:
     """The row of a switch.
 
