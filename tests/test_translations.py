@@ -15,8 +15,10 @@ from shutthebox.rules.turn import Refusal
 from shutthebox.translations import (
     ENGLISH,
     UNFINISHED,
+    _Catalogue,
     codes,
     finished_codes,
+    has_same_blanks,
     languages,
     read_catalogue,
     translations,
@@ -66,6 +68,24 @@ def test_the_box_reads_a_catalogue_as_gettext_does(code: str) -> None:
     assert {entry.id: entry.string for entry in catalogue if entry.id} == {
         text: words for text, words in read.items() if text
     }
+
+
+@every_catalogue
+def test_no_translation_would_be_shown_in_english_for_its_blanks(code: str) -> None:
+    """In unfinished languages either: the box shows the English text, so that nobody is stopped by it."""
+    texts = read_catalogue(CATALOGUES[code].read_text("utf-8"))
+    assert [
+        words for text, words in texts.items() if text and words and not has_same_blanks(text, words)
+    ] == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Jugador {numero}", "Jugador", "Jugador {number", "Jugador {}", "{number} {number}", "{number!x}"],
+)
+def test_a_wrong_translation_is_an_english_text(words: str) -> None:
+    catalogue = _Catalogue(f'msgid "Player {{number}}"\nmsgstr "{words}"\n'.encode())
+    assert catalogue.translate("Player {number}") == "Player {number}"
 
 
 @every_catalogue

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
+from string import Formatter
 
 from shutthebox.game.effects import Show
 from shutthebox.game.messages import Translate
@@ -47,9 +48,13 @@ class _Catalogue:
         self.own_name = found[1] if found else OWN_NAME
 
     def translate(self, text: str) -> str:
-        """The text in this language; a text without a translation stays English."""
+        """The text in this language; without a translation, or with other blanks in it, it stays English."""
         if self._texts is None:
-            self._texts, self._raw = read_catalogue(self._raw.decode("utf-8")), b""
+            texts = read_catalogue(self._raw.decode("utf-8"))
+            self._texts = {
+                english: words for english, words in texts.items() if has_same_blanks(english, words)
+            }
+            self._raw = b""
         return self._texts.get(text) or text
 
 
@@ -71,6 +76,23 @@ def _catalogues() -> Mapping[str, _Catalogue]:
 def read_catalogue(text: str) -> dict[str, str]:
     """Per English text its translation, empty if there is none; the head stands under the empty text."""
     return {_unquoted(english): _unquoted(words) for english, words in _ENTRY.findall(text)}
+
+
+def has_same_blanks(english: str, words: str) -> bool:
+    """Whether a translation can be filled in as its English text is.
+
+    >>> has_same_blanks("Player {number}", "Jugador {numero}")
+    False
+    """
+    try:
+        blanks, others = (sorted(_blanks(text)) for text in (english, words))
+    except ValueError:  # such as a brace without its partner
+        return "{" not in english
+    return blanks == others
+
+
+def _blanks(text: str) -> list[tuple[str, str | None, str | None]]:
+    return [(name, spec, turn) for _, name, spec, turn in Formatter().parse(text) if name is not None]
 
 
 def _unquoted(lines: str) -> str:
