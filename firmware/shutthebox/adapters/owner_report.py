@@ -15,6 +15,7 @@ from shutthebox.adapters.machine import Sensors
 from shutthebox.adapters.network import addresses
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.backup import last_save
+from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import FAULT_TEXTS, MACHINE_FAULT_TEXTS, MachineFault
 from shutthebox.game.lever_health import Ailment
 from shutthebox.game.messages import Joined, ListRow, Message, Text, message
@@ -30,7 +31,6 @@ EVENING_BEGINS_H = 6
 _WEEKDAYS_S = 6 * 24 * 3600
 """For so long a weekday and a time are one moment."""
 
-_SWITCH = re.compile(r"switch (-?\d{1,3}) (.*)")
 _KINDS = {fault.value: prompt for fault, (prompt, _) in FAULT_TEXTS.items()}
 _KINDS |= {fault.value: text for fault, text in MACHINE_FAULT_TEXTS.items()}
 _KINDS |= {"store": message("Memory"), "service": message("Wrong code")}
@@ -114,7 +114,7 @@ class BoxReport:
         standing = set(self._standing)
         if queries.wrong_codes(db):
             standing.add("service")
-        logged = [(_told(fault.kind, fault.text), fault) for fault in queries.logged_faults(db)]
+        logged = [(_told(Faulted(fault.kind, fault.text)), fault) for fault in queries.logged_faults(db)]
         times = Counter(told for told, _ in logged)
         latest = dict(reversed(logged))
         lines: list[Text] = []
@@ -140,14 +140,12 @@ class BoxReport:
         return lines
 
 
-def _told(kind: str, text: str) -> tuple[Text, int | None]:
+def _told(fault: Faulted) -> tuple[Text, int | None]:
     """A logged fault in few words, and the number of its switch; None for another part."""
-    found = _SWITCH.fullmatch(text)
-    if kind in ("lever", "button") and found and found[2] in _AILMENTS:
-        with suppress(ValueError):
-            number = int(found[1])
-            return _AILMENTS[found[2]].told(switch_row(number)), number
-    return _KINDS.get(kind, kind), None
+    if fault.switch is not None and fault.detail in _AILMENTS:
+        with suppress(ValueError):  # of a box that had such a switch
+            return _AILMENTS[fault.detail].told(switch_row(fault.switch)), fault.switch
+    return _KINDS.get(fault.kind, fault.kind), None
 
 
 def _text(path: Path) -> str:

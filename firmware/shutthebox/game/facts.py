@@ -1,6 +1,7 @@
 """The facts that the machine asks to be kept: they survive a pulled plug."""
 
 import json
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, cast
@@ -189,16 +190,41 @@ def _tuples(value: object) -> object:
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
+_OF_SWITCH = re.compile(r"switch (-?[0-9]{1,3}) (.*)", re.ASCII)
+
+
 class Faulted(NamedTuple):
     """The hardware, the store or the rules have failed. The same fault is kept once an hour at most.
 
     Attributes:
         kind: one word: "lever", "service", "store", or the value of a `Fault` or a `MachineFault`.
-        text: what is wrong with it, one line of English, for the owner.
+        text: what is wrong with it, one line of English, for the owner; of a switch as `of_switch` writes it.
     """
 
     kind: str
     text: str
+
+    @classmethod
+    def of_switch(cls, kind: str, switch: int, detail: str) -> "Faulted":
+        """The fault of a switch. Stores have its line for ever, so its form stays.
+
+        >>> fault = Faulted.of_switch("lever", 4, "is stuck")
+        >>> fault.text, fault.switch, fault.detail
+        ('switch 4 is stuck', 4, 'is stuck')
+        """
+        return cls(kind, f"switch {switch} {detail}")
+
+    @property
+    def switch(self) -> int | None:
+        """The number of its switch; None for a fault of another part."""
+        found = _OF_SWITCH.fullmatch(self.text)
+        return int(found[1]) if found else None
+
+    @property
+    def detail(self) -> str:
+        """What is wrong, without the switch."""
+        found = _OF_SWITCH.fullmatch(self.text)
+        return found[2] if found else self.text
 
 
 Fact: TypeAlias = Began | Resumed | Action | ClockShown | Finished | Signed | Left | Remembered | Faulted

@@ -121,7 +121,7 @@ def taken_faults(switches: Iterable[int]) -> Iterator[Faulted]:
 
 
 def _fault(switch: int, ailment: Ailment) -> Faulted:
-    return Faulted("lever" if switch > 0 else "button", f"switch {switch} {ailment.value}")
+    return Faulted.of_switch("lever" if switch > 0 else "button", switch, ailment.value)
 
 
 def suspect_wrong(play: MatchInPlay, context: Context) -> Shared:
