@@ -345,6 +345,22 @@ def test_what_is_good_of_a_damaged_store_is_restored_and_the_owner_is_told(
         assert f"{file}: {found}; restored with {good}" in told
 
 
+def test_a_store_that_was_set_aside_is_read(state: Path) -> None:
+    with closing(sqlite3.connect(state / FILE_NAME)) as db:
+        db.executescript("pragma writable_schema = on; update sqlite_schema set sql = 'CREATF' || sql")
+    store, fault = open_or_set_aside(state, lambda: 0.0)
+    assert store is not None
+    assert fault is not None
+    store.close()
+    (aside,) = state.glob("*.damaged")
+    for name, shown in (("stats", "0 finished of 1 begun"), ("export", "throw 3+5")):
+        said = command(name, "--state", aside)
+        assert said.code == 1
+        assert shown in said.out
+        assert said.err.startswith(f"shutthebox: {aside}: ")
+    assert 'name = "pub"' in command("export", "--record", "1", "--state", aside).out
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
 @pytest.mark.timeout(60)

@@ -83,7 +83,15 @@ HOSTILE: dict[str, dict[str, bytes]] = {
         "an exponent": b'{"lever": 1e999999999, "down": true}',
         "keys": b'{"lever": 1, "down": true,' + b'"down": true,' * 70 + b'"down": true}',
     },
-    "store": {"nothing": b"", "zeros": bytes(64 << 10), "a header": b"SQLite format 3\0" + b"\xff" * 8000},
+    "store": {
+        "nothing": b"",
+        "zeros": bytes(64 << 10),
+        "a header": b"SQLite format 3\0" + b"\xff" * 8000,
+        "heads of facts": b"\x05\x00\x01\x7f\x01" * 200_000,
+        "a fact that goes on in itself": bytes(4096)
+        + b"\x00\x00\x00\x02"
+        + b"\x07\x00\x01\xff\xff\x7f\x01" * 100_000,
+    },
     "rows": {
         **{
             f"{text[:12]} in {table}.{column}": encode([(number, text)])

@@ -27,7 +27,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "restore",
         help="let the box take over a copy at its next start",
         description="Checks a back-up, or a store that the box has set aside, and lets the box take it over "
-        "at its next start. The box keeps its present store under another name.",
+        "at its next start; of a damaged one, what is good. The box keeps the one it has under another name.",
         example="sudo shutthebox restore box.sqlite3",
     )
     restore.add_argument("file", metavar="FILE", type=Path, help="a back-up, or a store that was set aside")

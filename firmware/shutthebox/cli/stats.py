@@ -35,7 +35,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "stats",
         help="hall of fame, matches, dice fairness, lever health",
         description="Matches, hall of fame, whether the dice are fair, how much each lever chatters, and "
-        "the latest faults. If the store is damaged, it then says so in one line and ends with 1.",
+        "the latest faults. Of a damaged store it prints what is good, says so in one line and ends with 1.",
         example="sudo shutthebox stats",
     )
     stats.add_argument("--json", action="store_true", help="one JSON document")
@@ -43,8 +43,8 @@ def add_parser(subparsers: Subparsers) -> None:
     export = subparsers.add_parser(
         "export",
         help="everything the box remembers, as JSON Lines",
-        description="Prints all that the box remembers, a line each. If the store is damaged, it then says "
-        "so in one line and ends with 1.",
+        description="Prints all that the box remembers, a line each. Of a damaged store it prints what is "
+        "good, says so in one line and ends with 1.",
         example="sudo shutthebox export > box.jsonl",
     )
     export.add_argument(
@@ -57,13 +57,13 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     export.set_defaults(run=run_export)
     for parser in (stats, export):
-        add_options(parser)
+        add_options(parser, "the store's folder, or the file of one that was set aside")
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Adds the options that name a store."""
+def add_options(parser: argparse.ArgumentParser, state: str = "the store's folder") -> None:
+    """Adds the options that name a store; `state` says what `--state` can name."""
     add_config_option(parser)
-    parser.add_argument("--state", metavar="DIR", type=Path, help="the store's folder")
+    parser.add_argument("--state", metavar="DIR", type=Path, help=state)
 
 
 def run_stats(args: argparse.Namespace) -> int:

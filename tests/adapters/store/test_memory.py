@@ -1,6 +1,7 @@
 """The box's memory at work: what it says of a store that fails, once each, and what it keeps all the same."""
 
 import logging
+import subprocess
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -107,6 +108,26 @@ def test_a_match_that_needs_more_levers_is_left_and_this_is_said(
     assert caplog.messages == [text]
     assert logged(store) == [LoggedFault(NOON, "store", text)]
     assert memory.running_match(12) is None, "it was left"
+
+
+@pytest.mark.parametrize("decided", [True, False])
+def test_a_match_that_is_over_is_no_longer_in_the_log_alone(
+    decided: bool, store: Store, tmp_path: Path
+) -> None:
+    """SQLite drops everything in the log behind a bad bit."""
+    memory = Memory(store)
+    if decided:
+        keep_match(store, begin(PLAIN, 1), *SHUT)
+    else:
+        memory.keep(Began(begin(PLAIN, 1)))
+        memory.keep(Left())
+    memory.catch_up()
+    # Not in this process, where closing the file would drop SQLite's locks.
+    subprocess.run(["cp", store.path, tmp_path / "without its log"], check=True)
+    with closing(open_to_read(tmp_path / "without its log")) as db:
+        kept = db.execute("select text from fact").fetchall()
+    assert kept == store.connection.execute("select text from fact").fetchall()
+    assert len(kept) > 1
 
 
 def test_only_new_counts_are_added_and_none_is_lost(store: Store) -> None:

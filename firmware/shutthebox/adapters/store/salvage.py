@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 from shutthebox.adapters.store.chain import Checkpoint, RawFact, has_right_checksum, sealed_checkpoint
 from shutthebox.files import open_to_read
 
-MAX_BYTES = 64 << 20
+MAX_BYTES = 32 << 20
 """The largest file that is looked through; a store of 5,000 matches has 8 MB."""
 
-_LEAST_WORK, _MOST_WORK = 64, 4
+_LEAST_WORK, _MOST_WORK = 48, 2
 """Work is bounded, as a file that was made to hurt may have far more heads than records: a record counts as
 so many bytes at least, and all of them as so many times the bytes of the files at most."""
 
