@@ -21,6 +21,7 @@ from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import parse_config
 from shutthebox.config.settings_loader import as_chosen, settings_for
 from shutthebox.game.dice import RandomDice
+from shutthebox.game.facts import Chosen
 from shutthebox.game.inputs import Held, LeversMoved, Pressed, ServicePressed
 from shutthebox.game.machine import Machine
 from shutthebox.translations import told_screen
@@ -287,7 +288,7 @@ now = box("")
 inputs = (Held(), LeversMoved(1 << 5), LeversMoved(0), Pressed(), LeversMoved(4), LeversMoved(0), Pressed())
 for second, given in enumerate(inputs):
     say(now, given, second * 1_000_000_000)
-again = as_chosen(parse_config("", "test"), now.settings, {{"box.sleep_min": 30}})
+again = as_chosen(parse_config("", "test"), now.settings, [Chosen("box.sleep_min", 30)])
 print(now.settings.sleep_ns == again.sleep_ns == 30 * 60_000_000_000)
 """
     shown = copy.run("-c", program).splitlines()

@@ -67,7 +67,7 @@ KINDS = {
     "names": settings_for(SMALL, players=3, names=True, skips_setup=False, computers=(1,)),
 }
 
-JOBS = tuple(job for job in StickJob if job is not StickJob.RESTART)
+JOBS = tuple(job for job in StickJob if job.is_offered)
 STICKS: tuple[Stick | None, ...] = (
     None,
     Stick(offers=JOBS, version="1.0"),

@@ -64,9 +64,12 @@ def from_line(line: bytes) -> Stick:
     percent = found.get("percent")
     if percent is not None and not (type(percent) is int and 0 <= percent <= 100):
         raise ValueError("percent")
+    offers = tuple(map(StickJob, _texts(found, "offers")))
+    if not all(job.is_offered for job in offers):
+        raise ValueError("offers")
     return _tidy(
         Stick(
-            offers=tuple(map(StickJob, _texts(found, "offers"))),
+            offers=offers,
             checked=_typed(found, "checked", bool),
             earlier=_typed(found, "earlier", bool),
             forgets=_typed(found, "forgets", bool),

@@ -82,11 +82,19 @@ def run_stats(args: argparse.Namespace) -> int:
 @contextlib.contextmanager
 def _good_part(args: argparse.Namespace) -> Iterator[Reading]:
     """The store that is meant; if it is damaged, this is said once what is good of it has been printed."""
-    file = args.state if args.state is not None and args.state.is_file() else store_folder(args) / FILE_NAME
+    file = _store_file(args)
     with contextlib.ExitStack() as stack:
         with working(lambda: "checking the store"):
             store = stack.enter_context(reading_good_part(file))
         yield store
+
+
+def _store_file(args: argparse.Namespace) -> Path:
+    """The file of the store: the one that is named, or the one in the folder that is meant."""
+    with contextlib.suppress(OSError):  # a name that is too long is refused as a folder
+        if args.state is not None and args.state.is_file():
+            return Path(args.state)
+    return store_folder(args) / FILE_NAME
 
 
 def _name_simulator(args: argparse.Namespace) -> None:

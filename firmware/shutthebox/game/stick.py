@@ -19,12 +19,16 @@ class StickJob(StrEnum):
     SETTINGS = "settings"
     """Install the files of settings in the stick's folder `shutthebox`."""
     INSPECT = "inspect"
-    """Check the update's signature and read what it says about itself, before its question is asked. Never
-    offered; it comes with UPDATE."""
+    """Check the update's signature and read what it says about itself, before its question is asked."""
     UPDATE = "update"
     """Write another version of the system beside the one that runs."""
     RESTART = "restart"
-    """Start the machine anew. Never offered; it is what an outcome may need."""
+    """Start the machine anew, which an outcome may need."""
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether it can stand in the list; the others follow from a job that does."""
+        return self not in (StickJob.INSPECT, StickJob.RESTART)
 
 
 class StickOutcome(StrEnum):
