@@ -52,7 +52,7 @@ LOOK_S = 60.0
 INSPECTION_S = 300.0
 """For RAUC to check a signature: it reads all of the update, and a stick may be slow or not answer."""
 
-_BOUNDS = ("prlimit", f"--data={128 << 20}", "--core=0")
+_BOUNDS = ("prlimit", f"--data={192 << 20}", "--core=0")
 """RAUC is root, and what it inspects may be made to hurt."""
 
 _SIGNATURE = 1 << 20  # bytes, more than the signature of an update and its description
