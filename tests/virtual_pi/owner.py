@@ -112,9 +112,13 @@ class Owner:
         self.hold()
 
     def asks(self, stick: Stick, job: StickJob) -> None:
-        """Chooses a job, and says yes to the question before it."""
+        """Chooses a job, and says yes to the question before it, which an update is checked for."""
         self.choose(stick.offers.index(job) + 1)
-        self.press(sees=job is not StickJob.SAVE)
+        is_checked = job is StickJob.UPDATE and not stick.checked
+        self.press(sees=job is not StickJob.SAVE and not is_checked)
+        if is_checked:
+            checked = stick._replace(checked=True)
+            self.hears(checked, perhaps_after=stick._replace(doing=StickJob.INSPECT))
         if job is not StickJob.SAVE:
             self.press(sees=False)
 

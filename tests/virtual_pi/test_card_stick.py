@@ -35,9 +35,13 @@ SLOT = "[slot.system.{number}]\ndevice=/data/{name}.img\ntype=raw\nbootname={nam
 RAUC = """\
 #!/bin/sh
 export LD_LIBRARY_PATH=/opt/rauc PATH=/opt/rauc:$PATH
-[ "$1" = info ] || exec /opt/rauc/rauc "$@"
-/opt/rauc/rauc info "$3" >&2 && echo '{"update": {"version": "99.0"}}'
+case $1 in
+info) /opt/rauc/rauc info "$3" >&2 && echo '{"update": {"version": "99.0"}}' ;;
+status) echo '{"boot_primary": "system.0", "slots": [{"system.0": {"state": "booted"}}]}' ;;
+*) exec /opt/rauc/rauc "$@" ;;
+esac
 """
+UNITS = Path(__file__).resolve().parents[2] / "packaging/image/root/etc/systemd/system"
 FILES = {
     "/usr/bin/rauc": RAUC,
     "/etc/rauc/system.conf": SYSTEM + SLOT.format(number=0, name="A") + SLOT.format(number=1, name="B"),
@@ -62,7 +66,7 @@ def bundle(folder: Path) -> Path:
     (content / "manifest.raucm").write_text(
         "[update]\ncompatible=shutthebox-pi-arm64\nversion=99.0\n[image.system]\nfilename=system.img\n"
     )
-    to = folder / "good.raucb"
+    to = folder / "shutthebox-99.0.raucb"
     subprocess.run(
         ["rauc", "bundle", "--cert", certificate, "--key", key, content, to], check=True, capture_output=True
     )
@@ -89,7 +93,10 @@ def owner(pi: VirtualPi, tmp_path: Path) -> Iterator[Owner]:
     for path, text in FILES.items():
         pi.write(path, text, 0o755 if path.startswith("/usr/bin") else 0o644)
     pi.run(f"mkdir -p /data/card && truncate --size={SYSTEM_BYTES} /data/A.img /data/B.img")
+    for name in ("shutthebox-restart.path", "shutthebox-restart.service"):
+        pi.copy_in(UNITS / name, f"/etc/systemd/system/{name}")
     pi.run("modprobe -a loop squashfs; systemctl daemon-reload; systemctl reload dbus")
+    pi.run("systemctl start shutthebox-restart.path")
     table = Table(pi, SETTINGS)
     table.patience_s = LONG_S
     table.start_anew()
@@ -117,10 +124,9 @@ def test_settings_and_an_update(owner: Owner, tmp_path: Path) -> None:
 
     owner.press()
     owner.asks(offers, StickJob.UPDATE)
-    owner.hears(
-        *(offers._replace(doing=StickJob.UPDATE, percent=percent) for percent in range(31, 99)),
-    )
-    owner.pulls_out()
+    checked = offers._replace(checked=True)
+    owner.hears(*(checked._replace(doing=StickJob.UPDATE, percent=percent) for percent in range(31, 99)))
+    owner.pulls_out(unless_ended=checked._replace(offers=(), outcome=StickOutcome.PULLED_OUT))
     assert until(lambda: pi.run("systemctl is-active rauc", check=False).out == "inactive\n", 60)
     assert pi.run("ls /data/card").out == "before-update.sqlite3\n", "given up; of the update nothing is left"
 
@@ -133,8 +139,10 @@ def test_settings_and_an_update(owner: Owner, tmp_path: Path) -> None:
     assert "DHCP=yes" in pi.read("/data/network/cable.network").decode()
     owner.hold()
     owner.asks(offers, StickJob.UPDATE)
-    owner.hears(offers._replace(outcome=StickOutcome.UPDATE_WRITTEN, detail="99.0"))
+    owner.hears(checked._replace(outcome=StickOutcome.UPDATE_WRITTEN, detail="99.0"))
     assert pi.run("cmp --bytes=1000000 /data/B.img /dev/zero", check=False).code == 1
+    pi.pull_out_stick()
+    assert until(lambda: not pi.run("pgrep -f 'shutthebox stick'", check=False).out, 60)
     # The target without what belongs to it: the box asks for the start, and the machine stays.
     pi.write("/run/systemd/system/reboot.target", "[Unit]\nAllowIsolate=yes\n")
     pi.run("systemctl daemon-reload")
