@@ -15,6 +15,9 @@ MOST_MISTAKES = 20
 MAX_LINE = 1000
 """Most characters of a line: tomllib's time for a key grows with the square of its dots."""
 
+_MOST_READ = 1 << 18
+"""Characters that are read, again and again, to find every mistake of a text."""
+
 _COUNT = re.compile("[1-9][0-9]{0,5}", re.ASCII)
 _PLAIN_SPACES = {0x00A0: " ", 0x202F: " "}
 _Choice = TypeVar("_Choice", bound=StrEnum)
@@ -157,7 +160,9 @@ def examine_toml(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     lines, mistakes = text.split("\n"), list[str]()
     if max(map(len, lines)) > MAX_LINE:
         return {}, (f"a line is too long; allowed are {MAX_LINE} characters",)
-    while len(mistakes) < MOST_MISTAKES:
+    # Each mistake costs another look at all of it, and a text may be made to be slow.
+    most = min(MOST_MISTAKES, 1 + _MOST_READ // max(1, len(text)))
+    while len(mistakes) < most:
         try:
             return tomllib.loads("\n".join(lines)), tuple(mistakes)
         except tomllib.TOMLDecodeError as error:
