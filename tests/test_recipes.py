@@ -466,8 +466,9 @@ def test_a_back_end_for_the_pins(copy: Copy, tmp_path: Path) -> None:
     config.write_text('[gpio]\nbackend = "mock"\n[box]\nlevers = 9\n')
     program = f"""
 from pathlib import Path
-from shutthebox.adapters.gpio import Pins, open_factory, switch_lines
+from shutthebox.adapters.gpio import Pins, open_factory
 from shutthebox.config.schema import read_config
+from shutthebox.config.settings_loader import switch_lines
 gpio = read_config(Path({str(config)!r})).gpio
 pins = Pins(open_factory(gpio.backend), switch_lines(gpio, 9), gpio.lamp, print)
 print(len(pins.active()), "switches")

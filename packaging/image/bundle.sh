@@ -9,7 +9,7 @@ ln "$system" "$folder/system.img" 2>/dev/null || cp "$system" "$folder/system.im
 PYTHONPATH=$(dirname "$0")/../../firmware
 export PYTHONPATH
 store=$(/usr/bin/python3 -c 'from shutthebox.adapters.store.schema import VERSION; print(VERSION)')
-keys=$(/usr/bin/python3 -c 'from shutthebox.cli.update import known_keys; print(*sorted(known_keys()))')
+keys=$(/usr/bin/python3 -c 'from shutthebox.owner.update import known_keys; print(*sorted(known_keys()))')
 cat >"$folder/manifest.raucm" <<MANIFEST
 [update]
 compatible=shutthebox-pi-arm64

@@ -12,8 +12,9 @@ from gpiozero import InputDevice
 from gpiozero.exc import PinInvalidPin
 from tests.pins.benches import make_bench, reached
 
-from shutthebox.adapters.gpio import Edge, Pins, PinsError, open_factory, switch_lines
-from shutthebox.config.schema import Backend, GpioConfig
+from shutthebox.adapters.gpio import Edge, Pins, PinsError, open_factory
+from shutthebox.config.schema import Backend, ConfigError, GpioConfig
+from shutthebox.config.settings_loader import switch_lines
 from shutthebox.game.switches.switch import DICE_BUTTON, SERVICE_BUTTON
 from shutthebox.simulator.hardware.box import LAMP_LINE, SimulatedBox
 
@@ -37,7 +38,7 @@ def test_every_switch_has_the_line_of_the_config() -> None:
 
 
 def test_more_levers_than_lines_is_one_clear_line() -> None:
-    with pytest.raises(PinsError, match=r"^box\.levers: 13 levers, but gpio\.levers names 12 lines"):
+    with pytest.raises(ConfigError, match=r"^box\.levers: 13 levers, but gpio\.levers names 12 lines"):
         switch_lines(GpioConfig(), 13)
 
 

@@ -10,7 +10,6 @@ import pytest
 from tests.support.league import enrolled
 
 from shutthebox import validation
-from shutthebox.cli.run import try_config
 from shutthebox.config.card import (
     CONFIG_NAME,
     HOME_ASSISTANT_NAME,
@@ -25,6 +24,7 @@ from shutthebox.config.card import (
     read_card,
 )
 from shutthebox.config.schema import SECTIONS, TOURNAMENT_FILE, Config, ConfigError, default_text
+from shutthebox.config.settings_loader import try_config
 from shutthebox.rules.equal_dice import FIRST_LINE
 from shutthebox.validation import MOST_MISTAKES
 

@@ -5,11 +5,11 @@ import re
 import pytest
 
 from doctools import PROJECT
-from shutthebox.cli.run import CARD_TEXTS
 from shutthebox.game.faults import FAULT_TEXTS, UNDELIVERED_TEXTS
 from shutthebox.game.messages import told
 from shutthebox.game.modes.stick import outcome_text
 from shutthebox.game.stick import Stick, StickOutcome
+from shutthebox.owner.notices import CARD_TEXTS
 
 PAGE = (PROJECT / "docs/wrong.md").read_text(encoding="utf-8")
 SAID = [*(prompt for prompt, _ in FAULT_TEXTS.values()), *UNDELIVERED_TEXTS.values(), *CARD_TEXTS]

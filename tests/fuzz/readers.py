@@ -27,12 +27,11 @@ from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.cli.main import main
-from shutthebox.cli.run import try_config
 from shutthebox.config import profiles
 from shutthebox.config.card import NAMES, read_card
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import Config, default_text, read_config, with_value
-from shutthebox.config.settings_loader import settings_for
+from shutthebox.config.settings_loader import settings_for, try_config
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.facts import Began, Chosen, Faulted, Finished, Signed
 from shutthebox.rules import record

@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import text
 from tests.support.league import LeagueBox, Place, played_record
 
-from shutthebox.cli.run import try_config
 from shutthebox.config.card import read_card
+from shutthebox.config.settings_loader import try_config
 from shutthebox.rules.equal_dice import tournament_from_text
 from shutthebox_league.database import migrate, open_database
 from shutthebox_league.main import League, main

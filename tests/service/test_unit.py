@@ -10,9 +10,9 @@ import pytest
 from tests.support import debian
 
 from shutthebox.cli.services import services
-from shutthebox.cli.stick.checking import ADDRESSES
-from shutthebox.cli.stick.looking import MOST_MEMORY
 from shutthebox.config.schema import Config
+from shutthebox.owner.stick.checking import ADDRESSES
+from shutthebox.owner.stick.looking import MOST_MEMORY
 
 SYSTEMD = Path(__file__).resolve().parents[2] / "systemd"
 UNIT = SYSTEMD / "shutthebox.service"

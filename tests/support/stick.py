@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from shutthebox.adapters.stick import StickSocket
-from shutthebox.cli.stick.command import Helper
-from shutthebox.cli.stick.volume import Volume
 from shutthebox.game.inputs import StickReported
 from shutthebox.game.stick import Stick, StickJob
+from shutthebox.owner.stick.helper import Helper
+from shutthebox.owner.stick.volume import Volume
 
 
 def put_program(path: Path, script: str) -> None:

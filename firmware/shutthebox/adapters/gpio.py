@@ -16,9 +16,9 @@ from gpiozero.exc import PinUnknownPi
 from gpiozero.pins import Factory
 
 from shutthebox.adapters.trouble_log import TroubleLog
-from shutthebox.config.schema import Backend, GpioConfig, Line
+from shutthebox.config.schema import Backend, Line
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.switches.switch import BUTTONS, switch
+from shutthebox.game.switches.switch import switch
 
 _log = logging.getLogger(__name__)
 
@@ -45,21 +45,6 @@ class Edge(NamedTuple):
     switch: int
     active: bool
     t_ns: int
-
-
-def switch_lines(gpio: GpioConfig, levers: int) -> dict[int, Line]:
-    """The line of every switch of a box with so many levers.
-
-    Raises:
-        PinsError: if the wiring has fewer lines for levers.
-    """
-    if levers > len(gpio.levers):
-        raise PinsError(
-            f"box.levers: {levers} levers, but gpio.levers names {len(gpio.levers)} lines; one each is needed"
-        )
-    wired: dict[int, Line | None] = {number: getattr(gpio, row.key) for number, row in BUTTONS.items()}
-    lines = {number: line for number, line in wired.items() if line is not None}
-    return lines | dict(enumerate(gpio.levers[:levers], 1))
 
 
 def open_factory(backend: Backend) -> Factory:

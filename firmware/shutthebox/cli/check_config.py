@@ -6,10 +6,9 @@ from pathlib import Path
 
 from shutthebox.cli.own_config import add_config_option, chosen_config
 from shutthebox.cli.parser import Subparsers
-from shutthebox.cli.run import try_config
 from shutthebox.config.card import read_card
 from shutthebox.config.schema import CONFIG_FILE, Config, ConfigError, Line
-from shutthebox.config.settings_loader import DEFAULT_LEVERS, broken_rules, settings_for
+from shutthebox.config.settings_loader import DEFAULT_LEVERS, broken_rules, settings_for, try_config
 from shutthebox.errors import one_line
 from shutthebox.files import reason, shown_path
 from shutthebox.game.switches.switch import BUTTONS, switch
@@ -51,6 +50,7 @@ def run_check(args: argparse.Namespace) -> int:
     config = chosen_config(args.file)
     where = str(args.file or (CONFIG_FILE if CONFIG_FILE.exists() else "built-in default"))
     levers = config.box.levers or DEFAULT_LEVERS
+    try_config(config, where)
     settings = settings_for(config, levers, where)
     for broken in broken_rules(config):  # the box would play without them
         raise broken

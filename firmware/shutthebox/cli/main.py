@@ -24,7 +24,7 @@ _MODULES = {
     "backup": "backup",
     "card": "card",
     "update": "update",
-    "stick": "stick.command",
+    "stick": "stick",
     "scoreboard": "scoreboard",
     "speech": "speech",
     "services": "services",

@@ -22,25 +22,13 @@ from shutthebox.config.schema import (
     read_config,
     runtime_folder,
 )
-from shutthebox.errors import ShutTheBoxError, raise_all
+from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.faults import Fault
-from shutthebox.game.messages import message
 
 if TYPE_CHECKING:
     from shutthebox.adapters.display.panel import Panel
 
 _log = logging.getLogger(__name__)
-
-NOTICES = Path("/run/shutthebox-card")
-"""Folder in which a card's image leaves messages for the players: files that end in .txt."""
-
-CARD_TEXTS = (
-    message("Update failed: the version before plays"),
-    message("The new version plays"),
-    message("Plays without memory: the card's fourth partition cannot be used"),
-    message("The card's first partition cannot be read"),
-)
-"""What the script `card` of packaging/image writes there; mistakes in files stay in English."""
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -76,6 +64,8 @@ def find_config(asked_for: Path | None, usual: Path = CONFIG_FILE) -> tuple[Conf
     config = Config()
     if os.path.lexists(usual):
         try:
+            from shutthebox.config.settings_loader import try_config
+
             config = read_config(usual)
             try_config(config, str(usual))
         except ShutTheBoxError as error:
@@ -84,46 +74,16 @@ def find_config(asked_for: Path | None, usual: Path = CONFIG_FILE) -> tuple[Conf
     return config, None
 
 
-def try_config(config: Config, where: str) -> None:
-    """Refuses a configuration that no box can play with.
-
-    Raises:
-        ShutTheBoxError: naming the file as `where`, the key and what is allowed.
-    """
-    from shutthebox.adapters.gpio import switch_lines
-    from shutthebox.config.settings_loader import DEFAULT_LEVERS, settings_for
-
-    levers = config.box.levers or DEFAULT_LEVERS
-    wrong = list[ShutTheBoxError]()
-    for check in (partial(switch_lines, config.gpio, levers), partial(settings_for, config, levers, where)):
-        try:
-            check()
-        except ShutTheBoxError as error:
-            wrong.append(error)
-    raise_all(wrong)
-
-
 def _as_wired(config: Config) -> Config:
     """The built-in game, with those values of this box that could be read and are valid."""
+    from shutthebox.config.settings_loader import try_config
+
     wired = config._replace(game=GameConfig(), rules=RulesConfig(), tournament=TournamentConfig())
     try:
         try_config(wired, str(CONFIG_FILE))
     except ShutTheBoxError:
         return Config()
     return wired
-
-
-def notices() -> tuple[str, ...]:
-    """The notices of the card's image for the players; none on any other box."""
-    try:
-        return tuple(
-            line
-            for path in sorted(NOTICES.glob("*.txt"))
-            for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
-            if line.strip()
-        )
-    except OSError:
-        return ()
 
 
 def run(args: argparse.Namespace) -> int:
@@ -138,10 +98,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     # Imported here: the other commands need neither gpiozero nor luma.
-    from shutthebox.adapters.gpio import open_factory, switch_lines
+    from shutthebox.adapters.gpio import open_factory
     from shutthebox.adapters.systemd import Systemd
-    from shutthebox.config.settings_loader import DEFAULT_LEVERS, settings_for
+    from shutthebox.config.settings_loader import DEFAULT_LEVERS, settings_for, switch_lines
     from shutthebox.game.dice import RandomDice
+    from shutthebox.owner.notices import notices
     from shutthebox.runtime.daemon import serve
 
     logging.getLogger().setLevel(logging.INFO)

@@ -20,13 +20,11 @@ from shutthebox.adapters.store.schema import COLUMNS
 from shutthebox.cli.own_config import add_config_option, chosen_config
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.progress import working
+from shutthebox.config.schema import SERVICE_FOLDER
 from shutthebox.errors import one_line
 from shutthebox.files import check_folder, shown_path
 from shutthebox.game.switches.switch import BUTTONS, switch
 from shutthebox.rules.record import write
-
-SERVICE_FOLDER = Path("/var/lib/shutthebox")
-"""Folder in which systemd keeps the state of the service; it tells only the daemon."""
 
 
 def add_parser(subparsers: Subparsers) -> None:

@@ -39,6 +39,9 @@ HEADER_LINES = range(2, 28)
 
 CONFIG_FILE = Path("/etc/shutthebox/config.toml")
 
+SERVICE_FOLDER = Path("/var/lib/shutthebox")
+"""Folder in which systemd keeps the state of the service; it tells only the daemon."""
+
 UPLINK_FILES = ("league.toml", "home-assistant.toml")
 """The uplink's files, beside the configuration."""
 

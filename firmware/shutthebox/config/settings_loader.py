@@ -2,16 +2,18 @@
 
 import logging
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, assert_never
 
 from shutthebox.config.profiles import builtins, find, from_text, house_rules
-from shutthebox.config.schema import Config, ConfigError, DiceKind, SetupChoice, with_value
+from shutthebox.config.schema import Config, ConfigError, DiceKind, GpioConfig, Line, SetupChoice, with_value
 from shutthebox.errors import ShutTheBoxError, raise_all
 from shutthebox.files import read_text
 from shutthebox.game.facts import BestTotal, Chosen, PageRules, Remembered, Streak, WrongCodes
 from shutthebox.game.menu_items import CHOOSABLE
 from shutthebox.game.settings import Settings, misfit
+from shutthebox.game.switches.switch import BUTTONS
 from shutthebox.rules.equal_dice import Tournament, TournamentError, tournament_from_text
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
@@ -130,6 +132,37 @@ def _with_settings(
 def _lists(value: object) -> object:
     """As TOML gives it."""
     return list(map(_lists, value)) if isinstance(value, tuple) else value
+
+
+def switch_lines(gpio: GpioConfig, levers: int) -> dict[int, Line]:
+    """The line of every switch of a box with so many levers.
+
+    Raises:
+        ConfigError: if the wiring has fewer lines for levers.
+    """
+    if levers > len(gpio.levers):
+        raise ConfigError(
+            f"box.levers: {levers} levers, but gpio.levers names {len(gpio.levers)} lines; one each is needed"
+        )
+    wired: dict[int, Line | None] = {number: getattr(gpio, row.key) for number, row in BUTTONS.items()}
+    lines = {number: line for number, line in wired.items() if line is not None}
+    return lines | dict(enumerate(gpio.levers[:levers], 1))
+
+
+def try_config(config: Config, where: str) -> None:
+    """Refuses a configuration that no box can play with.
+
+    Raises:
+        ShutTheBoxError: naming the file as `where`, the key and what is allowed.
+    """
+    levers = config.box.levers or DEFAULT_LEVERS
+    wrong = list[ShutTheBoxError]()
+    for check in (partial(switch_lines, config.gpio, levers), partial(settings_for, config, levers, where)):
+        try:
+            check()
+        except ShutTheBoxError as error:
+            wrong.append(error)
+    raise_all(wrong)
 
 
 def settings_for(config: Config, levers: int, where: str) -> Settings:

@@ -142,7 +142,7 @@ class _Lookups:
 
     def report(self, topic: Topic, wrong: Collection[int]) -> Sequence[Text]:
         # Imported lazily, here and below, to keep startup fast.
-        from shutthebox.adapters.owner_report import BoxReport
+        from shutthebox.owner.report import BoxReport
 
         world = self._world
         # A box without a machine has no disk either: scenarios tell the same everywhere.

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from shutthebox.adapters.gpio import Edge, Pins, open_factory, switch_lines
+from shutthebox.adapters.gpio import Edge, Pins, open_factory
 from shutthebox.cli.check_config import switch_name
 from shutthebox.cli.doctor.held_pins import held_pins
 from shutthebox.config.schema import Config
-from shutthebox.config.settings_loader import DEFAULT_LEVERS
+from shutthebox.config.settings_loader import DEFAULT_LEVERS, switch_lines
 from shutthebox.errors import one_line
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.switches.debounce import WORN, Debouncer

@@ -8,17 +8,17 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
-from tests.cli.test_update import info
+from tests.owner.test_update import info
 from tests.support.stick import Box, FolderVolume, helped, put_program
 
 from shutthebox import __version__
 from shutthebox.adapters.store.schema import VERSION
-from shutthebox.cli import update
-from shutthebox.cli.stick import updating
-from shutthebox.cli.stick.command import Helper
-from shutthebox.cli.stick.errors import JobError
-from shutthebox.cli.update import known_keys
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
+from shutthebox.owner import update
+from shutthebox.owner.stick import updating
+from shutthebox.owner.stick.errors import JobError
+from shutthebox.owner.stick.helper import Helper
+from shutthebox.owner.update import known_keys
 
 RAUC = """\
 echo $1 >>%s

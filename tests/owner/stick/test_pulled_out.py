@@ -10,17 +10,17 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from tests.cli.stick.test_updating import Card, card
 from tests.cli.test_backup import play_a_little
-from tests.support.command import command as said
+from tests.owner.stick.test_updating import Card, card
+from tests.support.command import command
 from tests.support.failing_disk import LACKING, FailingDisk, failing_disk
 from tests.support.stick import Box, FolderVolume, helped
 
 from shutthebox.adapters.store.backup import last_save
 from shutthebox.adapters.store.open_store import RESTORE_NAME
-from shutthebox.cli.card import TAKEN
-from shutthebox.cli.stick import command, saving
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
+from shutthebox.owner.card import TAKEN
+from shutthebox.owner.stick import helper, saving
 
 pytestmark = pytest.mark.skipif(bool(LACKING), reason=LACKING)
 
@@ -40,6 +40,10 @@ FAILED_JOBS = {
     StickOutcome.BAD_SETTINGS, StickOutcome.BAD_UPDATE,
 }  # fmt: skip
 """Outcomes after which nothing has changed."""
+
+
+UNASKED = Stick(outcome=StickOutcome.PULLED_OUT)
+"""The stick had gone before its helper heard of the job, which left nothing."""
 
 
 class PulledVolume(FolderVolume):
@@ -89,7 +93,8 @@ class Evening:
         with self._begun(job, volume) as box:
             volume.looks_left = look
             box.socket.ask(job)
-            box.until(lambda stick: stick is None or stick.doing is job)
+            if box.until(lambda stick: stick is None or stick.doing is job) is None:
+                return UNASKED, True
             after = box.until(lambda stick: stick is None or stick.doing is None)
             volume.looks_left = None
             self.disk.fail_from(None)
@@ -139,7 +144,7 @@ class Evening:
     def _are_taken(self) -> bool:
         kept = self.card.kept
         if (kept / TAKEN).exists():  # the next start
-            assert said("card", kept / TAKEN, "--to", kept, "--stick").code == 0
+            assert command("card", kept / TAKEN, "--to", kept, "--stick").code == 0
         files = (kept / "etc/config.toml", kept / "etc/rules/friday.toml", kept / "network/cable.network")
         assert len({file.exists() for file in files}) == 1, "all or none"
         return files[0].exists()
@@ -158,7 +163,7 @@ class Evening:
 
 @pytest.fixture
 def evening(card: Card, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Evening]:
-    monkeypatch.setattr(command, "LOOK_S", 0.05)
+    monkeypatch.setattr(helper, "LOOK_S", 0.05)
     monkeypatch.setattr(saving, "report", lambda state: "report\n")
     with failing_disk(card.stick, tmp_path / "mounted") as disk:
         yield Evening(card, disk)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.support import debian
 
-from shutthebox.cli.stick.volume import MOST_CLUSTERS, kind_of
+from shutthebox.owner.stick.volume import MOST_CLUSTERS, kind_of
 
 
 def made(tmp_path: Path, size: int, *command: str) -> bytes:

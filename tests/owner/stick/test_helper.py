@@ -27,12 +27,12 @@ from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.open_store import RESTORE_NAME, open_or_set_aside
 from shutthebox.adapters.store.schema import VERSION
 from shutthebox.cli.main import main
-from shutthebox.cli.stick import checking, command, looking, saving, taking
-from shutthebox.cli.stick.errors import JobError
 from shutthebox.config.profiles import builtin
 from shutthebox.files import MOST_NAMES
 from shutthebox.game.facts import Began
 from shutthebox.game.stick import StickJob, StickOutcome
+from shutthebox.owner.stick import checking, helper, looking, saving, taking
+from shutthebox.owner.stick.errors import JobError
 from shutthebox.rules.match import begin
 
 SAVED_FILES = {"memory.sqlite3", "results.csv", "statistics.html", "report.txt"}
@@ -326,22 +326,22 @@ def test_a_helper_that_is_sent_away_rests_before_it_calls_again(
 
     clock = Mock(wraps=time)
     clock.sleep.side_effect = rest
-    monkeypatch.setattr(command, "time", clock)
+    monkeypatch.setattr(helper, "time", clock)
     with closing(socket.socket(socket.AF_UNIX)) as full_box:
         full_box.bind(str(tmp_path / "wire"))
         full_box.listen()
-        helper = threading.Thread(target=command.Helper(volume, tmp_path / "wire", state, "en").serve)
-        helper.start()
+        serving = threading.Thread(target=helper.Helper(volume, tmp_path / "wire", state, "en").serve)
+        serving.start()
         for _ in range(5):
             full_box.accept()[0].close()
-        helper.join(60)
-        assert not helper.is_alive()
+        serving.join(60)
+        assert not serving.is_alive()
 
 
 def test_a_box_that_starts_again_hears_of_the_stick_again(
     state: Path, stick: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "LOOK_S", 0.02)
+    monkeypatch.setattr(helper, "LOOK_S", 0.02)
     volume = FolderVolume(stick)
     with helped(volume, state, tmp_path) as box:
         box.seen()

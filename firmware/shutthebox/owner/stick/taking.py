@@ -12,12 +12,12 @@ from pathlib import Path
 from shutthebox.adapters.store.backup import put_checked
 from shutthebox.adapters.store.database import FILE_NAME
 from shutthebox.adapters.store.open_store import RESTORE_NAME
-from shutthebox.cli.stick import checking
-from shutthebox.cli.stick.checking import NOBODY, SECONDS, TOO_MUCH
-from shutthebox.cli.stick.copying import copy_bounded
-from shutthebox.cli.stick.errors import JobError, of_the_box
-from shutthebox.cli.stick.looking import MOST_MEMORY
 from shutthebox.game.stick import StickOutcome
+from shutthebox.owner.stick import checking
+from shutthebox.owner.stick.checking import NOBODY, SECONDS, TOO_MUCH
+from shutthebox.owner.stick.copying import copy_bounded
+from shutthebox.owner.stick.errors import JobError, of_the_box
+from shutthebox.owner.stick.looking import MOST_MEMORY
 
 
 def take_over(file: Path, state: Path, still_in: Callable[[], None] = lambda: None) -> None:

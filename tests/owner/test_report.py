@@ -13,7 +13,6 @@ from tests.support.writer import facts
 
 from shutthebox import __version__
 from shutthebox.adapters.machine import MachineWatch, Sensors
-from shutthebox.adapters.owner_report import BoxReport
 from shutthebox.adapters.store.backup import note_save
 from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.memory import Memory
@@ -22,6 +21,7 @@ from shutthebox.game.faults import Fault, MachineFault
 from shutthebox.game.lever_health import Ailment
 from shutthebox.game.messages import told
 from shutthebox.game.owner_report import Topic
+from shutthebox.owner.report import BoxReport
 from shutthebox.rules.actions import Thrown
 
 EVENING_S = time.mktime((2026, 11, 20, 20, 10, 0, 0, 0, -1))

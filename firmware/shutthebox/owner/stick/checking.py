@@ -1,6 +1,6 @@
 """Checks a saved memory from a stick, as a process of its own that gives up every right first.
 
-Used as `python -m shutthebox.cli.stick.checking FOLDER`: a folder with nothing but a copy of the memory,
+Used as `python -m shutthebox.owner.stick.checking FOLDER`: a folder with nothing but a copy of the memory,
 which is brought up to date there.
 """
 
@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from shutthebox.adapters.store.backup import check_copy
-from shutthebox.cli.stick.looking import MOST_MEMORY
 from shutthebox.errors import ShutTheBoxError, one_line
+from shutthebox.owner.stick.looking import MOST_MEMORY
 
 NOBODY = 65534
 """The user who owns nothing, on every Linux."""

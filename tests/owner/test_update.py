@@ -24,9 +24,9 @@ from tests.support.waiting import until
 from shutthebox import __version__
 from shutthebox.adapters.store.database import Store, open_to_read
 from shutthebox.adapters.store.schema import VERSION
-from shutthebox.cli import update
-from shutthebox.cli.update import Bundle, UpdateError, known_keys
 from shutthebox.game.facts import Chosen
+from shutthebox.owner import update
+from shutthebox.owner.update import Bundle, UpdateError, known_keys
 
 
 def info(version: str = "99", **meta: str) -> str:
@@ -329,7 +329,8 @@ def test_a_dropped_login_leaves_no_file(fetched: Path) -> None:
     program = (
         # As a login starts it, also where the tests run under nohup.
         f"import signal; signal.signal({signal.SIGHUP:d}, signal.SIG_DFL);"
-        "import os, sys; from pathlib import Path; from shutthebox.cli import main, update;"
+        "import os, sys; from pathlib import Path; from shutthebox.cli import main;"
+        "from shutthebox.owner import update;"
         f"update.FETCHED = Path({str(fetched)!r}); update.CARD = Path({str(fetched.parent)!r});"
         "os.geteuid = lambda: 0;"
         "sys.exit(main.main(sys.argv[1:]))"

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from shutthebox.cli.stick.copying import copy_bounded
-from shutthebox.cli.stick.errors import JobError, of_the_box
-from shutthebox.cli.update import FETCHED, Bundle, UpdateError, inspect, keep_memory, most_bytes
 from shutthebox.game.stick import StickOutcome
+from shutthebox.owner.stick.copying import copy_bounded
+from shutthebox.owner.stick.errors import JobError, of_the_box
+from shutthebox.owner.update import FETCHED, Bundle, UpdateError, inspect, keep_memory, most_bytes
 
 LARGEST = 1 << 30
 """Bytes of a file that may be an update: no card has such a system."""

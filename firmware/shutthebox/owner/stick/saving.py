@@ -17,12 +17,12 @@ from shutthebox import __version__
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.backup import content_of
 from shutthebox.adapters.store.reading import reading
-from shutthebox.cli.stick.errors import JobError, of_the_box
-from shutthebox.cli.stick.looking import FOLDER, PART, SAVED
-from shutthebox.cli.stick.statistics_page import statistics_page
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import sync_folder
 from shutthebox.game.stick import StickOutcome
+from shutthebox.owner.stick.errors import JobError, of_the_box
+from shutthebox.owner.stick.looking import FOLDER, PART, SAVED
+from shutthebox.owner.stick.statistics_page import statistics_page
 from shutthebox.translations import translations
 
 _BLOCK = 1 << 18

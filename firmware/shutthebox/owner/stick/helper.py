@@ -1,10 +1,9 @@
-"""`shutthebox stick`: mounts an owner's stick and obeys the box. systemd starts it when a stick is put in.
+"""Mounts an owner's stick and obeys the box. systemd starts it when a stick is put in.
 
 It says what the stick offers over the box's socket, as a whole and whenever that changes, and does what the
 box asks for, one job at a time. It ends when the stick is pulled out.
 """
 
-import argparse
 import logging
 import re
 import select
@@ -17,22 +16,19 @@ from contextlib import suppress
 from pathlib import Path
 
 from shutthebox import __version__
-from shutthebox.adapters.stick import SOCKET, to_line
+from shutthebox.adapters.stick import to_line
 from shutthebox.adapters.store.backup import note_save
-from shutthebox.cli.card import TAKEN, CardError, read_stick, take_over_stick
-from shutthebox.cli.own_config import chosen_config_or_default
-from shutthebox.cli.parser import Subparsers
-from shutthebox.cli.stats import add_options, store_folder
-from shutthebox.cli.stick import updating
-from shutthebox.cli.stick.errors import JobError, of_the_box, outcome_of
-from shutthebox.cli.stick.looking import Contents, look, memory_name
-from shutthebox.cli.stick.saving import save
-from shutthebox.cli.stick.taking import take_over
-from shutthebox.cli.stick.volume import Volume
-from shutthebox.cli.update import CARD, is_earlier, keys_in_use
 from shutthebox.errors import ShutTheBoxError, one_line
 from shutthebox.files import shown_path
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
+from shutthebox.owner.card import TAKEN, CardError, read_stick, take_over_stick
+from shutthebox.owner.stick import updating
+from shutthebox.owner.stick.errors import JobError, of_the_box, outcome_of
+from shutthebox.owner.stick.looking import Contents, look, memory_name
+from shutthebox.owner.stick.saving import save
+from shutthebox.owner.stick.taking import take_over
+from shutthebox.owner.stick.volume import Volume
+from shutthebox.owner.update import CARD, is_earlier, keys_in_use
 
 LOOK_S = 1.0
 """How often it sees whether the stick is still there, and tries to reach the box."""
@@ -64,52 +60,33 @@ class StickError(ShutTheBoxError, RuntimeError):
 _log = logging.getLogger(__name__)
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Adds the command."""
-    parser = subparsers.add_parser(
-        "stick",
-        help="offer the box what lies on a USB stick",
-        description="The system runs this when a stick is put in, with the rights to mount it. Tells the box "
-        "what lies there, and does what its owner chooses in service. Ends when the stick is pulled out.",
-        example="sudo shutthebox stick /dev/sda1",
-    )
-    parser.add_argument("device", metavar="DEVICE", type=Path, help="a partition, or a disk without any")
-    parser.add_argument(
-        "--socket",
-        metavar="FILE",
-        type=Path,
-        default=SOCKET,
-        help=f"of the box; default: {SOCKET}",
-    )
-    add_options(parser)
-    parser.set_defaults(run=run)
+def serve(device: Path, address: Path, state: Path, language: str) -> None:
+    """Serves the box until the stick is pulled out.
 
+    Args:
+        device: a partition, or a disk without any.
+        address: where the box listens.
+        state: the folder of the box's memory.
+        language: of the page of statistics, unless another was chosen at the box.
 
-def run(args: argparse.Namespace) -> int:
-    """Serves the box until the stick is pulled out."""
-    logging.getLogger().setLevel(logging.INFO)
-    language = chosen_config_or_default(None, "saving what").box.language
-    volume = Volume(args.device)
+    Raises:
+        StickError: if it cannot be served.
+    """
+    volume = Volume(device)
     # systemd says so when the stick is pulled out. A job still ends in order, and the box is told.
     signal.signal(signal.SIGTERM, lambda number, frame: volume.give_up())
     try:
         if volume.in_use:
-            print(f"{shown_path(args.device)}: is mounted, so it is no stick for the box")
-            return 0
+            _log.info("%s: is mounted, so it is no stick for the box", shown_path(device))
+            return
         on_card = CARD.exists()
-        Helper(
-            volume,
-            args.socket,
-            store_folder(args),
-            language,
-            kept=KEPT if on_card else None,
-            is_card=on_card and str(args.device.resolve()).startswith(str(CARDS_DISK.resolve())),
-        ).serve()
+        kept = KEPT if on_card else None
+        is_card = on_card and str(device.resolve()).startswith(str(CARDS_DISK.resolve()))
+        Helper(volume, address, state, language, kept=kept, is_card=is_card).serve()
     except OSError as error:
-        raise StickError(f"{shown_path(args.device)}: {error.strerror or error}") from None
+        raise StickError(f"{shown_path(device)}: {error.strerror or error}") from None
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    return 0
 
 
 def _start_box_anew() -> None:

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from shutthebox.cli.stick.errors import JobError, of_the_box
 from shutthebox.files import open_to_read
+from shutthebox.owner.stick.errors import JobError, of_the_box
 
 _BLOCK = 1 << 20
 

@@ -13,12 +13,12 @@ import pytest
 from tests.config.test_card import KEY, TOURNAMENT
 from tests.support.command import command, refused
 
-from shutthebox.cli.card import TAKEN, network_files, read_stick, take_over_stick
-from shutthebox.cli.run import CARD_TEXTS
 from shutthebox.config.card import Network
 from shutthebox.config.schema import default_text, read_config
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.files import replace_file
+from shutthebox.owner.card import TAKEN, network_files, read_stick, take_over_stick
+from shutthebox.owner.notices import CARD_TEXTS
 
 NAMES = {
     "shutthebox": "shutthebox.toml", "network": "network.toml", "key": "ssh-key.txt",
@@ -207,7 +207,7 @@ def test_a_plug_pulled_while_settings_are_taken_leaves_all_of_them_or_none(
         replace_file(*args, **options)
 
     with monkeypatch.context() as patch, suppress(PlugPulled):
-        patch.setattr("shutthebox.cli.card.replace_file", write)
+        patch.setattr("shutthebox.owner.card.replace_file", write)
         take_over_stick(read_stick(stick, kept), kept)
     if (kept / TAKEN).exists():  # as the card's script does
         assert command("card", kept / TAKEN, "--to", kept, "--stick").code == 0

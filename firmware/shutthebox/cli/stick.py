@@ -1,0 +1,41 @@
+"""`shutthebox stick`: offers the box what lies on a USB stick. systemd starts it when one is put in."""
+
+import argparse
+import logging
+from pathlib import Path
+
+from shutthebox.adapters.stick import SOCKET
+from shutthebox.cli.own_config import chosen_config_or_default
+from shutthebox.cli.parser import Subparsers
+from shutthebox.cli.stats import add_options, store_folder
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Adds the command."""
+    parser = subparsers.add_parser(
+        "stick",
+        help="offer the box what lies on a USB stick",
+        description="The system runs this when a stick is put in, with the rights to mount it. Tells the box "
+        "what lies there, and does what its owner chooses in service. Ends when the stick is pulled out.",
+        example="sudo shutthebox stick /dev/sda1",
+    )
+    parser.add_argument("device", metavar="DEVICE", type=Path, help="a partition, or a disk without any")
+    parser.add_argument(
+        "--socket",
+        metavar="FILE",
+        type=Path,
+        default=SOCKET,
+        help=f"of the box; default: {SOCKET}",
+    )
+    add_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serves the box until the stick is pulled out."""
+    from shutthebox.owner.stick.helper import serve
+
+    logging.getLogger().setLevel(logging.INFO)
+    language = chosen_config_or_default(None, "saving what").box.language
+    serve(args.device, args.socket, store_folder(args), language)
+    return 0

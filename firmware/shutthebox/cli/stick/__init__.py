@@ -1,1 +1,0 @@
-"""`shutthebox stick`: the helper that mounts an owner's stick, and does what the box asks of it."""

@@ -1,0 +1,200 @@
+"""Takes over what the owner has written on the card or on a stick."""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from shutthebox.config.card import (
+    CONFIG_NAME,
+    HOME_ASSISTANT_NAME,
+    KEY_NAME,
+    LEAGUE_NAME,
+    NETWORK_NAME,
+    Card,
+    Network,
+    read_card,
+    takes_away,
+)
+from shutthebox.config.settings_loader import try_config
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.files import reason, replace_file, shown_path
+
+SEEN = "card/seen.json"
+"""Digests of the card's files when they were taken over, by name."""
+
+MISTAKES = "card/mistakes.txt"
+
+TAKEN = "card/stick"
+"""A copy of a stick's files, from when they are good until all are taken over."""
+
+
+class CardError(ShutTheBoxError, RuntimeError):
+    """A partition of the card cannot be used; the text says why."""
+
+    exit_code = 1
+
+
+def take_over_stick_folder(folder: Path, to: Path) -> tuple[str, ...]:
+    """Takes over the files in a folder of a stick, if all are good; gives the mistakes.
+
+    Raises:
+        CardError: if a folder cannot be read or written.
+    """
+    try:
+        card = read_stick(folder, to)
+        if folder == to / TAKEN and not card.mistakes:
+            _finish(card, to)
+        elif not card.mistakes:
+            take_over_stick(card, to)
+    except OSError as error:
+        raise _card_error(error, to) from None
+    return card.mistakes
+
+
+def take_over_card(folder: Path, to: Path) -> tuple[str, ...]:
+    """Takes over the card's files that have changed since they were taken over last; gives the mistakes.
+
+    A file that is gone from the card is no longer wanted. The mistakes are left for the box to say.
+
+    Raises:
+        CardError: if a folder cannot be read or written.
+    """
+    try:
+        card = read_card(folder, try_config)
+        _write(to / MISTAKES, "".join(f"{mistake}\n" for mistake in card.mistakes))
+        if not card.mistakes:
+            now = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in card.texts.items()}
+            before = _seen(to)
+            for name in sorted({*now, *before}):
+                if now.get(name) != before.get(name):
+                    _take_over(name, card, to)
+            _write(to / SEEN, json.dumps(now))
+    except OSError as error:
+        raise _card_error(error, to) from None
+    return card.mistakes
+
+
+def read_stick(folder: Path, to: Path) -> Card:
+    """The files in a folder of a stick, checked with what the box has already.
+
+    Raises:
+        OSError: if the stick cannot be read.
+    """
+    return read_card(folder, try_config, to / "etc")
+
+
+def take_over_stick(card: Card, to: Path) -> None:
+    """Takes over the files of a stick, which have no mistake: all or none, also if the plug is pulled.
+
+    They are copied to `TAKEN` first. Once they are there, each start takes them over, until all are.
+
+    Raises:
+        CardError: if one cannot be written.
+    """
+    taken = to / TAKEN
+    try:
+        if taken.exists():  # of an earlier stick, which could not be finished
+            _finish(read_stick(taken, to), to)
+        _copy(card, taken)
+        _finish(card, to)
+    except OSError as error:
+        raise _card_error(error, to) from error
+
+
+def _finish(card: Card, to: Path) -> None:
+    if not card.mistakes:  # another version may see some
+        for name in card.texts:
+            _take_over(name, card, to)
+    shutil.rmtree(to / TAKEN)
+
+
+def _card_error(error: OSError, to: Path) -> CardError:
+    return CardError(f"card: {shown_path(Path(error.filename or to))}: {reason(error)}")
+
+
+def _seen(to: Path) -> dict[str, str]:
+    try:
+        found = json.loads((to / SEEN).read_bytes())
+    except (FileNotFoundError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _take_over(name: str, card: Card, to: Path) -> None:
+    """Puts what one file of the card says where the system finds it, or what its absence says."""
+    text = card.texts.get(name)
+    if name == CONFIG_NAME:
+        if text is not None:
+            _write(to / "etc/config.toml", text)
+    elif name == NETWORK_NAME:
+        for file, text in network_files(card.network).items():
+            _write(to / "network" / file, text, 0o600)
+        _write(to / "network/name", f"{card.network.name}\n" if card.network.name else "")
+    elif name == KEY_NAME:
+        _write(to / "ssh/authorized_keys", "".join(f"{key}\n" for key in card.keys), 0o600)
+    elif text is None or takes_away(text):
+        (to / "etc" / name).unlink(missing_ok=True)
+    elif name in (LEAGUE_NAME, HOME_ASSISTANT_NAME):
+        _write(to / "etc" / name, text, 0o600)  # root's alone: both have secrets
+    else:
+        _write(to / "etc" / name, text)
+        (to / "etc" / name).parent.chmod(0o755)  # the box reads it
+
+
+def network_files(network: Network) -> dict[str, str]:
+    """The files for systemd-networkd and wpa_supplicant, by name; none without a network to join."""
+    files = {"cable.network": "", "wifi.network": "", "wpa_supplicant-wlan0.conf": ""}
+    if network.cable:
+        files["cable.network"] = _dhcp("Type=ether\nKind=!*")
+    if network.wifi:
+        files["wifi.network"] = _dhcp("Name=wlan0")
+        files["wpa_supplicant-wlan0.conf"] = "".join(
+            # A Wi-Fi may want either of the two ways in which WPA3 turns a password into a key.
+            (f"country={network.country}\n", "sae_pwe=2\n", *map(_joined, _ways_in(network)))
+        )
+    return files
+
+
+def _ways_in(network: Network) -> Iterator[dict[str, str]]:
+    """How to join a Wi-Fi, the first that it offers: what is in a block of wpa_supplicant's file."""
+    # In hexadecimal there is nothing to quote.
+    name, password = network.wifi.encode(), network.password.encode()
+    one = {"ssid": name.hex(), "scan_ssid": "1"}
+    if not password:
+        yield one | {"key_mgmt": "NONE"}
+        return
+    one["psk"] = hashlib.pbkdf2_hmac("sha1", password, name, 4096, 32).hex()
+    # WPA2 where there is a choice: by WPA3 several Pis' radios are admitted there and then get no answer.
+    yield one | {"key_mgmt": "WPA-PSK", "priority": "1"}
+    protected = {"key_mgmt": "SAE WPA-PSK-SHA256 WPA-PSK", "ieee80211w": "2"}
+    yield one | protected | {"sae_password": password.hex()}
+
+
+def _joined(block: dict[str, str]) -> str:
+    return "".join(("network={\n", *(f"\t{key}={value}\n" for key, value in block.items()), "}\n"))
+
+
+def _dhcp(match: str) -> str:
+    # MulticastDNS: the box answers to its name with .local.
+    return f"[Match]\n{match}\n[Network]\nDHCP=yes\nMulticastDNS=yes\n[DHCPv4]\nUseMTU=yes\n"
+
+
+def _copy(card: Card, folder: Path) -> None:
+    """Puts a stick's files into a folder of the card: all of them or none, even if the plug is pulled."""
+    part = folder.with_suffix(".part")
+    for former in (part, folder):
+        shutil.rmtree(former, ignore_errors=True)
+    part.mkdir(parents=True)
+    for name, text in card.texts.items():
+        _write(part / name, text, 0o600)
+    part.rename(folder)
+    os.sync()
+
+
+def _write(path: Path, text: str, mode: int = 0o644) -> None:
+    """Writes all of it or nothing, even if the plug is pulled."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(path, text.encode(), mode=mode, durable=True)

@@ -1,0 +1,29 @@
+"""What a card's image leaves for its owner to read on the screen."""
+
+from pathlib import Path
+
+from shutthebox.game.messages import message
+
+NOTICES = Path("/run/shutthebox-card")
+"""Folder in which a card's image leaves messages for the players: files that end in .txt."""
+
+CARD_TEXTS = (
+    message("Update failed: the version before plays"),
+    message("The new version plays"),
+    message("Plays without memory: the card's fourth partition cannot be used"),
+    message("The card's first partition cannot be read"),
+)
+"""What the script `card` of packaging/image writes there; mistakes in files stay in English."""
+
+
+def notices() -> tuple[str, ...]:
+    """The notices of the card's image for the players; none on any other box."""
+    try:
+        return tuple(
+            line
+            for path in sorted(NOTICES.glob("*.txt"))
+            for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
+            if line.strip()
+        )
+    except OSError:
+        return ()
