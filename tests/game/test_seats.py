@@ -2,7 +2,7 @@
 
 from tests.support.machine import TUMBLE_NS, Table, facts, settings_for
 
-from shutthebox.game.facts import Latest
+from shutthebox.game.facts import Remembered
 from shutthebox.game.menu_items import (
     HEAD_START,
     HEAD_START_SEAT,
@@ -77,5 +77,5 @@ def test_a_computer_is_not_the_best_of_a_ladder() -> None:
     table.press()
     assert table.mode is Mode.MATCH_OVER
     assert "Computer: 3" in table.text
-    assert not [fact for fact in facts(table.effects) if isinstance(fact, Latest)]
+    assert not [fact for fact in facts(table.effects) if isinstance(fact, Remembered)]
     assert table.machine.settings.bests == {}

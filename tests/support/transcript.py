@@ -33,7 +33,7 @@ from shutthebox.config.profiles import builtin
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.daily import Daily
 from shutthebox.game.effects import Ask, Effect, Keep, Show, Sounded
-from shutthebox.game.facts import Began, Fact, Faulted, Finished, Latest, Left, Resumed, Signed, Streak
+from shutthebox.game.facts import Began, Fact, Faulted, Finished, Left, Remembered, Resumed, Signed, Streak
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
     FaultReported,
@@ -301,6 +301,9 @@ def _listed(values: Sequence[object]) -> str:
 
 
 def _fact(fact: Fact) -> str:
+    if isinstance(fact, Remembered):
+        key, value = fact.entry
+        return f"chosen {key} = {value!r}"
     match fact:
         case Began(match, conditions):
             profile = match.game
@@ -321,9 +324,6 @@ def _fact(fact: Fact) -> str:
             return f"finished, {won}, totals {_listed(match.totals)}, owes {_listed(match.result.owes)}"
         case Signed(player, initials):
             return f"signed {player}, from 0: {initials}"
-        case Latest():
-            key, value = fact.entry
-            return f"chosen {key} = {value!r}"
         case Faulted(kind, text):
             return f"fault {kind}: {text}"
         case Left():

@@ -2,8 +2,6 @@
 
 import json
 import re
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, cast
 
 from shutthebox.plain import Plain
@@ -64,26 +62,7 @@ class Signed(NamedTuple):
 Value: TypeAlias = str | int | bool | tuple[int | tuple[int, ...], ...] | None
 
 
-class Latest(ABC):
-    """A fact that replaces the one before of the same name: a setting, a best total, a count.
-
-    All of these have the same words, because the first box knew settings only.
-    """
-
-    __slots__ = ()
-
-    @property
-    @abstractmethod
-    def entry(self) -> tuple[str, Value]:
-        """A dotted name and the value. `remembered` reads both."""
-
-    def to_text(self) -> str:
-        """For example ``choose ["game.players",2]``."""
-        return fact_line("choose", *self.entry)
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen(Latest):
+class Chosen(NamedTuple):
     """A setting was changed at the box: a dotted key of the config, and its new value; None forgets it."""
 
     key: str
@@ -94,12 +73,15 @@ class Chosen(Latest):
         """Key and value."""
         return self.key, self.value
 
+    def to_text(self) -> str:
+        """For example ``choose ["game.players",2]``."""
+        return fact_line("choose", *self.entry)
+
 
 _BEST = "best."
 
 
-@dataclass(frozen=True, slots=True)
-class BestTotal(Latest):
+class BestTotal(NamedTuple):
     """A player has climbed higher than ever on this ladder."""
 
     ladder: str
@@ -110,12 +92,15 @@ class BestTotal(Latest):
         """One for each ladder."""
         return f"{_BEST}{self.ladder}", self.total
 
+    def to_text(self) -> str:
+        """For example ``choose ["game.players",2]``."""
+        return fact_line("choose", *self.entry)
+
 
 _STREAK = "puzzle.streak"
 
 
-@dataclass(frozen=True, slots=True)
-class Streak(Latest):
+class Streak(NamedTuple):
     """The puzzles solved at this box on days in a row.
 
     Attributes:
@@ -136,12 +121,15 @@ class Streak(Latest):
         """Both numbers."""
         return _STREAK, (self.day, self.days)
 
+    def to_text(self) -> str:
+        """For example ``choose ["game.players",2]``."""
+        return fact_line("choose", *self.entry)
+
 
 _PAGE_RULES = "rules.page"
 
 
-@dataclass(frozen=True, slots=True)
-class PageRules(Latest):
+class PageRules(NamedTuple):
     """House rules were given beside the box; their TOML."""
 
     toml: str
@@ -151,28 +139,38 @@ class PageRules(Latest):
         """The TOML."""
         return _PAGE_RULES, self.toml
 
+    def to_text(self) -> str:
+        """For example ``choose ["game.players",2]``."""
+        return fact_line("choose", *self.entry)
+
 
 _WRONG_CODES = "service.wrong_codes"
 
 
-@dataclass(frozen=True, slots=True)
-class WrongCodes(Latest):
+class WrongCodes(NamedTuple):
     """How often the owner's code was wrong since it was right."""
 
-    count: int
+    times: int
 
     @property
     def entry(self) -> tuple[str, Value]:
         """None for 0."""
-        return _WRONG_CODES, self.count or None
+        return _WRONG_CODES, self.times or None
+
+    def to_text(self) -> str:
+        """For example ``choose ["game.players",2]``."""
+        return fact_line("choose", *self.entry)
 
 
 Remembered: TypeAlias = Chosen | BestTotal | Streak | PageRules | WrongCodes
-"""What the box remembers for good."""
+"""What replaces the fact before of the same name. The first box knew settings only, so all have their words.
+
+The `entry` of each is a dotted name and a value, which `remembered` reads.
+"""
 
 
 def remembered(key: str, value: object) -> Remembered:
-    """The fact with this `Latest.entry`; whatever is nothing else is a setting, if only an unknown one."""
+    """The fact with this entry; whatever is nothing else is a setting, if only an unknown one."""
     match value:
         case str() if key == _PAGE_RULES:
             return PageRules(value)

@@ -43,7 +43,6 @@ from shutthebox.game.facts import (
     Fact,
     Faulted,
     Finished,
-    Latest,
     Left,
     Remembered,
     Resumed,
@@ -223,12 +222,12 @@ class Store:
 
     def _stored(self, fact: Fact, at_s: int) -> StoredFact | None:
         """What is to be added for a fact; None for one that is no news."""
+        if isinstance(fact, Remembered):
+            key, value = fact.entry
+            known = "select 1 from setting where key = ? and value = ?"
+            return None if self._has(known, key, json.dumps(value)) else fact
         latest = self._tables.match
         match fact:
-            case Latest():
-                key, value = fact.entry
-                known = "select 1 from setting where key = ? and value = ?"
-                return None if self._has(known, key, json.dumps(value)) else fact
             case Faulted(kind, text):
                 again = "select 1 from fault where kind = ? and text = ? and abs(at_s - ?) < ?"
                 is_known = self._has(again, kind, text, at_s, _FAULT_AGAIN_S)

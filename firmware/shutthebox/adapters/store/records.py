@@ -1,8 +1,7 @@
 """A match that has been kept, as a record."""
 
 import sqlite3
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from shutthebox.adapters.store.belief import believe
 from shutthebox.adapters.store.chain import Checkpoint, checked
@@ -36,8 +35,7 @@ where number >= (select first from match where id = ?1)
 """
 
 
-@dataclass(frozen=True, slots=True)
-class KeptFacts:
+class KeptFacts(NamedTuple):
     """The facts of a match that are believed.
 
     Attributes:

@@ -11,10 +11,9 @@ and a new one may only say what a box can do without: that version reads it as a
 
 import json
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from shutthebox.errors import quoted
 from shutthebox.game.facts import ClockShown, Remembered, fact_line, remembered
@@ -23,8 +22,7 @@ from shutthebox.rules.conditions import WORDS, Conditions, conditions_from_lines
 from shutthebox.rules.match import Match
 
 
-@dataclass(frozen=True, slots=True)
-class MatchBegun:
+class MatchBegun(NamedTuple):
     """A match has begun.
 
     Attributes:
@@ -51,8 +49,7 @@ class MatchBegun:
         return fact_line("begin", self.match, self.at_s, *game, self.conditions, self.sides)
 
 
-@dataclass(frozen=True, slots=True)
-class MatchResumed:
+class MatchResumed(NamedTuple):
     """A match goes on under other conditions, which are given as in `MatchBegun`."""
 
     match: int
@@ -63,8 +60,7 @@ class MatchResumed:
         return fact_line("resume", self.match, self.conditions)
 
 
-@dataclass(frozen=True, slots=True)
-class FactsLost:
+class FactsLost(NamedTuple):
     """So many facts of a match were lost to damage; its conditions from now on say so."""
 
     match: int
@@ -76,8 +72,7 @@ class FactsLost:
         return fact_line("lost", self.match, self.facts, self.conditions)
 
 
-@dataclass(frozen=True, slots=True)
-class PlayerResult:
+class PlayerResult(NamedTuple):
     """What a match has brought a player.
 
     Attributes:
@@ -95,8 +90,7 @@ class PlayerResult:
     captain: bool
 
 
-@dataclass(frozen=True, slots=True)
-class MatchDecided:
+class MatchDecided(NamedTuple):
     """A match has ended with these results; players with nothing to say are left out."""
 
     match: int
@@ -110,8 +104,7 @@ class MatchDecided:
         return fact_line("finish", self.match, rows)
 
 
-@dataclass(frozen=True, slots=True)
-class ResultSigned:
+class ResultSigned(NamedTuple):
     """A player, from 0, has signed a match with three letters."""
 
     match: int
@@ -123,8 +116,7 @@ class ResultSigned:
         return fact_line("sign", self.match, self.player, self.initials)
 
 
-@dataclass(frozen=True, slots=True)
-class MatchLeft:
+class MatchLeft(NamedTuple):
     """The players have left a match."""
 
     match: int
@@ -134,8 +126,7 @@ class MatchLeft:
         return fact_line("leave", self.match)
 
 
-@dataclass(frozen=True, slots=True)
-class SwitchesWorn:
+class SwitchesWorn(NamedTuple):
     """Per switch (0 is the button) its number, presses and chatter since the last such fact."""
 
     counts: tuple[tuple[int, int, int], ...]
@@ -145,8 +136,7 @@ class SwitchesWorn:
         return fact_line("wear", *self.counts)
 
 
-@dataclass(frozen=True, slots=True)
-class FaultKept:
+class FaultKept(NamedTuple):
     """Something was wrong.
 
     Attributes:
@@ -164,8 +154,7 @@ class FaultKept:
         return fact_line("fault", self.at_s, self.kind, self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class LaterFact:
+class LaterFact(NamedTuple):
     """A line that only a later version understands. It stays where it is.
 
     Attributes:

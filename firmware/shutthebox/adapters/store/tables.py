@@ -23,7 +23,7 @@ from shutthebox.adapters.store.stored_facts import (
     known_conditions,
     stakes_from_text,
 )
-from shutthebox.game.facts import ClockShown, Latest, Remembered, remembered
+from shutthebox.game.facts import ClockShown, Remembered, remembered
 from shutthebox.rules.actions import Action, Thrown
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.profile import MAX_PLAYERS
@@ -121,6 +121,11 @@ class Tables:
             sqlite3.Error: the same, or the tables cannot be written.
         """
         is_summed = number <= self._covered
+        if isinstance(fact, Remembered):
+            if not is_summed:
+                key, value = fact.entry
+                self._put("setting", key, json.dumps(value))
+            return
         match fact:
             case MatchBegun():
                 self._begin(number, fact, is_summed=is_summed)
@@ -144,10 +149,6 @@ class Tables:
                 if not is_summed:
                     counted = ((len(faces), die, value) for die, value in enumerate((sum(faces), *faces)))
                     self._db.executemany(_COUNT_THROW, counted)
-            case Latest():
-                if not is_summed:
-                    key, value = fact.entry
-                    self._put("setting", key, json.dumps(value))
             case SwitchesWorn(counts):
                 if not is_summed:
                     self._db.executemany(_COUNT_WEAR, counts)

@@ -4,7 +4,17 @@ import json
 from typing import Any
 
 from shutthebox.game.effects import Effect, Keep, Show, Sounded
-from shutthebox.game.facts import Began, ClockShown, Fact, Faulted, Finished, Latest, Left, Resumed, Signed
+from shutthebox.game.facts import (
+    Began,
+    ClockShown,
+    Fact,
+    Faulted,
+    Finished,
+    Left,
+    Remembered,
+    Resumed,
+    Signed,
+)
 from shutthebox.game.messages import told
 from shutthebox.rules.actions import Action
 from shutthebox.translations import told_screen, translations
@@ -39,6 +49,9 @@ def as_json(effect: Effect, t_ns: int) -> str:
 
 def fact_text(fact: Fact) -> str:
     """A kept fact in one line."""
+    if isinstance(fact, Remembered):
+        key, value = fact.entry
+        return f"choose {key} {value}"
     match fact:
         case Began(match):
             return f"begin {match.game.name} {match.players} players {match.rounds} rounds"
@@ -51,9 +64,6 @@ def fact_text(fact: Fact) -> str:
             return f"finish {winners}"
         case Signed(player, initials):
             return f"sign {player + 1} {initials}"
-        case Latest():
-            key, value = fact.entry
-            return f"choose {key} {value}"
         case Faulted(kind, text):
             return f"fault {kind}: {text}"
         case _:
