@@ -65,8 +65,8 @@ def test_names_of_files_are_one_harmless_line(name: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    [b"{}x", b"[]", b'{"percent": 101}', b'{"percent": true}', b'{"offers": ["fly"]}', b'{"offers": ["inspect"]}',
-     b'{"detail": 3}', b'{"mistakes": [1]}', b"[" * 5000, b"\xff\xfe"],
+    [b"{}x", b"[]", b'{"percent": 101}', b'{"percent": true}', b'{"offers": ["fly"]}',
+     b'{"offers": ["inspect"]}', b'{"detail": 3}', b'{"mistakes": [1]}', b"[" * 5000, b"\xff\xfe"],
 )  # fmt: skip
 def test_a_helper_that_says_something_else_is_not_listened_to(line: bytes, box: Box) -> None:
     with wire(box.socket._path) as helper:

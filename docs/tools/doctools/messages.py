@@ -32,10 +32,10 @@ VOICE = {"say_as": None}
 GLOSSARY = ("turn", "throw", "round", "match", "tile", "box")
 """Each catalogue begins with its own word for each of these: ``# turn: ...``."""
 
-PANEL = ("game", "adapters", "runtime")
+PANEL = ("game", "adapters", "owner", "runtime")
 """The folders whose texts the small display shows."""
 
-_ELSEWHERE = ("web", "cli", "rules", "odds", "speech", "simulator")
+_ELSEWHERE = tuple({path.parent.name for path in PACKAGE.glob("*/__init__.py")} - set(PANEL))
 
 
 def texts_of_the_source(*folders: str, keywords: Mapping[str, None] = KEYWORDS) -> set[str]:
