@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
-from babel.messages.extract import extract_from_dir
+from babel.messages.extract import extract_from_file
 from babel.messages.pofile import PoFileError, read_po
 
 import shutthebox
@@ -32,18 +32,19 @@ VOICE = {"say_as": None}
 GLOSSARY = ("turn", "throw", "round", "match", "tile", "box")
 """Each catalogue begins with its own word for each of these: ``# turn: ...``."""
 
-PANEL = ("game", "adapters", "owner", "runtime")
-"""The folders whose texts the small display shows."""
+PANEL = ("game", "adapters", "owner/report.py", "runtime")
+"""The folders and modules whose texts the small display shows."""
 
 _ELSEWHERE = tuple({path.parent.name for path in PACKAGE.glob("*/__init__.py")} - set(PANEL))
 
 
 def texts_of_the_source(*folders: str, keywords: Mapping[str, None] = KEYWORDS) -> set[str]:
-    """The texts to translate in these folders of the package."""
+    """The texts to translate in these folders and modules of the package."""
     found = set()
     for folder in folders:
-        for _, _, message, _, _ in extract_from_dir(str(PACKAGE / folder), keywords=keywords):
-            found.add(message if isinstance(message, str) else message[0])
+        for path in [PACKAGE / folder] if folder.endswith(".py") else (PACKAGE / folder).rglob("*.py"):
+            for _, message, _, _ in extract_from_file("python", path, keywords=keywords):
+                found.add(message if isinstance(message, str) else message[0])
     return found
 
 
