@@ -307,10 +307,19 @@ def open_checked(
         elif recovered is not None:
             (folder / RESTORE_NAME).unlink()
             raise StoreError(f"{folder / FILE_NAME}: {recovered.lost} facts are missing or were altered")
-    # Read-only: once SQLite may write, it drops what it cannot use of a log, and with that facts.
-    if (folder / FILE_NAME).is_file() and (folder / FILE_NAME).stat().st_size:
-        check(folder / FILE_NAME, facts)
+    path = folder / FILE_NAME
+    # Read-only: once SQLite may write, it drops what it cannot use of a log, and with that facts. What a plug
+    # pulled while a store was being made has left is rolled back first, which needs writing.
+    rolls_back = os.path.lexists(f"{path}-journal")
+    if not rolls_back and path.is_file() and path.stat().st_size:
+        check(path, facts)
     store = Store(folder, wall_clock_s, count_throws=count_throws)
+    if rolls_back:
+        try:
+            check(path, facts)
+        except StoreError:
+            store.close()
+            raise
     store.mark_head()
     return store
 
