@@ -484,7 +484,8 @@ def as_told(node: Node) -> list[Given] | None:
 
 def _read(screen: ToldScreen, levers: Tiles) -> list[Given] | None:
     """The first of the lines at the bottom that is an instruction; they take turns."""
-    lines = tuple(filter(None, (screen.alert, *screen.prompts))) or ("",)
+    # While dice tumble a screen may have nothing but an alert.
+    lines = (*filter(None, (screen.alert,)), *(tuple(filter(None, screen.prompts)) or ("",)))
     found = (_as_told(screen, line, levers) for line in lines)
     return next((told for told in found if told is not None), None)
 
