@@ -171,8 +171,7 @@ HEADS = 'dice = 1\nsides = 2\nmove = "exact"\n'
 COMBINED = {
     "replay all with a head start": f'{HEADS}tiles = 2\nshut_wins = "no"\ntie = "replay-all"\nhandicap = [1]',
     "rotating, too": (
-        f'{HEADS}tiles = 2\nshut_wins = "no"\ntie = "replay-all"\nhandicap = [1]\nfirst = "rotates"\n'
-        'stakes = "loser-pays"'
+        f'{HEADS}tiles = 2\nshut_wins = "no"\ntie = "replay-all"\nhandicap = [1]\nfirst = "rotates"'
     ),
     "most rounds are tied": f'{HEADS}tiles = 1\nblocked = "passes"\nends_turn_on = [2]\nshut_wins = "no"',
     "a shut box doubles in a play-off": f'{HEADS}tiles = 2\nshut_wins = "no"\nstakes = "pool-double"',
@@ -193,6 +192,9 @@ COMBINED = {
 }
 
 
+FOR_TWO = f'{COMBINED["rotating, too"]}\nstakes = "loser-pays"'
+
+
 @pytest.mark.parametrize("players", fast_among([2, 3], [2]))
 @pytest.mark.parametrize("text", COMBINED.values(), ids=COMBINED)
 def test_head_starts_ties_and_stakes_together(text: str, players: int) -> None:
@@ -208,8 +210,12 @@ def test_a_head_start_that_counts_again_by_hand() -> None:
     assert players_answer(profile, 2, None, None).win == pytest.approx((11 / 13, 2 / 13))
 
 
+def test_of_two_the_loser_pays_after_everybody_starts_over() -> None:
+    test_head_starts_ties_and_stakes_together(FOR_TWO, 2)
+
+
 def test_three_of_whom_the_loser_pays_after_everybody_starts_over_are_refused() -> None:
-    profile = house(COMBINED["rotating, too"])
+    profile = house(FOR_TWO)
     with pytest.raises(
         OddsError, match='stakes = "loser-pays" with tie = "replay-all" are worked out for two'
     ):
