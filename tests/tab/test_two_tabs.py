@@ -106,7 +106,7 @@ def test_of_two_tabs_one_plays_and_the_other_takes_over_or_goes_on(tabs: Tabs, h
     tabs.look(second)
     ActionChains(tabs.browser).send_keys("8").perform()
     until(lambda: "Right!" in words(tabs.browser), "the second tab plays the match")
-    press(tabs.browser, "Open: 1 to 7")
+    press(tabs.browser, "These fit: 1 to 7")
     tabs.close(second)
     tabs.until_it_plays(first, "Put 8 back")
 
@@ -140,10 +140,10 @@ def test_a_tab_that_does_not_know_that_it_was_taken_over_writes_nothing(tabs: Ta
     ActionChains(tabs.browser).send_keys("8").perform()
     tabs.browser.execute_script(TAP)  # a throw is kept before it is shown
     tabs.until_it_waits(first)
-    assert "Open: 1 to 7" not in words(tabs.browser)
+    assert "These fit: 1 to 7" not in words(tabs.browser)
     tabs.close(second)
     tabs.until_it_plays(first, "6 and 2")
-    assert "Open: 1 to 8" in words(tabs.browser), "the first tab's answer was kept"
+    assert "These fit: 1 to 8" in words(tabs.browser), "the first tab's answer was kept"
 
 
 def test_the_last_of_three_tabs_that_takes_over_plays(tabs: Tabs) -> None:
