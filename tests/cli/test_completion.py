@@ -36,19 +36,23 @@ def fish(lines: Sequence[str], made: Path, folder: Path) -> list[set[str]]:
 
 
 def zsh(lines: Sequence[str], made: Path, folder: Path) -> list[set[str]]:
-    """Types each line and a Tab in an interactive zsh, and wipes it; marks end what it offers."""
+    """Types each line and a Tab in an interactive zsh, and wipes it; marks end what it offers.
+
+    A widget wipes the line, not ^U: the terminal itself would obey that while the shell is between two prompts,
+    and the line would be gone before the shell had read it.
+    """
     script = f"""
         zmodload zsh/zpty
         zpty shell zsh -f -i
         zpty -w shell 'PS1=; fpath=({made} $fpath); autoload -Uz compinit; compinit -u -D'
         zpty -w shell 'LISTMAX=1000; setopt no_always_last_prompt no_beep; zstyle ":completion:*" verbose no'
         zpty -w shell 'compadd() {{ builtin compadd "$@"; local -a found; builtin compadd -O found "$@";'\\
-        ' print -rl -- $found >> {folder}/found }}; tell() {{ print -r over >> {folder}/found }}'
+        ' print -rl -- $found >> {folder}/found }}; tell() {{ BUFFER=; print -r over >> {folder}/found }}'
         zpty -w shell 'zle -N tell; bindkey "^T" tell; touch {folder}/ready'
-        until [ -e {folder}/ready ]; do sleep 0.02; done
+        until [ -e {folder}/ready ]; do zpty -r -t shell > /dev/null || sleep 0.02; done
         integer count=0
         for line; do
-            zpty -w -n shell "$line"$'\\t\\x14\\x15'
+            zpty -w -n shell "$line"$'\\t\\x14'
             count+=1
             until [[ $(grep -cx over {folder}/found 2>/dev/null) == $count ]]; do
                 zpty -r -t shell > /dev/null || sleep 0.02
