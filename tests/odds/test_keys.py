@@ -37,6 +37,7 @@ OTHERS: dict[str, Any] = {
     "sides": 4,
     "draw": Draw.DOMINOES,
     "one_die": OneDie.NEVER,
+    "one_die_at": 3,
     "move": MoveKind.FACES_FREE,
     "max_tiles": 1,
     "difference": True,

@@ -34,6 +34,9 @@ ENDING = {
     ),
     "one die by the highest tile": 'tiles = [2, 5, 6, 9]\none_die = "forced-high"',
     "one die by the sum": 'tiles = [1, 2, 4, 6]\none_die = "forced-sum"',
+    "a choice of dice below a limit": 'tiles = [1, 2, 4, 6]\none_die = "optional-high"\none_die_at = 4',
+    "a choice of dice at any time": 'tiles = [1, 2, 5]\none_die = "optional-high"\none_die_at = 5',
+    "one die for the last tiles": 'tiles = [1, 2, 4, 6]\none_die = "forced-tiles"\none_die_at = 2',
     "one die for the 1": 'tiles = 4\none_die = "only-one"',
     "a single tile": 'tiles = [1, 3, 4, 7]\nmove = "single"',
     "the whole throw": 'tiles = [1, 3, 4, 7]\nmove = "exact"',
@@ -89,6 +92,9 @@ MORE = {
     "two rows and a choice of dice": 'tiles = [1, 7]\nrows = 2\none_die = "optional-high"',
     "two rows and a choice of dice that changes nothing": (
         'tiles = [1, 6]\nrows = 2\none_die = "optional-high"\nends_turn_on = [6]'
+    ),
+    "two rows, one die by those in front": (
+        'tiles = [1, 4]\nrows = 2\none_die = "optional-front"\none_die_at = 4'
     ),
     "two rows and a first tile": "tiles = 2\nrows = 2\nfirst_move_must_include = 2\nlost_score = 44",
     "two rows, shut tiles": 'tiles = [2, 4]\nrows = 2\nscore = "shut-sum"\nwin = "highest"\nshut_wins = "no"',

@@ -129,6 +129,10 @@ WRONG = [
     ("first_move_must_include = 1\nmax_tiles = 1", "first_move_must_include"),
     ('draw = "dominoes"\ndice = 3', "draw"),
     ("difference = true\ndice = 3", "difference"),
+    ("one_die_at = 5", 'one_die_at: means nothing with one_die = "never"'),
+    ('one_die = "only-one"\none_die_at = 5', 'one_die_at: means nothing with one_die = "only-one"'),
+    ('one_die = "optional-high"\none_die_at = 0', "one_die_at: 0 is not allowed; allowed is a whole number"),
+    ('like = "pub"\none_die = "forced-front"', 'one_die: "forced-front" looks at the tiles in front'),
     # Who wins.
     ('like = "misere"\nmatch = "target-loses"\nlimit = 9', "win"),
     ('win = "first-to-shut"\nrounds = 2', "win"),

@@ -99,6 +99,11 @@ TOGETHER: list[dict[str, Any]] = [
     {"start_open": (2, 9), "one_die": OneDie.ONLY_ONE},
     {"dice": 3, "start_open": (7, 9), "one_die": OneDie.FORCED_SUM},
     {"dice": 1, "one_die": OneDie.FORCED_SUM},
+    {"one_die": OneDie.FORCED_SUM, "one_die_at": 5},
+    {"one_die": OneDie.OPTIONAL_HIGH, "one_die_at": 9},
+    {"one_die": OneDie.FORCED_HIGH, "one_die_at": 9},
+    {"one_die": OneDie.OPTIONAL_TILES, "one_die_at": 2},
+    {"one_die": OneDie.FORCED_TILES, "one_die_at": 2},
     {"ends_turn_on": frozenset({2, 7, 12})},
     {"score": Scoring.DIGITS_REVERSED, "first_move_must_include": 2},
     {"rounds": 2, "shut_wins": ShutWins.MATCH},
@@ -187,6 +192,7 @@ def test_no_sentence_is_never_said() -> None:
     race = {"win": Win.FIRST_TO_SHUT, "blocked": Blocked.PASSES, "first_move_must_include": None}
     changes = [{}, *CHANGES, *ENUM_CHANGES, {"tiles": (3,), "boxes": ()}, {"rounds": 2}, race]
     changes += [{**race, "stakes": stakes} for stakes in Stakes]
+    changes += [{"one_die": kind, "one_die_at": 9} for kind in OneDie]
     for format_ in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT):
         loses: dict[str, Any] = {"match": format_, "limit": 45}
         changes += [{**loses, "stakes": Stakes.LOSER_PAYS}, {**loses, "tie": Tie.REPLAY_ALL}]

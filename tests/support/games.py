@@ -53,6 +53,7 @@ GAMES: dict[str, dict[str, Any]] = {
     "cards": {**ONE_BOX, "tiles": list(range(1, 55)), "dice": 9, "one_die": "never"},
     "exact": {**LIKE_TRADITIONAL, "move": "exact"},
     "max-two": {**LIKE_TRADITIONAL, "max_tiles": 2, "one_die": "forced-sum"},
+    "below-six": {**LIKE_TRADITIONAL, "one_die": "forced-sum", "one_die_at": 5},
     "misere": {**LIKE_TRADITIONAL, "win": "highest", "shut_wins": "no"},
     "open-one": {**LIKE_TRADITIONAL, "blocked": "opens-one", "score": "throws", "shut_wins": "no"},
     "cover-200": {
@@ -92,6 +93,7 @@ DEFAULTS: dict[str, Any] = {
     "sides": 6,
     "draw": "dice",
     "one_die": "never",
+    "one_die_at": None,
     "move": "set",
     "max_tiles": None,
     "difference": False,

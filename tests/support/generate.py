@@ -59,6 +59,10 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10) -> Profile:
             keys[key] = draw(
                 st.sampled_from([value for value in kind if value not in (*SHARED, Stakes.BANK)])
             )
+    if keys["one_die"] not in (OneDie.NEVER, OneDie.ONLY_ONE):
+        sometimes("one_die_at", st.integers(1, 20))
+    if keys["one_die"] in (OneDie.OPTIONAL_FRONT, OneDie.FORCED_FRONT):
+        keys["rows"] = 2
     sometimes("insurance", st.just(True))
     if keys.get("insurance"):
         keys["blocked"], keys["dice"] = Blocked.ENDS_TURN, max(2, keys.get("dice", 2))

@@ -73,18 +73,19 @@ def dice_counts(profile: Profile, opened: Row, behind: Row = frozenset()) -> set
     """How many dice may be thrown; `behind` are the tiles that stand open behind open ones."""
     if profile.draw.value == "dominoes":
         return {2}
-    small = sum(opened) + sum(behind) <= 6
+    when = profile.one_die.value
+    at = profile.one_die_at or (1 if when.endswith("tiles") else 6)
     low = {
         "never": False,
-        "optional-high": all(tile <= 6 for tile in opened),
-        "forced-high": all(tile <= 6 for tile in opened),
-        "optional-sum": small,
-        "forced-sum": small,
+        "high": all(tile <= at for tile in opened),
+        "sum": sum(opened) + sum(behind) <= at,
+        "tiles": len(opened) + len(behind) <= at,
+        "front": sum(opened) <= at,
         "only-one": opened == {1},
-    }[profile.one_die.value]
+    }[when.removeprefix("optional-").removeprefix("forced-")]
     if not low:
         return {profile.dice}
-    return {1, profile.dice} if profile.one_die.value.startswith("optional") else {1}
+    return {1, profile.dice} if when.startswith("optional") else {1}
 
 
 def rolls(dice: int, sides: int) -> Iterable[tuple[int, ...]]:

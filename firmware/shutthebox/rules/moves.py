@@ -24,9 +24,6 @@ faces nobody reads (real dice, `MoveKind.SET`)."""
 TABLE_TILES = 12
 """The longest row whose sets are all kept: the largest box that is sold."""
 
-HIGH = 6
-"""One die can serve only tiles up to its highest face; the sheets speak of six-sided dice."""
-
 
 def dice_allowed(profile: Profile, open_tiles: Tiles, behind: Tiles = 0) -> tuple[int, ...]:
     """How many dice may be thrown at this position, the usual number first.
@@ -39,23 +36,33 @@ def dice_allowed(profile: Profile, open_tiles: Tiles, behind: Tiles = 0) -> tupl
         open_tiles: the numbers of which a tile is open.
         behind: those of them of which the tile in the back row is open too.
     """
-    everything, one = (profile.dice,), (1,)
-    if profile.dice == 1 or profile.draw is Draw.DOMINOES:
-        return everything
+    if profile.dice == 1 or profile.draw is Draw.DOMINOES or not _is_few(profile, open_tiles, behind):
+        return (profile.dice,)
+    return (profile.dice, 1) if profile.one_die.is_optional else (1,)
+
+
+def _is_few(profile: Profile, open_tiles: Tiles, behind: Tiles) -> bool:
+    """Whether so little is open that one die may be thrown."""
+    most = profile.one_die_limit
     match profile.one_die:
         case OneDie.NEVER:
-            return everything
+            return False
         case OneDie.OPTIONAL_HIGH | OneDie.FORCED_HIGH:
-            few = open_tiles >> HIGH == 0
+            return open_tiles >> most == 0
         case OneDie.OPTIONAL_SUM | OneDie.FORCED_SUM:
-            few = sum_of(open_tiles) + sum_of(behind) <= HIGH
+            return sum_of(open_tiles) + sum_of(behind) <= most
+        case OneDie.OPTIONAL_TILES | OneDie.FORCED_TILES:
+            return open_tiles.bit_count() + behind.bit_count() <= most
+        case OneDie.OPTIONAL_FRONT | OneDie.FORCED_FRONT:
+            return sum_of(open_tiles) <= most
         case OneDie.ONLY_ONE:
-            few = open_tiles == 1
-    if not few:
-        return everything
-    if profile.one_die in (OneDie.OPTIONAL_HIGH, OneDie.OPTIONAL_SUM):
-        return (profile.dice, 1)
-    return one
+            return open_tiles == 1
+
+
+def is_one_die_ever_allowed(profile: Profile) -> bool:
+    """Whether a turn can come to tiles for which one of several dice may be thrown."""
+    last = (to_tiles([number]) for number in to_numbers(profile.starting))
+    return profile.dice > 1 and any(1 in dice_allowed(profile, tile) for tile in last)
 
 
 def totals(profile: Profile, throw: Throw) -> tuple[int, ...]:

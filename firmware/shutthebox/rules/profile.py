@@ -49,9 +49,10 @@ class Draw(StrEnum):
 class OneDie(StrEnum):
     """When a single die is thrown.
 
-    *high* holds when no open tile is above 6, *sum* when the open tiles add up to 6 or less,
-    *only-one* when tile 1 is the only one open. Optional leaves the choice to the player;
-    forced and only-one mean exactly one die, since two dice never show a 1.
+    *high* holds when no open tile is above a limit, *sum* when the open tiles add up to it or less, *tiles*
+    when at most so many are open, *front* when the tiles in front add up to it or less, *only-one* when tile
+    1 is the only one open. Optional leaves the choice to the player; forced and only-one mean exactly one
+    die, since two dice never show a 1.
     """
 
     NEVER = "never"
@@ -60,6 +61,15 @@ class OneDie(StrEnum):
     OPTIONAL_SUM = "optional-sum"
     FORCED_SUM = "forced-sum"
     ONLY_ONE = "only-one"
+    OPTIONAL_TILES = "optional-tiles"
+    FORCED_TILES = "forced-tiles"
+    OPTIONAL_FRONT = "optional-front"
+    FORCED_FRONT = "forced-front"
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether the player chooses."""
+        return self.value.startswith("optional")
 
 
 class MoveKind(StrEnum):
@@ -159,6 +169,11 @@ class Stakes(StrEnum):
     LOSER_PAYS = "loser-pays"
     BANK = "bank"
 
+
+DROPS: Mapping[str, tuple[str, ...]] = {
+    "one_die": ("one_die_at",),
+}
+"""By key, what a game that is given it does not inherit from the game that it is like."""
 
 HeadStart: TypeAlias = int | tuple[int, ...]
 """What helps a seat: points off its total, 0 for none, or tiles that start every turn of it shut."""
@@ -271,6 +286,7 @@ class Profile:
         draw: dice, or dominoes 1-1..6-6 from a bag of 21 without replacement, refilled at the
             start of each turn (and when a turn has emptied it).
         one_die: when a single die is thrown. Does not apply to dominoes.
+        one_die_at: the limit in it; None for the usual one.
         move: which sets of tiles answer a throw.
         max_tiles: most tiles in one move; None for no limit.
         difference: two dice may also be subtracted.
@@ -313,6 +329,7 @@ class Profile:
     sides: int = _key(validation.whole(2, 20), 6)
     draw: Draw = Draw.DICE
     one_die: OneDie = OneDie.NEVER
+    one_die_at: int | None = _key(validation.whole(1, MAX_TILE * (MAX_TILE + 1) // 2), None)
     move: MoveKind = MoveKind.SET
     max_tiles: int | None = _key(_TILE, None)
     difference: bool = False
@@ -359,6 +376,13 @@ class Profile:
     def allowed_boxes(self) -> tuple[int, ...]:
         """Every number of tiles this game can be played with, rising."""
         return tuple(sorted({len(self.tiles), *self.boxes}))
+
+    @property
+    def one_die_limit(self) -> int:
+        """The limit in `one_die`: as given, else the highest face, or one tile."""
+        if self.one_die_at is not None:
+            return self.one_die_at
+        return 1 if self.one_die in (OneDie.OPTIONAL_TILES, OneDie.FORCED_TILES) else 6
 
     @property
     def faces_matter(self) -> bool:

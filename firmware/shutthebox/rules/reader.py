@@ -14,6 +14,7 @@ from shutthebox.errors import ShutTheBoxError, quoted
 from shutthebox.rules.handicap import for_seat
 from shutthebox.rules.moves import can_ever_move, most_moves
 from shutthebox.rules.profile import (
+    DROPS,
     MAX_DIGITS,
     MAX_LIMIT,
     Blocked,
@@ -21,6 +22,7 @@ from shutthebox.rules.profile import (
     First,
     HeadStart,
     MatchFormat,
+    OneDie,
     Profile,
     Scoring,
     ShutWins,
@@ -80,7 +82,10 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
         except KeyError as error:
             mistakes.append(f"{where}: like: {quoted(base)} is no built-in profile; {error.args[0]}")
             inherited = {}
-        keys = {key: value for key, value in inherited.items() if not _OWN.fullmatch(key)}
+        dropped = {key for name in given for key in DROPS.get(name, ())}
+        keys = {
+            key: value for key, value in inherited.items() if not _OWN.fullmatch(key) and key not in dropped
+        }
         if "tiles" in given:
             # Another row is another box: what the model allows beside its own row does not carry over.
             keys.pop("boxes", None)
@@ -253,7 +258,7 @@ def _contradiction(box: Profile) -> str | None:
             "insurance: is earned by doubles and saves from a throw without a move; allowed with two dice or "
             'more and blocked = "ends-turn" or "loses"'
         )
-    if box.rows == 2 and (complaint := _contradiction_of_rows(box)):
+    if complaint := _contradiction_of_one_die(box) or _contradiction_of_rows(box):
         return complaint
     if box.score in (Scoring.DIGITS, Scoring.DIGITS_REVERSED):
         digits = len("".join(map(str, box.tiles)))
@@ -280,7 +285,17 @@ def _contradiction(box: Profile) -> str | None:
     return _contradiction_of_match(box) or _contradiction_of_seats(box)
 
 
+def _contradiction_of_one_die(box: Profile) -> str | None:
+    if box.one_die in (OneDie.OPTIONAL_FRONT, OneDie.FORCED_FRONT) and box.rows == 1:
+        return f'one_die: "{box.one_die}" looks at the tiles in front; allowed with rows = 2'
+    if box.one_die_at is not None and box.one_die in (OneDie.NEVER, OneDie.ONLY_ONE):
+        return f'one_die_at: means nothing with one_die = "{box.one_die}"; allowed with another one_die'
+    return None
+
+
 def _contradiction_of_rows(box: Profile) -> str | None:
+    if box.rows == 1:
+        return None
     if box.blocked is Blocked.OPENS_ONE:
         return (
             'rows: 2 is not allowed with blocked = "opens-one", which would open one in front of an open one'

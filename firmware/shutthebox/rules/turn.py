@@ -12,7 +12,7 @@ from typing import NamedTuple, assert_never
 
 from shutthebox.rules import tiles as sets
 from shutthebox.rules.faces import faces_to_text
-from shutthebox.rules.moves import Throw, can_ever_move, dice_allowed, legal_moves
+from shutthebox.rules.moves import Throw, can_ever_move, dice_allowed, is_one_die_ever_allowed, legal_moves
 from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile
 from shutthebox.rules.score import MAX_THROWS, lost_score, score, time_score
 from shutthebox.rules.tiles import Tiles
@@ -104,8 +104,7 @@ def dice_refusal(profile: Profile, turn: Turn, dice: int) -> Refusal | None:
         return None
     if dice != 1:
         return Refusal.ONE_DIE_ONLY
-    ever = 1 in dice_allowed(profile, sets.to_tiles([1]))
-    return Refusal.ONE_DIE_NOT_YET if ever else Refusal.ONE_DIE_NEVER
+    return Refusal.ONE_DIE_NOT_YET if is_one_die_ever_allowed(profile) else Refusal.ONE_DIE_NEVER
 
 
 def bag(turn: Turn) -> tuple[Throw, ...]:

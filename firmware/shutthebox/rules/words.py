@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from shutthebox.rules.formats import LAST_ROUND, MAX_TIE_ROUNDS
 from shutthebox.rules.handicap import points_off, tiles_off
-from shutthebox.rules.moves import HIGH
+from shutthebox.rules.moves import is_one_die_ever_allowed
 from shutthebox.rules.profile import (
     Blocked,
     Draw,
@@ -61,12 +61,22 @@ SENTENCES: dict[str, str] = {
     ),
     "one_die=never": N_("All {dice} dice are always thrown."),
     "one_die=never.two": N_("Both dice are always thrown."),
-    "one_die=optional-high": N_("When no tile above 6 is open, the player may throw one die instead."),
-    "one_die=forced-high": N_("When no tile above 6 is open, one die must be thrown."),
+    "one_die=optional-high": N_("When no tile above {at} is open, the player may throw one die instead."),
+    "one_die=optional-high.always": N_("The player may throw one die at any time."),
+    "one_die=forced-high": N_("When no tile above {at} is open, one die must be thrown."),
+    "one_die=forced-high.always": N_("Only one die is ever thrown."),
     "one_die=optional-sum": N_(
-        "When the open tiles add up to 6 or less, the player may throw one die instead."
+        "When the open tiles add up to {at} or less, the player may throw one die instead."
     ),
-    "one_die=forced-sum": N_("When the open tiles add up to 6 or less, one die must be thrown."),
+    "one_die=forced-sum": N_("When the open tiles add up to {at} or less, one die must be thrown."),
+    "one_die=optional-tiles": N_("When at most {at} tiles are open, the player may throw one die instead."),
+    "one_die=optional-tiles.one": N_("When only one tile is open, the player may throw one die instead."),
+    "one_die=forced-tiles": N_("When at most {at} tiles are open, one die must be thrown."),
+    "one_die=forced-tiles.one": N_("When only one tile is open, one die must be thrown."),
+    "one_die=optional-front": N_(
+        "When the tiles in front add up to {at} or less, the player may throw one die instead."
+    ),
+    "one_die=forced-front": N_("When the tiles in front add up to {at} or less, one die must be thrown."),
     "one_die=only-one": N_("When tile 1 is the only one open, one die must be thrown."),
     "move=set": N_("For a throw the player shuts any set of open tiles that adds up to its total."),
     "move=single": N_(
@@ -425,12 +435,17 @@ def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
 
 def _rules_of_one_die(profile: Profile) -> Iterator[_Rule]:
     # No tile of a turn may ever be low enough for one die to be thrown.
-    tiles = to_numbers(profile.starting)
-    ever = 1 in tiles if profile.one_die is OneDie.ONLY_ONE else tiles[0] <= HIGH
-    if profile.one_die is not OneDie.NEVER and ever:
-        yield f"one_die={profile.one_die}", {}
-    else:
+    if not is_one_die_ever_allowed(profile):
         yield "one_die=never" + (".two" if profile.dice == 2 else ""), {"dice": profile.dice}
+    elif profile.one_die in (OneDie.OPTIONAL_HIGH, OneDie.FORCED_HIGH) and (
+        profile.one_die_limit >= profile.tiles[-1]
+    ):
+        yield f"one_die={profile.one_die}.always", {}
+    else:
+        at: dict[str, _Value] = {} if profile.one_die is OneDie.ONLY_ONE else {"at": profile.one_die_limit}
+        counts = profile.one_die in (OneDie.OPTIONAL_TILES, OneDie.FORCED_TILES)
+        key = f"one_die={profile.one_die}"
+        yield (_one(key, profile.one_die_limit) if counts else key), at
 
 
 def _rules_of_match(profile: Profile) -> Iterator[_Rule]:

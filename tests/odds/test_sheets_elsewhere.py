@@ -1,0 +1,27 @@
+"""Exact figures of printed sheets from elsewhere, from an independent solver, to the digits given."""
+
+from dataclasses import replace
+
+import pytest
+
+from shutthebox.config.profiles import builtin
+from shutthebox.odds.odds import Odds
+from shutthebox.odds.seats import Equilibrium
+from shutthebox.odds.worths import Objective
+from shutthebox.rules import turn as turns
+from shutthebox.rules.profile import Profile, ShutWins, Tie
+
+NINE = {"tiles": tuple(range(1, 10))}
+
+FIGURES = {
+    "below-six": (builtin("below-six"), 11.065909203340, 9.401131582256, 0.502488226994),
+}
+
+
+@pytest.mark.parametrize(("profile", "score", "shut", "first"), FIGURES.values(), ids=FIGURES)
+def test_the_figures_of_a_sheet(profile: Profile, score: float, shut: float, first: float) -> None:
+    odds, start = Odds(profile), turns.start(profile)
+    assert odds.value(start).score == pytest.approx(score, abs=5e-13)
+    assert 100 * odds.value(start, Objective.SHUT).shut == pytest.approx(shut, abs=5e-13)
+    two = replace(profile, shut_wins=ShutWins.ROUND, tie=Tie.SHARE)
+    assert Equilibrium(two, 2).chances()[0] == pytest.approx(first, abs=5e-13)
