@@ -38,8 +38,8 @@ def fish(lines: Sequence[str], made: Path, folder: Path) -> list[set[str]]:
 def zsh(lines: Sequence[str], made: Path, folder: Path) -> list[set[str]]:
     """Types each line and a Tab in an interactive zsh, and wipes it; marks end what it offers.
 
-    A widget wipes the line, not ^U: the terminal itself would obey that while the shell is between two prompts,
-    and the line would be gone before the shell had read it.
+    A widget wipes the line, not ^U: the terminal itself would obey that while the shell is between two
+    prompts, and the line would be gone before the shell had read it.
     """
     script = f"""
         zmodload zsh/zpty
