@@ -96,7 +96,7 @@ def test_from_installation_to_poweroff(root: Root) -> None:
         (root.path / STATE[1:] / "press").touch()
         assert until(lambda: matches_begun(root) == 1), journal(root, "-u", "shutthebox")
 
-        # What the power key does; gpio-shutdown is one (docs/install.md).
+        # What the power key does; gpio-shutdown is one (docs/package.md).
         key = root.run(
             "busctl", "get-property", "org.freedesktop.login1", "/org/freedesktop/login1",
             "org.freedesktop.login1.Manager", "HandlePowerKey",
@@ -185,7 +185,7 @@ def test_the_next_day(root: Root, newer: Path, scoreboard_deb: Path) -> None:
         root.run("dpkg", "--purge", "shutthebox-scoreboard")
         assert not scoreboard(root)
 
-        # Saved, and put back into a box that has never played, as docs/install.md has it.
+        # Saved, and put back into a box that has never played, as docs/package.md has it.
         root.run("systemctl", "stop", "shutthebox")
         root.run("tar", "-C", STATE, "-czf", "/opt/box.tar.gz", ".")
         root.run("dpkg", "--purge", "shutthebox")

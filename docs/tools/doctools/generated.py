@@ -5,13 +5,12 @@
 
 from collections.abc import Callable, Mapping
 
-from doctools import PROJECT, commands, config_files, json_schema, play, reference
+from doctools import PROJECT, commands, config_files, json_schema, reference
 
 FILES: Mapping[str, Callable[[], str]] = {
     "firmware/shutthebox/config/default.toml": config_files.default_toml,
     "firmware/shutthebox/config/config.schema.json": json_schema.of_config,
     "firmware/shutthebox/rules/profile.schema.json": json_schema.of_profiles,
-    "docs/play.md": play.page,
     "docs/reference.md": reference.page,
     "docs/man/shutthebox.1": commands.manual_page,
     "docs/man/shutthebox-config.5": config_files.manual_page,
