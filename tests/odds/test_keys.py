@@ -55,6 +55,7 @@ OTHERS: dict[str, Any] = {
     "boxes": (6, 9),
     "turns": Turns.ALTERNATE,
     "shut_wins": ShutWins.NO,
+    "shut_others": 20,
     "rounds": 3,
     "match": MatchFormat.DROP_OUT,
     "limit": 45,

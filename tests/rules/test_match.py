@@ -98,6 +98,28 @@ ENDS: dict[str, tuple[Profile, int, list[int], dict[str, Any]]] = {
     "a shut box that ends the round": (
         points_box(shut_wins=ShutWins.ROUND), 2, [0], {"winners": (0,), "reason": Reason.SHUT}
     ),
+    # What a shut box costs everyone else.
+    "a shut box costs the others 20": (
+        points_box(shut_others=20, shut_wins=ShutWins.ROUND), 2, [43, 0],
+        {"winners": (1,), "totals": (63, 0), "scores": (63, 0)},
+    ),
+    "a shut box doubles, once for two who have shut": (
+        points_box(shut_others="doubled", tie=Tie.SHARE), 3, [43, 0, 0],
+        {"winners": (1, 2), "totals": (86, 0, 0)},
+    ),
+    "the team of who has shut is spared": (
+        points_box(shut_others=20, teams=2), 4, [5, 0, 4, 9], {"totals": (25, 0, 24, 9)}
+    ),
+    "what a shut box costs counts for the limit and the stakes": (
+        points_box(shut_others="doubled", match=MatchFormat.DROP_OUT, limit=86, stakes=Stakes.POOL), 2,
+        [43, 0], {"winners": (1,), "totals": (86, 0), "owes": (1, -1), "reason": Reason.LAST_LEFT},
+    ),
+    "a head start is not doubled": (
+        points_box(shut_others="doubled", handicap=(10,)), 2, [43, 0], {"totals": (76, 0)}
+    ),
+    "a shut box costs nothing in a play-off": (
+        points_box(shut_others=20), 2, [5, 5, 0, 9], {"totals": (5, 5), "scores": (0, 9)}
+    ),
     "against the bank": (
         points_box(stakes=Stakes.BANK, pays=((0, 2),)), 2, [5, 6], {"winners": (), "reason": Reason.BANK}
     ),

@@ -26,6 +26,9 @@ PHASES = {
     Stage.FINISHED: "match-over",
 }
 
+COSTS: tuple[int | str, ...] = (0, 2, "doubled")
+"""What a shut box costs everyone else."""
+
 MANY = settings(max_examples=max(60, settings().max_examples))
 seeds = st.integers(0, 2**32 - 1)
 
@@ -121,6 +124,7 @@ def test_every_end_of_a_match_is_what_an_independent_tally_says(
         stakes = list(Stakes)[number % 4]
         best = keys.get("win") is not Win.HIGHEST
         shut_wins = chance.choice(list(ShutWins)) if best else ShutWins.NO
+        costs: int | str = chance.choice(COSTS)
         profile = Profile(
             "ends",
             tiles=(1,),
@@ -134,6 +138,7 @@ def test_every_end_of_a_match_is_what_an_independent_tally_says(
             teams=chance.choice([None, None, 2]),
             handicap=chance.choice([(), (2,), (0, 1, 3)]),
             captain=shut_wins is ShutWins.MATCH,
+            shut_others=costs if best and shut_wins is not ShutWins.MATCH else 0,
             **keys,
         )
         players = chance.randint(1, 4)
@@ -149,7 +154,7 @@ def test_every_end_of_a_match_is_what_an_independent_tally_says(
                 assert (said.first == match.player) or not rounds
                 rounds.append([])
             match = finish(match, [chance.randint(0, 3)])
-            score, shut = match.scores[match.player] or 0, match.turn.outcome is Outcome.SHUT
+            score, shut = match.turn.score or 0, match.turn.outcome is Outcome.SHUT
             rounds[-1].append(oracle.Ended(match.player, score, shut, played=True))
             if match.next_round or match.result:
                 rounds[-1] += [

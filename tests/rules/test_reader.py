@@ -186,6 +186,16 @@ WRONG = [
     ('match = "target-wins"\nlimit = 9\nwin = "lowest"', 'win: "lowest" contradicts match ='),
     ('match = "drop-out"\nlimit = 9\nwin = "highest"', 'win: "highest" contradicts match = "drop-out"'),
     ('score = "throws"\nshut_wins = "round"', 'shut_wins: "round" is not allowed, as with score ='),
+    ('shut_others = 20\nshut_wins = "match"', 'shut_others: is not allowed with shut_wins = "match"'),
+    ('shut_others = "doubled"\nwin = "highest"', 'shut_others: is not allowed with win = "highest"'),
+    ('shut_others = 20\nwin = "first-to-shut"', 'shut_others: is not allowed with win = "first-to-shut"'),
+    ('shut_others = 20\nscore = "throws"', 'shut_others: is not allowed with score = "throws"'),
+    ('shut_others = 20\nmatch = "ladder"', 'shut_others: is not allowed with match = "ladder"'),
+    (BANK + "pays = {0 = 9}\nshut_others = 20", 'shut_others: is not allowed with stakes = "bank"'),
+    (SHARED + "shut_others = 20", 'shut_others: is not allowed with turns = "shared"'),
+    ("shut_others = 10000", "shut_others"),
+    ('shut_others = "twice"', "shut_others"),
+    ("shut_others = true", "shut_others"),
     ('win = "highest"\nshut_wins = "match"', 'shut_wins: "match" is not allowed, as with win ='),
 ]
 """House rules that are refused, and how the complaint begins after the file's name."""

@@ -59,6 +59,8 @@ CHANGES: list[dict[str, Any]] = [
     {"ends_turn_on": frozenset({7})},
     {"ends_turn_on": frozenset({7, 9})},
     {"lost_score": 60},
+    {"shut_others": 20},
+    {"shut_others": "doubled"},
     {"rounds": 3},
     {"captain": True},
     {"rows": 2},

@@ -218,6 +218,10 @@ class Account:
                 if not self.rows[i].over:
                     self._score(i, self._points(i), False, played=False)
         self._rounds.append(self._ended)
+        if self._following() < 0 or ends_round:
+            teams = [self.mates(i) for i in range(self.players)]
+            for i, more in oracle.penalties(profile, teams, self._ended, extra=self._ties > 0).items():
+                self.scores[i] = (self.scores[i] or 0) + more
         said = oracle.umpire(profile, self.players, self._rounds_wanted, self._rounds, self._begins)
         self.winners, self.seats, self._ties_to_come = said.winners, said.seated, said.ties
         self.totals, self._fresh, self._first = list(said.totals), list(said.fresh), said.first

@@ -106,6 +106,7 @@ DEFAULTS: dict[str, Any] = {
     "lost_score": None,
     "win": "lowest",
     "shut_wins": "round",
+    "shut_others": 0,
     "rounds": 1,
     "match": "total",
     "limit": None,

@@ -154,6 +154,13 @@ def _who_wins(keys: dict[str, Any], draw: st.DrawFn) -> None:
             keys["shut_wins"] = ShutWins.ROUND
     if keys.get("captain"):
         keys["shut_wins"] = ShutWins.MATCH
+    if (
+        shut_is_best
+        and win is Win.LOWEST
+        and keys.get("shut_wins") is not ShutWins.MATCH
+        and draw(st.booleans())
+    ):
+        keys["shut_others"] = draw(st.sampled_from([5, "doubled"]))
 
 
 ENUMS = {

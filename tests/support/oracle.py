@@ -191,6 +191,21 @@ class Ended(NamedTuple):
     played: bool
 
 
+def penalties(
+    profile: Profile, teams: Sequence[set[int]], ended: Sequence[Ended], *, extra: bool
+) -> dict[int, int]:
+    """By player what a round that is over costs those who have not shut the box while somebody has."""
+    spared = {mate for turn in ended if turn.shut for mate in teams[turn.player]}
+    if not spared or (extra and profile.tie.value == "play-off"):
+        return {}
+    more = profile.shut_others
+    return {
+        turn.player: turn.points if isinstance(more, str) else more
+        for turn in ended
+        if turn.player not in spared
+    }
+
+
 class Verdict(NamedTuple):
     """The umpire's verdict after the rounds so far; `winners` is empty while the match goes on.
 
@@ -231,6 +246,10 @@ def umpire(
         assert not over, "play went on after the match was won"
         totals = list(fresh)
         whole = sorted(turn.player for turn in ended) == seated
+        due = penalties(profile, teams, ended, extra=ties > 0) if whole or _cut_short(profile, ended) else {}
+        last = ended[-1:] if ended and ended[-1].played else [turn for turn in ended if not turn.played]
+        scored_last = {turn.player: turn.points + due.get(turn.player, 0) for turn in last}
+        ended = [turn._replace(points=turn.points + due.get(turn.player, 0)) for turn in ended]
         for turn in ended:
             if not ties or profile.tie.value == "replay-all":
                 totals[turn.player] += turn.points
@@ -255,13 +274,11 @@ def umpire(
             money.round_is_over(ended, shutters)
         if somebody_lost:
             # Nobody had reached it before the turn that ended last (or was cut short by a shut).
-            before = list(totals)
-            for turn in ended[-1:] if ended[-1].played else [turn for turn in ended if not turn.played]:
-                before[turn.player] -= turn.points
+            before = [total - scored_last.get(i, due.get(i, 0)) for i, total in enumerate(totals)]
             assert max(sum(before[mate] for mate in team) for team in teams) < limit
             money.have_lost([i for i in everybody if together[i] >= limit])
             if min(together) >= limit:
-                # A player alone, or teams that a shut box has brought there together.
+                # A player alone, or all that a shut box has brought there together.
                 winners, over = (), True
                 continue
         if profile.stakes.value == "bank":

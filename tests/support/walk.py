@@ -435,8 +435,15 @@ def _lost(before: Match, after: Match) -> frozenset[int]:
     if profile.match not in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT) or before.tie_rounds or not over:
         return frozenset()
     totals = [
-        total + (row.score or 0) * (earlier.outcome is None and row.outcome is not None)
-        for total, earlier, row in zip(before.totals, before.rows, after.rows, strict=True)
+        total + (score if earlier.outcome is None and row.outcome is not None else more)
+        for total, earlier, row, score, more in zip(
+            before.totals,
+            before.rows,
+            after.rows,
+            after.round_scores,
+            after.penalties or (0,) * after.players,
+            strict=True,
+        )
     ]
     assert profile.limit is not None
     lost = {i for i in before.seats if sum(totals[mate] for mate in before.team(i)) >= profile.limit}

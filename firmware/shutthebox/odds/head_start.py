@@ -90,6 +90,11 @@ def _check(profile: Profile) -> None:
                 f"{profile.name}: fair head starts are for one round of whole turns, won by points, not for "
                 f"{key} = {getattr(profile, key)}"
             )
+    if profile.shut_others:
+        raise OddsError(
+            f"{profile.name}: shut_others = {profile.shut_others}: a head start against points that a shut "
+            "box costs is not worked out"
+        )
     if profile.rows == 2:
         raise TooLargeError("rows = 2: two rows have too many positions for fair head starts")
     if profile.handicap or profile.teams:

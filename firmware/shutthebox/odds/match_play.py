@@ -32,6 +32,7 @@ def has_chances(profile: Profile, players: int) -> bool:
         and profile.win is not Win.FIRST_TO_SHUT
         and profile.score is not Scoring.THROWS
         and profile.stakes is not Stakes.BANK
+        and not profile.shut_others
         and profile.rows == 1
         and not profile.insurance
         and (profile.teams is None or players % profile.teams != 0 or profile.teams == players)

@@ -125,6 +125,12 @@ class Equilibrium:
                 f'{profile.name} is not played in whole turns (turns = "{profile.turns}", '
                 f'win = "{profile.win}"): there are no odds of its seats'
             )
+        if profile.shut_others and any(points_off(profile, seat) for seat in range(players)):
+            # Without head starts whoever has shut the box leads anyway, and the others keep their order.
+            raise OddsError(
+                f"{profile.name}: shut_others = {profile.shut_others}: with head starts in points there are "
+                "no odds of its seats"
+            )
         if not 1 <= players <= MOST_SEATS:
             raise ValueError(f"players: {players} is not allowed, 1 to {MOST_SEATS} are")
         self.profile, self.players, self.prize = profile, players, prize

@@ -90,6 +90,8 @@ class Match(NamedTuple):
         losers: players who have lost the match for good: at the limit that loses, or the first out.
         owed: per player the stakes owed for the rounds that are settled; negative: to get.
         settled: the stakes of the running round are among them.
+        penalties: by player the points that the ended round has added because somebody else has shut
+            the box; empty before its end, and where nobody has.
         turns_over: turns that have ended so far.
         stage: what the match waits for.
         next_round: what the ended turn leads to; None for the next player's turn, or the end.
@@ -111,6 +113,7 @@ class Match(NamedTuple):
     losers: tuple[int, ...] = ()
     owed: ledger.Debts = ()
     settled: bool = False
+    penalties: tuple[int, ...] = ()
     turns_over: int = 0
     stage: Stage = Stage.THROW
     next_round: NextRound | None = None
@@ -146,8 +149,9 @@ class Match(NamedTuple):
 
     @property
     def round_scores(self) -> tuple[int, ...]:
-        """By player the score of this round; 0 where there is none."""
-        return tuple(row.score or 0 for row in self.rows)
+        """By player the score of this round, penalties included; 0 where there is none."""
+        penalties = self.penalties or (0,) * self.players
+        return tuple((row.score or 0) + more for row, more in zip(self.rows, penalties, strict=True))
 
     @property
     def loser(self) -> int | None:
@@ -275,6 +279,7 @@ class Match(NamedTuple):
             round=self.round + 1,
             tie_rounds=self.tie_rounds + following.breaks_tie,
             settled=self.settled and following.breaks_tie,
+            penalties=(),
             stage=Stage.THROW,
             next_round=None,
         )
@@ -309,7 +314,7 @@ class Match(NamedTuple):
     def _turn_over(self, turn: Turn) -> "Match":
         assert turn.score is not None, "a finished turn has a score"
         at, shut = self.player, turn.outcome is Outcome.SHUT
-        points = 0 if self.tie_rounds and self.game.tie is Tie.PLAY_OFF else turn.score
+        points = 0 if self._plays_off else turn.score
         match = self._replace(
             stage=Stage.ADVANCE,
             turns_over=self.turns_over + 1,
@@ -329,7 +334,7 @@ class Match(NamedTuple):
     def _round_shut(self, winner: int) -> "Match":
         """A shut box has ended the round: rows that are not finished score as they stand."""
         if self.tie_rounds or self._one_round:
-            return self._won(self.team(winner), Reason.SHUT)
+            return self._penalized()._won(self.team(winner), Reason.SHUT)
         match = self
         for i in self.seats:
             row = match.rows[i]
@@ -363,13 +368,39 @@ class Match(NamedTuple):
         Args:
             winners: of the round; empty for those with the best scores of it.
         """
-        if self.tie_rounds:
-            return self._followed_by(after_extra_round(self))
-        match = self
-        if not self._one_round:
-            winners = winners or best_marks(self, self.seats, self.round_scores)
-            match = self._replace(owed=_added(self.owed, self._stakes_of_round(winners)), settled=True)
+        match = self._penalized()
+        if match.tie_rounds:
+            return match._followed_by(after_extra_round(match))
+        if not match._one_round:
+            winners = winners or best_marks(match, match.seats, match.round_scores)
+            match = match._replace(owed=_added(match.owed, match._stakes_of_round(winners)), settled=True)
         return match._followed_by(match.format.after_round(match))
+
+    @property
+    def _plays_off(self) -> bool:
+        """Whether the running round only decides between players who are tied, and adds no points."""
+        return self.tie_rounds > 0 and self.game.tie is Tie.PLAY_OFF
+
+    def _penalized(self) -> "Match":
+        """At the end of a round: where somebody has shut the box, everyone else scores more for it."""
+        game, scores = self.game, self.round_scores
+        shut = [i for i in self.seats if self.rows[i].outcome is Outcome.SHUT]
+        if not game.shut_others or not shut or self._plays_off:
+            return self
+        played = {i for i in self.seats if self.rows[i].score is not None}
+        paying = played - {mate for i in shut for mate in self.team(i)}
+        penalties = tuple(
+            (scores[i] if isinstance(game.shut_others, str) else game.shut_others) if i in paying else 0
+            for i in self.everybody
+        )
+        return self._replace(
+            penalties=penalties,
+            totals=tuple(total + more for total, more in zip(self.totals, penalties, strict=True)),
+            scores=tuple(
+                None if score is None else score + more
+                for score, more in zip(self.scores, penalties, strict=True)
+            ),
+        )
 
     def _followed_by(self, after: Won | NextRound) -> "Match":
         match = self
@@ -397,7 +428,7 @@ class Match(NamedTuple):
         """The stakes of a round of several (sheet 002: they are settled at its end)."""
         stakes, others = self.game.stakes, tuple(i for i in self.seats if i not in winners)
         if stakes is Stakes.LOSER_PAYS and not self._loser_of_match:
-            scores = tuple(row.score if i in self.seats else None for i, row in enumerate(self.rows))
+            scores = tuple(score if i in self.seats else None for i, score in enumerate(self.round_scores))
             return self._bought(others or self.seats, scores)
         return self._pool(winners)
 

@@ -25,6 +25,12 @@ MAX_HEAD_START = 9999
 MAX_STAKES = 9999
 """Most stakes that the bank takes or pays."""
 
+MAX_SHUT_OTHERS = 9999
+"""Most points that a shut box costs everyone else."""
+
+DOUBLED = "doubled"
+"""A value of `Profile.shut_others`: a shut box doubles everyone else's score."""
+
 _MOST_PAYMENTS = 20
 
 
@@ -223,6 +229,17 @@ _PAYS = Check(
 )
 
 
+def _shut_others(value: Any) -> int | str:  # noqa: ANN401  (what TOML gives)
+    return DOUBLED if value == DOUBLED else validation.whole(0, MAX_SHUT_OTHERS)(value)
+
+
+_SHUT_OTHERS = Check(
+    f'a whole number from 0 to {MAX_SHUT_OTHERS}, or "{DOUBLED}"',
+    {"anyOf": [validation.whole(0, MAX_SHUT_OTHERS).json_schema, {"enum": [DOUBLED]}]},
+    _shut_others,
+)
+
+
 def _head_starts(value: Any) -> tuple[HeadStart, ...]:  # noqa: ANN401  (what TOML gives)
     if not isinstance(value, list) or len(value) > MAX_PLAYERS:
         raise ValueError
@@ -300,6 +317,8 @@ class Profile:
         lost_score: score of a turn lost on its first move; None for the sum of all tiles.
         win: which score wins.
         shut_wins: what a shut box ends at once.
+        shut_others: points that everyone else scores more at the end of a round in which somebody has
+            shut the box, or `DOUBLED`; 0 for none. A shutter's team is spared, and play-offs have none.
         rounds: rounds in a match, where the match is decided on totals.
         match: when a match is over.
         limit: points for the formats that have one; for a ladder the total to beat, None for any.
@@ -342,6 +361,7 @@ class Profile:
     lost_score: int | None = _key(validation.whole(0, 10**MAX_DIGITS - 1), None)
     win: Win = Win.LOWEST
     shut_wins: ShutWins = ShutWins.ROUND
+    shut_others: int | str = _key(_SHUT_OTHERS, 0)
     rounds: int = _key(validation.whole(1, MAX_ROUNDS), 1)
     match: MatchFormat = MatchFormat.TOTAL
     limit: int | None = _key(validation.whole(0, MAX_LIMIT), None)

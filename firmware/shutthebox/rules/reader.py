@@ -327,6 +327,8 @@ def _contradiction_of_match(box: Profile) -> str | None:
         return (
             f'shut_wins: "{box.shut_wins}" is not allowed, as with {why} a shut is not best; allowed is "no"'
         )
+    if box.shut_others and (complaint := _contradiction_of_shut_others(box)):
+        return complaint
     if box.is_solo and box.shut_wins is not ShutWins.NO:
         return f'shut_wins: "{box.shut_wins}" is not allowed with match = "ladder"; allowed is "no"'
     if box.stakes is Stakes.BANK:
@@ -335,6 +337,23 @@ def _contradiction_of_match(box: Profile) -> str | None:
         return _not_against_the_bank(box)
     if box.captain and box.shut_wins is not ShutWins.MATCH:
         return 'captain: needs a shut that wins the match; allowed is true with shut_wins = "match"'
+    return None
+
+
+def _contradiction_of_shut_others(box: Profile) -> str | None:
+    """The same, of points that a shut box costs everyone else."""
+    for key, value, is_wrong in (
+        ("win", box.win, box.win is not Win.LOWEST),
+        ("shut_wins", box.shut_wins, box.shut_wins is ShutWins.MATCH),
+        ("score", box.score, box.score in (Scoring.SHUT_SUM, Scoring.THROWS)),
+        ("match", box.match, box.is_solo),
+        ("stakes", box.stakes, box.stakes is Stakes.BANK),
+    ):
+        if is_wrong:
+            return (
+                f'shut_others: is not allowed with {key} = "{value}"; allowed where the lowest score of open '
+                'tiles wins, with shut_wins = "round" or "no"'
+            )
     return None
 
 
@@ -361,6 +380,8 @@ def _contradiction_of_shared(box: Profile) -> str | None:
     if box.first_move_must_include is not None or box.ends_turn_on:
         key = "ends_turn_on" if box.ends_turn_on else "first_move_must_include"
         return f'{key}: is not allowed with turns = "shared"; allowed with rows of the players\' own'
+    if box.shut_others:
+        return 'shut_others: is not allowed with turns = "shared"; allowed with rows of the players\' own'
     if box.captain:
         return 'captain: is not allowed with turns = "shared", whose row nobody shuts alone; allowed is false'
     if box.stakes is Stakes.BANK:

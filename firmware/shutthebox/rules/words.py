@@ -154,6 +154,8 @@ SENTENCES: dict[str, str] = {
     ),
     "shut_wins=round.only": N_("A player who shuts the box wins at once."),
     "shut_wins=no": N_("A shut box ends only the player's turn: the round is played to its end."),
+    "shut_others": N_("If someone shuts the box, everyone else scores {points} more."),
+    "shut_others.doubled": N_("If someone shuts the box, everyone else's score counts twice."),
     "rounds": N_(
         "A match has {rounds} rounds, unless the players agree on another number. Their scores are added up."
     ),
@@ -477,6 +479,10 @@ def _rules_of_rivals(profile: Profile) -> Iterator[_Rule]:
     only = ".only" if profile.shut_wins is ShutWins.ROUND and on_total and profile.rounds == 1 else ""
     if profile.win not in (Win.FIRST_TO_SHUT, Win.LAST_IN):
         yield f"shut_wins={profile.shut_wins}{only}", {}
+    if isinstance(profile.shut_others, str):
+        yield f"shut_others.{profile.shut_others}", {}
+    elif profile.shut_others:
+        yield "shut_others", {"points": profile.shut_others}
     if not on_total and _may_last(profile):
         yield "match.last", {"rounds": LAST_ROUND}
     loses = profile.match in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT)

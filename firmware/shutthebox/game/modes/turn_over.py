@@ -66,6 +66,7 @@ class TurnOver(MatchMode):
             tiles=() if out else ended_row(match),
             prompt=prompt,
             also=(
+                *_penalty(match),
                 *_reached(match),
                 message("Press: go on"),
                 *((message("Hold: coach"),) if word else ()),
@@ -79,6 +80,16 @@ def is_to_cheer(match: Match) -> bool:
     """Whether the box has been shut, and that is no bad score."""
     turn = match.turn
     return turn.outcome is Outcome.SHUT and not (match.rules.highest_wins and turn.score == 0)
+
+
+def _penalty(match: Match) -> tuple[Message, ...]:
+    """What the shut box costs everyone else, at the end of the round."""
+    if not any(match.penalties):
+        return ()
+    if isinstance(match.game.shut_others, str):
+        return (message("Others doubled"),)
+    points = match.game.shut_others
+    return (message("Others +{points}", points=points).say_as("Everyone else scores {points} more"),)
 
 
 def _reached(match: Match) -> tuple[Message, ...]:
