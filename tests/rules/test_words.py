@@ -29,7 +29,7 @@ from shutthebox.rules.profile import (
     Turns,
     Win,
 )
-from shutthebox.rules.words import explain, summary
+from shutthebox.rules.words import distinction, explain, summary
 from shutthebox.translations import translations
 
 LANGUAGES = tuple(translations())
@@ -159,6 +159,12 @@ def beside(usual: Profile, game: Profile, name: str) -> str:
 
 def shown(value: object) -> str:
     return str(sorted(value)) if isinstance(value, frozenset) else str(value)
+
+
+def test_the_menu_tells_every_game_of_a_list_from_the_others() -> None:
+    """A player who walks through the games of a group reads one sentence of each."""
+    read = [(game.group, distinction(game)) for game in profiles.builtins()]
+    assert len(set(read)) == len(read)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -137,6 +137,14 @@ def test_lines_are_free_or_busy_by_name(config: Path, pi: FakeKernel) -> None:
     assert found["lever 3"] == ("ok", "line 27 is held by the running box")
 
 
+def test_a_line_that_cannot_be_asked_leaves_out_no_other_check(config: Path, pi: FakeKernel) -> None:
+    before = results(config)
+    config.write_text(config.read_text().replace("[gpio]", '[gpio]\nlevers = [4, "gpiochip9:3", 27]'))
+    found = results(config)
+    assert found["lever 2"][0] == "FAIL"
+    assert found.keys() == before.keys()
+
+
 @pytest.mark.parametrize("backend", ["lgpio", "rpigpio"])
 def test_a_back_end_that_cannot_start_the_box_is_no_green_line(
     backend: str, config: Path, pi: FakeKernel, monkeypatch: pytest.MonkeyPatch

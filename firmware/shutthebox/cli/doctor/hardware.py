@@ -68,9 +68,8 @@ def pins(config: Config) -> Iterator[CheckResult]:
             return
         stack.callback(header.close)
         yield passed("chip", f"{header.path}, {header.get_info().label}")
-        for name, line in wiring(config):
-            if name.startswith("display"):
-                continue  # the kernel's I2C driver has these
+        # The kernel's I2C driver has those of the display.
+        for name, line in (row for row in wiring(config) if not row[0].startswith("display")):
             try:
                 chip, offset = header, line
                 if isinstance(line, str):
