@@ -85,6 +85,7 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
     town.place.engine.dispose()
 
 
+@pytest.mark.slow
 def test_forgotten_initials_are_in_no_byte_of_the_database(
     town: Town, capsys: pytest.CaptureFixture[str]
 ) -> None:

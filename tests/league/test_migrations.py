@@ -30,6 +30,7 @@ def old(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     engine.dispose()
 
 
+@pytest.mark.slow
 def test_a_league_of_an_earlier_version_counts_all_its_matches_again(
     old: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -150,6 +150,7 @@ class _Well(HTMLParser):
         assert self.open.pop() == tag
 
 
+@pytest.mark.slow
 def test_every_page_is_well_formed_has_no_script_and_leads_somewhere(site: Site) -> None:
     seen, due = set[str](), ["/", f"/pub/{SLUG}/tv", "/events"]
     while due:

@@ -114,6 +114,7 @@ def test_protected_initials_count_when_they_are_confirmed_or_never(evening: Even
     assert {row.initials: row.matches for row in evening.table()} == {"BOB": 2, "PIN": 1}
 
 
+@pytest.mark.slow
 def test_tables_of_nine_are_rated(evening: Evening) -> None:
     names = [f"A{letter}Z" for letter in "ABCDEFGHI"]
     for seed in range(3):
@@ -138,6 +139,7 @@ def test_a_pub_that_forgets_somebody_leaves_what_other_pubs_have(evening: Evenin
     assert evening.ratings() == {"ANN": before["ANN"]}, "nobody else's has changed"
 
 
+@pytest.mark.slow
 def test_sums_are_those_of_the_seats(evening: Evening) -> None:
     for seed in range(6):
         evening.play(played_record(seed, careless=True), "ANN", "BOB")
@@ -161,6 +163,7 @@ def test_sums_are_those_of_the_seats(evening: Evening) -> None:
                 assert row.given_away == pytest.approx(seat.given_away / seat.turns)
 
 
+@pytest.mark.slow
 def test_totals_of_other_boxes_and_lengths_are_in_other_tables(evening: Evening) -> None:
     evening.play(played_record(1), "ANN", "BOB")
     evening.play(played_record(2, rounds=5), "ANN", "CAT")

@@ -134,6 +134,7 @@ def test_half_open_connections_keep_nobody_out(front: Front) -> None:
         assert front.ask("/")[0] == 200
 
 
+@pytest.mark.slow
 def test_heads_bodies_and_tries_have_an_end(front: Front) -> None:
     """The last of those that share a server: too many tries keep its visitor out for a while."""
     assert front.ask("/", X="x" * 10_000)[0] == 400

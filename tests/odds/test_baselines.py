@@ -52,6 +52,7 @@ def test_an_estimate_is_the_same_for_the_same_seed() -> None:
     assert told[-1] == (260, 260)
 
 
+@pytest.mark.slow
 def test_estimated_moves() -> None:
     thrown = turns.throw(THE_300, turns.start(THE_300), (6, 6, 6, 6))
     found = estimated_moves(THE_300, thrown, rng=random.Random(1), samples=100)
@@ -163,9 +164,9 @@ def mean(values: Collection[Value]) -> Value:
 
 
 @pytest.mark.parametrize("policy", Policy)
-@pytest.mark.parametrize("rules", FEW_TILES.values(), ids=FEW_TILES)
-def test_a_simple_rule_against_the_oracle(policy: Policy, rules: str) -> None:
-    profile = house(rules)
+@pytest.mark.parametrize("name", fast_among(FEW_TILES, list(FEW_TILES)[::3]))
+def test_a_simple_rule_against_the_oracle(policy: Policy, name: str) -> None:
+    profile = house(FEW_TILES[name])
     oracle = ByRule(profile, policy)
     known = oracle.pair(oracle.value(alone(profile, turns.start(profile))))
     assert policy_value(profile, policy) == pytest.approx(tuple(map(float, known)), rel=1e-9, abs=1e-9)

@@ -148,6 +148,7 @@ def turns_of(match: Match, actions: Sequence[Action]) -> list[tuple[Match, list[
     return found
 
 
+@pytest.mark.slow
 def test_several_rounds_are_said_to_be_an_approximation() -> None:
     profile = profiles.builtin("jouhet")
     _, actions = played(profile, 2, 2, rounds=2)

@@ -65,6 +65,7 @@ def test_a_scenario_is_not_played_on_a_store_in_use(tmp_path: Path) -> None:
     assert not list(state.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(180)
 def test_the_second_daemon_says_so_in_one_line_and_ends(tmp_path: Path) -> None:
     """Two real ones, as somebody starts who has forgotten the first."""

@@ -114,7 +114,7 @@ def cost(kept: list[str]) -> list[int]:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("tries", [30, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("tries", [10, pytest.param(500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("where", WHERE)
 def test_it_costs_one_match_and_the_box_says_so(where: str, tries: int, memory: Path) -> None:
     rng, (_, truth) = Random(where), made()
@@ -152,6 +152,7 @@ def check_gap(store: Store, match: int) -> None:
             store.running_match()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 def test_a_card_that_does_not_give_a_page_back_costs_what_was_on_it(
     memory: Path, monkeypatch: pytest.MonkeyPatch

@@ -66,6 +66,7 @@ def test_matches_that_are_too_many_are_forgotten_a_few_at_a_time(
     assert first_fault(store.connection, None) is None
 
 
+@pytest.mark.slow
 def test_the_file_stops_growing(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "KEPT_MATCHES", 8)
     sizes = []

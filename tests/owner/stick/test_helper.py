@@ -241,6 +241,7 @@ def test_a_memory_made_to_hurt_is_one_line(content: bytes, state: Path, stick: P
     assert not (state / RESTORE_NAME).exists()
 
 
+@pytest.mark.slow
 def test_a_memory_that_would_fill_the_machines_is_given_up(state: Path, stick: Path) -> None:
     """All sticks together have a bound: beyond it the kernel would end their helpers."""
     file = stick / "memory.sqlite3"

@@ -185,6 +185,7 @@ def check(job: StickJob, after: Stick | None, evening: Evening, where: str) -> N
         assert not done, f"{after} {where}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("job", slow_but(StickJob.SETTINGS, among=JOBS))
 @pytest.mark.parametrize("error", slow_but(errno.ENODEV, among=ERRORS), ids=errno.errorcode.get)
 def test_what_is_said_of_a_job_whose_stick_fails_at_any_operation_is_true(
