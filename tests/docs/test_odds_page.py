@@ -1,4 +1,4 @@
-"""The figures on the page about odds that no other test has: each is worked out and looked for there."""
+"""The figures on the pages about odds that no other test has: each is worked out and looked for there."""
 
 import json
 from collections.abc import Iterator
@@ -18,7 +18,10 @@ from shutthebox.rules import turn as turns
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import OneDie, Profile, ShutWins, Stakes, Tie
 
-PAGE = (Path(__file__).parents[2] / "docs" / "odds.md").read_text(encoding="utf-8")
+PROJECT = Path(__file__).parents[2]
+PAGE = "\n".join(
+    (PROJECT / page).read_text(encoding="utf-8") for page in ("docs/odds.md", "tests/odds/literature.md")
+)
 TRADITIONAL = builtin("traditional")
 
 

@@ -1,4 +1,4 @@
-"""Figures that others have published, with their sources; docs/odds.md tells where they differ from ours."""
+"""Figures that others have published, with their sources; literature.md beside this file tells where they differ."""
 
 from dataclasses import replace
 

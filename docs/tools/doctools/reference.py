@@ -7,6 +7,7 @@ from doctools import commands, config_files
 from shutthebox.config.profiles import builtins
 from shutthebox.config.schema import SECTIONS
 from shutthebox.rules import record
+from shutthebox.rules.conditions import WORDS
 from shutthebox.simulator.scenario.expectations import EXPECTATIONS
 from shutthebox.simulator.scenario.script import VERBS
 from shutthebox.translations import finished_codes, translations
@@ -18,10 +19,10 @@ def page() -> str:
     return "\n".join(parts).rstrip() + "\n"
 
 
-_INTRODUCTION = """This page is made from the code by `make generated`, so it is as the program is.
+_INTRODUCTION = """`make generated` writes this page from the code, so it always matches the program.
 
-* [Configuration](#configuration): every key of `config.toml`
-* [Games](#games): every game that the box knows; the keys of a game are in [house-rules.md](house-rules.md#all-keys)
+* [Configuration](#configuration): every setting of `config.toml`, or `shutthebox.toml` on the card
+* [Games](#games): every built-in game; [House rules](house-rules.md#all-keys) has the keys to write your own
 * [Commands](#commands): every command with its options and an example
 * [Formats](#formats): scenarios, records, JSON
 """
@@ -31,15 +32,16 @@ def _config() -> Iterator[str]:
     yield from (
         "## Configuration",
         "",
-        "The box reads `/etc/shutthebox/config.toml`. Leave out what should stay as it is. After a change:",
+        "The package reads `/etc/shutthebox/config.toml`, the card `shutthebox.toml`. Leave out any key to keep its default.",
+        "After a change on a Pi with the package:",
         "",
         "```sh",
         "shutthebox check-config",
         "sudo systemctl restart shutthebox",
         "```",
         "",
-        "An editor that knows TOML schemas (taplo, *Even Better TOML*) completes and checks the keys, because the first",
-        "line of the file names the schema. `man shutthebox-config` has this list too.",
+        "Editors with support for TOML schemas (taplo, *Even Better TOML*) complete and check the keys: the first line of the",
+        "file names the schema. `man shutthebox-config` has the same list.",
         "",
     )
     for section in SECTIONS:
@@ -51,7 +53,7 @@ def _games() -> Iterator[str]:
     yield from (
         "## Games",
         "",
-        "Any of these ids can stand for `game.profile`; `shutthebox profiles ID` has the rules in words.",
+        "Use any of these ids for `game.profile`. `shutthebox profiles ID` prints a game's rules in words.",
         "",
         f"| id | {' | '.join(languages)} | tiles |",
         f"|---{'|---' * len(languages)}|---|",
@@ -67,9 +69,12 @@ def _commands() -> Iterator[str]:
     yield from (
         "## Commands",
         "",
-        "Every command ends with 0 if all is well, with 1 for a fault while running, and with 2 for wrong use or a bad",
-        "file, which is named in one line with what is allowed. With `--json`, JSON is on standard output and nothing",
-        "else. `--help` shows what stands here. Bash, zsh and fish complete commands, options, games and files.",
+        "Every command exits with 0 for success, 1 for a fault while running, and 2 for wrong use or a bad file, which it",
+        "names in one line with what is allowed. With `--json`, it prints JSON and nothing else. `--help` shows the same",
+        "text as here. Bash, zsh and fish complete commands, options, games and files.",
+        "",
+        "`stats`, `export`, `backup`, `restore` and `scoreboard` use this machine's box. For the simulated one, add",
+        "`--state ~/.local/state/shutthebox/simulator`.",
         "",
         commands.markdown(),
         "",
@@ -82,8 +87,9 @@ def _formats() -> Iterator[str]:
         "",
         "### Scenarios",
         "",
-        "`shutthebox replay` plays them, `--record` writes them. A line is one thing; `#` begins a comment. Before it may",
-        "stand when it happens: `@1.5` in seconds since the start, or `+0.2` after the line before; otherwise it is 0.5 s.",
+        "`shutthebox replay` plays them, `--record` writes them. Each line is one event or expectation; `#` starts a comment.",
+        "A line may start with its time: `@1.5` is 1.5 s after the start, `+0.2` is 0.2 s after the line before. Without a",
+        "time, it's 0.5 s after the line before.",
         "",
         "| line | meaning |",
         "|---|---|",
@@ -95,7 +101,7 @@ def _formats() -> Iterator[str]:
         usage, meaning = _EXPECTED[word]
         yield f"| `expect {word} {usage}` | {meaning} |"
     yield ""
-    yield from ("### Records", "", *_record(), "")
+    yield from ("### Records", "", *_record(), "", *_conditions(), "")
     yield from _JSON
 
 
@@ -139,50 +145,80 @@ def _record() -> Iterator[str]:
     )
 
 
+_CONDITIONS = {
+    "dice": ("`dice real`, `dice box`", "who threw: the players with their own dice, or the box"),
+    "first": ("`first 2`", "the player who began; without the line, player 1"),
+    "computers": ("`computers 2`", "seats the computer played"),
+    "out-of-play": ("`out-of-play 4 7`", "levers out of play; their tiles started every turn shut"),
+    "version": (
+        "`version 0.1.0 rules 3`",
+        "the version of the box and of its rules; several, if the box was updated during the match",
+    ),
+    "lost": ("`lost 5`", "this many facts of the match were lost to damage"),
+}
+"""What each word of `shutthebox.rules.conditions.WORDS` says of a match."""
+
+
+def _conditions() -> Iterator[str]:
+    yield from (
+        "Throws and moves are checked against the rules. How a match was played can't be, so the record says it:",
+        "",
+        "| line | meaning |",
+        "|---|---|",
+    )
+    for word in WORDS:
+        line, meaning = _CONDITIONS[word]
+        yield f"| {line} | {meaning} |"
+    yield from (
+        "",
+        "If conditions changed while the box was off, the record has both. Records of version 1 have none of these lines;",
+        "`replay` then says that nothing is known.",
+    )
+
+
 _JSON = """### JSON
 
-`shutthebox odds --json` prints one object; a key that does not apply is null.
+`shutthebox odds --json` prints one object. Keys that don't apply are null.
 
 | key | value |
 |---|---|
 | `profile` | the game's id |
 | `open` | the tiles that are open |
 | `objective` | `score` or `shut` |
-| `expected_score`, `probability_shut` | under the best play for the objective; the score of a race is its throws |
-| `one_die` | whether one die is best; null where that is no choice |
-| `moves` | with a throw: every legal move with its `tiles`, `expected_score` and `probability_shut`, the best first |
+| `expected_score`, `probability_shut` | with the best play for the objective; a race scores its throws |
+| `one_die` | whether one die is best; null if there's no choice |
+| `moves` | with a throw: every legal move with its `tiles`, `expected_score` and `probability_shut`, best first |
 | `distribution` | the chance of each final score |
 
 An estimate also has `estimate` (true), `standard_error`, `standard_error_shut` and `samples`.
 
-`shutthebox odds --players N --json` prints one object. [odds.md](odds.md) says how it is worked out.
+`shutthebox odds --players N --json` prints one object. [Odds](odds.md#a-round-of-several-players) explains how it's worked out.
 
 | key | value |
 |---|---|
 | `profile`, `players` | the game's id, and how many play |
 | `win` | each seat's chance to win, 0 to 1 |
-| `stakes` | the stakes that each seat can expect to get (negative: to pay), when all play for them; null where that is not known |
-| `one_round` | true where a match has several rounds: the figures are those of one alone |
-| `seat`, `best`, `aim`, `scores` | with `--seat` and `--best`: the worst score that makes the seat's chance better, and its chance with each score |
+| `stakes` | the stakes each seat can expect to win (negative: to pay) when everybody plays for them; null if unknown |
+| `one_round` | true if the match has several rounds: the figures are for a single one |
+| `seat`, `best`, `aim`, `scores` | with `--seat` and `--best`: the worst score that improves the seat's chance, and its chance with each score |
 
-`shutthebox review --json` prints one object. Players and rounds are numbered from 1, chances are 0 to 1.
+`shutthebox review --json` prints one object. Players and rounds count from 1; chances are 0 to 1.
 
 | key | value |
 |---|---|
 | `profile` | the game's id |
-| `players` | for each `player`: `accuracy` in per cent (null for a player who has not thrown); `win` (null where it is not known) and `points`, each with `initial`, `final`, `luck` and `skill` |
-| `exact` | whether the chances to win are exact; before the last of several rounds they are an approximation |
-| `turning_point` | the throw or decision that changed most: `player`, `round`, `throw`, `kind` (`dice` or `decision`), `change` |
-| `decisions` | every choice: `player`, `round`, `open`, `throw`, `chosen`, `best`, `cost_win`, `cost_points`; with `throw` null the choice is the number of dice |
+| `players` | for each `player`: `accuracy` in per cent (null for a player who hasn't thrown); `win` (null if unknown) and `points`, each with `initial`, `final`, `luck` and `skill` |
+| `exact` | whether the chances to win are exact; before the last of several rounds they're approximate |
+| `turning_point` | the throw or decision that changed the match most: `player`, `round`, `throw`, `kind` (`dice` or `decision`), `change` |
+| `decisions` | every choice: `player`, `round`, `open`, `throw`, `chosen`, `best`, `cost_win`, `cost_points`; if `throw` is null, the choice was how many dice to throw |
 
-`shutthebox replay --json` prints an object a line for every effect. `t` is in seconds, `kind` is one of:
+`shutthebox replay --json` prints one object per line for every effect. `t` is in seconds, `kind` is one of:
 
-| kind | further keys |
+| kind | more keys |
 |---|---|
 | `show` | `mode`, `player` (from 1), `open`, `throw`, `verdict`, `scores`, `totals`, `owes`, `winners`, `text`, `asleep` |
 | `sound` | `name` |
-| `record` | `fact`, which was kept |
+| `record` | `fact`, as it was kept |
 
-`shutthebox export` prints an object a line for every row that is kept; `table` names its table, and
-[store.md](store.md) says what is in them.
+`shutthebox export` prints one object per line for every row in [the memory](store.md); `table` names its table.
 """.splitlines()
