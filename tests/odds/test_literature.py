@@ -1,4 +1,4 @@
-"""Figures that others have published, with their sources; literature.md beside this file tells where they differ."""
+"""Figures that others have published, with their sources; literature.md has those that differ from ours."""
 
 from dataclasses import replace
 
