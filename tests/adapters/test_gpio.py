@@ -16,7 +16,7 @@ from shutthebox.adapters.gpio import Edge, Pins, PinsError, open_factory
 from shutthebox.config.schema import Backend, ConfigError, GpioConfig
 from shutthebox.config.settings_loader import switch_lines
 from shutthebox.game.switches.switch import DICE_BUTTON, SERVICE_BUTTON
-from shutthebox.simulator.hardware.box import LAMP_LINE, SimulatedBox
+from shutthebox.simulator.hardware.box import LAMP_LINE, LeverFault, SimulatedBox
 
 
 @pytest.fixture
@@ -50,6 +50,24 @@ def test_a_lever_down_at_boot_is_read_and_no_edge(box: SimulatedBox) -> None:
     pins = open_pins(box, edges)
     assert pins.active() == {switch: switch == 3 for switch in range(10)}
     assert edges == []
+
+
+def test_an_inverted_switch_is_down_while_its_line_is_high() -> None:
+    """A maker has a normally closed switch: its lever must not read as down for ever."""
+    turned = [3, DICE_BUTTON]
+    box = SimulatedBox(9, real_time=False, clock_ns=lambda: 7, levers_down=[4], inverted=turned)
+    edges: list[Edge] = []
+    pins = Pins(box.factory, box.switch_lines, LAMP_LINE, edges.append, frozenset(turned))
+    assert not box.factory.level(box.lever_line(3)), "at rest it is closed"
+    assert [number for number, down in pins.active().items() if down] == [4]
+    box.set_lever(3, True)
+    box.set_button(True)
+    box.set_lever(5, True)
+    box.set_lever(3, False)
+    assert [edge[:2] for edge in edges] == [(3, True), (DICE_BUTTON, True), (5, True), (3, False)]
+    assert [number for number, down in pins.active().items() if down] == [0, 4, 5]
+    box.break_lever(3, LeverFault.CUT)
+    assert pins.active()[3], "the pull-up makes a cut wire look like a lever that is down"
 
 
 # -- lines that cannot be had ------------------------------------------------------------------

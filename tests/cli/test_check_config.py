@@ -82,5 +82,16 @@ def test_the_whole_wiring_table(tmp_path: Path) -> None:
     assert printed("pins", "--config", file) == WIRING
     file.write_text("[box]\nlevers = 2\n")
     assert printed("pins", "--config", file) == WIRING.replace("service button   20   38\n", "")
+    file.write_text('[gpio]\ninverted = [9, "roll"]\n[display]\ninterface = "spi"\n')
+    assert printed("check-config", file).startswith(f"{file}: good.")
+    rows = printed("pins", "--config", file).splitlines()
+    assert (rows[9], rows[13]) == ("lever 9           6   31, inverted", "dice button      12   32, inverted")
+    assert rows[-5:] == [
+        "display data     10   19",
+        "display clock    11   23",
+        "display enable    8   24",
+        "display DC        9   21",
+        "display reset     7   26",
+    ]
     file.write_text("")
     assert printed("pins", "--config", file).count("lever ") == 12, "without a number, every line for one"

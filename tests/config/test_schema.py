@@ -11,6 +11,7 @@ from shutthebox.config.schema import (
     parse_config,
     with_value,
 )
+from shutthebox.game.switches.switch import DICE_BUTTON, SERVICE_BUTTON
 
 
 @pytest.mark.parametrize(
@@ -91,6 +92,28 @@ def test_fail__a_slip_of_the_pen(text: str, said: str) -> None:
             "[gpio]\nlevers = [4, 21]",
             "gpio.levers[1]: line 21 is taken by the shutdown button (config.txt); allowed is a free one",
         ),
+        (
+            "[gpio]\ninverted = [3, 3]",
+            "gpio.inverted: [3, 3] is not allowed; allowed is a list of distinct levers from 1 to 54, "
+            '"roll" and "service"',
+        ),
+        (
+            "[gpio]\ninverted = [13]",
+            "gpio.inverted: 13 is not allowed; allowed are the levers of gpio.levers, 1 to 12",
+        ),
+        (
+            '[gpio]\ninverted = ["service"]',
+            'gpio.inverted: "service" has no line; allowed is it with gpio.service set',
+        ),
+        (
+            '[display]\ninterface = "spi"\n[gpio]\nlevers = [9]',
+            "display.dc: line 9 is taken by gpio.levers[0]; allowed is a free one",
+        ),
+        (
+            '[display]\ninterface = "spi"\n[gpio]\nlevers = [8]',
+            "gpio.levers[0]: line 8 is taken by display (SPI chip enable); allowed is a free one",
+        ),
+        ("[display]\nreset = 4", "display.reset: line 4 is taken by gpio.levers[0]; allowed is a free one"),
         ("[gpio]\nbuzzer = 2", "gpio.buzzer: line 2 is taken by display (I2C data); allowed is a free one"),
         ("[gpio]\nlevers = [4, 12]", "gpio.roll: line 12 is taken by gpio.levers[1]; allowed is a free one"),
         (
@@ -176,3 +199,17 @@ def test_the_outbox_is_where_the_owner_says_or_the_uplink_or_nowhere(
         Path("/var/spool/uplink"),
         Path("/pub/outbox"),
     )
+
+
+def test_a_lever_may_have_the_lines_of_a_panel_on_spi_where_there_is_none() -> None:
+    config = parse_config("[gpio]\nlevers = [7, 8, 9, 10, 11]", "here")
+    assert config.display.lines == {}
+    spi = parse_config('[display]\ninterface = "spi"', "here")
+    assert spi.display.lines == {"dc": 9, "reset": 7}
+    none = parse_config('[display]\ninterface = "spi"\ncontroller = "none"\n[gpio]\nlevers = [7, 9]', "here")
+    assert none.display.lines == {}
+
+
+def test_inverted_switches_are_named_as_a_maker_sees_them() -> None:
+    config = parse_config('[gpio]\ninverted = [3, "roll", "service"]\nservice = 20', "here")
+    assert config.gpio.inverted_switches == {3, DICE_BUTTON, SERVICE_BUTTON}

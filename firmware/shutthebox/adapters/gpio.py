@@ -38,7 +38,7 @@ class Edge(NamedTuple):
 
     Attributes:
         switch: the number of its row (`shutthebox.game.switches.switch`).
-        active: closed to ground.
+        active: down, or pressed.
         t_ns: when, on the monotonic clock.
     """
 
@@ -81,6 +81,7 @@ class Pins:
         lines: line per switch.
         lamp: BCM line of the lamp in the button.
         put: takes every edge; called in the factory's thread, must not block.
+        inverted: the switches whose line is high when they are down; the others' is low.
 
     Attributes:
         taken: per switch whose line cannot be had, why, with its holder where the system knows it. The box
@@ -91,8 +92,14 @@ class Pins:
     """
 
     def __init__(
-        self, factory: Factory, lines: Mapping[int, Line], lamp: int, put: Callable[[Edge], None]
+        self,
+        factory: Factory,
+        lines: Mapping[int, Line],
+        lamp: int,
+        put: Callable[[Edge], None],
+        inverted: frozenset[int] = frozenset(),
     ) -> None:
+        self._inverted = inverted
         self._devices: dict[int, Any] = {}
         self._listeners: list[_Listener] = []
         self._seen: dict[int, bool] = {}
@@ -116,7 +123,7 @@ class Pins:
     def _open(self, factory: Factory, number: int, line: Line, put: Callable[[Edge], None]) -> None:
         device = InputDevice(line, pull_up=True, pin_factory=factory)
         try:
-            listener = _Listener(number, put)
+            listener = _Listener(number, put, inverted=number in self._inverted)
             device.pin.edges = "both"
             device.pin.when_changed = listener.changed
         except BaseException:
@@ -127,10 +134,10 @@ class Pins:
         self._listeners.append(listener)
 
     def active(self) -> dict[int, bool]:
-        """Per switch whether it is closed to ground now; if it cannot be read, as it last was."""
+        """Per switch whether it is down now; if it cannot be read, as it last was."""
         for number, device in self._devices.items():
             try:
-                self._seen[number] = bool(device.is_active)
+                self._seen[number] = bool(device.is_active) != (number in self._inverted)
             except Exception as error:  # an expander off its bus; libraries raise other errors, too
                 self._seen.setdefault(number, False)
                 trouble = self._unread.setdefault(number, TroubleLog(_log))
@@ -164,14 +171,15 @@ class Pins:
 class _Listener:
     """One switch's callback, with its own number in it."""
 
-    def __init__(self, number: int, put: Callable[[Edge], None]) -> None:
+    def __init__(self, number: int, put: Callable[[Edge], None], *, inverted: bool) -> None:
         self._number = number
+        self._inverted = inverted
         self._put = put
 
     def changed(self, ticks: float, state: int) -> None:
         """Called in the factory's thread with its time in seconds and the electrical level."""
         try:
-            self._put(Edge(self._number, not state, round(ticks * 1_000_000_000)))
+            self._put(Edge(self._number, bool(state) == self._inverted, round(ticks * 1_000_000_000)))
         except Exception:
             # An exception that leaves this function ends lgpio's only thread, and with it every input.
             _log.exception("%s: an edge is lost", switch(self._number).name)

@@ -1,6 +1,6 @@
 """`shutthebox blank`: switches the display off. systemd runs it when the box has ended, also after a crash.
 
-It has seconds only, and the box may be restarting, so it needs the standard library alone.
+It has seconds only, and the box may be restarting, so a panel on I2C needs the standard library alone.
 """
 
 import argparse
@@ -10,6 +10,7 @@ import time
 
 from shutthebox.cli.own_config import add_config_option, chosen_config_or_default
 from shutthebox.cli.parser import Subparsers
+from shutthebox.config.schema import Config, Interface
 
 GOODBYE_S = 1.5
 """How long the goodbye of a box that ended well can be read."""
@@ -35,12 +36,15 @@ def run(args: argparse.Namespace) -> int:
     """Switches the panel off; 1 if it does not answer."""
     import fcntl  # not everywhere, and the other commands are
 
-    display = chosen_config_or_default(args.config, "switching off what").display
+    config = chosen_config_or_default(args.config, "switching off what")
+    display = config.display
     if display.controller is None:
         return 0
     # systemd says in SERVICE_RESULT how the service ended: after a crash there is nothing to read.
     if os.environ.get("SERVICE_RESULT") == "success":
         time.sleep(GOODBYE_S)
+    if display.interface is Interface.SPI:
+        return _by_spi(config)
     path = f"/dev/i2c-{display.bus}"
     try:
         bus = os.open(path, os.O_RDWR | os.O_CLOEXEC)
@@ -51,5 +55,20 @@ def run(args: argparse.Namespace) -> int:
             os.close(bus)
     except OSError as error:
         print(f"shutthebox blank: {path}: {error.strerror}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _by_spi(config: Config) -> int:
+    """A panel on SPI listens to its D/C line too, so this takes the libraries that drive it."""
+    from shutthebox.adapters.display.opening import open_serial
+    from shutthebox.adapters.display.panel import DisplayError
+
+    try:
+        serial = open_serial(config.display, config.gpio.backend)
+        serial.command(_SWITCH_OFF[1])
+        serial.cleanup()
+    except (DisplayError, OSError) as error:
+        print(f"shutthebox blank: {error}", file=sys.stderr)
         return 1
     return 0

@@ -7,7 +7,7 @@ from pathlib import Path
 from shutthebox.cli.own_config import add_config_option, chosen_config
 from shutthebox.cli.parser import Subparsers
 from shutthebox.config.card import read_card
-from shutthebox.config.schema import CONFIG_FILE, Config, ConfigError, Line
+from shutthebox.config.schema import CONFIG_FILE, Config, ConfigError, Interface, Line
 from shutthebox.config.settings_loader import DEFAULT_LEVERS, broken_rules, settings_for, try_config
 from shutthebox.errors import one_line
 from shutthebox.files import reason, shown_path
@@ -83,15 +83,20 @@ def run_pins(args: argparse.Namespace) -> int:
     print(f"{'signal':14} {'BCM':>4} {'pin':>4}")
     for name, line in wiring(config):
         if isinstance(line, str):
-            print(f"{name:14} {line}")
+            print(f"{name:14} {line}{inverted(config, name)}")
         else:
-            print(f"{name:14} {line:4} {HEADER[line]:4}")
+            print(f"{name:14} {line:4} {HEADER[line]:4}{inverted(config, name)}")
     return 0
 
 
 def switch_name(number: int) -> str:
     """The name of a switch in the wiring table."""
     return switch(number).name
+
+
+def inverted(config: Config, name: str) -> str:
+    """A word for the tables if the switch of that name is wired the other way round; else nothing."""
+    return ", inverted" if name in {switch(n).name for n in config.gpio.inverted_switches} else ""
 
 
 def wiring(config: Config) -> list[tuple[str, Line]]:
@@ -104,4 +109,11 @@ def wiring(config: Config) -> list[tuple[str, Line]]:
     wired = [(row.name, getattr(gpio, row.key)) for row in BUTTONS.values()]
     buttons = [(name, line) for name, line in wired if line is not None]
     table += [*buttons[:1], ("buzzer", gpio.buzzer), ("button lamp", gpio.lamp), *buttons[1:]]
-    return [*table, ("display SDA", 2), ("display SCL", 3)]
+    bus = {"SDA": 2, "SCL": 3}
+    if config.display.interface is Interface.SPI:
+        bus = {"data": 10, "clock": 11, "enable": 8}
+    shown = {
+        **bus,
+        **{key.upper() if key == "dc" else key: line for key, line in config.display.lines.items()},
+    }
+    return [*table, *((f"display {name}", line) for name, line in shown.items())]

@@ -121,7 +121,7 @@ def _run(args: argparse.Namespace) -> int:
         # In the display's thread: the box is ready without Pillow and luma.
         from shutthebox.adapters.display.opening import open_configured
 
-        return open_configured(display, controller)
+        return open_configured(display, controller, config.gpio.backend)
 
     with ExitStack() as stack:
         factory = open_factory(config.gpio.backend)

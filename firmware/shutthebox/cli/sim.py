@@ -137,7 +137,8 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.simulator.scenario.recorder import ScenarioRecorder, create
 
     # The pins of the simulated box are where its hardware says, not where a config wires a real one.
-    config = config_of(args)._replace(gpio=GpioConfig())
+    config = config_of(args)
+    config = config._replace(gpio=GpioConfig(inverted=config.gpio.inverted))
     where = str(args.config or "config")
     levers = levers_needed(config, where)
     settings = settings_for(config, levers, where)
@@ -149,7 +150,14 @@ def run(args: argparse.Namespace) -> int:
     with ExitStack() as stack:
         condition = read_condition(state)
         down = tuple(lever for lever in condition.down if lever <= levers)
-        box = stack.enter_context(SimulatedBox(levers, levers_down=down, seed=secrets.randbits(32)))
+        box = stack.enter_context(
+            SimulatedBox(
+                levers,
+                levers_down=down,
+                inverted=config.gpio.inverted_switches,
+                seed=secrets.randbits(32),
+            )
+        )
         panel = PanelModel(controller or Controller.SSD1306)
         transcript = BoxInWords(settings.language, start_ns)
         observers: list[Observer] = [transcript]

@@ -78,6 +78,13 @@ class Backend(StrEnum):
     RPIGPIO = "rpigpio"
 
 
+class Interface(StrEnum):
+    """How the panel is reached."""
+
+    I2C = "i2c"
+    SPI = "spi"
+
+
 class Key(NamedTuple):
     """A key of a section.
 
@@ -143,6 +150,13 @@ BOARD_LINES: Mapping[Line, str] = {
 }
 """The lines that the board and its config.txt have taken before the box begins, each with what has it."""
 
+SPI_LINES: Mapping[Line, str] = {
+    8: "display (SPI chip enable)",
+    10: "display (SPI data)",
+    11: "display (SPI clock)",
+}
+"""The lines of SPI0 that a panel has; free are 9, which would read, and 7, the other chip enable."""
+
 _LINE = validation.whole(HEADER_LINES.start, HEADER_LINES.stop - 1)
 _MOST_LEVERS = 54
 
@@ -187,6 +201,33 @@ _LINES = validation.Check(
         "uniqueItems": True,
     },
     _read_lines,
+)
+
+_BUTTON_KEYS = tuple(row.key for row in BUTTONS.values())
+
+
+def _read_inverted(value: object) -> tuple[int | str, ...]:
+    if not isinstance(value, list) or len(value) > _MOST_LEVERS + len(_BUTTON_KEYS):
+        raise ValueError
+    lever = validation.whole(1, _MOST_LEVERS)
+    found = tuple(item if item in _BUTTON_KEYS else lever(item) for item in value)
+    if len(set(found)) < len(found):
+        raise ValueError
+    return found
+
+
+_INVERTED: validation.Check[tuple[int | str, ...]] = validation.Check(
+    f"a list of distinct levers from 1 to {_MOST_LEVERS}, "
+    + " and ".join(f'"{key}"' for key in _BUTTON_KEYS),
+    {
+        "type": "array",
+        "items": {
+            "anyOf": [{"type": "integer", "minimum": 1, "maximum": _MOST_LEVERS}, {"enum": [*_BUTTON_KEYS]}]
+        },
+        "maxItems": _MOST_LEVERS + len(_BUTTON_KEYS),
+        "uniqueItems": True,
+    },
+    _read_inverted,
 )
 
 _LANGUAGES = ", ".join(f'"{code}"' for code in codes())
@@ -402,6 +443,20 @@ class GpioConfig(NamedTuple):
         f"{BUTTONS[SERVICE_BUTTON].line}. Left out: there is none, and the service screen is in the menu.",
         str(BUTTONS[SERVICE_BUTTON].line),
     )
+    inverted: tuple[int | str, ...] = _key(
+        _INVERTED,
+        (),
+        'Switches wired the other way round, such as [3, "roll"]: levers by number, "roll" and "service". '
+        "They are down while their line is high: a normally closed contact to ground, or a sensor whose "
+        "output is high when it acts.",
+        "[]",
+    )
+
+    @property
+    def inverted_switches(self) -> frozenset[int]:
+        """The numbers of the rows of the inverted switches."""
+        numbers = {row.key: number for number, row in BUTTONS.items()}
+        return frozenset(item if isinstance(item, int) else numbers[item] for item in self.inverted)
 
 
 @_section
@@ -413,6 +468,19 @@ class DisplayConfig(NamedTuple):
         Controller.SSD1306,
         f'The panel\'s controller: {_CONTROLLERS}, or "none".',
     )
+    interface: Interface = _key(
+        validation.choice(Interface),
+        Interface.I2C,
+        'How the panel is wired: "i2c", or "spi": SPI0 with data on line 10, clock on 11, chip enable on 8.',
+    )
+    dc: int = _key(_OUTPUT_LINE, 9, "BCM line of the panel's D/C input, with SPI only.")
+    reset: int | None = _key(
+        _OUTPUT_LINE,
+        None,
+        "BCM line of the panel's reset input (RES, RST); with I2C too, if it has one. Left out: 7 with SPI, "
+        "none with I2C.",
+        "7",
+    )
     bus: int = _key(validation.whole(0, 32), 1, "The I2C bus of the panel.")
     address: int = _key(_ADDRESS, 0x3C, "The panel's address on that bus.", "0x3C")
     rotate: int = _key(_ROTATION, 0, "180 if the panel is mounted upside down.")
@@ -421,6 +489,22 @@ class DisplayConfig(NamedTuple):
         Brightness.BRIGHT,
         '"dim", "medium" or "bright". An OLED dims only a little, and lasts longer for it.',
     )
+
+    @property
+    def lines(self) -> dict[str, int]:
+        """The lines of the header that the panel needs beside its bus, by the key that names each."""
+        if self.controller is None:
+            return {}
+        if self.interface is Interface.SPI:
+            return {"dc": self.dc, "reset": 7 if self.reset is None else self.reset}
+        return {} if self.reset is None else {"reset": self.reset}
+
+    @property
+    def where(self) -> str:
+        """Where the panel is, for complaints."""
+        if self.interface is Interface.SPI:
+            return "on /dev/spidev0.0"
+        return f"at 0x{self.address:02X} on /dev/i2c-{self.bus}"
 
 
 @_section
@@ -578,7 +662,7 @@ def examine_config(text: str, where: str) -> tuple[Config, tuple[ConfigError, ..
                 config = with_value(config, f"{section}.{key}", value, where)
             except ConfigError as error:
                 mistakes.append(error)
-                knows_lines &= section != "gpio"
+                knows_lines &= section not in ("gpio", "display")
     if knows_lines:
         try:
             check_lines(config, where)
@@ -644,9 +728,22 @@ def check_lines(config: Config, where: str) -> None:
     """
     gpio = config.gpio
     taken = dict(BOARD_LINES)
+    if config.display.interface is Interface.SPI:
+        taken |= SPI_LINES
     used: list[tuple[str, Line | None]] = [(f"gpio.levers[{i}]", line) for i, line in enumerate(gpio.levers)]
-    used += [(f"gpio.{key}", getattr(gpio, key)) for key in gpio._fields if key not in ("backend", "levers")]
+    used += [(f"gpio.{key}", getattr(gpio, key)) for key in (*_BUTTON_KEYS, "buzzer", "lamp")]
+    used += [(f"display.{key}", line) for key, line in config.display.lines.items()]
     mistakes = []
+    for item in gpio.inverted:
+        if isinstance(item, int) and item > len(gpio.levers):
+            mistakes.append(
+                f"{where}: gpio.inverted: {item} is not allowed; allowed are the levers of gpio.levers, "
+                f"1 to {len(gpio.levers)}"
+            )
+        elif isinstance(item, str) and getattr(gpio, item) is None:
+            mistakes.append(
+                f'{where}: gpio.inverted: "{item}" has no line; allowed is it with gpio.{item} set'
+            )
     for key, line in used:
         if line is None:
             continue

@@ -192,7 +192,7 @@ def assemble(config: Config, settings: Settings, world: World) -> Box:
         # A lever that the owner has taken out for good may have lost its line to something else.
         unused = {*config.box.out_of_play} & {*to_numbers(settings.out)}
         used = {number: line for number, line in world.lines.items() if number not in unused}
-        pins = Pins(world.factory, used, config.gpio.lamp, world.put)
+        pins = Pins(world.factory, used, config.gpio.lamp, world.put, config.gpio.inverted_switches)
         parts.callback(pins.close)
         settings = settings.without(pins.taken)
         if store is not None:

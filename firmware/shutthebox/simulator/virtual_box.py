@@ -111,7 +111,7 @@ class VirtualBox:
         # Wired as the simulated hardware is, not as a real box; with the buttons of that.
         buttons = [row for row in BUTTONS.values() if getattr(config.gpio, row.key) is not None]
         wired: dict[str, Any] = {row.key: row.line for row in buttons}
-        self._config = config._replace(gpio=GpioConfig(**wired))
+        self._config = config._replace(gpio=GpioConfig(**wired, inverted=config.gpio.inverted))
         self._state, self.display = state, display
         self._observers = list(observers)
         self._odds = (odds or OddsNow()) if advised else None
@@ -122,6 +122,7 @@ class VirtualBox:
         self.box = SimulatedBox(
             levers,
             buttons=[row.number for row in buttons],
+            inverted=config.gpio.inverted_switches,
             real_time=False,
             clock_ns=lambda: self.now_ns,
             seed=seed,
@@ -239,7 +240,7 @@ class VirtualBox:
     def glitch(self, number: int, lasts_ns: int) -> None:
         """A spike on a lever's line: to the other level and back."""
         line = self.box.lever_line(number)
-        level = self.box.factory.level(line)
+        level = self.box.level(line)
         self.set_level(line, not level)
         self.run_until(self.now_ns + lasts_ns)
         self.set_level(line, level)

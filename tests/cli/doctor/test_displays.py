@@ -11,8 +11,11 @@ import smbus2
 from tests.support.bus import OpenedBus
 from tests.support.command import Said, command, printed
 
-from shutthebox.cli.doctor import hardware
-from shutthebox.config.schema import parse_config
+from shutthebox.adapters.display import opening
+from shutthebox.cli.doctor import hardware, outputs
+from shutthebox.config.controllers import Controller
+from shutthebox.config.schema import DisplayConfig, Interface, parse_config
+from shutthebox.simulator.hardware.panel_model import PanelModel
 
 
 class Chip:
@@ -139,3 +142,25 @@ def test_nobody_answers(config: Path) -> None:
     Bus.chips = {}
     said = "no display answers at 0x3C or 0x3D on /dev/i2c-32: its lead, or the order of its pins\n"
     assert command("doctor", "--display", "--config", config) == Said(1, said, "")
+
+
+def test_over_spi_a_panel_is_shown_a_picture(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Most 2.42 inch panels come set to SPI; nothing can be asked there, so eyes decide."""
+    config.write_text('[display]\ninterface = "spi"\ncontroller = "ssd1309"\n')
+    monkeypatch.setattr(hardware, "DEV", tmp_path)
+    missing = f"no {tmp_path}/spidev0.0: dtparam=spi=on and dtoverlay=spi0-1cs,no_miso in config.txt"
+    assert command("doctor", "--display", "--config", config) == Said(1, missing + "\n", "")
+    (tmp_path / "spidev0.0").touch()
+    model = PanelModel(Controller.SSD1309)
+    monkeypatch.setattr(opening, "open_serial", lambda display, backend: model)
+    first, *rest = printed("doctor", "--display", "--config", config).splitlines()
+    assert first.startswith(
+        "spidev0.0: nothing of it can be read over SPI; it was sent a picture: a thin frame"
+    )
+    assert "sh1106 (most 1.3 inch panels)" in rest[-1]
+    assert model.lit
+    assert model.picture() == outputs.picture(Controller.SSD1309, DisplayConfig(interface=Interface.SPI))
+    (panel,) = json.loads(printed("doctor", "--display", "--json", "--config", config))["panels"]
+    assert panel["controllers"][0] == "ssd1309"

@@ -127,6 +127,21 @@ def test_a_box_on_which_all_is_well(config: Path, pi: FakeKernel, tmp_path: Path
 # -- pins --------------------------------------------------------------------------------------
 
 
+def test_a_panel_on_spi_and_inverted_switches_are_named(config: Path, tmp_path: Path, pi: FakeKernel) -> None:
+    text = config.read_text().replace("bus = 32", 'interface = "spi"')
+    config.write_text(text.replace("[gpio]\n", "[gpio]\ninverted = [3]\n"))
+    found = results(config)
+    assert found["lever 3"] == ("ok", "line 27 is free, inverted")
+    assert found["display DC"] == ("ok", "line 9 is free")
+    assert found["display reset"] == ("ok", "line 7 is free")
+    assert found["display"] == (
+        "FAIL",
+        f"no {tmp_path}/spidev0.0: dtparam=spi=on and dtoverlay=spi0-1cs,no_miso in config.txt",
+    )
+    (tmp_path / "spidev0.0").touch()
+    assert results(config)["display"][0] == "ok"
+
+
 def test_lines_are_free_or_busy_by_name(config: Path, pi: FakeKernel) -> None:
     (chip,) = pi.chips.values()
     chip.lines[17].consumer = "lirc"

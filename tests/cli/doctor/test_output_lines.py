@@ -15,6 +15,7 @@ from shutthebox.adapters.display import opening
 from shutthebox.adapters.display.opening import open_panel
 from shutthebox.cli.doctor import outputs
 from shutthebox.config.controllers import Controller
+from shutthebox.config.schema import DisplayConfig
 from shutthebox.simulator.hardware.box import BUZZER_LINE, Change
 from shutthebox.simulator.hardware.panel_model import PanelModel
 
@@ -79,7 +80,7 @@ def test_each_output_works_until_it_is_confirmed(bench: Bench) -> None:
             "ok    panel           confirmed by the button",
         ],
     )
-    shown = outputs.picture(Controller.SH1106, 0x3C)
+    shown = outputs.picture(Controller.SH1106, DisplayConfig())
     assert bench.panel.picture() == shown
     assert bench.hands.box.lamp == 0
 
@@ -127,5 +128,5 @@ def test_a_buzzer_whose_line_somebody_has_is_a_fault_and_the_others_are_tried(be
 def test_a_wrong_controller_is_seen_by_eye() -> None:
     """Sent as to an SSD1306, the frame on an SH1106 is not whole."""
     panel = PanelModel(Controller.SH1106)
-    open_panel(Controller.SSD1306, panel).push(outputs.picture(Controller.SSD1306, 0x3C))
+    open_panel(Controller.SSD1306, panel).push(outputs.picture(Controller.SSD1306, DisplayConfig()))
     assert panel.picture().rows[0] != (1 << 128) - 1

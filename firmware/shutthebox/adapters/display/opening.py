@@ -5,13 +5,18 @@ luma is imported here and only when a panel is opened, so a box without one need
 
 import contextlib
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from shutthebox.adapters.display.panel import DisplayError, LumaDevice, Panel, Serial, bus_errors
 from shutthebox.config.controllers import Controller
-from shutthebox.config.schema import DisplayConfig
+from shutthebox.config.schema import Backend, DisplayConfig, Interface
+
+if TYPE_CHECKING:
+    from gpiozero.pins import Factory
 
 _NOTHING = 0xE3  # a command that every one takes and that does nothing
+_RESET_S = 0.001  # the controllers want 3 to 10 microseconds, and a little to come up
+_SPI_HZ = 8_000_000  # the slowest of the controllers takes 10 MHz at 3.3 V
 
 
 class _Recorder:
@@ -101,18 +106,126 @@ def _build(
     return Panel(cast("LumaDevice", device), controller, recorder.commands, name=name, contrast=contrast)
 
 
-def open_configured(display: DisplayConfig, controller: Controller) -> Panel:
+def open_configured(display: DisplayConfig, controller: Controller, backend: Backend) -> Panel:
     """Sets up the panel of this configuration, on its bus.
 
+    Args:
+        display: the configuration.
+        controller: of the panel.
+        backend: how the lines for D/C and reset are reached.
+
     Raises:
-        DisplayError: no such bus, no right to use it, no display answers, or luma is missing.
+        DisplayError: no such bus, no right to use it, no display answers, or a library is missing.
     """
     return open_panel(
         controller,
-        open_i2c(display.bus, display.address),
+        open_serial(display, backend),
         upside_down=display.rotate == 180,
-        name=f"the display at 0x{display.address:02X} on /dev/i2c-{display.bus}",
+        name=f"the display {display.where}",
     )
+
+
+def open_serial(display: DisplayConfig, backend: Backend) -> Serial:
+    """The serial interface of this configuration, after a reset if the panel has a line for it.
+
+    Raises:
+        DisplayError: no such bus, no right to use it, or a library is missing.
+    """
+    if not display.lines:
+        return open_i2c(display.bus, display.address)
+    from shutthebox.adapters.gpio import PinsError, open_factory
+
+    try:
+        factory = open_factory(backend)
+    except PinsError as error:
+        raise DisplayError(str(error)) from error
+    try:
+        return _Wired(display, factory)
+    except BaseException:
+        factory.close()
+        raise
+
+
+class _Lines:
+    """Outputs of a pin factory in the words of RPi.GPIO, which luma uses."""
+
+    OUT, LOW, HIGH = "out", 0, 1
+
+    def __init__(self, factory: "Factory") -> None:
+        self._factory = factory
+        self._outputs: dict[int, Any] = {}
+
+    def setup(self, line: int, way: str) -> None:
+        from gpiozero import OutputDevice
+
+        self._outputs[line] = OutputDevice(line, initial_value=True, pin_factory=self._factory)
+
+    def output(self, line: int, value: int) -> None:
+        self._outputs[line].value = value
+
+    def close(self) -> None:
+        for output in self._outputs.values():
+            output.close()
+        self._factory.close()
+
+
+class _Wired:
+    """A serial interface with lines of its own beside the bus: D/C and reset, or reset alone."""
+
+    def __init__(self, display: DisplayConfig, factory: "Factory", spi: Any = None) -> None:  # noqa: ANN401
+        """Opens both; resets the panel.
+
+        Args:
+            display: the configuration.
+            factory: of the lines, which is closed with the interface.
+            spi: SPI0 in the words of spidev; None to open it.
+
+        Raises:
+            DisplayError: as `open_serial`.
+        """
+        self._lines = _Lines(factory)
+        _luma()
+        try:
+            from luma.core.interface.serial import bitbang
+
+            waits = {"reset_hold_time": _RESET_S, "reset_release_time": _RESET_S}
+            if display.interface is Interface.SPI:
+                self._serial = self._open_spi(display, spi, waits)
+            else:
+                bitbang(self._lines, RST=display.lines["reset"], **waits)  # its only effect is the reset
+                self._serial = open_i2c(display.bus, display.address)
+        except DisplayError:
+            raise
+        except Exception as error:  # libraries of pins raise kinds of their own
+            raise DisplayError(
+                f"cannot use the display {display.where}: {error or type(error).__name__}"
+            ) from error
+
+    def _open_spi(self, display: DisplayConfig, spi: Any, waits: dict[str, float]) -> Any:  # noqa: ANN401
+        from luma.core.interface.serial import spi as luma_spi
+
+        if spi is None:
+            try:
+                from spidev import SpiDev
+            except ImportError as error:
+                raise DisplayError("spidev is not installed: apt install python3-spidev") from error
+            spi = SpiDev()
+        lines = display.lines
+        return luma_spi(
+            spi, self._lines, bus_speed_hz=_SPI_HZ, gpio_DC=lines["dc"], gpio_RST=lines["reset"], **waits
+        )
+
+    def command(self, *cmd: int) -> None:
+        self._serial.command(*cmd)
+
+    def data(self, data: Sequence[int]) -> None:
+        self._serial.data(data)
+
+    def cleanup(self) -> None:
+        try:
+            self._serial.cleanup()
+        finally:
+            self._lines.close()
 
 
 def open_i2c(bus: int = 1, address: int = 0x3C) -> Serial:

@@ -11,7 +11,7 @@ from typing import Any
 
 from shutthebox.cli.doctor import hardware
 from shutthebox.config.controllers import Controller
-from shutthebox.config.schema import Config
+from shutthebox.config.schema import Config, Interface
 from shutthebox.errors import ShutTheBoxError
 
 _COMMAND, _DATA = 0x00, 0x40  # control bytes
@@ -49,9 +49,13 @@ class Found:
 def show(config: Config, *, as_json: bool) -> int:
     """Prints the panels and the lines for the config; returns 1 if there is none.
 
+    A panel on SPI can be asked nothing: it gets a picture, which tells whoever looks.
+
     Raises:
         BusError: no bus, no right to use it, or no smbus2.
     """
+    if config.display.interface is Interface.SPI:
+        return _show_spi(config, as_json=as_json)
     found = look(config.display.bus)
     lines = [_lines(panel) for panel in found]
     if as_json:
@@ -81,6 +85,36 @@ def show(config: Config, *, as_json: bool) -> int:
             others = ", ".join(f"{c.chip.panels}: {c}" for c in panel.controllers)
             print(f"The panel decides ({others}); shutthebox doctor --outputs shows a test picture.")
     return 0
+
+
+def _show_spi(config: Config, *, as_json: bool) -> int:
+    from shutthebox.adapters.display.opening import open_configured
+    from shutthebox.adapters.display.panel import DisplayError
+    from shutthebox.cli.doctor.outputs import picture
+
+    controller = config.display.controller or Controller.SSD1306
+    others = [other for other in Controller if other is not controller and not other.chip.like]
+    fault = hardware.no_spi()
+    if not fault:
+        try:
+            panel = open_configured(config.display, controller, config.gpio.backend)
+            try:
+                panel.push(picture(controller, config.display))
+            finally:
+                panel.close()
+        except DisplayError as error:
+            fault = str(error)
+    reason = fault or "nothing of it can be read over SPI; it was sent a picture"
+    if as_json:
+        panels = [] if fault else [{"address": None, "controllers": [controller, *others], "reason": reason}]
+        print(json.dumps({"bus": hardware.SPI_NODE, "panels": panels, "fault": fault}))
+    elif fault:
+        print(fault)
+    else:
+        print(f"{hardware.SPI_NODE}: {reason}: a thin frame along all four edges, and {controller}.")
+        print("Dark: its leads, D/C and reset before the others, or its jumpers are set to I2C.")
+        print("Frame broken or two columns aside: try " + ", ".join(f"{c} ({c.chip.panels})" for c in others))
+    return int(bool(fault))
 
 
 def _configured(config: Config, panel: Found) -> bool:

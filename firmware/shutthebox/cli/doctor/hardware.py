@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from shutthebox.adapters.gpio import CONSUMER, PinsError, board_fault, open_factory
-from shutthebox.cli.check_config import wiring
+from shutthebox.cli.check_config import inverted, wiring
 from shutthebox.cli.doctor.result import CheckResult, failed, passed, skipped
 from shutthebox.config.controllers import Controller
-from shutthebox.config.schema import Backend, Config
+from shutthebox.config.schema import BOARD_LINES, SPI_LINES, Backend, Config, Interface
 
 DEV = Path("/dev")
+
+SPI_NODE = "spidev0.0"
+"""SPI0 with its first chip enable, below `DEV`."""
 
 PANEL_ADDRESSES = (0x3C, 0x3D)
 """Where such panels can be: a resistor on their back chooses."""
@@ -21,7 +24,8 @@ PANEL_ADDRESSES = (0x3C, 0x3D)
 
 def access(config: Config) -> Iterator[CheckResult]:
     """Whether this user may open the devices; if not, with the remedy."""
-    devices = sorted(DEV.glob("gpiochip*")) + sorted(DEV.glob("i2c-*"))
+    kinds = ("gpiochip*", "i2c-*", "spidev*")
+    devices = [path for kind in kinds for path in sorted(DEV.glob(kind))]
     closed = [path for path in devices if not os.access(path, os.R_OK | os.W_OK)]
     for path in closed:
         try:
@@ -68,8 +72,11 @@ def pins(config: Config) -> Iterator[CheckResult]:
             return
         stack.callback(header.close)
         yield passed("chip", f"{header.path}, {header.get_info().label}")
-        # The kernel's I2C driver has those of the display.
-        for name, line in (row for row in wiring(config) if not row[0].startswith("display")):
+        # The kernel's driver of the display's bus has these.
+        buses = {*BOARD_LINES, *SPI_LINES}
+        for name, line in (
+            row for row in wiring(config) if not row[0].startswith("display") or row[1] not in buses
+        ):
             try:
                 chip, offset = header, line
                 if isinstance(line, str):
@@ -82,9 +89,9 @@ def pins(config: Config) -> Iterator[CheckResult]:
                 continue
             holder = info.consumer or "a kernel driver"
             if not info.used:
-                yield passed(name, f"line {line} is free")
+                yield passed(name, f"line {line} is free{inverted(config, name)}")
             elif holder == CONSUMER:
-                yield passed(name, f"line {line} is held by the running box")
+                yield passed(name, f"line {line} is held by the running box{inverted(config, name)}")
             else:
                 yield failed(name, f"line {line} is busy: {holder} has it")
 
@@ -94,6 +101,13 @@ def display(config: Config) -> Iterator[CheckResult]:
     display = config.display
     if display.controller is None:
         yield skipped("display", "the configuration has none")
+        return
+    if display.interface is Interface.SPI:
+        if missing := no_spi():
+            yield failed("display", missing)
+        else:
+            text = "a panel on it cannot answer: shutthebox doctor --display shows a picture"
+            yield passed("display", f"{DEV}/{SPI_NODE} is there; {text}")
         return
     node = DEV / f"i2c-{display.bus}"
     if not node.exists():
@@ -122,6 +136,16 @@ def display(config: Config) -> Iterator[CheckResult]:
         where = f"0x{display.address:02X} on {node}"
         yield passed("display", f"answers at {where}")
         yield _panel_type(display.controller, status)
+
+
+def no_spi() -> str:
+    """Why SPI cannot be used, with the remedy; empty if it can."""
+    node = DEV / SPI_NODE
+    if not node.exists():
+        return f"no {node}: dtparam=spi=on and dtoverlay=spi0-1cs,no_miso in config.txt"
+    if not os.access(node, os.R_OK | os.W_OK):
+        return f"{node} may not be opened: is the user in the group spi?"
+    return ""
 
 
 def _ask(bus: Any, address: int) -> None:  # noqa: ANN401  (smbus2 has no types)

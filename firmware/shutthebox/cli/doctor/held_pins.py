@@ -20,7 +20,7 @@ def held_pins(
     """
     try:
         try:
-            pins = Pins(factory, lines, gpio.lamp, put)
+            pins = Pins(factory, lines, gpio.lamp, put, gpio.inverted_switches)
         except PinsError as error:
             if "in use by" in str(error) and f"'{CONSUMER}'" not in str(error):
                 raise  # an overlay of the kernel, or another program: to stop the box would not help

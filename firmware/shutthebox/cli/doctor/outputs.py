@@ -16,7 +16,7 @@ from shutthebox.adapters.gpio import Edge, Pins, open_factory
 from shutthebox.cli.doctor.held_pins import held_pins
 from shutthebox.cli.doctor.result import CheckResult, failed, passed, reported, skipped
 from shutthebox.config.controllers import Controller
-from shutthebox.config.schema import Config
+from shutthebox.config.schema import Config, DisplayConfig, Interface
 from shutthebox.game.effects import Sound
 from shutthebox.game.switches.switch import DICE_BUTTON
 
@@ -122,8 +122,8 @@ def _panel(config: Config, asks: _Asks) -> CheckResult:
     if display.controller is None:
         return skipped("panel", "the configuration has none")
     try:
-        panel = open_configured(display, display.controller)
-        panel.push(picture(display.controller, display.address))
+        panel = open_configured(display, display.controller, config.gpio.backend)
+        panel.push(picture(display.controller, display))
     except DisplayError as error:
         return failed("panel", f"{error}: {_REMEDIES['panel']}")
     try:
@@ -136,12 +136,12 @@ def _panel(config: Config, asks: _Asks) -> CheckResult:
         panel.close()
 
 
-def picture(controller: Controller, address: int) -> Bitmap:
+def picture(controller: Controller, display: DisplayConfig) -> Bitmap:
     """The test picture: a wrong controller moves the frame two columns aside or breaks it.
 
     Args:
         controller: whose name it shows.
-        address: on the bus, which it shows too.
+        display: the configuration, of which it shows the address on the bus.
     """
     width, height = SIZE
     shown = Bitmap.of(*SIZE).outline((0, 0, width, height))
@@ -149,7 +149,8 @@ def picture(controller: Controller, address: int) -> Bitmap:
     for bars, (x, y) in enumerate(((4, 4), (width - 20, 4), (4, height - 12), (width - 20, height - 12)), 1):
         for k in range(bars):
             shown = shown.fill((x + 4 * k, y, x + 4 * k + 2, y + 8))
-    for text, y in ((str(controller), 16), (f"0x{address:02X}", 34)):
+    where = "SPI" if display.interface is Interface.SPI else f"0x{display.address:02X}"
+    for text, y in ((str(controller), 16), (where, 34)):
         line = fonts.line(text, fonts.Size.MEDIUM)
         shown = shown.paste(line, (width - line.width) // 2, y)
     return shown

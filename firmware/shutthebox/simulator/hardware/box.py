@@ -81,6 +81,7 @@ class SimulatedBox:
         levers: how many, up to 54. The first twelve are on the header, the others on expanders.
         buttons: the numbers of its buttons.
         levers_down: levers that are down before the daemon opens anything.
+        inverted: the switches whose line is high when they are down.
         real_time: False for virtual time.
         clock_ns: the time in ns, never going back; in real time leave it alone.
         seed: of all chatter and all losses.
@@ -99,6 +100,7 @@ class SimulatedBox:
         *,
         buttons: Iterable[int] = (DICE_BUTTON,),
         levers_down: Iterable[int] = (),
+        inverted: Iterable[int] = (),
         real_time: bool = True,
         clock_ns: Callable[[], int] = time.monotonic_ns,
         seed: int = 0,
@@ -120,10 +122,11 @@ class SimulatedBox:
         self.factory = ContactFactory(clock_ns, (BUZZER_LINE, LAMP_LINE), self._output_changed)
         self.factory.lose_edges(self._loses)
         self._player = EdgePlayer(clock_ns, self._chatter, self._moved, self._drive)
+        self._inverted = {line for number, line in self.switch_lines.items() if number in set(inverted)}
         for number in levers_down:
-            line = self.lever_line(number)
-            self._positions[line] = True
-            self.factory.set_level(line, False)
+            self._positions[self.lever_line(number)] = True
+        for line, down in self._positions.items():
+            self._drive(line, not down)
 
     def __enter__(self) -> Self:
         return self
@@ -197,11 +200,16 @@ class SimulatedBox:
     def set_level(self, line: int, level: bool) -> None:
         """Puts one line to a level now, in this thread: the caller plays edges and keeps the time.
 
+        The level is that of a switch to ground, high when it is open; an inverted one's line gets the other.
         Not to be mixed with ``set_lever`` on the same line in real time.
         """
         if self._positions.get(line, not level) == level:
             self._moved(line, not level)
         self._drive(line, level)
+
+    def level(self, line: int) -> bool:
+        """The level of one line, as `set_level` takes it."""
+        return self.factory.level(line) != (line in self._inverted)
 
     def lose_edges(self, probability: float) -> None:
         """From now on drops the callback of this fraction of lever edges; levels still change.
@@ -298,8 +306,8 @@ class SimulatedBox:
             self._drive(line, not down)
 
     def _drive(self, line: int, level: bool) -> None:
-        """Sets a line to a level, unless its wire is cut."""
-        level = level or self._faults.get(line) is LeverFault.CUT
+        """Sets a line to a level, unless its wire is cut: the board's pull-up makes it high then."""
+        level = level != (line in self._inverted) or self._faults.get(line) is LeverFault.CUT
         if self.factory.level(line) != level:
             self.factory.set_level(line, level)
             self._tell(Change.PINS)
