@@ -5,7 +5,7 @@ import re
 from base64 import urlsafe_b64decode
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date
 from pathlib import Path
 
 import pytest
@@ -71,7 +71,9 @@ class Town:
             keep_health(db, "lion.2", True, json.dumps(state).encode(), 1)
             protect(db, ["BYE"], 1)
             night = date(2026, 9, 20)
-            make_event(db, "Cup", "knockout", usual_category("traditional"), ["BYE", "ANN"], night, night)
+            cup = ("Cup", "ladder", usual_category("traditional"), ["BYE", "ANN"], night, night)
+            make_event(db, *cup, boxes=["lion"], zone=UTC)
+        reviewed(self.place.engine)
 
     def bytes(self) -> bytes:
         """All bytes of all files of the database."""

@@ -1,6 +1,7 @@
 """The page: readable without script, by anybody, and nothing on it becomes markup."""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -9,7 +10,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -31,7 +32,7 @@ from shutthebox_league.events import make_event
 from shutthebox_league.formats import Format
 from shutthebox_league.main import zone_of
 from shutthebox_league.page.app import HEADERS
-from shutthebox_league.page.owner import _HEADERS, OwnersPage
+from shutthebox_league.page.owner import FORM_HEADERS, OwnersPage
 from shutthebox_league.schema import HEALTH, TOURNAMENT
 from shutthebox_league.standings import Period, first_of
 
@@ -78,7 +79,8 @@ class Site(LeagueBox):
             answer = error
         with answer:
             assert answer.status == status, request.full_url
-            own = _HEADERS if request.selector == "/owner" and status not in (405, 413) else {}
+            has_form = request.selector.startswith(("/owner", "/event/"))
+            own = FORM_HEADERS if has_form and status not in (404, 405, 413) else {}
             if request.selector != "/owner":
                 assert answer.headers["set-cookie"] is None
             for header, value in {**HEADERS, **own}.items():
@@ -281,7 +283,7 @@ def test_the_owner_sees_the_boxes_and_nobody_else(site: Site) -> None:
 
 def test_a_landlord_makes_one_change_a_second(site: Site) -> None:
     """The boxes' matches need the database, too."""
-    page = OwnersPage(site.place.engine, lambda *args, **values: Response(), secure=False)
+    page = OwnersPage(site.place.engine, UTC, lambda *args, **values: Response(), secure=False)
     page._wait_for_turn(1)
     page._changed_s[1] = time.monotonic() + 100
     with pytest.raises(HTTPException, match="One moment"):
@@ -328,15 +330,61 @@ def test_an_event_names_the_next_pairing(site: Site) -> None:
     tonight = night_of(site.now_s, zone_of("UTC"))
     with site.place.engine.begin() as db:
         four = ["UMA", "VIC", "WIM", "XIA"]
-        event_id = make_event(db, "Cup", "knockout", GAME, four, tonight, tonight)
+        cup = ("Cup", "knockout", GAME, four, tonight, tonight)
+        event_id, _ = make_event(db, *cup, boxes=["anchor"], zone=UTC)
+    reviewed(site.engine)
     assert "UMA against XIA" in site.get(f"/event/{event_id}")
     site.match(70, "UMA", "XIA")
+    reviewed(site.engine)
     text = site.get(f"/event/{event_id}")
     assert "UMA against XIA" not in text
     assert "VIC against WIM" in text
     assert "<h2>Matches</h2>" in text
     assert "UMA" in text.partition("<h2>Matches</h2>")[2]
     _Well(text)
+
+
+def test_an_entrant_confirms_a_match_at_a_box_that_the_event_does_not_name(site: Site) -> None:
+    tonight = night_of(site.now_s, zone_of("UTC"))
+    with site.place.engine.begin() as db:
+        cup = ("Open", "round-robin", GAME, ["OLA", "PIA"], tonight, tonight)
+        event_id, codes = make_event(db, *cup, boxes=[], zone=UTC)
+    site.match(71, "OLA", "PIA")
+    reviewed(site.engine)
+    text = site.get(f"/event/{event_id}")
+    assert "waits for OLA and PIA" in text
+    _Well(text)
+    match = re.findall(r"match (\d+)</a>: OLA", text)[0]
+
+    def confirm(initials: str, code: str, origin: str = site.url, status: int = 200) -> str:
+        form = {"initials": initials, "code": code, "match": match}
+        data = urllib.parse.urlencode(form).encode()
+        request = urllib.request.Request(f"{site.url}/event/{event_id}", data, {"Origin": origin})
+        return site.request(request, status)
+
+    assert "Nothing was changed: these initials do not have this code." in confirm("OLA", codes["PIA"])
+    confirm("OLA", codes["OLA"], "https://elsewhere.example", 403)
+    assert "Thank you." in confirm("ola", codes["OLA"])
+    assert "waits for PIA" in site.get(f"/event/{event_id}")
+    confirm("PIA", codes["PIA"])
+    reviewed(site.engine)
+    assert "has won." in site.get(f"/event/{event_id}")
+
+
+def test_a_landlord_makes_a_match_void_and_takes_it_back(site: Site) -> None:
+    site.match(72, "QUI", "REX")
+    reviewed(site.engine)
+    landlord = Landlord(site)
+    match = re.findall(r'name="match" value="(\d+)"', landlord.look())[0]
+    assert "Void: 1." in landlord.post(do="void", match=match)
+    assert "by the landlord of The &lt;b&gt;Anchor" in site.get(f"/match/{match}")
+    assert "(void)" in site.get("/player/QUI")
+    assert "Nothing was changed" in landlord.post(do="void", number="x 999999")
+    voiding = re.findall(r'name="voiding" value="(\d+)"', landlord.look())[0]
+    assert "They count again: 1." in landlord.post(do="undo", voiding=voiding)
+    assert "Void" not in site.get(f"/match/{match}")
+    assert "Nothing was changed" in landlord.post(do="undo", voiding=voiding)
+    _Well(landlord.look())
 
 
 def test_a_match_says_why_it_is_over(site: Site) -> None:
@@ -377,7 +425,10 @@ def pages_of_all_kinds(site: Site) -> list[str]:
     cup = Tournament("Axe", "c" * 64)
     with site.place.engine.begin() as db:
         four = ["KIM", "LEO", "MAX", "NOA"]
-        events = [make_event(db, f"The {style}", style, GAME, four, night, night) for style in Format]
+        events = [
+            make_event(db, f"The {style}", style, GAME, four, night, night, boxes=["anchor"], zone=UTC)[0]
+            for style in Format
+        ]
         row = {"commitment": cup.commitment, "name": cup.name, "text": cup.to_text(), "made_s": 0}
         db.execute(insert(TOURNAMENT).values(**row, closes_s=site.now_s - 10))
     own = ["/", f"/pub/{SLUG}", f"/pub/{SLUG}/tv", "/match/1", "/player/ANN", "/data", "/x", "/events"]

@@ -35,9 +35,9 @@ DAY_S = 24 * 3600
 class Evening(LeagueBox):
     """A league, a box in it, and the time of day."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, url: str = "") -> None:
         self.now_s = NOW_S
-        super().__init__(found_league(folder, with_broker=False), wall_clock_s=lambda: self.now_s)
+        super().__init__(found_league(folder, url, with_broker=False), wall_clock_s=lambda: self.now_s)
 
     def review(self) -> None:
         reviewed(self.place.engine, UTC, lambda: self.now_s)

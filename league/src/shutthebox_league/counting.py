@@ -7,16 +7,19 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
-from sqlalchemy import Connection, Float, Row, case, cast, delete, select, update
+from sqlalchemy import ColumnElement, Connection, Float, Row, case, cast, delete, func, select, update
 
 from shutthebox_league.database import upsert
-from shutthebox_league.schema import CATEGORY, SEAT, STANDING
+from shutthebox_league.schema import CATEGORY, MATCH, SEAT, STANDING
 from shutthebox_league.standings import FEWEST_TURNS, WHOLE_LEAGUE, Period, first_of
 
 NIGHTS_KEPT = 7
 """Sums of earlier nights are let go: only tonight's are shown."""
 
-_SUMS = ("matches", "wins", "total_sum", "turns", "luck_sum", "given_away_sum")
+_SUMS: Mapping[str, type[int] | type[float]] = {
+    "matches": int, "wins": int, "total_sum": float, "turns": int, "luck_sum": float, "given_away_sum": float,
+}  # fmt: skip
+_MAY_COUNT = (MATCH.c.unranked == "") & SEAT.c.computer.is_(False) & SEAT.c.total.is_not(None)
 
 
 def count_seat(db: Connection, match: Row[Any], seat: Row[Any], tonight: date) -> None:
@@ -56,6 +59,56 @@ def add_review(db: Connection, match: Row[Any], seat: Row[Any], tonight: date) -
     for place in _places(match, tonight):
         where = [own[key] == value for key, value in place.items()]
         db.execute(update(STANDING).where(*where, own.initials == seat.initials).values(values))
+
+
+def take_out(db: Connection, which: ColumnElement[bool], tonight: date) -> None:
+    """Takes the seats of some matches out of the standings; they are not counted until `put_back`."""
+    seats = select(SEAT.c.match_id).join(MATCH, MATCH.c.id == SEAT.c.match_id)
+    is_in = (
+        which & SEAT.c.counted & SEAT.c.confirmed & SEAT.c.initials.is_not(None) & _MAY_COUNT
+        & ~MATCH.c.unrated.startswith("not counted")
+    )  # fmt: skip
+    sums = [func.sum(case((SEAT.c.place == 1, 1), else_=0)), func.sum(SEAT.c.total)]
+    sums += [func.sum(column) for column in (SEAT.c.turns, SEAT.c.luck_sum, SEAT.c.given_away_sum)]
+    keys = (MATCH.c.category_id, MATCH.c.pub_id, MATCH.c.night)
+    of_rows: dict[tuple[Any, ...], list[float]] = {}
+    for row in db.execute(
+        select(*keys, SEAT.c.initials, func.count(), *sums)
+        .join(MATCH, MATCH.c.id == SEAT.c.match_id)
+        .where(is_in)
+        .group_by(*keys, SEAT.c.initials)
+    ):
+        for place in _places(row, tonight):
+            total = of_rows.setdefault((*place.values(), row.initials), [0] * len(_SUMS))
+            total[:] = [float(have) + float(new) for have, new in zip(total, row[4:], strict=True)]
+    own = STANDING.c
+    for (category, pub, period, first, initials), total in sorted(of_rows.items()):
+        where = (
+            (own.category_id == category) & (own.pub_id == pub) & (own.period == period)
+            & (own.first == first) & (own.initials == initials)
+        )  # fmt: skip
+        db.execute(delete(STANDING).where(where, own.matches <= total[0]))
+        left = {
+            key: own[key] - type_of(one) for (key, type_of), one in zip(_SUMS.items(), total, strict=True)
+        }
+        db.execute(update(STANDING).where(where).values({**left, **_means(left)}))
+    counted = seats.where(is_in).distinct().subquery()
+    for category, matches in db.execute(
+        select(MATCH.c.category_id, func.count())
+        .where(MATCH.c.id.in_(select(counted.c.match_id)))
+        .group_by(MATCH.c.category_id)
+    ).all():
+        of_category = CATEGORY.c.id == category
+        db.execute(update(CATEGORY).where(of_category).values(matches=CATEGORY.c.matches - matches))
+    taken = select(MATCH.c.id).where(which)
+    db.execute(update(SEAT).where(SEAT.c.match_id.in_(taken)).values(counted=True))
+
+
+def put_back(db: Connection, which: ColumnElement[bool]) -> None:
+    """Has the seats of some matches counted again."""
+    taken = select(MATCH.c.id).where(which, MATCH.c.unranked == "")
+    own = SEAT.c.match_id.in_(taken) & SEAT.c.computer.is_(False) & SEAT.c.total.is_not(None)
+    db.execute(update(SEAT).where(own).values(counted=False))
 
 
 def let_go(db: Connection, initials: str, pub_id: int | None) -> None:

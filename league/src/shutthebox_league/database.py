@@ -2,9 +2,10 @@
 
 import os
 import sqlite3
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from alembic import command
 from alembic.config import Config
@@ -19,8 +20,11 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from shutthebox.errors import one_line
 from shutthebox_league.errors import LeagueError
 
+_Result = TypeVar("_Result")
+
 _BUSY_S = 10.0
 _MIGRATION_LOCK = 5748123
+_TRIES = 4
 
 UNAVAILABLE = (OperationalError, InterfaceError, PoolTimeoutError, sqlite3.OperationalError, OSError)
 """Errors while a database is away, locked or full. Any other belongs to what was being done."""
@@ -89,6 +93,19 @@ def _sqlite_connected(connection: sqlite3.Connection, _: object) -> None:
 def _sqlite_begins(connection: Any) -> None:  # noqa: ANN401  (SQLAlchemy's own)
     options = connection.get_execution_options()
     connection.exec_driver_sql("begin" if options.get("reads") else "begin immediate")
+
+
+def change(engine: Engine, do: Callable[[Connection], _Result]) -> _Result:
+    """Does something in a transaction; again where it and others waited for each other in a circle."""
+    for _ in range(_TRIES):
+        try:
+            with engine.begin() as db:
+                return do(db)
+        except UNAVAILABLE as error:
+            if not is_deadlock(error):
+                raise
+    with engine.begin() as db:
+        return do(db)
 
 
 def upsert(db: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:

@@ -1,20 +1,31 @@
-"""Events: a named contest of entrants in one format, counted from the matches they play in its nights."""
+"""Events: a named contest of entrants in one format, counted from the matches they play in its nights.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date
-from itertools import groupby
+A match is noted for an event when its seats are signed, and the event's table is made again then, so a look
+at it costs the same however many matches there are. What counts keeps the order in which it came to count: a
+late match changes nothing that has been decided.
+"""
+
+import json
+import secrets
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date, datetime, timedelta, tzinfo
+from datetime import time as time_of_day
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, or_, select, update
 
 from shutthebox.errors import quoted
 from shutthebox.game.menu_items import MAX_ROUNDS_AT_THE_BOX
 from shutthebox_league.categories import Category, category_id, highest_wins, profile_of, read_category
+from shutthebox_league.checking import NIGHT_BEGINS_H
+from shutthebox_league.enrolment import token_hash
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.formats import (
     Format,
     Game,
+    Line,
     Standing,
     best_of_night,
     knockout,
@@ -22,21 +33,32 @@ from shutthebox_league.formats import (
     round_robin,
     swiss,
 )
-from shutthebox_league.players import INITIALS
-from shutthebox_league.schema import ENTRANT, EVENT, MATCH, SEAT
+from shutthebox_league.initials import INITIALS
+from shutthebox_league.schema import (
+    BOX,
+    CATEGORY,
+    ENTRANT,
+    ENTRY,
+    EVENT,
+    EVENT_BOX,
+    EVENT_GAME,
+    MATCH,
+    PROTECTED,
+    SEAT,
+)
 
 MOST_ENTRANTS = 64
 
-MOST_MATCHES = 2000
-"""The matches of each entrant that an event looks at, the first that came after it was made."""
+GRACE_H = 24
+"""An event closes so many hours after its last night, if nothing else is said."""
 
-_AT_ONCE, _LATEST = 500, 20
-_RULES = {
-    Format.LADDER: ladder,
-    Format.ROUND_ROBIN: round_robin,
-    Format.SWISS: swiss,
-    Format.KNOCKOUT: knockout,
-}
+WAITING = 20
+"""Games of one box that wait for an entrant's word, the latest."""
+
+_SOME, _LATEST = 500, 20
+_RULES = {Format.ROUND_ROBIN: round_robin, Format.SWISS: swiss, Format.KNOCKOUT: knockout}
+# Games of a pair that can matter. In a small swiss a pair may have to meet twice.
+_MOST_OF = {Format.ROUND_ROBIN: 1, Format.SWISS: 2, Format.KNOCKOUT: 1, Format.BEST_OF_NIGHT: 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +71,10 @@ class Event:
         category: the matches that count.
         first_night: of it.
         last_night: of it; the same for one night.
-        standing: its table and its next pairings.
-        matches: that it looks at, the latest last.
+        closes_s: matches, signatures and words that come later do not count.
+        boxes: the names of those whose matches count at once.
+        standing: its table and its next pairings; None before the first is made.
+        matches: that count, the latest last.
     """
 
     name: str
@@ -58,8 +82,13 @@ class Event:
     category: Category
     first_night: date
     last_night: date
-    standing: Standing
+    closes_s: int
+    boxes: Sequence[str]
+    standing: Standing | None
     matches: Sequence[int]
+
+
+# -- making one ------------------------------------------------------------------------
 
 
 def make_event(
@@ -70,8 +99,12 @@ def make_event(
     entrants: Sequence[str],
     first_night: date,
     last_night: date,
-) -> int:
-    """Makes an event; returns its id.
+    *,
+    boxes: Sequence[str],
+    zone: tzinfo,
+    grace_h: int = GRACE_H,
+) -> tuple[int, dict[str, str]]:
+    """Makes an event; returns its id, and the code of each entrant.
 
     Raises:
         LeagueError: for a value that is not allowed.
@@ -89,53 +122,73 @@ def make_event(
         raise LeagueError(f"--entrants: allowed are 2 to {MOST_ENTRANTS} different initials")
     if last_night < first_night:
         raise LeagueError("--last-night: allowed is the first night or a later one")
+    if not 0 <= grace_h <= 24 * 31:
+        raise LeagueError("--grace: allowed are 0 to 744 hours")
     if profile_of(category) is None or not 1 <= category.rounds <= MAX_ROUNDS_AT_THE_BOX:
         raise LeagueError(f"--tiles, --rounds: no box offers {category.game} so")
+    box_ids = [_box_id(db, box) for box in dict.fromkeys(boxes)]
+    end = datetime.combine(last_night + timedelta(days=1), time_of_day(NIGHT_BEGINS_H), zone)
     values = {
         "name": name,
         "format": format_,
         "category_id": category_id(db, category),
         "first_night": first_night,
         "last_night": last_night,
+        "closes_s": int(end.timestamp()) + grace_h * 3600,
     }
-    # The nights of an event may have begun.
-    in_time = (MATCH.c.category_id == values["category_id"]) & (MATCH.c.night >= first_night)
-    first = db.execute(select(func.min(MATCH.c.id)).where(in_time)).scalar()
-    last = db.execute(select(func.max(MATCH.c.id))).scalar() or 0
-    values["after_match"] = last if first is None else first - 1
     event_id = int(db.execute(insert(EVENT).returning(EVENT.c.id), values).scalar_one())
-    db.execute(
-        insert(ENTRANT),
-        [{"event_id": event_id, "position": i, "initials": name} for i, name in enumerate(entrants, 1)],
-    )
-    return event_id
+    codes = {initials: secrets.token_urlsafe(6) for initials in entrants}
+    rows = [
+        {"event_id": event_id, "position": i, "initials": who, "code_hash": token_hash(codes[who])}
+        for i, who in enumerate(entrants, 1)
+    ]
+    db.execute(insert(ENTRANT), rows)
+    if box_ids:
+        db.execute(insert(EVENT_BOX), [{"event_id": event_id, "box_id": box_id} for box_id in box_ids])
+    return event_id, codes
 
 
-def read_event(db: Connection, event_id: int, tonight: date) -> Event | None:
+def _box_id(db: Connection, name: str) -> int:
+    found = db.execute(select(BOX.c.id).where(BOX.c.name == name)).scalar()
+    if found is None:
+        raise LeagueError(f"--boxes: {quoted(name)} is no box; allowed are those that `list boxes` shows")
+    return int(found)
+
+
+# -- reading one -----------------------------------------------------------------------
+
+
+def read_event(db: Connection, event_id: int, now_s: int) -> Event | None:
     """An event as it stands; None if there is none."""
-    found = db.execute(select(EVENT).where(EVENT.c.id == event_id)).first()
+    found = db.execute(
+        select(EVENT, CATEGORY)
+        .join(CATEGORY, CATEGORY.c.id == EVENT.c.category_id)
+        .where(EVENT.c.id == event_id)
+    ).first()
     if found is None:
         return None
-    entrants = list(
-        db.execute(
-            select(ENTRANT.c.initials).where(ENTRANT.c.event_id == event_id).order_by(ENTRANT.c.position)
-        ).scalars()
+    state = json.loads(found.state) if found.state else {}
+    standing = None
+    if "lines" in state:
+        pairs = tuple((first, second) for first, second in state["next"])
+        standing = Standing(tuple(Line(**line) for line in state["lines"]), pairs, state["champion"])
+        if found.format == Format.BEST_OF_NIGHT and now_s > found.closes_s:
+            best = standing.lines[0] if standing.lines else None
+            standing = Standing(standing.lines, (), best.name if best and best.points is not None else None)
+    boxes = select(BOX.c.name).join(EVENT_BOX, EVENT_BOX.c.box_id == BOX.c.id)
+    return Event(
+        found.name,
+        Format(found.format),
+        Category(found.game, found.tiles, found.rounds, found.points),
+        found.first_night,
+        found.last_night,
+        found.closes_s,
+        db.execute(boxes.where(EVENT_BOX.c.event_id == event_id).order_by(BOX.c.name).limit(100))
+        .scalars()
+        .all(),
+        standing,
+        state.get("matches", []),
     )
-    format_, category = Format(found.format), read_category(db, found.category_id)
-    assert category is not None, "an event's category stays"
-    seats = _seats(db, found, entrants)
-    if format_ is Format.BEST_OF_NIGHT:
-        highest, totals = highest_wins(category.game), dict[str, int]()
-        for seat in seats:
-            best = totals.get(seat.initials, seat.total)
-            totals[seat.initials] = (max if highest else min)(best, seat.total)
-        standing = best_of_night(entrants, totals, highest=highest, over=tonight > found.last_night)
-        ids = list(dict.fromkeys(seat.id for seat in seats))
-    else:
-        games = _games(seats)
-        standing, ids = _RULES[format_](entrants, list(games.values())), list(games)
-    nights = found.first_night, found.last_night
-    return Event(found.name, format_, category, *nights, standing, ids[-_LATEST:])
 
 
 def event_names(db: Connection, most: int = 100) -> Sequence[tuple[int, str]]:
@@ -144,40 +197,313 @@ def event_names(db: Connection, most: int = 100) -> Sequence[tuple[int, str]]:
     return [(row.id, row.name) for row in db.execute(newest)]
 
 
-def _seats(db: Connection, event: Row[Any], entrants: Sequence[str]) -> list[Row[Any]]:
-    """The entrants' seats in matches that count, in the order in which these ended.
+def waiting_games(db: Connection, event_id: int, most: int = 100) -> Sequence[Any]:
+    """The games of an event that wait for an entrant's word, the latest first: rows of `EVENT_GAME`."""
+    return db.execute(
+        select(EVENT_GAME)
+        .join(MATCH, MATCH.c.id == EVENT_GAME.c.match_id)
+        .where(EVENT_GAME.c.event_id == event_id, EVENT_GAME.c.position.is_(None), MATCH.c.voided == 0)
+        .order_by(EVENT_GAME.c.match_id.desc())
+        .limit(most)
+    ).all()
 
-    A box may send any number of matches of an entrant. So each entrant's are found by an index, some of them.
+
+# -- which matches count ---------------------------------------------------------------
+
+
+def note_match(db: Connection, match: Row[Any]) -> None:
+    """Notes a match for the events that it counts for. The caller has locked the match.
+
+    Args:
+        db: the league's database, in a transaction.
+        match: its row.
     """
-    ids = set[int]()
-    for initials in entrants:
-        of_entrant = (SEAT.c.initials == initials) & (SEAT.c.match_id > event.after_match)
-        some = select(SEAT.c.match_id).where(of_entrant).order_by(SEAT.c.match_id).limit(MOST_MATCHES)
-        ids.update(db.execute(some).scalars())
-    seats = (
-        select(MATCH.c.id, MATCH.c.ended_s, MATCH.c.players, SEAT.c.initials, SEAT.c.place, SEAT.c.total)
-        .join(SEAT, SEAT.c.match_id == MATCH.c.id)
-        .where(
-            MATCH.c.category_id == event.category_id, MATCH.c.unranked == "",
-            MATCH.c.night.between(event.first_night, event.last_night),
-            SEAT.c.confirmed, SEAT.c.total.is_not(None), SEAT.c.initials.in_(entrants),
+    seats = db.execute(
+        select(SEAT.c.initials, SEAT.c.place, SEAT.c.total, SEAT.c.named_s).where(
+            SEAT.c.match_id == match.id, SEAT.c.initials.is_not(None), SEAT.c.confirmed,
+            SEAT.c.total.is_not(None), SEAT.c.computer.is_(False),
         )
-        .order_by(MATCH.c.id, SEAT.c.seat)
-    )  # fmt: skip
-    found = list[Any]()
-    ordered = sorted(ids)
-    for begin in range(0, len(ordered), _AT_ONCE):
-        found += db.execute(seats.where(MATCH.c.id.in_(ordered[begin : begin + _AT_ONCE]))).all()
-    return sorted(found, key=lambda seat: seat.ended_s)
+    ).all()  # fmt: skip
+    if match.unranked or match.voided or not seats:
+        return
+    of_event = (ENTRANT.c.event_id == EVENT.c.id) & ENTRANT.c.initials.in_([seat.initials for seat in seats])
+    nights = (EVENT.c.first_night <= match.night) & (EVENT.c.last_night >= match.night)
+    entered: dict[int, set[str]] = {}
+    for event_id, initials in db.execute(
+        select(EVENT.c.id, ENTRANT.c.initials)
+        .join(ENTRANT, of_event)
+        .where(EVENT.c.category_id == match.category_id, nights)
+    ):
+        entered.setdefault(event_id, set()).add(initials)
+    if not entered:
+        return
+    own = (ENTRY.c.chain_id == match.chain_id) & (ENTRY.c.sequence == match.sequence)
+    received_s = db.execute(select(ENTRY.c.received_s).where(own)).scalar_one()
+    for event_id, initials in sorted(entered.items()):
+        event = db.execute(select(EVENT).where(EVENT.c.id == event_id).with_for_update()).one()
+        of_entrants = [seat for seat in seats if seat.initials in initials]
+        if received_s <= event.closes_s:
+            in_time = [seat for seat in of_entrants if (seat.named_s or received_s) <= event.closes_s]
+            _note(db, event, match, in_time)
 
 
-def _games(seats: Sequence[Row[Any]]) -> dict[int, Game]:
-    """The matches between two entrants."""
-    games = {}
-    for match_id, table in groupby((seat for seat in seats if seat.players == 2), key=lambda seat: seat.id):
-        places = {seat.initials: seat.place for seat in table}
-        if len(places) == 2:
-            (first, first_place), (second, second_place) = places.items()
-            winner = None if first_place == second_place else first if first_place == 1 else second
-            games[match_id] = Game(first, second, winner)
-    return games
+def _note(db: Connection, event: Row[Any], match: Row[Any], seats: Sequence[Any]) -> None:
+    game = EVENT_GAME.c
+    named = (EVENT_BOX.c.event_id == event.id) & (EVENT_BOX.c.box_id == match.box_id)
+    is_named = db.execute(select(EVENT_BOX.c.box_id).where(named)).first() is not None
+    for who, values in _games_of(Format(event.format), match, seats):
+        own = (game.event_id == event.id) & (game.match_id == match.id) & (game.who == who)
+        if db.execute(select(game.who).where(own)).first() is not None:
+            continue
+        if not is_named:
+            of_box = (game.event_id == event.id) & (game.box_id == match.box_id) & (game.waits_for != "")
+            waiting = db.execute(select(game.match_id).where(of_box).order_by(game.match_id)).scalars().all()
+            if len(waiting) >= WAITING:
+                db.execute(delete(EVENT_GAME).where(of_box, game.match_id == waiting[0]))
+        row = {"event_id": event.id, "match_id": match.id, "who": who, "box_id": match.box_id, **values}
+        db.execute(insert(EVENT_GAME), {**row, "waits_for": "" if is_named else who, "used": False})
+        if is_named:
+            _enter(db, event, match.id, who)
+
+
+def _games_of(format_: Format, match: Row[Any], seats: Sequence[Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The games of a match, each with those who play and its result."""
+    if format_ is Format.BEST_OF_NIGHT:
+        for seat in seats:
+            yield seat.initials, {"winner": None, "total": seat.total}
+    elif match.players == len(seats) == 2:
+        first, second = sorted(seats, key=lambda seat: seat.initials)
+        winner = None if first.place == second.place else (first if first.place == 1 else second).initials
+        if winner is not None or format_ is not Format.KNOCKOUT:
+            yield f"{first.initials} {second.initials}", {"winner": winner, "total": None}
+
+
+def _enter(db: Connection, event: Row[Any], match_id: int, who: str) -> None:
+    """A game counts from now on, after all that count already."""
+    game = EVENT_GAME.c
+    last = db.execute(select(func.max(game.position)).where(game.event_id == event.id)).scalar()
+    own = (game.event_id == event.id) & (game.match_id == match_id) & (game.who == who)
+    db.execute(update(EVENT_GAME).where(own).values(position=(last or 0) + 1))
+    _use(db, event, who)
+    db.execute(update(EVENT).where(EVENT.c.id == event.id).values(stale=True))
+
+
+def _use(db: Connection, event: Row[Any], who: str) -> None:
+    """Marks the games of some entrants that the table is made of: the first that count, or the best total."""
+    most = _MOST_OF.get(Format(event.format))
+    if most is None:
+        return
+    game = EVENT_GAME.c
+    order: list[Any] = [game.position]
+    if event.format == Format.BEST_OF_NIGHT:
+        highest = highest_wins(_category_of(db, event).game)
+        order = [game.total.desc() if highest else game.total, game.position]
+    own = (game.event_id == event.id) & (game.who == who)
+    first = (
+        select(game.match_id)
+        .join(MATCH, MATCH.c.id == game.match_id)
+        .where(own, game.position.is_not(None), MATCH.c.voided == 0)
+        .order_by(*order)
+        .limit(most)
+    )
+    ids = db.execute(first).scalars().all()
+    db.execute(update(EVENT_GAME).where(own, game.used, game.match_id.not_in(ids)).values(used=False))
+    db.execute(update(EVENT_GAME).where(own, ~game.used, game.match_id.in_(ids)).values(used=True))
+
+
+def events_changed(db: Connection, which: ColumnElement[bool]) -> None:
+    """Has the tables made again of all events that some matches count for, from what is left of these."""
+    game = EVENT_GAME.c
+    taken = select(MATCH.c.id).where(which)
+    found = db.execute(select(game.event_id, game.who).where(game.match_id.in_(taken)).distinct()).all()
+    for event_id in sorted({row.event_id for row in found}):
+        event = db.execute(select(EVENT).where(EVENT.c.id == event_id).with_for_update()).one()
+        for who in {row.who for row in found if row.event_id == event_id}:
+            _use(db, event, who)
+        # A ladder goes on from its state; this one begins again.
+        values = {"stale": True, "state": json.dumps({**_state(event), "position": 0, "order": None})}
+        db.execute(update(EVENT).where(EVENT.c.id == event_id).values(values))
+
+
+def forget_games(db: Connection, initials: str, pub_id: int | None) -> None:
+    """Takes initials out of all events, or out of what was played in one pub."""
+    game = EVENT_GAME.c
+    events = select(ENTRANT.c.event_id).where(ENTRANT.c.initials == initials)
+    own = game.event_id.in_(events) & or_(game.who.startswith(initials), game.who.endswith(initials))
+    if pub_id is not None:
+        own &= game.match_id.in_(select(MATCH.c.id).where(MATCH.c.pub_id == pub_id))
+    events_changed(db, MATCH.c.id.in_(select(game.match_id).where(own)))
+    of_events = db.execute(select(game.event_id, game.who).where(own).distinct()).all()
+    db.execute(delete(EVENT_GAME).where(own))
+    if pub_id is None:
+        # Every table names all entrants.
+        db.execute(update(EVENT).where(EVENT.c.id.in_(events)).values(stale=True, state=""))
+        db.execute(delete(ENTRANT).where(ENTRANT.c.initials == initials))
+    for event_id, who in of_events:
+        _use(db, db.execute(select(EVENT).where(EVENT.c.id == event_id)).one(), who)
+
+
+# -- the word of an entrant ------------------------------------------------------------
+
+
+def confirm_by_code(
+    db: Connection, event_id: int, match_id: int, initials: str, code: str, now_s: int
+) -> None:
+    """An entrant says that a match was theirs.
+
+    Raises:
+        LeagueError: if the code is wrong, or nothing of the kind waits.
+    """
+    own = (ENTRANT.c.event_id == event_id) & (ENTRANT.c.initials == initials)
+    known = db.execute(select(ENTRANT.c.code_hash).where(own)).scalar()
+    if not known or not secrets.compare_digest(known, token_hash(code)):
+        raise LeagueError("these initials do not have this code")
+    if not _confirm(db, event_id, match_id, initials, now_s):
+        raise LeagueError("no such match waits for you")
+
+
+def waiting_for_landlord(db: Connection, pub_id: int, now_s: int, most: int = 50) -> Sequence[Any]:
+    """The games that a landlord can speak for: `event_id`, `event`, `match_id` and `initials`.
+
+    They are of players who are protected in the pub, in open events that count on one of its boxes.
+    """
+    game = EVENT_GAME.c
+    boxes = (
+        select(EVENT_BOX.c.event_id).join(BOX, BOX.c.id == EVENT_BOX.c.box_id).where(BOX.c.pub_id == pub_id)
+    )
+    return db.execute(
+        select(EVENT.c.id.label("event_id"), EVENT.c.name.label("event"), game.match_id, PROTECTED.c.initials)
+        .join(EVENT, EVENT.c.id == game.event_id)
+        .join(MATCH, MATCH.c.id == game.match_id)
+        .join(PROTECTED, game.waits_for.contains(PROTECTED.c.initials) & (PROTECTED.c.pub_id == pub_id))
+        .where(
+            game.event_id.in_(boxes), game.position.is_(None), EVENT.c.closes_s >= now_s, MATCH.c.voided == 0
+        )
+        .order_by(game.match_id.desc())
+        .limit(most)
+    ).all()
+
+
+def confirm_by_landlord(
+    db: Connection, pub_id: int, games: Sequence[tuple[int, int, str]], now_s: int
+) -> int:
+    """A landlord says who played, by event, match and initials; returns how many that was right of."""
+    may = {(row.event_id, row.match_id, row.initials) for row in waiting_for_landlord(db, pub_id, now_s)}
+    return sum(_confirm(db, *game, now_s) for game in games if game in may)
+
+
+def _confirm(db: Connection, event_id: int, match_id: int, initials: str, now_s: int) -> bool:
+    game = EVENT_GAME.c
+    event = db.execute(select(EVENT).where(EVENT.c.id == event_id).with_for_update()).first()
+    own = (game.event_id == event_id) & (game.match_id == match_id)
+    found = db.execute(select(game.who, game.waits_for).where(own, game.waits_for.contains(initials))).first()
+    if event is None or found is None or now_s > event.closes_s:
+        return False
+    left = " ".join(each for each in found.waits_for.split() if each != initials)
+    db.execute(update(EVENT_GAME).where(own, game.who == found.who).values(waits_for=left))
+    if not left:
+        _enter(db, event, match_id, found.who)
+    return True
+
+
+# -- the table -------------------------------------------------------------------------
+
+
+def settle_event(db: Connection, event_id: int) -> None:
+    """Makes the table of an event again, or takes a step to the first. The caller has locked the event."""
+    event = db.execute(select(EVENT).where(EVENT.c.id == event_id)).one()
+    state = _state(event)
+    if "lines" not in state and (last := _note_earlier(db, event, state.get("noted", 0))) is not None:
+        db.execute(update(EVENT).where(EVENT.c.id == event_id).values(state=json.dumps({"noted": last})))
+        return
+    entrants = list(
+        db.execute(
+            select(ENTRANT.c.initials).where(ENTRANT.c.event_id == event_id).order_by(ENTRANT.c.position)
+        ).scalars()
+    )
+    kept: dict[str, Any] = {}
+    match Format(event.format):
+        case Format.LADDER:
+            standing, kept = _climb(db, event_id, entrants, state)
+        case Format.BEST_OF_NIGHT:
+            highest = highest_wins(_category_of(db, event).game)
+            totals = {row.who: row.total for row in _used(db, event_id)}
+            standing = best_of_night(entrants, totals, highest=highest, over=False)
+        case format_:
+            standing = _RULES[format_](entrants, [_game(row) for row in _used(db, event_id)])
+    game = EVENT_GAME.c
+    latest = (
+        select(game.match_id)
+        .join(MATCH, MATCH.c.id == game.match_id)
+        .where(game.event_id == event_id, game.position.is_not(None), MATCH.c.voided == 0)
+        .order_by(game.position.desc())
+        .limit(_LATEST)
+    )
+    ids = list(dict.fromkeys(reversed(db.execute(latest).scalars().all())))
+    text = json.dumps({**asdict(standing), "matches": ids, **kept})
+    db.execute(update(EVENT).where(EVENT.c.id == event_id).values(state=text, stale=False))
+
+
+def _note_earlier(db: Connection, event: Row[Any], last: int) -> int | None:
+    """Notes some of the matches that came before the event was made; the last of them, or None."""
+    entrants = select(ENTRANT.c.initials).where(ENTRANT.c.event_id == event.id)
+    of_entrants = select(SEAT.c.match_id).where(SEAT.c.initials.in_(entrants), SEAT.c.match_id > last)
+    found = db.execute(
+        select(MATCH)
+        .where(
+            MATCH.c.category_id == event.category_id,
+            MATCH.c.night.between(event.first_night, event.last_night),
+            MATCH.c.id.in_(of_entrants),
+        )
+        .order_by(MATCH.c.id)
+        .limit(_SOME)
+    ).all()
+    for match in found:
+        note_match(db, match)
+    return found[-1].id if found else None
+
+
+def _climb(
+    db: Connection, event_id: int, entrants: Sequence[str], state: dict[str, Any]
+) -> tuple[Standing, dict[str, Any]]:
+    """A ladder goes on from where it was."""
+    order, position = state.get("order") or entrants, state.get("position") or 0
+    order = [name for name in order if name in entrants]
+    played = Counter(state.get("played") or {}) if position else Counter[str]()
+    game = EVENT_GAME.c
+    while True:
+        rows = db.execute(
+            select(EVENT_GAME)
+            .join(MATCH, MATCH.c.id == game.match_id)
+            .where(game.event_id == event_id, game.position > position, MATCH.c.voided == 0)
+            .order_by(game.position)
+            .limit(_SOME)
+        ).all()
+        standing = ladder(order, [_game(row) for row in rows])
+        order = [line.name for line in standing.lines]
+        played.update({line.name: line.played for line in standing.lines})
+        if not rows:
+            lines = tuple(Line(name, None, played[name]) for name in order)
+            kept = {"order": order, "position": position, "played": played}
+            return Standing(lines, standing.next), kept
+        position = rows[-1].position
+
+
+def _used(db: Connection, event_id: int) -> Sequence[Row[Any]]:
+    own = (EVENT_GAME.c.event_id == event_id) & EVENT_GAME.c.used
+    return db.execute(select(EVENT_GAME).where(own).order_by(EVENT_GAME.c.position)).all()
+
+
+def _game(row: Row[Any]) -> Game:
+    first, second = row.who.split()
+    return Game(first, second, row.winner)
+
+
+def _state(event: Row[Any]) -> dict[str, Any]:
+    return dict(json.loads(event.state)) if event.state else {}
+
+
+def _category_of(db: Connection, event: Row[Any]) -> Category:
+    found = read_category(db, event.category_id)
+    assert found is not None, "an event's category stays"
+    return found

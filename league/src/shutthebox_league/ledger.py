@@ -415,7 +415,7 @@ class Ledger:
     def _sign(self, db: Connection, box_id: int, journal: str, signed: PlayerSigned, now_s: int) -> None:
         """Names a seat, if that has no name that counts yet and nobody has signed another seat so."""
         found = db.execute(
-            select(MATCH.c.id, MATCH.c.pub_id, MATCH.c.due_s)
+            select(MATCH.c.id, MATCH.c.pub_id, MATCH.c.due_s, MATCH.c.rated)
             .where(
                 MATCH.c.box_id == box_id, MATCH.c.journal == journal,
                 MATCH.c.number == signed.number, MATCH.c.began_s == signed.began_s,
@@ -432,9 +432,9 @@ class Ledger:
             return
         if any(other.initials == signed.initials for other in seats.values() if other is not seat):
             return
-        named = {"initials": signed.initials, "confirmed": not protected}
+        named = {"initials": signed.initials, "confirmed": not protected, "named_s": now_s}
         db.execute(update(SEAT).where(where, SEAT.c.seat == signed.player).values(named))
-        if found.due_s is not None:
+        if found.due_s is not None and not found.rated:
             db.execute(update(MATCH).where(MATCH.c.id == found.id).values(due_s=due_s(db, found.id, now_s)))
 
     def _set_aside(self, db: Connection, found: _Prepared, reason: str) -> Outcome:

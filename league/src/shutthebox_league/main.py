@@ -14,7 +14,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from prometheus_client import start_http_server
-from sqlalchemy import Engine, insert
+from sqlalchemy import Connection, Engine, insert
 from sqlalchemy.exc import SQLAlchemyError
 
 from shutthebox.adapters.systemd import Systemd, passed_socket
@@ -27,15 +27,18 @@ from shutthebox_league.backup import back_up, restore
 from shutthebox_league.categories import usual_category
 from shutthebox_league.checking import night_of
 from shutthebox_league.consumer import Consumer
-from shutthebox_league.database import empty_log, in_a_line, migrate, open_database
+from shutthebox_league.database import change, empty_log, in_a_line, migrate, open_database
 from shutthebox_league.enrolment import enrol, new_owner_token, revoke, settle
 from shutthebox_league.errors import LeagueError
-from shutthebox_league.events import make_event
+from shutthebox_league.events import GRACE_H, make_event
 from shutthebox_league.formats import Format
+from shutthebox_league.initials import read_initials
 from shutthebox_league.ledger import Ledger
+from shutthebox_league.listing import LISTS, listed
 from shutthebox_league.metrics import Metrics
 from shutthebox_league.reviewer import Reviewer
 from shutthebox_league.schema import TOURNAMENT
+from shutthebox_league.voiding import undo, void_entrant, void_key, void_match
 
 FOLDER = Path("/var/lib/shutthebox-league")
 METRICS_PORT = 9108
@@ -126,7 +129,33 @@ def _parser() -> argparse.ArgumentParser:
 
     revoke_ = commands.add_parser("revoke", help="revoke a box's key, such as a stolen one")
     revoke_.add_argument("key", metavar="KEY", help="such as red-lion.1")
+    revoke_.add_argument(
+        "--from",
+        dest="since",
+        type=_date,
+        metavar="DATE",
+        help="and make void what came under it since then, whatever time it claims",
+    )
     revoke_.set_defaults(run=_revoke)
+
+    void = commands.add_parser(
+        "void", help="take matches out of standings, events and ratings, or put them back"
+    )
+    void.add_argument(
+        "what",
+        metavar="MATCH | KEY | EVENT ABC",
+        nargs="*",
+        help="a match, the matches of a key, or those of an entrant that an event has taken",
+    )
+    void.add_argument(
+        "--from", dest="since", type=_date, metavar="DATE", help="of a key: those that came since"
+    )
+    void.add_argument("--undo", type=int, metavar="NUMBER", help="put the matches of a voiding back")
+    void.set_defaults(run=_void)
+
+    list_ = commands.add_parser("list", help=f"list {', '.join(LISTS)}")
+    list_.add_argument("what", choices=list(LISTS), metavar="WHAT", help=", ".join(LISTS))
+    list_.set_defaults(run=_list)
 
     owner = commands.add_parser(
         "owner", help="print a new key of a pub for the owner's page; the old one ends"
@@ -169,6 +198,19 @@ def _parser() -> argparse.ArgumentParser:
     )
     event.add_argument("--first-night", type=_date, metavar="DATE", help="default: tonight")
     event.add_argument("--last-night", type=_date, metavar="DATE", help="default: the first night")
+    event.add_argument(
+        "--boxes",
+        metavar="BOX,…",
+        default="",
+        help="whose matches count at once; those of other boxes need the word of each entrant",
+    )
+    event.add_argument(
+        "--grace",
+        type=int,
+        metavar="HOURS",
+        default=GRACE_H,
+        help=f"after the last night, for what comes late; default: {GRACE_H}",
+    )
     event.set_defaults(run=_event)
 
     tournament = commands.add_parser(
@@ -246,6 +288,53 @@ def _enrol(args: argparse.Namespace, league: League) -> None:
 def _revoke(args: argparse.Namespace, league: League) -> None:
     revoke(league.engine, league.authority, args.key)
     print(f"{args.key} is revoked. `enrol` gives the box a new key.")
+    if args.since is not None:
+        _void_key(args.key, args.since, league)
+
+
+def _void(args: argparse.Namespace, league: League) -> None:
+    now_s = int(time.time())
+    match args.undo, args.since, args.what:
+        case int(number), None, []:
+            count = change(league.engine, lambda db: undo(db, number, None, now_s))
+            print(f"{count} matches count again, where nothing else has made them void.")
+        case None, _, [str(key)] if not key.isdecimal():
+            _void_key(key, args.since, league)
+        case None, None, [str(text)]:
+            _say_void(league, lambda db: void_match(db, _number(text), now_s, night_of(now_s, league.zone)))
+        case None, None, [str(event), str(text)]:
+            (initials,) = read_initials(text)
+            _say_void(
+                league,
+                lambda db: void_entrant(db, _number(event), initials, now_s, night_of(now_s, league.zone)),
+            )
+        case _:
+            raise LeagueError("void: allowed are MATCH, KEY [--from DATE], EVENT ABC, or --undo NUMBER")
+
+
+def _number(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:20]) < 2**63:
+        raise LeagueError(f"{quoted(text)} is not allowed; allowed is the number of a match or an event")
+    return int(text)
+
+
+def _void_key(key: str, since: date | None, league: League) -> None:
+    now_s, from_s, said = int(time.time()), None, ""
+    if since is not None:
+        from_s = int(datetime(since.year, since.month, since.day, tzinfo=league.zone).timestamp())
+        said = f" from {since}"
+    _say_void(league, lambda db: void_key(db, key, from_s, now_s, night_of(now_s, league.zone), said))
+
+
+def _say_void(league: League, do: Callable[[Connection], tuple[int, int]]) -> None:
+    number, count = change(league.engine, do)
+    print(f"Voiding {number}: {count} matches count for nothing. `void --undo {number}` puts them back.")
+
+
+def _list(args: argparse.Namespace, league: League) -> None:
+    with league.engine.connect().execution_options(reads=True) as db:
+        for line in listed(db, args.what, league.zone):
+            print(line)
 
 
 def _owner(args: argparse.Namespace, league: League) -> None:
@@ -318,9 +407,18 @@ def _event(args: argparse.Namespace, league: League) -> None:
     entrants = [initials.strip() for initials in args.entrants.split(",")]
     category = usual_category(args.game, args.tiles, args.rounds)
     nights = first, args.last_night or first
+    boxes = [box.strip() for box in args.boxes.split(",") if box.strip()]
     with league.engine.begin() as db:
-        event_id = make_event(db, args.name, args.format, category, entrants, *nights)
+        event_id, codes = make_event(
+            db, args.name, args.format, category, entrants, *nights,
+            boxes=boxes, zone=league.zone, grace_h=args.grace,
+        )  # fmt: skip
     print(f"/event/{event_id}")
+    print(
+        "A match at another box counts when each entrant has said so there, with this code:", file=sys.stderr
+    )
+    for initials, code in codes.items():
+        print(f"{initials} {code}", file=sys.stderr)
 
 
 def _tournament(args: argparse.Namespace, league: League) -> None:
@@ -339,20 +437,20 @@ def _tournament(args: argparse.Namespace, league: League) -> None:
 
 
 def _protect(args: argparse.Namespace, league: League) -> None:
-    initials = players.read_initials(" ".join(args.initials))
+    initials = read_initials(" ".join(args.initials))
     with league.engine.begin() as db:
         players.protect(db, initials, None)
 
 
 def _free(args: argparse.Namespace, league: League) -> None:
-    initials = players.read_initials(" ".join(args.initials))
+    initials = read_initials(" ".join(args.initials))
     with league.engine.begin() as db:
         if not players.free(db, initials, None):
             raise LeagueError(f"{', '.join(initials)}: not protected anywhere")
 
 
 def _forget(args: argparse.Namespace, league: League) -> None:
-    for initials in players.read_initials(" ".join(args.initials)):
+    for initials in read_initials(" ".join(args.initials)):
         with league.engine.begin() as db:
             count = players.forget(db, initials, None)
         print(f"{initials} was removed from {count} matches.")

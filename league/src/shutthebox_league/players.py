@@ -4,21 +4,18 @@ A match that is signed with protected initials counts once the landlord has conf
 the matches of the own pub only; the operator's commands reach the whole league (`pub_id` is None then).
 """
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, update
 
-from shutthebox.errors import quoted
 from shutthebox_league.counting import let_go
-from shutthebox_league.errors import LeagueError
+from shutthebox_league.events import forget_games
 from shutthebox_league.ratings import due_s
 from shutthebox_league.schema import (
     ASIDE,
     BOX,
     CHAIN,
-    ENTRANT,
     ENTRY,
     KEY,
     MATCH,
@@ -27,24 +24,6 @@ from shutthebox_league.schema import (
     SEAT,
     WAITS,
 )
-
-INITIALS = re.compile("[A-Z]{3}", re.ASCII)
-_MOST = 50  # initials in one go
-
-
-def read_initials(text: str) -> list[str]:
-    """Initials as somebody types them, such as ``ANN bob``, without doubles.
-
-    Raises:
-        LeagueError: if there are none, or something else is among them.
-    """
-    found = list(dict.fromkeys(text[:1000].upper().replace(",", " ").split()))
-    for initials in found:
-        if not INITIALS.fullmatch(initials):
-            raise LeagueError(f"{quoted(initials)} is not allowed; allowed are three letters A-Z each")
-    if not 1 <= len(found) <= _MOST:
-        raise LeagueError(f"allowed are 1 to {_MOST} initials, such as ANN BOB")
-    return found
 
 
 def is_protected(db: Connection, initials: str, pub_id: int) -> bool:
@@ -96,13 +75,13 @@ def confirm(db: Connection, seats: Sequence[tuple[int, int]], pub_id: int, now_s
     Returns:
         How many of them waited in this pub.
     """
-    values = {"confirmed": True} if right else {"confirmed": True, "initials": None}
+    values = {"confirmed": True, "named_s": now_s, **({} if right else {"initials": None})}
     count = 0
     for match_id, seat in seats:
         where = _of_pub(pub_id) & (SEAT.c.match_id == match_id) & (SEAT.c.seat == seat)
         changed = db.execute(update(SEAT).where(where, WAITS).values(values)).rowcount
         if changed:
-            due = (MATCH.c.id == match_id) & MATCH.c.due_s.is_not(None)
+            due = (MATCH.c.id == match_id) & MATCH.c.due_s.is_not(None) & (MATCH.c.rated == 0)
             db.execute(update(MATCH).where(due).values(due_s=due_s(db, match_id, now_s)))
         count += changed
     return count
@@ -136,8 +115,7 @@ def forget(db: Connection, initials: str, pub_id: int | None) -> int:
     let_go(db, initials, pub_id)
     if pub_id is None or db.execute(select(SEAT.c.seat).where(SEAT.c.initials == initials)).first() is None:
         db.execute(delete(RATING).where(RATING.c.initials == initials))
-    if pub_id is None:
-        db.execute(delete(ENTRANT).where(ENTRANT.c.initials == initials))
+    forget_games(db, initials, pub_id)
     free(db, [initials], pub_id)
     return count
 

@@ -1,11 +1,11 @@
 """Ratings of all players by the places of whole tables (Weng and Lin), one match at a time.
 
-A match is rated once, when all its seats are signed and confirmed or had time for it, in the order in which
-matches come to that. Nothing is ever rated again.
+A match is rated when all its seats are signed and confirmed or had time for it, in the order in which matches
+come to that. Only where a match was made void are it and the ones after it rated again, in the same order.
 """
 
-from openskill.models import PlackettLuce
-from sqlalchemy import Connection, select, update
+from openskill.models import PlackettLuce, PlackettLuceRating
+from sqlalchemy import Connection, delete, func, select, update
 
 from shutthebox_league.database import upsert
 from shutthebox_league.schema import MATCH, RATING, SEAT
@@ -33,18 +33,19 @@ def due_s(db: Connection, match_id: int, now_s: int) -> int:
 
 def rate(db: Connection, match_id: int) -> None:
     """Rates the players of a match and notes that it is done. The caller has locked the match."""
-    db.execute(update(MATCH).where(MATCH.c.id == match_id).values(due_s=None))
+    number = db.execute(select(MATCH.c.rated).where(MATCH.c.id == match_id)).scalar_one()
+    number = number or (db.execute(select(func.max(MATCH.c.rated))).scalar() or 0) + 1
+    db.execute(update(MATCH).where(MATCH.c.id == match_id).values(due_s=None, rated=number))
+    # A seat that was forgotten stays as strong as it was, so nobody else's rating changes.
+    named = (SEAT.c.initials.is_not(None) & SEAT.c.confirmed) | SEAT.c.mu.is_not(None)
     seats = db.execute(
-        select(SEAT.c.initials, SEAT.c.place)
-        .where(
-            SEAT.c.match_id == match_id, SEAT.c.initials.is_not(None), SEAT.c.confirmed,
-            SEAT.c.place > 0, SEAT.c.computer.is_(False),
-        )
-        .order_by(SEAT.c.initials)
-    ).all()  # fmt: skip
+        select(SEAT.c.seat, SEAT.c.initials, SEAT.c.place, SEAT.c.mu, SEAT.c.sigma)
+        .where(SEAT.c.match_id == match_id, named, SEAT.c.place > 0, SEAT.c.computer.is_(False))
+        .order_by(SEAT.c.initials, SEAT.c.seat)
+    ).all()
     if len(seats) < 2:
         return
-    who = [seat.initials for seat in seats]
+    who = [seat.initials for seat in seats if seat.initials]
     known = {
         row.initials: row
         for row in db.execute(
@@ -52,11 +53,50 @@ def rate(db: Connection, match_id: int) -> None:
         )
     }
     before = [
-        [_MODEL.rating(known[initials].mu, known[initials].sigma) if initials in known else _MODEL.rating()]
-        for initials in who
+        [_MODEL.rating(row.mu, row.sigma) if (row := known.get(seat.initials)) else _MODEL.rating()]
+        if seat.initials
+        else [_MODEL.rating(seat.mu, seat.sigma)]
+        for seat in seats
     ]
     rated = _MODEL.rate(before, ranks=[float(seat.place) for seat in seats])
-    for initials, (after,) in zip(who, rated, strict=True):
-        values = {"mu": after.mu, "sigma": after.sigma, "at_least": after.ordinal()}
-        row = upsert(db, RATING).values(initials=initials, **values)
-        db.execute(row.on_conflict_do_update(index_elements=[RATING.c.initials], set_=values))
+    for seat, (was,), (after,) in zip(seats, before, rated, strict=True):
+        if not seat.initials:
+            continue
+        of_seat = (SEAT.c.match_id == match_id) & (SEAT.c.seat == seat.seat)
+        db.execute(update(SEAT).where(of_seat).values(mu=was.mu, sigma=was.sigma))
+        _keep(db, seat.initials, after)
+
+
+def rewind(db: Connection, first: int) -> None:
+    """Takes all ratings back to before a match, by the order of rating; the matches since are due again.
+
+    Matches that are void have to keep their number and what their seats had before, until this is done.
+    """
+    again = (MATCH.c.rated >= first) & MATCH.c.due_s.is_(None)
+    earliest = (
+        select(SEAT.c.initials, func.min(MATCH.c.rated).label("rated"))
+        .join(MATCH, MATCH.c.id == SEAT.c.match_id)
+        .where(again, SEAT.c.initials.is_not(None), SEAT.c.mu.is_not(None))
+        .group_by(SEAT.c.initials)
+        .subquery()
+    )
+    found = db.execute(
+        select(SEAT.c.initials, SEAT.c.mu, SEAT.c.sigma)
+        .join(MATCH, MATCH.c.id == SEAT.c.match_id)
+        .join(earliest, (earliest.c.initials == SEAT.c.initials) & (earliest.c.rated == MATCH.c.rated))
+        .where(again, SEAT.c.mu.is_not(None))
+    ).all()
+    newcomer = _MODEL.rating()
+    for row in found:
+        if (row.mu, row.sigma) == (newcomer.mu, newcomer.sigma):
+            db.execute(delete(RATING).where(RATING.c.initials == row.initials))
+        else:
+            _keep(db, row.initials, _MODEL.rating(row.mu, row.sigma))
+    due = again & (MATCH.c.voided == 0) & (MATCH.c.unrated == "")
+    db.execute(update(MATCH).where(due).values(due_s=0))
+
+
+def _keep(db: Connection, initials: str, rating: PlackettLuceRating) -> None:
+    values = {"mu": rating.mu, "sigma": rating.sigma, "at_least": rating.ordinal()}
+    row = upsert(db, RATING).values(initials=initials, **values)
+    db.execute(row.on_conflict_do_update(index_elements=[RATING.c.initials], set_=values))

@@ -23,10 +23,11 @@ from shutthebox_league.checking import night_of, read_record
 from shutthebox_league.confined import Confined, TooMuchError
 from shutthebox_league.counting import NIGHTS_KEPT, add_review, count_seat, let_nights_go
 from shutthebox_league.database import UNAVAILABLE, in_a_line
+from shutthebox_league.events import note_match, settle_event
 from shutthebox_league.notices import notice
 from shutthebox_league.ratings import rate
 from shutthebox_league.reviewing import ReviewedTurn, odds_of, review
-from shutthebox_league.schema import IS_DUE, MATCH, REVIEW, SEAT
+from shutthebox_league.schema import EVENT, IS_DUE, MATCH, REVIEW, SEAT
 from shutthebox_league.shown import pack, shown_match
 
 _log = logging.getLogger(__name__)
@@ -131,8 +132,9 @@ class Reviewer:
         signed = select(SEAT.c.match_id).where(IS_DUE)
         counted = self._each(signed.order_by(SEAT.c.match_id).limit(_SOME), self._count)
         due = select(MATCH.c.id).where(MATCH.c.due_s <= int(self._wall_clock_s()))
-        rated = self._each(due.order_by(MATCH.c.due_s, MATCH.c.id).limit(_SOME), rate)
-        return self._review_some() or counted or rated
+        rated = self._each(due.order_by(MATCH.c.due_s, MATCH.c.rated, MATCH.c.id).limit(_SOME), rate)
+        settled = self._settle_events()
+        return self._review_some() or counted or rated or settled
 
     @property
     def _tonight(self) -> date:
@@ -184,12 +186,37 @@ class Reviewer:
         match = db.execute(select(MATCH).where(MATCH.c.id == match_id)).one()
         for seat in db.execute(select(SEAT).where(SEAT.c.match_id == match_id, IS_DUE)).all():
             count_seat(db, match, seat, self._tonight)
+        note_match(db, match)
+
+    # -- events ------------------------------------------------------------------------
+
+    def _settle_events(self) -> bool:
+        """Makes the tables of events again whose matches have changed, each in a transaction of its own."""
+        with self._engine.connect().execution_options(reads=True) as db:
+            stale = select(EVENT.c.id).where(EVENT.c.stale).order_by(EVENT.c.id).limit(_SOME)
+            events = db.execute(stale).scalars().all()
+        for event_id in events:
+            own = EVENT.c.id == event_id
+            try:
+                with self._engine.begin() as db:
+                    locked = select(EVENT.c.id).where(own).with_for_update(skip_locked=True)
+                    if db.execute(locked).first() is not None:
+                        settle_event(db, event_id)
+            except UNAVAILABLE:
+                raise
+            except Exception:
+                _log.exception("event %d: its table is not made", event_id)
+                with self._engine.begin() as db:
+                    db.execute(update(EVENT).where(own).values(stale=False))
+            self._beat()
+        return bool(events)
 
     # -- reviewing ---------------------------------------------------------------------
 
     def _review_some(self) -> bool:
         """Ends and begins reviews: one at a time of each box."""
-        wait([running.process.receiver for running in self._running.values()], _LOOK_S)
+        if self._running:
+            wait([running.process.receiver for running in self._running.values()], _LOOK_S)
         for box_id, running in list(self._running.items()):
             self._end(box_id, running)
         with self._engine.connect().execution_options(reads=True) as db:
@@ -267,7 +294,7 @@ class Reviewer:
                 of_seat = (SEAT.c.match_id == match_id) & (SEAT.c.seat == int(number))
                 db.execute(update(SEAT).where(of_seat).values(values))
                 seat = db.execute(select(SEAT).where(of_seat)).one()
-                if seat.counted and seat.initials and seat.confirmed and not match.unranked:
+                if seat.counted and seat.initials and seat.confirmed and not (match.unranked or match.voided):
                     add_review(db, match, seat, self._tonight)
 
     def _tell_owner(self, match_id: int) -> None:

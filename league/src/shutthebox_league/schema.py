@@ -17,6 +17,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     false,
+    true,
 )
 
 METADATA = MetaData(
@@ -157,12 +158,16 @@ MATCH = Table(
     Column("unreviewed", String(100), nullable=False, server_default=""),  # why it has no review
     Column("due_s", BigInteger),  # when it is rated; None once it was, and where it counts for nothing
     Column("unrated", String(100), nullable=False, server_default=""),  # why it could not be rated
+    # The order in which matches were rated, which holds when they are rated again; 0 before.
+    Column("rated", BigInteger, nullable=False, server_default="0"),
+    Column("voided", Integer, nullable=False, server_default="0"),  # by so many voidings; it counts by none
     ForeignKeyConstraint(["chain_id", "sequence"], ["entry.chain_id", "entry.sequence"]),
     UniqueConstraint("box_id", "journal", "number", "began_s"),
     Index("ix_match_category_id", "category_id", "night"),
     Index("ix_match_pub_id", "pub_id", "id"),
     Index("ix_match_commitment", "commitment"),
-    Index("ix_match_due_s", "due_s"),
+    Index("ix_match_due_s", "due_s", "rated", "id"),
+    Index("ix_match_rated", "rated"),
 )
 Index(
     "ix_match_not_reviewed",
@@ -189,6 +194,10 @@ SEAT = Table(
     Column("score_sum", Float, nullable=False),
     Column("luck_sum", Float, nullable=False),
     Column("given_away_sum", Float, nullable=False),
+    Column("named_s", BigInteger),  # when it was signed, or confirmed where it waited for that
+    # The rating before the match, from which it is rated again.
+    Column("mu", Float),
+    Column("sigma", Float),
     Index("ix_seat_initials", "initials", "match_id"),
 )
 IS_DUE = SEAT.c.initials.is_not(None) & SEAT.c.confirmed.is_(True) & SEAT.c.counted.is_(False)
@@ -261,7 +270,14 @@ EVENT = Table(
     Column("category_id", BigInteger, nullable=False),
     Column("first_night", Date, nullable=False),
     Column("last_night", Date, nullable=False),
-    Column("after_match", BigInteger, nullable=False, server_default="0"),  # later ones may count
+    Column("closes_s", BigInteger, nullable=False),  # what comes later does not count
+    Column(
+        "state", Text, nullable=False, server_default=""
+    ),  # as `events` keeps it; empty before the first look
+    Column(
+        "stale", Boolean, nullable=False, server_default=true(), index=True
+    ),  # `state` is to be made again
+    Index("ix_event_category_id", "category_id", "last_night"),
 )
 
 ENTRANT = Table(
@@ -270,7 +286,55 @@ ENTRANT = Table(
     Column("event_id", ForeignKey("event.id", ondelete="CASCADE"), primary_key=True),
     Column("position", Integer, primary_key=True),  # from 1: the seeding
     Column("initials", String(3), nullable=False),
+    Column("code_hash", String(64), nullable=False, server_default=""),  # of the code that confirms matches
     UniqueConstraint("event_id", "initials"),
+)
+
+EVENT_BOX = Table(
+    "event_box",
+    METADATA,
+    Column("event_id", ForeignKey("event.id", ondelete="CASCADE"), primary_key=True),
+    Column("box_id", ForeignKey("box.id"), primary_key=True),  # whose matches need nobody's word
+)
+
+EVENT_GAME = Table(
+    "event_game",
+    METADATA,
+    Column("event_id", ForeignKey("event.id", ondelete="CASCADE"), primary_key=True),
+    Column("match_id", ForeignKey("match.id", ondelete="CASCADE"), primary_key=True),
+    Column(
+        "who", String(7), primary_key=True
+    ),  # the two entrants, such as "ANN BOB"; or one, for a best total
+    Column("winner", String(3)),
+    Column("total", BigInteger),  # of a single entrant
+    Column("box_id", BigInteger, nullable=False),
+    Column("waits_for", String(7), nullable=False),  # those of `who` whose word it needs
+    Column("position", BigInteger),  # the order in which matches came to count; None while it waits
+    Column("used", Boolean, nullable=False),  # the first of its kind, which the table is made of
+    Index("ix_event_game_position", "event_id", "position"),
+    Index("ix_event_game_used", "event_id", "used", "position"),
+    Index("ix_event_game_who", "event_id", "who", "position"),
+    Index("ix_event_game_total", "event_id", "who", "total"),
+    Index("ix_event_game_waits_for", "event_id", "box_id", "waits_for", "match_id"),
+    Index("ix_event_game_match_id", "match_id"),
+)
+
+VOIDING = Table(
+    "voiding",
+    METADATA,
+    Column("id", _ID, primary_key=True),
+    Column("what", String(120), nullable=False),
+    Column("pub_id", ForeignKey("pub.id"), index=True),  # whose landlord did it; None for the operator
+    Column("made_s", BigInteger, nullable=False),
+    Column("undone_s", BigInteger),
+)
+
+VOIDED = Table(
+    "voided",
+    METADATA,
+    Column("voiding_id", ForeignKey("voiding.id"), primary_key=True),
+    Column("match_id", ForeignKey("match.id", ondelete="CASCADE"), primary_key=True),
+    Index("ix_voided_match_id", "match_id"),
 )
 
 TOURNAMENT = Table(

@@ -23,10 +23,11 @@ from shutthebox.rules.equal_dice import tournament_from_text
 from shutthebox_league.categories import Category, highest_wins, usual_category
 from shutthebox_league.checking import night_of
 from shutthebox_league.database import UNAVAILABLE
-from shutthebox_league.events import event_names, read_event
+from shutthebox_league.errors import LeagueError
+from shutthebox_league.events import Event, confirm_by_code, event_names, read_event, waiting_games
 from shutthebox_league.health import read_health
-from shutthebox_league.page.owner import OwnersPage
-from shutthebox_league.players import INITIALS
+from shutthebox_league.initials import INITIALS
+from shutthebox_league.page.owner import FORM_HEADERS, Form, OwnersPage, first_value
 from shutthebox_league.schema import BOX, MATCH, PUB, REVIEW, SEAT, TOURNAMENT
 from shutthebox_league.shown import unpack
 from shutthebox_league.standings import (
@@ -38,6 +39,7 @@ from shutthebox_league.standings import (
     latest_matches,
     standings,
 )
+from shutthebox_league.voiding import voidings_of
 
 FOLDER = Path(__file__).parent
 
@@ -89,7 +91,7 @@ def application(engine: Engine, zone: tzinfo, name: str, *, secure: bool) -> Sta
         secure: visitors come over TLS, which a web server in front of the page ends.
     """
     page = _Page(engine, zone, name)
-    owner = OwnersPage(engine, page.render, secure=secure)
+    owner = OwnersPage(engine, zone, page.render, secure=secure)
     routes = [
         Route("/", page.reads(page.front)),
         Route("/pub/{slug}", page.reads(page.pub)),
@@ -99,6 +101,7 @@ def application(engine: Engine, zone: tzinfo, name: str, *, secure: bool) -> Sta
         Route("/player/{initials}", page.reads(page.player)),
         Route("/events", page.reads(page.events)),
         Route("/event/{id}", page.reads(page.event)),
+        Route("/event/{id}", owner.takes(page.confirm), methods=["POST"]),
         Route("/tournament/{commitment}", page.reads(page.tournament)),
         Route("/owner", page.reads(owner.show)),
         Route("/owner", owner.change, methods=["POST"]),
@@ -265,6 +268,7 @@ class _Page:
         return self.render(
             "match.html",
             match=found,
+            voidings=voidings_of(db, found.id) if found.voided else (),
             seats=seats,
             shown=stored and unpack(stored),
             names={seat.seat: seat.initials or f"player {seat.seat}" for seat in seats},
@@ -295,10 +299,41 @@ class _Page:
 
     def event(self, db: Connection, request: Request) -> Response:
         """An event: its table and the pairings that come next."""
-        found = read_event(db, _number(request), self._tonight)
+        found = read_event(db, _number(request), int(time.time()))
         if found is None:
             raise HTTPException(404, "There is no such event.")
-        return self.render("event.html", event=found, latest=latest_matches(db, _LATEST, ids=found.matches))
+        return self._event(db, _number(request), found)
+
+    def _event(self, db: Connection, event_id: int, event: Event, said: str = "") -> Response:
+        return self.render(
+            "event.html",
+            headers=FORM_HEADERS,
+            event=event,
+            number=event_id,
+            said=said,
+            waiting=waiting_games(db, event_id, _LATEST) if time.time() <= event.closes_s else (),
+            latest=latest_matches(db, _LATEST, ids=event.matches),
+        )
+
+    def confirm(self, request: Request, form: Form) -> Response:
+        """An entrant says with the code that a match was theirs."""
+        event_id, now_s = _number(request), int(time.time())
+        said = "Thank you. The match counts when everybody whose word it needs has said so."
+        with self._engine.begin() as db:
+            event = read_event(db, event_id, now_s)
+            if event is None:
+                raise HTTPException(404, "There is no such event.")
+            initials, match = (
+                first_value(form, "initials").strip().upper(),
+                first_value(form, "match").strip(),
+            )
+            try:
+                if not INITIALS.fullmatch(initials) or not _NUMBER.fullmatch(match):
+                    raise LeagueError("three letters and the number of a match are needed")
+                confirm_by_code(db, event_id, int(match), initials, first_value(form, "code").strip(), now_s)
+            except LeagueError as error:
+                said = f"Nothing was changed: {error}."
+            return self._event(db, event_id, event, said)
 
     def tournament(self, db: Connection, request: Request) -> Response:
         """A tournament of equal dice: its commitment; after it has closed its seed too."""
@@ -314,6 +349,7 @@ class _Page:
             .where(
                 MATCH.c.commitment == found.commitment,
                 MATCH.c.unranked == "",
+                MATCH.c.voided == 0,
                 SEAT.c.total.is_not(None),
                 SEAT.c.confirmed,
             )

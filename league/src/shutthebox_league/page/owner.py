@@ -6,7 +6,8 @@ address, no history and no log. A new key ends the old one, wherever it is.
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import tzinfo
 from threading import Lock
 from typing import Any
 from urllib.parse import parse_qs
@@ -19,22 +20,29 @@ from starlette.responses import Response
 
 from shutthebox_league import players
 from shutthebox_league.chains import notes_of
+from shutthebox_league.checking import night_of
 from shutthebox_league.database import empty_log
 from shutthebox_league.enrolment import token_hash
 from shutthebox_league.errors import LeagueError
+from shutthebox_league.events import confirm_by_landlord, waiting_for_landlord
 from shutthebox_league.health import read_health
+from shutthebox_league.initials import read_initials
 from shutthebox_league.notices import notices
 from shutthebox_league.schema import PUB
-from shutthebox_league.standings import boxes_health
+from shutthebox_league.standings import boxes_health, latest_matches
+from shutthebox_league.voiding import undo, void_at_pub, voidings
 
 _COOKIE = "owner"
 _COOKIE_S = 30 * 24 * 3600
 _MOST_BYTES = 16 * 1024
 _MOST_FIELDS = 300
 _TURN_S = 1.0
+_LATEST = 20
+_NUMBER = re.compile("[1-9][0-9]{0,17}", re.ASCII)
 _SEAT = re.compile("([1-9][0-9]{0,17})-([1-9])", re.ASCII)
+_GAME = re.compile("([1-9][0-9]{0,17})-([1-9][0-9]{0,17})-([A-Z]{3})", re.ASCII)
 
-_HEADERS = {
+FORM_HEADERS = {
     # Under the public page's policy a browser sends no Origin with a form.
     "referrer-policy": "same-origin",
     "content-security-policy": (
@@ -50,12 +58,15 @@ class OwnersPage:
 
     Args:
         engine: the league's database.
+        zone: of the league, for its nights.
         render: makes a page from a template.
         secure: visitors come over TLS.
     """
 
-    def __init__(self, engine: Engine, render: Callable[..., Response], *, secure: bool) -> None:
-        self._engine, self._render, self._secure = engine, render, secure
+    def __init__(
+        self, engine: Engine, zone: tzinfo, render: Callable[..., Response], *, secure: bool
+    ) -> None:
+        self._engine, self._zone, self._render, self._secure = engine, zone, render, secure
         self._changed_s: dict[int, float] = {}
         self._turns = Lock()
         self._actions: Mapping[str, Callable[[Connection, int, Form], str]] = {
@@ -64,6 +75,9 @@ class OwnersPage:
             "protect": _protect,
             "free": _free,
             "forget": _forget,
+            "speak": _speak,
+            "void": self._void,
+            "undo": _undo,
         }
 
     def show(self, db: Connection, request: Request) -> Response:
@@ -72,18 +86,28 @@ class OwnersPage:
 
     async def change(self, request: Request) -> Response:
         """Does what a form of the page asks for."""
+        return await self.takes(lambda request, form: self._change(_key(request), form))(request)
+
+    def takes(self, change: Callable[[Request, Form], Response]) -> Callable[[Request], Awaitable[Response]]:
+        """An endpoint that takes a form of a page of this site."""
+
+        async def endpoint(request: Request) -> Response:
+            self._check_origin(request)
+            return await run_in_threadpool(change, request, await _form(request))
+
+        return endpoint
+
+    def _check_origin(self, request: Request) -> None:
         scheme = "https" if self._secure else "http"
         if request.headers.get("origin") != f"{scheme}://{request.headers.get('host')}":
             raise HTTPException(403, "This form belongs to another page.")
-        form = await _form(request)
-        return await run_in_threadpool(self._change, _key(request), form)
 
     def _change(self, key: str, form: Form) -> Response:
-        action = _first(form, "do")
+        action = first_value(form, "do")
         if action == "sign-out":
-            return self._with_cookie(self._render("owner-key.html", headers=_HEADERS), "")
+            return self._with_cookie(self._render("owner-key.html", headers=FORM_HEADERS), "")
         if action == "sign-in":
-            key = _first(form, "key").strip()
+            key = first_value(form, "key").strip()
             with self._engine.connect().execution_options(reads=True) as db:
                 page = self._page(db, key, wrong="This is not the key of a pub.")
             return self._with_cookie(page, key) if page.status_code == 200 else page
@@ -116,7 +140,7 @@ class OwnersPage:
     def _page(self, db: Connection, key: str, *, said: str = "", wrong: str = "") -> Response:
         pub = _pub(db, key)
         if pub is None:
-            return self._render("owner-key.html", 403 if key else 200, wrong=wrong, headers=_HEADERS)
+            return self._render("owner-key.html", 403 if key else 200, wrong=wrong, headers=FORM_HEADERS)
         return self._render(
             "owner.html",
             pub=pub,
@@ -126,8 +150,20 @@ class OwnersPage:
             notices=notices(db, pub.id, int(time.time())),
             waiting=players.waiting_seats(db, pub.id),
             protected=players.protected_at(db, pub.id),
-            headers=_HEADERS,
+            games=waiting_for_landlord(db, pub.id, int(time.time())),
+            latest=latest_matches(db, _LATEST, pub_id=pub.id),
+            voidings=voidings(db, pub_id=pub.id, most=_LATEST),
+            headers=FORM_HEADERS,
         )
+
+    def _void(self, db: Connection, pub_id: int, form: Form) -> str:
+        numbers = [text for text in form.get("match", []) if _NUMBER.fullmatch(text)]
+        numbers += [word for word in first_value(form, "number").split() if _NUMBER.fullmatch(word)]
+        if not numbers:
+            raise LeagueError("no match is ticked")
+        now_s, matches = int(time.time()), sorted({int(number) for number in numbers})
+        _, count = void_at_pub(db, pub_id, matches, now_s, night_of(now_s, self._zone))
+        return f"Void: {count}."
 
     def _with_cookie(self, page: Response, key: str) -> Response:
         page.set_cookie(
@@ -164,7 +200,8 @@ async def _form(request: Request) -> Form:
         raise HTTPException(400, "This form is not of this page.") from None
 
 
-def _first(form: Form, name: str) -> str:
+def first_value(form: Form, name: str) -> str:
+    """The value of a field; empty without one."""
     return form.get(name, [""])[0]
 
 
@@ -178,18 +215,33 @@ def _confirm(db: Connection, pub_id: int, form: Form, *, right: bool) -> str:
 
 
 def _protect(db: Connection, pub_id: int, form: Form) -> str:
-    initials = players.read_initials(_first(form, "initials"))
+    initials = read_initials(first_value(form, "initials"))
     players.protect(db, initials, pub_id)
     return f"Protected in this pub: {', '.join(initials)}."
 
 
 def _free(db: Connection, pub_id: int, form: Form) -> str:
-    initials = players.read_initials(" ".join(form.get("initials", [])))
+    initials = read_initials(" ".join(form.get("initials", [])))
     return f"No longer protected in this pub: {players.free(db, initials, pub_id)}."
 
 
+def _speak(db: Connection, pub_id: int, form: Form) -> str:
+    found = [_GAME.fullmatch(text) for text in form.get("game", [])]
+    games = [(int(game[1]), int(game[2]), game[3]) for game in found if game is not None]
+    if not games:
+        raise LeagueError("no match is ticked")
+    return f"Confirmed: {confirm_by_landlord(db, pub_id, games, int(time.time()))}."
+
+
+def _undo(db: Connection, pub_id: int, form: Form) -> str:
+    number = first_value(form, "voiding")
+    if not _NUMBER.fullmatch(number):
+        raise LeagueError("no line is chosen")
+    return f"They count again: {undo(db, int(number), pub_id, int(time.time()))}."
+
+
 def _forget(db: Connection, pub_id: int, form: Form) -> str:
-    initials = players.read_initials(_first(form, "initials"))
+    initials = read_initials(first_value(form, "initials"))
     if not form.get("sure"):
         raise LeagueError("tick that you are sure; it cannot be undone")
     counts = [f"{each} from {players.forget(db, each, pub_id)} matches" for each in initials]

@@ -1,0 +1,24 @@
+"""Initials as people type them."""
+
+import re
+
+from shutthebox.errors import quoted
+from shutthebox_league.errors import LeagueError
+
+INITIALS = re.compile("[A-Z]{3}", re.ASCII)
+_MOST = 50  # initials in one go
+
+
+def read_initials(text: str) -> list[str]:
+    """Initials as somebody types them, such as ``ANN bob``, without doubles.
+
+    Raises:
+        LeagueError: if there are none, or something else is among them.
+    """
+    found = list(dict.fromkeys(text[:1000].upper().replace(",", " ").split()))
+    for initials in found:
+        if not INITIALS.fullmatch(initials):
+            raise LeagueError(f"{quoted(initials)} is not allowed; allowed are three letters A-Z each")
+    if not 1 <= len(found) <= _MOST:
+        raise LeagueError(f"allowed are 1 to {_MOST} initials, such as ANN BOB")
+    return found

@@ -1,0 +1,176 @@
+"""Voiding: takes matches out of standings, events and ratings, and puts them back.
+
+Every voiding is logged with the matches that it covers. A match counts while no voiding covers it, so undoing
+one leaves what another has taken out.
+"""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, func, insert, literal, select, update
+
+from shutthebox_league.counting import put_back, take_out
+from shutthebox_league.errors import LeagueError
+from shutthebox_league.events import events_changed
+from shutthebox_league.ratings import due_s, rewind
+from shutthebox_league.schema import CHAIN, ENTRY, EVENT, EVENT_GAME, KEY, MATCH, PUB, SEAT, VOIDED, VOIDING
+
+LANDLORD_S = 14 * 24 * 3600
+"""A landlord makes matches void that came within so long. Older ones change the ratings of too many."""
+
+A_DAY = 20
+"""Voidings that a landlord makes or undoes in a day."""
+
+
+def void_match(db: Connection, match_id: int, now_s: int, tonight: date) -> tuple[int, int]:
+    """Makes one match void; returns the number of the voiding, and how many matches it covers.
+
+    Raises:
+        LeagueError: if there is no such match.
+    """
+    return _void(db, MATCH.c.id == match_id, f"match {match_id}", None, now_s, tonight)
+
+
+def void_key(
+    db: Connection, name: str, from_s: int | None, now_s: int, tonight: date, since: str = ""
+) -> tuple[int, int]:
+    """Makes the matches of a key void, all or those that came since a time, whatever time they claim.
+
+    Raises:
+        LeagueError: if there are none.
+    """
+    if db.execute(select(KEY.c.name).where(KEY.c.name == name)).first() is None:
+        raise LeagueError(f"{name}: no such key; allowed are those that `list keys` shows")
+    chains = select(CHAIN.c.id).where(CHAIN.c.key_name == name)
+    which = MATCH.c.chain_id.in_(chains)
+    if from_s is not None:
+        which &= _received_s() >= from_s
+    return _void(db, which, f"key {name}{since}", None, now_s, tonight)
+
+
+def void_entrant(db: Connection, event_id: int, initials: str, now_s: int, tonight: date) -> tuple[int, int]:
+    """Makes the matches of an entrant void that an event has taken.
+
+    Raises:
+        LeagueError: if there is no such event, or there are none.
+    """
+    if db.execute(select(EVENT.c.id).where(EVENT.c.id == event_id)).first() is None:
+        raise LeagueError(f"{event_id}: no such event; allowed are those that `list events` shows")
+    games = select(EVENT_GAME.c.match_id).where(
+        EVENT_GAME.c.event_id == event_id,
+        EVENT_GAME.c.who.startswith(initials) | EVENT_GAME.c.who.endswith(initials),
+    )
+    return _void(db, MATCH.c.id.in_(games), f"an entrant of event {event_id}", None, now_s, tonight)
+
+
+def void_at_pub(
+    db: Connection, pub_id: int, matches: Sequence[int], now_s: int, tonight: date
+) -> tuple[int, int]:
+    """Makes matches void for the landlord of the pub that they were played in.
+
+    Raises:
+        LeagueError: if they are of another pub or too old, or the landlord has made too many void.
+    """
+    _check_landlord(db, pub_id, now_s)
+    which = MATCH.c.id.in_(matches) & (MATCH.c.pub_id == pub_id) & (_received_s() > now_s - LANDLORD_S)
+    names = ", ".join(map(str, sorted(matches)))
+    what = f"match {names}" if len(names) < 100 else f"{len(matches)} matches"
+    return _void(db, which, what, pub_id, now_s, tonight)
+
+
+def undo(db: Connection, voiding: int, pub_id: int | None, now_s: int) -> int:
+    """Takes a voiding back; returns how many matches it covered.
+
+    Args:
+        db: the league's database, in a transaction.
+        voiding: its number.
+        pub_id: of the landlord who asks, for own ones; None for the operator, for all.
+        now_s: the time of day.
+
+    Raises:
+        LeagueError: if there is no such voiding, or it was undone before.
+    """
+    where = (VOIDING.c.id == voiding) & VOIDING.c.undone_s.is_(None)
+    if pub_id is not None:
+        _check_landlord(db, pub_id, now_s)
+        where &= VOIDING.c.pub_id == pub_id
+    if not db.execute(update(VOIDING).where(where).values(undone_s=now_s)).rowcount:
+        raise LeagueError(f"{voiding}: no voiding that holds; allowed are those that `list voidings` shows")
+    covered = MATCH.c.id.in_(select(VOIDED.c.match_id).where(VOIDED.c.voiding_id == voiding))
+    count = db.execute(update(MATCH).where(covered).values(voided=MATCH.c.voided - 1)).rowcount
+    back = covered & (MATCH.c.voided == 0)
+    put_back(db, back)
+    unrated = select(MATCH.c.id).where(
+        back, MATCH.c.rated == 0, MATCH.c.unranked == "", MATCH.c.unrated == ""
+    )
+    for match_id in db.execute(unrated).scalars().all():
+        db.execute(update(MATCH).where(MATCH.c.id == match_id).values(due_s=due_s(db, match_id, now_s)))
+    _rewind(db, back)
+    events_changed(db, back)
+    return count
+
+
+def voidings(db: Connection, *, pub_id: int | None = None, most: int = 100) -> Sequence[Any]:
+    """The latest voidings, or those of a pub's landlord, each with `pub` and how many `matches` it covers."""
+    covers = select(func.count()).where(VOIDED.c.voiding_id == VOIDING.c.id).scalar_subquery()
+    query = select(VOIDING, PUB.c.name.label("pub"), covers.label("matches")).join(
+        PUB, PUB.c.id == VOIDING.c.pub_id, isouter=True
+    )
+    if pub_id is not None:
+        query = query.where(VOIDING.c.pub_id == pub_id)
+    return db.execute(query.order_by(VOIDING.c.id.desc()).limit(most)).all()
+
+
+def voidings_of(db: Connection, match_id: int) -> Sequence[Any]:
+    """The voidings that hold for a match, each with the name of the pub whose landlord made it."""
+    return db.execute(
+        select(VOIDING, PUB.c.name.label("pub"))
+        .join(VOIDED, VOIDED.c.voiding_id == VOIDING.c.id)
+        .join(PUB, PUB.c.id == VOIDING.c.pub_id, isouter=True)
+        .where(VOIDED.c.match_id == match_id, VOIDING.c.undone_s.is_(None))
+        .order_by(VOIDING.c.id)
+        .limit(10)
+    ).all()
+
+
+def _void(
+    db: Connection, which: ColumnElement[bool], what: str, pub_id: int | None, now_s: int, tonight: date
+) -> tuple[int, int]:
+    row = {"what": what, "pub_id": pub_id, "made_s": now_s}
+    voiding = int(db.execute(insert(VOIDING).returning(VOIDING.c.id), row).scalar_one())
+    found = select(literal(voiding), MATCH.c.id).where(which)
+    db.execute(insert(VOIDED).from_select(["voiding_id", "match_id"], found))
+    count = db.execute(select(func.count()).where(VOIDED.c.voiding_id == voiding)).scalar_one()
+    if not count:
+        raise LeagueError(f"{what}: no match of the league is that")
+    covered = MATCH.c.id.in_(select(VOIDED.c.match_id).where(VOIDED.c.voiding_id == voiding))
+    db.execute(update(MATCH).where(covered).values(voided=MATCH.c.voided + 1))
+    out = covered & (MATCH.c.voided == 1)
+    take_out(db, out, tonight)
+    _rewind(db, out)
+    db.execute(update(MATCH).where(out).values(due_s=None))
+    # Ratings before that would be those of another history if the match were put back.
+    seats = SEAT.c.match_id.in_(select(MATCH.c.id).where(out)) & SEAT.c.initials.is_not(None)
+    db.execute(update(SEAT).where(seats).values(mu=None, sigma=None))
+    events_changed(db, out)
+    return voiding, count
+
+
+def _rewind(db: Connection, which: ColumnElement[bool]) -> None:
+    first = db.execute(select(func.min(MATCH.c.rated)).where(which, MATCH.c.rated > 0)).scalar()
+    if first is not None:
+        rewind(db, first)
+
+
+def _received_s() -> Any:  # noqa: ANN401  (an SQL expression)
+    own = (ENTRY.c.chain_id == MATCH.c.chain_id) & (ENTRY.c.sequence == MATCH.c.sequence)
+    return select(ENTRY.c.received_s).where(own).correlate(MATCH).scalar_subquery()
+
+
+def _check_landlord(db: Connection, pub_id: int, now_s: int) -> None:
+    own, since_s = VOIDING.c.pub_id == pub_id, now_s - 24 * 3600
+    made = select(func.count()).where(own, VOIDING.c.made_s > since_s)
+    undone = select(func.count()).where(own, VOIDING.c.undone_s > since_s)
+    if sum(db.execute(query).scalar_one() for query in (made, undone)) >= A_DAY:
+        raise LeagueError(f"allowed are {A_DAY} changes of this kind in a day; the operator can make more")

@@ -1,0 +1,253 @@
+"""What was forged is taken back, reversibly: tables, events and ratings are those of what is left."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event, func, select
+from tests.league.test_events import Cup
+from tests.league.test_ratings import NIGHT, NOW_S
+from tests.support.league import played_record
+
+from shutthebox_league import voiding
+from shutthebox_league.errors import LeagueError
+from shutthebox_league.formats import Format
+from shutthebox_league.main import main
+from shutthebox_league.players import forget, protect
+from shutthebox_league.schema import CATEGORY, MATCH, PUB, STANDING
+from shutthebox_league.voiding import (
+    A_DAY,
+    LANDLORD_S,
+    undo,
+    void_at_pub,
+    void_entrant,
+    void_key,
+    void_match,
+    voidings,
+    voidings_of,
+)
+
+HONEST = (("ANN", "BOB"), ("BOB", "CAT"), ("CAT", "ANN"))
+
+
+class Town(Cup):
+    """A league, and what everybody sees of it."""
+
+    def __init__(self, folder: Path, url: str = "") -> None:
+        super().__init__(folder, url)
+        self.event = self.make(Format.LADDER, boxes=("lion", "evil"))
+
+    def honest(self, first: int) -> None:
+        self.at("lion")
+        for seed, pair in enumerate(HONEST, first):
+            self.play(played_record(seed), *pair)
+            self.now_s += 60
+        self.review()
+
+    def forged(self) -> None:
+        self.at("evil")
+        for seed in range(4):
+            self.play(played_record(100 + seed), "MAL", "ANN")
+            self.now_s += 60
+        self.review()
+
+    def seen(self) -> Any:
+        """Standings, categories, ratings and the event, rounded as far as sums of floats agree."""
+        self.review()
+        with self.engine.begin() as db:
+            sums = [tuple(row) for row in db.execute(select(STANDING).order_by(*STANDING.primary_key))]
+            categories = [tuple(row) for row in db.execute(select(CATEGORY).where(CATEGORY.c.matches > 0))]
+        rounded = [tuple(round(x, 9) if isinstance(x, float) else x for x in row) for row in sums]
+        event = self.read(self.event)
+        return rounded, categories, self.ratings(), event.standing, list(event.matches)
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def urls(request: pytest.FixtureRequest) -> Any:
+    return (lambda: "") if request.param == "sqlite" else request.getfixturevalue("postgresql").new_database
+
+
+@pytest.fixture
+def towns(urls: Any, tmp_path: Path) -> Iterator[tuple[Town, Town]]:
+    """One that is attacked, and one in which that never happened."""
+    with closing(Town(tmp_path / "a", urls())) as first, closing(Town(tmp_path / "b", urls())) as second:
+        yield first, second
+
+
+@pytest.fixture
+def town(urls: Any, tmp_path: Path) -> Iterator[Town]:
+    with closing(Town(tmp_path, urls())) as opened:
+        yield opened
+
+
+def test_forged_matches_of_a_key_leave_no_trace_and_come_back_if_it_was_wrong(
+    towns: tuple[Town, Town],
+) -> None:
+    attacked, untouched = towns
+    for town in towns:
+        town.honest(1)
+    attacked.forged()
+    untouched.now_s = attacked.now_s
+    for town in towns:
+        town.honest(10)
+    before = attacked.seen()
+    with attacked.engine.begin() as db:
+        number, count = void_key(db, "evil.1", None, attacked.now_s, NIGHT)
+    assert count == 4
+    found, wanted = attacked.seen(), untouched.seen()
+    assert found[:4] == wanted[:4]
+    assert "MAL" not in found[2]
+    with attacked.engine.begin() as db:
+        assert undo(db, number, None, attacked.now_s) == 4
+    assert attacked.seen() == before
+    with pytest.raises(LeagueError), attacked.engine.begin() as db:
+        undo(db, number, None, attacked.now_s)
+
+
+def test_a_match_counts_while_no_voiding_covers_it(town: Town) -> None:
+    town.honest(1)
+    town.forged()
+    before = town.seen()
+    with town.engine.begin() as db:
+        first, _ = void_match(db, 4, town.now_s, NIGHT)
+        second, _ = void_key(db, "evil.1", None, town.now_s, NIGHT)
+        assert len(voidings_of(db, 4)) == 2
+        undo(db, first, None, town.now_s)
+        assert db.execute(select(MATCH.c.voided).where(MATCH.c.id == 4)).scalar() == 1
+    assert "MAL" not in town.seen()[2]
+    with town.engine.begin() as db:
+        undo(db, second, None, town.now_s)
+    assert town.seen() == before
+
+
+def test_an_entrants_matches_that_an_event_has_taken_can_be_void(town: Town) -> None:
+    town.honest(1)
+    with town.engine.begin() as db:
+        _, count = void_entrant(db, town.event, "ANN", town.now_s, NIGHT)
+    assert count == 2
+    assert town.counted(town.event) == {"ANN": 0, "BOB": 1, "CAT": 1, "DAN": 0}
+
+
+def test_from_a_date_means_when_a_match_came_and_not_what_it_says(town: Town) -> None:
+    town.at("evil")
+    town.play(played_record(1), "ANN", "BOB")
+    stolen_s = town.now_s = NOW_S + 3600
+    town.play(played_record(2), "MAL", "BOB", ended_s=NOW_S - 10 * 24 * 3600)
+    with town.engine.begin() as db:
+        _, count = void_key(db, "evil.1", stolen_s, town.now_s, NIGHT)
+        assert db.execute(select(MATCH.c.id).where(MATCH.c.voided > 0)).scalars().all() == [2]
+    assert count == 1
+
+
+def test_a_match_that_is_void_before_it_was_signed_counted_or_rated_stays_out(town: Town) -> None:
+    town.at("evil")
+    town.send(town.box.play(played_record(1), NOW_S))
+    with town.engine.begin() as db:
+        protect(db, ["BOB"], None)
+        number, _ = void_match(db, 1, town.now_s, NIGHT)
+    town.send(town.box.sign(1, "ANN", NOW_S))
+    town.send(town.box.sign(2, "BOB", NOW_S))
+    town.now_s += 24 * 3600
+    assert town.seen()[:3] == ([], [], {})
+    with town.engine.begin() as db:
+        assert undo(db, number, None, town.now_s) == 1
+    assert {row[4] for row in town.seen()[0]} == {"ANN"}, "BOB still waits for the landlord"
+
+
+def test_a_player_who_was_forgotten_keeps_the_ratings_of_others_where_they_are(town: Town) -> None:
+    town.honest(1)
+    town.at("lion")
+    town.play(played_record(30), "DAN", "ANN")
+    town.review()
+    with town.engine.begin() as db:
+        forget(db, "DAN", None)
+    before = town.ratings()
+    with town.engine.begin() as db:
+        number, _ = void_match(db, 1, town.now_s, NIGHT)
+    town.review()
+    assert town.ratings() != before
+    with town.engine.begin() as db:
+        undo(db, number, None, town.now_s)
+    town.review()
+    assert town.ratings() == before
+
+
+def test_a_landlord_reaches_the_own_pubs_latest_matches_some_times_a_day(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(voiding, "A_DAY", 3)
+    town.honest(1)
+    town.forged()
+    with town.engine.begin() as db:
+        pubs = {row.name: row.id for row in db.execute(select(PUB))}
+    evil, red = pubs["The Evil Eye"], pubs["The Red Lion"]
+    with pytest.raises(LeagueError), town.engine.begin() as db:
+        void_at_pub(db, evil, [1, 2, 3], town.now_s, NIGHT)
+    with town.engine.begin() as db:
+        number, count = void_at_pub(db, evil, [1, 4], town.now_s, NIGHT)
+    assert count == 1
+    with pytest.raises(LeagueError), town.engine.begin() as db:
+        undo(db, number, red, town.now_s)
+    with pytest.raises(LeagueError), town.engine.begin() as db:
+        void_at_pub(db, red, [1], town.now_s + LANDLORD_S + 3600, NIGHT)
+    with town.engine.begin() as db:
+        undo(db, number, evil, town.now_s)
+        void_at_pub(db, evil, [4], town.now_s, NIGHT)
+        with pytest.raises(LeagueError, match="in a day"):
+            void_at_pub(db, evil, [5], town.now_s, NIGHT)
+        assert [row.pub for row in voidings(db)] == ["The Evil Eye"] * 2
+    assert A_DAY > 3
+
+
+def test_the_operators_commands_void_list_and_undo(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(Town(tmp_path)) as town:
+        town.honest(1)
+        town.forged()
+
+    def run(*words: str) -> tuple[int, str]:
+        status = main(["--folder", str(tmp_path), *words])
+        out, err = capsys.readouterr()
+        return status, out + err
+
+    assert run("void", "4") == (
+        0,
+        "Voiding 1: 1 matches count for nothing. `void --undo 1` puts them back.\n",
+    )
+    assert run("revoke", "evil.1", "--from", "2026-01-01")[1].endswith(
+        "Voiding 2: 4 matches count for nothing. `void --undo 2` puts them back.\n"
+    )
+    assert run("void", str(town.event), "ann")[1].startswith("Voiding 3: 2 matches")
+    assert run("void", "--undo", "3")[0] == 0
+    for what, part in {
+        "keys": "evil.1  The Evil Eye  enrolled ",
+        "boxes": "lion  The Red Lion",
+        "pubs": "The Red Lion  /pub/the-red-lion",
+        "events": "1  Cup  ladder",
+        "voidings": "key evil.1 from 2026-01-01: 4 matches, by the operator",
+    }.items():
+        assert part in run("list", what)[1]
+    for wrong in ("99", "no.1", "9 ANN", "", "4 --from 2026-01-01", "--undo 3", "1 ?"):
+        status, said = run("void", *wrong.split())
+        assert (status, said.count("\n")) == (2, 1), said
+
+
+def test_a_void_of_many_matches_asks_the_database_as_often_as_one_of_few(town: Town) -> None:
+    """SQLite takes no match from a box meanwhile."""
+    asked = list[str]()
+    town.honest(1)
+    for _ in range(2):
+        town.forged()
+    event.listen(town.engine, "before_cursor_execute", lambda *args: asked.append(args[2]))
+    counts = []
+    for match in (MATCH.c.id == 4, MATCH.c.id >= 4):
+        with town.engine.begin() as db:
+            matches = db.execute(select(func.count()).where(match)).scalar_one()
+            asked.clear()
+            voiding._void(db, match, "test", None, town.now_s, NIGHT)
+            counts.append((matches, len(asked)))
+    assert counts[1][0] > 4 * counts[0][0]
+    assert counts[1][1] <= counts[0][1] + 2
