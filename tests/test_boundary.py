@@ -16,7 +16,7 @@ CORE = {
 }
 """Per part of the core, the parts that it may use."""
 
-HELPERS = ("shutthebox.errors", "shutthebox.plain", "shutthebox.validation")
+HELPERS = ("shutthebox.errors", "shutthebox.plain", "shutthebox.sections", "shutthebox.validation")
 """Modules outside that all parts of the core may use, if they keep to the same rule."""
 
 PURE = {

@@ -124,15 +124,24 @@ print(now.outcome)
 def test_a_key_of_the_configuration(copy: Copy, tmp_path: Path) -> None:
     copy.before(
         "config/schema.py",
-        "    out_of_play: tuple[int, ...] = _key(",
-        '    quiet_from: int = _key(validation.whole(0, 23), 22, "The hour from which the box is silent.")',
+        "    out_of_play: tuple[int, ...] = sections.key(",
+        '    quiet_from: int = sections.key(validation.whole(0, 23), 22, "From when it is silent.")',
     )
-    # The machine needs it, and knows it by the same name.
-    copy.before("game/settings.py", "    sleep_ns: int = 600_000_000_000", "    quiet_from: int = 22")
-    program = (
-        SAYS + 'print(box("[box]\\nquiet_from = 20\\n").settings.quiet_from, box("").settings.quiet_from)'
+    # The machine reads it.
+    copy.before(
+        "game/settings.py",
+        "class DisplaySection(Protocol):",
+        "    @property",
+        "    def quiet_from(self) -> int:",
+        '        """The hour from which it is silent."""',
+        "",
+        "",
     )
-    assert copy.run("-c", program) == "20 22\n"
+    program = f"""{SAYS}
+for text in ("[box]\\nquiet_from = 20\\n", ""):
+    print(box(text).settings.box.quiet_from)
+"""
+    assert copy.run("-c", program) == "20\n22\n"
     config = tmp_path / "config.toml"
     config.write_text("[box]\nquiet_from = 24\n")
     complaint = copy.run("check-config", str(config), code=2)
@@ -252,7 +261,7 @@ def test_a_screen(copy: Copy) -> None:
     copy.before(
         attract,
         "        settings = shared.settings",
-        "        if shared.settings.names:",
+        "        if shared.settings.game.names:",
         '            return Screen(self.name, big=message("Your names?"), lit=True)',
     )
     program = f"""{SAYS}
@@ -267,18 +276,12 @@ def test_a_menu_item(copy: Copy) -> None:
     copy.before(
         items,
         "MENU_LINES: tuple[MenuLine, ...] = (",
-        "SLEEPS = (5, 10, 30)",
-        "SLEEP = Item(",
+        "SLEEP = _one_of(",
         '    "box.sleep_min",',
         '    message("Dark after"),',
         '    message("Minutes?"),',
         '    message("How long the display stays lit."),',
-        "    lambda settings: tuple(map(str, SLEEPS)),",
-        "    lambda settings: SLEEPS.index(settings.sleep_ns // 60_000_000_000),",
-        "    lambda settings, index: (",
-        "        settings._replace(sleep_ns=SLEEPS[index] * 60_000_000_000),",
-        '        (Chosen("box.sleep_min", SLEEPS[index]),),',
-        "    ),",
+        "    (5, 10, 30),",
         ")",
     )
     copy.before(items, "    Destination.STATISTICS,", "    SLEEP,")
@@ -290,12 +293,14 @@ for second, given in enumerate(inputs):
     say(now, given, second * 1_000_000_000)
 again = as_chosen(parse_config("", "test"), now.settings, [Chosen("box.sleep_min", 30)])
 print(now.settings.sleep_ns == again.sleep_ns == 30 * 60_000_000_000)
+say(box("[box]\\nsleep_min = 7.5\\n"), Held(), 1_000_000_000)
 """
     shown = copy.run("-c", program).splitlines()
     assert "Dark after: 10" in shown[2]
     assert shown[3].startswith("menu | Minutes?")
-    assert "Dark after: 30" in shown[-2]
-    assert shown[-1] == "True"
+    assert "Dark after: 30" in shown[-3]
+    assert shown[-2] == "True"
+    assert "Dark after: 7.5" in shown[-1], "what the owner has configured is no option of the item"
 
 
 @pytest.mark.slow
@@ -314,11 +319,17 @@ def test_a_game(copy: Copy) -> None:
 def test_a_setting_that_a_device_obeys(copy: Copy) -> None:
     copy.before(
         "config/schema.py",
-        "    brightness: Brightness = _key(",
-        '    inverted: bool = _key(validation.boolean, False, "Dark on bright.")',
+        "    brightness: Brightness = sections.key(",
+        '    inverted: bool = sections.key(validation.boolean, False, "Dark on bright.")',
     )
     copy.before(
-        "game/settings.py", "    brightness: Brightness = Brightness.BRIGHT", "    inverted: bool = False"
+        "game/settings.py",
+        "def misfit(profile: Profile, levers: int) -> str:",
+        "    @property",
+        "    def inverted(self) -> bool:",
+        '        """Dark on bright."""',
+        "",
+        "",
     )
     copy.before(
         "game/menu_items.py",
@@ -340,7 +351,7 @@ def test_a_setting_that_a_device_obeys(copy: Copy) -> None:
         "runtime/runner.py",
         "                    self._brighten()",
         "                    if self._ports.display is not None:",
-        "                        self._ports.display.invert(self.machine.settings.inverted)",
+        "                        self._ports.display.invert(self.machine.settings.display.inverted)",
     )
     program = """
 from shutthebox.config.schema import parse_config

@@ -27,9 +27,9 @@ from shutthebox.adapters.display.layout import render
 from shutthebox.adapters.display.opening import open_panel
 from shutthebox.adapters.display.pillow import image_of
 from shutthebox.config.controllers import Controller
-from shutthebox.config.schema import Config, GameConfig, SetupChoice
+from shutthebox.config.schema import Config
 from shutthebox.game.screen import ToldScreen
-from shutthebox.game.settings import Brightness
+from shutthebox.game.settings import Brightness, GameConfig, SetupChoice
 from shutthebox.simulator.virtual_box import VirtualBox
 
 MS = 1_000_000

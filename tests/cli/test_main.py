@@ -90,7 +90,7 @@ def test_the_simulated_box_has_the_language_and_the_memory_that_are_asked_for(
     )
     assert main(["sim", "--language", "fr", "--state", str(tmp_path / "new"), "--port", "0"]) == 0
     settings, args = served[0]
-    assert settings.language == "fr"
+    assert settings.box.language == "fr"
     assert tmp_path / "new" in args
     assert (tmp_path / "new").is_dir()
 

@@ -188,7 +188,7 @@ class Table:
         computers = dict(plan.keys).get("game.computers")
         self.referee = Referee(
             lambda: getattr(self.box.runner.machine.state.mode, "computers_answer", None),
-            lambda: self.box.runner.machine.settings.computers,
+            lambda: self.box.runner.machine.settings.game.computers,
             lambda: self.box.runner.machine.settings.out,
             config.box.levers or 9,
             round(config.box.sleep_min * 60_000 * MS),

@@ -7,7 +7,7 @@ from tests.support.machine import TUMBLE_NS, Table, facts, settings_for, sounds
 from shutthebox.game.effects import Show, Sound
 from shutthebox.game.facts import Chosen, Left
 from shutthebox.game.mode import Mode
-from shutthebox.game.settings import ShownStakes
+from shutthebox.game.settings import SetupChoice, ShownStakes
 from shutthebox.rules.profile import Group
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.translations import translations
@@ -93,7 +93,7 @@ def test_who_only_looks_in_the_menu_chooses_nothing() -> None:
     number = menu_item(table, "Rounds")
     table.press()
     assert facts(table.hold()) == []
-    assert table.machine.settings.rounds is None
+    assert table.machine.settings.game.rounds is None
     assert table.screen.cursor == number - 1
 
 
@@ -185,7 +185,7 @@ def test_a_lever_that_signs_asks_to_be_put_back_and_one_that_does_nothing_is_ans
 
 @pytest.mark.parametrize("gesture", ["press", "hold"])
 def test_asleep_a_gesture_only_wakes(gesture: str) -> None:
-    table = Table(settings_for(skips_setup=False))
+    table = Table(settings_for(setup=SetupChoice.ASK))
     table.wait(599_000 * MS)
     assert not table.show.asleep
     table.wait(1_000 * MS)
@@ -207,8 +207,8 @@ def test_asleep_a_lever_only_wakes_and_is_judged_all_the_same() -> None:
 
 
 def test_a_menu_nobody_uses_closes() -> None:
-    for skips_setup, gesture in ((True, "hold"), (False, "press")):
-        table = Table(settings_for(skips_setup=skips_setup))
+    for setup, gesture in ((SetupChoice.USUAL, "hold"), (SetupChoice.ASK, "press")):
+        table = Table(settings_for(setup=setup))
         getattr(table, gesture)()
         table.wait(600_000 * MS)
         assert table.mode is Mode.ATTRACT

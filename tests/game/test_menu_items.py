@@ -6,6 +6,7 @@ import pytest
 from tests.support.machine import settings_for
 
 from shutthebox.config.profiles import builtin, builtins
+from shutthebox.game.effects import Form
 from shutthebox.game.menu_items import (
     COMPUTER,
     GAME,
@@ -18,6 +19,8 @@ from shutthebox.game.menu_items import (
 )
 from shutthebox.game.messages import told
 from shutthebox.game.settings import Settings
+from shutthebox.simulator.page.form_document import form_document
+from shutthebox.translations import translations
 
 ITEMS = tuple(entry for entry in MENU_LINES if isinstance(entry, Item))
 
@@ -72,10 +75,44 @@ def test_a_limit_and_seconds_of_the_owners_are_among_the_options() -> None:
     assert [told(text, str) for text in shown["Clock"].options(settings)][6:9] == ["60", "77", "90"]
 
 
+@pytest.mark.parametrize("language", translations())
+@pytest.mark.parametrize(
+    ("label", "usual", "values", "shown"),
+    [
+        ("Game", "full-house", {"levers": 12, "out_of_play": tuple(range(1, 12))}, "Full house"),
+        ("Rounds", "traditional", {"rounds": 20}, "20"),
+        ("Limit", "cover-200", {"limit": 222}, "222"),
+        ("Computer", "traditional", {"computers": (2, 3, 4)}, "seats 2, 3, 4"),
+        ("Computer", "traditional", {"computers": (9,)}, "seat 9"),
+        ("Clock", "traditional", {"turn_seconds": 77}, "77"),
+        ("Head start", "traditional", {"handicap": (3, 0, (2, 4), 0)}, "1, 3"),
+        ("How much", "traditional", {"handicap": (3, 0, (2, 4), 0)}, "1: 3 points, 3: without 2, 4"),
+        ("How much", "traditional", {"handicap": (0, (4, 5))}, "without 4, 5"),
+    ],
+)
+def test_what_the_owner_has_set_is_shown_and_kept_though_the_menu_does_not_offer_it(
+    label: str, usual: str, values: dict[str, object], shown: str, language: str
+) -> None:
+    item = next(item for item in ITEMS if item.label.text == label)
+    settings = settings_for(
+        builtin(usual).for_levers(int(str(values.get("levers", 9)))) or usual, language=language, **values
+    )
+    at, translate = item.chosen(settings), translations()[language]
+    line = item.line(settings).told(translate)
+    assert told(item.options(settings)[at], translate) in line
+    assert language != "en" or line == f"{label}: {shown}"
+    assert item.picker(settings).cursor == at
+    after, facts = item.choose(settings, at)
+    assert after.value(item.key) == settings.value(item.key) == facts[0].value
+    form = form_document(Form(settings, (), is_open=True, walks=True), translate)
+    items = [shown for shown in form["items"] if shown["label"] == told(item.label, translate)]  # type: ignore[attr-defined]
+    assert not items or items[0]["chosen"] == at
+
+
 def test_lever_n_seats_the_computer_on_seat_n_and_no_seat_is_offered_that_nobody_has() -> None:
     """A guest who asks for seat 2 does not get another, nor a computer that never comes to its turn."""
     settings = settings_for("pub", players=2)
     assert [told(text, str) for text in COMPUTER.options(settings)] == ["seat 1", "seat 2", "none"]
     assert COMPUTER.chosen(settings) == 2
-    assert COMPUTER.choose(settings, 1)[0].computers == (2,)
+    assert COMPUTER.choose(settings, 1)[0].game.computers == (2,)
     assert COMPUTER.chosen(settings_for("pub", players=2, computers=(4,))) == 3, "kept from a larger table"

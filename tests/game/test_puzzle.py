@@ -35,7 +35,7 @@ def test_the_puzzle_is_in_a_game_that_the_box_offers() -> None:
     assert {puzzle_of(day, puzzle_games(offered)).profile.name for day in range(20)} == {"digits"}
     nine = puzzle_games(settings_for().games)
     assert all(puzzle_of(day, nine) == puzzle_of(day) for day in range(20)), "every usual box has the same"
-    assert puzzle_of(3, puzzle_games(settings_for(out=1 << 3).games)) == puzzle_of(3)
+    assert puzzle_of(3, puzzle_games(settings_for(out_of_play=(4,)).games)) == puzzle_of(3)
 
 
 def test_the_first_answer_of_the_day_counts() -> None:
@@ -60,7 +60,7 @@ def test_the_first_answer_of_the_day_counts() -> None:
 def test_levers_that_are_not_there_or_out_of_play() -> None:
     small = builtin("young").for_levers(7) or replace(builtin("golf"), tiles=(1, 2, 3, 4, 5, 6, 7))
     for settings, words in (
-        (settings_for(out=1 << 3), "Needs lever 4"),
+        (settings_for(out_of_play=(4,)), "Needs lever 4"),
         (settings_for(small, levers=7), "Needs lever 8, 9"),
     ):
         table = Puzzled(settings)

@@ -38,7 +38,7 @@ from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.puzzle import Puzzling
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.questions import plain
-from shutthebox.game.settings import Settings
+from shutthebox.game.settings import DiceKind, Settings, SetupChoice
 from shutthebox.game.state import Overlay
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
 from shutthebox.game.table import TABLE, ModeState
@@ -57,14 +57,14 @@ ALTERNATES = Profile(
 CLOCKED = replace(SMALL, turn_seconds=5)
 TWO_ROWS = Profile("two-rows", tiles=(1, 2), rows=2, dice=1, sides=3, blocked=Blocked.PASSES, turn_seconds=5)
 KINDS = {
-    "clock and real dice": settings_for(CLOCKED, players=2, real_dice=True),
+    "clock and real dice": settings_for(CLOCKED, players=2, dice=DiceKind.REAL),
     "two rows of levers": settings_for(TWO_ROWS, players=2, levers=4),
-    "asks": settings_for(SMALL, skips_setup=False, players=2),
+    "asks": settings_for(SMALL, setup=SetupChoice.ASK, players=2),
     "computer": settings_for(ALTERNATES, players=2, computers=(2,)),
     "computer alone": settings_for(SMALL, players=1, computers=(1,)),
     "match over": settings_for(SMALL, players=1),
     "puzzles": settings_for(SMALL, players=1),
-    "names": settings_for(SMALL, players=3, names=True, skips_setup=False, computers=(1,)),
+    "names": settings_for(SMALL, players=3, names=True, setup=SetupChoice.ASK, computers=(1,)),
 }
 
 JOBS = tuple(job for job in StickJob if job.is_offered)

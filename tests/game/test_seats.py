@@ -31,15 +31,15 @@ def test_a_head_start_is_given_to_a_seat_then_made_bigger() -> None:
     settings = settings_for("trac-100")
     assert HEAD_START not in entries(settings)
     settings = choose(settings, HEAD_START_SEAT, "2")
-    assert settings.handicap == (0, 5)
+    assert settings.game.handicap == (0, 5)
     assert questions(settings) == (PLAYERS, LIMIT, HEAD_START_SEAT, HEAD_START)
     settings = choose(settings, HEAD_START, "without 1, 2")
     settings = choose(settings, HEAD_START_SEAT, "1")
-    assert settings.game is not None
-    assert settings.game.handicap == ((1, 2),)
+    assert settings.usual_game is not None
+    assert settings.usual_game.handicap == ((1, 2),)
     settings = choose(settings, HEAD_START_SEAT, "nobody")
-    assert settings.game is not None
-    assert settings.game.handicap == ()
+    assert settings.usual_game is not None
+    assert settings.usual_game.handicap == ()
     assert HEAD_START not in entries(settings)
 
 

@@ -14,8 +14,8 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.modes.flipping import COMPUTER_THINKS_NS
 from shutthebox.game.modes.ready import COMPUTER_NS
 from shutthebox.game.owner_report import Topic
+from shutthebox.game.settings import SetupChoice
 from shutthebox.rules.actions import Action
-from shutthebox.rules.tiles import to_tiles
 
 
 def row(table: Table) -> str:
@@ -53,7 +53,7 @@ def test_the_levers_begin_with_one_that_seems_to_be_wrong() -> None:
 
 
 def test_a_lever_out_of_play_chooses_nothing_in_the_owners_list() -> None:
-    table = Table(settings_for(out=to_tiles([2])))
+    table = Table(settings_for(out_of_play=(2,)))
     table.open_menu("Owner")
     table.choose(2)
     assert row(table) == "1 Levers"
@@ -133,7 +133,7 @@ def test_a_lever_that_seems_stuck_is_in_the_log_and_told_as_wrong_now() -> None:
 
 
 def test_blocked_without_the_tile_it_counts_as_shut() -> None:
-    table = Table(settings_for(out=to_tiles([2])))
+    table = Table(settings_for(out_of_play=(2,)))
     table.press()
     table.throw(1, 1)
     assert table.mode is Mode.TURN_OVER
@@ -141,7 +141,7 @@ def test_blocked_without_the_tile_it_counts_as_shut() -> None:
 
 
 def test_a_lever_out_of_play_may_rattle_as_it_likes() -> None:
-    table = Table(settings_for(out=to_tiles([4]), skips_setup=False))
+    table = Table(settings_for(out_of_play=(4,), setup=SetupChoice.ASK))
     table.wait(20 * 60 * S)
     assert table.flip(4) == []
     assert table.show.asleep
@@ -156,8 +156,7 @@ def test_a_lever_out_of_play_may_rattle_as_it_likes() -> None:
 
 
 def test_the_last_lever_cannot_be_taken_out() -> None:
-    everything_else = to_tiles(range(2, 10))
-    table = Table(settings_for(out=everything_else))
+    table = Table(settings_for(out_of_play=tuple(range(2, 10))))
     table.press_service()
     table.press()
     table.press()
@@ -166,7 +165,7 @@ def test_the_last_lever_cannot_be_taken_out() -> None:
 
 
 def test_a_game_that_needs_the_lever_is_neither_begun_nor_offered() -> None:
-    table = Table(settings_for("two-to-go", out=to_tiles([2])))
+    table = Table(settings_for("two-to-go", out_of_play=(2,)))
     assert (table.screen.prompt, table.screen.lit) == ("Needs lever 2", False)
     table.press()
     assert table.mode is Mode.ATTRACT
@@ -186,7 +185,7 @@ def test_a_game_that_needs_the_lever_is_neither_begun_nor_offered() -> None:
 
 def test_a_match_goes_on_as_it_was_begun() -> None:
     """After a power cut, also if the owner has changed the settings since."""
-    table = Table(settings_for(out=to_tiles([4])))
+    table = Table(settings_for(out_of_play=(4,)))
     table.press()
     table.throw(6, 3)
     begun = next(fact.match for fact in facts(table.effects) if isinstance(fact, Began))
@@ -214,7 +213,7 @@ def tries(table: Table, count: int, down: tuple[int, ...] = (4,)) -> None:
 
 def test_nobody_tries_all_codes_in_an_evening() -> None:
     """36 pairs of levers took 22 s."""
-    table = Table(settings_for(code=to_tiles([2, 7])))
+    table = Table(settings_for(service_code=(2, 7)))
     table.open_menu("Owner")
     table.press()
     table.flip(4)
@@ -241,7 +240,7 @@ def test_nobody_tries_all_codes_in_an_evening() -> None:
 
 def test_levers_that_are_made_to_seem_wrong_open_nothing() -> None:
     """Whoever leaves levers where they are wrong, and presses, makes the box suspect them: they count."""
-    table = Table(settings_for(code=to_tiles([2, 7])))
+    table = Table(settings_for(service_code=(2, 7)))
     table.press()
     table.stand({2, 5})
     table.wait(SUSPECT_NS)
@@ -261,7 +260,7 @@ def test_levers_that_are_made_to_seem_wrong_open_nothing() -> None:
 def test_a_lever_out_of_play_is_no_part_of_the_code_but_one_has_to_be_left(
     out: tuple[int, ...], opens: bool
 ) -> None:
-    table = Table(settings_for(code=to_tiles([2, 7]), out=to_tiles(out)))
+    table = Table(settings_for(service_code=(2, 7), out_of_play=out))
     table.open_menu("Owner")
     table.press()
     table.press()

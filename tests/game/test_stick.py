@@ -12,7 +12,6 @@ from shutthebox.game.messages import told
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.stick import outcome_text
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
-from shutthebox.rules.tiles import to_tiles
 
 FULL = Stick(
     offers=(StickJob.SAVE, StickJob.TAKE_OVER, StickJob.SETTINGS, StickJob.UPDATE),
@@ -117,7 +116,7 @@ def test_an_update_says_what_it_cannot_take_along_before_the_question() -> None:
 
 def test_an_update_is_checked_once_the_owner_has_chosen_it_and_before_the_question() -> None:
     """Its signature is checked by a program with all rights, so nobody else may have that done."""
-    table = Table(settings_for(code=to_tiles([2, 7])))
+    table = Table(settings_for(service_code=(2, 7)))
     put_in(table, UNCHECKED._replace(version="9.9"))
     table.open_menu("Owner")
     assert "4 Update to 9.9" in table.screen.rows
@@ -170,7 +169,7 @@ def test_an_earlier_version_is_called_so_in_the_list_and_in_the_question() -> No
 
 
 def test_only_the_owner_may() -> None:
-    table = Table(settings_for(code=to_tiles([2, 7])))
+    table = Table(settings_for(service_code=(2, 7)))
     put_in(table)
     table.open_menu("Owner")
     assert table.machine.state.mode.name is Mode.STICK

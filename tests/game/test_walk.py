@@ -21,6 +21,7 @@ from tests.support.walk import Walk
 from shutthebox.adapters.odds_worker import OddsNow
 from shutthebox.game.inputs import AnswerCame, OddsCame
 from shutthebox.game.questions import AskAnswer, AskHint, Question, plain
+from shutthebox.game.settings import DiceKind
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_numbers, to_tiles
@@ -60,9 +61,9 @@ GAMES: Mapping[str, tuple[Keys, Keys]] = {
     ),
     "a computer's seat": ({**SMALLEST, **COUNTED}, {"computers": (2,)}),
     "a clock": ({**SMALLER, **COUNTED, "turn_seconds": 10}, {}),
-    "real dice": (COUNTED, {"real_dice": True, "players": 1}),
-    "real dice, die by die": ({**SMALLER, "dice": 2, "move": "faces"}, {"real_dice": True, "players": 1}),
-    "a lever out of play": (COUNTED, {"out": to_tiles([2])}),
+    "real dice": (COUNTED, {"dice": DiceKind.REAL, "players": 1}),
+    "real dice, die by die": ({**SMALLER, "dice": 2, "move": "faces"}, {"dice": DiceKind.REAL, "players": 1}),
+    "a lever out of play": (COUNTED, {"out_of_play": (2,)}),
     "hints": ({**SMALLER, **COUNTED}, {"hints": True, "players": 1}),
     "one die or two": ({"dice": 2, "sides": 2, "one_die": "optional-sum"}, {"players": 1}),
     "two rows": ({**SMALLER, "rows": 2}, {"players": 1}),

@@ -16,11 +16,12 @@ from tests.security.conftest import Ran
 
 import shutthebox
 from shutthebox.cli.main import command_line
-from shutthebox.config.schema import SECTIONS, Config, DiceKind
+from shutthebox.config.schema import SECTIONS, Config
 from shutthebox.config.settings_loader import with_choices
 from shutthebox.game.inputs import Input
 from shutthebox.game.machine import Machine
 from shutthebox.game.menu_items import CHOOSABLE, MENU_LINES, Item
+from shutthebox.game.settings import DiceKind
 from shutthebox.runtime.runner import Runner
 
 pytestmark = pytest.mark.slow

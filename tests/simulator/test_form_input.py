@@ -42,7 +42,7 @@ def test_every_option_of_the_menu_can_be_chosen_and_is_kept(tmp_path: Path) -> N
             assert kept[-len(facts) :] == list(facts)
     chosen = settings_of(box)
     box.box.cut_power()
-    assert (settings_of(box).profile, settings_of(box).players) == (chosen.profile, chosen.players)
+    assert (settings_of(box).profile, settings_of(box).game.players) == (chosen.profile, chosen.game.players)
     box.box.close()
 
 
@@ -94,7 +94,7 @@ def test_a_setting_is_taken_in_every_mode_without_a_match_and_in_no_other() -> N
     def choose(players: int) -> None:
         before = box.box.runner.machine.state.mode
         box.box.fill_in(SettingChosen("game.players", players))
-        assert settings_of(box).players == players
+        assert settings_of(box).game.players == players
         reached.append((type(before), type(box.box.runner.machine.state.mode)))
 
     choose(3)

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 from tests.support.box import MS, Eyes, S
 
 from shutthebox.config.profiles import builtin, builtins
+from shutthebox.config.schema import SECTIONS, Config
 from shutthebox.game.daily import Daily
 from shutthebox.game.effects import Ask, Effect, Keep, Sound, Sounded
 from shutthebox.game.facts import Began, Fact
@@ -29,7 +30,7 @@ from shutthebox.game.play import MatchInPlay
 from shutthebox.game.questions import Question, plain
 from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.screen import TileState
-from shutthebox.game.settings import Settings
+from shutthebox.game.settings import Settings, SetupChoice
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw
@@ -71,13 +72,22 @@ def settings_for(profile: str | Profile = "traditional", **values: object) -> Se
     assert isinstance(levers, int)
     offered = tuple(p for p in (given.for_levers(levers) for given in builtins()) if p is not None)
     profiles = offered if usual in offered else (usual, *offered)
-    chosen = {
-        "skips_setup": True,
-        "languages": (("en", "English"), ("fr", "Français")),
-        "title_order": title_order,
-        **values,
-    }
-    return Settings(profiles, usual, **chosen)  # type: ignore[arg-type]
+    config = Config()
+    settings = Settings(
+        profiles,
+        config.game._replace(profile=usual.name, setup=SetupChoice.USUAL),
+        config.box,
+        config.display,
+        languages=(("en", "English"), ("fr", "Français")),
+        title_order=title_order,
+    )
+    for name, value in values.items():
+        if name in Settings._fields:
+            settings = settings._replace(**{name: value})  # type: ignore[arg-type]
+        else:
+            section = next(section for section in ("game", "box", "display") if name in SECTIONS[section])
+            settings = settings.with_value(f"{section}.{name}", value)
+    return settings
 
 
 class Odds(Protocol):

@@ -48,7 +48,7 @@ from shutthebox.game.inputs import (
 from shutthebox.game.past import Past
 from shutthebox.game.questions import AskAnswer, AskDice, AskHint, AskReview, Prepare, Question
 from shutthebox.game.screen import TileState, ToldScreen
-from shutthebox.game.settings import Settings, ShownStakes
+from shutthebox.game.settings import DiceKind, Settings, SetupChoice, ShownStakes
 from shutthebox.game.state import Shared
 from shutthebox.odds.puzzles import puzzle_from_text
 from shutthebox.odds.strengths import Strength
@@ -228,8 +228,10 @@ def _settings(head: str, keys: dict[str, Any]) -> Settings:
     types: dict[str, Callable[[Any], object]] = {
         "stakes": ShownStakes,
         "strength": Strength,
-        "out": to_tiles,
-        "code": to_tiles,
+        "out_of_play": tuple,
+        "service_code": tuple,
+        "setup": SetupChoice,
+        "dice": DiceKind,
         "streak": lambda streak: Streak(*streak),
         "tournament": lambda seed: Tournament("Christmas", f"{seed:064x}"),
         "handicap": lambda heads: tuple(tuple(head) if isinstance(head, list) else head for head in heads),
@@ -240,7 +242,7 @@ def _settings(head: str, keys: dict[str, Any]) -> Settings:
     if game:
         keys.pop("game", None)
         usual = house(game)
-    sleep = {"sleep_ns": _ns(keys.pop("sleep"))} if "sleep" in keys else {}
+    sleep = {"sleep_min": float(keys.pop("sleep")) / 60} if "sleep" in keys else {}
     values = {key: types[key](value) if key in types else value for key, value in keys.items()}
     return settings_for(usual, **values, **sleep)
 

@@ -141,7 +141,7 @@ class Walk:
         self._dice = _Dice()
         self._matches: dict[Match, int] = {}
         self._keys: dict[int, tuple[Match, int]] = {}  # by identity: most inputs leave the match as it is
-        game = settings.game
+        game = settings.usual_game
         assert game is not None, "the game can be played"
         first = len(game.tiles)
         levers = set(game.tiles)

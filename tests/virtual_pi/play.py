@@ -37,7 +37,7 @@ class Play:
     def __init__(self, table: Table, settings: Settings = SETTINGS) -> None:
         """Wakes the box and begins."""
         self.table = table
-        self.match: Match = begin(settings.profile, players=2, rounds=settings.rounds)
+        self.match: Match = begin(settings.profile, players=2, rounds=settings.game.rounds)
         self._settings, self._profile = settings, settings.profile
         self._levers: Tiles = 0
         self._press_to_throw = True

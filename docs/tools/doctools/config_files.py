@@ -5,7 +5,8 @@ import textwrap
 from collections.abc import Iterator
 
 from doctools.commands import roff
-from shutthebox.config.schema import SECTIONS, Key
+from shutthebox.config.schema import SECTIONS
+from shutthebox.sections import Key
 
 _WIDTH = 100
 

@@ -9,10 +9,11 @@ from typing import Any
 from doctools.config_files import has_default, shown
 from shutthebox import validation
 from shutthebox.config.profiles import builtins
-from shutthebox.config.schema import SECTIONS, Key
+from shutthebox.config.schema import SECTIONS
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import KEYS
 from shutthebox.rules.writer import to_keys
+from shutthebox.sections import Key
 
 _DRAFT = "http://json-schema.org/draft-07/schema#"
 

@@ -16,7 +16,6 @@ from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import (
     CONFIG_FILE,
     Config,
-    GameConfig,
     RulesConfig,
     TournamentConfig,
     read_config,
@@ -24,6 +23,7 @@ from shutthebox.config.schema import (
 )
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.faults import Fault
+from shutthebox.game.settings import GameConfig
 
 if TYPE_CHECKING:
     from shutthebox.adapters.display.panel import Panel

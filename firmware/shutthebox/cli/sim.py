@@ -159,7 +159,7 @@ def run(args: argparse.Namespace) -> int:
             )
         )
         panel = PanelModel(controller or Controller.SSD1306)
-        transcript = BoxInWords(settings.language, start_ns)
+        transcript = BoxInWords(settings.box.language, start_ns)
         observers: list[Observer] = [transcript]
         recorder = None
         if args.record:

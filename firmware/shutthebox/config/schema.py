@@ -1,8 +1,8 @@
 """The configuration: TOML to named tuples.
 
 The fields of the sections are the one place of every key, with its check, its default and its meaning.
-default.toml, the JSON Schema for editors, the manual page and the table in docs/ are made from them by
-``make generated``.
+``[game]`` is in `shutthebox.game.settings`, since the machine gets it as it is. default.toml, the JSON Schema
+for editors, the manual page and the table in docs/ are made from them by ``make generated``.
 """
 
 import os
@@ -11,27 +11,17 @@ from dataclasses import replace
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias
 
-from shutthebox import validation
+from shutthebox import sections, validation
 from shutthebox.config.controllers import Controller
 from shutthebox.errors import ShutTheBoxError, quoted
 from shutthebox.files import read_text
-from shutthebox.game.settings import Brightness, ShownStakes
+from shutthebox.game.settings import Brightness, DiceKind, GameConfig
 from shutthebox.game.switches.switch import BUTTONS, DICE_BUTTON, SERVICE_BUTTON
 from shutthebox.game.switches.switch import switch as row_of
-from shutthebox.odds.strengths import Strength
-from shutthebox.rules.profile import (
-    HEAD_STARTS_CHECK,
-    MAX_LIMIT,
-    TEAMS_CHECK,
-    TURN_SECONDS_CHECK,
-    First,
-    HeadStart,
-)
+from shutthebox.sections import Key
 from shutthebox.translations import ENGLISH, codes
-
-_Section = TypeVar("_Section", bound=NamedTuple)
 
 HEADER_LINES = range(2, 28)
 """BCM lines on the header of a Pi; 0 and 1 belong to the identification of boards."""
@@ -56,20 +46,6 @@ class ConfigError(ShutTheBoxError, ValueError):
     """A configuration that cannot be used; the text is one line: file, key, what is allowed."""
 
 
-class SetupChoice(StrEnum):
-    """The effect of a press in attract."""
-
-    ASK = "ask"
-    USUAL = "usual"
-
-
-class DiceKind(StrEnum):
-    """The origin of throws: the box, or the players' own dice."""
-
-    AUTO = "auto"
-    REAL = "real"
-
-
 class Backend(StrEnum):
     """How the pins are reached."""
 
@@ -85,36 +61,6 @@ class Interface(StrEnum):
     SPI = "spi"
 
 
-class Key(NamedTuple):
-    """A key of a section.
-
-    Attributes:
-        check: of its value.
-        default: where the file does not have the key.
-        meaning: in plain English; the default is not repeated.
-        shown: the value as default.toml shows it. Needed for a key that has no default, as the
-            example that stands behind a #.
-        on_card: a narrower check of what a card or a stick may say. Every key that takes any text has one: a
-            path could lead anywhere on the box.
-    """
-
-    check: validation.Check[Any]
-    default: object
-    meaning: str
-    shown: str = ""
-    on_card: validation.Check[Any] | None = None
-
-
-def _key(
-    check: validation.Check[Any],
-    default: object,
-    meaning: str,
-    shown: str = "",
-    on_card: validation.Check[Any] | None = None,
-) -> Any:  # noqa: ANN401  (the field's type)
-    return Key(check, default, meaning, shown, on_card)
-
-
 def _nothing(value: object) -> object:
     if value:
         raise ValueError
@@ -122,22 +68,6 @@ def _nothing(value: object) -> object:
 
 
 _LEFT_OUT = validation.Check("to leave it out: a card has a place of its own for it", {}, _nothing)
-
-
-def _section(section: type[_Section]) -> type[_Section]:
-    """A section whose fields are written down as keys: a field that is not given has its key's default."""
-    section.__new__.__defaults__ = tuple(key.default for key in section._field_defaults.values())
-    return section
-
-
-def _or_none(check: validation.Check[int]) -> validation.Check[int]:
-    """A check that also takes 0, for none."""
-
-    def read(value: object) -> int:
-        return 0 if value == 0 and not isinstance(value, bool | float) else check.read(value)
-
-    schema = {"anyOf": [{"enum": [0]}, check.json_schema]}
-    return validation.Check(f"0, or {check.allowed}", schema, read)
 
 
 Line: TypeAlias = int | str
@@ -264,134 +194,44 @@ _ADDRESS = replace(
 _ROTATION = validation.Check("0 or 180", {"enum": [0, 180]}, _read_rotation)
 
 
-@_section
-class GameConfig(NamedTuple):
-    """The usual game."""
-
-    profile: str = _key(
-        validation.text,
-        "traditional",
-        "The usual game: the id of a profile (`shutthebox profiles` lists them), or a file's path.",
-        on_card=validation.name,
-    )
-    players: int = _key(validation.whole(1, 9), 2, "How many usually play, 1 to 9.")
-    rounds: int | None = _key(
-        validation.whole(1, 99),
-        None,
-        "Rounds of a match decided on totals, 1 to 99. Left out: what the profile says.",
-        "3",
-    )
-    limit: int | None = _key(
-        validation.whole(1, MAX_LIMIT),
-        None,
-        "Points at which a match to a limit ends, from 1 up, for games that have one. "
-        "Left out: what the profile says.",
-        "100",
-    )
-    teams: int | None = _key(
-        _or_none(TEAMS_CHECK),
-        None,
-        "Teams that the seats belong to in rotation, 2 to 4; 0: none. Everybody plays alone where the "
-        "players cannot be divided evenly. Left out: what the profile says.",
-        "2",
-    )
-    handicap: tuple[HeadStart, ...] | None = _key(
-        HEAD_STARTS_CHECK,
-        None,
-        "Head starts by seat: points, or a list of tiles that start every turn of that seat shut. Left out: "
-        "what the profile says. `shutthebox odds ID --fair` says how many points are fair.",
-        "[0, 5, [1, 2]]",
-    )
-    turn_seconds: int | None = _key(
-        _or_none(TURN_SECONDS_CHECK),
-        None,
-        "Seconds for a turn from its first throw on, 5 to 3600 (in rotation for each throw); 0: no clock. "
-        "Left out: what the profile says.",
-        "60",
-    )
-    first: First | None = _key(
-        validation.choice(First),
-        None,
-        'Who begins: "seat-1" always; "rotates": the next player each round; "loser": so within a match, and '
-        "the next match of an evening is begun by who has lost this one. Left out: what the profile says.",
-        '"loser"',
-    )
-    stakes: ShownStakes = _key(
-        validation.choice(ShownStakes),
-        ShownStakes.OFF,
-        '"off": the box never says who owes what; "match": at the end of each match; "evening": it also '
-        "adds up the matches that the same players play one after the other.",
-    )
-    setup: SetupChoice = _key(
-        validation.choice(SetupChoice),
-        SetupChoice.ASK,
-        'A press on the sleeping box: "ask" for players and rounds, or start the "usual" game at once.',
-    )
-    dice: DiceKind = _key(
-        validation.choice(DiceKind),
-        DiceKind.AUTO,
-        'The box throws its own dice ("auto"), or the players throw "real" ones and enter the total.',
-    )
-    hints: bool = _key(validation.boolean, False, "Holding the button while flipping gives a hint.")
-    names: bool = _key(
-        validation.boolean, False, "Before a match every player gives three letters, kept for the evening."
-    )
-    family: bool = _key(
-        validation.boolean,
-        False,
-        "For children: easy games come first in the list, and the end of a turn is told in kinder words.",
-    )
-    computers: tuple[int, ...] = _key(
-        validation.numbers(1, 9, least=0),
-        (),
-        "Seats that the computer plays, such as [2]. It throws; a person sets the levers as it says.",
-    )
-    strength: Strength = _key(
-        validation.choice(Strength),
-        Strength.REGULAR,
-        'How well it plays: a "beginner" shuts the highest tiles, a "regular" decides every other time by '
-        'the odds, a "master" plays best for the win.',
-    )
-
-
-@_section
+@sections.section
 class BoxConfig(NamedTuple):
     """The box and how it treats its players."""
 
-    levers: int | None = _key(
+    levers: int | None = sections.key(
         validation.whole(1, _MOST_LEVERS),
         None,
         f"Levers on the box, 1 to {_MOST_LEVERS}. Left out: nine, or in the simulator as many as the game "
         "needs.",
         "9",
     )
-    language: str = _key(
+    language: str = sections.key(
         validation.one_of(codes()),
         ENGLISH,
         f"Language of the screens, one of {_LANGUAGES}.",
     )
-    sound: bool = _key(validation.boolean, True, "The buzzer speaks.")
-    out_of_play: tuple[int, ...] = _key(
+    sound: bool = sections.key(validation.boolean, True, "The buzzer speaks.")
+    out_of_play: tuple[int, ...] = sections.key(
         validation.numbers(1, _MOST_LEVERS, least=0),
         (),
         "Levers out of play, such as [4]: their tiles start every turn shut, and what the levers show is "
         "ignored. The service screen does the same.",
     )
-    service_code: tuple[int, ...] = _key(
+    service_code: tuple[int, ...] = sections.key(
         validation.numbers(1, _MOST_LEVERS, least=0),
         (),
         "The owner's code: levers such as [2, 7] that are down, and all others up, when service is unlocked. "
         "Empty: levers are taken out of play only with the button inside the box, or here.",
     )
-    sleep_min: float = _key(
+    sleep_min: float = sections.key(
         validation.number(1, 240), 10.0, "Minutes without a touch until the panel goes dark, 1 to 240."
     )
-    settle_ms: float = _key(
+    settle_ms: float = sections.key(
         validation.number(1, 500),
         40.0,
         "How long the contact of a lever must stand before it counts, in ms, 1 to 500.",
     )
-    button_settle_ms: float = _key(
+    button_settle_ms: float = sections.key(
         validation.number(1, 500), 25.0, "The same for the dice button and the service button."
     )
 
@@ -401,11 +241,11 @@ class BoxConfig(NamedTuple):
         return round(settle_ms * 1_000_000)
 
 
-@_section
+@sections.section
 class RulesConfig(NamedTuple):
     """House rules."""
 
-    folder: str = _key(
+    folder: str = sections.key(
         validation.text,
         "",
         "A folder with a pub's own profiles. Empty: the folder rules beside this file, if there is one.",
@@ -413,37 +253,37 @@ class RulesConfig(NamedTuple):
     )
 
 
-@_section
+@sections.section
 class GpioConfig(NamedTuple):
     """The wiring; hardware/pinout.toml has the same lines, and a test compares them."""
 
-    backend: Backend = _key(
+    backend: Backend = sections.key(
         validation.choice(Backend),
         Backend.GPIOD,
         'How the pins are reached: "gpiod" (the kernel\'s own way, sleeps until something happens), '
         '"lgpio", or "rpigpio" (RPi.GPIO, old Pis only).',
     )
-    levers: tuple[Line, ...] = _key(
+    levers: tuple[Line, ...] = sections.key(
         _LINES,
         (4, 17, 27, 22, 23, 24, 25, 5, 6, 13, 16, 26),
         "BCM lines of levers 1, 2, 3 ... in order; each lever is a switch to ground. A line of another "
         'chip is "chip:line", such as "mcp23017:3" for an expander with a kernel driver ("gpiod" only).',
     )
-    roll: Line = _key(
+    roll: Line = sections.key(
         _SWITCH_LINE,
         BUTTONS[DICE_BUTTON].line,
         "Line of the dice button: a BCM line, or one of another chip.",
     )
-    buzzer: int = _key(_OUTPUT_LINE, 18, "BCM line of the buzzer.")
-    lamp: int = _key(_OUTPUT_LINE, 19, "BCM line of the lamp in the button.")
-    service: Line | None = _key(
+    buzzer: int = sections.key(_OUTPUT_LINE, 18, "BCM line of the buzzer.")
+    lamp: int = sections.key(_OUTPUT_LINE, 19, "BCM line of the lamp in the button.")
+    service: Line | None = sections.key(
         _SWITCH_LINE,
         None,
         "Line of the service button inside the box, as for roll; the board has it at "
         f"{BUTTONS[SERVICE_BUTTON].line}. Left out: there is none, and the service screen is in the menu.",
         str(BUTTONS[SERVICE_BUTTON].line),
     )
-    inverted: tuple[int | str, ...] = _key(
+    inverted: tuple[int | str, ...] = sections.key(
         _INVERTED,
         (),
         'Switches wired the other way round, such as [3, "roll"]: levers by number, "roll" and "service". '
@@ -459,32 +299,32 @@ class GpioConfig(NamedTuple):
         return frozenset(item if isinstance(item, int) else numbers[item] for item in self.inverted)
 
 
-@_section
+@sections.section
 class DisplayConfig(NamedTuple):
     """The panel."""
 
-    controller: Controller | None = _key(
+    controller: Controller | None = sections.key(
         _CONTROLLER,
         Controller.SSD1306,
         f'The panel\'s controller: {_CONTROLLERS}, or "none".',
     )
-    interface: Interface = _key(
+    interface: Interface = sections.key(
         validation.choice(Interface),
         Interface.I2C,
         'How the panel is wired: "i2c", or "spi": SPI0 with data on line 10, clock on 11, chip enable on 8.',
     )
-    dc: int = _key(_OUTPUT_LINE, 9, "BCM line of the panel's D/C input, with SPI only.")
-    reset: int | None = _key(
+    dc: int = sections.key(_OUTPUT_LINE, 9, "BCM line of the panel's D/C input, with SPI only.")
+    reset: int | None = sections.key(
         _OUTPUT_LINE,
         None,
         "BCM line of the panel's reset input (RES, RST); with I2C too, if it has one. Left out: 7 with SPI, "
         "none with I2C.",
         "7",
     )
-    bus: int = _key(validation.whole(0, 32), 1, "The I2C bus of the panel.")
-    address: int = _key(_ADDRESS, 0x3C, "The panel's address on that bus.", "0x3C")
-    rotate: int = _key(_ROTATION, 0, "180 if the panel is mounted upside down.")
-    brightness: Brightness = _key(
+    bus: int = sections.key(validation.whole(0, 32), 1, "The I2C bus of the panel.")
+    address: int = sections.key(_ADDRESS, 0x3C, "The panel's address on that bus.", "0x3C")
+    rotate: int = sections.key(_ROTATION, 0, "180 if the panel is mounted upside down.")
+    brightness: Brightness = sections.key(
         validation.choice(Brightness),
         Brightness.BRIGHT,
         '"dim", "medium" or "bright". An OLED dims only a little, and lasts longer for it.',
@@ -507,14 +347,14 @@ class DisplayConfig(NamedTuple):
         return f"at 0x{self.address:02X} on /dev/i2c-{self.bus}"
 
 
-@_section
+@sections.section
 class ScoreboardConfig(NamedTuple):
     """The scoreboard, which is a unit of its own."""
 
-    on: bool = _key(
+    on: bool = sections.key(
         validation.boolean, False, "A page with the scores, for the pub's network, on port 8090 of the box."
     )
-    play: bool = _key(
+    play: bool = sections.key(
         validation.boolean,
         False,
         "Guests play the game on the table on their own telephones too: that page leads to the box in a tab. "
@@ -522,25 +362,25 @@ class ScoreboardConfig(NamedTuple):
     )
 
 
-@_section
+@sections.section
 class SpeechConfig(NamedTuple):
     """The voice, which is a unit of its own."""
 
-    on: bool = _key(
+    on: bool = sections.key(
         validation.boolean, False, "A voice says every prompt, throw, fault and score, through a sound card."
     )
-    volume: int = _key(
+    volume: int = sections.key(
         validation.whole(0, 200),
         100,
         "How loud the voice is, apart from the buzzer: 0 is silent, 100 normal, 200 the loudest.",
     )
 
 
-@_section
+@sections.section
 class StoreConfig(NamedTuple):
     """The folder of the box's memory."""
 
-    folder: str = _key(
+    folder: str = sections.key(
         validation.text,
         "",
         "Where the running match, the scores and the statistics are kept. Empty: where the system keeps "
@@ -549,11 +389,11 @@ class StoreConfig(NamedTuple):
     )
 
 
-@_section
+@sections.section
 class OutboxConfig(NamedTuple):
     """Where matches are left for a league."""
 
-    folder: str = _key(
+    folder: str = sections.key(
         validation.text,
         "",
         "An existing folder in which every finished match is left for a league. Empty: where the uplink's "
@@ -562,11 +402,11 @@ class OutboxConfig(NamedTuple):
     )
 
 
-@_section
+@sections.section
 class TournamentConfig(NamedTuple):
     """A tournament of equal dice."""
 
-    file: str = _key(
+    file: str = sections.key(
         validation.text,
         "",
         "The file of a tournament of equal dice, in which the same throws come at every box. The screens say "

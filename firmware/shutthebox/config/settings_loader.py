@@ -4,20 +4,19 @@ import logging
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, assert_never
+from typing import assert_never
 
 from shutthebox.config.profiles import builtins, find, from_text, house_rules
-from shutthebox.config.schema import Config, ConfigError, DiceKind, GpioConfig, Line, SetupChoice, with_value
+from shutthebox.config.schema import Config, ConfigError, GpioConfig, Line, with_value
 from shutthebox.errors import ShutTheBoxError, raise_all
 from shutthebox.files import read_text
 from shutthebox.game.facts import BestTotal, Chosen, PageRules, Remembered, Streak, WrongCodes
 from shutthebox.game.menu_items import CHOOSABLE
-from shutthebox.game.settings import Settings, misfit
+from shutthebox.game.settings import DiceKind, Settings, misfit
 from shutthebox.game.switches.switch import BUTTONS
 from shutthebox.rules.equal_dice import Tournament, TournamentError, tournament_from_text
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
-from shutthebox.rules.tiles import to_tiles
 from shutthebox.translations import languages, title_order
 from shutthebox.validation import shown_key
 
@@ -123,7 +122,7 @@ def _with_settings(
             chosen = settings_for(with_choices(config, of_config), settings.levers, "chosen at the box")
             if rules is not None:
                 chosen = chosen.with_rules(rules)
-            return chosen._replace(profile=chosen.given) if plays_them and chosen.given else chosen
+            return chosen.with_value("game.profile", rules.name) if plays_them and rules else chosen
         except (ShutTheBoxError, ValueError) as error:
             _log.warning("%s; playing as configured", error)
     return settings
@@ -181,8 +180,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
             wrong.append(ConfigError(f"{where}: game.profile: {misfit(wanted, levers)}"))
     except ProfileError as error:
         wrong.append(error)
-    out = config.box.out_of_play
-    for key, numbers in (("out_of_play", out), ("service_code", config.box.service_code)):
+    for key, numbers in (("out_of_play", config.box.out_of_play), ("service_code", config.box.service_code)):
         if numbers and max(numbers) > levers:
             allowed = f"allowed are 1 to {levers}"
             wrong.append(
@@ -200,14 +198,14 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
     profiles = tuple(profile for profile in offered if profile is not None)
     if usual not in profiles:
         profiles = (usual, *profiles)
-    settings = Settings(profiles, usual, **_of_one_name(config))._replace(
-        skips_setup=config.game.setup is SetupChoice.USUAL,
-        code=to_tiles(config.box.service_code),
-        real_dice=config.game.dice is DiceKind.REAL,
+    settings = Settings(
+        profiles,
+        # A file's path is known by the name in it from now on.
+        config.game._replace(profile=usual.name),
+        config.box,
+        config.display,
         levers=levers,
         languages=tuple(languages(config.box.language).items()),
-        sleep_ns=round(config.box.sleep_min * 60_000_000_000),
-        out=to_tiles(out),
         service_button=config.gpio.service is not None,
         title_order=title_order,
         tournament=tournament,
@@ -215,13 +213,6 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
     if not settings.games:
         raise ConfigError(f"{where}: box.out_of_play: no game is left; allowed are fewer levers")
     return settings
-
-
-def _of_one_name(config: Config) -> dict[str, Any]:
-    """The values of all keys that the machine knows by the same name; the profile is found by its name."""
-    known = set(Settings._fields) - {"profile", "levers"}
-    sections = (config.game, config.box, config.display)
-    return {name: value for section in sections for name, value in section._asdict().items() if name in known}
 
 
 def _tournament(config: Config, where: str) -> Tournament | None:

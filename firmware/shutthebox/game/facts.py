@@ -59,7 +59,7 @@ class Signed(NamedTuple):
     initials: str
 
 
-Value: TypeAlias = str | int | bool | tuple[int | tuple[int, ...], ...] | None
+Value: TypeAlias = str | int | float | bool | tuple[int | tuple[int, ...], ...] | None
 
 
 class Chosen(NamedTuple):

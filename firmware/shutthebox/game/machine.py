@@ -398,7 +398,7 @@ class Machine:
 
     def _audible(self, effects: Sequence[Effect]) -> list[Effect]:
         """The effects without the sounds of a box that is set to be silent."""
-        if self.settings.sound:
+        if self.settings.box.sound:
             return list(effects)
         return [effect for effect in effects if not isinstance(effect, Sounded)]
 

@@ -55,7 +55,7 @@ def turn_screen(
     if dice or match.turn.throws:
         title = player_name(match.player, shared)
     else:
-        title = title_text(match.rules, shared.settings.language)
+        title = title_text(match.rules, shared.settings.box.language)
     return Screen(
         mode,
         title=title,

@@ -1,14 +1,14 @@
-"""The settings that can be chosen at the box: one object an item, with its question, options and change.
+"""The settings that can be chosen at the box: an item is a key of the config, its options and its label.
 
 A new item is one more entry of `MENU_LINES`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from shutthebox.game.facts import Chosen
-from shutthebox.game.messages import Message, Text, message, title_text
+from shutthebox.game.facts import Chosen, Value
+from shutthebox.game.messages import Joined, Message, Numbers, Text, decimal, message, title_text
 from shutthebox.game.picker import Picker
 from shutthebox.game.settings import Brightness, Settings, ShownStakes
 from shutthebox.odds.strengths import Strength
@@ -22,41 +22,120 @@ LIMITS = (25, 45, 50, 75, 100, 150, 200, 300, 500)
 
 
 class Item(NamedTuple):
-    """A setting that the players can change.
+    """A setting that the players can change: a key, its options, and how these read.
 
     Attributes:
-        key: of the config.
+        key: of the config, in one of the sections that `Settings` has.
         label: in the menu's list.
         question: above the options.
         about: what it changes, in a line beside the page's form; the display has no room for it.
-        options: what can be chosen, as shown.
-        chosen: the index of the option that holds now.
-        choose: the settings after an option is chosen, by its index, and what is to be kept of it.
+        offers: the values to choose from. One that the owner has set is an option beside them.
+        text: how a value is shown: any that the config allows.
+        now: the value that holds now; left out: that of the key.
         offered: whether the item means anything now.
+        forgets: keys that are as configured again once another value is chosen.
     """
 
     key: str
     label: Message
     question: Message
     about: Message
-    options: Callable[[Settings], tuple[Text, ...]]
-    chosen: Callable[[Settings], int]
-    choose: Callable[[Settings, int], tuple[Settings, tuple[Chosen, ...]]]
+    offers: Callable[[Settings], Sequence[object]]
+    text: Callable[[Settings, Any], Text]
+    now: Callable[[Settings], object] | None = None
     offered: Callable[[Settings], bool] = lambda settings: True
+    forgets: tuple[str, ...] = ()
+
+    def values(self, settings: Settings) -> tuple[object, ...]:
+        """What can be chosen, as the config has it: what is offered, and the value that holds now."""
+        offers, now = tuple(self.offers(settings)), self._now(settings)
+        if now in offers:
+            return offers
+        is_number = isinstance(now, int | float)
+        return tuple(sorted((*offers, now))) if is_number else (*offers, now)  # type: ignore[type-var]
+
+    def options(self, settings: Settings) -> tuple[Text, ...]:
+        """What can be chosen, as shown."""
+        return tuple(self.text(settings, value) for value in self.values(settings))
+
+    def chosen(self, settings: Settings) -> int:
+        """The index of the option that holds now."""
+        return self.values(settings).index(self._now(settings))
+
+    def choose(self, settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
+        """The settings after an option is chosen, by its index, and what is to be kept of it.
+
+        What is more exact than its option, or is left to the game, stays so where that option is chosen.
+        """
+        is_same = index == self.chosen(settings)
+        value = settings.value(self.key) if is_same else self.values(settings)[index]
+        settings = settings.with_value(self.key, value)
+        for key in self.forgets:
+            settings = settings.with_value(key, None)
+        return settings, (Chosen(self.key, _plain(value)), *(Chosen(key, None) for key in self.forgets))
 
     def picker(self, settings: Settings) -> Picker:
         """The choice of this item."""
         return Picker(self.question, self.options(settings), self.chosen(settings), settings.levers)
 
-    def values(self, settings: Settings) -> tuple[object, ...]:
-        """Per option the value that the item's key of the config then has."""
-        changes = (self.choose(settings, index)[1] for index in range(len(self.options(settings))))
-        return tuple(facts[0].value for facts in changes)
-
     def line(self, settings: Settings) -> Message:
         """The item and its option, as a line of the menu."""
         option = self.options(settings)[self.chosen(settings)]
         return message("{label}: {option}", label=self.label, option=option)
+
+    def _now(self, settings: Settings) -> object:
+        return settings.value(self.key) if self.now is None else self.now(settings)
+
+
+def _plain(value: Any) -> Value:  # noqa: ANN401  (a key's value)
+    """As it is kept: an enum's value."""
+    plain: Value = value.value if isinstance(value, Enum) else value
+    return plain
+
+
+def _value_text(value: object) -> Text:
+    """A value for which nobody has written a text."""
+    match value:
+        case bool():
+            return message("on") if value else message("off")
+        case float() if not value.is_integer():
+            places = len(f"{value:.6g}".partition(".")[2])
+            return decimal(value, places)
+        case int() | float():
+            return str(int(value))
+        case tuple():
+            return Joined(tuple(map(_value_text, value)))
+        case _:
+            return str(value)
+
+
+def _one_of(
+    key: str,
+    label: Message,
+    question: Message,
+    about: Message,
+    options: Mapping[Any, Text] | Sequence[object],
+    *,
+    now: Callable[[Settings], object] | None = None,
+    offered: Callable[[Settings], bool] = lambda settings: True,
+) -> Item:
+    """An item with fixed options: values, each with its text where the value does not say enough."""
+    texts: Mapping[Any, Text] = options if isinstance(options, Mapping) else {}
+    values = tuple(options)
+    return Item(
+        key,
+        label,
+        question,
+        about,
+        lambda settings: values,
+        lambda settings, value: texts[value] if value in texts else _value_text(value),
+        now,
+        offered,
+    )
+
+
+def _switch(key: str, label: Message, question: Message, about: Message) -> Item:
+    return _one_of(key, label, question, about, (True, False))
 
 
 GROUPS = {
@@ -70,21 +149,9 @@ GROUPS = {
 """The headings of the list of games."""
 
 
-def _games(settings: Settings) -> tuple[Text, ...]:
-    return tuple(title_text(profile, settings.language) for profile in settings.games)
-
-
-def _chosen_game(settings: Settings) -> int:
-    names = [game.name for game in settings.games]
-    return names.index(settings.profile.name) if settings.profile.name in names else 0
-
-
-def _choose_game(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
-    name = settings.games[index].name
+def _title(settings: Settings, name: str) -> Text:
     profile = next(profile for profile in settings.profiles if profile.name == name)
-    # Another game has rounds and a limit of its own.
-    kept = (Chosen("game.profile", name), Chosen("game.rounds", None), Chosen("game.limit", None))
-    return settings._replace(profile=profile, rounds=None, limit=None), kept
+    return title_text(profile, settings.box.language)
 
 
 GAME = Item(
@@ -92,30 +159,21 @@ GAME = Item(
     message("Game"),
     message("Games"),
     message("The help, ?, has all its rules."),
-    _games,
-    _chosen_game,
-    _choose_game,
+    lambda settings: tuple(game.name for game in settings.games),
+    _title,
+    # Another game has rounds and a limit of its own.
+    forgets=("game.rounds", "game.limit"),
 )
 
+_SEATS = range(1, MAX_PLAYERS + 1)
 
-def _numbers(settings: Settings) -> tuple[Text, ...]:
-    return tuple(map(str, range(1, MAX_PLAYERS + 1)))
-
-
-PLAYERS = Item(
+PLAYERS = _one_of(
     "game.players",
     message("Players"),
     message("Players?"),
     message("Seats at the box, the computer's included."),
-    _numbers,
-    lambda settings: settings.players - 1,
-    lambda settings, index: (settings._replace(players=index + 1), (Chosen("game.players", index + 1),)),
+    _SEATS,
 )
-
-
-def _rounds(settings: Settings) -> tuple[Text, ...]:
-    most = MAX_ROUNDS_AT_THE_BOX if settings.profile.on_total else 1
-    return tuple(map(str, range(1, most + 1)))
 
 
 ROUNDS = Item(
@@ -123,80 +181,31 @@ ROUNDS = Item(
     message("Rounds"),
     message("Rounds?"),
     message("In a round everybody has a turn; the scores of all rounds are added."),
-    _rounds,
-    lambda settings: min(settings.rounds or settings.profile.rounds, len(_rounds(settings))) - 1,
-    lambda settings, index: (settings._replace(rounds=index + 1), (Chosen("game.rounds", index + 1),)),
+    lambda settings: range(1, MAX_ROUNDS_AT_THE_BOX + 1) if settings.profile.on_total else (),
+    lambda settings, value: str(value),
+    lambda settings: (settings.profile.on_total and settings.game.rounds) or settings.profile.rounds,
     lambda settings: settings.profile.limit is None or settings.profile.is_solo,
 )
-
-
-def _limits(settings: Settings) -> tuple[int, ...]:
-    own = {settings.profile.limit, settings.limit} - {None}
-    return tuple(sorted({*LIMITS, *(limit for limit in own if limit is not None)}))
-
-
-def _choose_limit(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
-    limit = _limits(settings)[index]
-    return settings._replace(limit=limit), (Chosen("game.limit", limit),)
-
 
 LIMIT = Item(
     "game.limit",
     message("Limit"),
     message("Up to how many points?"),
     message("The points that end the match, or put a player out of it."),
-    lambda settings: tuple(map(str, _limits(settings))),
-    lambda settings: _limits(settings).index(settings.limit or settings.profile.limit or LIMITS[0]),
-    _choose_limit,
+    lambda settings: sorted({*LIMITS, settings.profile.limit or LIMITS[0]}),
+    lambda settings, value: str(value),
+    lambda settings: settings.game.limit or settings.profile.limit or LIMITS[0],
     lambda settings: settings.profile.limit is not None and not settings.profile.is_solo,
 )
-
-
-def _choose_language(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
-    language = settings.languages[index][0]
-    return settings._replace(language=language), (Chosen("box.language", language),)
-
 
 LANGUAGE = Item(
     "box.language",
     message("Language"),
     message("Language"),
     message("Of the display, the voice and this page."),
-    lambda settings: tuple(name for _, name in settings.languages),
-    lambda settings: [code for code, _ in settings.languages].index(settings.language),
-    _choose_language,
+    lambda settings: tuple(code for code, _ in settings.languages),
+    lambda settings, value: dict(settings.languages).get(value, value),
 )
-
-
-def _one_of(
-    key: str,
-    label: Message,
-    question: Message,
-    about: Message,
-    options: Mapping[str | bool, Text],
-    offered: Callable[[Settings], bool] = lambda settings: True,
-) -> Item:
-    """An item with fixed options, whose key has the name of its field in `Settings`."""
-    field, values = key.rpartition(".")[2], tuple(options)
-    kept = [str(value) if isinstance(value, str) else value for value in values]  # the plain value of an enum
-    return Item(
-        key,
-        label,
-        question,
-        about,
-        lambda settings: tuple(options.values()),
-        lambda settings: values.index(getattr(settings, field)),
-        lambda settings, index: (
-            settings._replace(**{field: values[index]}),  # type: ignore[arg-type]
-            (Chosen(key, kept[index]),),
-        ),
-        offered,
-    )
-
-
-def _switch(key: str, label: Message, question: Message, about: Message) -> Item:
-    return _one_of(key, label, question, about, {True: message("on"), False: message("off")})
-
 
 SOUND = _switch(
     "box.sound",
@@ -218,15 +227,14 @@ BRIGHTNESS = _one_of(
 )
 
 
-def _computer_seats(settings: Settings) -> tuple[tuple[int, ...], ...]:
-    """Every seat there is, so that lever n is seat n; then none."""
-    seats = max(settings.players, *settings.computers[:1], 1)
-    return (*((seat,) for seat in range(1, seats + 1)), ())
-
-
-def _choose_computer(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
-    seats = _computer_seats(settings)[index]
-    return settings._replace(computers=seats), (Chosen("game.computers", seats),)
+def _seats_text(settings: Settings, seats: tuple[int, ...]) -> Text:
+    match seats:
+        case ():
+            return message("none")
+        case (seat,):
+            return message("seat {number}", number=seat)
+        case _:
+            return message("seats {numbers}", numbers=Numbers(seats))
 
 
 COMPUTER = Item(
@@ -234,12 +242,9 @@ COMPUTER = Item(
     message("Computer"),
     message("Which seat?"),
     message("The seat that the box plays; you move the levers for it."),
-    lambda settings: tuple(
-        message("seat {number}", number=seats[0]) if seats else message("none")
-        for seats in _computer_seats(settings)
-    ),
-    lambda settings: _computer_seats(settings).index(settings.computers[:1]),
-    _choose_computer,
+    # Every seat there is, so that lever n is seat n; then none.
+    lambda settings: (*((seat,) for seat in range(1, settings.game.players + 1)), ()),
+    _seats_text,
 )
 
 
@@ -253,7 +258,7 @@ STRENGTH = _one_of(
         Strength.REGULAR: message("a regular"),
         Strength.MASTER: message("a master"),
     },
-    lambda settings: bool(settings.computers),
+    offered=lambda settings: bool(settings.game.computers),
 )
 
 HINTS = _switch(
@@ -276,79 +281,60 @@ STAKES = _one_of(
 )
 
 
-TEAM_COUNTS = (0, 2, 3, 4)
-
-
 def _teams(settings: Settings) -> int:
-    return (settings.teams if settings.teams is not None else settings.profile.teams) or 0
+    return (settings.game.teams if settings.game.teams is not None else settings.profile.teams) or 0
 
 
-def _choose_teams(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
-    teams = TEAM_COUNTS[index]
-    return settings._replace(teams=teams), (Chosen("game.teams", teams),)
-
-
-TEAMS = Item(
+TEAMS = _one_of(
     "game.teams",
     message("Teams"),
     message("How many teams?"),
     message("The seats belong to the teams in turn; a team's scores are added."),
-    lambda settings: (message("none"), *map(str, TEAM_COUNTS[1:])),
-    lambda settings: TEAM_COUNTS.index(_teams(settings)),
-    _choose_teams,
-    lambda settings: with_options(settings.profile, teams=2) != with_options(settings.profile, teams=0),
+    {0: message("none"), 2: "2", 3: "3", 4: "4"},
+    now=_teams,
+    offered=lambda settings: (
+        with_options(settings.profile, teams=2) != with_options(settings.profile, teams=0)
+    ),
 )
-
-CLOCKS = (0, 10, 15, 20, 30, 45, 60, 90, 120, 180)
-"""Seconds for a turn to choose from, besides those that the game or the config says."""
 
 
 def _seconds(settings: Settings) -> int:
-    chosen_seconds, own = settings.turn_seconds, settings.profile.turn_seconds
+    chosen_seconds, own = settings.game.turn_seconds, settings.profile.turn_seconds
     return (own if chosen_seconds is None else chosen_seconds) or 0
 
 
-def _clocks(settings: Settings) -> tuple[int, ...]:
-    return tuple(sorted({*CLOCKS, _seconds(settings)}))
-
-
-def _choose_clock(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
-    seconds = _clocks(settings)[index]
-    return settings._replace(turn_seconds=seconds), (Chosen("game.turn_seconds", seconds),)
-
-
-CLOCK = Item(
+CLOCK = _one_of(
     "game.turn_seconds",
     message("Clock"),
     message("Seconds a turn?"),
     message("The time for a turn, in seconds; then it is over."),
-    lambda settings: (message("off"), *map(str, _clocks(settings)[1:])),
-    lambda settings: _clocks(settings).index(_seconds(settings)),
-    _choose_clock,
+    {0: message("off")} | {seconds: str(seconds) for seconds in (10, 15, 20, 30, 45, 60, 90, 120, 180)},
+    now=_seconds,
 )
 
 HEAD_STARTS: tuple[HeadStart, ...] = (2, 5, 8, 10, 15, 20, 30, (1,), (1, 2), (1, 2, 3), (9,))
 """The head starts that players can give to a seat at the box: points, or tiles that start shut."""
 
 
-def _handicap(settings: Settings) -> tuple[HeadStart, ...]:
-    return settings.profile.handicap if settings.handicap is None else settings.handicap
+def _handicap(settings: Settings) -> dict[int, HeadStart]:
+    """The head starts that there are, by seat, from 1."""
+    handicap = settings.profile.handicap if settings.game.handicap is None else settings.game.handicap
+    return {seat: head for seat, head in enumerate(handicap, 1) if head}
 
 
-def _head_start_seat(settings: Settings) -> int:
-    """The first seat with a head start, from 1; 0 where nobody has one."""
-    return next((seat for seat, head in enumerate(_handicap(settings), 1) if head), 0)
+def _by_seat(heads: Mapping[int, HeadStart]) -> tuple[HeadStart, ...]:
+    """Head starts as the config has them."""
+    return tuple(heads.get(seat, 0) for seat in range(1, max(heads, default=0) + 1))
 
 
-def _give(settings: Settings, seat: int, head: HeadStart) -> tuple[Settings, tuple[Chosen, ...]]:
-    handicap: tuple[HeadStart, ...] = (*(0,) * (seat - 1), head) if seat else ()
-    return settings._replace(handicap=handicap), (Chosen("game.handicap", handicap),)
+def _handicaps_by_seat(settings: Settings) -> tuple[object, ...]:
+    head = next(iter(_handicap(settings).values()), HEAD_STARTS[1])
+    return ((), *(_by_seat({seat: head}) for seat in _SEATS))
 
 
-def _choose_head_start_seat(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
-    at = _head_start_seat(settings)
-    head = _handicap(settings)[at - 1] if at else HEAD_STARTS[1]
-    return _give(settings, index, head)
+def _head_start_seats(settings: Settings, handicap: tuple[HeadStart, ...]) -> Text:
+    seats = tuple(seat for seat, head in enumerate(handicap, 1) if head)
+    return Numbers(seats) if len(seats) > 1 else str(seats[0]) if seats else message("nobody")
 
 
 HEAD_START_SEAT = Item(
@@ -356,17 +342,16 @@ HEAD_START_SEAT = Item(
     message("Head start"),
     message("Who gets a head start?"),
     message("The player who gets something in advance."),
-    lambda settings: (message("nobody"), *_numbers(settings)),
-    _head_start_seat,
-    _choose_head_start_seat,
+    _handicaps_by_seat,
+    _head_start_seats,
+    lambda settings: _by_seat(_handicap(settings)),
     lambda settings: not settings.profile.is_solo and settings.profile.turns is not Turns.SHARED,
 )
 
 
-def _head_starts(settings: Settings) -> tuple[HeadStart, ...]:
-    at = _head_start_seat(settings)
-    own = _handicap(settings)[at - 1] if at else HEAD_STARTS[0]
-    return HEAD_STARTS if own in HEAD_STARTS else (*HEAD_STARTS, own)
+def _handicaps_by_size(settings: Settings) -> tuple[object, ...]:
+    seat = next(iter(_handicap(settings)), 1)
+    return tuple(_by_seat({seat: head}) for head in HEAD_STARTS)
 
 
 def _head_start_text(head: HeadStart) -> Text:
@@ -375,9 +360,13 @@ def _head_start_text(head: HeadStart) -> Text:
     return message("without {tiles}", tiles=", ".join(map(str, head)))
 
 
-def _chosen_head_start(settings: Settings) -> int:
-    at = _head_start_seat(settings)
-    return _head_starts(settings).index(_handicap(settings)[at - 1]) if at else 0
+def _head_start_sizes(settings: Settings, handicap: tuple[HeadStart, ...]) -> Text:
+    heads = {seat: _head_start_text(head) for seat, head in enumerate(handicap, 1) if head}
+    if len(heads) == 1:
+        return heads.popitem()[1]
+    return Joined(
+        tuple(message("{label}: {option}", label=str(seat), option=text) for seat, text in heads.items())
+    )
 
 
 HEAD_START = Item(
@@ -385,34 +374,24 @@ HEAD_START = Item(
     message("How much"),
     message("How far ahead?"),
     message("Points in advance, or tiles that start every turn shut."),
-    lambda settings: tuple(map(_head_start_text, _head_starts(settings))),
-    _chosen_head_start,
-    lambda settings, index: _give(settings, _head_start_seat(settings), _head_starts(settings)[index]),
-    lambda settings: HEAD_START_SEAT.offered(settings) and _head_start_seat(settings) > 0,
+    _handicaps_by_size,
+    _head_start_sizes,
+    HEAD_START_SEAT.now,
+    lambda settings: HEAD_START_SEAT.offered(settings) and bool(_handicap(settings)),
 )
 
-
-FIRSTS = {
-    First.SEAT_1: message("always seat 1"),
-    First.ROTATES: message("in turns"),
-    First.LOSER: message("the loser"),
-}
-
-
-def _choose_first(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
-    first = tuple(FIRSTS)[index]
-    return settings._replace(first=first), (Chosen("game.first", first.value),)
-
-
-FIRST = Item(
+FIRST = _one_of(
     "game.first",
     message("First"),
     message("Who begins?"),
     message("Who has the first turn of a round."),
-    lambda settings: tuple(FIRSTS.values()),
-    lambda settings: tuple(FIRSTS).index(settings.first or settings.profile.first),
-    _choose_first,
-    lambda settings: not settings.profile.is_solo,
+    {
+        First.SEAT_1: message("always seat 1"),
+        First.ROTATES: message("in turns"),
+        First.LOSER: message("the loser"),
+    },
+    now=lambda settings: settings.game.first or settings.profile.first,
+    offered=lambda settings: not settings.profile.is_solo,
 )
 
 NAMES = _switch(
@@ -508,7 +487,7 @@ def item_chosen(settings: Settings, key: str, value: object) -> tuple[Item, int]
         if item.key == key:
             for index, option in enumerate(item.values(settings)):
                 # A bool equals an int in Python.
-                if type(option) is type(value) and option == value:
+                if option == value and isinstance(option, bool) is isinstance(value, bool):
                     return item, index
     return None
 
@@ -531,12 +510,12 @@ def questions(settings: Settings) -> tuple[Item, ...]:
     if profile.is_solo:
         return ()
     asked = [PLAYERS]
-    several = max(settings.rounds or 1, profile.rounds) > 1
+    several = max(settings.game.rounds or 1, profile.rounds) > 1
     if LIMIT.offered(settings):
         asked.append(LIMIT)
     elif profile.on_total and several:
         asked.append(ROUNDS)
-    game = settings.game or profile
+    game = settings.usual_game or profile
     if game.teams is not None:
         asked.append(TEAMS)
     if any(game.handicap):

@@ -112,7 +112,7 @@ def conditions_of(match: Match, settings: Settings) -> Conditions:
     return Conditions(
         first=match.first + 1,
         real_dice=settings.real_dice,
-        computers=tuple(sorted(seat for seat in settings.computers if seat <= match.players)),
+        computers=tuple(sorted(seat for seat in settings.game.computers if seat <= match.players)),
         equal_dice=settings.tournament.commitment if settings.tournament and not settings.real_dice else "",
         out_of_play=to_numbers(settings.out & match.game.all_tiles & ~match.game.starting),
     )
@@ -120,14 +120,14 @@ def conditions_of(match: Match, settings: Settings) -> Conditions:
 
 def new_match(profile: Profile, settings: Settings) -> Match:
     """A match of the usual number of players and rounds."""
-    return begin(profile, 1 if profile.is_solo else settings.players, settings.rounds)
+    return begin(profile, 1 if profile.is_solo else settings.game.players, settings.game.rounds)
 
 
 def begun(
     match: Match, settings: Settings, tally: tuple[Fraction, ...] = ()
 ) -> tuple[MatchInPlay, tuple[Effect, ...]]:
     """A match at its beginning, and the question for its odds."""
-    players = match.players if settings.computers or settings.hints else 0
+    players = match.players if settings.game.computers or settings.game.hints else 0
     nothing = (Fraction(0),) * match.players
     play = MatchInPlay(
         match, given_away=nothing, luck=nothing, tally=tally, beginning=match, for_win=players > 0
@@ -228,7 +228,7 @@ def clock_of(seconds: int, now_ns: int) -> Clock:
 
 def is_computers_turn(play: MatchInPlay, shared: Shared) -> bool:
     """Whether the computer plays the seat whose turn it is."""
-    return play.match.player + 1 in shared.settings.computers
+    return play.match.player + 1 in shared.settings.game.computers
 
 
 def _added(sums: tuple[Fraction, ...], at: int, more: Fraction) -> tuple[Fraction, ...]:

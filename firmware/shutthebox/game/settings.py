@@ -3,12 +3,22 @@
 from collections.abc import Callable, Collection, Mapping
 from enum import StrEnum
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
+from shutthebox import sections, validation
 from shutthebox.game.facts import Streak
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.equal_dice import Tournament
-from shutthebox.rules.profile import First, Group, HeadStart, Profile
+from shutthebox.rules.profile import (
+    HEAD_STARTS_CHECK,
+    MAX_LIMIT,
+    TEAMS_CHECK,
+    TURN_SECONDS_CHECK,
+    First,
+    Group,
+    HeadStart,
+    Profile,
+)
 from shutthebox.rules.reader import with_options, without
 from shutthebox.rules.tiles import Tiles, to_tiles
 
@@ -27,6 +37,142 @@ class Brightness(StrEnum):
     DIM = "dim"
     MEDIUM = "medium"
     BRIGHT = "bright"
+
+
+class SetupChoice(StrEnum):
+    """The effect of a press in attract."""
+
+    ASK = "ask"
+    USUAL = "usual"
+
+
+class DiceKind(StrEnum):
+    """The origin of throws: the box, or the players' own dice."""
+
+    AUTO = "auto"
+    REAL = "real"
+
+
+@sections.section
+class GameConfig(NamedTuple):
+    """The usual game."""
+
+    profile: str = sections.key(
+        validation.text,
+        "traditional",
+        "The usual game: the id of a profile (`shutthebox profiles` lists them), or a file's path.",
+        on_card=validation.name,
+    )
+    players: int = sections.key(validation.whole(1, 9), 2, "How many usually play, 1 to 9.")
+    rounds: int | None = sections.key(
+        validation.whole(1, 99),
+        None,
+        "Rounds of a match decided on totals, 1 to 99. Left out: what the profile says.",
+        "3",
+    )
+    limit: int | None = sections.key(
+        validation.whole(1, MAX_LIMIT),
+        None,
+        "Points at which a match to a limit ends, from 1 up, for games that have one. "
+        "Left out: what the profile says.",
+        "100",
+    )
+    teams: int | None = sections.key(
+        sections.or_none(TEAMS_CHECK),
+        None,
+        "Teams that the seats belong to in rotation, 2 to 4; 0: none. Everybody plays alone where the "
+        "players cannot be divided evenly. Left out: what the profile says.",
+        "2",
+    )
+    handicap: tuple[HeadStart, ...] | None = sections.key(
+        HEAD_STARTS_CHECK,
+        None,
+        "Head starts by seat: points, or a list of tiles that start every turn of that seat shut. Left out: "
+        "what the profile says. `shutthebox odds ID --fair` says how many points are fair.",
+        "[0, 5, [1, 2]]",
+    )
+    turn_seconds: int | None = sections.key(
+        sections.or_none(TURN_SECONDS_CHECK),
+        None,
+        "Seconds for a turn from its first throw on, 5 to 3600 (in rotation for each throw); 0: no clock. "
+        "Left out: what the profile says.",
+        "60",
+    )
+    first: First | None = sections.key(
+        validation.choice(First),
+        None,
+        'Who begins: "seat-1" always; "rotates": the next player each round; "loser": so within a match, and '
+        "the next match of an evening is begun by who has lost this one. Left out: what the profile says.",
+        '"loser"',
+    )
+    stakes: ShownStakes = sections.key(
+        validation.choice(ShownStakes),
+        ShownStakes.OFF,
+        '"off": the box never says who owes what; "match": at the end of each match; "evening": it also '
+        "adds up the matches that the same players play one after the other.",
+    )
+    setup: SetupChoice = sections.key(
+        validation.choice(SetupChoice),
+        SetupChoice.ASK,
+        'A press on the sleeping box: "ask" for players and rounds, or start the "usual" game at once.',
+    )
+    dice: DiceKind = sections.key(
+        validation.choice(DiceKind),
+        DiceKind.AUTO,
+        'The box throws its own dice ("auto"), or the players throw "real" ones and enter the total.',
+    )
+    hints: bool = sections.key(validation.boolean, False, "Holding the button while flipping gives a hint.")
+    names: bool = sections.key(
+        validation.boolean, False, "Before a match every player gives three letters, kept for the evening."
+    )
+    family: bool = sections.key(
+        validation.boolean,
+        False,
+        "For children: easy games come first in the list, and the end of a turn is told in kinder words.",
+    )
+    computers: tuple[int, ...] = sections.key(
+        validation.numbers(1, 9, least=0),
+        (),
+        "Seats that the computer plays, such as [2]. It throws; a person sets the levers as it says.",
+    )
+    strength: Strength = sections.key(
+        validation.choice(Strength),
+        Strength.REGULAR,
+        'How well it plays: a "beginner" shuts the highest tiles, a "regular" decides every other time by '
+        'the odds, a "master" plays best for the win.',
+    )
+
+
+class BoxSection(Protocol):
+    """What the game reads of the config's ``[box]``."""
+
+    @property
+    def language(self) -> str:
+        """Of the screens."""
+
+    @property
+    def sound(self) -> bool:
+        """The buzzer speaks."""
+
+    @property
+    def out_of_play(self) -> tuple[int, ...]:
+        """Levers that the owner has taken out of play."""
+
+    @property
+    def service_code(self) -> tuple[int, ...]:
+        """Levers that are down when the owner unlocks service."""
+
+    @property
+    def sleep_min(self) -> float:
+        """Minutes without a touch until the panel goes dark."""
+
+
+class DisplaySection(Protocol):
+    """What is read of the config's ``[display]`` after the start."""
+
+    @property
+    def brightness(self) -> Brightness:
+        """Of the panel."""
 
 
 def misfit(profile: Profile, levers: int) -> str:
@@ -51,37 +197,18 @@ def english_order(profile: Profile, language: str) -> tuple[str, str]:
 
 
 class Settings(NamedTuple):
-    """The machine's part of the config.
+    """The machine's part of the config, with what the players have chosen.
 
     Attributes:
         profiles: the games that fit this box, each on the box that is played, with all its levers.
-        profile: the usual one.
-        players: 1..9, the usual number.
-        rounds: 1..99, or None for what each game says.
-        limit: points, for games that are played to a limit; None for what each of them says.
-        teams: how many; 0 for none, None for what each game says.
-        handicap: head starts by seat; None for those of each game.
-        turn_seconds: time for a turn; 0 for no clock, None for what each game says.
-        first: who begins; None for what each game says.
+        game: the config's section; `GameConfig.profile` is the name of one of the profiles.
+        box: the config's section.
+        display: the config's section.
+        levers: how many the box has.
+        languages: code and own name of every language of the screens.
         bests: by `ladder_of` the best total so far.
         streak: of solved puzzles.
-        skips_setup: a press in attract begins the usual game at once, without questions.
-        hints: a hold while flipping gives a hint.
-        stakes: for how long the box says who owes what.
-        real_dice: players throw dice of their own and enter what they show.
-        computers: seats, from 1, that the computer plays.
-        strength: how well it plays.
-        levers: how many the box has.
-        language: of the screens, one of `languages`.
-        languages: code and own name of every language of the screens.
-        sound: the buzzer speaks.
-        brightness: of the panel.
-        sleep_ns: without any input for so long the panel goes dark.
-        names: setup asks every player for three letters.
-        family: the children's games come first in the list, and the end of a turn is told in kinder words.
-        out: the levers that the owner has taken out of play, and those of `taken`.
         taken: switches whose lines another program has, until the restart.
-        code: the levers that are down when the owner unlocks service; none for no code.
         wrong_codes: how often the code was wrong since it was right.
         service_button: the box has one, so the menu does not lead to service.
         title_order: by what the games of a group are put in order, in a language.
@@ -91,33 +218,14 @@ class Settings(NamedTuple):
     """
 
     profiles: tuple[Profile, ...]
-    profile: Profile
-    players: int = 2
-    rounds: int | None = None
-    limit: int | None = None
-    teams: int | None = None
-    handicap: tuple[HeadStart, ...] | None = None
-    turn_seconds: int | None = None
-    first: First | None = None
+    game: GameConfig
+    box: BoxSection
+    display: DisplaySection
+    levers: int = 9
+    languages: tuple[tuple[str, str], ...] = (("en", "English"),)
     bests: Mapping[str, int] = {}
     streak: Streak = Streak()
-    skips_setup: bool = False
-    hints: bool = False
-    stakes: ShownStakes = ShownStakes.OFF
-    real_dice: bool = False
-    computers: tuple[int, ...] = ()
-    strength: Strength = Strength.REGULAR
-    levers: int = 9
-    language: str = "en"
-    languages: tuple[tuple[str, str], ...] = (("en", "English"),)
-    sound: bool = True
-    brightness: Brightness = Brightness.BRIGHT
-    sleep_ns: int = 600_000_000_000
-    names: bool = False
-    family: bool = False
-    out: Tiles = 0
     taken: frozenset[int] = frozenset()
-    code: Tiles = 0
     wrong_codes: int = 0
     service_button: bool = False
     title_order: Callable[[Profile, str], tuple[str, str]] = english_order
@@ -125,16 +233,55 @@ class Settings(NamedTuple):
     tournament: Tournament | None = None
     scoreboard: Callable[[], str] | None = None
 
+    def value(self, path: str) -> object:
+        """The value of a key of the config, such as ``box.sound``."""
+        section_name, _, name = path.partition(".")
+        return getattr(getattr(self, section_name), name)
+
+    def with_value(self, path: str, value: object) -> "Settings":
+        """The settings with another value of this key."""
+        section_name, _, name = path.partition(".")
+        changed = getattr(self, section_name)._replace(**{name: value})
+        return self._replace(**{section_name: changed})
+
+    @property
+    def profile(self) -> Profile:
+        """The usual game, with all its levers."""
+        return next(profile for profile in self.profiles if profile.name == self.game.profile)
+
+    @property
+    def skips_setup(self) -> bool:
+        """Whether a press in attract begins the usual game at once, without questions."""
+        return self.game.setup is SetupChoice.USUAL
+
+    @property
+    def real_dice(self) -> bool:
+        """Whether players throw dice of their own and enter what they show."""
+        return self.game.dice is DiceKind.REAL
+
+    @property
+    def sleep_ns(self) -> int:
+        """Without any input for so long the panel goes dark."""
+        return round(self.box.sleep_min * 60_000_000_000)
+
+    @property
+    def code(self) -> Tiles:
+        """The levers that are down when the owner unlocks service; none for no code."""
+        return to_tiles(self.box.service_code)
+
     @property
     def out_by_choice(self) -> Tiles:
         """The levers that the owner has taken out of play."""
-        return self.out & ~to_tiles(lever for lever in self.taken if lever > 0)
+        return to_tiles(self.box.out_of_play)
+
+    @property
+    def out(self) -> Tiles:
+        """The levers out of play: the owner's, and those whose lines are taken."""
+        return self.out_by_choice | to_tiles(lever for lever in self.taken if lever > 0)
 
     def without(self, taken: Collection[int]) -> "Settings":
         """The settings of a box that has no hold of these switches."""
-        return self._replace(
-            taken=frozenset(taken), out=self.out | to_tiles(lever for lever in taken if lever > 0)
-        )
+        return self._replace(taken=frozenset(taken))
 
     def with_rules(self, rules: Profile) -> "Settings":
         """The settings with these house rules in the place of those given before.
@@ -148,18 +295,18 @@ class Settings(NamedTuple):
         others = tuple(profile for profile in self.profiles if profile is not self.given)
         if rules.name in (profile.name for profile in others):
             raise ValueError(f"name: {rules.name!r} is taken; allowed is one of your own")
-        usual = played if self.profile is self.given else self.profile
-        return self._replace(profiles=(*others, played), profile=usual, given=played)
+        after = self._replace(profiles=(*others, played), given=played)
+        return after.with_value("game.profile", played.name) if self.profile is self.given else after
 
     @property
     def games(self) -> tuple[Profile, ...]:
         """The games that can be played now, without the levers out of play, in the order of the list."""
-        played = (without(profile, self.out) for profile in self.profiles)
-        groups = sorted(Group, key=lambda group: self.family and group is not Group.CHILDREN)
+        played, language = (without(profile, self.out) for profile in self.profiles), self.box.language
+        groups = sorted(Group, key=lambda group: self.game.family and group is not Group.CHILDREN)
         return tuple(
             sorted(
                 (profile for profile in played if profile is not None),
-                key=lambda profile: (groups.index(profile.group), self.title_order(profile, self.language)),
+                key=lambda profile: (groups.index(profile.group), self.title_order(profile, language)),
             )
         )
 
@@ -169,7 +316,7 @@ class Settings(NamedTuple):
         return tuple((group, tuple(games)) for group, games in groupby(self.games, lambda game: game.group))
 
     @property
-    def game(self) -> Profile | None:
+    def usual_game(self) -> Profile | None:
         """The usual game as it is played now; None if it needs a lever that is out of play."""
         played = without(self.profile, self.out)
         return self.chosen(played) if played else None
@@ -178,12 +325,12 @@ class Settings(NamedTuple):
         """The game as the players want it; what it cannot be played with is left out."""
         return with_options(
             profile,
-            limit=self.limit,
+            limit=self.game.limit,
             best=self.best(profile),
-            teams=self.teams,
-            handicap=self.handicap,
-            turn_seconds=self.turn_seconds,
-            first=self.first,
+            teams=self.game.teams,
+            handicap=self.game.handicap,
+            turn_seconds=self.game.turn_seconds,
+            first=self.game.first,
         )
 
     def best(self, profile: Profile) -> int | None:

@@ -47,7 +47,7 @@ def listed(tiles: Tiles) -> Numbers:
 
 def player_name(player: int, shared: Shared) -> Text:
     """How a player, from 0, is called: by three letters, as the computer, or by the number of the seat."""
-    computers = shared.settings.computers
+    computers = shared.settings.game.computers
     if player + 1 in computers:
         return message("Computer") if len(computers) == 1 else message("Computer {number}", number=player + 1)
     if letters := shared.name(player):

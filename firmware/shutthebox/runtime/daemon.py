@@ -128,7 +128,7 @@ def serve(
         box = assemble(config, settings, world)
         stack.callback(box.close)
         if display is not None:
-            _ = translations()[box.runner.machine.settings.language]
+            _ = translations()[box.runner.machine.settings.box.language]
             stack.callback(display.close, ToldScreen(Mode.ATTRACT, big=_("Goodbye")))
         workers: list[Any] = [worker for worker in (display, buzzer) if worker is not None]
 

@@ -217,7 +217,7 @@ class Runner:
             self._ports.display.show(told_screen(show), self._moves_since_ns)
 
     def _brighten(self) -> None:
-        brightness = self.machine.settings.brightness
+        brightness = self.machine.settings.display.brightness
         if self._ports.display is not None and brightness is not self._brightness:
             self._brightness = brightness
             self._ports.display.brighten(brightness)

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import pytest
 from tests.simulator.page.pages import FakePanel, goodbye, page, raw_page, receive, server_of, shown
+from tests.support.machine import settings_for
 from tests.support.waiting import until
 from websockets.exceptions import ConnectionClosed
 
@@ -14,7 +15,6 @@ from shutthebox.game.effects import Form
 from shutthebox.game.inputs import CursorMoved, NamesGiven, SettingChosen
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
-from shutthebox.game.settings import Settings
 from shutthebox.simulator.hardware.box import SimulatedBox
 from shutthebox.simulator.page import request_guard
 from shutthebox.simulator.page.message import (
@@ -31,7 +31,7 @@ from shutthebox.simulator.page.transcript import BoxInWords
 def test_the_box_is_told_only_of_what_it_offers(panel: FakePanel, box: SimulatedBox) -> None:
     told: list[object] = []
     transcript = BoxInWords()
-    settings = Settings((builtin("pub"), builtin("trac")), builtin("pub"))
+    settings = settings_for("pub")._replace(profiles=(builtin("pub"), builtin("trac")))
     asked = {
         "locked": Form(settings, (), is_open=False, walks=False),
         "open": Form(settings, (), is_open=True, walks=True),

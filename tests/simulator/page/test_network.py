@@ -10,15 +10,14 @@ from unittest.mock import Mock
 import pytest
 from tests.simulator.page.pages import FakePanel, goodbye, page, receive, receive_until, server_of, shown
 from tests.support.http_client import ask
+from tests.support.machine import settings_for
 from tests.support.waiting import HANG_S, until
 from websockets.exceptions import InvalidStatus
 
 from shutthebox.adapters.network import address_of_process
-from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Form
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
-from shutthebox.game.settings import Settings
 from shutthebox.simulator.hardware.box import SimulatedBox
 from shutthebox.simulator.page import request_guard
 from shutthebox.simulator.page import server as server_module
@@ -105,7 +104,7 @@ def test_hands_that_rest_are_free_and_a_held_button_is_let_go(
 def test_visitors_have_hands_only(box: SimulatedBox, panel: FakePanel, address: str, message: str) -> None:
     given: list[object] = []
     transcript = BoxInWords()
-    form = Form(Settings((builtin("pub"),), builtin("pub")), (), is_open=True, walks=True)
+    form = Form(settings_for("pub"), (), is_open=True, walks=True)
     transcript(shown(Screen(Mode.ATTRACT))._replace(form=form), 0)
     listening: dict[str, Any] = {"address": "0.0.0.0", "transcript": transcript, "fill_in": given.append}
     with server_of(box, panel, **listening) as server:

@@ -21,6 +21,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select
 from tests.simulator.page.pages import FakePanel, server_of, shown
 from tests.support.chromium import resize, serious_findings, start_chromium, touch
+from tests.support.machine import settings_for
 from tests.support.waiting import until
 
 from shutthebox.adapters.display.bitmap import Bitmap
@@ -464,8 +465,12 @@ def test_less_motion_for_who_wants_less(browser: webdriver.Chrome, table: Table)
 GAMES = (builtin("pub"), builtin("trac"), builtin("digits"))
 
 
+def settings_of(**values: object) -> Settings:
+    return settings_for(GAMES[0], **values)._replace(profiles=GAMES)
+
+
 def show_form(table: Table, *, is_open: bool = True, players: int = 2) -> None:
-    form = Form(Settings(GAMES, GAMES[0], players=players), ("ANN",), is_open=is_open, walks=is_open)
+    form = Form(settings_of(players=players), ("ANN",), is_open=is_open, walks=is_open)
     table.tell(Screen(Mode.ATTRACT, "Pub"), game=GAMES[0], form=form)
 
 
@@ -714,7 +719,7 @@ def test_a_list_is_walked_by_keys_wheel_and_clicks(table: Table) -> None:
         prompt="Press: choose",
         is_list=True,
     )
-    table.tell(rows, form=Form(Settings(GAMES, GAMES[0]), (), is_open=True, walks=True))
+    table.tell(rows, form=Form(settings_of(), (), is_open=True, walks=True))
     picture = draw(rows.told(str), 0)
     table.panel.show(picture)
     until(lambda: read_canvas(table) == picture.tobytes() and table.all("#panel.rows"))

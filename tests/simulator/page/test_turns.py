@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from tests.simulator.page.pages import shown
+from tests.support.machine import settings_for
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Form
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
-from shutthebox.game.settings import Settings
 from shutthebox.odds.coach import MatchReview, review
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Thrown
 from shutthebox.rules.match import begin
@@ -50,7 +50,7 @@ def test_a_long_match_is_bounded_and_no_rule_breaks_it() -> None:
 
 def test_after_the_computers_turn_people_read_of_their_own() -> None:
     pub = builtin("pub")
-    settings = Settings((pub,), pub, computers=(2,))
+    settings = settings_for(pub, computers=(2,))
     form = Form(settings, (), is_open=False, walks=False)
     transcript = BoxInWords()
 

@@ -52,19 +52,19 @@ class Attract(BoxMode):
         )
         return Screen(
             self.name,
-            title=title_text(settings.profile, settings.language),
+            title=title_text(settings.profile, settings.box.language),
             aside=Joined(corner) if corner else "",
             big=message("SHUT THE BOX"),
             alert=fault or "",
             prompt=prompts[0],
             also=prompts[1:],
-            lit=settings.game is not None,
+            lit=settings.usual_game is not None,
         )
 
 
 def enter(target: BackToAttract, context: Context) -> Step[Attract]:
     """Back to waiting for players, whose names are forgotten; the odds of the usual game are got ready."""
-    game, shared = context.shared.settings.game, context.shared
+    game, shared = context.shared.settings.usual_game, context.shared
     asked = (Ask(Prepare(game)),) if game else ()
     return Step(Attract(), asked, shared._replace(names=()) if shared.names else None)
 
@@ -72,9 +72,9 @@ def enter(target: BackToAttract, context: Context) -> Step[Attract]:
 def press(mode: Attract, context: Context) -> Step[Attract | AskNames | AskQuestions]:
     """Begins: at once where the usual game is played, else with the questions of setup."""
     settings = context.shared.settings
-    if settings.game is None:
+    if settings.usual_game is None:
         return refused(mode, _to_begin(settings))
-    return Step(AskNames(settings.game) if settings.skips_setup else AskQuestions())
+    return Step(AskNames(settings.usual_game) if settings.skips_setup else AskQuestions())
 
 
 def levers(mode: Attract, context: Context) -> Step[Attract]:
@@ -92,6 +92,6 @@ def _wrong_codes(settings: Settings) -> Text | None:
 
 def _to_begin(settings: Settings) -> Message:
     """The prompt that says how a match begins, or what the usual game lacks."""
-    if settings.game is not None:
+    if settings.usual_game is not None:
         return message("Press to play")
     return message("Needs lever {tiles}", tiles=listed(settings.out & settings.profile.all_tiles))

@@ -95,7 +95,7 @@ def enter(target: AnswerThrow, context: Context) -> Step[Flipping | AfterAction]
     if not is_computers_turn(play, context.shared):
         return _settled(Flipping(play), context)
     if target.asked_ns is None:
-        asked = Ask(AskAnswer(play.match, context.shared.settings.strength))
+        asked = Ask(AskAnswer(play.match, context.shared.settings.game.strength))
         return levers(Flipping(play, thinking_ns=context.now_ns), context).preceded_by(asked)
     thinking_ns = target.asked_ns if target.answer is None else None
     return levers(Flipping(play, target.answer, thinking_ns), context)
@@ -154,7 +154,7 @@ def press(mode: Flipping, context: Context) -> Step[Flipping | AfterAction | Rol
 
 def hold(mode: Flipping, context: Context) -> Step[Flipping]:
     """Asks for a hint, where hints are on."""
-    if not context.shared.settings.hints:
+    if not context.shared.settings.game.hints:
         return refused(mode, message("Hints are off"))
     return Step(replace(mode, asks_hint=True, hint=None), (Ask(AskHint(mode.play.match)),))
 
@@ -202,7 +202,7 @@ def _prompts(mode: Flipping, shared: Shared) -> tuple[Text, tuple[Text, ...]]:
         return verdict_text(play.verdict), pointers
     if play.verdict.kind is VerdictKind.COMPLETE:
         return verdict_text(play.verdict), ()
-    return _task(play), (*pointers, *((message("Hold: hint"),) if shared.settings.hints else ()))
+    return _task(play), (*pointers, *((message("Hold: hint"),) if shared.settings.game.hints else ()))
 
 
 def _task(play: MatchInPlay) -> Message:

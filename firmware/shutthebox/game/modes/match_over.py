@@ -103,7 +103,7 @@ def _result_screen(mode: MatchOver, shared: Shared) -> Screen:
         cause = message("Points")  # the word for the numbers above
     coach = message("4: coach").say_as("Lever 4: coach") if mode.play.beginning is not None else ""
     also = [message("Lever 1: sign")] if _may_sign(mode, shared.settings) else []
-    if shared.settings.stakes is ShownStakes.EVENING:
+    if shared.settings.game.stakes is ShownStakes.EVENING:
         also.append(message("Lever 3: stakes"))
     before = _rows_before(match)
     rows = (*before, *_rows(mode.play, result, shared))
@@ -172,7 +172,7 @@ def levers(mode: MatchOver, context: Context) -> Step[MatchOver | SignResult]:
     winner = None if mode.signed else _signer(mode.play, context.shared.settings)
     if set(chosen) & set(SIGN_LEVERS) and winner is not None:
         return Step(SignResult(mode.play, winner), (Sounded(Sound.CHOICE),))
-    if TALLY_LEVER in chosen and context.shared.settings.stakes is ShownStakes.EVENING:
+    if TALLY_LEVER in chosen and context.shared.settings.game.stakes is ShownStakes.EVENING:
         return Step(replace(mode, shows_tally=not mode.shows_tally, page=0), (Sounded(Sound.CHOICE),))
     if COACH_LEVER in chosen and mode.play.beginning is not None and not mode.asks_review:
         return _next_page(mode, mode.play.beginning)
@@ -201,7 +201,7 @@ def _next_page(mode: MatchOver, beginning: Match) -> Step[MatchOver]:
 def _levers_in_use(mode: MatchOver, settings: Settings) -> Tiles:
     """The levers that choose something here."""
     sign = SIGN_LEVERS if _may_sign(mode, settings) else ()
-    tally = (TALLY_LEVER,) if settings.stakes is ShownStakes.EVENING else ()
+    tally = (TALLY_LEVER,) if settings.game.stakes is ShownStakes.EVENING else ()
     coach = (COACH_LEVER,) if mode.play.beginning is not None else ()
     return to_tiles((*sign, *tally, *coach))
 
@@ -213,7 +213,7 @@ def _may_sign(mode: MatchOver, settings: Settings) -> bool:
 def _signer(play: MatchInPlay, settings: Settings) -> int | None:
     """The first winner, from 0, who is no computer; None if there is none."""
     winners = _result(play).winners
-    return next((winner for winner in winners if winner + 1 not in settings.computers), None)
+    return next((winner for winner in winners if winner + 1 not in settings.game.computers), None)
 
 
 def _coach_pages(mode: MatchOver) -> tuple[CoachPage, ...]:
@@ -233,7 +233,7 @@ def _honours(match: Match, player: int, past: Past, settings: Settings) -> Itera
     score, best, highest = match.totals[player], past.best, match.rules.highest_wins
     if match.rules.on_total and best is not None and (score > best if highest else score < best):
         yield message("Best yet: {score}", score=score)
-    seats = [seat for seat in settings.computers if seat <= match.players]
+    seats = [seat for seat in settings.game.computers if seat <= match.players]
     if seats and player + 1 not in seats and not past.beat_computer:
         yield message("Computer beaten!")
 
@@ -269,7 +269,7 @@ def _title(match: Match, result: Result, shared: Shared) -> Message:
 
 def _solo_title(match: Match, result: Result, shared: Shared) -> Message:
     """For a player alone the score, or whether the ladder's total was beaten; a computer beats none."""
-    if 1 in shared.settings.computers:
+    if 1 in shared.settings.game.computers:
         name = player_name(0, shared)
         return message("{player}: {score}", player=name, score=match.totals[0])
     if match.rules.is_solo and result.winners:
@@ -306,7 +306,7 @@ def _rows(play: MatchInPlay, result: Result, shared: Shared) -> Iterator[Text]:
     """The table: per player the total and the stakes."""
     match = play.match
     # A game against the bank is played for its payments.
-    staked = shared.settings.stakes is not ShownStakes.OFF or match.rules.stakes is Stakes.BANK
+    staked = shared.settings.game.stakes is not ShownStakes.OFF or match.rules.stakes is Stakes.BANK
     for player, score in enumerate(match.scores):
         shown: Text = "–" if score is None else str(match.totals[player])
         if match.rules.turns is Turns.SHARED:

@@ -75,7 +75,7 @@ class Menu(BoxMode):
         if game is None:
             return picker_screen(self.name, self.picker, reads=self.entry is Destination.STATISTICS)
         if self.page is None:
-            about = title_text(game, settings.language) if self.on_rules else Distinction(game)
+            about = title_text(game, settings.box.language) if self.on_rules else Distinction(game)
             return picker_screen(self.name, self.picker, paragraph=about)
         pages, also = rules_pages(game), [message("Hold: back")]
         if self.page + 1 == len(pages) and sum(len(page.places) for page in pages) < len(explain(game)):
@@ -188,7 +188,7 @@ def _games(group: Group, settings: Settings) -> Menu:
     games = dict(settings.groups)[group]
     names = [game.name for game in games]
     at = names.index(settings.profile.name) if settings.profile.name in names else 0
-    lines = (*(title_text(game, settings.language) for game in games), message("Rules"))
+    lines = (*(title_text(game, settings.box.language) for game in games), message("Rules"))
     return Menu(Picker(GROUPS[group], lines, at, settings.levers), GAME, group, at)
 
 

@@ -42,7 +42,7 @@ class Naming(BoxMode):
 
 def enter(target: AskNames, context: Context) -> Step[Naming | BeginMatch]:
     """Asks for names where that is wanted and they are not given yet, else begins the match."""
-    if context.shared.settings.names and not any(context.shared.names):
+    if context.shared.settings.game.names and not any(context.shared.names):
         return _next(Naming(target.game, 0), context)
     return Step(BeginMatch(new_match(target.game, context.shared.settings)))
 
@@ -71,9 +71,9 @@ def _next(mode: Naming, context: Context) -> Step[Naming | BeginMatch]:
     settings, names = context.shared.settings, mode.names
     if mode.seat:
         names = (*names, mode.letters.taken)
-    players = 1 if mode.game.is_solo else settings.players
+    players = 1 if mode.game.is_solo else settings.game.players
     for seat in range(mode.seat + 1, players + 1):
-        if seat not in settings.computers:
+        if seat not in settings.game.computers:
             return Step(Naming(mode.game, seat, names))
         names = (*names, "")
     match = new_match(mode.game, settings)

@@ -61,7 +61,7 @@ class Puzzling(BoxMode):
         return Screen(
             self.name,
             title=message("Puzzle"),
-            aside=title_text(self.game, shared.settings.language),
+            aside=title_text(self.game, shared.settings.box.language),
             dice=puzzle.throw,
             total=sum(puzzle.throw),
             tiles=_row(self),

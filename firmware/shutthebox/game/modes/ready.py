@@ -79,8 +79,8 @@ def _questions(play: MatchInPlay, shared: Shared) -> tuple[Effect, ...]:
     if len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) < 2:
         return ()
     if is_computers_turn(play, shared):
-        return (Ask(AskDice(match, shared.settings.strength)),)
-    return (Ask(AskHint(match)),) if shared.settings.hints else ()
+        return (Ask(AskDice(match, shared.settings.game.strength)),)
+    return (Ask(AskHint(match)),) if shared.settings.game.hints else ()
 
 
 def press(mode: Ready, context: Context) -> Step[Ready | RollDice | EnterThrow]:

@@ -66,7 +66,7 @@ def enter(target: RollDice, context: Context) -> Step[Rolling]:
     thrown_play, effects = done(play, Thrown(faces))
     thrown = thrown_play.match
     if thrown.stage is Stage.ANSWER and is_computers_turn(play, context.shared):
-        effects += (Ask(AskAnswer(thrown, context.shared.settings.strength)),)
+        effects += (Ask(AskAnswer(thrown, context.shared.settings.game.strength)),)
     mode = Rolling(thrown_play._replace(match=match), thrown, context.now_ns)
     return Step(mode, (*effects, Sounded(Sound.ROLL)))
 

@@ -64,9 +64,13 @@ class Service(BoxMode):
         """The lever at the cursor; none where the levers are not shown."""
         return to_tiles([self.row]) if self.row else 0
 
+    def switched(self, settings: Settings) -> Settings:
+        """The settings with the lever taken out of play, or back in."""
+        return settings.with_value("box.out_of_play", to_numbers(settings.out_by_choice ^ self.lever))
+
     def leaves_a_game(self, settings: Settings) -> bool:
         """Whether something can be played once the lever at the cursor has changed sides."""
-        return bool(settings._replace(out=settings.out ^ self.lever).games)
+        return bool(self.switched(settings).games)
 
     def screen(self, shared: Shared) -> Screen:
         """The list, every lever with what it shows and what it has done, a report, or a question."""
@@ -199,10 +203,10 @@ def levers(mode: Service, context: Context) -> Step[Service]:
 
 def _change_sides(mode: Service, context: Context) -> Step[Service]:
     """Takes the lever out of play, or puts it back, from the next match on."""
-    settings = context.shared.settings._replace(out=context.shared.settings.out ^ mode.lever)
-    effects = kept(Chosen("box.out_of_play", to_numbers(settings.out_by_choice)))
-    if settings.game is not None:
-        effects += (Ask(Prepare(settings.game)),)
+    settings = mode.switched(context.shared.settings)
+    effects = kept(Chosen("box.out_of_play", settings.box.out_of_play))
+    if settings.usual_game is not None:
+        effects += (Ask(Prepare(settings.usual_game)),)
     return Step(replace(mode, asking=False), effects, context.shared._replace(settings=settings))
 
 

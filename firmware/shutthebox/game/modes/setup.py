@@ -70,8 +70,8 @@ def hold(mode: Setup, context: Context) -> Step[Setup | BackToAttract]:
 def _next(following: tuple[Item, ...], settings: Settings) -> Step[Setup | AskNames]:
     if following:
         return Step(_ask(following[0], settings))
-    assert settings.game is not None, "attract does not begin a game that cannot be played"
-    return Step(AskNames(settings.game))
+    assert settings.usual_game is not None, "attract does not begin a game that cannot be played"
+    return Step(AskNames(settings.usual_game))
 
 
 def _ask(item: Item, settings: Settings) -> Setup:

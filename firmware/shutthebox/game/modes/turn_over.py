@@ -43,7 +43,7 @@ class TurnOver(MatchMode):
         """The score, or who is out, and how the turn ended; on request what dice and decisions did."""
         match = self.play.match
         word, out = _coachs_word(self.play, shared.settings), _gone(match)
-        prompt = _kind_ending(match) if shared.settings.family else _ending(match)
+        prompt = _kind_ending(match) if shared.settings.game.family else _ending(match)
         name, score = player_name(match.player, shared), str(match.turn.score)
         if self.tells and word:
             return Screen(self.name, title=name, rows=word, prompt=message("Press: go on"), lit=True)
@@ -116,7 +116,7 @@ def _gone(match: Match) -> tuple[int, ...]:
 def _coachs_word(play: MatchInPlay, settings: Settings) -> tuple[Text, ...]:
     """What dice and decisions did in this turn; no blame for a shut box or for time that is over."""
     match, review = play.match, play.review
-    if review is None or settings.family:
+    if review is None or settings.game.family:
         return ()
     points = review.players[match.player].points
     if match.turn.outcome in (Outcome.SHUT, Outcome.TIME):
@@ -139,7 +139,7 @@ def _climbed(step: Step[TurnOver], match: Match, context: Context) -> Step[TurnO
     assert match.result is not None, "the match is decided"
     if not match.result.winners or match.totals[0] == match.rules.limit:
         return step
-    if 1 in context.shared.settings.computers:
+    if 1 in context.shared.settings.game.computers:
         return step  # nobody has climbed
     ladder, total = ladder_of(match.game), match.totals[0]
     settings = context.shared.settings

@@ -16,11 +16,12 @@ FormDocument: TypeAlias = dict[str, object]
 def form_document(form: Form, translate: Translate) -> FormDocument:
     """The form for the page, in the language of these translations."""
     settings = form.settings
+    seats = range(settings.game.players)
     return {
         "open": form.is_open,
         "items": [_item(item, settings, translate) for item in offered(settings)],
-        "names": [form.names[seat] if seat < len(form.names) else "" for seat in range(settings.players)],
-        "computers": [seat - 1 for seat in settings.computers],
+        "names": [form.names[seat] if seat < len(form.names) else "" for seat in seats],
+        "computers": [seat - 1 for seat in settings.game.computers],
         "letters": LENGTH,
     }
 
@@ -32,6 +33,9 @@ def _item(item: Item, settings: Settings, translate: Translate) -> FormDocument:
     """
     texts = [told(option, translate) for option in item.options(settings)]
     groups = [(told(GROUPS[group], translate), len(games)) for group, games in settings.groups]
+    if item is GAME and len(texts) > len(settings.games):
+        # It cannot be played now, and is still the usual one.
+        groups.append((told(GROUPS[settings.profile.group], translate), 1))
     return {
         "key": item.key,
         "label": told(item.label, translate),
@@ -47,4 +51,4 @@ def _about(item: Item, settings: Settings, translate: Translate) -> str:
     about = told(item.about, translate)
     if item is not GAME:
         return about
-    return f"{distinction(settings.game or settings.profile, translate)} {about}".strip()
+    return f"{distinction(settings.usual_game or settings.profile, translate)} {about}".strip()

@@ -177,7 +177,7 @@ class BoxInWords:
             self._explained = (show.game, show.language)
             title, rules = rules_of(show.game, show.language, translate)
             words = replace(words, title=title, rules=rules)
-        computers = show.form.settings.computers if show.form is not None else ()
+        computers = show.form.settings.game.computers if show.form is not None else ()
         # After the computer's turn people still read of their own.
         of_people = show.mode is not Mode.TURN_OVER or show.player not in computers
         if (

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from shutthebox.config.schema import BoxConfig, Config, GameConfig, GpioConfig
+from shutthebox.config.schema import BoxConfig, Config, GpioConfig
 from shutthebox.files import open_to_write, reason, shown_path
 from shutthebox.game.effects import Effect, Keep
+from shutthebox.game.settings import GameConfig
 from shutthebox.game.switches.button import HOLD_NS
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.game.switches.switch import BUTTONS, DICE_BUTTON
