@@ -47,9 +47,12 @@ OFFERED = {
     "ladder": ("game.rounds", ()),
     "bank": ("game.rounds game.handicap", ("game.players",)),
     "high-rollers": ("game.rounds game.teams", ("game.players",)),
-    "jouhet": ("game.rounds game.teams game.handicap", ("game.players", "game.rounds")),
     **dict.fromkeys(
-        ("cover-200", "tournament-45", "tournament-100", "trac-100"),
+        ("jouhet", "best-of-five"),
+        ("game.rounds game.teams game.handicap", ("game.players", "game.rounds")),
+    ),
+    **dict.fromkeys(
+        ("cover-200", "tournament-45", "tournament-100", "trac-100", "box-for-four"),
         ("game.limit game.teams game.handicap", ("game.players", "game.limit")),
     ),
 }

@@ -147,7 +147,7 @@ ONLY_TIES = house('like = "trac-free"\nblocked = "passes"')
 """Everybody goes on until the box is shut, which wins nothing."""
 
 
-@pytest.mark.parametrize("tie", Tie)
+@pytest.mark.parametrize("tie", sorted({*Tie} - {Tie.CARRY}))
 @pytest.mark.parametrize("players", [2, 3, 9])
 def test_where_every_round_is_a_tie_they_share_after_the_last(tie: Tie, players: int) -> None:
     profile = replace(ONLY_TIES, tie=tie, tiles=(1, 2, 3))
@@ -165,6 +165,27 @@ def test_only_so_many_extra_rounds_are_left() -> None:
     early = Equilibrium(ONE_TILE, 2)
     assert early.holds_for(0)
     assert not early.holds_for(MAX_TIE_ROUNDS)
+
+
+def test_a_round_that_is_worth_a_point_is_a_round_alone_whose_ties_are_shared() -> None:
+    won = house('match = "rounds-won"\nrounds = 5\ntiles = 3\nshut_wins = "no"')
+    alone = house('tie = "share"\ntiles = 3\nshut_wins = "no"')
+    assert Equilibrium(won, 2).chances() == Equilibrium(alone, 2).chances()
+
+
+@pytest.mark.parametrize("costs", ["20", '"doubled"'])
+def test_what_a_shut_box_costs_everyone_else_changes_no_chance(costs: str) -> None:
+    profile = house(f'tiles = 3\ndice = 1\nsides = 3\nshut_wins = "no"\nshut_others = {costs}')
+    assert Equilibrium(profile, 2).chances() == pytest.approx(match_oracle(profile, 2), abs=1e-8)
+    with pytest.raises(OddsError, match="with head starts in points"):
+        Equilibrium(replace(profile, handicap=(1,)), 2)
+
+
+def test_a_pool_that_stays_has_no_chances_of_seats() -> None:
+    profile = house('tie = "carry"\nstakes = "pool"')
+    with pytest.raises(OddsError, match='tie = "carry"'):
+        Equilibrium(profile, 2)
+    assert Odds(profile).fractions(turns.start(profile)) == Odds(house("")).fractions(turns.start(profile))
 
 
 HEADS = 'dice = 1\nsides = 2\nmove = "exact"\n'

@@ -98,6 +98,60 @@ ENDS: dict[str, tuple[Profile, int, list[int], dict[str, Any]]] = {
     "a shut box that ends the round": (
         points_box(shut_wins=ShutWins.ROUND), 2, [0], {"winners": (0,), "reason": Reason.SHUT}
     ),
+    # Rounds won.
+    "a point for each who is best in a round": (
+        points_box(match=MatchFormat.ROUNDS_WON, rounds=2), 2, [43, 43, 43, 40],
+        {"winners": (1,), "totals": (1, 2), "scores": (43, 40), "reason": Reason.ROUNDS},
+    ),
+    "the first to three points": (
+        points_box(match=MatchFormat.ROUNDS_WON, limit=3), 2, [5, 9, 9, 5, 5, 9, 5, 9],
+        {"winners": (0,), "totals": (3, 1), "reason": Reason.LIMIT},
+    ),
+    "as many points are played off": (
+        points_box(match=MatchFormat.ROUNDS_WON, rounds=2), 2, [5, 9, 9, 5, 4, 3],
+        {"winners": (1,), "totals": (1, 1), "reason": Reason.PLAY_OFF},
+    ),
+    "as many points begin anew": (
+        points_box(match=MatchFormat.ROUNDS_WON, rounds=2, tie=Tie.REPLAY_ALL), 2, [5, 9, 9, 5, 4, 4, 4, 3],
+        {"winners": (1,), "totals": (0, 1), "reason": Reason.PLAY_OFF},
+    ),
+    "a shut box wins the round before a better turn could": (
+        points_box(match=MatchFormat.ROUNDS_WON, rounds=2, shut_wins=ShutWins.ROUND), 2, [5, 0, 5, 0],
+        {"winners": (1,), "totals": (0, 2)},
+    ),
+    "the first to shut wins the round": (
+        points_box(match=MatchFormat.ROUNDS_WON, rounds=2, shut_wins=ShutWins.ROUND, win=Win.FIRST_TO_SHUT),
+        2, [0, 0], {"winners": (0,), "totals": (2, 0)},
+    ),
+    "a team has one point for a round": (
+        points_box(match=MatchFormat.ROUNDS_WON, limit=2, teams=2), 4, [9, 3, 1, 6] * 2,
+        {"winners": (1, 3), "team_totals": (0, 2, 0, 2)},
+    ),
+    "each round that is counted has its pool": (
+        points_box(match=MatchFormat.ROUNDS_WON, rounds=2, stakes=Stakes.POOL), 2, [5, 9, 5, 9],
+        {"winners": (0,), "owes": (-2, 2)},
+    ),
+    # A tie that nobody wins.
+    "the pool stays until one player wins": (
+        points_box(tie=Tie.CARRY, stakes=Stakes.POOL), 3, [40, 40, 43, 43, 40, 43],
+        {"winners": (1,), "owes": (2, -4, 2), "totals": (43, 40, 43), "reason": Reason.ROUNDS},
+    ),
+    "a shut box takes the pool that stayed and a second stake": (
+        points_box(tie=Tie.CARRY, stakes=Stakes.POOL_DOUBLE), 2, [9, 9, 9, 0], {"owes": (3, -3)}
+    ),
+    "a round that nobody wins makes the next one worth more": (
+        points_box(match=MatchFormat.ROUNDS_WON, rounds=3, tie=Tie.CARRY), 2, [5, 9, 7, 7, 9, 5],
+        {"winners": (1,), "totals": (1, 2)},
+    ),
+    "with as many points they play on": (
+        points_box(match=MatchFormat.ROUNDS_WON, rounds=2, tie=Tie.CARRY), 2, [5, 9, 9, 5, 7, 7, 5, 9],
+        {"winners": (0,), "totals": (3, 1)},
+    ),
+    "a pool that nobody has won goes to who wins the match": (
+        points_box(match=MatchFormat.ROUNDS_WON, rounds=2, tie=Tie.CARRY, stakes=Stakes.POOL), 2,
+        [5, 9, 7, 7],
+        {"winners": (0,), "owes": (-2, 2)},
+    ),
     # What a shut box costs everyone else.
     "a shut box costs the others 20": (
         points_box(shut_others=20, shut_wins=ShutWins.ROUND), 2, [43, 0],
@@ -161,6 +215,28 @@ def test_a_limit_that_is_never_reached_ends_after_the_last_round(format_: MatchF
     assert match.round == LAST_ROUND
     assert match.result is not None
     assert match.result.winners == ((1,) if format_ is MatchFormat.TARGET_WINS else (0,))
+
+
+@pytest.mark.parametrize(
+    ("keys", "scores", "begins"),
+    [
+        ({"rounds": 2}, [43, 43, 40], 2),
+        ({"rounds": 2}, [43, 40, 40], 1),
+        # A play-off is begun by whoever of the tied is next in order, whoever has won the last round.
+        ({"rounds": 2, "match": MatchFormat.ROUNDS_WON}, [9, 5, 7, 7, 9, 5], 0),
+        ({"tie": Tie.REPLAY_ALL}, [5, 9, 5], 2),
+        ({"tie": Tie.CARRY, "stakes": Stakes.POOL}, [5, 5, 9], 1),
+    ],
+)
+def test_who_has_won_a_round_begins_the_next(keys: dict[str, Any], scores: list[int], begins: int) -> None:
+    match = finish(begin(points_box(first=First.WINNER, **keys), 3), scores)
+    assert match.advance().player == begins
+
+
+def test_who_has_won_the_match_begins_the_next() -> None:
+    match = finish(begin(points_box(first=First.WINNER, tie=Tie.SHARE), 3), [9, 5, 5])
+    assert match.begins_next_match == 1
+    assert begin(match.game, 3, first=match.begins_next_match).player == 1
 
 
 def test_in_rotation_the_clock_runs_from_a_throw_to_its_answer() -> None:

@@ -23,7 +23,13 @@ from shutthebox.rules.words import explain
 seeds = st.integers(0, 2**32 - 1)
 
 
-HIGHEST = ("highest score wins", "highest total wins", "The higher a total is", "or more the bank pays")
+HIGHEST = (
+    "highest score wins",
+    "highest score is the best",
+    "highest total wins",
+    "The higher a total is",
+    "or more the bank pays",
+)
 LOWEST = (
     "lowest score",
     "lowest total",
@@ -41,7 +47,10 @@ class Reader:
         highest, lowest = (any(words in self.said for words in said) for said in (HIGHEST, LOWEST))
         race = "The first to shut the box wins." in self.said
         last_in = "The last player left wins" in self.said
-        assert highest + lowest + race + last_in == 1, "the rules say once which score wins, or what else"
+        round_race = "The first to shut the box wins the round." in self.said
+        assert highest + lowest + race + round_race + last_in == 1, (
+            "the rules say once which score wins, or what else"
+        )
         self.best = max if highest else min
         self.race, self.last_in = race, last_in
 
@@ -114,7 +123,9 @@ def test_a_match_goes_as_the_words_say(profile: Profile, players: int, seed: int
         return
     totals = tuple(sum(totals[mate] for mate in reader.team(i, players)) for i in range(players))
     limit = reader.number(r"(?:reaches|has) (\d+) points")
-    if "that player has lost" in reader.said:
+    if "wins a point" in reader.said:
+        assert {totals[i] for i in winners} == {max(totals)}
+    elif "that player has lost" in reader.said:
         assert limit is not None
         below = [total for total in totals if total < limit]
         assert len(below) < players

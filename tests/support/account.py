@@ -232,7 +232,8 @@ class Account:
     def _score(self, player: int, points: int, shut: bool, *, played: bool) -> None:
         self._ended.append(oracle.Ended(player, points, shut, played))
         self.scores[player] = points
-        if not self._ties or self.profile.tie.value == "replay-all":
+        adds_up = not self._ties or self.profile.tie.value == "replay-all"
+        if adds_up and self.profile.match.value != "rounds-won":
             self.totals[player] += points
 
     def mates(self, seat: int) -> set[int]:

@@ -69,7 +69,11 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10) -> Profile:
     if keys.get("rows"):
         keys["score"] = _other(keys["score"], Scoring.DIGITS, Scoring.DIGITS_REVERSED, instead=Scoring.SUM)
         keys["blocked"] = _other(keys["blocked"], Blocked.OPENS_ONE, instead=Blocked.PASSES)
-    if keys["match"] not in (MatchFormat.TOTAL, MatchFormat.LADDER):
+    if keys["match"] is MatchFormat.ROUNDS_WON:
+        if draw(st.booleans()):
+            keys.pop("rounds", None)
+            keys["limit"] = draw(st.integers(1, 4))
+    elif keys["match"] not in (MatchFormat.TOTAL, MatchFormat.LADDER):
         keys["limit"] = draw(st.integers(1, 60))
     which = draw(st.integers(0, 11))
     if which == 0:
@@ -80,6 +84,7 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10) -> Profile:
         _ladder(keys, draw)
     else:
         _who_wins(keys, draw)
+    _carry(keys, draw)
     if keys["match"] is not MatchFormat.LADDER:
         if which != 1:
             sometimes("teams", st.integers(2, 4))
@@ -121,6 +126,19 @@ def _bank(keys: dict[str, Any], draw: st.DrawFn) -> None:
     keys["pays"] = tuple(zip(marks, paid, strict=True))
 
 
+def _carry(keys: dict[str, Any], draw: st.DrawFn) -> None:
+    """A tie that leaves something on the table needs something to leave."""
+    if keys["tie"] is not Tie.CARRY:
+        return
+    if keys["match"] is MatchFormat.LADDER or keys["stakes"] is Stakes.BANK:
+        keys["tie"] = Tie.SHARE
+        return
+    if keys["match"] is MatchFormat.TOTAL:
+        keys.pop("rounds", None)
+    if keys["match"] is not MatchFormat.ROUNDS_WON:
+        keys["stakes"] = draw(st.sampled_from([Stakes.POOL, Stakes.POOL_DOUBLE]))
+
+
 def _ladder(keys: dict[str, Any], draw: st.DrawFn) -> None:
     """Alone, against a total."""
     keys.pop("captain", None)
@@ -130,7 +148,7 @@ def _ladder(keys: dict[str, Any], draw: st.DrawFn) -> None:
 
 
 def _head_starts(tiles: list[int], keys: dict[str, Any]) -> st.SearchStrategy[tuple[Any, ...]]:
-    most = min(20, keys.get("limit", 20) - 1)
+    most = 0 if keys["match"] is MatchFormat.ROUNDS_WON else min(20, keys.get("limit", 20) - 1)
     some = st.sets(st.sampled_from(tiles), min_size=1, max_size=max(1, len(tiles) - 1))
     seat = st.one_of(st.integers(0, most), some.map(lambda s: tuple(sorted(s))))
     return st.lists(seat, min_size=1, max_size=3).map(tuple)
@@ -140,6 +158,7 @@ def _who_wins(keys: dict[str, Any], draw: st.DrawFn) -> None:
     """The keys that say who wins: by default, or any that do not contradict the others."""
     wins = {
         MatchFormat.TOTAL: [Win.LOWEST, Win.HIGHEST, Win.FIRST_TO_SHUT],
+        MatchFormat.ROUNDS_WON: [Win.LOWEST, Win.HIGHEST, Win.FIRST_TO_SHUT],
         MatchFormat.TARGET_WINS: [Win.HIGHEST],
     }.get(keys["match"], [Win.LOWEST])
     if draw(st.booleans()):
@@ -149,7 +168,8 @@ def _who_wins(keys: dict[str, Any], draw: st.DrawFn) -> None:
     if draw(st.booleans()):
         keys["shut_wins"] = draw(st.sampled_from(list(ShutWins) if shut_is_best else [ShutWins.NO]))
     if win is Win.FIRST_TO_SHUT:
-        keys.pop("rounds", None)
+        if keys["match"] is MatchFormat.TOTAL:
+            keys.pop("rounds", None)
         if keys.get("shut_wins") is ShutWins.NO:
             keys["shut_wins"] = ShutWins.ROUND
     if keys.get("captain"):
@@ -189,7 +209,7 @@ def play(
     """A match at random, as positions before, actions and positions after; at most so many."""
     chance = random.Random(seed)
     players = seats(profile, players)
-    match = begin(profile, players, first=seed % players if profile.first is First.LOSER else 0)
+    match = begin(profile, players, first=seed % players if profile.any_seat_begins else 0)
     for _ in range(most):
         if match.stage is Stage.FINISHED:
             return

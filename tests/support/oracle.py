@@ -242,6 +242,7 @@ def umpire(
     winners: tuple[int, ...] = ()
     over = False
     money = _Money(profile, players, rounds, teams)
+    counted, carries, carried = profile.match.value == "rounds-won", profile.tie.value == "carry", 0
     for number, ended in enumerate(played, 1):
         assert not over, "play went on after the match was won"
         totals = list(fresh)
@@ -250,8 +251,9 @@ def umpire(
         last = ended[-1:] if ended and ended[-1].played else [turn for turn in ended if not turn.played]
         scored_last = {turn.player: turn.points + due.get(turn.player, 0) for turn in last}
         ended = [turn._replace(points=turn.points + due.get(turn.player, 0)) for turn in ended]
+        adds_up = not ties or profile.tie.value == "replay-all"
         for turn in ended:
-            if not ties or profile.tie.value == "replay-all":
+            if adds_up and not counted:
                 totals[turn.player] += turn.points
         shutters = [turn.player for turn in ended if turn.shut]
         money.plays(ended, seated, ties)
@@ -263,15 +265,23 @@ def umpire(
             profile.shut_wins.value == "round" and (ties > 0 or one_round)
         )
         limit = profile.limit or 0
-        together = [sum(totals[mate] for mate in team) for team in teams]
+        together = totals if counted else [sum(totals[mate] for mate in team) for team in teams]
         loses = profile.match.value == "target-loses"
         somebody_lost = loses and not ties and max(together) >= limit
         assert whole or somebody_lost or _cut_short(profile, ended)
         if shutters and at_once:
             winners, over = tuple(sorted(teams[shutters[0]])), True
             continue
-        if whole and not ties and not one_round:
-            money.round_is_over(ended, shutters)
+        took = _round_winners(profile, teams, seated, ended) if whole else []
+        if took and carries and not ties and not one_round and set(took) != teams[took[0]]:
+            money.stays(took)
+            carried, took = carried + 1, []
+        elif whole and not ties and not one_round:
+            money.round_is_over(took)
+        if counted and adds_up and took:
+            for i in took:
+                totals[i] += 1 + carried
+            carried = 0
         if somebody_lost:
             # Nobody had reached it before the turn that ended last (or was cut short by a shut).
             before = [total - scored_last.get(i, due.get(i, 0)) for i, total in enumerate(totals)]
@@ -290,7 +300,7 @@ def umpire(
             fresh = list(totals)
             continue
         first = (first + 1) % players
-        all_out = False
+        all_out = extra = False
         if profile.match.value == "drop-out" and not ties:
             out = [i for i in seated if together[i] >= limit]
             money.have_lost(out)
@@ -307,14 +317,22 @@ def umpire(
             own = profile.tie.value == "replay-all" or not ties
             marks = totals if own else {turn.player: turn.points for turn in ended}
             sums = {i: sum(marks[mate] for mate in teams[i]) for i in candidates}
-            best = (max if profile.win.value == "highest" else min)(sums.values())
+            upwards = profile.win.value == "highest" or (counted and own)
+            best = (max if upwards else min)(sums.values())
             tied = [i for i in candidates if sums[i] == best]
-            if set(tied) == teams[tied[0]] or profile.tie.value == "share" or ties == 20:
+            plays_on = carries and profile.match.value in ("total", "rounds-won")
+            no_more = number == 999 if plays_on else ties == 20
+            if set(tied) == teams[tied[0]] or profile.tie.value == "share" or no_more:
                 winners, over = tuple(tied), True
                 continue
-            if profile.tie.value == "replay-all":
+            if plays_on:
+                ties -= 1
+                if one_round:
+                    money.stays(took)
+                    took, fresh = [], list(at_first)
+            elif profile.tie.value == "replay-all":
                 # Who has lost or is out never comes back, and keeps the total that said so.
-                if not ties and profile.match.value in ("total", "target-wins"):
+                if not ties and profile.match.value in ("total", "target-wins", "rounds-won"):
                     seated = everybody
                 elif not ties:
                     seated = tied if all_out else candidates
@@ -322,14 +340,28 @@ def umpire(
                     fresh[i] = at_first[i]
                 money.is_void()
             else:
-                seated = tied
+                seated, extra = tied, True
             ties += 1
         if profile.first.value == "seat-1":
             first = seated[0]
-        while first not in seated:
+        beginners = [i for i in took if i in seated] if profile.first.value == "winner" and not extra else []
+        while first not in (beginners or seated):
             first = (first + 1) % players
     owes = money.at_the_end(winners, totals) if over else [Fraction(0)] * players
     return Verdict(over, winners, tuple(totals), tuple(seated), ties, tuple(owes), tuple(fresh), first)
+
+
+def _round_winners(
+    profile: Profile, teams: Sequence[set[int]], seated: Sequence[int], ended: Sequence[Ended]
+) -> list[int]:
+    """Those with the best scores of a round that all have played, or who has ended it by a shut box."""
+    shutters = [turn.player for turn in ended if turn.shut]
+    if shutters and profile.shut_wins.value == "round":
+        return sorted(teams[shutters[0]])
+    own = {turn.player: turn.points for turn in ended}
+    points = {i: sum(own.get(mate, 0) for mate in teams[i]) for i in seated}
+    best = (max if profile.win.value == "highest" else min)(points.values())
+    return [i for i in seated if points[i] == best]
 
 
 class _Money:
@@ -340,6 +372,7 @@ class _Money:
         self._owes = [Fraction(0)] * players
         self._shut: set[int] = set()
         self._lost: list[int] = []
+        self._pot = 0
         self._staked: list[int] = []
         self._settled = False
         self._thrown: set[int] = set()
@@ -362,14 +395,26 @@ class _Money:
         """These are out, or have reached the limit that loses; the first to do so count."""
         self._lost = self._lost or players
 
-    def round_is_over(self, ended: Sequence[Ended], shutters: list[int]) -> None:
+    def round_is_over(self, winners: Sequence[int]) -> None:
         """The end of a round of several."""
-        points = {i: sum(self._points.get(mate, 0) for mate in self._teams[i]) for i in self._staked}
-        best = (max if self._profile.win.value == "highest" else min)(points.values())
-        winners = [i for i in self._staked if points[i] == best]
-        if shutters and self._profile.shut_wins.value == "round":
-            winners = sorted(self._teams[shutters[0]])
         self._settle(winners)
+        self._empties_pot(winners)
+
+    def stays(self, tied: Sequence[int]) -> None:
+        """Nobody has won the round: what is paid in stays on the table."""
+        self._settled = True
+        if self._kind == "loser-pays":
+            self._settle(tied)
+        elif self._kind in ("pool", "pool-double"):
+            for i in self._staked:
+                self._owes[i] += 1
+            self._pot += len(self._staked)
+
+    def _empties_pot(self, winners: Sequence[int]) -> None:
+        heirs = winners or range(self._players)
+        for i in heirs:
+            self._owes[i] -= Fraction(self._pot, len(heirs))
+        self._pot = 0
 
     def _settle(self, winners: Sequence[int]) -> None:
         """The stakes of one round."""
@@ -384,7 +429,7 @@ class _Money:
                 self._owes[i] -= Fraction(len(self._staked), len(winners))
             for i in doubled:
                 self._owes[i] -= Fraction(len(self._staked) - len(doubled), len(doubled))
-        if self._kind == "loser-pays" and self._match in ("total", "target-wins", "ladder"):
+        if self._kind == "loser-pays" and self._match in ("total", "target-wins", "ladder", "rounds-won"):
             self._buy([i for i in self._staked if i not in winners] or self._staked, self._points)
 
     def _buy(self, losers: Sequence[int], points: Mapping[int, int]) -> None:
@@ -405,6 +450,7 @@ class _Money:
         """The stakes of the whole match."""
         if self._kind == "bank":
             return [Fraction(self._profile.stake - paid(self._profile, own)) for own in totals]
+        self._empties_pot(winners)
         if not winners:
             return self._owes
         everybody = list(range(self._players))
@@ -463,7 +509,12 @@ def _candidates(
     everybody = list(range(len(totals)))
     match profile.match.value:
         case "total":
-            return everybody if number == rounds else None
+            return everybody if number >= rounds else None
+        case "rounds-won" if profile.limit is None:
+            return everybody if number >= rounds else None
+        case "rounds-won":
+            there = [i for i in everybody if totals[i] >= (profile.limit or 0)]
+            return there or (everybody if number == 999 else None)
         case "target-loses":
             below = [i for i in everybody if totals[i] < (profile.limit or 0)]
             if len(below) < len(everybody):

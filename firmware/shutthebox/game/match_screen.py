@@ -82,9 +82,11 @@ def corner_text(match: Match) -> Text:
         return "" if goal is None else message("best {score}", score=goal).say_as("Best so far: {score}")
     if match.rules.stakes is Stakes.BANK or match.in_teams or match.rules.turns is Turns.SHARED:
         return ""
-    if match.rules.match is not MatchFormat.TOTAL:
+    if match.rules.tie is Tie.CARRY and (match.rules.has_pool or match.carried):
+        return _pool_text(match)
+    if not match.rules.has_rounds and match.rules.match is not MatchFormat.TOTAL:
         return message("round {round}", round=match.round).say_as("Round {round}")
-    if match.rounds > 1:
+    if match.rounds > 1 and match.round <= match.rounds:
         return message("round {round}/{rounds}", round=match.round, rounds=match.rounds).say_as(
             "Round {round} of {rounds}"
         )
@@ -95,6 +97,14 @@ def corner_text(match: Match) -> Text:
     return message("best {score}", score=best(played)).say_as("Best so far: {score}")
 
 
+def _pool_text(match: Match) -> Message:
+    """What the round is played for: the pool with what lies on the table, or its points."""
+    if match.rules.has_pool:
+        stakes = match.pool + len(match.seats) * (not match.settled)
+        return message("pool {stakes}", stakes=stakes).say_as("In the pool: {stakes}")
+    return message("for {points}", points=1 + match.carried).say_as("The round is worth {points} points")
+
+
 def total_text(match: Match) -> Message | None:
     """The points so far of the player at turn, or of the team, in a match over several rounds."""
     rules = match.rules
@@ -102,7 +112,10 @@ def total_text(match: Match) -> Message | None:
         return None
     if rules.stakes is Stakes.BANK or rules.turns is Turns.SHARED:
         return None
-    return message("total {total}", total=match.team_totals[match.player])
+    total = match.team_totals[match.player]
+    if rules.counts_rounds_won:
+        return message("won {rounds}", rounds=total).say_as("Points: {rounds}")
+    return message("total {total}", total=total)
 
 
 def _seconds_text(play: MatchInPlay) -> Text:

@@ -20,6 +20,9 @@ MAX_ROUNDS_AT_THE_BOX = 9
 LIMITS = (25, 45, 50, 75, 100, 150, 200, 300, 500)
 """Limits to choose from, besides the one that the game says."""
 
+ROUNDS_TO_WIN = (2, 3, 5, 7, 10)
+"""The same, in points of rounds."""
+
 
 class Item(NamedTuple):
     """A setting that the players can change: a key, its options, and how these read.
@@ -181,18 +184,23 @@ ROUNDS = Item(
     message("Rounds"),
     message("Rounds?"),
     message("In a round everybody has a turn; the scores of all rounds are added."),
-    lambda settings: range(1, MAX_ROUNDS_AT_THE_BOX + 1) if settings.profile.on_total else (),
+    lambda settings: range(1, MAX_ROUNDS_AT_THE_BOX + 1) if settings.profile.has_rounds else (),
     lambda settings, value: str(value),
-    lambda settings: (settings.profile.on_total and settings.game.rounds) or settings.profile.rounds,
+    lambda settings: (settings.profile.has_rounds and settings.game.rounds) or settings.profile.rounds,
     lambda settings: settings.profile.limit is None or settings.profile.is_solo,
 )
+
+
+def _limits(settings: Settings) -> tuple[int, ...]:
+    return ROUNDS_TO_WIN if settings.profile.counts_rounds_won else LIMITS
+
 
 LIMIT = Item(
     "game.limit",
     message("Limit"),
     message("Up to how many points?"),
     message("The points that end the match, or put a player out of it."),
-    lambda settings: sorted({*LIMITS, settings.profile.limit or LIMITS[0]}),
+    lambda settings: sorted({*_limits(settings), settings.profile.limit or LIMITS[0]}),
     lambda settings, value: str(value),
     lambda settings: settings.game.limit or settings.profile.limit or LIMITS[0],
     lambda settings: settings.profile.limit is not None and not settings.profile.is_solo,
@@ -389,6 +397,7 @@ FIRST = _one_of(
         First.SEAT_1: message("always seat 1"),
         First.ROTATES: message("in turns"),
         First.LOSER: message("the loser"),
+        First.WINNER: message("the winner"),
     },
     now=lambda settings: settings.game.first or settings.profile.first,
     offered=lambda settings: not settings.profile.is_solo,
@@ -513,7 +522,7 @@ def questions(settings: Settings) -> tuple[Item, ...]:
     several = max(settings.game.rounds or 1, profile.rounds) > 1
     if LIMIT.offered(settings):
         asked.append(LIMIT)
-    elif profile.on_total and several:
+    elif profile.has_rounds and several:
         asked.append(ROUNDS)
     game = settings.usual_game or profile
     if game.teams is not None:

@@ -84,6 +84,7 @@ def _check(profile: Profile) -> None:
         ("win", profile.win in (Win.LOWEST, Win.HIGHEST)),
         ("stakes", profile.stakes is not Stakes.BANK),
         ("score", profile.score is not Scoring.THROWS),
+        ("tie", profile.tie is not Tie.CARRY),
     ):
         if not fits:
             raise OddsError(

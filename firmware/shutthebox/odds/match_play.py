@@ -30,6 +30,7 @@ def has_chances(profile: Profile, players: int) -> bool:
         and profile.match is MatchFormat.TOTAL
         and profile.turns is Turns.WHOLE
         and profile.win is not Win.FIRST_TO_SHUT
+        and profile.tie is not Tie.CARRY
         and profile.score is not Scoring.THROWS
         and profile.stakes is not Stakes.BANK
         and not profile.shut_others

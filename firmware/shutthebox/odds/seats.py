@@ -15,6 +15,7 @@ seats the one that doesn't win pays, so they play for the win.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from enum import Enum
 from functools import cache
 from itertools import product
@@ -39,7 +40,7 @@ from shutthebox.odds.worths import End, OddsError, TooLargeError, sign
 from shutthebox.rules import stakes as ledger
 from shutthebox.rules.formats import MAX_TIE_ROUNDS
 from shutthebox.rules.handicap import points_off
-from shutthebox.rules.profile import First, Profile, ShutWins, Stakes, Tie, Turns, Win
+from shutthebox.rules.profile import First, MatchFormat, Profile, ShutWins, Stakes, Tie, Turns, Win
 from shutthebox.rules.score import score
 
 MOST_SEATS = 9
@@ -125,6 +126,13 @@ class Equilibrium:
                 f'{profile.name} is not played in whole turns (turns = "{profile.turns}", '
                 f'win = "{profile.win}"): there are no odds of its seats'
             )
+        if profile.tie is Tie.CARRY:
+            raise OddsError(
+                f'{profile.name}: tie = "carry": what a pool that stays is worth is not worked out'
+            )
+        if profile.counts_rounds_won:
+            # A round alone: those tied for it win a point each.
+            profile = replace(profile, match=MatchFormat.TOTAL, rounds=1, limit=None, tie=Tie.SHARE)
         if profile.shut_others and any(points_off(profile, seat) for seat in range(players)):
             # Without head starts whoever has shut the box leads anyway, and the others keep their order.
             raise OddsError(

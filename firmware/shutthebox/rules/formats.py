@@ -167,6 +167,21 @@ class AgainstTheBank(Format):
         return Won(tuple(i for i, gain in enumerate(gains) if gain), Reason.BANK)
 
 
+class RoundsWon(Format):
+    """The most points of rounds win: after the last round, or as soon as somebody has reached the limit."""
+
+    def after_round(self, match: Match) -> Won | NextRound:
+        """The most points win after the last round, or the round in which the limit is reached."""
+        if match.game.limit is None:
+            if match.round < match.rounds:
+                return NextRound(match.seats)
+            return best_of(match, match.everybody, Reason.ROUNDS)
+        there = tuple(i for i in match.everybody if match.team_totals[i] >= match.game.limit)
+        if there:
+            return best_of(match, there, Reason.LIMIT, others=match.everybody)
+        return _undecided(match, match.everybody)
+
+
 class Ladder(Format):
     """A player alone plays against the best total so far."""
 
@@ -187,6 +202,7 @@ _FORMATS = {
     MatchFormat.TARGET_LOSES: TargetLoses(),
     MatchFormat.TARGET_WINS: TargetWins(),
     MatchFormat.DROP_OUT: DropOut(),
+    MatchFormat.ROUNDS_WON: RoundsWon(),
     MatchFormat.LADDER: Ladder(),
 }
 _LAST_IN, _AGAINST_THE_BANK = LastIn(), AgainstTheBank()
@@ -217,34 +233,43 @@ def best_of(
         others: players who play again where everybody starts over, beside the tied ones: the
             candidates, if nothing is said. Players who have lost or are out never come back.
     """
-    return _best(match, candidates, match.totals, reason, candidates if others is None else others)
+    tied = best_totals(match, candidates)
+    return _best(match, tied, reason, candidates if others is None else others)
 
 
 def after_extra_round(match: Match) -> Won | NextRound:
     """What follows a round that was to break a tie: its scores decide, or the totals that began anew."""
     anew = match.game.tie is Tie.REPLAY_ALL
-    points = match.totals if anew else match.round_scores
-    return _best(match, match.seats, points, Reason.PLAY_OFF, match.seats)
+    tied = best_totals(match, match.seats) if anew else best_of_round(match)
+    return _best(match, tied, Reason.PLAY_OFF, match.seats)
 
 
-def best_marks(match: Match, candidates: Sequence[int], points: Sequence[int]) -> tuple[int, ...]:
-    """The candidates, whole teams, with the best points."""
+def best_totals(match: Match, candidates: Sequence[int]) -> tuple[int, ...]:
+    """The candidates, whole teams, with the best totals."""
+    return _best_marks(match, candidates, match.totals, highest=match.game.highest_total_wins)
+
+
+def best_of_round(match: Match) -> tuple[int, ...]:
+    """The players, whole teams, with the best scores of a round that is over."""
+    return _best_marks(match, match.seats, match.round_scores, highest=match.game.highest_wins)
+
+
+def _best_marks(
+    match: Match, candidates: Sequence[int], points: Sequence[int], *, highest: bool
+) -> tuple[int, ...]:
     marks = {i: sum(points[mate] for mate in match.team(i)) for i in candidates}
-    mark = (max if match.game.highest_wins else min)(marks.values())
+    mark = (max if highest else min)(marks.values())
     return tuple(i for i in candidates if marks[i] == mark)
 
 
-def _best(
-    match: Match,
-    candidates: tuple[int, ...],
-    points: Sequence[int],
-    reason: Reason,
-    others: tuple[int, ...],
-) -> Won | NextRound:
-    tied = best_marks(match, candidates, points)
-    shared = match.game.tie is Tie.SHARE or match.tie_rounds >= MAX_TIE_ROUNDS
-    if shared or tied == match.team(tied[0]):
+def _best(match: Match, tied: tuple[int, ...], reason: Reason, others: tuple[int, ...]) -> Won | NextRound:
+    on_total = match.game.match is MatchFormat.TOTAL
+    carries = match.game.tie is Tie.CARRY and (on_total or match.game.counts_rounds_won)
+    last = match.round >= LAST_ROUND if carries else match.tie_rounds >= MAX_TIE_ROUNDS
+    if match.game.tie is Tie.SHARE or last or tied == match.team(tied[0]):
         return Won(tied, reason)
+    if carries:
+        return NextRound(match.seats, anew=on_total)
     if match.game.tie is Tie.REPLAY_ALL:
         return NextRound(tuple(sorted({*tied, *others})), breaks_tie=True, anew=True)
     return NextRound(tied, breaks_tie=True)

@@ -19,7 +19,7 @@ from shutthebox.rules.formats import (
     Reason,
     Won,
     after_extra_round,
-    best_marks,
+    best_of_round,
     format_of,
 )
 from shutthebox.rules.handicap import for_seat, points_off
@@ -92,6 +92,9 @@ class Match(NamedTuple):
         settled: the stakes of the running round are among them.
         penalties: by player the points that the ended round has added because somebody else has shut
             the box; empty before its end, and where nobody has.
+        round_winners: players who have won the ended round; empty before its end, and where nobody has.
+        pool: stakes that lie on the table from rounds that nobody has won (`Tie.CARRY`).
+        carried: how many such rounds there have been in a row.
         turns_over: turns that have ended so far.
         stage: what the match waits for.
         next_round: what the ended turn leads to; None for the next player's turn, or the end.
@@ -114,6 +117,9 @@ class Match(NamedTuple):
     owed: ledger.Debts = ()
     settled: bool = False
     penalties: tuple[int, ...] = ()
+    round_winners: tuple[int, ...] = ()
+    pool: int = 0
+    carried: int = 0
     turns_over: int = 0
     stage: Stage = Stage.THROW
     next_round: NextRound | None = None
@@ -160,8 +166,16 @@ class Match(NamedTuple):
             return None
         lost = self._beaten(self.result.winners)
         marks = self._marks(self._played(self.totals))
-        worst = ledger.worst_of(lost, marks, highest_wins=self.game.highest_wins)
+        worst = ledger.worst_of(lost, marks, highest_wins=self.game.highest_total_wins)
         return next((i for i in self._order if i in worst), None)
+
+    @property
+    def begins_next_match(self) -> int:
+        """The player, from 0, who begins the next match of the evening."""
+        if self.game.first is First.LOSER:
+            return self.loser or 0
+        winners = self.result.winners if self.result and self.game.first is First.WINNER else ()
+        return next((i for i in self._order if i in winners), 0)
 
     @property
     def _order(self) -> tuple[int, ...]:
@@ -188,7 +202,9 @@ class Match(NamedTuple):
 
     @property
     def team_totals(self) -> tuple[int, ...]:
-        """By player the total of the player's team."""
+        """By player the total of the player's team, whose players share the points of rounds won."""
+        if self.game.counts_rounds_won:
+            return self.totals
         return tuple(sum(self.totals[mate] for mate in self.team(i)) for i in range(self.players))
 
     def throw(self, faces: Throw) -> "Match":
@@ -258,7 +274,10 @@ class Match(NamedTuple):
         """The next round, before its first throw."""
         first = following.seats[0]
         if self.game.first is not First.SEAT_1:
-            first = next(i for i in self._order if i in following.seats)
+            candidates = following.seats
+            if self.game.first is First.WINNER and (following.anew or not following.breaks_tie):
+                candidates = tuple(i for i in self.round_winners if i in candidates) or candidates
+            first = next(i for i in self._order if i in candidates)
         totals, shutters = self.totals, self.shutters
         if following.anew:
             # Sheet 004: those who play begin again, so what they have scored is void.
@@ -280,6 +299,7 @@ class Match(NamedTuple):
             tie_rounds=self.tie_rounds + following.breaks_tie,
             settled=self.settled and following.breaks_tie,
             penalties=(),
+            round_winners=(),
             stage=Stage.THROW,
             next_round=None,
         )
@@ -314,11 +334,10 @@ class Match(NamedTuple):
     def _turn_over(self, turn: Turn) -> "Match":
         assert turn.score is not None, "a finished turn has a score"
         at, shut = self.player, turn.outcome is Outcome.SHUT
-        points = 0 if self._plays_off else turn.score
         match = self._replace(
             stage=Stage.ADVANCE,
             turns_over=self.turns_over + 1,
-            totals=_set(self.totals, at, self.totals[at] + points),
+            totals=_set(self.totals, at, self.totals[at] + turn.score * self._adds_up),
             scores=_set(self.scores, at, turn.score),
             shutters=self.shutters + ((at,) if shut and at not in self.shutters else ()),
         )
@@ -343,7 +362,7 @@ class Match(NamedTuple):
                 row = row._replace(throw=None, outcome=Outcome.UNPLAYED, score=points)
                 match = match._replace(
                     rows=_set(match.rows, i, row),
-                    totals=_set(match.totals, i, match.totals[i] + points),
+                    totals=_set(match.totals, i, match.totals[i] + points * match._adds_up),
                     scores=_set(match.scores, i, points),
                 )
         return match._round_over(self.team(winner))
@@ -369,17 +388,57 @@ class Match(NamedTuple):
             winners: of the round; empty for those with the best scores of it.
         """
         match = self._penalized()
+        match = match._round_won(winners or best_of_round(match))
         if match.tie_rounds:
             return match._followed_by(after_extra_round(match))
-        if not match._one_round:
-            winners = winners or best_marks(match, match.seats, match.round_scores)
-            match = match._replace(owed=_added(match.owed, match._stakes_of_round(winners)), settled=True)
-        return match._followed_by(match.format.after_round(match))
+        after = match.format.after_round(match)
+        if match._one_round and not isinstance(after, Won) and match.game.tie is Tie.CARRY:
+            match = match._carried_over()
+        return match._followed_by(after)
+
+    def _round_won(self, winners: tuple[int, ...]) -> "Match":
+        """The round's points and stakes go to its winners, or wait for the next one."""
+        several = not self._one_round and not self.tie_rounds
+        tied = winners != self.team(winners[0])
+        if tied and several and self.game.tie is Tie.CARRY:
+            return self._carried_over()
+        match = self._replace(round_winners=winners)
+        if self.game.counts_rounds_won and not self._plays_off:
+            worth = 1 + self.carried
+            totals = tuple(total + worth * (i in winners) for i, total in enumerate(self.totals))
+            match = match._replace(totals=totals, carried=0)
+        if several:
+            owed = _added(self.owed, self._stakes_of_round(winners))
+            match = match._replace(owed=_added(owed, self._takes_pool(winners)), pool=0, settled=True)
+        return match
+
+    def _carried_over(self) -> "Match":
+        """Nobody has won the round: what has been paid in stays on the table, and the next is worth more."""
+        game = self.game
+        paid = tuple(Fraction(i in self.seats and game.has_pool) for i in self.everybody)
+        owes = paid if game.has_pool else self._stakes_of_round(best_of_round(self))
+        return self._replace(
+            round_winners=(),
+            owed=_added(self.owed, owes),
+            pool=self.pool + int(sum(paid)),
+            carried=self.carried + 1,
+            settled=True,
+        )
+
+    def _takes_pool(self, winners: tuple[int, ...]) -> ledger.Debts:
+        """What lies on the table from earlier rounds goes to these players, or back to everybody."""
+        heirs = winners or self.everybody
+        return tuple(Fraction(-self.pool * (i in heirs), len(heirs)) for i in self.everybody)
 
     @property
     def _plays_off(self) -> bool:
         """Whether the running round only decides between players who are tied, and adds no points."""
-        return self.tie_rounds > 0 and self.game.tie is Tie.PLAY_OFF
+        return self.tie_rounds > 0 and self.game.tie is not Tie.REPLAY_ALL
+
+    @property
+    def _adds_up(self) -> bool:
+        """Whether scores are added to totals."""
+        return not self._plays_off and not self.game.counts_rounds_won
 
     def _penalized(self) -> "Match":
         """At the end of a round: where somebody has shut the box, everyone else scores more for it."""
@@ -395,7 +454,9 @@ class Match(NamedTuple):
         )
         return self._replace(
             penalties=penalties,
-            totals=tuple(total + more for total, more in zip(self.totals, penalties, strict=True)),
+            totals=tuple(
+                total + more * self._adds_up for total, more in zip(self.totals, penalties, strict=True)
+            ),
             scores=tuple(
                 None if score is None else score + more
                 for score, more in zip(self.scores, penalties, strict=True)
@@ -414,8 +475,8 @@ class Match(NamedTuple):
         # In rotation others may have ended their turns before: the title is the first player's row's.
         first_turn = self.round == 1 and self.player == self.first
         captain = self.game.captain and reason is Reason.SHUT and first_turn
-        owes = _added(self.owed, self._stakes_left(winners))
-        return self._replace(result=Result(winners, captain, owes, reason))
+        owes = _added(_added(self.owed, self._stakes_left(winners)), self._takes_pool(winners))
+        return self._replace(result=Result(winners, captain, owes, reason), pool=0)
 
     # Stakes.
 
@@ -445,7 +506,7 @@ class Match(NamedTuple):
         return ledger.nothing(self.players) if self.settled else self._pool(winners)
 
     def _pool(self, winners: tuple[int, ...]) -> ledger.Debts:
-        if self.game.stakes not in (Stakes.POOL, Stakes.POOL_DOUBLE):
+        if not self.game.has_pool:
             return ledger.nothing(self.players)
         staked = self.everybody if self.tie_rounds else self.seats
         doubled = tuple(i for i in winners if any(mate in self.shutters for mate in self.team(i)))
@@ -479,21 +540,21 @@ def begin(profile: Profile, players: int, rounds: int | None = None, first: int 
     Args:
         profile: the game, on the box that is played.
         players: 1..9, or 1 where the game is played alone.
-        rounds: 1..99, where the players may choose them (`Profile.on_total`); None for what the
+        rounds: 1..99, where the players may choose them (`Profile.has_rounds`); None for what the
             profile says.
         first: the player, from 0, who begins it: the first seat, except where the loser of the
-            match before does (`First.LOSER`).
+            match before does (`Profile.any_seat_begins`).
 
     Raises:
         ValueError: for a number out of range.
     """
-    rounds = rounds if rounds is not None and profile.on_total else profile.rounds
+    rounds = rounds if rounds is not None and profile.has_rounds else profile.rounds
     most = 1 if profile.is_solo else MAX_PLAYERS
     if not 1 <= players <= most:
         raise ValueError(f"players: {players} is not allowed, 1 to {most} are")
     if not 1 <= rounds <= MAX_ROUNDS:
         raise ValueError(f"rounds: {rounds} is not allowed, 1 to {MAX_ROUNDS} are")
-    last = players if profile.first is First.LOSER else 1
+    last = players if profile.any_seat_begins else 1
     if not 0 <= first < last:
         allowed = f"1 to {last} are" if last > 1 else "1 is"
         raise ValueError(f"first: {first + 1} is not allowed, {allowed}")

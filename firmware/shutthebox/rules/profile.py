@@ -144,26 +144,33 @@ class MatchFormat(StrEnum):
     TARGET_LOSES = "target-loses"
     TARGET_WINS = "target-wins"
     DROP_OUT = "drop-out"
+    ROUNDS_WON = "rounds-won"
     LADDER = "ladder"
 
 
 class First(StrEnum):
     """Which player begins a round.
 
-    With *loser* it rotates within a match, too, and the next match of an evening is begun by who lost.
+    With *loser* it rotates within a match, too, and the next match of an evening is begun by who lost. With
+    *winner* whoever has won a round begins the next one, and whoever has won a match the next match.
     """
 
     SEAT_1 = "seat-1"
     ROTATES = "rotates"
     LOSER = "loser"
+    WINNER = "winner"
 
 
 class Tie(StrEnum):
-    """What players tied for the win do."""
+    """What players tied for the win do.
+
+    With *carry* nobody wins a round that is tied: its pool, or its point, goes to who wins the next one.
+    """
 
     PLAY_OFF = "play-off"
     REPLAY_ALL = "replay-all"
     SHARE = "share"
+    CARRY = "carry"
 
 
 class Stakes(StrEnum):
@@ -321,7 +328,8 @@ class Profile:
             shut the box, or `DOUBLED`; 0 for none. A shutter's team is spared, and play-offs have none.
         rounds: rounds in a match, where the match is decided on totals.
         match: when a match is over.
-        limit: points for the formats that have one; for a ladder the total to beat, None for any.
+        limit: points for the formats that have one, rounds won among them; None there for a number of
+            rounds. For a ladder the total to beat, None for any.
         tie: what players tied for the win do.
         stakes: who owes what.
         stake: what each player pays the bank, in stakes (`Stakes.BANK`).
@@ -413,10 +421,35 @@ class Profile:
     def highest_wins(self) -> bool:
         """Whether more points are better.
 
-        This is the one place that says so: for winners, odds, hints, the computer and every
-        "best" that is shown. The reader refuses formats that would contradict `win`.
+        This is the one place that says so of a turn or a round: for winners, odds, hints, the computer and
+        every "best" that is shown. The reader refuses formats that would contradict `win`.
         """
         return self.win is Win.HIGHEST
+
+    @property
+    def highest_total_wins(self) -> bool:
+        """Whether a higher total is better: more points of scores, or of rounds won."""
+        return self.highest_wins or self.counts_rounds_won
+
+    @property
+    def counts_rounds_won(self) -> bool:
+        """Whether totals are the points of rounds won, not scores added up."""
+        return self.match is MatchFormat.ROUNDS_WON
+
+    @property
+    def has_pool(self) -> bool:
+        """Whether everybody pays into a pool."""
+        return self.stakes in (Stakes.POOL, Stakes.POOL_DOUBLE)
+
+    @property
+    def has_rounds(self) -> bool:
+        """Whether the players may choose a number of rounds."""
+        return self.on_total or (self.counts_rounds_won and self.limit is None)
+
+    @property
+    def any_seat_begins(self) -> bool:
+        """Whether another seat than the first may begin a match."""
+        return self.first in (First.LOSER, First.WINNER)
 
     @property
     def shut_scores_best(self) -> bool:
@@ -432,7 +465,7 @@ class Profile:
     def on_total(self) -> bool:
         """Whether the players may choose a number of rounds, whose scores are added up."""
         several = self.win in (Win.LOWEST, Win.HIGHEST) and self.stakes is not Stakes.BANK
-        return self.match is MatchFormat.TOTAL and several
+        return self.match is MatchFormat.TOTAL and several and self.tie is not Tie.CARRY
 
     @property
     def is_race(self) -> bool:

@@ -27,6 +27,7 @@ from shutthebox.rules.profile import (
     Scoring,
     ShutWins,
     Stakes,
+    Tie,
     Turns,
     Win,
     check_of,
@@ -89,8 +90,10 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
         if "tiles" in given:
             # Another row is another box: what the model allows beside its own row does not carry over.
             keys.pop("boxes", None)
-        if given.get("match") in (MatchFormat.TOTAL, MatchFormat.LADDER):
+        if given.get("match") in (MatchFormat.TOTAL, MatchFormat.LADDER, MatchFormat.ROUNDS_WON):
             keys.pop("limit", None)
+        if "limit" in given and given.get("match", keys.get("match")) == MatchFormat.ROUNDS_WON:
+            keys.pop("rounds", None)
         if given.get("stakes", Stakes.BANK) != Stakes.BANK:
             keys.pop("stake", None)
             keys.pop("pays", None)
@@ -264,16 +267,22 @@ def _contradiction(box: Profile) -> str | None:
         digits = len("".join(map(str, box.tiles)))
         if digits > MAX_DIGITS:
             return f"score: {digits} digits cannot be shown; allowed are rows of up to {MAX_DIGITS} (1 to 12)"
-    if not box.is_solo and (box.limit is None) != (box.match is MatchFormat.TOTAL):
+    if box.counts_rounds_won:
+        if box.limit is not None and box.rounds != 1:
+            return (
+                'rounds: is not allowed with match = "rounds-won" and limit, which ends the match; allowed is'
+                " one of the two"
+            )
+    elif not box.is_solo and (box.limit is None) != (box.match is MatchFormat.TOTAL):
         if box.limit is None:
             return f'limit: missing; match = "{box.match}" needs a whole number from 1 up'
         return (
             'limit: means nothing with match = "total"; allowed with target-loses, target-wins, drop-out, '
-            "ladder"
+            "rounds-won, ladder"
         )
     if box.limit == 0 and not box.is_solo:
         return f"limit: 0 is not allowed; allowed is a whole number from 1 to {MAX_LIMIT}"
-    if box.limit is not None and not box.is_solo and _always_scores_0(box):
+    if box.limit is not None and not (box.is_solo or box.counts_rounds_won) and _always_scores_0(box):
         return "limit: never reached, since every turn scores 0; allowed where a turn can score"
     if must is not None and box.lost_score is not None:
         worst = worst_score(box)
@@ -305,19 +314,36 @@ def _contradiction_of_rows(box: Profile) -> str | None:
     return None
 
 
+_BY_POINTS = (MatchFormat.TARGET_LOSES, MatchFormat.TARGET_WINS, MatchFormat.DROP_OUT)
+"""Formats that are decided at a limit of points, and so by the highest or by the lowest totals."""
+
+
+def _contradiction_of_carry(box: Profile) -> str | None:
+    """The same, of a tie that leaves the pool on the table."""
+    if not box.has_pool and not box.counts_rounds_won:
+        return (
+            'tie: "carry" needs something to carry; allowed with stakes = "pool" or "pool-double", or with '
+            'match = "rounds-won"'
+        )
+    if box.match is MatchFormat.TOTAL and box.rounds != 1:
+        return 'tie: "carry" is not allowed with match = "total" and several rounds; allowed is rounds = 1'
+    return None
+
+
 def _contradiction_of_match(box: Profile) -> str | None:
     """The same, of the keys that say who wins."""
     if Turns.SHARED is box.turns or Blocked.LOSES is box.blocked or Win.LAST_IN is box.win:
         return _contradiction_of_shared(box)
+    if box.tie is Tie.CARRY and (complaint := _contradiction_of_carry(box)):
+        return complaint
     if box.win is Win.FIRST_TO_SHUT:
-        if box.rounds != 1 or box.match is not MatchFormat.TOTAL or box.shut_wins is ShutWins.NO:
+        one_round = box.rounds == 1 and box.match is MatchFormat.TOTAL
+        if not (one_round or box.counts_rounds_won) or box.shut_wins is ShutWins.NO:
             return (
-                'win: "first-to-shut" is not allowed here; allowed with rounds = 1, match = "total" and '
-                'shut_wins = "match" or "round"'
+                'win: "first-to-shut" is not allowed here; allowed with rounds = 1 and match = "total", or '
+                'match = "rounds-won", and with shut_wins = "match" or "round"'
             )
-    elif box.match not in (MatchFormat.TOTAL, MatchFormat.LADDER) and box.highest_wins != (
-        box.match is MatchFormat.TARGET_WINS
-    ):
+    elif box.match in _BY_POINTS and box.highest_wins != (box.match is MatchFormat.TARGET_WINS):
         return (
             f'win: "{box.win}" contradicts match = "{box.match}"; allowed is '
             f'"{Win.HIGHEST if box.match is MatchFormat.TARGET_WINS else Win.LOWEST}"'
@@ -422,6 +448,11 @@ def _contradiction_of_seats(box: Profile) -> str | None:
         return 'handicap: is not allowed with turns = "shared"; allowed with rows of the players\' own'
     for seat, head in enumerate(box.handicap):
         if isinstance(head, int):
+            if head and box.counts_rounds_won:
+                return (
+                    'handicap: points mean nothing with match = "rounds-won"; allowed are tiles that start '
+                    "shut"
+                )
             if head and box.is_race:
                 return "handicap: points mean nothing in a race; allowed are tiles that start shut"
             if box.match is MatchFormat.TARGET_WINS and box.limit is not None and head >= box.limit:

@@ -184,6 +184,21 @@ SENTENCES: dict[str, str] = {
         "have agreed on, at the end of a round is out, and the last one left wins. If the last ones go out "
         "together, the lowest of their totals wins."
     ),
+    "match=rounds-won": N_(
+        "The best score of a round wins a point; after {rounds} rounds the most points win."
+    ),
+    "match=rounds-won.one": N_("The best score of the round wins a point, and so the match."),
+    "match=rounds-won.limit": N_(
+        "The best score of a round wins a point; the first player with {limit} points wins."
+    ),
+    "win=lowest.round": N_("The lowest score is the best; players tied for it win a point each."),
+    "win=lowest.round.alone": N_("The lowest score is the best."),
+    "win=highest.round": N_("The highest score is the best; players tied for it win a point each."),
+    "win=highest.round.alone": N_("The highest score is the best."),
+    "win=first-to-shut.round": N_(
+        "The first to shut the box wins the round; if nobody does, the lowest score does."
+    ),
+    "win=first-to-shut.round.sure": N_("The first to shut the box wins the round."),
     "match.last": N_("A match that is still open after {rounds} rounds is decided by the totals."),
     "tie=play-off": N_(
         "Players tied for the win play another round among themselves. After {most} such rounds they share "
@@ -198,6 +213,11 @@ SENTENCES: dict[str, str] = {
         "such rounds the tied players share the win."
     ),
     "tie=share": N_("Players tied for the win share it."),
+    "tie=carry": N_("If players tie, nobody wins: the pool stays, and everyone pays in again."),
+    "tie=carry.point": N_(
+        "If players tie for a round, nobody wins it, and the next one is worth a point more."
+    ),
+    "tie=carry.last": N_("Players with as many points after the last round play on."),
     "stakes=none": N_("Nothing is staked."),
     "stakes=pool.only": N_("Everybody pays one stake into the pool, and the winner takes it."),
     "stakes=pool-double.only": N_(
@@ -212,6 +232,13 @@ SENTENCES: dict[str, str] = {
         "For each round everybody in it pays one stake into a pool, and its winner takes it. In a match of "
         "several rounds, players tied for a round share its pool. A winner who has shut the box gets a "
         "second stake from each of the others."
+    ),
+    "stakes=pool.carry": N_(
+        "For each round everybody in it pays one stake into a pool, and its winner takes it."
+    ),
+    "stakes=pool-double.carry": N_(
+        "For each round everybody in it pays one stake into a pool, and its winner takes it. A winner who "
+        "has shut the box gets a second stake from each of the others."
     ),
     "stakes=loser-pays": N_("The loser, with the worst score, buys the round."),
     "stakes=loser-pays.target-loses": N_("The player who has reached the limit buys a round."),
@@ -233,6 +260,10 @@ SENTENCES: dict[str, str] = {
     "handicap.tiles.one": N_("Player {player} has a head start: tile {tiles} starts every turn shut."),
     "captain": N_("A first player who shuts the box in the very first turn of the match is Captain."),
     "first=rotates": N_("Player 1 begins the first round, and the next player each further round."),
+    "first=winner": N_(
+        "Player 1 begins the first match. The winner of a round begins the next one, and the winner of a "
+        "match the next match."
+    ),
     "first=loser": N_(
         "Player 1 begins the first match, and the loser of a match begins the next one. Within a match the "
         "next player begins each further round."
@@ -472,6 +503,8 @@ def _rules_of_rivals(profile: Profile) -> Iterator[_Rule]:
     if by_scores:
         yield _one("rounds", profile.rounds), {"rounds": profile.rounds}
         yield f"win={profile.win}", {}
+    elif profile.counts_rounds_won:
+        yield from _rules_of_rounds_won(profile)
     elif not on_total:
         yield f"match={profile.match}", {"limit": profile.limit or 0}
     else:
@@ -483,18 +516,43 @@ def _rules_of_rivals(profile: Profile) -> Iterator[_Rule]:
         yield f"shut_others.{profile.shut_others}", {}
     elif profile.shut_others:
         yield "shut_others", {"points": profile.shut_others}
-    if not on_total and _may_last(profile):
+    if not on_total and not profile.counts_rounds_won and _may_last(profile):
         yield "match.last", {"rounds": LAST_ROUND}
     loses = profile.match in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT)
-    if by_scores or not on_total:
+    if profile.tie is Tie.CARRY and not profile.is_race:
+        yield from _rules_of_carry(profile)
+    elif by_scores or not on_total:
         left = ".left" if loses and profile.tie is Tie.REPLAY_ALL else ""
         yield f"tie={profile.tie}{left}", {"most": MAX_TIE_ROUNDS}
     which = ""
     if profile.stakes is Stakes.LOSER_PAYS:
         which = f".{profile.match}" if loses else ""
-    elif profile.stakes is not Stakes.NONE and on_total and not by_scores:
+    elif profile.has_pool and on_total and (not by_scores or profile.tie is Tie.CARRY):
         which = ".only"
+    elif profile.has_pool and profile.tie is Tie.CARRY:
+        which = ".carry"
     yield f"stakes={profile.stakes}{which}", {}
+
+
+def _rules_of_rounds_won(profile: Profile) -> Iterator[_Rule]:
+    if profile.limit is not None:
+        yield "match=rounds-won.limit", {"limit": profile.limit}
+    else:
+        yield _one("match=rounds-won", profile.rounds), {"rounds": profile.rounds}
+    alone = ".alone" if profile.tie is Tie.CARRY else ""
+    if profile.win is Win.FIRST_TO_SHUT:
+        alone = ".sure" if profile.is_race else ""
+    yield f"win={profile.win}.round{alone}", {}
+
+
+def _rules_of_carry(profile: Profile) -> Iterator[_Rule]:
+    if profile.has_pool:
+        yield "tie=carry", {}
+    if profile.counts_rounds_won:
+        yield "tie=carry.point", {}
+        yield "tie=carry.last", {}
+    elif profile.match is not MatchFormat.TOTAL:
+        yield "tie=play-off", {"most": MAX_TIE_ROUNDS}
 
 
 def _may_last(profile: Profile) -> bool:
@@ -564,6 +622,7 @@ SUMMARIES: dict[str, str] = {
     "target-loses": N_("At {limit} points you lose."),
     "target-wins": N_("At {limit} points you win."),
     "drop-out": N_("At {limit} points you are out."),
+    "rounds-won": N_("Win the most rounds."),
     "lowest": N_("The lowest score wins."),
     "highest": N_("The highest score wins."),
     "first-to-shut": N_("The first to shut the box wins."),
@@ -656,7 +715,7 @@ def _special(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
         yield "count", {}
     if profile.captain:
         yield "captain", {}
-    if profile.rounds > 1:
+    if profile.rounds > 1 and not profile.counts_rounds_won:
         yield "rounds", {"rounds": profile.rounds}
     if len(profile.tiles) > _USUAL_TILES:
         yield "tiles", {"count": len(profile.tiles)}

@@ -82,4 +82,4 @@ def read_category(db: Connection, number: int) -> Category | None:
 
 def highest_wins(game: str) -> bool:
     """Whether the highest total of a game is the best; False for a game that is not known any more."""
-    return game in _NAMES and builtin(game).highest_wins
+    return game in _NAMES and builtin(game).highest_total_wins

@@ -115,7 +115,7 @@ def _no_profile(name: str) -> Profile:
 def _places(record: Record, end: Match) -> tuple[Place, ...]:
     computers = record.conditions.computers if record.conditions else ()
     winners = end.result.winners if end.result else ()
-    sign = -1 if record.profile.highest_wins else 1
+    sign = -1 if record.profile.highest_total_wins else 1
     totals = [None if score is None else total for total, score in zip(end.totals, end.scores, strict=True)]
     others = [sign * total for seat, total in enumerate(totals) if total is not None and seat not in winners]
 

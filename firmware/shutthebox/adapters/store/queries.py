@@ -217,7 +217,7 @@ def past(db: sqlite3.Connection, match: Match, letters: str) -> Past:
     ).fetchall()
     game = (match.game.name, match.rounds)
     same = [score for keys, rounds, score, _ in rows if (_name(keys), rounds) == game]
-    better = max if match.game.highest_wins else min
+    better = max if match.game.highest_total_wins else min
     return Past(better(same, default=None), any(known_conditions(row[-1]).computers for row in rows))
 
 

@@ -89,7 +89,7 @@ def past(db: sqlite3.Connection, day: str, language: str) -> dict[str, Any]:
 def _title(language: str, profile: Profile, rounds: int) -> str:
     _ = translations()[language]
     title = profile.title(language, _)
-    if rounds == 1 or not profile.on_total:
+    if rounds == 1 or not profile.has_rounds:
         return title
     return _("{game}, {rounds} rounds").format(game=title, rounds=rounds)
 
@@ -113,7 +113,7 @@ def best(
         db.execute(_BEST, (since_s, until_s, 2 * SHOWN_RESULTS)), itemgetter(0, 1)
     ):
         if profile := profile_of(keys):
-            ranked = sorted(rows, key=itemgetter(3), reverse=profile.highest_wins)
+            ranked = sorted(rows, key=itemgetter(3), reverse=profile.highest_total_wins)
             games.append([_honour(title(profile, rounds), row) for row in ranked])
     shown = games[:SHOWN_GAMES]
     return [honour for game in shown for honour in game[: SHOWN_RESULTS // len(shown)]]

@@ -25,7 +25,7 @@ from shutthebox.game.state import Context, Shared, Step, kept, refused
 from shutthebox.game.targets import BeginMatch, EndMatch, ShowResult, SignResult
 from shutthebox.game.wording import player_name, reason_text, seat
 from shutthebox.rules.match import Match, Result, begin
-from shutthebox.rules.profile import First, Stakes, Turns
+from shutthebox.rules.profile import Stakes, Turns
 from shutthebox.rules.reader import with_options
 from shutthebox.rules.tiles import Tiles, to_tiles
 from shutthebox.rules.turn import Outcome
@@ -161,8 +161,8 @@ def press(mode: MatchOver, context: Context) -> Step[BeginMatch]:
         turn_seconds=before.turn_seconds or 0,
         first=before.first,
     )
-    first = match.loser if profile.first is First.LOSER else None
-    return Step(BeginMatch(begin(profile, match.players, match.rounds, first or 0), tally(mode.play)))
+    first = match.begins_next_match if profile.any_seat_begins else 0
+    return Step(BeginMatch(begin(profile, match.players, match.rounds, first), tally(mode.play)))
 
 
 def levers(mode: MatchOver, context: Context) -> Step[MatchOver | SignResult]:

@@ -22,7 +22,7 @@ from shutthebox.game.wording import luck_texts, player_name
 from shutthebox.rules.actions import Advanced
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import MatchFormat, Turns
+from shutthebox.rules.profile import MatchFormat, Tie, Turns
 from shutthebox.rules.turn import Outcome
 
 
@@ -67,6 +67,7 @@ class TurnOver(MatchMode):
             prompt=prompt,
             also=(
                 *_penalty(match),
+                *_round_won(match, shared),
                 *_reached(match),
                 message("Press: go on"),
                 *((message("Hold: coach"),) if word else ()),
@@ -92,6 +93,16 @@ def _penalty(match: Match) -> tuple[Message, ...]:
     return (message("Others +{points}", points=points).say_as("Everyone else scores {points} more"),)
 
 
+def _round_won(match: Match, shared: Shared) -> tuple[Message, ...]:
+    """Who has won the round that is over, where rounds are counted; that its pool or its point stays."""
+    if match.game.tie is Tie.CARRY and match.carried and match.next_round and not match.round_winners:
+        return (message("Tied: pool stays") if match.game.has_pool else message("Tied: no point"),)
+    if not match.game.counts_rounds_won or not match.round_winners or match.tie_rounds:
+        return ()
+    names = Joined(tuple(player_name(player, shared) for player in match.round_winners))
+    return (message("Point: {players}", players=names),)
+
+
 def _reached(match: Match) -> tuple[Message, ...]:
     """That the player, or the team, has come to the limit of the match."""
     rules = match.rules
@@ -102,7 +113,12 @@ def _reached(match: Match) -> tuple[Message, ...]:
     return (message("{points} reached", points=rules.limit),)
 
 
-_TO_A_LIMIT = (MatchFormat.TARGET_LOSES, MatchFormat.TARGET_WINS, MatchFormat.DROP_OUT)
+_TO_A_LIMIT = (
+    MatchFormat.TARGET_LOSES,
+    MatchFormat.TARGET_WINS,
+    MatchFormat.DROP_OUT,
+    MatchFormat.ROUNDS_WON,
+)
 
 
 def _gone(match: Match) -> tuple[int, ...]:
