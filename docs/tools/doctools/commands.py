@@ -25,7 +25,7 @@ Installed as a package it plays as the service
 .BR shutthebox.service ,
 which is
 .BR "shutthebox run" .
-The other commands are for the people around it.
+The other commands are for owners, makers and developers.
 .PP
 Every command takes
 .BR \-\-help .
@@ -34,8 +34,8 @@ Every command takes
 
 _TAIL = r"""
 .SH EXIT STATUS
-0 if all is well, 1 for a fault while running, 2 for wrong use or a bad file.
-A bad file is named in one line, with the key and what is allowed there.
+0 on success, 1 for a fault while running, 2 for wrong use or a bad file.
+A bad file gets one line that names the key and what is allowed there.
 .SH FILES
 .TP
 .I /etc/shutthebox/config.toml
@@ -43,28 +43,28 @@ The configuration, with every key and its default; see
 .BR shutthebox\-config (5).
 .TP
 .I /var/lib/shutthebox
-What the service remembers: the running match, scores, statistics.
-Only root can look into it:
+The service's memory: the running match, scores, statistics.
+Only root can read it:
 .B "sudo shutthebox stats"
 .TP
 .I ~/.local/state/shutthebox
-The same for a box that is started by hand; the simulated one has the folder
+The same for a box you start by hand. The simulated one uses the folder
 .I simulator
-there.
+in it.
 .TP
 .I /usr/share/shutthebox/config.txt
-What belongs into the Pi's own
+Lines to add to the Pi's own
 .IR /boot/firmware/config.txt .
 .SH EXAMPLES
 .TP
 .B shutthebox odds digits \-\-throw 6,4
-Which flip is best, and what each is worth.
+Shows which flip is best, and what each is worth.
 .TP
 .B sudo shutthebox export > box.jsonl
-A back-up in plain text.
+Writes a backup as plain text.
 .TP
 .B journalctl \-u shutthebox
-What the service has to say.
+Shows the service's log.
 .SH SEE ALSO
 .BR shutthebox\-config (5),
 .BR systemctl (1),
