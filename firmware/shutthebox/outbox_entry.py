@@ -17,7 +17,7 @@ from shutthebox.errors import ShutTheBoxError, one_line, quoted
 VERSION = 1
 
 MAX_BYTES = 512 * 1024
-"""No entry is larger. A match of 999 rounds for nine players is; nobody plays it."""
+"""No entry is larger. A match of 999 rounds for twenty players is; nobody plays it."""
 
 UPLINK_SAYS = ".uplink"
 """A file in the outbox: what the uplink says about the way to the league, an `UplinkStatus`."""

@@ -68,7 +68,7 @@ def test_an_estimate() -> None:
         ("traditional --tiles 11", "11 is no box of traditional; allowed are 9, 10, 12"),
         ("traditional --samples 1", "--samples: 1 is not allowed"),
         ("traditional --plot chart.png", "allowed are names ending in .svg"),
-        ("traditional --players 1", "--players: 1 is not allowed; 2 to 9 are"),
+        ("traditional --players 1", "--players: 1 is not allowed; 2 to 20 are"),
         ("traditional --best 3", "need --players"),
         ("traditional --players 3 --seat 2", "--best and --seat go together"),
         ("traditional --players 3 --seat 4 --best 5", "--seat: 4 is not allowed; 2 to 3 are"),

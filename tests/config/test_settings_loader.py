@@ -140,10 +140,10 @@ def test_a_usual_game_by_its_path_is_offered_first(tmp_path: Path) -> None:
 
 
 def test_a_choice_that_is_none_is_left_out_and_said(caplog: pytest.LogCaptureFixture) -> None:
-    chosen = with_choices(Config(), {"game.players": 10, "store.folder": "/", "best": 1, "game.hints": True})
+    chosen = with_choices(Config(), {"game.players": 21, "store.folder": "/", "best": 1, "game.hints": True})
     assert chosen == config("[game]\nhints = true")
     assert caplog.messages == [
-        "chosen at the box: game.players: 10 is not allowed; allowed is a whole number from 1 to 9",
+        "chosen at the box: game.players: 21 is not allowed; allowed is a whole number from 1 to 20",
         "chosen at the box: store.folder: is not chosen there",
         "chosen at the box: best: is not chosen there",
     ]

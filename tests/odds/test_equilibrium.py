@@ -124,12 +124,12 @@ def test_rules_without_such_odds_are_refused_in_words(profile: Profile, why: str
         Equilibrium(profile, 2)
 
 
-def test_one_to_nine_players() -> None:
-    for players in (0, 10):
-        with pytest.raises(ValueError, match=f"players: {players} is not allowed, 1 to 9 are"):
+def test_one_to_twenty_players() -> None:
+    for players in (0, 21):
+        with pytest.raises(ValueError, match=f"players: {players} is not allowed, 1 to 20 are"):
             Equilibrium(TWO_TILES, players)
     assert Equilibrium(TWO_TILES, 1).chances() == (1.0,)
-    assert sum(Equilibrium(TWO_TILES, 9).chances()) == pytest.approx(1)
+    assert sum(Equilibrium(TWO_TILES, 20).chances()) == pytest.approx(1)
 
 
 ONE_TILE = replace(TWO_TILES, tiles=(1,), sides=2, tie=Tie.PLAY_OFF)

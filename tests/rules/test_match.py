@@ -98,6 +98,9 @@ ENDS: dict[str, tuple[Profile, int, list[int], dict[str, Any]]] = {
     "a shut box that ends the round": (
         points_box(shut_wins=ShutWins.ROUND), 2, [0], {"winners": (0,), "reason": Reason.SHUT}
     ),
+    "the last of twenty wins": (
+        points_box(stakes=Stakes.POOL), 20, [*range(40, 20, -1)], {"winners": (19,), "owes": (*[1] * 19, -19)}
+    ),
     # Rounds won.
     "a point for each who is best in a round": (
         points_box(match=MatchFormat.ROUNDS_WON, rounds=2), 2, [43, 43, 43, 40],
@@ -193,8 +196,8 @@ def test_how_a_match_ends(game: Profile, players: int, scores: list[int], end: d
 @pytest.mark.parametrize(
     ("game", "players", "rounds", "first", "complaint"),
     [
-        (TINY, 0, 1, 0, "players: 0 is not allowed, 1 to 9 are"),
-        (TINY, 10, 1, 0, "players: 10 is not allowed, 1 to 9 are"),
+        (TINY, 0, 1, 0, "players: 0 is not allowed, 1 to 20 are"),
+        (TINY, 21, 1, 0, "players: 21 is not allowed, 1 to 20 are"),
         (builtin("ladder"), 2, 1, 0, "players: 2 is not allowed, 1 to 1 are"),
         (TINY, 1, 0, 0, "rounds: 0 is not allowed, 1 to 99 are"),
         (TINY, 1, 100, 0, "rounds: 100 is not allowed, 1 to 99 are"),

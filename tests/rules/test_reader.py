@@ -109,7 +109,7 @@ WRONG = [
     # Head starts and payments.
     *(
         (f"handicap = {value}", "handicap")
-        for value in ("5", [1] * 10, "[-1]", "[10000]", "[1.0]", "[[]]", "[[55]]")
+        for value in ("5", [1] * 21, "[-1]", "[10000]", "[1.0]", "[[]]", "[[55]]")
     ),
     *(
         (BANK + "pays = " + value, "pays")

@@ -147,7 +147,7 @@ BROKEN = [
     ("profile pub", 'like = "pub"', "like: 'pub' is no built-in profile; a record has its keys itself"),
     ("profile pub", "dice = 2\ndice = 2", "dice: given twice", 1),
     ("profile pub", "dice = ", "not valid TOML"),
-    ("players 3", "players 10", "players: '10' is not allowed; allowed is 1 to 9"),
+    ("players 3", "players 21", "players: '21' is not allowed; allowed is 1 to 20"),
     ("players 3", "players 3\nplayers 3", "players: given twice", 1),
     ("rounds 1", "rounds 100", "rounds: '100' is not allowed; allowed is 1 to 99"),
     ("rounds 1", "hello", "'hello' is no line of a record's head"),
@@ -194,7 +194,7 @@ def test_fail__a_broken_line_is_named(old: str, new: str | None, complaint: str,
     ("text", "complaint"),
     [
         ("", "record.txt:1: not a record"),
-        (f"{FIRST_LINE}\n", "record.txt:1: players: missing; allowed are 1 to 9; profile: missing"),
+        (f"{FIRST_LINE}\n", "record.txt:1: players: missing; allowed are 1 to 20; profile: missing"),
         (f"{FIRST_LINE}\nplayers 2\n", "record.txt:2: profile: missing"),
         (f"{FIRST_LINE}\nprofile pub\n1 3+5 8\n", "record.txt:3: players: missing"),
         (f"{FIRST_LINE}\ndice = 2\nprofile pub\n", "record.txt:3: profile: allowed once, and"),
@@ -300,3 +300,9 @@ def test_a_match_played_under_two_conditions_has_both() -> None:
     both = Conditions(True, (1, 3), (4,), ("0.1.0 rules 2", "0.2.0 rules 3"), 3, equal_dice="f" * 64)
     assert first.joined(later) == both
     assert first.joined(Conditions(versions=first.versions)) == first
+
+
+def test_a_table_of_twenty_is_read_back() -> None:
+    played = generate.random_record(profiles.builtin("golf"), 20, seed=7)
+    assert played.actions
+    assert parse(write(played), "record.txt", profiles.builtin) == played

@@ -21,7 +21,7 @@ from shutthebox.rules.tiles import to_numbers
 from shutthebox.translations import translations
 
 MAX_BYTES = 1_000_000
-"""The longest record that is read; a match of nine players and 99 rounds has some 150,000."""
+"""The longest record that is read; a match of twenty players and 99 rounds has some 330,000."""
 
 MOST_SHOWN = 5
 """Decisions that people are shown."""

@@ -12,6 +12,7 @@ from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.profile import (
     HEAD_STARTS_CHECK,
     MAX_LIMIT,
+    MAX_PLAYERS,
     TEAMS_CHECK,
     TURN_SECONDS_CHECK,
     First,
@@ -63,7 +64,9 @@ class GameConfig(NamedTuple):
         "The usual game: the id of a profile (`shutthebox profiles` lists them), or a file's path.",
         on_card=validation.name,
     )
-    players: int = sections.key(validation.whole(1, 9), 2, "How many usually play, 1 to 9.")
+    players: int = sections.key(
+        validation.whole(1, MAX_PLAYERS), 2, f"How many usually play, 1 to {MAX_PLAYERS}."
+    )
     rounds: int | None = sections.key(
         validation.whole(1, 99),
         None,
@@ -132,7 +135,7 @@ class GameConfig(NamedTuple):
         "For children: easy games come first in the list, and the end of a turn is told in kinder words.",
     )
     computers: tuple[int, ...] = sections.key(
-        validation.numbers(1, 9, least=0),
+        validation.numbers(1, MAX_PLAYERS, least=0),
         (),
         "Seats that the computer plays, such as [2]. It throws; a person sets the levers as it says.",
     )

@@ -40,14 +40,27 @@ from shutthebox.odds.worths import End, OddsError, TooLargeError, sign
 from shutthebox.rules import stakes as ledger
 from shutthebox.rules.formats import MAX_TIE_ROUNDS
 from shutthebox.rules.handicap import points_off
-from shutthebox.rules.profile import First, MatchFormat, Profile, ShutWins, Stakes, Tie, Turns, Win
+from shutthebox.rules.profile import (
+    MAX_PLAYERS,
+    First,
+    MatchFormat,
+    Profile,
+    ShutWins,
+    Stakes,
+    Tie,
+    Turns,
+    Win,
+)
 from shutthebox.rules.score import score
 
-MOST_SEATS = 9
+MOST_SEATS = MAX_PLAYERS
 
 MOST_WORK = 5_000_000
 """Most positions that are gone through, all scores to beat and seats together: some twenty seconds of work.
 Twelve tiles and six players take 4,850,000."""
+
+_MOST_TOLD_APART = 9
+"""Most seats of which each may have shut the box or not, in any combination."""
 
 _SETTLED = 1e-6
 """The iteration ends if its last change is below this. As it squares its error, the next change would be
@@ -306,6 +319,8 @@ class Equilibrium:
         alike = not any(self._heads) and len({end.score for end in self.ends}) == len(self.ends)
         if alike:
             return [(shut,) * size for size in sizes for shut in (HAS_SHUT, 0)]
+        if self.players > _MOST_TOLD_APART:
+            raise TooLargeError(f"{self.players} players are too many to tell who has shut the box in odds")
         every = [key for size in sizes for key in product((0, HAS_SHUT), repeat=size)]
         return sorted(every, key=lambda key: (len(key), -sum(key)))
 

@@ -74,7 +74,7 @@ class Match(NamedTuple):
 
     Attributes:
         game: as the table has agreed on it, on the box that is played; what a seat plays is `rules`.
-        players: how many, 1..9.
+        players: how many, 1..20.
         rounds: rounds to play, where the match is decided on totals.
         seats: players who take part in this round, in order.
         player: whose turn it is, or was when the turn has just ended.
@@ -539,7 +539,7 @@ def begin(profile: Profile, players: int, rounds: int | None = None, first: int 
 
     Args:
         profile: the game, on the box that is played.
-        players: 1..9, or 1 where the game is played alone.
+        players: 1..20, or 1 where the game is played alone.
         rounds: 1..99, where the players may choose them (`Profile.has_rounds`); None for what the
             profile says.
         first: the player, from 0, who begins it: the first seat, except where the loser of the

@@ -10,7 +10,7 @@ from shutthebox import validation
 from shutthebox.rules.tiles import MAX_TILE, Tiles, to_tiles
 from shutthebox.validation import Check
 
-MAX_PLAYERS = 9
+MAX_PLAYERS = 20
 MAX_ROUNDS = 99
 
 MAX_DIGITS = 15

@@ -82,7 +82,7 @@ class Record:
 
     Attributes:
         profile: the game, on the box that is played.
-        players: how many, 1..9.
+        players: how many, 1..20.
         rounds: rounds to play, 1..99, where the match is decided on totals.
         actions: everything that happened, in order.
         conditions: of play; None if they are not known.

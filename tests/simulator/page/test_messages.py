@@ -80,7 +80,7 @@ MALFORMED = {
     "a recording that is null": '{"record": null}',
     "a setting without a value": '{"set": "game.players"}',
     "a name that is too long": '{"names": ["ANNA"]}',
-    "too many names": json.dumps({"names": [""] * 10}),
+    "too many names": json.dumps({"names": [""] * 21}),
     "a box that is text": '{"build": "12"}',
     "a cursor that jumps": '{"cursor": 10}',
     "a scenario that is too long": json.dumps({"replay": "#" * MAX_SCENARIO}),
