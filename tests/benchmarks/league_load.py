@@ -161,7 +161,6 @@ def measure(args: argparse.Namespace, folder: Path, server: Postgresql) -> None:
     for number in range(args.boxes + 1):
         text = enrol(place.engine, place.authority, f"box{number}", f"Pub {number // 3}").text
         (folder / f"{number}.toml").write_text(text)
-    place.broker.reload()
     with (folder / "log").open("ab") as log:
         consumer = subprocess.Popen(league_command(folder, "consume"), stdout=log, stderr=log)
     me = (sys.executable, "-m", "tests.benchmarks.league_load", "--generate", str(folder))

@@ -1,5 +1,6 @@
 """The owner's commands, as they are typed."""
 
+import json
 import os
 import shutil
 import socket
@@ -48,14 +49,13 @@ def test_enrol_prints_the_file_and_allows_the_box_at_the_broker(
     assert "The key of The Red Lion for the page /owner: " in err
     assert "league.toml on the first partition" in err
     assert read_card(tmp_path, try_config).mistakes == (), "saved as it is, on a card or a stick"
-    acl = (folder / "broker" / "acl").read_text()
-    assert "user red-lion.1\ntopic write shutthebox/red-lion.1/entry\n" in acl
+    assert "shutthebox/red-lion.1/entry" in (folder / "broker" / "dynamic-security.json").read_text()
     # The league keeps no private key of a box.
     secret = out.split("-----BEGIN PRIVATE KEY-----\\n")[1][:40]
     kept = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
     assert secret.encode() not in kept
     assert run(folder, "revoke", "red-lion.1") == 0
-    assert "red-lion.1" not in (folder / "broker" / "acl").read_text()
+    assert "red-lion.1" not in (folder / "broker" / "dynamic-security.json").read_text()
     assert run(folder, "revoke", "red-lion.1") == 2
 
 
@@ -72,7 +72,7 @@ def test_keys_are_for_their_owner_only(folder: Path) -> None:
     [
         (["enrol", "Red Lion", "--pub", "x"], "allowed are up to 40 of a-z, 0-9 and -"),
         (["enrol", "lion", "--pub", "\x07"], "--pub"),
-        (["revoke", "x"], "'x' is no key that holds; allowed are: none is enrolled"),
+        (["revoke", "x"], "'x' is no key that holds; allowed are those that `list keys` shows"),
         (["owner", "x"], "'x' is no pub of this league"),
         (["found", "--host", "x"], "a league is there already"),
         (["event", "Cup", "--format", "x", "--entrants", "ANN,BOB"], "allowed are ladder"),
@@ -211,8 +211,8 @@ def test_a_restored_back_up_gives_no_name_twice_and_no_revoked_key_back(
         "lion.1 is revoked, as it was before",
         "lion.3 is not in the database; `shutthebox-league enrol` gives the box a new key",
     ]
-    acl = (folder / "broker" / "acl").read_text()
-    assert [name for name in ("lion.1", "lion.2", "lion.3") if f"user {name}\n" in acl] == ["lion.2"]
+    made = json.loads((folder / "broker" / "dynamic-security.json").read_text())
+    assert [client["username"] for client in made["clients"]] == ["league-consumer", "lion.2"]
     assert run(folder, "revoke", "lion.1") == 2
     assert run(folder, "enrol", "lion", "--pub", "x") == 0
     assert 'name = "lion.4"' in capsys.readouterr().out
@@ -220,7 +220,7 @@ def test_a_restored_back_up_gives_no_name_twice_and_no_revoked_key_back(
 
 def test_the_league_writes_nothing_that_root_runs(folder: Path) -> None:
     assert sorted(path.name for path in (folder / "broker").iterdir()) == [
-        "acl", "authority.pem", "broker.key", "broker.pem", "revoked.pem"
+        "authority.pem", "broker.key", "broker.pem", "dynamic-security.json"
     ]  # fmt: skip
 
 

@@ -26,7 +26,8 @@ from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.match import Stage, begin
 from shutthebox.rules.record import Record, write
 from shutthebox.rules.turn import answers
-from shutthebox_league.authority import CONSUMER, Authority, Settings
+from shutthebox_league.access import CONSUMER
+from shutthebox_league.authority import Authority, Settings
 from shutthebox_league.database import migrate, open_database
 from shutthebox_league.enrolment import enrol
 from shutthebox_league.ledger import Ledger, Outcome
@@ -52,8 +53,6 @@ class Place:
         """Enrols a box and reads what it is given."""
         path = self.folder / f"{box}.toml"
         path.write_text(enrol(self.engine, self.authority, box, pub).text)
-        if self.broker is not None:
-            self.broker.reload()
         return read_enrolment(path)
 
 

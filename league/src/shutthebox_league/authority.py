@@ -1,4 +1,4 @@
-"""The league's keys and certificates, and the lists of who may connect to the broker.
+"""The league's keys and certificates, and its register of keys.
 
 The league is its own certificate authority. Every box has one Ed25519 key: with it the box signs its
 entries, and its certificate lets it in at the broker. The broker takes the user's name from the certificate.
@@ -9,9 +9,8 @@ import hashlib
 import ipaddress
 import json
 import os
-import re
 import ssl
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
@@ -30,15 +29,8 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from shutthebox_league.access import CONSUMER, plugin_config
 from shutthebox_league.errors import LeagueError
-
-CONSUMER = "league-consumer"
-"""The name of all consumers at the broker. No box can have it: a box's name there ends with a number."""
-
-LISTS_TOPIC = "shutthebox/league/lists"
-"""What a consumer writes below it comes back once the broker has read the lists of this name."""
-
-_LISTS = re.compile(f"^topic read {LISTS_TOPIC}/(.+)$", re.MULTILINE)
 
 BOXES_PORT, CONSUMERS_PORT = 8883, 8884
 
@@ -93,7 +85,6 @@ class Authority:
 
     def __init__(self, folder: Path) -> None:
         self._keys, self._broker = folder / "keys", folder / "broker"
-        self._acl_path, self._revoked_path = self._broker / "acl", self._broker / "revoked.pem"
         self._register_path = self._keys / "register"
 
     def found(self, settings: Settings) -> None:
@@ -113,7 +104,7 @@ class Authority:
             self._broker.mkdir(exist_ok=True)
             _write(self._keys / "league.json", json.dumps(asdict(settings)).encode())
             self._make_keys(settings.host)
-            self.allow((), ())
+            self.allow(())
         except OSError as error:
             raise LeagueError(f"--folder: {error}; allowed is a folder that can be written to") from None
 
@@ -220,7 +211,7 @@ class Authority:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Holds a lock on names and the broker's lists: of two commands the later sees what the first did."""
+        """Holds a lock on names and the broker's file: of two commands the later sees what the first did."""
         descriptor = os.open(self._keys / "lists.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -228,52 +219,18 @@ class Authority:
         finally:
             os.close(descriptor)
 
-    def allow(self, names: Iterable[str], revoked: Iterable[str]) -> None:
-        """Rewrites the broker's lists where they have changed. The broker reads them after a SIGHUP.
+    def allow(self, names: Iterable[str]) -> None:
+        """Rewrites the file that the broker's plugin starts with.
 
         Args:
             names: of the keys that may write and read their topics.
-            revoked: names of the keys that may not even connect.
         """
-        serials = {serial_of(name) for name in revoked}
-        if serials != self._revoked_serials():
-            _replace(self._revoked_path, self._revocation_list(serials))
-        new = acl(names, serials).encode()
-        if not self._acl_path.exists() or self._acl_path.read_bytes() != new:
-            # The last of the two: the broker is told when this one changes.
-            _replace(self._acl_path, new)
-
-    @property
-    def lists(self) -> str:
-        """A name of the broker's lists as they are now."""
-        found = _LISTS.search(self._read(self._acl_path).decode("ascii", "replace"))
-        return found[1] if found else ""
-
-    def ask_again(self) -> None:
-        """Has the broker read its lists. It forgets a SIGHUP that comes while it reads them."""
-        os.utime(self._acl_path)
-
-    def _revoked_serials(self) -> set[int] | None:
-        try:
-            found = x509.load_pem_x509_crl(self._revoked_path.read_bytes())
-        except (OSError, ValueError):
-            return None
-        return {each.serial_number for each in found}
-
-    def _revocation_list(self, serials: Set[int]) -> bytes:
-        authority = x509.load_pem_x509_certificate(self.certificate.encode())
-        long_ago = datetime(2020, 1, 1, tzinfo=UTC)  # as in certificates, whose clocks may be wrong
-        builder = (
-            x509.CertificateRevocationListBuilder()
-            .issuer_name(authority.subject)
-            # The broker keeps lists that it has read before, and takes the latest: this one only grows.
-            .last_update(long_ago + timedelta(seconds=len(serials)))
-            .next_update(datetime.now(UTC) + timedelta(days=366 * _AUTHORITY_YEARS))
-        )
-        for serial in sorted(serials):
-            revoked = x509.RevokedCertificateBuilder().serial_number(serial).revocation_date(long_ago)
-            builder = builder.add_revoked_certificate(revoked.build())
-        return builder.sign(self._signer(), hashes.SHA256()).public_bytes(Encoding.PEM)
+        new = json.dumps(plugin_config(names)).encode()
+        path = self._broker / "dynamic-security.json"
+        if not path.exists() or path.read_bytes() != new:
+            _replace(path, new)
+        for former in ("acl", "revoked.pem"):  # of version 0.1
+            (self._broker / former).unlink(missing_ok=True)
 
     def _signer(self) -> ec.EllipticCurvePrivateKey:
         signer = load_pem_private_key(self._read(self._keys / "authority.key"), password=None)
@@ -312,25 +269,6 @@ class Authority:
 def serial_of(name: str) -> int:
     """The serial number of the certificate of this name: a key's name is given once."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:19])
-
-
-def acl(names: Iterable[str], revoked: Iterable[int]) -> str:
-    """Mosquitto's access list: a box can write its own topics and read its own receipts, and nothing else."""
-    names = sorted(names)
-    lists = hashlib.sha256(repr((names, sorted(revoked))).encode()).hexdigest()[:16]
-    lines = [
-        f"user {CONSUMER}",
-        *(f"topic read shutthebox/+/{what}" for what in ("entry", "state", "availability")),
-        "topic write shutthebox/+/receipt",
-        "topic write shutthebox/league/hello",
-        f"topic write {LISTS_TOPIC}/+",
-        f"topic read {LISTS_TOPIC}/{lists}",
-    ]
-    for name in names:
-        lines += ["", f"user {name}"]
-        lines += [f"topic write shutthebox/{name}/{what}" for what in ("entry", "state", "availability")]
-        lines += [f"topic read shutthebox/{name}/receipt", "topic read shutthebox/league/hello"]
-    return "\n".join(lines) + "\n"
 
 
 def public_pem(key: Ed25519PublicKey) -> str:

@@ -19,10 +19,18 @@ from sqlalchemy import Connection, Engine, insert, select, update
 
 from shutthebox import __version__ as box_version
 from shutthebox_league import __version__
+from shutthebox_league.access import (
+    CONTROL_TOPIC,
+    FROM_BOXES,
+    RESPONSE_TOPIC,
+    changes,
+    clients_in,
+    list_clients,
+)
 from shutthebox_league.allowance import CPU_S_AN_HOUR, MESSAGES_A_MINUTE, Allowance
-from shutthebox_league.authority import LISTS_TOPIC, Authority
+from shutthebox_league.authority import Authority
 from shutthebox_league.database import UNAVAILABLE, in_a_line
-from shutthebox_league.errors import LeagueError
+from shutthebox_league.enrolment import good_keys
 from shutthebox_league.fair_queue import FairQueue
 from shutthebox_league.health import MAX_BYTES, read_health
 from shutthebox_league.ledger import MAX_MESSAGE_BYTES, Ledger, Outcome
@@ -41,10 +49,6 @@ BATCH = 32
 AGAIN_S = 1.0
 """After a transaction that failed, a consumer waits for so long."""
 
-LISTS_EVERY_S = 10.0
-"""How often a consumer looks whether the broker has read its lists."""
-
-_FROM_BOXES = ("entry", "state", "availability")
 _HEALTH_EVERY_S = 2.0
 _LATER_EVERY_S = 10.0
 
@@ -76,13 +80,13 @@ class Consumer:
         self._messages = Allowance(MESSAGES_A_MINUTE, 60)
         self._cpu = Allowance(CPU_S_AN_HOUR, 3600)
         self._told_s: dict[str, float] = {}
-        self._health_due_s = self._lists_due_s = 0.0
-        self._lists_read = self._lists_asked = ""
+        self._health_due_s = 0.0
+        self._at_broker: set[str] | None = None
         self._ends = False
         self._dropped = 0
         self._failed = False
         share = f"$share/{share_of(self._key)}"
-        topics = (*(f"{share}/shutthebox/+/{what}" for what in _FROM_BOXES), f"{LISTS_TOPIC}/+")
+        topics = (*(f"{share}/shutthebox/+/{what}" for what in FROM_BOXES), RESPONSE_TOPIC)
         port, tls = authority.settings.consumers_port, authority.consumer_tls()
         self._broker = Broker("league", "127.0.0.1", port, self._event, topics, tls=tls)
 
@@ -104,7 +108,7 @@ class Consumer:
                     taken = taken[self._commit(taken) :]
                     beat()
                 self._keep_health()
-                self._check_lists()
+                self._settle_broker()
                 self._metrics.waiting.set(len(self._entries))
                 self._metrics.dropped.inc(self._entries.dropped - self._dropped)
                 self._dropped = self._entries.dropped
@@ -119,14 +123,15 @@ class Consumer:
                 self._metrics.connected.set(1)
                 _log.info("connected to the broker")
                 self._hello()
+                self._broker.publish(CONTROL_TOPIC, list_clients())
             case Disconnected(_, reason):
                 self._metrics.connected.set(0)
                 _log.warning("the broker is away%s", f": {reason}" if reason else "")
+            case Message(_, topic, payload) if topic == RESPONSE_TOPIC:
+                known = clients_in(payload)
+                self._at_broker = self._at_broker if known is None else known
             case Message(_, topic, payload):
                 _, name, what = topic.split("/", 2)
-                if topic.startswith(LISTS_TOPIC):
-                    self._lists_read = topic.removeprefix(f"{LISTS_TOPIC}/")
-                    return
                 if what == "entry":
                     if len(payload) <= MAX_MESSAGE_BYTES:
                         self._entries.put(name, payload)
@@ -204,21 +209,18 @@ class Consumer:
         if outcome.receipt is not None:
             self._broker.publish(receipt_topic(name), sign_receipt(outcome.receipt, self._key))
 
-    def _check_lists(self) -> None:
-        """Has the broker read its lists until it has: else a revoked key could connect."""
-        now_s = time.monotonic()
-        if now_s < self._lists_due_s:
+    def _settle_broker(self) -> None:
+        """Has the broker know the keys that hold and no others, after each connect."""
+        known, self._at_broker = self._at_broker, None
+        if known is None:
             return
-        self._lists_due_s = now_s + LISTS_EVERY_S
         try:
-            if (lists := self._authority.lists) != self._lists_read:
-                if lists == self._lists_asked:
-                    _log.warning("the broker has not read its lists; it is asked again")
-                    self._authority.ask_again()
-                self._lists_asked = lists
-                self._broker.publish(f"{LISTS_TOPIC}/{lists}", b"")
-        except (LeagueError, OSError) as error:
-            _log.error("the broker's lists: %s", error)
+            for message in changes(known, good_keys(self._engine)):
+                _log.warning("the broker had other keys than the league; it is told")
+                self._broker.publish(CONTROL_TOPIC, message)
+        except UNAVAILABLE as error:
+            self._at_broker = known
+            self._away(error)
 
     def _keep_health(self) -> None:
         """Keeps the latest health of each box, not more often than needed."""

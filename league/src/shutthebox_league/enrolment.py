@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import logging
 import re
 import secrets
 import time
@@ -12,8 +13,11 @@ from sqlalchemy import Connection, Engine, insert, select, update
 
 from shutthebox.errors import quoted
 from shutthebox_league.authority import ENROLLED, REVOKED, Authority, public_pem
+from shutthebox_league.control import tell_broker
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.schema import BOX, KEY, PUB
+
+_log = logging.getLogger(__name__)
 
 _BOX_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?", re.ASCII)
 _MAX_PUB = 60
@@ -78,18 +82,14 @@ def revoke(engine: Engine, authority: Authority, name: str) -> None:
     Raises:
         LeagueError: if no such key is enrolled.
     """
-    with engine.connect().execution_options(reads=True) as db:
-        good = _good_keys(db)
-    if name not in good:
-        raise LeagueError(
-            f"{quoted(name)} is no key that holds; allowed are: {', '.join(good) or 'none is enrolled'}"
-        )
+    if name not in good_keys(engine):
+        raise LeagueError(f"{quoted(name)} is no key that holds; allowed are those that `list keys` shows")
     authority.note(REVOKED, name)
     settle(engine, authority)
 
 
 def settle(engine: Engine, authority: Authority) -> list[str]:
-    """Brings database, register and the broker's lists together, such as after an old back-up was restored.
+    """Brings database, register and broker together, such as after an old back-up was restored.
 
     Returns:
         A line for each key of which the database did not know what the register has.
@@ -114,8 +114,16 @@ def settle(engine: Engine, authority: Authority) -> list[str]:
                 for name in sorted(enrolled - revoked - set(rows))
             ]
             good = _good_keys(db)
-        authority.allow(good, set(authority.noted(REVOKED)))
+        authority.allow(good)
+        if not tell_broker(authority, set(good)):
+            _log.info("the broker does not run here: it takes the keys that hold when it starts")
     return said
+
+
+def good_keys(engine: Engine) -> set[str]:
+    """The names of the keys that hold."""
+    with engine.connect().execution_options(reads=True) as db:
+        return set(_good_keys(db))
 
 
 def new_owner_token(engine: Engine, pub: str) -> str:

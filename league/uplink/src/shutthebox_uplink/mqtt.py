@@ -3,6 +3,7 @@
 Paho runs a thread of its own for the connection; its callbacks run there.
 """
 
+import socket
 import ssl
 from collections.abc import Callable
 from contextlib import suppress
@@ -49,6 +50,7 @@ class Message:
 Event: TypeAlias = Connected | Disconnected | Message
 
 _SEVERAL = 3
+_FAILURE = 0x80
 _SHARED = "the connection is lost again and again: does another box use the same enrolment?"
 
 
@@ -82,6 +84,8 @@ class Broker:
         will: topic and payload that the broker publishes, retained, when the connection is lost.
         client_id: at the broker.
         most_waiting: messages to publish that may wait for the broker; more are dropped. 0 for any number.
+        refused: why, in the words of its owner, a broker refuses a subscription. Then the connection is of no
+            use and is made again later. None if it is of use without.
     """
 
     def __init__(
@@ -98,10 +102,12 @@ class Broker:
         will: tuple[str, str] | None = None,
         client_id: str = "",
         most_waiting: int = 0,
+        refused: str | None = None,
     ) -> None:
         self._name, self._tell, self._subscriptions = name, tell, subscriptions
         self._host, self._port = host, port
         self._stands, self._connected_s, self._short_lived = False, 0.0, 0
+        self._refused, self._is_refused = refused, False
         self._named = bool(client_id)  # Nobody takes the place of a client without a name.
         self._last: paho.MQTTMessageInfo | None = None
         self._client = client = new_client(client_id)
@@ -147,8 +153,13 @@ class Broker:
         else:
             self._tell(Connected(self._name))
 
-    def _on_subscribe(self, *rest: Any) -> None:  # noqa: ANN401
-        self._tell(Connected(self._name))
+    def _on_subscribe(self, client: Any, userdata: Any, number: Any, codes: Any, *rest: Any) -> None:  # noqa: ANN401
+        self._is_refused = any(getattr(code, "value", code) >= _FAILURE for code in codes)
+        if not self._is_refused or self._refused is None:
+            self._tell(Connected(self._name))
+        elif (line := client.socket()) is not None:
+            with suppress(OSError):
+                line.shutdown(socket.SHUT_RDWR)
 
     def _on_disconnect(self, client: Any, *rest: Any) -> None:  # noqa: ANN401
         # The broker does not tell that another client has taken the connection over. Two would take it from
@@ -157,6 +168,10 @@ class Broker:
         self._short_lived = min(self._short_lived + 1, 4) if short else 0
         client.reconnect_delay_set(2**self._short_lived, LONGEST_RECONNECT_S)
         self._stands = False
+        if self._is_refused and self._refused is not None:
+            self._is_refused = False
+            self._tell(Disconnected(self._name, self._refused))
+            return
         is_shared = self._short_lived >= _SEVERAL
         self._tell(Disconnected(self._name, _SHARED if is_shared else "", is_shared))
 

@@ -289,6 +289,7 @@ def _league_broker(enrolment: Enrolment, tell: Callable[[Event], None]) -> Broke
         will=(ha.availability_topic(name), ha.OFFLINE),
         client_id=name,
         most_waiting=_MOST_TO_PUBLISH,
+        refused="the league does not know this key, or not any more",
     )
 
 
