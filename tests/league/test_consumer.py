@@ -171,7 +171,7 @@ def test_what_the_broker_knows_otherwise_is_undone_when_a_consumer_connects(plac
 
 
 def test_a_box_cannot_have_the_broker_keep_filters_for_it(place: Place) -> None:
-    """A broker of 9 MB grew by 1.5 GB in 42 s on long filters, and gave all that was asked for with `$share`."""
+    """A broker of 9 MB grew by 1.5 GB in 42 s on long filters, and granted any `$share`."""
     lion = place.enrol("lion")
     own = receipt_topic(lion.name)
     filters = [
