@@ -227,7 +227,7 @@ def _invitation(address: str, port: int) -> str:
     """The address for telephones, and its QR code where the terminal can show it."""
     import segno
 
-    from shutthebox.adapters.network import address_of_process
+    from shutthebox.network import address_of_process
 
     found = ip_address(address)
     host = address_of_process() if found.is_unspecified else address

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from shutthebox import __version__
 from shutthebox.adapters.machine import Sensors
-from shutthebox.adapters.network import addresses
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.backup import last_save
 from shutthebox.game.facts import Faulted
@@ -21,6 +20,7 @@ from shutthebox.game.lever_health import Ailment
 from shutthebox.game.messages import Joined, ListRow, Message, Text, message
 from shutthebox.game.owner_report import WEEKDAYS, Topic
 from shutthebox.game.switches.switch import switch as switch_row
+from shutthebox.network import addresses
 
 SHOWN_FAULTS = 20
 """The latest faults, so many kinds of them."""

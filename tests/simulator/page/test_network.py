@@ -14,10 +14,10 @@ from tests.support.machine import settings_for
 from tests.support.waiting import HANG_S, until
 from websockets.exceptions import InvalidStatus
 
-from shutthebox.adapters.network import address_of_process
 from shutthebox.game.effects import Form
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
+from shutthebox.network import address_of_process
 from shutthebox.simulator.hardware.box import SimulatedBox
 from shutthebox.simulator.page import request_guard
 from shutthebox.simulator.page import server as server_module

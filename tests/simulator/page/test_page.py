@@ -26,13 +26,13 @@ from tests.support.waiting import until
 
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.layout import draw
-from shutthebox.adapters.network import address_of_process
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Form, Sound, Sounded
 from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, SettingChosen
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
+from shutthebox.network import address_of_process
 from shutthebox.odds.coach import review
 from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.match import begin

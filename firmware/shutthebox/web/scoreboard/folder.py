@@ -12,10 +12,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from shutthebox.adapters.network import address_in_network, name
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import Config
 from shutthebox.files import remove_parts, replace_file
+from shutthebox.network import address_in_network, name
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
 from shutthebox.translations import finished_codes, translations
