@@ -13,6 +13,7 @@ from shutthebox.rules.profile import (
     HEAD_STARTS_CHECK,
     MAX_LIMIT,
     MAX_PLAYERS,
+    MAX_ROUNDS,
     TEAMS_CHECK,
     TURN_SECONDS_CHECK,
     First,
@@ -68,7 +69,7 @@ class GameConfig(NamedTuple):
         validation.whole(1, MAX_PLAYERS), 2, f"How many usually play, 1 to {MAX_PLAYERS}."
     )
     rounds: int | None = sections.key(
-        validation.whole(1, 99),
+        validation.whole(1, MAX_ROUNDS),
         None,
         "Rounds of a match decided on totals, 1 to 99. Left out: what the profile says.",
         "3",

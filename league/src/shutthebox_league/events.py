@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, or_, select, update
 
 from shutthebox.errors import quoted
-from shutthebox.game.menu_items import MAX_ROUNDS_AT_THE_BOX
+from shutthebox.rules.profile import MAX_ROUNDS
 from shutthebox_league.categories import Category, category_id, highest_wins, profile_of, read_category
 from shutthebox_league.checking import NIGHT_BEGINS_H
 from shutthebox_league.enrolment import token_hash
@@ -124,7 +124,7 @@ def make_event(
         raise LeagueError("--last-night: allowed is the first night or a later one")
     if not 0 <= grace_h <= 24 * 31:
         raise LeagueError("--grace: allowed are 0 to 744 hours")
-    if profile_of(category) is None or not 1 <= category.rounds <= MAX_ROUNDS_AT_THE_BOX:
+    if profile_of(category) is None or not 1 <= category.rounds <= MAX_ROUNDS:
         raise LeagueError(f"--tiles, --rounds: no box offers {category.game} so")
     box_ids = [_box_id(db, box) for box in dict.fromkeys(boxes)]
     end = datetime.combine(last_night + timedelta(days=1), time_of_day(NIGHT_BEGINS_H), zone)
