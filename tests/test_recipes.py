@@ -22,7 +22,7 @@ from shutthebox.config.schema import parse_config
 from shutthebox.config.settings_loader import as_chosen, settings_for
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.facts import Chosen
-from shutthebox.game.inputs import Held, LeversMoved, Pressed, ServicePressed
+from shutthebox.game.inputs import (Held, LeversMoved, Pressed, ServicePressed)
 from shutthebox.game.machine import Machine
 from shutthebox.translations import told_screen
 
@@ -224,7 +224,7 @@ def end(mode: Pause, context: Context) -> Step[AwaitThrow]:
     program = f"""{SAYS}
 now = box('[game]\\nsetup = "usual"\\n')
 from shutthebox.game.faults import Fault
-from shutthebox.game.inputs import FaultReported, HeldLong
+from shutthebox.game.inputs import (FaultReported, HeldLong)
 hands = Pressed(), ServicePressed(), FaultReported(Fault.FORGETS), HeldLong(), Held(), Pressed()
 for second, given in enumerate(hands):
     say(now, given, second * 1_000_000_000)

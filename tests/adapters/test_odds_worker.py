@@ -9,13 +9,24 @@ from tests.support.box import S
 from tests.support.machine import Table, settings_for
 from tests.support.waiting import HANG_S
 
-from shutthebox.adapters.odds_worker import OddsNow, OddsWorker, answer
+from shutthebox.adapters.odds_worker import OddsNow, OddsWorker, answer_or_plain
 from shutthebox.config.profiles import builtin
-from shutthebox.game.inputs import AnswerCame, DiceCame, HintCame, OddsCame, ReviewCame
 from shutthebox.game.mode import Mode
-from shutthebox.game.questions import AskAnswer, AskDice, AskHint, AskReview, Prepare, Question
 from shutthebox.odds import match_play
 from shutthebox.odds.odds import Odds
+from shutthebox.odds.questions import (
+    AnswerCame,
+    AskAnswer,
+    AskDice,
+    AskHint,
+    AskReview,
+    DiceCame,
+    HintCame,
+    OddsCame,
+    Prepare,
+    Question,
+    ReviewCame,
+)
 from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules import turn as turns
@@ -87,11 +98,11 @@ def test_nobody_waits_for_ever_for_odds_that_fail(
 
 def test_on_a_large_row_there_is_no_hint_but_a_computer_still_plays() -> None:
     match = begin(builtin("the-300"), 2)
-    assert answer(AskDice(match)) == DiceCame(match, 4)
+    assert answer_or_plain(AskDice(match)) == DiceCame(match, 4)
     match = match.throw((6, 6, 6, 5))
-    assert answer(AskHint(match)) == HintCame(match, None)
-    assert answer(AskAnswer(match)) == AnswerCame(match, to_tiles([23]))
-    assert answer(AskReview(match, ())) == ReviewCame(match, (), None)
+    assert answer_or_plain(AskHint(match)) == HintCame(match, None)
+    assert answer_or_plain(AskAnswer(match)) == AnswerCame(match, to_tiles([23]))
+    assert answer_or_plain(AskReview(match, ())) == ReviewCame(match, (), None)
 
 
 def behind(total: int, open_tiles: Tiles) -> Match:
@@ -109,7 +120,7 @@ def test_the_computer_plays_for_the_win_not_for_the_points() -> None:
         for faces in product(range(1, 7), repeat=2):
             match = behind(9, open_tiles).throw(faces)
             if match.stage is Stage.ANSWER:
-                came = answer(AskAnswer(match))
+                came = answer_or_plain(AskAnswer(match))
                 assert isinstance(came, AnswerCame)
                 assert came.tiles == play.ranked(match.turn)[0][0]
                 differing += came.tiles != odds.ranked(match.turn)[0].tiles
@@ -173,9 +184,9 @@ def test_a_beginner_decides_without_odds_and_a_regular_every_other_time() -> Non
         match = waiting._replace(rows=(waiting.turn._replace(throws=moves, moves=moves),)).throw((6, 4))
         shut = {Strength.BEGINNER: to_tiles([1, 9]), Strength.MASTER: to_tiles([4, 6])}
         for strength, played in ((Strength.BEGINNER, Strength.BEGINNER), (Strength.REGULAR, regular)):
-            assert answer(AskAnswer(match, strength)) == AnswerCame(match, shut[played])
+            assert answer_or_plain(AskAnswer(match, strength)) == AnswerCame(match, shut[played])
         waiting = begin(PUB, 1)
         few = waiting._replace(rows=(turns.Turn(to_tiles([1, 2]), throws=moves, moves=moves),))
-        assert answer(AskDice(few, Strength.BEGINNER)) == DiceCame(few, 2)
-        assert answer(AskDice(few, Strength.REGULAR)) == DiceCame(few, 1 if moves != 1 else 2)
-        assert answer(AskDice(few, Strength.MASTER)) == DiceCame(few, 1)
+        assert answer_or_plain(AskDice(few, Strength.BEGINNER)) == DiceCame(few, 2)
+        assert answer_or_plain(AskDice(few, Strength.REGULAR)) == DiceCame(few, 1 if moves != 1 else 2)
+        assert answer_or_plain(AskDice(few, Strength.MASTER)) == DiceCame(few, 1)

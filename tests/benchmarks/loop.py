@@ -31,9 +31,8 @@ from shutthebox.adapters.store.database import FILE_NAME, open_to_read
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.config.profiles import builtins, read
 from shutthebox.config.schema import Config
-from shutthebox.game.inputs import OddsCame
 from shutthebox.game.mode import Mode
-from shutthebox.game.questions import Prepare, Question
+from shutthebox.odds.questions import OddsCame, Prepare, Question
 from shutthebox.runtime.ports import Observer
 from shutthebox.runtime.runner import Runner
 from shutthebox.simulator.virtual_box import VirtualBox

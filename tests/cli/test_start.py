@@ -61,7 +61,9 @@ def test_the_game_begins_without_the_solvers() -> None:
     modules = loaded("import shutthebox.runtime.runner, shutthebox.adapters.odds_worker")
     assert "shutthebox.game.machine" in modules
     odds = {module for module in modules if module.startswith("shutthebox.odds.")}
-    assert odds <= {f"shutthebox.odds.{name}" for name in ("worths", "strengths", "puzzles", "fairness")}
+    assert odds <= {
+        f"shutthebox.odds.{name}" for name in ("worths", "strengths", "questions", "puzzles", "fairness")
+    }
 
 
 @pytest.fixture

@@ -7,9 +7,8 @@ from tests.support.machine import Odds, Table, settings_for
 from shutthebox.adapters.odds_worker import OddsNow
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Ask
-from shutthebox.game.inputs import OddsCame, ReviewCame
 from shutthebox.game.mode import Mode
-from shutthebox.game.questions import AskReview, Question, plain
+from shutthebox.odds.questions import AskReview, OddsCame, Question, ReviewCame, plain
 from shutthebox.rules.actions import Advanced, Moved, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.rules.tiles import to_tiles

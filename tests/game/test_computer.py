@@ -6,12 +6,11 @@ from tests.support.box import S
 from tests.support.machine import SilentOdds, Table, facts, settings_for
 
 from shutthebox.config.profiles import builtin
-from shutthebox.game.inputs import AnswerCame, HintCame
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.flipping import COMPUTER_THINKS_NS
 from shutthebox.game.modes.ready import COMPUTER_NS
-from shutthebox.game.questions import AskAnswer, AskHint
 from shutthebox.game.screen import TileState
+from shutthebox.odds.questions import AnswerCame, AskAnswer, AskHint, HintCame
 from shutthebox.odds.worths import Advice, Option, Unit
 from shutthebox.rules.actions import Moved, Reopened
 from shutthebox.rules.tiles import to_tiles

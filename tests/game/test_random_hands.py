@@ -37,11 +37,11 @@ from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.puzzle import Puzzling
 from shutthebox.game.modes.rolling import Rolling
-from shutthebox.game.questions import plain
 from shutthebox.game.settings import DiceKind, Settings, SetupChoice
 from shutthebox.game.state import Overlay
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
 from shutthebox.game.table import TABLE, ModeState
+from shutthebox.odds.questions import plain
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.match import Match

@@ -19,9 +19,8 @@ from tests.support.machine import settings_for
 from tests.support.walk import Walk
 
 from shutthebox.adapters.odds_worker import OddsNow
-from shutthebox.game.inputs import AnswerCame, OddsCame
-from shutthebox.game.questions import AskAnswer, AskHint, Question, plain
 from shutthebox.game.settings import DiceKind
+from shutthebox.odds.questions import AnswerCame, AskAnswer, AskHint, OddsCame, Question, plain
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_numbers, to_tiles

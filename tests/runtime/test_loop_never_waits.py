@@ -12,11 +12,10 @@ from tests.support.waiting import HANG_S
 
 from shutthebox.adapters.odds_worker import OddsWorker
 from shutthebox.config.schema import Config
-from shutthebox.game.inputs import OddsCame
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.flipping import COMPUTER_THINKS_NS
-from shutthebox.game.questions import AskAnswer, Question
 from shutthebox.odds import evaluate, model, odds, seats, shared_row
+from shutthebox.odds.questions import AskAnswer, OddsCame, Question
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.tiles import to_numbers
 from shutthebox.simulator.virtual_box import VirtualBox

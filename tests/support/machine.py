@@ -11,26 +11,17 @@ from shutthebox.game.daily import Daily
 from shutthebox.game.effects import Ask, Effect, Keep, Sound, Sounded
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.faults import Fault
-from shutthebox.game.inputs import (
-    Held,
-    HeldLong,
-    Input,
-    LeversMoved,
-    OddsCame,
-    Pressed,
-    ServicePressed,
-    TimeCame,
-)
+from shutthebox.game.inputs import Held, HeldLong, Input, LeversMoved, Pressed, ServicePressed, TimeCame
 from shutthebox.game.machine import Machine
 from shutthebox.game.messages import Text
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.owner_report import Topic
 from shutthebox.game.past import Past
 from shutthebox.game.play import MatchInPlay
-from shutthebox.game.questions import Question, plain
 from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.screen import TileState
 from shutthebox.game.settings import Settings, SetupChoice
+from shutthebox.odds.questions import OddsCame, Question, plain
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw

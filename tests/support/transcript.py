@@ -46,11 +46,11 @@ from shutthebox.game.inputs import (
     TimeCame,
 )
 from shutthebox.game.past import Past
-from shutthebox.game.questions import AskAnswer, AskDice, AskHint, AskReview, Prepare, Question
 from shutthebox.game.screen import TileState, ToldScreen
 from shutthebox.game.settings import DiceKind, Settings, SetupChoice, ShownStakes
 from shutthebox.game.state import Shared
 from shutthebox.odds.puzzles import puzzle_from_text
+from shutthebox.odds.questions import AskAnswer, AskDice, AskHint, AskReview, Prepare, Question
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.profile import Profile

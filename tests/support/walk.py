@@ -14,7 +14,7 @@ from typing import Any
 
 from shutthebox.game.effects import Ask, Effect, Keep, Show, Sound, Sounded
 from shutthebox.game.facts import Began, Finished, Left
-from shutthebox.game.inputs import Held, HeldLong, Input, LeversMoved, OddsCame, Pressed, TimeCame
+from shutthebox.game.inputs import Held, HeldLong, Input, LeversMoved, Pressed, TimeCame
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.machine import Machine, State
 from shutthebox.game.mode import Mode
@@ -25,13 +25,13 @@ from shutthebox.game.modes.raising import Raise
 from shutthebox.game.modes.ready import Ready
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.play import MatchInPlay, is_computers_turn
-from shutthebox.game.questions import AskReview, Prepare, Question
 from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.screen import TileState, ToldScreen
 from shutthebox.game.settings import Settings
 from shutthebox.game.showing import show_of
 from shutthebox.game.state import Overlay
 from shutthebox.game.typed_throw import TypedThrow
+from shutthebox.odds.questions import AskReview, OddsCame, Prepare, Question
 from shutthebox.rules.actions import (
     Action,
     Advanced,

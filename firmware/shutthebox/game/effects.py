@@ -8,10 +8,10 @@ from shutthebox.game.facts import Fact
 from shutthebox.game.judge import Verdict
 from shutthebox.game.messages import Text
 from shutthebox.game.mode import Mode
-from shutthebox.game.questions import Question
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
 from shutthebox.game.stick import StickJob
+from shutthebox.odds.questions import Question
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile

@@ -1,20 +1,15 @@
 """The inputs of the machine: they come one at a time, each with its time."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.faults import Fault, Undelivered
 from shutthebox.game.stick import Stick
-from shutthebox.odds.worths import Advice
+from shutthebox.odds.questions import OddsCame
 from shutthebox.plain import Plain
-from shutthebox.rules.actions import Action
-from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles
-
-if TYPE_CHECKING:  # a reader of reviews needs no solver
-    from shutthebox.odds.coach import MatchReview
 
 
 class Pressed(Plain):
@@ -83,35 +78,6 @@ class StickReported(NamedTuple):
     stick: Stick | None
 
 
-class HintCame(NamedTuple):
-    """What is best for the player at turn; None where the odds are not known."""
-
-    match: Match
-    hint: Advice | None
-
-
-class DiceCame(NamedTuple):
-    """How many dice the computer throws at this position."""
-
-    match: Match
-    dice: int
-
-
-class AnswerCame(NamedTuple):
-    """The tiles that the computer shuts (or opens) at this position; none to pass."""
-
-    match: Match
-    tiles: Tiles
-
-
-class ReviewCame(NamedTuple):
-    """Luck and decisions of a match, or of one turn of it; None where the odds are not known."""
-
-    beginning: Match
-    actions: tuple[Action, ...]
-    review: "MatchReview | None"
-
-
 class SettingChosen(NamedTuple):
     """A setting was chosen beside the box, on a form. During a match it does nothing.
 
@@ -150,9 +116,6 @@ class RulesGiven(NamedTuple):
 
 FormInput: TypeAlias = SettingChosen | NamesGiven | CursorMoved | RulesGiven
 """Something that a form beside the box says."""
-
-OddsCame: TypeAlias = HintCame | DiceCame | AnswerCame | ReviewCame
-"""An answer of the odds, some time after the question."""
 
 Input: TypeAlias = (
     Pressed

@@ -15,23 +15,18 @@ from shutthebox.game.effects import Effect, Show, Sound, Sounded
 from shutthebox.game.facts import PageRules
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
-    AnswerCame,
     CursorMoved,
     DeliveryReported,
     Deserted,
-    DiceCame,
     FaultReported,
     FormInput,
     HealthChanged,
     Held,
     HeldLong,
-    HintCame,
     Input,
     LeversMoved,
     NamesGiven,
-    OddsCame,
     Pressed,
-    ReviewCame,
     RulesGiven,
     ServicePressed,
     SettingChosen,
@@ -59,6 +54,7 @@ from shutthebox.game.switches.switch import DICE_BUTTON
 from shutthebox.game.table import ADVICE, TABLE, ModeState, arrived
 from shutthebox.game.targets import BackToAttract, OpenService, Target
 from shutthebox.game.wording import idle_text
+from shutthebox.odds.questions import AnswerCame, DiceCame, HintCame, OddsCame, ReviewCame
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MAX_PLAYERS, Profile
 from shutthebox.rules.tiles import Tiles

@@ -6,11 +6,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from shutthebox.game.effects import Ask, Effect, Keep, Sound, Sounded
-from shutthebox.game.inputs import ReviewCame
 from shutthebox.game.judge import FINE, Verdict, is_setback, judge, levers_behind
-from shutthebox.game.questions import AskReview, Prepare
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared
+from shutthebox.odds.questions import AskReview, Prepare, ReviewCame
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Thrown, apply
 from shutthebox.rules.conditions import Conditions

@@ -9,15 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias, TypeVar, get_args, get_type_hints
 
 from shutthebox.game.inputs import (
-    AnswerCame,
     Deserted,
-    DiceCame,
     Held,
     HeldLong,
-    HintCame,
     LeversMoved,
     Pressed,
-    ReviewCame,
     ServicePressed,
     SettingChosen,
     TimeCame,
@@ -87,6 +83,7 @@ from shutthebox.game.targets import (
     SignResult,
     Target,
 )
+from shutthebox.odds.questions import AnswerCame, DiceCame, HintCame, ReviewCame
 
 ModeState: TypeAlias = (
     Attract

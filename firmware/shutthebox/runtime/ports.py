@@ -6,14 +6,13 @@ from typing import NamedTuple, Protocol, TypeAlias
 from shutthebox.game.effects import Effect, Sound
 from shutthebox.game.facts import Fact
 from shutthebox.game.faults import Fault, Undelivered
-from shutthebox.game.inputs import OddsCame
 from shutthebox.game.lookups import Lookups
-from shutthebox.game.questions import Question
 from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.screen import ToldScreen
 from shutthebox.game.settings import Brightness
 from shutthebox.game.stick import StickJob
 from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.odds.questions import OddsCame, Question
 
 Observer: TypeAlias = Callable[[Effect | SwitchChanged, int], None]
 """Told of every effect and settled switch after it has happened, with the time in ns.

@@ -13,22 +13,14 @@ from shutthebox.game.dice import Dice
 from shutthebox.game.effects import Ask, AskStick, Effect, Keep, Show, Sounded
 from shutthebox.game.facts import Finished, Left
 from shutthebox.game.faults import Fault
-from shutthebox.game.inputs import (
-    DeliveryReported,
-    FaultReported,
-    FormInput,
-    Input,
-    OddsCame,
-    StickReported,
-    TimeCame,
-)
+from shutthebox.game.inputs import DeliveryReported, FaultReported, FormInput, Input, StickReported, TimeCame
 from shutthebox.game.machine import Machine
 from shutthebox.game.mode import Mode
-from shutthebox.game.questions import plain
 from shutthebox.game.settings import Brightness, Settings
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.game.switches.switch import switch
 from shutthebox.game.switches.switches import Switches, TimedInput
+from shutthebox.odds.questions import OddsCame, plain
 from shutthebox.runtime.ports import Ports
 from shutthebox.translations import told_screen
 

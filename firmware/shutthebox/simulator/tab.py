@@ -15,7 +15,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from shutthebox.adapters.buzzer import TUNES
-from shutthebox.adapters.odds_worker import answer
+from shutthebox.adapters.odds_worker import answer_or_plain
 from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.records import kept_match
@@ -23,9 +23,8 @@ from shutthebox.config.schema import Config, ConfigError, with_value
 from shutthebox.config.settings_loader import levers_needed, possible_boxes, settings_for
 from shutthebox.errors import ShutTheBoxError, one_line
 from shutthebox.game.effects import Sound
-from shutthebox.game.inputs import OddsCame
 from shutthebox.game.mode import Mode
-from shutthebox.game.questions import Question
+from shutthebox.odds.questions import OddsCame, Question
 from shutthebox.rules import record
 from shutthebox.simulator.hardware.bounce import DWELL_NS
 from shutthebox.simulator.hardware.glass import Glass
@@ -167,7 +166,7 @@ class _FarOdds:
 
 def answer_text(question: str) -> str:
     """The answer to a question that `Tab` has sent; empty if it has none. Runs in the worker of the odds."""
-    found = answer(pickle.loads(base64.b64decode(question)))
+    found = answer_or_plain(pickle.loads(base64.b64decode(question)))
     return "" if found is None else base64.b64encode(pickle.dumps(found)).decode("ascii")
 
 

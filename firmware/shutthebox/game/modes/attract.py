@@ -11,12 +11,12 @@ from shutthebox.game.match_screen import without_text
 from shutthebox.game.messages import Joined, Message, Text, message, title_text
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
-from shutthebox.game.questions import Prepare
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import FREE_TRIES, Settings
 from shutthebox.game.state import Context, Shared, Step, refused
 from shutthebox.game.targets import AskNames, AskQuestions, BackToAttract
 from shutthebox.game.wording import listed
+from shutthebox.odds.questions import Prepare
 
 
 class Attract(BoxMode):

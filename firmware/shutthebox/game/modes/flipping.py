@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from shutthebox.game.effects import Ask, Sound, Sounded
-from shutthebox.game.inputs import AnswerCame, HintCame
 from shutthebox.game.judge import FINE, VerdictKind
 from shutthebox.game.lever_health import suspect_missing
 from shutthebox.game.match_screen import turn_screen
@@ -15,7 +14,6 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import TurnMode, tick
 from shutthebox.game.play import MatchInPlay, done, is_computers_turn, judged
 from shutthebox.game.pointers import pointer
-from shutthebox.game.questions import AskAnswer, AskHint
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, refused
 from shutthebox.game.targets import AfterAction, AnswerThrow, AwaitThrow, RollDice, after
@@ -27,6 +25,7 @@ from shutthebox.game.wording import (
     request_text,
     verdict_text,
 )
+from shutthebox.odds.questions import AnswerCame, AskAnswer, AskHint, HintCame
 from shutthebox.odds.strengths import simple_answer
 from shutthebox.odds.worths import Advice
 from shutthebox.rules import turn as turns

@@ -11,19 +11,18 @@ from typing import TYPE_CHECKING, ClassVar
 from shutthebox.game.coach_pages import CoachPage, coach_pages
 from shutthebox.game.effects import Ask, Sound, Sounded
 from shutthebox.game.facts import Signed
-from shutthebox.game.inputs import ReviewCame
 from shutthebox.game.messages import Joined, ListRow, Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.past import Past
 from shutthebox.game.picker import Flicks
 from shutthebox.game.play import MatchInPlay
-from shutthebox.game.questions import AskReview
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Context, Shared, Step, kept, refused
 from shutthebox.game.targets import BeginMatch, EndMatch, ShowResult, SignResult
 from shutthebox.game.wording import player_name, reason_text, seat
+from shutthebox.odds.questions import AskReview, ReviewCame
 from shutthebox.rules.match import Match, Result, begin
 from shutthebox.rules.profile import Stakes, Turns
 from shutthebox.rules.reader import with_options

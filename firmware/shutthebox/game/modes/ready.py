@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from shutthebox.game.effects import Ask, Effect
-from shutthebox.game.inputs import DiceCame, HintCame
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import Message, Text, message
@@ -14,11 +13,11 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import TurnMode, tick
 from shutthebox.game.play import MatchInPlay, is_computers_turn, judged
 from shutthebox.game.pointers import pointer
-from shutthebox.game.questions import AskDice, AskHint
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, refused
 from shutthebox.game.targets import AfterAction, EnterThrow, LeversFit, RollDice
 from shutthebox.game.wording import dice_hint, fault_text, player_name
+from shutthebox.odds.questions import AskDice, AskHint, DiceCame, HintCame
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed

@@ -6,15 +6,14 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from shutthebox.game.effects import Ask, Sound, Sounded
-from shutthebox.game.inputs import AnswerCame
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import TurnMode
 from shutthebox.game.play import done, is_computers_turn, judged
-from shutthebox.game.questions import AskAnswer
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step
 from shutthebox.game.targets import AfterAction, AnswerThrow, RollDice, after
+from shutthebox.odds.questions import AnswerCame, AskAnswer
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import Match, Stage

@@ -22,12 +22,12 @@ from shutthebox.game.owner_code import NO_CODE, asked, code_screen, forgiven, is
 from shutthebox.game.owner_report import TOPICS, Topic
 from shutthebox.game.picker import Flicks, Picker
 from shutthebox.game.picker_screen import picked, picker_screen
-from shutthebox.game.questions import Prepare
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared, Step, kept, refused
 from shutthebox.game.switches.switch import switch
 from shutthebox.game.targets import BackToAttract, OpenService, OpenStick
+from shutthebox.odds.questions import Prepare
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 
 

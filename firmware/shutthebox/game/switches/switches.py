@@ -4,14 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from shutthebox.game.inputs import (
-    HealthChanged,
-    Held,
-    HeldLong,
-    Input,
-    LeversMoved,
-    Pressed,
-)
+from shutthebox.game.inputs import HealthChanged, Held, HeldLong, Input, LeversMoved, Pressed
 from shutthebox.game.switches.button import Button, Gesture
 from shutthebox.game.switches.debounce import Debouncer, SwitchChanged
 from shutthebox.game.switches.switch import DICE_BUTTON, switch

@@ -1,16 +1,20 @@
-"""What the machine asks of the odds. They are worked out elsewhere; the answer comes as an input.
+"""What the odds are asked at the box, and what they answer, which is an input of the machine.
 
-A question never delays the game. Without odds, or before they are known, `plain` answers it.
+`shutthebox.odds.answers` works answers out. Without odds, or before they are known, `plain` answers.
 """
 
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from shutthebox.game.inputs import AnswerCame, DiceCame, HintCame, OddsCame, ReviewCame
 from shutthebox.odds.strengths import Strength, simple_answer
+from shutthebox.odds.worths import Advice
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
+from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import usual_dice
+
+if TYPE_CHECKING:  # a reader of reviews needs no solver
+    from shutthebox.odds.coach import MatchReview
 
 
 class Prepare(NamedTuple):
@@ -61,6 +65,39 @@ class AskReview(NamedTuple):
 
 Question: TypeAlias = Prepare | AskHint | AskDice | AskAnswer | AskReview
 """Something that the odds are asked."""
+
+
+class HintCame(NamedTuple):
+    """What is best for the player at turn; None where the odds are not known."""
+
+    match: Match
+    hint: Advice | None
+
+
+class DiceCame(NamedTuple):
+    """How many dice the computer throws at this position."""
+
+    match: Match
+    dice: int
+
+
+class AnswerCame(NamedTuple):
+    """The tiles that the computer shuts (or opens) at this position; none to pass."""
+
+    match: Match
+    tiles: Tiles
+
+
+class ReviewCame(NamedTuple):
+    """Luck and decisions of a match, or of one turn of it; None where the odds are not known."""
+
+    beginning: Match
+    actions: tuple[Action, ...]
+    review: "MatchReview | None"
+
+
+OddsCame: TypeAlias = HintCame | DiceCame | AnswerCame | ReviewCame
+"""An answer of the odds, some time after the question."""
 
 
 def plain(question: Question) -> OddsCame | None:

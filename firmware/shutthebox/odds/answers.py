@@ -1,0 +1,60 @@
+"""What the odds answer to the questions of a box. Imports all solvers: a box does so once it is ready."""
+
+from shutthebox.odds.advice import advise, decide
+from shutthebox.odds.coach import review
+from shutthebox.odds.match_play import has_chances, match_chances
+from shutthebox.odds.odds import odds_for_points
+from shutthebox.odds.questions import (
+    AnswerCame,
+    AskAnswer,
+    AskDice,
+    AskHint,
+    AskReview,
+    DiceCame,
+    HintCame,
+    OddsCame,
+    Prepare,
+    Question,
+    ReviewCame,
+)
+from shutthebox.odds.worths import OddsError
+from shutthebox.rules import turn as turns
+from shutthebox.rules.match import begin
+from shutthebox.rules.profile import Profile
+
+
+def answer(question: Question, *, prepares_win: bool = False) -> OddsCame | None:
+    """The odds' answer. Slow the first time that a game is asked about.
+
+    Args:
+        question: anything.
+        prepares_win: solves the best play for the win before it's asked for: that takes seconds on a Pi.
+
+    Returns:
+        None for a question that has no answer.
+
+    Raises:
+        OddsError: the game has no odds, such as one that is too large.
+    """
+    match question:
+        case Prepare(profile, players):
+            odds_for_points(profile).value(turns.start(profile))
+            if prepares_win and players:
+                _prepare_win(profile, players)
+            return None
+        case AskHint(match):
+            return HintCame(match, advise(match))
+        case AskDice(match, strength):
+            return DiceCame(match, decide(match, strength))
+        case AskAnswer(match, strength):
+            return AnswerCame(match, decide(match, strength))
+        case AskReview(beginning, actions, for_win):
+            return ReviewCame(beginning, actions, review(beginning, actions, for_win=for_win))
+
+
+def _prepare_win(profile: Profile, players: int) -> None:
+    if has_chances(profile, players):
+        try:
+            match_chances(begin(profile, players))
+        except OddsError:
+            return  # each question says so again
