@@ -3,8 +3,9 @@
 import ast
 import re
 from collections import defaultdict
+from collections.abc import Container, Iterator
 from functools import cache
-from graphlib import TopologicalSorter
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import get_args
 
@@ -77,50 +78,83 @@ def floors() -> dict[str, int]:
     }
 
 
+SOURCES = {
+    package: PACKAGE.parents[1] / folder / package
+    for package, folder in {
+        "shutthebox": "firmware",
+        "gpiozero_gpiod": "libraries/gpiozero-gpiod/src",
+        "luma_spans": "libraries/luma-spans/src",
+        "shutthebox_league": "league/src",
+        "shutthebox_uplink": "league/uplink/src",
+    }.items()
+}
+"""Every package of ours."""
+
+IMPORT = re.compile(
+    r"^[ ]*from (?P<source>\.*[\w.]*) import (?:\((?P<many>[^)]*)\)|(?P<few>[^(#\n]+))"
+    r"|^[ ]*import (?P<module>[\w.]+)",
+    re.MULTILINE,
+)
+"""Parsing all modules would take seconds."""
+
+
+@cache
+def imports() -> dict[str, set[str]]:
+    """Per module of ours those that it imports, within functions and for types too."""
+    modules = {
+        ".".join((package, *path.relative_to(folder).with_suffix("").parts)).removesuffix(".__init__"): path
+        for package, folder in SOURCES.items()
+        for path in folder.rglob("*.py")
+    }
+    return {name: set(_imported(name, path, modules)) - {name} for name, path in modules.items()}
+
+
+def _imported(name: str, path: Path, modules: Container[str]) -> Iterator[str]:
+    package = name.split(".") if path.stem == "__init__" else name.split(".")[:-1]
+    for found in IMPORT.finditer(path.read_text(encoding="utf-8")):
+        source = found["source"] or found["module"]
+        dots = len(source) - len(source.lstrip("."))
+        if dots:
+            source = ".".join((*package[: len(package) + 1 - dots], source[dots:])).strip(".")
+        names = re.findall(r"(\w+)(?: as \w+)?", found["many"] or found["few"] or "")
+        whole = {f"{source}.{each}" for each in names if f"{source}.{each}" in modules}
+        yield from whole or ({source} if source in modules else ())
+
+
 def test_no_module_imports_from_a_higher_floor() -> None:
     height = floors()
-    upwards = []
-    for path in sorted(PACKAGE.rglob("*.py")):
-        part = path.relative_to(PACKAGE).parts[0]
-        if part in ("__init__.py", "__main__.py"):
-            continue
-        # Parsing all modules would take seconds.
-        text = path.read_text(encoding="utf-8")
-        for module in re.findall(r"^\s*from shutthebox\.([\w.]+) import", text, re.MULTILINE):
-            target = module.split(".")[0]
-            target = target if target in height else f"{target}.py"
-            if height[target] > height[part]:
-                upwards.append(f"{path.relative_to(PACKAGE)} imports {module}")
-    assert upwards == []
+
+    def floor(module: str) -> int:
+        _, part, *_ = f"{module}.".split(".")
+        return height[part] if part in height else height.get(f"{part}.py", 0)
+
+    ours = {name: found for name, found in imports().items() if name.startswith("shutthebox.")}
+    del ours["shutthebox.__main__"]
+    assert "shutthebox.rules.tiles" in ours["shutthebox.rules.turn"]
+    assert {
+        f"{name} imports {other}"
+        for name, found in ours.items()
+        for other in found
+        if floor(other) > floor(name)
+    } == set()
     assert {
         entry.name for entry in PACKAGE.iterdir() if entry.suffix == ".py" or (entry / "__init__.py").exists()
     } == {*height, "__init__.py", "__main__.py"}
 
 
-@pytest.mark.slow
 def test_no_ring_of_imports() -> None:
-    """Imports within functions count, too. Modes lead to one another by targets, so none imports another."""
-    modules = {
-        ".".join(("shutthebox", *path.relative_to(PACKAGE).with_suffix("").parts)): path
-        for path in PACKAGE.rglob("*.py")
-    }
-    graph: dict[str, set[str]] = defaultdict(set)
-    for name, path in modules.items():
-        tree = parsed(path)
-        only_types = {inner for node in ast.walk(tree) if _for_types(node) for inner in ast.walk(node)}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node not in only_types:
-                whole = {f"{node.module}.{alias.name}" for alias in node.names} & modules.keys()
-                graph[name] |= whole or {node.module or ""}
-    assert "shutthebox.rules.tiles" in graph["shutthebox.rules.turn"]
-    modes = {name for name in graph if name.startswith("shutthebox.game.modes.")}
+    """A ring is a module that nobody can read alone."""
+    try:
+        TopologicalSorter(imports()).prepare()
+    except CycleError as error:
+        pytest.fail(" imports ".join(reversed(error.args[1])))
+
+
+def test_no_mode_imports_another() -> None:
+    """Modes lead to one another by targets."""
+    modes = {name for name in imports() if name.startswith("shutthebox.game.modes.")}
     others = modes - {"shutthebox.game.modes.base"}
-    assert {name: graph[name] & others for name in modes if graph[name] & others} == {}
-    TopologicalSorter(graph).prepare()  # a ring raises CycleError, which names its modules
-
-
-def _for_types(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    assert {name: imports()[name] & others for name in modes if imports()[name] & others} == {}
 
 
 def test_no_two_classes_have_one_name() -> None:

@@ -9,14 +9,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from shutthebox.rules import stakes
 from shutthebox.rules.profile import MatchFormat, Profile, Stakes, Tie, Turns
 from shutthebox.rules.score import best_score
-
-if TYPE_CHECKING:
-    from shutthebox.rules.match import Match
+from shutthebox.rules.turn import Turn
 
 LAST_ROUND = 999
 """A match without a natural end (a limit that luck never reaches) is decided after this round."""
@@ -63,18 +61,48 @@ class NextRound(NamedTuple):
     anew: bool = False
 
 
+class _Played(Protocol):
+    """What formats look at in a match; `shutthebox.rules.match.Match` says what each is."""
+
+    @property
+    def game(self) -> Profile: ...
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def seats(self) -> tuple[int, ...]: ...
+    @property
+    def player(self) -> int: ...
+    @property
+    def rows(self) -> tuple[Turn, ...]: ...
+    @property
+    def totals(self) -> tuple[int, ...]: ...
+    @property
+    def round(self) -> int: ...
+    @property
+    def tie_rounds(self) -> int: ...
+    @property
+    def everybody(self) -> tuple[int, ...]: ...
+    @property
+    def round_scores(self) -> tuple[int, ...]: ...
+    @property
+    def teams(self) -> int: ...
+    @property
+    def team_totals(self) -> tuple[int, ...]: ...
+    def team(self, player: int) -> tuple[int, ...]: ...
+
+
 class Format(ABC):
     """A way in which matches are decided."""
 
-    def after_turn(self, match: Match) -> Won | NextRound | None:
+    def after_turn(self, match: _Played) -> Won | NextRound | None:
         """The end of a round that others have not played to its end; None where they play on."""
         return None
 
     @abstractmethod
-    def after_round(self, match: Match) -> Won | NextRound:
+    def after_round(self, match: _Played) -> Won | NextRound:
         """What follows a round that is no extra one, and that all have played."""
 
-    def lost(self, match: Match) -> tuple[int, ...]:
+    def lost(self, match: _Played) -> tuple[int, ...]:
         """Players who have just lost the match for good, whoever is going to win it."""
         return ()
 
@@ -82,7 +110,7 @@ class Format(ABC):
 class OnTotals(Format):
     """The best total after the last round wins."""
 
-    def after_round(self, match: Match) -> Won | NextRound:
+    def after_round(self, match: _Played) -> Won | NextRound:
         """The best total wins after the last round."""
         if match.round < match.rounds:
             return NextRound(match.seats)
@@ -92,11 +120,11 @@ class OnTotals(Format):
 class TargetLoses(Format):
     """Who reaches the limit has lost at once; the best of the others wins."""
 
-    def after_turn(self, match: Match) -> Won | NextRound | None:
+    def after_turn(self, match: _Played) -> Won | NextRound | None:
         """The match is over with the turn in which somebody reaches the limit."""
         return self.after_round(match) if self.lost(match) else None
 
-    def after_round(self, match: Match) -> Won | NextRound:
+    def after_round(self, match: _Played) -> Won | NextRound:
         """The same; after the last of all rounds the totals decide."""
         lost = self.lost(match)
         others = tuple(i for i in match.everybody if i not in lost)
@@ -104,7 +132,7 @@ class TargetLoses(Format):
             return best_of(match, others, Reason.LIMIT) if others else Won((), Reason.LIMIT)
         return _undecided(match, match.everybody)
 
-    def lost(self, match: Match) -> tuple[int, ...]:
+    def lost(self, match: _Played) -> tuple[int, ...]:
         """Players who have reached the limit."""
         return tuple(i for i in match.everybody if match.team_totals[i] >= limit(match.game))
 
@@ -112,7 +140,7 @@ class TargetLoses(Format):
 class TargetWins(Format):
     """The match is over with the round in which somebody reaches the limit; the highest total wins."""
 
-    def after_round(self, match: Match) -> Won | NextRound:
+    def after_round(self, match: _Played) -> Won | NextRound:
         """The highest total wins as soon as one has reached the limit."""
         there = tuple(i for i in match.everybody if match.team_totals[i] >= limit(match.game))
         if there:
@@ -123,7 +151,7 @@ class TargetWins(Format):
 class DropOut(Format):
     """Who has reached the limit at the end of a round is out; the last one left wins."""
 
-    def after_round(self, match: Match) -> Won | NextRound:
+    def after_round(self, match: _Played) -> Won | NextRound:
         """The last one left wins; if the last ones go out together, the best of them does."""
         left = tuple(i for i in match.seats if i not in self._out(match))
         if not left:
@@ -133,11 +161,11 @@ class DropOut(Format):
             return Won(left, Reason.LAST_LEFT)
         return _undecided(match, left)
 
-    def lost(self, match: Match) -> tuple[int, ...]:
+    def lost(self, match: _Played) -> tuple[int, ...]:
         """The first who go out; who follows has done better."""
         return self._out(match) if match.seats == match.everybody else ()
 
-    def _out(self, match: Match) -> tuple[int, ...]:
+    def _out(self, match: _Played) -> tuple[int, ...]:
         return tuple(i for i in match.seats if match.team_totals[i] >= limit(match.game))
 
 
@@ -147,12 +175,12 @@ _NOBODY = Won((), Reason.LIMIT)
 class LastIn(Format):
     """The last player in wins, where one row of tiles is shared."""
 
-    def after_turn(self, match: Match) -> Won | NextRound | None:
+    def after_turn(self, match: _Played) -> Won | NextRound | None:
         """A player is out: the match is over if only one team is still in."""
         still_in = {match.team(i) for i in match.seats if match.rows[i].outcome is None}
         return Won(still_in.pop(), Reason.LAST_LEFT) if len(still_in) == 1 else None
 
-    def after_round(self, match: Match) -> Won | NextRound:
+    def after_round(self, match: _Played) -> Won | NextRound:
         """A player alone is out."""
         return Won(match.team(match.player), Reason.LAST_LEFT)
 
@@ -160,7 +188,7 @@ class LastIn(Format):
 class AgainstTheBank(Format):
     """Everybody plays against the bank, so any number of players may win, or none."""
 
-    def after_round(self, match: Match) -> Won | NextRound:
+    def after_round(self, match: _Played) -> Won | NextRound:
         """Who gets back more than the stake has won."""
         game = match.game
         gains = (stakes.pays(game, total) > game.stake for total in match.totals)
@@ -170,7 +198,7 @@ class AgainstTheBank(Format):
 class RoundsWon(Format):
     """The most points of rounds win: after the last round, or as soon as somebody has reached the limit."""
 
-    def after_round(self, match: Match) -> Won | NextRound:
+    def after_round(self, match: _Played) -> Won | NextRound:
         """The most points win after the last round, or the round in which the limit is reached."""
         if match.game.limit is None:
             if match.round < match.rounds:
@@ -185,7 +213,7 @@ class RoundsWon(Format):
 class Ladder(Format):
     """A player alone plays against the best total so far."""
 
-    def after_round(self, match: Match) -> Won | NextRound:
+    def after_round(self, match: _Played) -> Won | NextRound:
         """A better total wins, and so does an equal one where none is better."""
         if match.round < match.rounds:
             return NextRound(match.seats)
@@ -222,7 +250,7 @@ def limit(game: Profile) -> int:
 
 
 def best_of(
-    match: Match, candidates: tuple[int, ...], reason: Reason, *, others: tuple[int, ...] | None = None
+    match: _Played, candidates: tuple[int, ...], reason: Reason, *, others: tuple[int, ...] | None = None
 ) -> Won | NextRound:
     """The best total wins, of whole teams; a tie is broken as the game says.
 
@@ -237,32 +265,32 @@ def best_of(
     return _best(match, tied, reason, candidates if others is None else others)
 
 
-def after_extra_round(match: Match) -> Won | NextRound:
+def after_extra_round(match: _Played) -> Won | NextRound:
     """What follows a round that was to break a tie: its scores decide, or the totals that began anew."""
     anew = match.game.tie is Tie.REPLAY_ALL
     tied = best_totals(match, match.seats) if anew else best_of_round(match)
     return _best(match, tied, Reason.PLAY_OFF, match.seats)
 
 
-def best_totals(match: Match, candidates: Sequence[int]) -> tuple[int, ...]:
+def best_totals(match: _Played, candidates: Sequence[int]) -> tuple[int, ...]:
     """The candidates, whole teams, with the best totals."""
     return _best_marks(match, candidates, match.totals, highest=match.game.highest_total_wins)
 
 
-def best_of_round(match: Match) -> tuple[int, ...]:
+def best_of_round(match: _Played) -> tuple[int, ...]:
     """The players, whole teams, with the best scores of a round that is over."""
     return _best_marks(match, match.seats, match.round_scores, highest=match.game.highest_wins)
 
 
 def _best_marks(
-    match: Match, candidates: Sequence[int], points: Sequence[int], *, highest: bool
+    match: _Played, candidates: Sequence[int], points: Sequence[int], *, highest: bool
 ) -> tuple[int, ...]:
     marks = {i: sum(points[mate] for mate in match.team(i)) for i in candidates}
     mark = (max if highest else min)(marks.values())
     return tuple(i for i in candidates if marks[i] == mark)
 
 
-def _best(match: Match, tied: tuple[int, ...], reason: Reason, others: tuple[int, ...]) -> Won | NextRound:
+def _best(match: _Played, tied: tuple[int, ...], reason: Reason, others: tuple[int, ...]) -> Won | NextRound:
     on_total = match.game.match is MatchFormat.TOTAL
     carries = match.game.tie is Tie.CARRY and (on_total or match.game.counts_rounds_won)
     last = match.round >= LAST_ROUND if carries else match.tie_rounds >= MAX_TIE_ROUNDS
@@ -275,6 +303,6 @@ def _best(match: Match, tied: tuple[int, ...], reason: Reason, others: tuple[int
     return NextRound(tied, breaks_tie=True)
 
 
-def _undecided(match: Match, left: tuple[int, ...]) -> Won | NextRound:
+def _undecided(match: _Played, left: tuple[int, ...]) -> Won | NextRound:
     """The next round; after the last of all rounds the totals of those who are left decide."""
     return best_of(match, left, Reason.ROUNDS) if match.round >= LAST_ROUND else NextRound(left)

@@ -15,7 +15,7 @@ import struct
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gpiozero.exc import (
     PinEdgeDetectUnsupported,
@@ -24,13 +24,10 @@ from gpiozero.exc import (
     PinInvalidPin,
 )
 from gpiozero.pins import Pin, PinInfo
-from gpiozero.pins.local import LocalPiPin
+from gpiozero.pins.local import LocalPiFactory, LocalPiPin
 
 from .errors import InvalidFrequency, PinBusy, PinClosed, PinUnplugged
 from .share import share_of
-
-if TYPE_CHECKING:
-    from .factory import GpiodFactory
 
 CLASS = Path("/sys/class/pwm")
 DEVICE_TREE = Path("/proc/device-tree")
@@ -124,7 +121,7 @@ class KernelPwmPin(LocalPiPin):
     from any thread.
     """
 
-    def __init__(self, factory: GpiodFactory, info: PinInfo, wave: KernelPwm) -> None:
+    def __init__(self, factory: LocalPiFactory, info: PinInfo, wave: KernelPwm) -> None:
         """Takes the channel, at level 0.
 
         Raises:

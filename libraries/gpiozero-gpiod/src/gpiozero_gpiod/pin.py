@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from datetime import timedelta
 from types import MethodType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 from weakref import WeakMethod, ref
 
 import gpiod
@@ -31,11 +31,9 @@ from gpiozero.pins.local import LocalPiPin
 
 from .chips import PluggedChip
 from .errors import InvalidDrive, InvalidFrequency, PinBusy, PinClosed, PinUnplugged
-from .pwm import Wave
+from .pwm import Pulser, Wave
 from .share import share_of
-
-if TYPE_CHECKING:
-    from .factory import GpiodFactory
+from .waiter import Waiter
 
 logger = logging.getLogger(__name__)
 
@@ -58,6 +56,21 @@ _DRIVES = {
 _T = TypeVar("_T")
 
 
+class PinMaker(Protocol):
+    """What a pin needs of its factory."""
+
+    consumer: str
+    waiter: Waiter
+    pulser: Pulser
+
+    @property
+    def closed(self) -> bool:
+        """Whether its pins have been closed for good."""
+
+    def ticks(self) -> int:
+        """The time of an edge that happens now."""
+
+
 class GpiodPin(LocalPiPin):
     """A line requested from the kernel for as long as the pin is open.
 
@@ -75,7 +88,7 @@ class GpiodPin(LocalPiPin):
     never two at a time; an exception in one is logged and the next edge is delivered all the same.
     """
 
-    def __init__(self, factory: GpiodFactory, info: PinInfo, chip: PluggedChip, offset: int) -> None:
+    def __init__(self, factory: PinMaker, info: PinInfo, chip: PluggedChip, offset: int) -> None:
         """Requests the line.
 
         Raises:
