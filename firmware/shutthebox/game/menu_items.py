@@ -495,10 +495,14 @@ def item_chosen(settings: Settings, key: str, value: object) -> tuple[Item, int]
     for item in offered(settings):
         if item.key == key:
             for index, option in enumerate(item.values(settings)):
-                # A bool equals an int in Python.
-                if option == value and isinstance(option, bool) is isinstance(value, bool):
+                if is_value(value, option):
                     return item, index
     return None
+
+
+def is_value(given: object, option: object) -> bool:
+    """Whether a value that was given is that of an option. In Python a bool equals an int."""
+    return given == option and isinstance(given, bool) is isinstance(option, bool)
 
 
 def menu(settings: Settings, at: MenuLine | None = None) -> Picker:

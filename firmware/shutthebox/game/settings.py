@@ -187,6 +187,20 @@ def misfit(profile: Profile, levers: int) -> str:
     )
 
 
+def on_box(rules: Profile, levers: int, taken: Collection[str]) -> Profile:
+    """House rules on a box with so many levers, beside games of these names.
+
+    Raises:
+        ValueError: if they do not fit the box, or their name is taken.
+    """
+    played = rules.for_levers(levers)
+    if played is None:
+        raise ValueError(misfit(rules, levers))
+    if rules.name in taken:
+        raise ValueError(f"name: {rules.name!r} is taken; allowed is one of your own")
+    return played
+
+
 def ladder_of(profile: Profile) -> str:
     """The name under which the best total of a game is kept: its id, and how many tiles are played."""
     return f"{profile.name}.{profile.starting.bit_count()}"
@@ -294,12 +308,8 @@ class Settings(NamedTuple):
         Raises:
             ValueError: if they do not fit the box, or their name is that of another game.
         """
-        played = rules.for_levers(self.levers)
-        if played is None:
-            raise ValueError(misfit(rules, self.levers))
         others = tuple(profile for profile in self.profiles if profile is not self.given)
-        if rules.name in (profile.name for profile in others):
-            raise ValueError(f"name: {rules.name!r} is taken; allowed is one of your own")
+        played = on_box(rules, self.levers, {profile.name for profile in others})
         after = self._replace(profiles=(*others, played), given=played)
         return after.with_value("game.profile", played.name) if self.profile is self.given else after
 

@@ -1,15 +1,18 @@
 """The box in words."""
 
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from pathlib import Path
 
 from tests.simulator.page.pages import shown
+from tests.support.box import BoxUnderTest, config_with
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.game.switches.switch import DICE_BUTTON
-from shutthebox.simulator.page.transcript import LOG_LINES, BoxInWords
+from shutthebox.simulator.page.transcript import LOG_LINES, BoxInWords, Words
 
 SCRIPTS = Path(__file__).parents[2] / "scenarios"
 FLIPPING = Screen(Mode.FLIPPING, "Player 1", "Round 1", dice=(3, 5), total=8, prompt="Shut 8")
@@ -46,3 +49,38 @@ def test_the_log_has_each_thing_once_and_the_latest_lines() -> None:
     count, lines = transcript.log_since(3)
     assert (count, len(lines)) == (3 + LOG_LINES + 5, LOG_LINES)
     assert transcript.log_since(count) == (count, [])
+
+
+PLAIN = (str, int, float, type(None))
+
+
+def foreign(value: object) -> Iterator[object]:
+    """What in a value is more than a page can be sent."""
+    if type(value) in (tuple, list, frozenset):
+        assert isinstance(value, Iterable)
+        for part in value:
+            yield from foreign(part)
+    elif type(value) is dict:
+        yield from foreign([*value.items()])
+    elif not isinstance(value, PLAIN):
+        yield value
+
+
+def test_the_pages_thread_gets_texts_and_figures_and_nothing_of_the_games_state() -> None:
+    """What another thread could only read half changed would be a wrong move on a page."""
+    transcript, kinds = BoxInWords(), set[str]()
+
+    def look(what: object, t_ns: int) -> None:
+        for key, value in ((field.name, getattr(transcript.words, field.name)) for field in fields(Words)):
+            assert list(foreign(value)) == [], key
+            kinds.update({key} if value else ())
+
+    box = BoxUnderTest(config=config_with(game__players=2), observers=[transcript, look], advised=True)
+    box.hold()
+    box.hold()
+    box.press()
+    box.throw(1, 1)
+    box.flip(2)
+    box.throw(1, 1)
+    assert box.mode == "turn-over"
+    assert kinds == {field.name for field in fields(Words)}, "all of it has been looked at"

@@ -4,7 +4,7 @@ from typing import TypeAlias
 
 from shutthebox.game.effects import Form
 from shutthebox.game.letters import LENGTH
-from shutthebox.game.menu_items import GAME, GROUPS, Item, offered
+from shutthebox.game.menu_items import GAME, GROUPS, Item, is_value, offered
 from shutthebox.game.messages import Translate, told
 from shutthebox.game.settings import Settings
 from shutthebox.rules.words import distinction
@@ -24,6 +24,15 @@ def form_document(form: Form, translate: Translate) -> FormDocument:
         "computers": [seat - 1 for seat in settings.game.computers],
         "letters": LENGTH,
     }
+
+
+def offers_value(form: FormDocument, key: str, value: object) -> bool:
+    """Whether this value of a key is among the options of a form."""
+    items = form["items"]
+    assert isinstance(items, list)
+    return any(
+        is_value(value, option) for item in items if item["key"] == key for _, option in item["options"]
+    )
 
 
 def _item(item: Item, settings: Settings, translate: Translate) -> FormDocument:

@@ -7,6 +7,7 @@ from shutthebox.config.profiles import from_text
 from shutthebox.errors import ShutTheBoxError, one_line
 from shutthebox.files import shown_path
 from shutthebox.game.inputs import FormInput, RulesGiven
+from shutthebox.game.settings import on_box
 from shutthebox.simulator.page.message import GiveRules
 from shutthebox.simulator.page.transcript import Words
 from shutthebox.translations import translations
@@ -15,8 +16,7 @@ from shutthebox.translations import translations
 def take_rules(wish: GiveRules, words: Words, fill_in: Callable[[FormInput], None]) -> str:
     """Gives the box the rules, if it can take them; what the page says to that, in one line."""
     _ = translations()[words.language]
-    form = words.form
-    if form is None or not form.is_open:
+    if words.form is None or not words.form["open"]:
         return _("A match is being played. These can be changed when it is over.")
     path = Path(Path(wish.file).name or "rules")
     try:
@@ -24,7 +24,7 @@ def take_rules(wish: GiveRules, words: Words, fill_in: Callable[[FormInput], Non
     except ShutTheBoxError as error:
         return one_line(str(error))
     try:
-        form.settings.with_rules(rules)
+        on_box(rules, words.levers, words.others)
     except ValueError as error:
         return one_line(f"{shown_path(path)}: {error}")
     fill_in(RulesGiven(rules))

@@ -387,7 +387,7 @@ class PageServer:
                 page.news.set()
             case BuildBox(levers):
                 form = self._transcript.words.form
-                if form is not None and form.is_open and levers in self._power.boxes:
+                if form is not None and form["open"] and levers in self._power.boxes:
                     self._power.build(levers)
                 page.view.tell_again("boxes")
                 page.news.set()

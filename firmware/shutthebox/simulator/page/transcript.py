@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from shutthebox.game.effects import Effect, Form, Keep, Show, Sounded
 from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, RulesGiven, SettingChosen
-from shutthebox.game.menu_items import item_chosen
 from shutthebox.game.messages import Translate, told
 from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import SwitchChanged
@@ -16,7 +15,7 @@ from shutthebox.game.switches.switch import switch as row_of
 from shutthebox.odds.coach import MatchReview
 from shutthebox.rules.profile import Profile
 from shutthebox.simulator.page.coach_document import CoachDocument, coach_document
-from shutthebox.simulator.page.form_document import FormDocument, form_document
+from shutthebox.simulator.page.form_document import FormDocument, form_document, offers_value
 from shutthebox.simulator.page.texts import rules_of
 from shutthebox.simulator.page.turns import TurnDocument, TurnList
 from shutthebox.simulator.scenario.effect_lines import fact_text
@@ -29,7 +28,7 @@ LOG_LINES = 200
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of the box now.
+    """What a page is told of the box: finished texts, so that no other thread touches the state of the game.
 
     Attributes:
         language: of all of it.
@@ -42,7 +41,10 @@ class Words:
         coach: what the coach said last of this match; None before, and without a match.
         dice: the faces on the table; of tumbling dice only how many they are counts.
         tumbling: the dice still roll.
-        form: what the page's form shows; None before the first screen.
+        form: the page's; None before the first screen.
+        walks: the cursor of a list can be moved now.
+        levers: how many the box has.
+        others: the names of its games, house rules of the page left out.
         turns: of the match, each with its throws, tiles and score.
         seats: the players of the match.
         rows: the rows of a list on the panel can be chosen.
@@ -58,7 +60,10 @@ class Words:
     coach: CoachDocument | None = None
     dice: tuple[int, ...] = ()
     tumbling: bool = False
-    form: Form | None = None
+    form: FormDocument | None = None
+    walks: bool = False
+    levers: int = 0
+    others: frozenset[str] = frozenset()
     rows: bool = False
     turns: tuple[TurnDocument, ...] = ()
     seats: tuple[str, ...] = ()
@@ -70,11 +75,11 @@ class Words:
             return False
         match given:
             case SettingChosen(key, value):
-                return form.is_open and item_chosen(form.settings, key, value) is not None
+                return bool(form["open"]) and offers_value(form, key, value)
             case NamesGiven() | RulesGiven():
-                return form.is_open
+                return bool(form["open"])
             case CursorMoved():
-                return form.walks
+                return self.walks
 
 
 class BoxInWords:
@@ -91,7 +96,6 @@ class BoxInWords:
         self._announcer = Announcer()
         self._turns = TurnList()
         self._form_of: tuple[Form, str] | None = None
-        self._form_document: FormDocument = {}
         self._explained: tuple[Profile | None, str] | None = None
         self._reviewed: MatchReview | None = None
         self._log: deque[str] = deque(maxlen=LOG_LINES)
@@ -107,24 +111,14 @@ class BoxInWords:
             "language": words.language,
             "coach": words.coach,
             "dice": {"faces": words.dice, "tumbling": words.tumbling},
-            "form": self._form(),
-            "list": {"rows": words.rows} if words.form is not None and words.form.walks else None,
+            "form": words.form,
+            "list": {"rows": words.rows} if words.walks else None,
             "turns": {"seats": words.seats, "turns": words.turns},
             "game": {"title": words.title, "rules": words.rules},
             "words": words.panel,
             "said": [words.announcements, words.said],
             "open": words.open,
         }
-
-    def _form(self) -> FormDocument | None:
-        """Made again only when something in it is another, since it names every game."""
-        form, language = self.words.form, self.words.language
-        if form is None:
-            return None
-        if (form, language) != self._form_of:
-            self._form_of = form, language
-            self._form_document = form_document(form, translations()[language])
-        return self._form_document
 
     def on_change(self, callback: Callable[[], None]) -> None:
         """Has this called after new words or lines, in the thread that brought them."""
@@ -168,11 +162,20 @@ class BoxInWords:
             open=open_tiles(show, translate),
             dice=show.screen.dice if tumbling else show.throw or (),
             tumbling=tumbling,
-            form=show.form,
             turns=tuple(self._turns.follow(show.beginning, show.actions)),
             seats=tuple(told(seat, translate) for seat in show.seats),
             rows=show.screen.chooses and not show.screen.paragraph,
         )
+        if show.form is not None and (show.form, show.language) != self._form_of:
+            # Made again only when something in it is another, since it names every game.
+            self._form_of, settings = (show.form, show.language), show.form.settings
+            words = replace(
+                words,
+                form=form_document(show.form, translate),
+                walks=show.form.walks,
+                levers=settings.levers,
+                others=frozenset(game.name for game in settings.profiles if game is not settings.given),
+            )
         if (show.game, show.language) != self._explained:
             self._explained = (show.game, show.language)
             title, rules = rules_of(show.game, show.language, translate)
