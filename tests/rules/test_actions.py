@@ -22,7 +22,6 @@ from shutthebox.rules.actions import (
     action_from_text,
     apply,
 )
-from shutthebox.rules.legality import why_not
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.record import parse, write
@@ -88,7 +87,7 @@ def to(name: str, *texts: str) -> Match:
 
 def agree(match: Match, action: Action) -> None:
     """The match refuses this action exactly if there is a reason."""
-    reason = why_not(match, action)
+    reason = action.why_not(match)
     assert reason is None or reason.isprintable()
     with nullcontext() if reason is None else pytest.raises(ValueError):
         apply(match, action)
@@ -138,7 +137,7 @@ MOST_SHUT = ("throw 6+6", "shut 3,9", "throw 6+6", "shut 4,8", "throw 6+6", "shu
 )
 def test_reasons(name: str, before: list[str], tried: str, reason: str) -> None:
     match, action = to(name, *before), action_from_text(tried)
-    assert (why_not(match, action) or "").startswith(reason)
+    assert (action.why_not(match) or "").startswith(reason)
     agree(match, action)
 
 
@@ -149,7 +148,7 @@ def test_there_is_a_reason_exactly_when_the_match_refuses(
 ) -> None:
     match = begin(profile, generate.seats(profile, players))
     for before, action, match in generate.play(profile, players, seed, steps):
-        assert why_not(before, action) is None
+        assert action.why_not(before) is None
         # Once more, and all that needs no number.
         for again in (action, OutOfTime(), Advanced(), Moved(0)):
             agree(match, again)

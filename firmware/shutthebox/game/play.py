@@ -11,9 +11,9 @@ from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared
 from shutthebox.odds.questions import AskReview, Prepare, ReviewCame
 from shutthebox.rules import turn as turns
-from shutthebox.rules.actions import Action, Advanced, Thrown, apply
+from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.conditions import Conditions
-from shutthebox.rules.match import Match, begin
+from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.profile import Profile, Turns
 from shutthebox.rules.tiles import Tiles, to_numbers
 
@@ -150,7 +150,7 @@ def taken(play: MatchInPlay, action: Action) -> MatchInPlay:
     """The match after an action. Every action of every match on the box goes through here, once."""
     match = apply(play.match, action)
     after = play._replace(match=match, actions=(*play.actions, action))
-    if isinstance(action, Advanced):
+    if play.match.stage is Stage.ADVANCE:
         return after._replace(turn=None, review=None)
     turn = _continued(play, action)
     if turn is None or match.rows[play.match.player].outcome is None:
@@ -163,7 +163,7 @@ def _continued(play: MatchInPlay, action: Action) -> PlayedTurn | None:
     match, turn = play.match, play.turn
     if turn is not None:
         return turn._replace(actions=(*turn.actions, action))
-    begins = isinstance(action, Thrown) and match.turn.throws == 0 and match.rules.turns is Turns.WHOLE
+    begins = match.stage is Stage.THROW and match.turn.throws == 0 and match.rules.turns is Turns.WHOLE
     return PlayedTurn(match, (action,)) if begins else None
 
 

@@ -16,9 +16,10 @@ from typing import ClassVar, Self, TypeAlias, get_args
 from shutthebox.errors import quoted
 from shutthebox.plain import Plain
 from shutthebox.rules.faces import faces_from_text, faces_to_text
-from shutthebox.rules.match import Match
+from shutthebox.rules.legality import unless, why_not_open, why_not_out_of_time, why_not_shut, why_not_throw
+from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.moves import Throw
-from shutthebox.rules.tiles import Tiles, from_text, to_numbers, to_text
+from shutthebox.rules.tiles import Tiles, from_text, to_numbers, to_text, to_tiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +28,18 @@ class Thrown:
 
     WORD: ClassVar = "throw"
     JOINS_LINE: ClassVar = False
+    shuts: ClassVar[Tiles] = 0
+    opens: ClassVar[Tiles] = 0
 
     faces: Throw
 
     def apply(self, match: Match) -> Match:
         """The match after the throw."""
         return match.throw(self.faces)
+
+    def why_not(self, match: Match) -> str | None:
+        """What forbids the throw now."""
+        return unless(match, Stage.THROW) or why_not_throw(match.rules, match.turn, self.faces)
 
     def to_text(self) -> str:
         """For example ``throw 3+5``."""
@@ -54,12 +61,23 @@ class Moved:
 
     WORD: ClassVar = "shut"
     JOINS_LINE: ClassVar = True
+    faces: ClassVar[Throw] = ()
+    opens: ClassVar[Tiles] = 0
 
     shut: Tiles
+
+    @property
+    def shuts(self) -> Tiles:
+        """The tiles."""
+        return self.shut
 
     def apply(self, match: Match) -> Match:
         """The match after the move."""
         return match.move(self.shut)
+
+    def why_not(self, match: Match) -> str | None:
+        """What forbids the move now."""
+        return unless(match, Stage.ANSWER) or why_not_shut(match.rules, match.turn, self.shut)
 
     def to_text(self) -> str:
         """For example ``shut 1,7``, or ``shut -``."""
@@ -81,12 +99,23 @@ class Reopened:
 
     WORD: ClassVar = "open"
     JOINS_LINE: ClassVar = True
+    faces: ClassVar[Throw] = ()
+    shuts: ClassVar[Tiles] = 0
 
     tile: int
+
+    @property
+    def opens(self) -> Tiles:
+        """The tile."""
+        return to_tiles([self.tile])
 
     def apply(self, match: Match) -> Match:
         """The match after the tile is open again."""
         return match.reopen(self.tile)
+
+    def why_not(self, match: Match) -> str | None:
+        """What forbids it now."""
+        return unless(match, Stage.ANSWER) or why_not_open(match.rules, match.turn, self.tile)
 
     def to_text(self) -> str:
         """For example ``open 4``."""
@@ -112,6 +141,9 @@ class BareAction(Plain):
 
     WORD: ClassVar[str]
     JOINS_LINE: ClassVar = False
+    faces: ClassVar[Throw] = ()
+    shuts: ClassVar[Tiles] = 0
+    opens: ClassVar[Tiles] = 0
 
     def to_text(self) -> str:
         """The word alone."""
@@ -138,6 +170,10 @@ class OutOfTime(BareAction):
         """The match after the player's time is over."""
         return match.out_of_time()
 
+    def why_not(self, match: Match) -> str | None:
+        """Why the time cannot be over."""
+        return why_not_out_of_time(match)
+
 
 class Advanced(BareAction):
     """The finished turn has been looked at."""
@@ -150,6 +186,10 @@ class Advanced(BareAction):
         """The match after the finished turn."""
         return match.advance()
 
+    def why_not(self, match: Match) -> str | None:
+        """What is due instead."""
+        return unless(match, Stage.ADVANCE)
+
     def to_record(self, match: Match) -> str:
         """How the turn has ended, for example ``1 blocked 25``."""
         return f"{match.player + 1} {match.turn.outcome} {match.turn.score}"
@@ -158,8 +198,9 @@ class Advanced(BareAction):
 Action: TypeAlias = Thrown | Moved | Reopened | OutOfTime | Advanced
 """One thing that happens to a match.
 
-An action is one class: it applies itself, and has its line in a record and in the store. `WORD` begins its
-text, `JOINS_LINE` says that it's written on the line of the throw that it answers.
+An action is one class: it applies itself, says why it is forbidden (`why_not`; None if it is not), and has
+its line in a record and in the store. `WORD` begins its text, `JOINS_LINE` says that it's on the line of
+the throw that it answers; `faces`, `shuts` and `opens` are what it does to dice and tiles.
 """
 
 ACTIONS: tuple[type[Action], ...] = get_args(Action)

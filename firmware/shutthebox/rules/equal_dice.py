@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from shutthebox.errors import ShutTheBoxError, quoted
-from shutthebox.rules.actions import Thrown, apply
+from shutthebox.rules.actions import apply
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw
@@ -112,7 +112,7 @@ def unequal(record: "Record", tournament: Tournament) -> str | None:
         return f"the record {named}, the commitment of this tournament is {tournament.commitment[:16]}…"
     match = record.beginning
     for number, action in enumerate(record.actions, 1):
-        if isinstance(action, Thrown):
+        if action.faces:
             due = tournament.throw(match, len(action.faces))
             if action.faces != due:
                 return (

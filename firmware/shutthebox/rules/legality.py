@@ -1,12 +1,9 @@
 """Says in one line why the rules forbid an action; `Match` itself only refuses it.
 
 Each function gives None exactly if `Match` accepts the action. The text names the mistake, and a right
-action where that is short.
+action where that is short. `shutthebox.rules.actions` says which of them is asked about which action.
 """
 
-from typing import assert_never
-
-from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.moves import Throw, totals
@@ -22,23 +19,7 @@ _STAGES = {
 }
 
 
-def why_not(match: Match, action: Action) -> str | None:
-    """What forbids this action now; None if the rules allow it."""
-    match action:
-        case Thrown(faces):
-            return _unless(match, Stage.THROW) or why_not_throw(match.rules, match.turn, faces)
-        case Moved(shut):
-            return _unless(match, Stage.ANSWER) or why_not_shut(match.rules, match.turn, shut)
-        case Reopened(tile):
-            return _unless(match, Stage.ANSWER) or why_not_open(match.rules, match.turn, tile)
-        case OutOfTime():
-            return why_not_out_of_time(match)
-        case Advanced():
-            return _unless(match, Stage.ADVANCE)
-    assert_never(action)
-
-
-def _unless(match: Match, due: Stage) -> str | None:
+def unless(match: Match, due: Stage) -> str | None:
     """What the match waits for instead; None if it's this."""
     return None if match.stage is due else _STAGES[match.stage]
 

@@ -45,7 +45,6 @@ from shutthebox.rules.actions import (
 )
 from shutthebox.rules.conditions import RULES_VERSION, WORDS, Conditions, conditions_from_lines
 from shutthebox.rules.faces import faces_from_text
-from shutthebox.rules.legality import why_not
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.profile import MAX_PLAYERS, MAX_ROUNDS, Profile
 from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
@@ -203,8 +202,8 @@ class _Parser:
                 actions.append(Advanced())
                 continue
             for action in self._actions(match):
-                if reason := why_not(match, action):
-                    raise self._error(f"{self._subject(action)}: {reason}")
+                if reason := action.why_not(match):
+                    raise self._error(f"{self._subject()}: {reason}")
                 match = apply(match, action)
                 actions.append(action)
             self._at += 1
@@ -228,10 +227,10 @@ class _Parser:
     def _error(self, what: str) -> RecordError:
         return RecordError(f"{self._where}:{self._number_of_line}: {what}")
 
-    def _subject(self, action: Action) -> str:
+    def _subject(self) -> str:
         # The second word is short: it has been read as a throw or an outcome.
         words = self._lines[self._at][1].split()
-        return f"{words[1]} {words[2]}" if isinstance(action, Advanced) else words[1]
+        return f"{words[1]} {words[2]}" if _ends_turn(self._lines[self._at][1]) else words[1]
 
     def _header(self) -> tuple[Match, Conditions | None]:
         if self._peek() != FIRST_LINE:

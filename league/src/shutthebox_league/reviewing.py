@@ -10,7 +10,7 @@ from shutthebox.odds.coach import Balance, Decision
 from shutthebox.odds.coach import review as review_turn
 from shutthebox.odds.odds import Odds, odds_for_points
 from shutthebox.odds.worths import OddsError
-from shutthebox.rules.actions import Action, Thrown, apply
+from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Turns
 from shutthebox.rules.record import Record
@@ -58,7 +58,7 @@ def _whole_turns(record: Record) -> Iterator[tuple[Match, Sequence[Action]]]:
     """Every turn that has ended: the match before its first throw, and what happened in it."""
     match, beginning, actions = record.beginning, None, list[Action]()
     for action in record.actions:
-        if isinstance(action, Thrown) and match.turn.throws == 0:
+        if action.faces and match.turn.throws == 0:
             beginning, actions = match, []
         after = apply(match, action)
         actions.append(action)

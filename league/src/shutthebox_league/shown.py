@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 
 from shutthebox.odds.odds import Odds
-from shutthebox.rules.actions import Moved, Reopened, Thrown, apply
+from shutthebox.rules.actions import apply
 from shutthebox.rules.record import Record, unproven
 from shutthebox.rules.tiles import to_numbers
 from shutthebox_league.reviewing import ReviewedTurn
@@ -105,22 +105,21 @@ def shown_match(record: Record, reviewed: Sequence[ReviewedTurn], odds: Odds | N
         seat = before.player + 1
         row = after.rows[before.player]
         open_tiles = _tiles(to_numbers(row.open)) or "–"
-        throws += isinstance(action, Thrown)
+        throws += bool(action.faces)
         if throws > MOST_THROWS:
             has_more = True
             break
-        match action:
-            case Thrown(faces):
-                if not turns or turns[-1].seat != seat or turns[-1].score is not None:
-                    turns.append(ShownTurn(seat))
-                turns[-1].throws.append(ShownThrow("+".join(map(str, faces)), "", open_tiles))
-            case Moved(shut) if shut:
-                ranked = odds.ranked(before.turn) if odds else ()
-                best = _tiles(to_numbers(ranked[0].tiles)) if ranked else ""
-                answer = _tiles(to_numbers(shut))
-                _answered(turns[-1], f"shut {answer}", open_tiles, best if best != answer else "")
-            case Reopened(tile):
-                _answered(turns[-1], f"open {tile}", open_tiles, "")
+        if action.faces:
+            if not turns or turns[-1].seat != seat or turns[-1].score is not None:
+                turns.append(ShownTurn(seat))
+            turns[-1].throws.append(ShownThrow("+".join(map(str, action.faces)), "", open_tiles))
+        elif action.shuts:
+            ranked = odds.ranked(before.turn) if odds else ()
+            best = _tiles(to_numbers(ranked[0].tiles)) if ranked else ""
+            answer = _tiles(to_numbers(action.shuts))
+            _answered(turns[-1], f"shut {answer}", open_tiles, best if best != answer else "")
+        elif action.opens:
+            _answered(turns[-1], f"open {_tiles(to_numbers(action.opens))}", open_tiles, "")
         if row.outcome is not None and turns and turns[-1].seat == seat:
             turns[-1].score = row.score
     for shown, found in zip(turns, reviewed, strict=False):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from shutthebox.rules.actions import Action, Moved, Reopened, Thrown, apply
+from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import to_numbers
 
@@ -39,14 +39,13 @@ class TurnList:
         assert before is not None, "actions are of a match"
         player = before.player
         after = self._match = apply(before, action)
-        if isinstance(action, Thrown):
+        if action.faces:
             if not self._turns or self._turns[-1]["player"] != player or self._turns[-1]["score"] is not None:
                 self._turns = [*self._turns, {"player": player, "throws": [], "score": None}][-SHOWN:]
             self._turns[-1]["throws"].append({"dice": list(action.faces), "tiles": [], "opened": []})
-        elif isinstance(action, Moved) and self._turns:
-            self._turns[-1]["throws"][-1]["tiles"] = list(to_numbers(action.shut))
-        elif isinstance(action, Reopened) and self._turns:
-            self._turns[-1]["throws"][-1]["opened"] = [action.tile]
+        elif (action.shuts or action.opens) and self._turns:
+            self._turns[-1]["throws"][-1]["tiles"] = list(to_numbers(action.shuts))
+            self._turns[-1]["throws"][-1]["opened"] = list(to_numbers(action.opens))
         row = after.rows[player]
         if self._turns and self._turns[-1]["player"] == player and row.outcome is not None:
             self._turns[-1]["score"] = after.scores[player]
