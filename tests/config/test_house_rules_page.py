@@ -92,6 +92,7 @@ def test_the_table_has_the_defaults(key: str, value: object) -> None:
             "the name",
             "the file's name",
             "just `tiles",
+            "6; 1 with `tiles",
             "the worst score",
         )
 

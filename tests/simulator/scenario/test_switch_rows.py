@@ -14,7 +14,7 @@ each_button = pytest.mark.parametrize("row", BUTTONS.values(), ids=lambda row: r
 
 
 def test_every_line_for_a_switch_in_the_configuration_has_its_row() -> None:
-    keys = SECTIONS["gpio"].keys() - {"backend", "levers"} - OUTPUTS
+    keys = SECTIONS["gpio"].keys() - {"backend", "levers", "inverted"} - OUTPUTS
     assert keys == {row.key for row in BUTTONS.values()}
 
 
