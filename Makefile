@@ -136,7 +136,7 @@ test-image: $(VENV)/.test image
 
 # packaging/release/release.py says what is in it.
 release: $(VENV)/.test
-	@$(BIN)/python packaging/release/release.py --key '$(KEY)' $(if $(CERT),--cert '$(CERT)') $(if $(CERT_KEY),--cert-key '$(CERT_KEY)') \
+	@$(BIN)/python packaging/release/release.py --key '$(KEY)' $(if $(URL),--url '$(URL)') $(if $(CERT),--cert '$(CERT)') $(if $(CERT_KEY),--cert-key '$(CERT_KEY)') \
 		$(if $(PARTS),--parts $(PARTS))
 
 ci:

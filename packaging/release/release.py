@@ -1,6 +1,6 @@
 """Makes a release: every file that people get, a bill of materials, checksums and a signature.
 
-    make release KEY=NAME-OF-A-GNUPG-KEY [CERT=FILE CERT_KEY=FILE] [PARTS="python deb"]
+    make release KEY=NAME-OF-A-GNUPG-KEY [CERT=FILE CERT_KEY=FILE] [URL=ADDRESS] [PARTS="python deb"]
 
 Everything is built twice, from two clones of the last commit in two places, and compared byte for byte: a
 file that cannot be made again is not released. Only files with the time of their signing are not compared;
@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
+import lzma
 import os
 import re
 import shutil
@@ -22,6 +24,7 @@ import tempfile
 import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
@@ -41,12 +44,14 @@ class Build:
         out: where the files of the release go.
         tools: the Python that has requirements.txt.
         options: for the image: its certificate, and the key to that.
+        url: the address at which the files of the release will be; empty where nobody knows.
     """
 
     source: Path
     out: Path
     tools: Path
     options: tuple[str, ...]
+    url: str = ""
 
     def run(self, *command: str | Path, cwd: Path | None = None) -> None:
         """Runs a command in the source, with its output in a log.
@@ -158,7 +163,13 @@ def image(build: Build) -> None:
     build.run("make", "-C", "packaging/image", *build.options, "all", "bundle")
     for name in ("card.img.xz", "shutthebox-*.raucb", "manifest"):
         build.take(f"build/image/{name}")
-    (build.out / "card.img.xz").rename(build.out / f"shutthebox-{version(build.source)}-pi-arm64.img.xz")
+    card = (build.out / "card.img.xz").rename(
+        build.out / f"shutthebox-{version(build.source)}-pi-arm64.img.xz"
+    )
+    if build.url:
+        shutil.copy(build.source / "firmware/shutthebox/simulator/page/icon-192.png", build.out / ICON)
+        listed = imager_list(card, build.url, version(build.source), int(os.environ["SOURCE_DATE_EPOCH"]))
+        (build.out / "rpi-imager.json").write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
     (build.out / "manifest").rename(build.out / "image-packages.txt")
     epoch = os.environ["SOURCE_DATE_EPOCH"]
     at = subprocess.check_output(["date", "--utc", f"--date=@{epoch}", "+%Y-%m-%dT%H:%M:%SZ"], text=True)
@@ -168,6 +179,46 @@ def image(build: Build) -> None:
         "--cdx-serialnumber", "00000000-0000-4000-8000-" + hashlib.sha256(epoch.encode()).hexdigest()[:12],
         "--root", build.source / "build/image/root.tar", "--out", build.out / "image",
     )  # fmt: skip
+
+
+ICON = "icon.png"
+
+#: The Pis that the card plays on, by the words of Raspberry Pi Imager.
+PIS = {"Raspberry Pi 4": "pi4-64bit", "Raspberry Pi 3": "pi3-64bit", "Raspberry Pi Zero 2 W": "pi3-64bit"}
+
+
+def imager_list(card: Path, url: str, released: str, epoch: int) -> dict[str, object]:
+    """Returns what Raspberry Pi Imager reads as a custom repository: the card, its sizes and hashes."""
+    size, digest = 0, hashlib.sha256()
+    with lzma.open(card) as file:
+        while block := file.read(1 << 20):
+            size += len(block)
+            digest.update(block)
+    base = url.rstrip("/")
+    entry = {
+        "name": f"Shut the Box {released}",
+        "description": "Takes name, Wi-Fi, SSH key, time zone and language from Imager's settings",
+        "icon": f"{base}/{ICON}",
+        "url": f"{base}/{card.name}",
+        "extract_size": size,
+        "extract_sha256": digest.hexdigest(),
+        "image_download_size": card.stat().st_size,
+        "image_download_sha256": hashlib.sha256(card.read_bytes()).hexdigest(),
+        "release_date": datetime.fromtimestamp(epoch, UTC).date().isoformat(),
+        "init_format": "cloudinit",
+        "devices": sorted(set(PIS.values())),
+    }
+    devices = [
+        {
+            "name": name,
+            "description": "64 bit",
+            "icon": f"{base}/{ICON}",
+            "tags": [tag],
+            "matching_type": "exclusive",
+        }
+        for name, tag in PIS.items()
+    ]
+    return {"imager": {"devices": devices}, "os_list": [entry]}
 
 
 def hardware(build: Build) -> None:
@@ -279,6 +330,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--key", required=True, help="GnuPG key that signs the checksums")
     parser.add_argument("--cert", help="certificate that cards take updates by; with --cert-key")
     parser.add_argument("--cert-key", help="the key to it, which signs the update")
+    parser.add_argument("--url", default="", help="where the files will be: for the list that Imager reads")
     parser.add_argument("--parts", nargs="*", choices=list(PARTS), default=list(PARTS))
     args = parser.parse_args(arguments)
     try:
@@ -326,7 +378,7 @@ def release(args: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory(prefix="release-") as work:
         # The two places differ in the length of their names too.
         outs = [
-            make(Path(work, name), commit, args.parts, tools / "bin/python", options)
+            make(Path(work, name), commit, args.parts, tools / "bin/python", options, args.url)
             for name in ("one", "another")
         ]
         differing = differences(*outs)
@@ -345,14 +397,18 @@ def release(args: argparse.Namespace) -> None:
     left_out = sorted(set(PARTS) - set(args.parts))
     if left_out:
         print(f"release: NOT in it: {', '.join(left_out)}")
+    if "image" in args.parts and not args.url:
+        print("release: NOT in it: rpi-imager.json, which needs URL, the address of the files")
     if signed := sorted(path.name for path in to.glob(SIGNED)):
         print(f"release: not compared, because it carries the time of its signing: {', '.join(signed)}")
     print(f"release: {to.relative_to(TOP)}, built twice, the same byte for byte")
 
 
-def make(folder: Path, commit: str, parts: Sequence[str], tools: Path, options: tuple[str, ...]) -> Path:
+def make(
+    folder: Path, commit: str, parts: Sequence[str], tools: Path, options: tuple[str, ...], url: str = ""
+) -> Path:
     """Builds these parts from a clone of that commit, and returns the folder with the files."""
-    build = Build(folder / "source", folder / "out", tools, options)
+    build = Build(folder / "source", folder / "out", tools, options, url)
     build.out.mkdir(parents=True)
     subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(TOP), str(build.source)], check=True)
     subprocess.run(["git", "checkout", "--quiet", "--detach", commit], cwd=build.source, check=True)

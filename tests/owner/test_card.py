@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.config.test_card import KEY, TOURNAMENT
+from tests.config.test_imager import NETWORK_CONFIG, PSK, USER_DATA
 from tests.support.command import command, refused
 
 from shutthebox.config.card import Network
@@ -272,3 +273,29 @@ def test_a_configuration_that_no_box_can_play_with_is_a_mistake(card: Path, kept
 def test_the_script_says_what_is_translated(text: str) -> None:
     assert f'echo "{text}" >$notices/' in SCRIPT.read_text()
     assert SCRIPT.read_text().count(">$notices/") == len(CARD_TEXTS)
+
+
+def test_what_imager_was_told_is_taken_over(card: Path, kept: Path) -> None:
+    """Most people answer Imager's questions, and expect their Wi-Fi, name, key, zone and language."""
+    (card / "user-data").write_text(f"{USER_DATA}locale: fr_FR.UTF-8\n")
+    (card / "network-config").write_text(NETWORK_CONFIG)
+    put(card, shutthebox="[box] # ours\nsound = false\n")
+    assert take_over(card, kept) == []
+    assert (kept / "ssh/authorized_keys").read_text() == f"{KEY}\n"
+    assert (kept / "network/name").read_text() == "the-anchor\n"
+    assert (kept / "card/timezone").read_text() == "Europe/Paris\n"
+    joined = (kept / "network/wpa_supplicant-wlan0.conf").read_text()
+    assert joined.count(f"psk={PSK}") == 2
+    assert "SAE" not in joined, "its password cannot be had from the key"
+    assert "country=FR" in joined
+    config = read_config(kept / "etc/config.toml")
+    assert (config.box.language, config.box.sound) == ("fr", False)
+    put(card, shutthebox='[box]\nlanguage = "de"\n', network="cable = true\n")
+    assert take_over(card, kept) == []
+    assert read_config(kept / "etc/config.toml").box.language == "de"
+    assert (kept / "network/wpa_supplicant-wlan0.conf").read_text() == ""
+    for name in ("user-data", "network-config"):
+        (card / name).unlink()
+    assert take_over(card, kept) == []
+    assert (kept / "ssh/authorized_keys").read_text() == ""
+    assert (kept / "card/timezone").read_text() == ""

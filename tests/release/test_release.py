@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import lzma
 import subprocess
 from contextlib import suppress
 from pathlib import Path
@@ -96,3 +98,21 @@ def test_every_command_of_the_guide_is_there() -> None:
     assert {"release", "test-image"} <= named
     for target in named:
         assert f"\n{target}:" in makefile, target
+
+
+def test_the_list_for_imager_has_the_cards_own_sizes_and_hashes(tmp_path: Path) -> None:
+    """Imager writes nothing that differs from its list, so a wrong figure is a card that nobody can write."""
+    card = tmp_path / "shutthebox-1.2.3-pi-arm64.img.xz"
+    raw = b"card" * 700_000
+    card.write_bytes(lzma.compress(raw))
+    listed = release.imager_list(card, "https://example.org/files/", "1.2.3", 1_790_000_000)
+    (entry,) = listed["os_list"]
+    assert (entry["extract_size"], entry["image_download_size"]) == (len(raw), card.stat().st_size)
+    assert entry["extract_sha256"] == hashlib.sha256(raw).hexdigest()
+    assert entry["image_download_sha256"] == hashlib.sha256(card.read_bytes()).hexdigest()
+    assert entry["url"] == "https://example.org/files/shutthebox-1.2.3-pi-arm64.img.xz"
+    assert (entry["release_date"], entry["init_format"]) == ("2026-09-21", "cloudinit")
+    required = "name description icon url extract_size extract_sha256 image_download_size release_date"
+    assert entry.keys() >= set(required.split()), "what Imager's schema requires"
+    shown = {tag for device in listed["imager"]["devices"] for tag in device["tags"]}
+    assert shown == set(entry["devices"]), "a custom repository brings its own list of Pis"

@@ -72,6 +72,8 @@ def _check_folder(folder: Path) -> int:
         raise ConfigError(f"{shown_path(folder)}: {reason(error)}") from None
     for mistake in card.mistakes:
         print(one_line(mistake), file=sys.stderr)
+    for note in card.notes:
+        print(note)
     if not card.mistakes:
         print(f"{shown_path(folder)}: good: {', '.join(card.texts) or 'no file that a box takes'}.")
     return 2 if card.mistakes else 0

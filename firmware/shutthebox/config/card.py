@@ -1,7 +1,7 @@
 """The owner's files, on the card's first partition or on a stick.
 
-The configuration, house rules, a tournament, a network, keys to log in with, a league, Home Assistant. They
-are checked together, and all of them are good or none is used.
+The configuration, house rules, a tournament, a network, keys to log in with, a league, Home Assistant, and
+what Raspberry Pi Imager writes. They are checked together, and all of them are good or none is used.
 """
 
 import base64
@@ -14,6 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from shutthebox import validation
+from shutthebox.config.imager import (
+    NETWORK_CONFIG_NAME,
+    USER_DATA_NAME,
+    UserData,
+    Wifi,
+    examine_network_config,
+    examine_user_data,
+)
 from shutthebox.config.profiles import house_rules
 from shutthebox.config.schema import (
     RULES_FOLDER,
@@ -32,7 +40,16 @@ from shutthebox.rules.equal_dice import TournamentError, tournament_from_text
 
 CONFIG_NAME, NETWORK_NAME, KEY_NAME = "shutthebox.toml", "network.toml", "ssh-key.txt"
 LEAGUE_NAME, HOME_ASSISTANT_NAME = UPLINK_FILES
-NAMES = (CONFIG_NAME, NETWORK_NAME, KEY_NAME, LEAGUE_NAME, HOME_ASSISTANT_NAME, TOURNAMENT_FILE)
+IMAGER_NAMES = (USER_DATA_NAME, NETWORK_CONFIG_NAME)
+NAMES = (
+    CONFIG_NAME,
+    NETWORK_NAME,
+    KEY_NAME,
+    LEAGUE_NAME,
+    HOME_ASSISTANT_NAME,
+    TOURNAMENT_FILE,
+    *IMAGER_NAMES,
+)
 
 MOST_RULES = 100
 """Files of house rules."""
@@ -47,7 +64,8 @@ class Network:
 
     Attributes:
         wifi: the name of the Wi-Fi; empty for none.
-        password: of the Wi-Fi, 8 to 63 characters; empty for a Wi-Fi without one.
+        password: of the Wi-Fi, 8 to 63 characters; empty for a Wi-Fi without one. Or its WPA2 key, 64 digits
+            in hexadecimal: all that Imager keeps of a password.
         country: of the box, two letters; the radio channels depend on it.
         cable: use a network cable too.
         name: of the box in its network, where it answers to it with .local; empty for shutthebox.
@@ -72,6 +90,15 @@ def _password(value: object) -> str:
     if not isinstance(value, str) or not 8 <= len(value) <= 63 or not all(" " <= c <= "~" for c in value):
         raise validation.WrongValueError(allowed)
     return value
+
+
+def _password_or_key(value: object) -> str:
+    return value if isinstance(value, str) and is_wpa2_key(value) else _password(value)
+
+
+def is_wpa2_key(password: str) -> bool:
+    """Whether this is the key that WPA2 makes of a password, as Imager keeps it."""
+    return re.fullmatch(r"[0-9a-f]{64}", password) is not None
 
 
 def _country(value: object) -> str:
@@ -150,6 +177,9 @@ class Card:
         texts: of the files that are there, by name; of house rules with their folder: rules/friday.toml.
         network: the one in its file; none without the file.
         keys: public keys; none without the file.
+        zone: the time zone, as Imager was told; empty for none.
+        language: the same for the language of the screens, where the configuration has none.
+        notes: what of Imager's files is not used; a line each.
         mistakes: one line each: file, line or key, what is allowed. With any, the rest is not used.
     """
 
@@ -157,6 +187,9 @@ class Card:
     network: Network = Network()
     keys: tuple[str, ...] = ()
     mistakes: tuple[str, ...] = ()
+    zone: str = ""
+    language: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def read_card(folder: Path, try_config: Callable[[Config, str], None], installed: Path | None = None) -> Card:
@@ -184,6 +217,7 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
         except ConfigError as error:
             mistakes.append(str(error).replace(f"{shown_path(folder)}/", ""))
     network, keys = Network(), tuple[str, ...]()
+    imager, wifi = UserData(), Wifi()
     for name, text in texts.items():
         found: tuple[str, ...]
         if name == CONFIG_NAME:
@@ -203,10 +237,43 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
             found = _examine_tournament(text, name)
         elif name in rules:
             found = ()  # they were looked at together
+        elif name == USER_DATA_NAME:
+            imager, found = examine_user_data(text, name)
+        elif name == NETWORK_CONFIG_NAME:
+            wifi, found = examine_network_config(text, name)
         else:
             _, found = examine_home_assistant(text, name)
         mistakes += (_with_line(mistake, name, text) for mistake in found[: validation.MOST_MISTAKES])
-    return Card(texts, network, keys, tuple(dict.fromkeys(mistakes))[: validation.MOST_MISTAKES])
+    # Imager's files count where the owner's own say nothing.
+    if NETWORK_NAME not in texts:
+        network, found = _imagers_network(imager, wifi)
+        mistakes += found
+    if KEY_NAME not in texts:
+        keys, found = examine_keys("\n".join(imager.keys), USER_DATA_NAME)
+        mistakes += (re.sub(r"line \d+", "ssh_authorized_keys", mistake) for mistake in found)
+    notes = tuple(
+        f"{name}: not used: {', '.join(unused)}"
+        for name, unused in ((USER_DATA_NAME, imager.unused), (NETWORK_CONFIG_NAME, wifi.unused))
+        if unused
+    )
+    said = tuple(dict.fromkeys(mistakes))[: validation.MOST_MISTAKES]
+    return Card(texts, network, keys, said, imager.zone, imager.language, notes)
+
+
+def _imagers_network(imager: UserData, wifi: Wifi) -> tuple[Network, tuple[str, ...]]:
+    """The network that Imager was told of, and the mistakes in it."""
+    checks = _CHECKS | {"password": _password_or_key}
+    found, mistakes = validation.examine_keys(
+        wifi.keys, checks, f"{NETWORK_CONFIG_NAME}: ", secrets=("password",)
+    )
+    named, wrong = validation.examine_keys(
+        {"name": imager.name} if imager.name else {}, checks, f"{USER_DATA_NAME}: ", secrets=()
+    )
+    mistakes = [*mistakes, *(mistake.replace("name:", "hostname:", 1) for mistake in wrong)]
+    if "wifi" in wifi.keys and "country" not in wifi.keys:
+        allowed = 'allowed is two letters, such as "BE" or "FR"'
+        mistakes.append(f"{NETWORK_CONFIG_NAME}: regulatory-domain: is missing; {allowed}")
+    return Network(**found, **named), tuple(mistakes)
 
 
 def _is_there(path: Path) -> bool:

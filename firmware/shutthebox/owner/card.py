@@ -2,25 +2,32 @@
 
 import hashlib
 import json
+import logging
 import os
+import re
 import shutil
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 from shutthebox.config.card import (
     CONFIG_NAME,
     HOME_ASSISTANT_NAME,
+    IMAGER_NAMES,
     KEY_NAME,
     LEAGUE_NAME,
     NETWORK_NAME,
     Card,
     Network,
+    is_wpa2_key,
     read_card,
     takes_away,
 )
 from shutthebox.config.settings_loader import try_config
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import reason, replace_file, shown_path
+
+_log = logging.getLogger(__name__)
 
 SEEN = "card/seen.json"
 """Digests of the card's files when they were taken over, by name."""
@@ -65,6 +72,8 @@ def take_over_card(folder: Path, to: Path) -> tuple[str, ...]:
     try:
         card = read_card(folder, try_config)
         _write(to / MISTAKES, "".join(f"{mistake}\n" for mistake in card.mistakes))
+        for note in card.notes:
+            _log.warning("%s", note)
         if not card.mistakes:
             now = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in card.texts.items()}
             before = _seen(to)
@@ -128,13 +137,17 @@ def _take_over(name: str, card: Card, to: Path) -> None:
     text = card.texts.get(name)
     if name == CONFIG_NAME:
         if text is not None:
-            _write(to / "etc/config.toml", text)
+            _write(to / "etc/config.toml", with_language(text, card.language))
     elif name == NETWORK_NAME:
         for file, text in network_files(card.network).items():
             _write(to / "network" / file, text, 0o600)
         _write(to / "network/name", f"{card.network.name}\n" if card.network.name else "")
     elif name == KEY_NAME:
         _write(to / "ssh/authorized_keys", "".join(f"{key}\n" for key in card.keys), 0o600)
+    elif name in IMAGER_NAMES:
+        for other in (CONFIG_NAME, NETWORK_NAME, KEY_NAME):
+            _take_over(other, card, to)
+        _write(to / "card/timezone", f"{card.zone}\n" if card.zone else "")
     elif text is None or takes_away(text):
         (to / "etc" / name).unlink(missing_ok=True)
     elif name in (LEAGUE_NAME, HOME_ASSISTANT_NAME):
@@ -142,6 +155,15 @@ def _take_over(name: str, card: Card, to: Path) -> None:
     else:
         _write(to / "etc" / name, text)
         (to / "etc" / name).parent.chmod(0o755)  # the box reads it
+
+
+def with_language(text: str, language: str) -> str:
+    """A configuration with this language, unless it has one or none is given."""
+    if not language or "language" in tomllib.loads(text).get("box", {}):
+        return text
+    line = f'language = "{language}"\n'
+    found = re.search(r"(?m)^\[box\][^\n]*\n", text)
+    return f"{text[: found.end()]}{line}{text[found.end() :]}" if found else f"{text}\n[box]\n{line}"
 
 
 def network_files(network: Network) -> dict[str, str]:
@@ -165,6 +187,11 @@ def _ways_in(network: Network) -> Iterator[dict[str, str]]:
     one = {"ssid": name.hex(), "scan_ssid": "1"}
     if not password:
         yield one | {"key_mgmt": "NONE"}
+        return
+    if is_wpa2_key(network.password):
+        # Nobody gets the password back from it, so WPA3 is out of reach.
+        for extra in ({"key_mgmt": "WPA-PSK"}, {"key_mgmt": "WPA-PSK-SHA256 WPA-PSK", "ieee80211w": "2"}):
+            yield one | {"psk": network.password} | extra
         return
     one["psk"] = hashlib.pbkdf2_hmac("sha1", password, name, 4096, 32).hex()
     # WPA2 where there is a choice: by WPA3 several Pis' radios are admitted there and then get no answer.

@@ -1,0 +1,174 @@
+"""What Raspberry Pi Imager writes onto the card: cloud-init's user-data and network-config.
+
+Of cloud-init's many keys only those that Imager's dialog has are used; the others are named. Every value is
+read as text, so no key or value of a hostile file makes more of itself than it is.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from shutthebox.translations import codes
+
+USER_DATA_NAME, NETWORK_CONFIG_NAME = "user-data", "network-config"
+
+_MUTE = ("manage_etc_hosts", "enable_ssh")
+"""Keys that Imager always writes, and that say nothing to an owner."""
+
+
+class UserData(NamedTuple):
+    """What is used of user-data.
+
+    Attributes:
+        name: of the box in its network, unchecked; empty for none.
+        keys: public keys, a line each, unchecked.
+        zone: time zone, such as Europe/Paris; empty for none.
+        language: one of ours; empty for none.
+        unused: the keys that are not used.
+    """
+
+    name: str = ""
+    keys: tuple[str, ...] = ()
+    zone: str = ""
+    language: str = ""
+    unused: tuple[str, ...] = ()
+
+
+class Wifi(NamedTuple):
+    """What is used of network-config, unchecked.
+
+    Attributes:
+        keys: as network.toml has them.
+        unused: the keys that are not used.
+    """
+
+    keys: Mapping[str, object] = {}
+    unused: tuple[str, ...] = ()
+
+
+class _WrongError(ValueError):
+    """Key, what is wrong, what is allowed."""
+
+
+def _document(text: str) -> Mapping[str, Any]:
+    try:
+        import yaml
+    except ImportError:
+        raise _WrongError("PyYAML is not installed, which reads it: apt install python3-yaml") from None
+    try:
+        # Its values are texts, whatever they look like, and its tags and merges do nothing.
+        found = yaml.load(text, Loader=yaml.BaseLoader)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise _WrongError(
+            f"line {line}: not valid YAML; allowed is what Raspberry Pi Imager writes"
+        ) from None
+    except (yaml.YAMLError, RecursionError, ValueError, TypeError):
+        raise _WrongError("not valid YAML; allowed is what Raspberry Pi Imager writes") from None
+    if found in (None, ""):
+        return {}
+    return _mapping(found, "the file")
+
+
+def _mapping(value: object, key: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
+        raise _WrongError(f"{key}: is no mapping; allowed is what Raspberry Pi Imager writes")
+    return value
+
+
+def _text(value: object, key: str) -> str:
+    if not isinstance(value, str) or len(value) > 200 or not value.isprintable():
+        raise _WrongError(f"{key}: allowed is one line of text, at most 200 characters")
+    return value
+
+
+def _list(value: object, key: str) -> list[object]:
+    if not isinstance(value, list) or len(value) > 20:
+        raise _WrongError(f"{key}: allowed is a list of at most 20")
+    return value
+
+
+def examine_user_data(text: str, where: str) -> tuple[UserData, tuple[str, ...]]:
+    """What is used of user-data, and the mistakes in it, a line each."""
+    try:
+        return _user_data(text), ()
+    except _WrongError as wrong:
+        return UserData(), (f"{where}: {wrong}",)
+
+
+def _user_data(text: str) -> UserData:
+    if text.startswith("#!"):
+        raise _WrongError("line 1: is a program, which no box runs; allowed is #cloud-config")
+    document = _document(text)
+    zone = _text(document.get("timezone", ""), "timezone")
+    if zone and not re.fullmatch(r"[A-Za-z0-9_+-]{1,30}(/[A-Za-z0-9_+-]{1,30}){0,2}", zone):
+        raise _WrongError("timezone: allowed is a name such as Europe/Paris")
+    language = _text(document.get("locale", ""), "locale").partition("_")[0].partition(".")[0]
+    unused = [key for key in document if key not in (*_MUTE, "hostname", "timezone", "locale", "users")]
+    keys = []
+    if "ssh_authorized_keys" in document:
+        unused.remove("ssh_authorized_keys")
+        keys += _list(document["ssh_authorized_keys"], "ssh_authorized_keys")
+    for user in _list(document.get("users", []), "users"):
+        if user == "default":
+            continue
+        about = _mapping(user, "users")
+        keys += _list(about.get("ssh_authorized_keys", []), "users.ssh_authorized_keys")
+        unused += ["users.passwd"] if "passwd" in about else []
+    if language and language not in codes():
+        unused.append("locale")
+        language = ""
+    lines = []
+    for key in keys:
+        if not isinstance(key, str) or not key.isprintable():
+            raise _WrongError("ssh_authorized_keys: allowed are public keys, one line each")
+        lines.append(key)
+    return UserData(
+        _text(document.get("hostname", ""), "hostname"), tuple(lines), zone, language, _shown(unused)
+    )
+
+
+def examine_network_config(text: str, where: str) -> tuple[Wifi, tuple[str, ...]]:
+    """What is used of network-config, and the mistakes in it, a line each; none repeats the password."""
+    try:
+        return _network_config(text), ()
+    except _WrongError as wrong:
+        return Wifi(), (f"{where}: {wrong}",)
+
+
+def _network_config(text: str) -> Wifi:
+    document = _document(text)
+    # Netplan's files, and cloud-init's, have all below this key; cloud-init takes them without it too.
+    network = _mapping(document.get("network", document), "network")
+    keys: dict[str, object] = {}
+    if any(_mapping(card, "ethernets").get("dhcp4") == "true" for card in _below(network, "ethernets")):
+        keys["cable"] = True
+    radios = list(_below(network, "wifis"))
+    if len(radios) > 1:
+        raise _WrongError("wifis: allowed is one")
+    unused = [key for key in network if key not in ("version", "renderer", "ethernets", "wifis")]
+    for radio in radios:
+        about = _mapping(radio, "wifis")
+        points = _mapping(about.get("access-points", {}), "wifis.access-points")
+        if len(points) != 1:
+            raise _WrongError("wifis.access-points: allowed is one Wi-Fi")
+        for name, point in points.items():
+            joined = {} if point == "" else _mapping(point, "wifis.access-points")
+            keys["wifi"] = name
+            if password := joined.get("password", ""):
+                keys["password"] = password
+            unused += [f"access-points.{key}" for key in joined if key not in ("password", "hidden")]
+        if country := about.get("regulatory-domain"):
+            keys["country"] = country
+        known = ("dhcp4", "dhcp6", "optional", "regulatory-domain", "access-points")
+        unused += [f"wifis.{key}" for key in about if key not in known]
+    return Wifi(keys, _shown(unused))
+
+
+def _below(network: Mapping[str, Any], key: str) -> Iterator[object]:
+    yield from _mapping(network.get(key, {}), key).values()
+
+
+def _shown(keys: list[str]) -> tuple[str, ...]:
+    """Keys as a line can have them."""
+    return tuple(dict.fromkeys(key for key in keys if re.fullmatch(r"[\w.-]{1,60}", key, re.ASCII)))[:20]
