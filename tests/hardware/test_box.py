@@ -15,6 +15,7 @@ import pytest
 
 from hwtools.box.dimensions import COUNTS, DISPLAYS, SWITCHES, Dimensions
 from hwtools.box.result import RESULT, digest
+from hwtools.pinout import HARDWARE
 
 if TYPE_CHECKING:
     from hwtools.box.assembly import Assembly
@@ -169,3 +170,36 @@ def test_the_bill_is_counted_from_the_model() -> None:
         assert bill["microswitch Omron SS-01GL-F"] == levers
         assert bill["screw M3x12, countersunk, pin-in-Torx"] == 8
         assert bill["heat-set insert M3x5.7"] == 8
+
+
+@solids
+def test_left_right_front_and_back_of_the_guide_are_the_models() -> None:
+    """Who mounts nine switches the wrong way round finds out when no lever works."""
+    from hwtools.box.assembly import assemble
+    from hwtools.box.pictures import view
+
+    guide = (HARDWARE.parent / "docs" / "build.md").read_text(encoding="utf-8")
+    for words in (
+        "contacts to the back; the narrow spacer with the slope on its\n    left, the wide one on its right",
+        "slot on the tile's left side",
+        "push the axle, which comes from the right",
+        "Push in the two other rods of 3 mm, from the right, in front of and below the axle",
+    ):
+        assert words in guide
+    box = assemble(Dimensions())
+
+    def middle(name: str) -> tuple[float, ...]:
+        low, high = box.item(name).solid.bounding_box()[:3], box.item(name).solid.bounding_box()[3:]
+        return tuple((a + b) / 2 for a, b in zip(low, high, strict=True))
+
+    assert middle("switch spacer left 1")[0] < middle("switch 1")[0] < middle("switch spacer right 1")[0]
+    narrow, wide = (box.item(f"switch spacer {side} 1").solid.volume() for side in ("left", "right"))
+    assert narrow < wide
+    assert middle("switch lever 1")[1] < middle("switch 1")[1], "the lever in front, the contacts behind"
+    assert middle("finger 1")[0] < middle("lever 1")[0]
+    for rod in ("axle", "rod up", "rod down", "switch rod low", "switch rod high", "switch rod back"):
+        assert box.item(rod).path[-1][0] > 0, f"{rod} comes from the right"
+    for rod in ("rod up", "rod down"):
+        assert middle(rod)[1] < middle("axle")[1] or middle(rod)[2] < middle("axle")[2]
+    assert view((0.5, -1.0, -0.75)) == "Seen from the front, the right, below"
+    assert view((0.3, 1.0, 1.3)) == "Seen from behind, above: here the left is at the right"

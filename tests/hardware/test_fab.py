@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import csv
 import importlib.util
 import json
@@ -12,10 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from hwtools import assembler, dates, fab, kicad
+from hwtools import assembler, dates, fab, kicad, slicing
 from hwtools.box.result import RESULT
 
 pytestmark = pytest.mark.timeout(120)
+GUIDE = kicad.PROJECT.parents[1] / "docs" / "build.md"
+PARTS = json.loads(slicing.RESULT.read_text(encoding="utf-8"))["parts"]
 solids = pytest.mark.skipif(
     not importlib.util.find_spec("manifold3d"),
     reason="NOT CHECKED: no manifold3d here: make -C hardware test",
@@ -74,17 +77,65 @@ def test_everything_that_the_model_counts_can_be_bought() -> None:
         assert entry["price"] > 0, name
 
 
-@solids
-def test_the_filament_to_buy_is_what_the_parts_weigh() -> None:
-    from hwtools.box.dimensions import Dimensions
-    from hwtools.box.wooden import wooden
+def said(page: Path, pattern: str) -> tuple[float, ...]:
+    found = re.search(pattern, page.read_text(encoding="utf-8"))
+    assert found, f"{page.name} has nothing like {pattern}"
+    return tuple(float(word) for word in found.groups())
 
-    said = next(entry["pieces"] for entry in fab.kit()["beside"] if entry["name"].startswith("filament"))
-    for kilograms, box in zip(
-        re.findall(r"([\d.]+) kg", said), (Dimensions(), wooden(Dimensions())), strict=True
-    ):
-        weight = sum(pieces * grams for pieces, grams in fab.printing(box).values())
-        assert abs(weight / 1000 / float(kilograms) - 1) < 0.1, f"{weight:.0f} g, kit.toml says {said}"
+
+def test_hours_and_filament_are_the_slicers() -> None:
+    """A maker plans a weekend and buys a spool by these figures."""
+    speeds = list(slicing.SETTINGS["speeds"])
+
+    def total(what: str, speed: str, *, wooden: bool = False) -> float:
+        return sum(
+            int(part["pieces"]) * float(part[speed][what]) for part in slicing.box(wooden=wooden).values()
+        )
+
+    hours = said(GUIDE, r"(\d+) hours of\s+printing at 45 mm/s, (\d+) at 100 mm/s")
+    assert hours == tuple(round(total("hours", speed)) for speed in speeds)
+    kilograms = said(fab.KIT, r"([\d.]+) kg; ([\d.]+) kg for the wooden box")
+    assert kilograms == tuple(round(total("grams", speeds[0], wooden=w) / 1000, 2) for w in (False, True))
+    assert said(GUIDE, r"; ([\d.]+) kg of\s+filament") == kilograms[:1]
+    first = ("test-bay", "lever-1", "switch-spacer-left", "switch-spacer-right")
+    once = [PARTS[f"9-levers/{name}"][speeds[0]] for name in first]
+    together = round(sum(part["hours"] for part in once) * 60), round(sum(part["grams"] for part in once))
+    assert said(GUIDE, r"together (\d+) minutes and (\d+) g") == together
+
+
+def test_every_part_stays_on_every_bed_that_the_guide_names() -> None:
+    """A skirt or a part over the edge is found at home, after hours, otherwise: the slicer doesn't say so."""
+    named = {
+        tuple(map(float, bed)) for bed in re.findall(r"(\d{3}) x (\d{3})", GUIDE.read_text(encoding="utf-8"))
+    }
+    beds = {
+        tuple(sliced["bed"][:2]) for part in PARTS.values() for s, sliced in part.items() if s != "pieces"
+    }
+    assert beds <= named
+    for name, part in PARTS.items():
+        for speed in slicing.SETTINGS["speeds"]:
+            assert not slicing.off_the_bed(part[speed]), f"{name}: {part[speed]}"
+
+
+def test_what_was_sliced_is_what_is_printed() -> None:
+    told = json.loads(slicing.RESULT.read_text(encoding="utf-8"))["sources"]
+    assert told == slicing.digest(), "the parts or the settings have changed: run make -C hardware slice"
+
+
+@solids
+@pytest.mark.slow
+def test_fail__a_skirt_leaves_the_bed(tmp_path: Path) -> None:
+    if not shutil.which("prusa-slicer"):
+        pytest.skip("NOT CHECKED: no prusa-slicer here")
+    from hwtools.box import fab as box_fab
+    from hwtools.box.check import BEDS
+    from hwtools.box.solids import block
+
+    box_fab.write_stl(block((0, 0, 0), (216, 204, 0.6)), tmp_path / "plate.stl")
+    values = slicing.profiles()["parts, 100 mm per s"]
+    for bed in BEDS:
+        assert not slicing.off_the_bed(slicing.slice_part(tmp_path / "plate.stl", values, bed))
+        assert slicing.off_the_bed(slicing.slice_part(tmp_path / "plate.stl", values | {"skirts": "1"}, bed))
 
 
 def test_the_guide_shows_every_step_and_every_picture_is_there() -> None:
@@ -144,33 +195,19 @@ def test_every_plate_is_whole_on_the_pages_of_its_template() -> None:
     assert len(templates.tiles(218, 210)) == 2, "the deck"
 
 
-def test_the_profiles_of_both_slicers_say_the_same() -> None:
-    """A part printed with fewer walls, or with supports in its slots, is not the one that was checked."""
-    folder = RESULT.parent / "slicer"
-    names = {
-        "layer_height": "layer_height",
-        "perimeters": "wall_loops",
-        "fill_density": "sparse_infill_density",
-        "support_material": "enable_support",
-    }
-    for kind in ("parts", "tiles", "test-bay"):
-        lines = (folder / f"{kind}.ini").read_text(encoding="utf-8").splitlines()
-        prusa = dict(line.split(" = ") for line in lines if " = " in line)
-        orca = json.loads((folder / f"orca-{kind}.json").read_text(encoding="utf-8"))
-        assert {key: prusa[key] for key in names} == {key: orca[other] for key, other in names.items()}
-        assert prusa["support_material"] == "0"
-
-
-@solids
-@pytest.mark.slow
-def test_the_test_bay_takes_less_than_an_hour(tmp_path: Path) -> None:
-    if not shutil.which("prusa-slicer"):
-        pytest.skip("NOT CHECKED: no prusa-slicer here")
-    from hwtools import slicing
-    from hwtools.box import fab as box_fab
-
-    target = tmp_path / "test-bay_x1.stl"
-    box_fab.write_stl(box_fab.test_bay(), target)
-    hours, grams = slicing.slice_part(target)
-    assert hours < 1.0
-    assert grams < 20
+def test_the_profiles_of_both_slicers_have_every_setting_and_no_printers(tmp_path: Path) -> None:
+    """A part with other walls isn't the one that was checked; and the printer stays the maker's."""
+    slicing.write_profiles(tmp_path)
+    bundle = configparser.ConfigParser(interpolation=None)
+    bundle.read(tmp_path / "prusaslicer-bundle.ini")
+    for name, values in slicing.profiles().items():
+        assert dict(bundle[f"print:Shut the Box {name}"]) == values
+        assert {key for key in values if key.endswith("_speed")} >= {"solid_infill_speed", "gap_fill_speed"}
+        orca = json.loads((tmp_path / f"orca-{name.replace(',', '').replace(' ', '-')}.json").read_text())
+        for key, value in values.items():
+            for theirs in slicing.SETTINGS["orca"]["keys"][key]:
+                assert orca[theirs] == {"rear": "back"}.get(value, value)
+        assert orca["compatible_printers"]
+        for word in ("temperature", "bed_shape", "printable_area", "filament", "nozzle_diameter", "gcode"):
+            assert not [key for key in {*values, *orca} if word in key]
+        assert values["support_material"] == "0"

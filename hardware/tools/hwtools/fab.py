@@ -11,49 +11,19 @@ import sys
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hwtools import assembler, kicad
+from hwtools import assembler, kicad, slicing
 from hwtools.pinout import HARDWARE
 
-if TYPE_CHECKING:
-    from manifold3d import Manifold
+__all__ = ["KIT", "kit", "kit_list", "sums"]
 
-    from hwtools.box.dimensions import Dimensions
-
-__all__ = ["FLOWS", "grams", "kit", "kit_list", "printing", "sums"]
-
-#: Filament that leaves the nozzle on the mean of a whole print (mm3/s), by the speed of the walls.
-FLOWS = {"walls at 100 mm/s": 4.8, "walls at 45 mm/s": 2.7}
-#: PETG weighs so much (g/cm3); walls, floors and ceilings are solid so deep below the surface (mm, fitted to
-#: the weights that PrusaSlicer 2.5 gives).
-_PETG, _WALL = 1.27, 1.25
+KIT = HARDWARE / "kit.toml"
 
 
 def kit() -> dict[str, Any]:
     """Read kit.toml: what is bought, and what is needed beside it."""
-    return tomllib.loads((HARDWARE / "kit.toml").read_text(encoding="utf-8"))
-
-
-def grams(solid: Manifold, *, filled: bool) -> float:
-    """Return the filament of a printed part, in g: walls solid, the rest with 25 %, or all of it *filled*."""
-    volume, surface = float(solid.volume()), float(solid.surface_area())
-    walls = min(volume, surface * _WALL)
-    return (volume if filled else walls + 0.25 * (volume - walls)) * _PETG / 1000
-
-
-def printing(d: Dimensions) -> dict[str, tuple[int, float]]:
-    """Return a box's printed parts: pieces, and grams of one."""
-    from hwtools.box import check
-
-    return {
-        name: (check.pieces(d, name), grams(solid, filled=name.startswith("lever-")))
-        for name, solid in check.prints(d).items()
-    }
-
-
-def _hours(weight: float) -> tuple[float, ...]:
-    return tuple(weight / _PETG * 1000 / flow / 3600 for flow in FLOWS.values())
+    return tomllib.loads(KIT.read_text(encoding="utf-8"))
 
 
 def _table(head: list[str], rows: Iterable[Iterable[object]]) -> str:
@@ -94,26 +64,22 @@ def kit_list() -> str:
         rows = (["☐", e["name"], e.get("pieces", 1), e.get("example", "")] for e in shops[key])
         return _table(["", "part", "pieces", "for example"], rows)
 
-    prints: list[list[object]] = []
-    sums: list[list[object]] = []
+    speeds = list(slicing.SETTINGS["speeds"])
+    prints: list[list[object]] = [
+        [
+            "☐",
+            name,
+            part["pieces"],
+            f"{part[speeds[0]]['grams']:.1f}",
+            *(f"{part[s]['hours']:.1f}" for s in speeds),
+        ]
+        for name, part in slicing.box().items()
+    ]
     for label, d in boxes.items():
-        all_grams = 0.0
-        for name, (pieces, weight) in printing(d).items():
-            all_grams += pieces * weight
-            if label == "9":
-                hours = (f"{h:.1f}" for h in _hours(weight))
-                prints.append(
-                    ["☐", name, pieces, f"{weight:.0f}" if weight >= 1 else f"{weight:.1f}", *hours]
-                )
-        sums.append(
-            [
-                "",
-                f"all of a box of {label} levers",
-                "",
-                f"{all_grams:.0f}",
-                *(f"{h:.0f}" for h in _hours(all_grams)),
-            ]
-        )
+        parts = slicing.box(d.levers, wooden=d.wooden).values()
+        grams = sum(part["pieces"] * part[speeds[0]]["grams"] for part in parts)
+        hours = (f"{sum(part['pieces'] * part[s]['hours'] for part in parts):.0f}" for s in speeds)
+        prints.append(["", f"all of a box of {label} levers", "", f"{grams:.0f}", *hours])
     cuts = ", ".join(plate.name for plate in plates(wooden(Dimensions())))
     return f"""<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Shut the Box: kit list</title>
@@ -129,9 +95,9 @@ h2{{margin-top:8mm}}tr{{break-inside:avoid}}</style>
 <h2>Tools</h2>{simple("tool")}
 <h2>To print</h2>
 <p>Every file lies as it is printed, without supports. The tiles have a folder for each number of levers. Here
-are the parts of a box of nine with the 2.42" display. Grams and hours are estimates for one piece, from its
-volume and surface; your slicer knows better.</p>
-{_table(["", "part", "pieces", "g", *(f"h, {speed}" for speed in FLOWS)], [*prints, *sums])}
+are the parts of a box of nine with the 2.42" display. Grams and hours are PrusaSlicer's for a piece, with our
+profiles; your printer's limits make it longer.</p>
+{_table(["", "part", "pieces", "g", *(f"h, walls at {speed}" for speed in speeds)], prints)}
 <h2>To cut, for the wooden box</h2><p>Plywood 6 mm: {cuts}.</p>
 <h2>Prototype on perfboard</h2>{simple("prototype")}
 </html>
@@ -156,6 +122,8 @@ def main(folder: Path) -> None:
     exports = HARDWARE / "build" / "exports"
     assembler.write(exports / "positions.csv", folder / "board")
     assembler.drawing(exports / "assembly.svg", folder / "board" / "assembly-drawing.svg")
+    (folder / "slicer").mkdir()
+    slicing.write_profiles(folder / "slicer")
     (folder / "kit-list.html").write_text(kit_list(), encoding="utf-8")
     (folder / "SHA256SUMS").write_text(sums(folder), encoding="utf-8")
 

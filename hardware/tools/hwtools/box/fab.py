@@ -29,6 +29,7 @@ def printed_parts() -> dict[str, tuple[Manifold, int]]:
     found: dict[str, tuple[Manifold, int]] = {}
     for levers in COUNTS:
         d = Dimensions(levers=levers)
+        found[f"{levers}-levers/test-bay"] = test_bay(d), 1
         for name, solid in check.prints(d).items():
             pieces = check.pieces(d, name)
             if name in _COMMON:
@@ -39,29 +40,18 @@ def printed_parts() -> dict[str, tuple[Manifold, int]]:
         d = replace(Dimensions(), display=display)
         for name in ("bezel", "clamp"):
             found[f"display-{display}/{name}"] = check.prints(d)[name], check.pieces(d, name)
-    found["test-bay"] = test_bay(), 1
     return found
 
 
-def test_bay() -> Manifold:
-    """Return one bay to print first: ribs, a tile without its handle, spacers, an insert's hole, a thread."""
-    d = Dimensions(levers=max(COUNTS))
-    parts = check.prints(d)
+def test_bay(d: Dimensions) -> Manifold:
+    """Return one bay with an insert's hole and two threads: printed first, with a tile and its spacers."""
     left, right = d.bay_left(1) - d.rib, d.bay_left(1) + d.bay + d.rib
     bay = printed.bank(d) ^ block((left, d.axle_y - 20, 0), (right, d.axle_y + 18.5, d.height + 20))
-    tile = parts["lever-1"]
-    short = tile.trim_by_plane((0, -1, 0), -(tile.bounding_box()[4] - d.handle + d.drum + 2))
     screws = block((0, 0, 0), (22, 10, 8)) - rod((5, 5, 8.01 - d.insert - 0.3), (0, 0, 1), 9, d.insert_hole)
     screws -= rod((5, 5, -1), (0, 0, 1), 10, printed.LOOSE) + rod((12.5, 5, 1.2), (0, 0, 1), 9, 1.8)
     screws -= rod((18.5, 5, -1), (0, 0, 1), 10, 2.8)
     placed, y = [], 0.0
-    for part in (
-        bay.rotate((180, 0, 0)),
-        short,
-        parts["switch-spacer-left"],
-        parts["switch-spacer-right"],
-        screws,
-    ):
+    for part in (bay.rotate((180, 0, 0)), screws):
         x0, y0, z0, _, y1, _ = part.bounding_box()
         placed.append(part.translate((-x0, y - y0, -z0)))
         y += y1 - y0 + 4

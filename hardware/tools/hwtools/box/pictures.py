@@ -70,21 +70,39 @@ class _Scene:
             if not k:
                 self.labels.append((label, start))
 
-    def save(self, target: Path, towards: Point, zoom: float = 1.0) -> None:
+    def save(self, target: Path, towards: Point) -> None:
+        """Draw what was added, as large as it goes, with the side it is seen from written below."""
+        from PIL import Image
+
         self.plotter.view_vector(towards, viewup=(0, 0, 1))
         self.plotter.reset_camera()
-        self.plotter.camera.zoom((1.0 if self.labels else 1.25) * zoom)  # names need room
+        camera = self.plotter.camera
+        self.plotter.screenshot(str(target))
+        dark = np.argwhere(np.asarray(Image.open(target).convert("L")) < 255)
+        (y0, x0), (y1, x1) = dark.min(axis=0), dark.max(axis=0)
+        ahead = -np.asarray(towards) / np.linalg.norm(towards)
+        right = np.cross(ahead, (0, 0, 1)) / np.linalg.norm(np.cross(ahead, (0, 0, 1)))
+        pixel = 2 * camera.parallel_scale / _SIZE[1]
+        shift = (
+            ((x0 + x1 - _SIZE[0]) * right - (y0 + y1 - _SIZE[1] + 40) * np.cross(right, ahead)) * pixel / 2
+        )
+        camera.focal_point, camera.position = (
+            np.asarray(p) + shift for p in (camera.focal_point, camera.position)
+        )
+        room = _SIZE[0] - (2 * 170 if self.labels else 20)  # names need room
+        camera.zoom(min(room / (x1 - x0), (_SIZE[1] - 60) / (y1 - y0)))
+        self.plotter.render()
         self.plotter.screenshot(str(target))
         places = {
             p: self._seen(p) for p in [*(p for _, p in self.labels), *(p for a in self.arrows for p in a)]
         }
         self.plotter.close()
-        if places:
-            _annotate(
-                target,
-                [(t, places[p]) for t, p in self.labels],
-                [(places[a], places[b]) for a, b in self.arrows],
-            )
+        _annotate(
+            target,
+            [(t, places[p]) for t, p in self.labels],
+            [(places[a], places[b]) for a, b in self.arrows],
+            view(towards),
+        )
         shrink(target)
 
     def _seen(self, point: Point) -> tuple[float, float]:
@@ -99,13 +117,38 @@ class _Scene:
 _Spot = tuple[float, float]
 
 
-def _annotate(target: Path, labels: list[tuple[str, _Spot]], arrows: list[tuple[_Spot, _Spot]]) -> None:
-    """Draw arrows, and names at the nearer side of the picture with a line to what they name."""
+def view(towards: Point) -> str:
+    """Return in words the side that a picture is seen from. Left and right are those of a player in front."""
+    x, y, z = towards
+    sides = [
+        word
+        for word, part in (
+            ("the front", -y), ("behind", y), ("the left", -x), ("the right", x), ("above", z), ("below", -z),
+        )
+        if part > 0.4 * max(map(abs, towards))
+    ]  # fmt: skip
+    return f"Seen from {', '.join(sides)}{': here the left is at the right' if y > 0.4 else ''}"
+
+
+def _cross(a: _Spot, b: _Spot, c: _Spot, d: _Spot) -> bool:
+    """Say whether the lines from a to b and from c to d cross."""
+
+    def turn(p: _Spot, q: _Spot, r: _Spot) -> bool:
+        return (q[0] - p[0]) * (r[1] - p[1]) > (q[1] - p[1]) * (r[0] - p[0])
+
+    return turn(a, b, c) != turn(a, b, d) and turn(c, d, a) != turn(c, d, b)
+
+
+def _annotate(
+    target: Path, labels: list[tuple[str, _Spot]], arrows: list[tuple[_Spot, _Spot]], caption: str
+) -> None:
+    """Draw arrows, the caption, and names at the nearer side of the picture with lines that do not cross."""
     from PIL import Image, ImageDraw, ImageFont
 
     image = Image.open(target).convert("RGB")
     draw = ImageDraw.Draw(image)
     font = ImageFont.load_default(size=19)
+    draw.text((_SIZE[0] / 2, _SIZE[1] - 8), caption, fill="black", font=font, anchor="mb")
     for (x0, y0), (x1, y1) in arrows:
         long = max(1.0, ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5)
         ux, uy = (x1 - x0) / long, (y1 - y0) / long
@@ -114,19 +157,28 @@ def _annotate(target: Path, labels: list[tuple[str, _Spot]], arrows: list[tuple[
         draw.polygon([(x1 + 3 * ux, y1 + 3 * uy), *wings], fill=(200, 0, 80))
     for right in (False, True):
         side = sorted((i for i in labels if (i[1][0] > _SIZE[0] / 2) == right), key=lambda i: i[1][1])
-        low = 8.0
-        for k, (text, (x, y)) in enumerate(side):
-            wide = draw.textlength(text, font=font)
-            top = min(max(low, y - 14), _SIZE[1] - 34.0 * (len(side) - k))
-            left = _SIZE[0] - wide - 22 if right else 8.0
-            edge = left if right else left + wide + 14
-            draw.line([(edge, top + 14), (x, y)], fill=(0, 60, 160), width=2)
+        tops, low = [], 8.0
+        for k, (_, (_, y)) in enumerate(side):
+            tops.append(min(max(low, y - 14), _SIZE[1] - 30 - 34.0 * (len(side) - k)))
+            low = tops[-1] + 34
+
+        def edge(text: str, right: bool = right) -> float:
+            wide = draw.textlength(text, font=font) + 14
+            return _SIZE[0] - wide - 8 if right else wide + 8
+
+        for _ in side:
+            for i in range(len(side)):
+                for j in range(i):
+                    ends = ((side[k][1], (edge(side[k][0]), tops[k] + 14)) for k in (j, i))
+                    if _cross(*(spot for pair in ends for spot in pair)):
+                        side[i], side[j] = side[j], side[i]
+        for (text, (x, y)), top in zip(side, tops, strict=True):
+            left = edge(text) if right else 8.0
+            draw.line([(edge(text), top + 14), (x, y)], fill=(0, 60, 160), width=2)
             draw.ellipse([x - 4, y - 4, x + 4, y + 4], fill=(0, 60, 160))
-            draw.rectangle(
-                [left, top, left + wide + 14, top + 28], fill="white", outline=(0, 60, 160), width=2
-            )
+            wide = draw.textlength(text, font=font) + 14
+            draw.rectangle([left, top, left + wide, top + 28], fill="white", outline=(0, 60, 160), width=2)
             draw.text((left + 7, top + 3), text, fill="black", font=font)
-            low = top + 34
     image.save(target)
 
 
@@ -163,7 +215,7 @@ def _whole(target: Path, levers: int, *, wood: bool = False) -> None:
         elif not item.name.startswith("bolt"):
             scene.items([item])
     _numbers(scene, box, angles)
-    scene.save(target, (-0.5, -1.2, 1.0), 0.95)
+    scene.save(target, (-0.5, -1.2, 1.0))
 
 
 def _exploded(target: Path) -> None:
@@ -177,7 +229,7 @@ def _exploded(target: Path) -> None:
         if item.name in ("supply cable", "levers' leads", "cable tie"):
             continue
         scene.items([item], (0, 0, high))
-    scene.save(target, (-0.6, -1.2, 0.55), 0.8)
+    scene.save(target, (-0.6, -1.2, 0.55))
 
 
 def _fingers(target: Path) -> None:
@@ -186,9 +238,12 @@ def _fingers(target: Path) -> None:
     scene = _Scene()
     scene.items(i for i in box.items if i.name == "lever 1")
     scene.labels.append(("tile 1, its left side", _middle(box, "lever 1")))
-    finger = [i for i in box.items if i.name == "finger 1"]
-    scene.move(finger, (-22, 0, 0), "finger, foot into the hole")
-    scene.save(target, (-1.0, -0.45, 0.35), 0.85)
+    finger = box.item("finger 1")
+    scene.move([finger], (-22, 0, 0), "finger: into the slot")
+    x0, y0, z0, _, y1, z1 = finger.solid.bounding_box()
+    scene.labels.append(("foot, the short end: into the hole", (x0 - 22, y1, z1)))
+    scene.labels.append(("tip, the long end: stays free", (x0 - 22, y0, z0)))
+    scene.save(target, (-1.0, -0.45, 0.35))
 
 
 def _middle(box: Assembly, name: str, by: Point = (0, 0, 0)) -> Point:
@@ -208,7 +263,7 @@ def _levers(target: Path) -> None:
              "rod down": (140, "stop: rod 3 mm")}  # fmt: skip
     for name, (away, label) in names.items():
         scene.move([box.item(name)], (away, 0, 0), label)
-    scene.save(target, (0.6, -1.0, -0.5), 1.2)
+    scene.save(target, (0.6, -1.0, -0.5))
 
 
 def _detents(target: Path) -> None:
@@ -222,7 +277,7 @@ def _detents(target: Path) -> None:
             scene.move([item], (0, 0, -45), f"staple {number}")
         else:
             scene.items([item])
-    scene.save(target, (0.55, 1.0, -0.6))
+    scene.save(target, (0.5, -1.0, -0.75))
 
 
 def _switches(target: Path) -> None:
@@ -230,8 +285,10 @@ def _switches(target: Path) -> None:
     scene = _Scene()
     scene.items(_of(box, "levers", "detents"))
     labels = {
-        "switch 9": "switch, free end up", "switch spacer left 9": "narrow spacer, slope left",
-        "switch spacer right 9": "wide spacer", "switch rod low": "rod 2 mm", "switch rod high": "rod 2 mm",
+        "switch 9": "switch, free end up",
+        "switch spacer left 9": "narrow spacer, left of it",
+        "switch spacer right 9": "wide spacer, right of it",
+        "switch rod low": "rod 2 mm", "switch rod high": "rod 2 mm",
         "switch rod back": "rod 2 mm, under the staples",
     }  # fmt: skip
     for item in _of(box, "switches"):
@@ -245,7 +302,7 @@ def _switches(target: Path) -> None:
                 scene.move([item], (side, 0, -45), labels[item.name])
         else:
             scene.items([item])
-    scene.save(target, (0.55, 1.0, -0.6))
+    scene.save(target, (0.5, -1.0, -0.75))
 
 
 def _display(target: Path) -> None:
@@ -259,7 +316,7 @@ def _display(target: Path) -> None:
         ("clamp left", -64, "clamp"), ("clamp right", -64, "clamp"),
     ):  # fmt: skip
         scene.move([box.item(name)], (0, 0, down), label)
-    scene.save(target, (-0.5, -1.0, -0.8), 0.8)
+    scene.save(target, (-0.5, -1.0, -0.8))
 
 
 def _deck(target: Path) -> None:
@@ -269,15 +326,13 @@ def _deck(target: Path) -> None:
     scene.labels.append(("shell, seen from below", _middle(box, "body", (-90, 0, -20))))
     inserts = [i for i in _of(box, "deck") if "insert" in i.name]
     scene.move(inserts, (0, 0, -18), "8 heat-set inserts M3, from below")
-    scene.items(_of(box, "display"), (0, 0, 45))
-    scene.labels.append(("bezel with its display", _middle(box, "bezel", (0, 0, 45))))
     scene.move([box.item("button")], (0, 0, 30), "roll button, from above")
-    scene.move([box.item("button nut")], (0, 0, -45), "its nut")
+    scene.move([box.item("button nut")], (0, 0, -45), "nut of the button")
     scene.move([box.item("buzzer")], (0, 0, -45), "buzzer, hole to the deck")
     scene.move([box.item("lock")], (0, -30, 0), "lock, flats above and below")
-    scene.move([box.item("lock nut")], (0, 20, -60), "its nut")
+    scene.move([box.item("lock nut")], (0, 20, -60), "nut of the lock")
     scene.move([box.item("lock cam")], (0, 20, -75), "cam, 10 x 3 mm at most")
-    scene.save(target, (-0.6, -1.0, -0.75), 1.0)
+    scene.save(target, (-0.6, -1.0, -0.75))
 
 
 def _bank(target: Path) -> None:
@@ -286,7 +341,7 @@ def _bank(target: Path) -> None:
     scene.items(_of(box, "deck", "display"))
     scene.items((i for i in _of(box, "levers", "detents", "switches") if i.name != "bank"), (0, 0, 90))
     scene.move([box.item("bank")], (0, 0, 90), "lever bank, all tiles down, leads first")
-    scene.save(target, (-0.6, -1.2, 0.8), 0.85)
+    scene.save(target, (-0.6, -1.2, 0.8))
 
 
 def _tray(target: Path) -> None:
@@ -372,7 +427,7 @@ def _open(target: Path) -> None:
             )
         start = ways[0][0]
         scene.labels.append((f"{plug} {_PLUGGED.get(plug, '')}: 0.40 m", (start[0], start[1], start[2] + 4)))
-    scene.save(target, (0.35, -1.0, 1.05), 1.0)
+    scene.save(target, (0.35, -1.0, 1.05))
 
 
 def _closing(target: Path) -> None:
@@ -384,7 +439,7 @@ def _closing(target: Path) -> None:
     scene.move([box.item("body")], (0, 3, 70), "1. shell: down, 3 mm to the front, lock")
     scene.move([box.item("spout")], (0, 3, 160), "2. spout, pushed in, no glue")
     scene.move([box.item("felt")], (0, 3, 190), "3. felt")
-    scene.save(target, (-0.9, -1.2, 0.35), 0.85)
+    scene.save(target, (-0.9, -1.2, 0.35))
 
 
 def _screw_pair(target: Path, first: int) -> None:
@@ -409,7 +464,7 @@ def _screw_pair(target: Path, first: int) -> None:
             f"{screw.name}: {item.part.partition(',')[0].removeprefix('screw ')}",
         )
     up = pair[0].axis[2] > 0
-    scene.save(target, (-0.5, -1.1, -0.8) if up else (-0.5, -1.1, 0.9), 0.85)
+    scene.save(target, (-0.5, -1.1, -0.8) if up else (-0.5, -1.1, 0.9))
 
 
 def _section(target: Path) -> None:
@@ -433,7 +488,7 @@ def _section(target: Path) -> None:
                 half = half.trim_by_plane((0, 1, 0), d.axle_y - 45).trim_by_plane((0, 0, 1), 20)
                 if not half.is_empty():
                     scene.add(half.translate((0, -x, 0)), item.colour)
-    scene.save(target, (-1, 0, 0), 1.2)
+    scene.save(target, (-1, 0, 0))
 
 
 #: File name -> what draws it: the guide's steps, in order, every two screws, and views of the whole.
