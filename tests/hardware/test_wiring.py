@@ -41,7 +41,7 @@ def test_everything_says_the_same() -> None:
 
 def test_every_line_of_the_configuration_has_its_signal_on_the_board() -> None:
     """A key without one would be missing from every table that a maker wires by."""
-    assert SECTIONS["gpio"].keys() - {"backend", "levers"} == SIGNALS.keys()
+    assert SECTIONS["gpio"].keys() - {"backend", "levers", "inverted"} == SIGNALS.keys()
 
 
 def test_the_configuration_refuses_the_lines_that_the_board_itself_has() -> None:
