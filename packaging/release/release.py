@@ -26,6 +26,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 TOP = Path(__file__).resolve().parents[2]
 SUMS = "SHA256SUMS"
@@ -187,7 +188,7 @@ ICON = "icon.png"
 PIS = {"Raspberry Pi 4": "pi4-64bit", "Raspberry Pi 3": "pi3-64bit", "Raspberry Pi Zero 2 W": "pi3-64bit"}
 
 
-def imager_list(card: Path, url: str, released: str, epoch: int) -> dict[str, object]:
+def imager_list(card: Path, url: str, released: str, epoch: int) -> dict[str, Any]:
     """Returns what Raspberry Pi Imager reads as a custom repository: the card, its sizes and hashes."""
     size, digest = 0, hashlib.sha256()
     with lzma.open(card) as file:

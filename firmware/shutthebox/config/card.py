@@ -262,7 +262,7 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
 
 def _imagers_network(imager: UserData, wifi: Wifi) -> tuple[Network, tuple[str, ...]]:
     """The network that Imager was told of, and the mistakes in it."""
-    checks = _CHECKS | {"password": _password_or_key}
+    checks = {**_CHECKS, "password": _password_or_key}
     found, mistakes = validation.examine_keys(
         wifi.keys, checks, f"{NETWORK_CONFIG_NAME}: ", secrets=("password",)
     )
