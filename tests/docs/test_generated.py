@@ -60,7 +60,7 @@ def test_every_profile_is_shipped_with_its_schema() -> None:
 @pytest.mark.parametrize(
     ("shipped", "wrong", "complaint"),
     [
-        (SHIPPED[0], "[game]\nplayers = 22", "22 is greater than the maximum of 9"),
+        (SHIPPED[0], "[game]\nplayers = 22", "22 is greater than the maximum of 20"),
         (PROFILES[0], "tile = 9", "'tile' was unexpected"),
     ],
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.progress import working
+from shutthebox.cli.turns_table import is_table, read_table
 from shutthebox.config.profiles import find
 from shutthebox.config.schema import box_config
 from shutthebox.config.settings_loader import rules_folder
@@ -38,7 +39,17 @@ def add_parser(subparsers: Subparsers) -> None:
         example="shutthebox review match.txt",
     )
     parser.add_argument(
-        "record", metavar="RECORD", type=Path, help="a match, as `shutthebox export --record` prints it"
+        "record",
+        metavar="RECORD",
+        type=Path,
+        help="a match, as `shutthebox export --record` prints it, or a CSV table of turns: player, dice, "
+        "tiles shut",
+    )
+    parser.add_argument(
+        "--profile",
+        metavar="ID|FILE",
+        default="traditional",
+        help="the game of a table, which does not say it (default: traditional)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
@@ -48,7 +59,10 @@ def run(args: argparse.Namespace) -> int:
     """Prints the review of a record."""
     config = box_config()
     text = read_text(args.record, RecordError, "a record", MAX_BYTES)
-    match = record.parse(text, str(args.record), lambda name: find(name, rules_folder(config)))
+    if is_table(text, args.record.name):
+        match = read_table(text, str(args.record), find(args.profile, rules_folder(config)))
+    else:
+        match = record.parse(text, str(args.record), lambda name: find(name, rules_folder(config)))
     with working(lambda: "working out the best play"):
         found = review(match.beginning, match.actions)
     if args.json:

@@ -1,0 +1,220 @@
+"""A match from a table of turns as people keep it: a CSV file with player, dice and tiles shut."""
+
+import csv
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from shutthebox.errors import quoted
+from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, apply
+from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.moves import Throw
+from shutthebox.rules.profile import MAX_PLAYERS, MAX_ROUNDS, Blocked, Profile, Turns
+from shutthebox.rules.record import KIND, Record, RecordError
+from shutthebox.rules.tiles import MAX_TILE, to_tiles
+
+_HEADS = {
+    "player": "player players name seat who spieler spielerin joueur joueuse nom speler speelster naam",
+    "dice": "dice die d throw thrown roll rolled wurfel wurf gewurfelt de des lance lancer jet tire "
+    "dobbelsteen dobbelstenen worp geworpen gegooid",
+    "total": "total sum summe augen somme som totaal",
+    "tiles": "tiles tile shut closed flipped down move played klappe klappen geschlossen zu zug "
+    "clapet clapets ferme fermes fermee fermees coup klep kleppen gesloten dicht zet",
+    # Columns with these words are passed over, whatever else they say.
+    "": "open left remaining score points number no nr num numero offen ubrig rest punkte ergebnis ouvert "
+    "ouverts reste restants score points numero overig over punten stand nummer",
+}
+"""Words of column heads without accents, in the languages of the box."""
+
+_DELIMITERS = (",", ";", "\t", "|")
+
+_MOST_LINES = 20_000
+_FIELD = 200
+"""Most characters of a cell that is looked at."""
+
+
+class _Columns(NamedTuple):
+    player: int
+    dice: tuple[int, ...]
+    tiles: int
+
+
+class _Line(NamedTuple):
+    number: int
+    player: str
+    dice: Throw
+    tiles: str
+
+
+def is_table(text: str, name: str) -> bool:
+    """Whether a file is a table of turns, not a record, by its name's ending or the heads of its columns."""
+    if text.lstrip("\ufeff \t\r\n").startswith((KIND, "#")):
+        return False
+    if name.lower().endswith((".csv", ".tsv")):
+        return True
+    found = {_kind(head) for head in next(_rows(text[:4096]), (0, []))[1]}
+    return {"player", "tiles"} <= found
+
+
+def read_table(text: str, where: str, profile: Profile) -> Record:
+    """The match that a table of turns tells, played through the rules.
+
+    A line is a throw: the player, what the dice showed, and the tiles shut, none where nothing could be.
+    Columns are found by their heads, in any order and in the languages of the box; others are passed over.
+
+    Args:
+        text: of the file, with its columns divided by commas, semicolons, tabs or bars.
+        where: the file, for complaints.
+        profile: the game.
+
+    Raises:
+        RecordError: for the first line that is wrong, in one line.
+    """
+    lines = _lines(text, where, profile)
+    names = list(dict.fromkeys(line.player for line in lines))
+    if len(names) > MAX_PLAYERS:
+        raise RecordError(f"{where}: {len(names)} players; allowed are 1 to {MAX_PLAYERS}")
+    turns = [player for player, _ in groupby(line.player for line in lines)]
+    whole = profile.turns is Turns.WHOLE
+    rounds = min(MAX_ROUNDS, max(map(turns.count, names))) if profile.has_rounds and whole else None
+    try:
+        match = start = begin(profile, len(names), rounds)
+    except ValueError as error:
+        raise RecordError(f"{where}: {error}") from None
+    actions: list[Action] = []
+    for line in lines:
+        for act in (_ended, _thrown, _answered):
+            action = act(line, match)
+            if action is None:
+                continue
+            at_turn = names[match.player]
+            if not isinstance(action, Advanced) and at_turn != line.player:
+                raise RecordError(
+                    f"{where}:{line.number}: {quoted(line.player)}: it is the turn of {quoted(at_turn)}"
+                )
+            if reason := action.why_not(match):
+                raise RecordError(f"{where}:{line.number}: {quoted(line.player)}: {reason}")
+            match = apply(match, action)
+            actions.append(action)
+    if match.stage is Stage.ADVANCE:
+        actions.append(Advanced())
+    return Record(start.game, start.players, start.rounds, tuple(actions))
+
+
+def _ended(line: _Line, match: Match) -> Action | None:
+    """A turn that the line before has ended has been looked at."""
+    return Advanced() if match.stage is Stage.ADVANCE and match.result is None else None
+
+
+def _thrown(line: _Line, match: Match) -> Action | None:
+    return Thrown(line.dice)
+
+
+def _answered(line: _Line, match: Match) -> Action | None:
+    """What was done about the throw; None where it has ended the turn and nothing was."""
+    numbers = [int(number) for number in re.findall(r"\d+", line.tiles)]
+    if match.stage is not Stage.ANSWER and not numbers:
+        return None
+    if match.game.blocked is Blocked.OPENS_ONE and "+" in line.tiles[:1] and len(numbers) == 1:
+        return Reopened(numbers[0])
+    return Moved(to_tiles(number for number in numbers if 1 <= number <= MAX_TILE))
+
+
+def _lines(text: str, where: str, profile: Profile) -> list[_Line]:
+    rows = _rows(text, where)
+    first, heads = next(rows, (1, []))
+    columns = _columns(heads, f"{where}:{first}")
+    found: list[_Line] = []
+    for number, row in rows:
+        if len(found) == _MOST_LINES:
+            raise RecordError(f"{where}:{number}: too many lines; allowed are {_MOST_LINES}")
+        cells = [row[i].strip()[:_FIELD] if i < len(row) else "" for i in range(len(heads))]
+        player, shown = cells[columns.player], [cells[i] for i in columns.dice]
+        dice = tuple(int(face) for cell in shown for face in re.findall(r"\d{1,3}", cell))
+        tiles = cells[columns.tiles]
+        player = player or (found[-1].player if found else "")
+        if not player:
+            raise RecordError(f"{where}:{number}: no player; allowed is a name")
+        if not dice or len(dice) > 9:
+            raise RecordError(
+                f"{where}:{number}: {quoted(' '.join(shown))} is no throw; allowed are numbers like 3+5"
+            )
+        if not all(1 <= int(tile) <= MAX_TILE for tile in re.findall(r"\d+", tiles)):
+            raise RecordError(f"{where}:{number}: {quoted(tiles)}: allowed are tiles from 1 to {MAX_TILE}")
+        found.append(_Line(number, player, dice, tiles))
+    if not found:
+        raise RecordError(f"{where}: no turns; allowed is a line for each throw below the heads")
+    return _parted(found, profile)
+
+
+def _parted(lines: Sequence[_Line], profile: Profile) -> list[_Line]:
+    """The same, where somebody has written 35 for 3 and 5: no throw adds up to that."""
+    most = profile.dice * profile.sides
+    if not any(len(line.dice) == 1 and line.dice[0] > most for line in lines):
+        return list(lines)
+    return [
+        line._replace(dice=tuple(map(int, str(line.dice[0])))) if len(line.dice) == 1 else line
+        for line in lines
+    ]
+
+
+def _columns(heads: Sequence[str], where: str) -> _Columns:
+    kinds = [_kind(head) for head in heads]
+    dice = tuple(i for i, kind in enumerate(kinds) if kind == "dice")
+    # "Throw" may be a number beside "Die 1" and "Die 2".
+    numbered = tuple(i for i in dice if re.search(r"\d", heads[i]))
+    dice = numbered if len(numbered) > 1 else dice
+    dice = dice or tuple(i for i, kind in enumerate(kinds) if kind == "total")[:1]
+    missing = [kind for kind in ("player", "tiles") if kind not in kinds] + ["dice"] * (not dice)
+    if missing:
+        shown = quoted(", ".join(heads)[:_FIELD])
+        raise RecordError(
+            f"{where}: {shown} has no column for {', '.join(missing)}; allowed are heads like player, dice "
+            "and tiles"
+        )
+    return _Columns(kinds.index("player"), dice, kinds.index("tiles"))
+
+
+def _kind(head: str) -> str:
+    """What a column holds, by its head; empty for anything else."""
+    plain = unicodedata.normalize("NFKD", head[:_FIELD].casefold())
+    words = set(re.findall("[a-z]+", "".join(c for c in plain if not unicodedata.combining(c))))
+    found = [kind for kind, known in _HEADS.items() if words & set(known.split())]
+    return "" if "" in found or not found else found[0] if len(found) == 1 else _first(words, found)
+
+
+def _first(words: set[str], found: Sequence[str]) -> str:
+    """Of several kinds the one that says more: "tiles shut by the player" are tiles, "dice total" a total."""
+    order: Callable[[str], int] = ("tiles", "total", "dice", "player").index
+    return min(found, key=order)
+
+
+def _rows(text: str, where: str = "table") -> Iterator[tuple[int, list[str]]]:
+    """The rows that are not empty, each with the number of its line."""
+    lines = text.removeprefix("\ufeff").splitlines()
+    reader = csv.reader(lines, _dialect("\n".join(lines)[:4096]))
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise RecordError(f"{where}:{reader.line_num}: {error}; allowed is CSV") from None
+
+
+def _dialect(sample: str) -> type[csv.Dialect] | csv.Dialect:
+    """The dialect that the sniffer finds, or another whose heads are known: "1,7" in a cell misleads it."""
+    dialects: list[type[csv.Dialect] | csv.Dialect] = []
+    for delimiters in (",;\t|", *_DELIMITERS):
+        try:
+            dialects.append(csv.Sniffer().sniff(sample, delimiters))
+        except csv.Error:
+            continue
+    head = next((line for line in sample.splitlines() if line.strip()), "")
+    plain = (type("Plain", (csv.excel,), {"delimiter": delimiter}) for delimiter in _DELIMITERS)
+    for dialect in (*dialects, *plain):
+        kinds = {_kind(cell) for cell in next(csv.reader([head], dialect), [])}
+        if {"player", "tiles"} <= kinds and kinds & {"dice", "total"}:
+            return dialect
+    return csv.excel
