@@ -328,6 +328,31 @@ def choice(kind: type[_Choice]) -> Check[_Choice]:
     return one_of(member.value for member in kind).then(kind)
 
 
+def choices(kind: type[_Choice]) -> Check[tuple[_Choice, ...]]:
+    """A check for lists of at least one of an enumeration's texts, each once; read in its order."""
+    members = tuple(kind)
+
+    def read(value: Any) -> tuple[_Choice, ...]:  # noqa: ANN401  (whatever TOML gives)
+        texts = [member.value for member in members]
+        if not isinstance(value, list) or not value or any(text not in texts for text in value):
+            raise ValueError
+        if len(set(value)) < len(value):
+            raise ValueError
+        return tuple(member for member in members if member.value in value)
+
+    shown = ", ".join(f'"{member.value}"' for member in members)
+    return Check(
+        f"a list of at least one of {shown}, each once",
+        {
+            "type": "array",
+            "items": {"enum": [member.value for member in members]},
+            "minItems": 1,
+            "uniqueItems": True,
+        },
+        read,
+    )
+
+
 def numbers(low: int, high: int, *, least: int = 1) -> Check[tuple[int, ...]]:
     """A check for lists of at least `least` distinct whole numbers from `low` to `high`, in their order."""
     entry, most = whole(low, high), high - low + 1

@@ -44,6 +44,14 @@ ENDING = {
     "the faces": 'tiles = [1, 3, 4, 7]\nmove = "faces"',
     "any faces": 'tiles = [1, 3, 4, 7]\nmove = "faces-free"',
     "Klappenspiel": 'tiles = [1, 3, 4, 7]\nmove = "knipsen"',
+    "multiplying": 'tiles = [1, 3, 4, 6]\noperations = ["sum", "product"]',
+    "all four": 'tiles = [1, 2, 3]\noperations = ["sum", "difference", "product", "quotient"]',
+    "no sum": 'tiles = [1, 2, 4]\noperations = ["difference", "quotient"]\nends_turn_on = [5]',
+    "three dice with signs": 'tiles = [1, 3, 4]\noperations = ["sum", "difference"]\ndice = 3\nsides = 4',
+    "multiplying, by one tile": 'tiles = [1, 2, 6]\noperations = ["product"]\nmove = "exact"',
+    "multiplying or one die": (
+        'tiles = [1, 2, 6]\noperations = ["product", "quotient"]\nmove = "knipsen"\none_die = "optional-high"'
+    ),
     "subtracting": "tiles = [1, 3, 4]\ndifference = true",
     "subtracting faces": 'tiles = [1, 3, 4]\nmove = "faces-free"\ndifference = true',
     "one tile": "tiles = 5\nmax_tiles = 1",

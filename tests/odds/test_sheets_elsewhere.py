@@ -11,10 +11,9 @@ from shutthebox.odds.worths import Objective
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Profile, ShutWins, Tie
 
-NINE = {"tiles": tuple(range(1, 10))}
-
 FIGURES = {
     "below-six": (builtin("below-six"), 11.065909203340, 9.401131582256, 0.502488226994),
+    "four-operations": (builtin("four-operations"), 2.701568783227, 46.973260883279, 0.601468951716),
 }
 
 

@@ -105,9 +105,9 @@ def test_long_rows_have_the_moves_of_their_partitions() -> None:
 @given(generate.profiles(most_tiles=8))
 @settings(deadline=None)
 def test_most_moves_is_no_less_than_any_throw_has(profile: Profile) -> None:
-    if profile.move == "set" and not profile.difference:
-        totals = range(profile.dice * profile.sides + 1)
+    if profile.move == "set":
+        throws = oracle.rolls(profile.dice, profile.sides)
         plain = replace(profile, first_move_must_include=None)
-        assert most_moves(profile) == max(
-            1, *(len(legal_moves(plain, profile.starting, (total,))) for total in totals)
+        assert most_moves(profile) >= max(
+            len(legal_moves(plain, profile.starting, throw)) for throw in throws
         )

@@ -3,8 +3,10 @@
 import pytest
 from tests.support.house import house
 
-from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.tiles import to_tiles
+from shutthebox.rules import turn as turns
+from shutthebox.rules.moves import dice_allowed, totals
+from shutthebox.rules.tiles import from_text, to_numbers, to_tiles
+from shutthebox.rules.turn import Turn
 
 
 @pytest.mark.parametrize(
@@ -31,3 +33,37 @@ def test_a_die_is_left_out_where_the_sheet_says(
 def test_another_rule_for_one_die_does_not_inherit_the_limit() -> None:
     assert house('like = "below-six"').one_die_at == 5
     assert house('like = "below-six"\none_die = "optional-sum"').one_die_limit == 6
+
+
+FOUR = 'operations = ["sum", "difference", "product", "quotient"]'
+
+
+@pytest.mark.parametrize(
+    ("keys", "faces", "read"),
+    [
+        (FOUR, (6, 2), (8, 4, 12, 3)),
+        (FOUR, (2, 5), (7, 3, 10)),
+        (FOUR, (3, 3), (6, 9, 1)),
+        ('operations = ["sum", "difference"]\ndice = 3', (6, 2, 1), (9, 7, 5, 3)),
+        ('operations = ["difference", "sum"]', (4, 4), (8,)),
+        ('operations = ["difference"]', (4, 4), ()),
+        (FOUR + '\none_die = "optional-high"', (5,), (5,)),
+    ],
+)
+def test_what_a_throw_may_be_read_as(keys: str, faces: tuple[int, ...], read: tuple[int, ...]) -> None:
+    assert totals(house(keys), faces) == read
+
+
+def test_4_and_5_added_or_multiplied_on_twelve_tiles() -> None:
+    profile = house('tiles = 12\noperations = ["sum", "product"]')
+    thrown = turns.throw(profile, turns.start(profile), (4, 5))
+    found = {to_numbers(move) for move in turns.answers(profile, thrown)}
+    assert {(9, 11), (8, 12), (9,), (1, 9, 10)} <= found
+    assert (10,) not in found
+
+
+def test_a_total_that_ends_the_turn_is_the_sum() -> None:
+    profile = house('operations = ["product"]\nends_turn_on = [7]')
+    assert turns.throw(profile, Turn(from_text("1,2,6")), (3, 4)).outcome is not None
+    assert turns.throw(profile, Turn(from_text("1,6,7")), (1, 7 - 1)).outcome is not None
+    assert turns.throw(profile, Turn(from_text("1,6,7")), (2, 3)).outcome is None

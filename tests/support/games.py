@@ -64,6 +64,18 @@ GAMES: dict[str, dict[str, Any]] = {
     "exact": {**LIKE_TRADITIONAL, "move": "exact"},
     "max-two": {**LIKE_TRADITIONAL, "max_tiles": 2, "one_die": "forced-sum"},
     "below-six": {**LIKE_TRADITIONAL, "one_die": "forced-sum", "one_die_at": 5},
+    "four-operations": {
+        **LIKE_TRADITIONAL,
+        "one_die": "never",
+        "operations": ["difference", "product", "quotient", "sum"],
+    },
+    "times": {**ONE_BOX, "tiles": list(range(1, 13)), "operations": ["product", "sum"]},
+    "plus-minus": {
+        **LIKE_TRADITIONAL,
+        "one_die": "never",
+        "dice": 3,
+        "operations": ["difference", "sum"],
+    },
     "misere": {**LIKE_TRADITIONAL, "win": "highest", "shut_wins": "no"},
     "open-one": {**LIKE_TRADITIONAL, "blocked": "opens-one", "score": "throws", "shut_wins": "no"},
     "cover-200": {
@@ -106,6 +118,7 @@ DEFAULTS: dict[str, Any] = {
     "one_die_at": None,
     "move": "set",
     "max_tiles": None,
+    "operations": ["sum"],
     "difference": False,
     "first_move_must_include": None,
     "ends_turn_on": [],

@@ -18,6 +18,7 @@ from shutthebox.rules.profile import (
     MatchFormat,
     MoveKind,
     OneDie,
+    Operation,
     Profile,
     Scoring,
     ShutWins,
@@ -48,6 +49,11 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10) -> Profile:
     sometimes("draw", st.just(Draw.DOMINOES))
     sometimes("max_tiles", st.integers(1, 3))
     sometimes("difference", st.just(True))
+    if not keys.get("difference"):
+        ways = st.lists(st.sampled_from(list(Operation)), min_size=1, unique=True)
+        sometimes("operations", ways.map(lambda some: tuple(way for way in Operation if way in some)))
+    if Operation.QUOTIENT in keys.get("operations", ()):
+        keys.pop("dice", None)
     sometimes("first_move_must_include", st.sampled_from(tiles))
     sometimes("ends_turn_on", st.frozensets(st.integers(1, 14), min_size=1, max_size=3))
     sometimes("lost_score", st.integers(0, 99))

@@ -6,7 +6,8 @@ calls the functions under test.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
+from math import prod
 from typing import NamedTuple
 
 from shutthebox.rules.profile import Profile
@@ -21,7 +22,7 @@ def row(tiles: int) -> Row:
 
 def moves(profile: Profile, opened: Row, faces: Sequence[int], *, first: bool = False) -> set[Row]:
     """Every legal move, found by trying all subsets of the open tiles that are not worth too much."""
-    most = sum(faces) * (2 if profile.move.value == "knipsen" else 1)
+    most = sum(faces) + max(results(profile, faces), default=0)
     return {
         frozenset(subset)
         for subset in _subsets(sorted(opened), most)
@@ -47,9 +48,7 @@ def _permitted(profile: Profile, subset: Collection[int], first: bool) -> bool:
 
 
 def _answers(profile: Profile, subset: tuple[int, ...], opened: Row, faces: Sequence[int]) -> bool:
-    wanted = {sum(faces)}
-    if profile.difference and len(faces) == 2:
-        wanted |= {abs(faces[0] - faces[1])} - {0}
+    wanted = results(profile, faces)
     whole = len(subset) == 1 and subset[0] in wanted
     match profile.move.value:
         case "set":
@@ -67,6 +66,29 @@ def _answers(profile: Profile, subset: tuple[int, ...], opened: Row, faces: Sequ
         case "knipsen":
             return any(set(subset) <= {*faces, total} for total in wanted)
     raise AssertionError(profile.move)
+
+
+def results(profile: Profile, faces: Sequence[int]) -> set[int]:
+    """What a throw may be read as."""
+    if len(faces) == 1:
+        return set(faces)
+    wanted = set[int]()
+    ways = [each.value for each in profile.operations]
+    if "sum" in ways or profile.difference:
+        wanted.add(sum(faces))
+    if "difference" in ways or profile.difference:
+        signed = (sum(s * f for s, f in zip(signs, faces, strict=True)) for signs in _signs(len(faces)))
+        wanted |= {total for total in signed if total > 0}
+    if "product" in ways:
+        wanted.add(prod(faces))
+    if "quotient" in ways and max(faces) % min(faces) == 0:
+        wanted.add(max(faces) // min(faces))
+    return wanted
+
+
+def _signs(count: int) -> Iterator[tuple[int, ...]]:
+    """Every choice of so many signs with a minus."""
+    return (signs for signs in product((1, -1), repeat=count) if -1 in signs)
 
 
 def dice_counts(profile: Profile, opened: Row, behind: Row = frozenset()) -> set[int]:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from shutthebox.rules import turn as turns
+from shutthebox.rules.moves import totals
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles, sum_of, to_numbers, to_tiles
 from shutthebox.rules.turn import Turn
@@ -138,7 +139,7 @@ def judge(profile: Profile, turn: Turn, down: Tiles, only: Tiles | None = None, 
     if fitting:
         least = min(turns.sums(profile, turn, fitting))
         return Verdict(VerdictKind.MISSING, amount=least - sum_of(flipped), move=flipped)
-    over = sum_of(flipped) - sum(turn.throw or ())
+    over = sum_of(flipped) - max(totals(profile, turn.throw or ()), default=0)
     if over > 0:
         return Verdict(VerdictKind.OVER, amount=over, move=flipped)
     return Verdict(VerdictKind.DEAD_END, move=flipped)

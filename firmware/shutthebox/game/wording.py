@@ -23,6 +23,7 @@ from shutthebox.odds.worths import Advice, Unit
 from shutthebox.rules import turn as turns
 from shutthebox.rules.formats import Reason
 from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.moves import totals
 from shutthebox.rules.profile import MoveKind, Profile
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.words import distinction, explain, shared_rules
@@ -109,13 +110,16 @@ def answers_text(match: Match) -> Message:
     """
     profile, legal = match.rules, turns.answers(match.rules, match.turn)
     if profile.move is MoveKind.SET:
-        found = [str(total) for total in sorted(turns.sums(profile, match.turn, legal), reverse=True)]
+        made = turns.sums(profile, match.turn, legal)
+        found = [str(total) for total in totals(profile, match.turn.throw or ()) if total in made]
     else:
         highest_first = sorted(legal, key=lambda move: (move.bit_count(), -move))
         found = ["+".join(map(str, to_numbers(move))) for move in highest_first]
     *first, last = found
     answers: Text
-    if len(", ".join(found)) > PROMPT_LENGTH - len("Shut  or "):
+    if len(found) > 2 and len(", ".join(found)) <= PROMPT_LENGTH - len("Shut "):
+        answers = ", ".join(found)
+    elif len(", ".join(found)) > PROMPT_LENGTH - len("Shut  or "):
         named = [found[0]]
         for answer in found[1:]:
             if len(", ".join([*named, answer])) > PROMPT_LENGTH - len("Shut …"):

@@ -30,8 +30,8 @@ from shutthebox.rules.turn import DOMINOES, Turn
 TURN_KEYS = frozenset(
     {
         "tiles", "rows", "start_open", "dice", "sides", "draw", "one_die", "one_die_at", "move", "max_tiles",
-        "difference", "first_move_must_include", "ends_turn_on", "blocked", "insurance", "turns", "score",
-        "lost_score", "win",
+        "operations", "difference", "first_move_must_include", "ends_turn_on", "blocked", "insurance",
+        "turns", "score", "lost_score", "win",
     }
 )  # fmt: skip
 """The keys of a game that decide how a turn goes on, or its worth."""

@@ -7,7 +7,8 @@ short.
 
 from collections import Counter
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations_with_replacement
+from math import comb, factorial, prod
 from typing import NamedTuple
 
 from shutthebox.odds.row import TileRow
@@ -87,22 +88,34 @@ def _doubles_not_ending(profile: Profile, dice: int) -> int:
 
 
 def _by_total(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[ThrowClass]]:
-    """Classes where any set of open tiles that adds up to the total (or difference) will do."""
-    weights: Counter[tuple[int, ...]] = Counter()
-    if profile.difference and dice == 2:
-        faces = range(1, profile.sides + 1)
-        weights.update(totals(profile, throw) for throw in product(faces, faces))
-    else:
-        weights[(0,)] = 1
+    """Classes where any set of open tiles that adds up to one of the totals will do."""
+    ended, weights = 0, Counter[tuple[int, ...]]()
+    if profile.only_adds or dice == 1:
+        sums = Counter({0: 1})
         for _ in range(dice):
-            longer: Counter[tuple[int, ...]] = Counter()
-            for (total,), weight in weights.items():
+            longer = Counter[int]()
+            for total, weight in sums.items():
                 for face in range(1, profile.sides + 1):
-                    longer[(total + face,)] += weight
-            weights = longer
-    ended = sum(weight for sums, weight in weights.items() if sums[0] in profile.ends_turn_on)
-    top = min(max(sums[0] for sums in weights), sum(row.numbers))
-    doubles = Counter(totals(profile, throw) for throw in _doubles(profile, dice))
+                    longer[total + face] += weight
+            sums = longer
+        for total, weight in sums.items():
+            if total in profile.ends_turn_on:
+                ended += weight
+            else:
+                weights[(total,)] = weight
+    else:
+        for throw, weight in _every_throw(profile, dice):
+            if sum(throw) in profile.ends_turn_on:
+                ended += weight
+            else:
+                weights[tuple(sorted(totals(profile, throw)))] += weight
+    largest = max((read[-1] for read in weights if read), default=0)
+    top = min(largest, sum(row.numbers))
+    doubles = Counter(
+        tuple(sorted(totals(profile, throw)))
+        for throw in _doubles(profile, dice)
+        if sum(throw) not in profile.ends_turn_on
+    )
     tables = sets_by_total(row.numbers, top)
     if profile.max_tiles is not None:
         most = profile.max_tiles
@@ -111,19 +124,28 @@ def _by_total(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[Thro
             for table in tables
         ]
     classes = []
-    for sums, weight in sorted(weights.items()):
-        if sums[0] in profile.ends_turn_on:
-            continue
-        found = [tables[total] for total in sums if total <= top]
+    for read, weight in sorted(weights.items()):
+        found = [tables[total] for total in read if total <= top]
         if not any(any(table) for table in found):
             continue
-        table = max(found, key=len)
-        if len(found) == 2:
-            # Difference and total are never the same, so no set is in both.
-            a, b = found
-            table = [a[i & (len(a) - 1)] + b[i & (len(b) - 1)] for i in range(len(table))]
-        classes.append(ThrowClass(weight, len(table) - 1, table, doubles[sums]))
+        # The totals of a throw differ, so no set is in two of their tables.
+        table, *others = sorted(found, key=len, reverse=True)
+        for other in others:
+            low = len(other) - 1
+            table = [moves + other[i & low] for i, moves in enumerate(table)]
+        classes.append(ThrowClass(weight, len(table) - 1, table, doubles[read]))
     return ended, classes
+
+
+def _every_throw(profile: Profile, dice: int) -> list[tuple[Throw, int]]:
+    """Each throw, whichever die shows what, with how many of the throws look so."""
+    if comb(profile.sides + dice - 1, dice) > _MOST_STATES:
+        raise TooLargeError(f"{dice} dice of {profile.sides} sides show too much for exact odds")
+    ways = factorial(dice)
+    return [
+        (throw, ways // prod(map(factorial, Counter(throw).values())))
+        for throw in combinations_with_replacement(range(1, profile.sides + 1), dice)
+    ]
 
 
 def sets_by_total(numbers: tuple[int, ...], top: int) -> list[list[tuple[int, ...]]]:
@@ -192,9 +214,10 @@ def _throws(
         if len(states) > _MOST_STATES:
             raise TooLargeError(f"{dice} dice of {profile.sides} sides show too much for exact odds")
     thrown = [(named, weight, throw) for (named, _), (weight, throw) in states.items()]
-    if profile.difference and dice == 2:
-        faces = range(1, profile.sides + 1)
-        thrown = [(_names(profile, row, throw), 1, throw) for throw in product(faces, faces)]
+    if dice > 1 and not profile.only_adds:
+        thrown = [
+            (_names(profile, row, throw), weight, throw) for throw, weight in _every_throw(profile, dice)
+        ]
     merged: dict[tuple[bool, tuple[int, ...]], tuple[int, Throw]] = {}
     for named, weight, throw in thrown:
         alike = _alike(profile, row, throw, named)

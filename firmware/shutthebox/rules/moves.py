@@ -10,11 +10,11 @@ thousands of moves, and a small computer little memory.
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from itertools import combinations
-from math import isqrt
+from itertools import combinations, combinations_with_replacement
+from math import isqrt, prod
 from typing import TypeAlias
 
-from shutthebox.rules.profile import Draw, MoveKind, OneDie, Profile
+from shutthebox.rules.profile import Draw, MoveKind, OneDie, Operation, Profile
 from shutthebox.rules.tiles import Tiles, sum_of, to_numbers, to_tiles
 
 Throw: TypeAlias = tuple[int, ...]
@@ -66,11 +66,55 @@ def is_one_die_ever_allowed(profile: Profile) -> bool:
 
 
 def totals(profile: Profile, throw: Throw) -> tuple[int, ...]:
-    """The totals that a throw may be read as: its sum, and the difference where that counts."""
-    total = sum(throw)
-    if profile.difference and len(throw) == 2 and throw[0] != throw[1]:
-        return total, abs(throw[0] - throw[1])
-    return (total,)
+    """The totals that a throw may be read as, in the order of the operations; there may be none."""
+    if profile.only_adds or len(throw) == 1:
+        return (sum(throw),)
+    return _readings(profile.readings, tuple(sorted(throw, reverse=True)))
+
+
+@lru_cache(maxsize=4096)
+def _readings(operations: tuple[Operation, ...], falling: Throw) -> tuple[int, ...]:
+    found: list[int] = []
+    for operation in operations:
+        match operation:
+            case Operation.SUM:
+                found.append(sum(falling))
+            case Operation.DIFFERENCE:
+                found += sorted(_differences(falling), reverse=True)
+            case Operation.PRODUCT:
+                found.append(prod(falling))
+            case Operation.QUOTIENT:
+                larger, smaller = falling
+                found += [larger // smaller] if larger % smaller == 0 else []
+    return tuple(dict.fromkeys(found))
+
+
+def _differences(faces: Throw) -> set[int]:
+    """What faces give with any choice of signs, at least one of them minus, above 0."""
+    found = {(0, False)}
+    for face in faces:
+        found = {(total + sign * face, minus or sign < 0) for total, minus in found for sign in (1, -1)}
+    return {total for total, minus in found if minus and total > 0}
+
+
+@lru_cache(maxsize=256)
+def _possible_totals(operations: tuple[Operation, ...], dice: int, sides: int) -> frozenset[int]:
+    """The totals that some throw of these dice may be read as."""
+    faces = range(1, sides + 1)
+    if dice == 1:
+        return frozenset(faces)
+    found: set[int] = set()
+    for operation in operations:
+        match operation:
+            case Operation.SUM:
+                found |= set(range(dice, dice * sides + 1))
+            case Operation.DIFFERENCE:
+                # All but one die may count either way.
+                found |= set(range(1, (dice - 1) * sides))
+            case Operation.PRODUCT | Operation.QUOTIENT:
+                for throw in combinations_with_replacement(range(sides, 0, -1), dice):
+                    found |= set(_readings((operation,), throw))
+    return frozenset(found)
 
 
 def legal_moves(
@@ -89,6 +133,8 @@ def legal_moves(
         must = to_tiles([profile.first_move_must_include])
     most = profile.max_tiles or len(profile.tiles)
     faces = () if profile.move is MoveKind.SET else tuple(sorted(set(throw)))
+    if profile.move is MoveKind.EXACT and len(faces) < len(throw):
+        faces = ()  # a double is no pair of tiles
     look_up = _legal_moves if open_tiles >> TABLE_TILES == 0 else _legal_moves_long
     return look_up(profile.move, totals(profile, throw), faces, open_tiles, most, must)
 
@@ -122,8 +168,7 @@ def _candidates(
         case MoveKind.SINGLE:
             yield from (to_tiles([face]) for face in faces)
         case MoveKind.EXACT:
-            # A double is no pair of tiles: then `faces`, which has each face once, is too short.
-            if sum(faces) == sums[0]:
+            if faces:
                 yield to_tiles(faces)
         case MoveKind.FACES:
             # One face alone counts only when the others cannot be shut any more, and so all
@@ -187,7 +232,8 @@ def most_moves(profile: Profile) -> int:
     """
     if profile.move is not MoveKind.SET:
         return 1
-    highest = profile.dice * profile.sides
+    possible = _possible_totals(profile.readings, profile.dice, profile.sides)
+    highest = min(max(possible, default=0), sum_of(profile.starting))
     # k distinct tiles add up to more than k * k / 2.
     most = min(profile.max_tiles or highest, profile.starting.bit_count(), isqrt(2 * highest))
     # ways[k][t]: sets of k of the tiles so far that add up to t.
@@ -197,7 +243,17 @@ def most_moves(profile: Profile) -> int:
         for size in range(most, 0, -1):
             for total in range(number, highest + 1):
                 ways[size][total] += ways[size - 1][total - number]
-    return max(sum(sizes[total] for sizes in ways) for total in range(highest + 1))
+    moves = {total: sum(sizes[total] for sizes in ways) for total in possible if total <= highest}
+    if profile.only_adds:
+        return max(moves.values(), default=0)
+    if profile.dice > _MOST_DICE_TRIED:
+        return sum(moves.values())
+    thrown = combinations_with_replacement(range(1, profile.sides + 1), profile.dice)
+    return max(sum(moves.get(total, 0) for total in totals(profile, throw)) for throw in thrown)
+
+
+_MOST_DICE_TRIED = 3
+"""More dice have too many throws: then every total is taken for one that a throw has."""
 
 
 def can_ever_move(profile: Profile, open_tiles: Tiles, must: Tiles = 0, *, behind: Tiles = 0) -> bool:
@@ -212,9 +268,7 @@ def can_ever_move(profile: Profile, open_tiles: Tiles, must: Tiles = 0, *, behin
 
 def _can_move_with(profile: Profile, open_tiles: Tiles, dice: int, must: Tiles) -> bool:
     sides, most = profile.sides, profile.max_tiles or len(profile.tiles)
-    sums = set(range(dice, dice * sides + 1))
-    if profile.difference and dice == 2:
-        sums |= set(range(1, sides))
+    sums = _possible_totals(profile.readings, dice, sides)
     numbers = to_numbers(must or open_tiles)
     if must & ~open_tiles or not numbers:
         return False
@@ -222,7 +276,8 @@ def _can_move_with(profile: Profile, open_tiles: Tiles, dice: int, must: Tiles) 
         return True
     match profile.move:
         case MoveKind.SET:
-            fewest = _fewest_tiles(open_tiles & ~must, max(sums))
+            sums &= frozenset(range(sum_of(open_tiles) + 1))
+            fewest = _fewest_tiles(open_tiles & ~must, max(sums, default=0))
             need = sum_of(must)
             return any(total >= need and fewest[total - need] + must.bit_count() <= most for total in sums)
         case MoveKind.EXACT:

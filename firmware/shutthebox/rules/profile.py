@@ -89,6 +89,15 @@ class MoveKind(StrEnum):
     KNIPSEN = "knipsen"
 
 
+class Operation(StrEnum):
+    """What a throw may be read as; `shutthebox.rules.moves.totals` has the definitions."""
+
+    SUM = "sum"
+    DIFFERENCE = "difference"
+    PRODUCT = "product"
+    QUOTIENT = "quotient"
+
+
 class Blocked(StrEnum):
     """What a throw without a legal move does."""
 
@@ -185,6 +194,8 @@ class Stakes(StrEnum):
 
 DROPS: Mapping[str, tuple[str, ...]] = {
     "one_die": ("one_die_at",),
+    "operations": ("difference",),
+    "difference": ("operations",),
 }
 """By key, what a game that is given it does not inherit from the game that it is like."""
 
@@ -254,6 +265,9 @@ def _head_starts(value: Any) -> tuple[HeadStart, ...]:  # noqa: ANN401  (what TO
     return tuple(tiles(head) if isinstance(head, list) else points(head) for head in value)
 
 
+_OPERATIONS = validation.choices(Operation)
+
+
 HEAD_STARTS_CHECK = Check(
     f"a list by seat, {MAX_PLAYERS} at most: points of 0 to {MAX_HEAD_START}, or a list of tiles that start "
     "shut, as in [0, 5, [1, 2]]",
@@ -313,7 +327,8 @@ class Profile:
         one_die_at: the limit in it; None for the usual one.
         move: which sets of tiles answer a throw.
         max_tiles: most tiles in one move; None for no limit.
-        difference: two dice may also be subtracted.
+        operations: what a throw may be read as. Does not apply to a single die.
+        difference: two dice may also be subtracted, the short form of these operations.
         first_move_must_include: tile that the first move of a turn must shut.
         ends_turn_on: totals that end the turn even if a move exists.
         blocked: what a throw without a move does.
@@ -359,6 +374,7 @@ class Profile:
     one_die_at: int | None = _key(validation.whole(1, MAX_TILE * (MAX_TILE + 1) // 2), None)
     move: MoveKind = MoveKind.SET
     max_tiles: int | None = _key(_TILE, None)
+    operations: tuple[Operation, ...] = _key(_OPERATIONS, (Operation.SUM,))
     difference: bool = False
     first_move_must_include: int | None = _key(_TILE, None)
     ends_turn_on: frozenset[int] = _key(_rising(1, 9 * 20).then(frozenset), frozenset())
@@ -415,7 +431,17 @@ class Profile:
     @property
     def faces_matter(self) -> bool:
         """Whether a move depends on the single dice, not on their total alone."""
-        return self.difference or self.insurance or self.move is not MoveKind.SET
+        return not self.only_adds or self.insurance or self.move is not MoveKind.SET
+
+    @cached_property
+    def readings(self) -> tuple[Operation, ...]:
+        """What a throw may be read as, in the order in which it's named."""
+        return (Operation.SUM, Operation.DIFFERENCE) if self.difference else self.operations
+
+    @cached_property
+    def only_adds(self) -> bool:
+        """Whether a throw is always read as its sum."""
+        return self.readings == (Operation.SUM,)
 
     @property
     def highest_wins(self) -> bool:

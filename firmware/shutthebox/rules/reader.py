@@ -23,6 +23,7 @@ from shutthebox.rules.profile import (
     HeadStart,
     MatchFormat,
     OneDie,
+    Operation,
     Profile,
     Scoring,
     ShutWins,
@@ -139,6 +140,10 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
         ProfileError: if keys contradict each other, naming one of them.
     """
     profile = unchecked_profile(keys, where, name)
+    if profile.difference and "operations" in keys:
+        raise ProfileError(
+            f'{where}: difference: true is short for operations = ["sum", "difference"]; allowed is one key'
+        )
     for count in profile.allowed_boxes:
         box = profile.for_box(count)
         assert box is not None, "an allowed box"
@@ -254,8 +259,8 @@ def _contradiction(box: Profile) -> str | None:
         )
     if box.draw is Draw.DOMINOES and (box.dice, box.sides) != (2, 6):
         return 'draw: "dominoes" have two ends of 1 to 6; allowed are dice = 2 and sides = 6 with it'
-    if box.difference and box.dice != 2:
-        return "difference: needs two dice to subtract; allowed is dice = 2 with it"
+    if complaint := _contradiction_of_operations(box):
+        return complaint
     if box.insurance and (box.dice == 1 or box.blocked not in (Blocked.ENDS_TURN, Blocked.LOSES)):
         return (
             "insurance: is earned by doubles and saves from a throw without a move; allowed with two dice or "
@@ -292,6 +297,20 @@ def _contradiction(box: Profile) -> str | None:
                 f"lost_score: {box.lost_score} is better than the worst score of a turn; allowed is {allowed}"
             )
     return _contradiction_of_match(box) or _contradiction_of_seats(box)
+
+
+def _contradiction_of_operations(box: Profile) -> str | None:
+    if box.difference and box.dice != 2:
+        return "difference: needs two dice to subtract; allowed is dice = 2 with it"
+    if box.only_adds or box.difference:
+        return None
+    if box.dice == 1:
+        return 'operations: need two dice or more; allowed is ["sum"] with dice = 1'
+    if Operation.PRODUCT in box.operations and box.dice > 3:
+        return 'operations: "product" multiplies two or three dice; allowed is dice = 2 or 3 with it'
+    if Operation.QUOTIENT in box.operations and box.dice != 2:
+        return 'operations: "quotient" divides two dice; allowed is dice = 2 with it'
+    return None
 
 
 def _contradiction_of_one_die(box: Profile) -> str | None:

@@ -169,7 +169,7 @@ def answers(profile: Profile, turn: Turn) -> tuple[Tiles, ...]:
 
 def sums(profile: Profile, turn: Turn, moves: Iterable[Tiles]) -> set[int]:
     """The sums of these answers to the throw on the table; not added up where all equal its total."""
-    if profile.move is MoveKind.SET and not profile.difference:
+    if profile.move is MoveKind.SET and profile.only_adds:
         return {sum(turn.throw or ())}
     return {sets.sum_of(shut) for shut in moves}
 

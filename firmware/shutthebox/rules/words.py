@@ -18,6 +18,7 @@ from shutthebox.rules.profile import (
     MatchFormat,
     MoveKind,
     OneDie,
+    Operation,
     Profile,
     Scoring,
     ShutWins,
@@ -29,7 +30,7 @@ from shutthebox.rules.profile import (
 from shutthebox.rules.score import best_score, idle_is_worst, lost_score, worst_score
 from shutthebox.rules.tiles import to_numbers
 
-_Value: TypeAlias = int | Sequence[int]
+_Value: TypeAlias = int | Sequence[int] | Sequence[Operation]
 _Rule: TypeAlias = tuple[str, dict[str, _Value]]
 
 
@@ -100,6 +101,10 @@ SENTENCES: dict[str, str] = {
     "max_tiles": N_("At most {most} tiles are shut in one move."),
     "max_tiles.one": N_("Only one tile is shut in one move."),
     "difference": N_("The two dice may also be subtracted, the smaller from the larger."),
+    "operations": N_("The dice may be {operations}."),
+    "operations.one": N_("The dice are {operations}."),
+    "operations.signs": N_("They may be subtracted in any order that leaves more than 0."),
+    "operations.quotient": N_("They are divided only where that comes out even, the larger by the smaller."),
     "first_move_must_include": N_(
         "The first move of a turn must shut tile {tile}. A first throw that cannot do so loses the turn, "
         "which then scores {points}."
@@ -290,6 +295,8 @@ SENTENCES: dict[str, str] = {
     ),
     "max_tiles.dominoes": N_("At most {most} tiles are shut for one domino."),
     "max_tiles.one.dominoes": N_("Only one tile is shut for one domino."),
+    "operations.dominoes": N_("The two ends may be {operations}."),
+    "operations.one.dominoes": N_("The two ends are {operations}."),
     "difference.dominoes": N_("The two ends may also be subtracted, the smaller from the larger."),
     "first_move_must_include.dominoes": N_(
         "The first move of a turn must shut tile {tile}. A first domino that cannot do so loses the turn, "
@@ -330,7 +337,14 @@ _ALL = N_("{some} and {last}")
 _EITHER = N_("{some} or {last}")
 
 # Lists of which only one counts at a time.
-_ALTERNATIVES = ("boxes", "totals")
+_ALTERNATIVES = ("boxes", "totals", "operations")
+
+_OPERATIONS = {
+    Operation.SUM: N_("added"),
+    Operation.DIFFERENCE: N_("subtracted"),
+    Operation.PRODUCT: N_("multiplied"),
+    Operation.QUOTIENT: N_("divided"),
+}
 
 
 def explain(profile: Profile, translate: Callable[[str], str] = str) -> tuple[str, ...]:
@@ -346,7 +360,8 @@ def explain(profile: Profile, translate: Callable[[str], str] = str) -> tuple[st
     def shown(key: str, value: _Value) -> str:
         if isinstance(value, int):
             return str(value)
-        return _listed(value, translate(_EITHER if key in _ALTERNATIVES else _ALL), translate(_SPAN))
+        items = [translate(_OPERATIONS[each]) if isinstance(each, Operation) else each for each in value]
+        return _listed(items, translate(_EITHER if key in _ALTERNATIVES else _ALL), translate(_SPAN))
 
     return tuple(
         translate(SENTENCES[key]).format(**{name: shown(name, value) for name, value in values.items()})
@@ -354,10 +369,11 @@ def explain(profile: Profile, translate: Callable[[str], str] = str) -> tuple[st
     )
 
 
-def _listed(numbers: Sequence[int], joined: str, span: str) -> str:
-    if len(numbers) > 2 and numbers == tuple(range(numbers[0], numbers[-1] + 1)):
-        return span.format(first=numbers[0], last=numbers[-1])
-    *some, last = (str(number) for number in numbers)
+def _listed(items: Sequence[int | str], joined: str, span: str) -> str:
+    first, end = items[0], items[-1]
+    if len(items) > 2 and isinstance(first, int) and isinstance(end, int) and end - first == len(items) - 1:
+        return span.format(first=first, last=end)
+    *some, last = map(str, items)
     return joined.format(some=", ".join(some), last=last) if some else last
 
 
@@ -443,8 +459,7 @@ def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
         if profile.dice > 1:
             yield from _rules_of_one_die(profile)
     yield f"move={profile.move}", {}
-    if profile.difference:
-        yield "difference", {}
+    yield from _rules_of_operations(profile)
     if profile.max_tiles is not None:
         yield _one("max_tiles", profile.max_tiles), {"most": profile.max_tiles}
     if profile.first_move_must_include is not None:
@@ -464,6 +479,19 @@ def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
             yield "turn_seconds.worst", {}
     if not profile.is_race and (profile.win is not Win.LAST_IN or profile.stakes is Stakes.LOSER_PAYS):
         yield f"score={profile.score}", {}
+
+
+def _rules_of_operations(profile: Profile) -> Iterator[_Rule]:
+    if profile.only_adds:
+        return
+    if profile.readings == (Operation.SUM, Operation.DIFFERENCE) and profile.dice == 2:
+        yield "difference", {}
+        return
+    yield _one("operations", len(profile.readings)), {"operations": profile.readings}
+    if Operation.DIFFERENCE in profile.readings and profile.dice > 2:
+        yield "operations.signs", {}
+    if Operation.QUOTIENT in profile.readings:
+        yield "operations.quotient", {}
 
 
 def _rules_of_one_die(profile: Profile) -> Iterator[_Rule]:
@@ -603,7 +631,11 @@ SUMMARIES: dict[str, str] = {
     "knipsen": N_("Shut the sum, the dice, or some."),
     "rows": N_("Two rows, one behind the other."),
     "shared": N_("One row for all."),
-    "difference": N_("Add the dice or subtract them."),
+    "sum, difference": N_("Add the dice or subtract them."),
+    "sum, product": N_("Add the dice or multiply them."),
+    "sum, quotient": N_("Add the dice or divide them."),
+    "sum, difference, product, quotient": N_("Add, subtract, multiply, divide."),
+    "operations": N_("Another way to read the dice."),
     "most": N_("At most {most} tiles a throw."),
     "passes": N_("No move? Play on."),
     "opens": N_("No move? Open a tile."),
@@ -692,8 +724,9 @@ def _special(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
         yield "exact", {}
     if profile.move in (MoveKind.FACES, MoveKind.FACES_FREE):
         yield profile.move.value, {}
-    if profile.difference:
-        yield "difference", {}
+    if not profile.only_adds:
+        read = ", ".join(profile.readings)
+        yield read if read in SUMMARIES else "operations", {}
     if profile.dice > 2:
         yield "dice", {"dice": profile.dice, "tiles": len(profile.tiles)}
     if profile.dice == 1:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from shutthebox.rules.profile import HeadStart, Profile
 from shutthebox.rules.tiles import MAX_TILE
 
-Value: TypeAlias = str | int | bool | list[int] | list[int | list[int]] | dict[str, int] | None
+Value: TypeAlias = str | int | bool | list[str] | list[int] | list[int | list[int]] | dict[str, int] | None
 """A key's value as TOML and JSON know it; None for a key that is not set."""
 
 
@@ -54,6 +54,8 @@ def _plain(value: object) -> Value:
     match value:
         case StrEnum():
             return value.value
+        case tuple((StrEnum(), *_)):
+            return [member.value for member in value]
         case tuple() | frozenset():
             return sorted(value)
         case str() | int() | None:
@@ -68,6 +70,8 @@ def _toml(value: Value) -> str:
             return "true" if value else "false"
         case str():
             return json.dumps(value, ensure_ascii=False)  # TOML has the same escapes
+        case [str(), *_]:
+            return json.dumps(value)
         case dict():
             return "{" + ", ".join(f"{key} = {paid}" for key, paid in value.items()) + "}"
         case _:
