@@ -13,6 +13,7 @@ from shutthebox.odds.worths import End, Number, OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import (
     Blocked,
+    Doubles,
     Draw,
     First,
     Group,
@@ -45,7 +46,9 @@ OTHERS: dict[str, Any] = {
     "difference": True,
     "first_move_must_include": 3,
     "ends_turn_on": frozenset({7}),
+    "doubles": Doubles.DOUBLED,
     "blocked": Blocked.PASSES,
+    "strikes": 3,
     "insurance": True,
     "score": Scoring.COUNT,
     "lost_score": 9,
@@ -82,10 +85,13 @@ def played(profile: Profile) -> dict[End, Number]:
 def test_a_key_changes_the_odds_or_is_beside_them_or_is_refused(key: str) -> None:
     assert key in OTHERS, "a new key: say there which other value the odds are asked about"
     other = replace(TWO_TO_GO, **{key: OTHERS[key]})
+    # A lost turn knows no strikes.
+    game = replace(TWO_TO_GO, first_move_must_include=None) if key == "strikes" else TWO_TO_GO
+    other = replace(game, **{key: OTHERS[key]})
     if key in TURN_KEYS - {"turns"}:
-        assert played(other) != played(TWO_TO_GO)
+        assert played(other) != played(game)
     elif key in OTHER_KEYS | {"turns"}:
-        assert played(other) == played(TWO_TO_GO)
+        assert played(other) == played(game)
     else:
         with pytest.raises(OddsError, match=f"do not know the key {key}"):
             played(other)

@@ -57,6 +57,18 @@ ENDING = {
     "one tile": "tiles = 5\nmax_tiles = 1",
     "some tiles shut": "tiles = 9\nstart_open = [2, 5, 6, 8]",
     "a total that ends the turn": "tiles = [1, 2, 6]\nends_turn_on = [3, 7]",
+    "doubles that end the turn": 'tiles = [1, 2, 4]\ndoubles = "ends-turn"\none_die = "optional-high"',
+    "doubles that end the turn, by faces": 'tiles = [1, 2, 4]\ndoubles = "ends-turn"\nmove = "faces"',
+    "doubles that count twice": 'tiles = [1, 3, 4, 8]\ndoubles = "doubled"',
+    "doubles that count twice, multiplied": (
+        'tiles = [1, 2, 4, 8]\ndoubles = "doubled"\noperations = ["product", "quotient"]'
+    ),
+    "dominoes and doubles": 'tiles = [1, 2, 4]\ndraw = "dominoes"\ndoubles = "ends-turn"',
+    "dominoes and two strikes": 'tiles = [1, 4]\ndraw = "dominoes"\nstrikes = 2\nends_turn_on = [7]',
+    "three strikes": "tiles = [1, 3, 4]\nstrikes = 3",
+    "three strikes by throws": (
+        'tiles = [1, 3, 4]\nstrikes = 3\nscore = "throws"\nshut_wins = "no"\nends_turn_on = [7]'
+    ),
     "a tile that comes first": "tiles = 5\nfirst_move_must_include = 3",
     "a tile that comes first, or the end": (
         "tiles = [1, 2, 3]\nfirst_move_must_include = 2\nlost_score = 50\nends_turn_on = [3, 8]"
@@ -107,6 +119,7 @@ MORE = {
     ),
     "two rows and a first tile": "tiles = 2\nrows = 2\nfirst_move_must_include = 2\nlost_score = 44",
     "two rows, shut tiles": 'tiles = [2, 4]\nrows = 2\nscore = "shut-sum"\nwin = "highest"\nshut_wins = "no"',
+    "two rows and strikes": "tiles = [1, 4]\nrows = 2\nstrikes = 2",
     "two rows, passing": 'tiles = [1, 4]\nrows = 2\nblocked = "passes"',
     "two rows by throws": 'tiles = [1, 4]\nrows = 2\nscore = "throws"\nshut_wins = "no"',
     "insurance": "tiles = 3\ninsurance = true",
@@ -144,7 +157,7 @@ def positions(profile: Profile) -> Iterator[Turn]:
     for size in range(1, len(numbers) + 1):
         for some in combinations(numbers, size):
             for behind in range(size + 1) if profile.rows == 2 else (0,):
-                insured = int(profile.insurance and size < len(numbers))
+                insured = profile.strikes // 2 or int(profile.insurance and size < len(numbers))
                 drawn = 0b101 if profile.draw is Draw.DOMINOES else 0
                 yield Turn(
                     to_tiles(some), moves=1, behind=to_tiles(some[:behind]), insured=insured, drawn=drawn

@@ -4,9 +4,11 @@ import pytest
 from tests.support.house import house
 
 from shutthebox.rules import turn as turns
+from shutthebox.rules.match import Stage, begin
 from shutthebox.rules.moves import dice_allowed, totals
+from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import from_text, to_numbers, to_tiles
-from shutthebox.rules.turn import Turn
+from shutthebox.rules.turn import Outcome, Turn
 
 
 @pytest.mark.parametrize(
@@ -67,3 +69,39 @@ def test_a_total_that_ends_the_turn_is_the_sum() -> None:
     assert turns.throw(profile, Turn(from_text("1,2,6")), (3, 4)).outcome is not None
     assert turns.throw(profile, Turn(from_text("1,6,7")), (1, 7 - 1)).outcome is not None
     assert turns.throw(profile, Turn(from_text("1,6,7")), (2, 3)).outcome is None
+
+
+def play(profile: Profile, *throws: tuple[tuple[int, ...], str]) -> Turn:
+    """A turn of these throws, each with the tiles shut for it ("-": none, "": the turn is over)."""
+    turn = turns.start(profile)
+    for faces, shut in throws:
+        turn = turns.throw(profile, turn, faces)
+        turn = turns.move(profile, turn, from_text(shut)) if shut else turn
+    return turn
+
+
+def test_a_double_ends_the_turn_though_a_move_exists() -> None:
+    turn = play(house('doubles = "ends-turn"'), ((4, 5), "9"), ((3, 3), ""))
+    assert (turn.outcome, turn.score) == (Outcome.ENDED, 36)
+
+
+def test_a_double_counts_twice() -> None:
+    profile = house('doubles = "doubled"')
+    thrown = turns.throw(profile, turns.start(profile), (5, 5))
+    found = {to_numbers(move) for move in turns.answers(profile, thrown)}
+    assert {(3, 8, 9), (4, 7, 9)} <= found
+    assert all(sum(move) == 20 for move in found)
+    assert not turns.answers(profile, turns.throw(profile, Turn(from_text("1,2,3")), (5, 5)))
+
+
+def test_the_second_throw_without_a_move_ends_the_turn() -> None:
+    turn = play(house("strikes = 2"), ((1, 1), "2"), ((1, 1), "-"), ((2, 1), "3"), ((1, 1), ""))
+    assert (turn.outcome, turn.score, turn.throws) == (Outcome.BLOCKED, 40, 4)
+
+
+def test_in_rotation_a_strike_is_the_others_turn() -> None:
+    match = begin(house('strikes = 2\nturns = "alternate"\nmove = "exact"'), 2)
+    match = match.throw((1, 1)).move(2).throw((1, 2)).move(4).throw((1, 1))
+    assert (match.player, match.stage) == (0, Stage.ANSWER)
+    match = match.move(0)
+    assert (match.player, match.rows[0].insured, match.rows[1].insured) == (1, 0, 1)

@@ -17,6 +17,7 @@ from shutthebox.config import profiles
 from shutthebox.rules import words
 from shutthebox.rules.profile import (
     Blocked,
+    Doubles,
     Draw,
     MatchFormat,
     MoveKind,
@@ -55,6 +56,8 @@ CHANGES: list[dict[str, Any]] = [
     {"max_tiles": 1},
     {"max_tiles": 2},
     {"difference": True},
+    {"strikes": 2},
+    {"strikes": 3},
     {"operations": (Operation.SUM, Operation.PRODUCT)},
     {"operations": (Operation.SUM, Operation.QUOTIENT)},
     {"operations": tuple(Operation)},
@@ -101,7 +104,7 @@ CHANGES: list[dict[str, Any]] = [
     {"match": MatchFormat.LADDER},
     {"match": MatchFormat.LADDER, "rounds": 3, "win": Win.HIGHEST, "limit": 20},
 ]
-KINDS = {**generate.ENUMS, "draw": Draw}
+KINDS = {**generate.ENUMS, "draw": Draw, "doubles": Doubles}
 ENUM_CHANGES: list[dict[str, Any]] = [
     {key: value, **({"limit": 60} if key == "match" and value is not MatchFormat.TOTAL else {})}
     for key, kind in KINDS.items()

@@ -151,7 +151,7 @@ class Account:
         if profile.draw.value == "dominoes":
             row.bag = (row.bag - {tuple(sorted(faces))}) or DOMINOES
             self._share(row)
-        if sum(faces) in profile.ends_turn_on:
+        if oracle.ends_turn(profile, faces):
             self._turn_over("ended")
             return
         if self.legal():
@@ -175,7 +175,7 @@ class Account:
 
     def _shut(self, tiles: Set) -> None:
         row = self.row
-        uses_insurance = self.passes() and self.profile.insurance
+        uses_insurance = self.passes() and row.insured > 0
         row.open, row.moves = row.open - (tiles - row.behind), row.moves + bool(tiles)
         row.behind -= tiles
         row.insured -= uses_insurance

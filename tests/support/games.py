@@ -67,15 +67,17 @@ GAMES: dict[str, dict[str, Any]] = {
     "four-operations": {
         **LIKE_TRADITIONAL,
         "one_die": "never",
-        "operations": ["difference", "product", "quotient", "sum"],
+        "operations": ["sum", "difference", "product", "quotient"],
     },
-    "times": {**ONE_BOX, "tiles": list(range(1, 13)), "operations": ["product", "sum"]},
+    "times": {**ONE_BOX, "tiles": list(range(1, 13)), "operations": ["sum", "product"]},
     "plus-minus": {
         **LIKE_TRADITIONAL,
         "one_die": "never",
         "dice": 3,
-        "operations": ["difference", "sum"],
+        "operations": ["sum", "difference"],
     },
+    "three-strikes": {**LIKE_TRADITIONAL, "one_die": "never", "strikes": 3},
+    "doubles-end": {**LIKE_TRADITIONAL, "doubles": "ends-turn"},
     "misere": {**LIKE_TRADITIONAL, "win": "highest", "shut_wins": "no"},
     "open-one": {**LIKE_TRADITIONAL, "blocked": "opens-one", "score": "throws", "shut_wins": "no"},
     "cover-200": {
@@ -122,7 +124,9 @@ DEFAULTS: dict[str, Any] = {
     "difference": False,
     "first_move_must_include": None,
     "ends_turn_on": [],
+    "doubles": "plain",
     "blocked": "ends-turn",
+    "strikes": 1,
     "insurance": False,
     "turns": "whole",
     "score": "sum",
@@ -167,4 +171,6 @@ def _value(played: Profile, key: str) -> object:
     value = getattr(played, key)
     if key == "pays":
         return {str(score): stakes for score, stakes in value}
-    return sorted(value) if isinstance(value, tuple | frozenset) else value
+    if isinstance(value, frozenset):
+        return sorted(value)
+    return list(value) if isinstance(value, tuple) else value

@@ -13,6 +13,7 @@ from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.profile import (
     Blocked,
+    Doubles,
     Draw,
     First,
     MatchFormat,
@@ -70,6 +71,13 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10) -> Profile:
     if keys["one_die"] in (OneDie.OPTIONAL_FRONT, OneDie.FORCED_FRONT):
         keys["rows"] = 2
     sometimes("insurance", st.just(True))
+    if keys["blocked"] is Blocked.ENDS_TURN and not {"insurance", "first_move_must_include"} & set(keys):
+        sometimes("strikes", st.integers(2, 4))
+    doubles = [Doubles.ENDS_TURN] * (not keys.get("insurance")) + [Doubles.DOUBLED] * (
+        keys["move"] is MoveKind.SET
+    )
+    if doubles and keys.get("dice") != 1:
+        sometimes("doubles", st.sampled_from(doubles))
     if keys.get("insurance"):
         keys["blocked"], keys["dice"] = Blocked.ENDS_TURN, max(2, keys.get("dice", 2))
     if keys.get("rows"):
@@ -112,7 +120,15 @@ def _other(value: Any, *unwanted: Any, instead: Any) -> Any:
 
 def _share(keys: dict[str, Any], draw: st.DrawFn) -> None:
     """One row for all."""
-    for key in ("first_move_must_include", "ends_turn_on", "captain", "rounds", "limit", "lost_score"):
+    for key in (
+        "first_move_must_include",
+        "ends_turn_on",
+        "captain",
+        "rounds",
+        "limit",
+        "lost_score",
+        "strikes",
+    ):
         keys.pop(key, None)
     keys.update(turns=Turns.SHARED, match=MatchFormat.TOTAL)
     keys["blocked"] = Blocked.LOSES

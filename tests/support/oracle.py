@@ -72,6 +72,7 @@ def results(profile: Profile, faces: Sequence[int]) -> set[int]:
     """What a throw may be read as."""
     if len(faces) == 1:
         return set(faces)
+    twice = profile.doubles.value == "doubled" and len(set(faces)) == 1
     wanted = set[int]()
     ways = [each.value for each in profile.operations]
     if "sum" in ways or profile.difference:
@@ -83,7 +84,13 @@ def results(profile: Profile, faces: Sequence[int]) -> set[int]:
         wanted.add(prod(faces))
     if "quotient" in ways and max(faces) % min(faces) == 0:
         wanted.add(max(faces) // min(faces))
-    return wanted
+    return {2 * total for total in wanted} if twice else wanted
+
+
+def ends_turn(profile: Profile, faces: Sequence[int]) -> bool:
+    """Whether a throw ends the turn whatever is open."""
+    alike = len(faces) > 1 and len(set(faces)) == 1
+    return sum(faces) in profile.ends_turn_on or (alike and profile.doubles.value == "ends-turn")
 
 
 def _signs(count: int) -> Iterator[tuple[int, ...]]:
@@ -172,7 +179,7 @@ def points(
 def _worst(profile: Profile, seat: int) -> int:
     """The worst that a turn of this seat can come to."""
     at_start, back = start(profile, seat), starts_behind(profile, seat)
-    longest = len(at_start) + len(back)
+    longest = len(at_start) + len(back) + profile.strikes - 1
     if profile.blocked.value != "ends-turn" or profile.insurance:
         longest = 999
     every = [
@@ -511,7 +518,7 @@ def _climbs(profile: Profile, total: int, rounds: int) -> bool:
     ends = ((frozenset[int](), frozenset[int](), 1), (whole, back, 1))
     if profile.score.value == "throws" and highest:
         endless = profile.blocked.value != "ends-turn" or profile.insurance
-        ends = ((whole, back, 999 if endless else len(whole) + len(back)),) * 2
+        ends = ((whole, back, 999 if endless else len(whole) + len(back) + profile.strikes - 1),) * 2
     every = [points(profile, opened, throws, False, behind=behind) for opened, behind, throws in ends]
     return total == (max if highest else min)(every) * rounds
 

@@ -77,6 +77,9 @@ def corner_text(match: Match) -> Text:
         return message("all again") if match.rules.tie is Tie.REPLAY_ALL else message("play-off")
     if match.rules.insurance:
         return message("insured {count}", count=match.turn.insured).say_as("Insurance markers: {count}")
+    if match.rules.strikes > 1:
+        left = match.turn.insured + 1
+        return message("strikes left {count}", count=left).say_as("Strikes left: {count}")
     if match.rules.is_solo:
         goal = match.rules.limit
         return "" if goal is None else message("best {score}", score=goal).say_as("Best so far: {score}")

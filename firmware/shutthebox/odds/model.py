@@ -21,7 +21,7 @@ from shutthebox.odds.row import TileRow
 from shutthebox.odds.throw_classes import Throws, throws_of
 from shutthebox.odds.worths import End, OddsError, TooLargeError
 from shutthebox.rules import turn as turns
-from shutthebox.rules.moves import can_ever_move, dice_allowed, legal_moves
+from shutthebox.rules.moves import can_ever_move, dice_allowed, ends_turn, legal_moves
 from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile, Scoring, Turns
 from shutthebox.rules.score import MAX_THROWS, lost_score, score
 from shutthebox.rules.tiles import Tiles, to_tiles
@@ -31,7 +31,7 @@ TURN_KEYS = frozenset(
     {
         "tiles", "rows", "start_open", "dice", "sides", "draw", "one_die", "one_die_at", "move", "max_tiles",
         "operations", "difference", "first_move_must_include", "ends_turn_on", "blocked", "insurance",
-        "turns", "score", "lost_score", "win",
+        "doubles", "strikes", "turns", "score", "lost_score", "win",
     }
 )  # fmt: skip
 """The keys of a game that decide how a turn goes on, or its worth."""
@@ -226,7 +226,7 @@ class TurnModel:
         if not self._draws:
             return Position(mask, turn.insured, is_first=is_first)
         bag = _ALL_DOMINOES & ~turn.drawn or _ALL_DOMINOES
-        return Position(mask, bag=self._reduced(mask, bag), is_first=is_first)
+        return Position(mask, turn.insured, self._reduced(mask, bag), is_first)
 
     def _add_ends(self) -> None:
         profile, numbers = self.profile, dict[End, int]()
@@ -247,6 +247,7 @@ class TurnModel:
     def _unit(self) -> int:
         # Each throw that counts shuts a tile at least, or uses up an insurance that a move has earned.
         depth = self.row.count * self.profile.rows * (2 if self.profile.insurance else 1)
+        depth += self.profile.spare_throws
         lively = {choice.lively for choices in self.choices for choice in choices}
         unit = lcm(*range(1, len(DOMINOES) + 1)) if self._draws else lcm(*lively)
         return 0 if self.comes_back or unit.bit_length() * depth > _MOST_BITS else unit**depth
@@ -270,13 +271,14 @@ class TurnModel:
     def _add_dice(self) -> None:
         profile, tiles = self.profile, self.row.count * self.profile.rows
         # More insurances than tiles shut cannot be in hand: a double earns one, and shuts one at least.
+        spare = 1 + profile.spare_throws
         order = [
             Position(mask, insured)
             for mask in list(self._ends_at)[1:]
-            for insured in range(1 + (tiles - mask.bit_count()) * profile.insurance)
+            for insured in range(spare + (tiles - mask.bit_count()) * profile.insurance)
         ]
         # By the insurances in hand: the number of each set of tiles. The shut box is an end.
-        self._numbers = [{0: self._ends_at[0]} for _ in range(1 + (tiles + 1) * profile.insurance)]
+        self._numbers = [{0: self._ends_at[0]} for _ in range(spare + (tiles + 1) * profile.insurance)]
         numbers, self._first = self._numbers, None
         for number, position in enumerate(order, len(self.ends)):
             numbers[position.insured][position.mask] = number
@@ -383,11 +385,13 @@ class TurnModel:
             left = position.bag & kind.dominoes
             if not left:
                 continue
-            moves, rest = kind.moves, position.bag & ~(left & -left)
+            moves, rest, insured = kind.moves, position.bag & ~(left & -left), position.insured
             if position.is_first:
                 moves = tuple(move for move in moves if move & self._must)
             if moves:
-                following = tuple([self._after_domino(position.mask ^ move, rest) for move in moves])
+                following = tuple([self._after_domino(position.mask ^ move, rest, insured) for move in moves])
+            elif insured and not kind.ends:
+                following = (self._after_domino(position.mask, rest, insured - 1),)
             else:
                 lost = position.is_first and not kind.ends
                 following = (self.lost if lost else self._ends_at[position.mask],)
@@ -396,8 +400,10 @@ class TurnModel:
         number = self._bags[position] = self._add(position, (choice,))
         return number
 
-    def _after_domino(self, mask: int, bag: int) -> int:
-        return self._follow(Position(mask, bag=self._reduced(mask, bag))) if mask else self._ends_at[0]
+    def _after_domino(self, mask: int, bag: int, insured: int) -> int:
+        if not mask:
+            return self._ends_at[0]
+        return self._follow(Position(mask, insured, self._reduced(mask, bag or _ALL_DOMINOES)))
 
     def _reduced(self, mask: int, bag: int) -> int:
         """The bag that stands for all that are alike at these tiles."""
@@ -416,7 +422,7 @@ class TurnModel:
         # Two open faces that are one tile too many for a move are one move once one is shut.
         later = profile.move is MoveKind.FACES and profile.max_tiles is not None
         for i, domino in enumerate(DOMINOES):
-            ends = sum(domino) in profile.ends_turn_on
+            ends = ends_turn(profile, domino)
             legal = () if ends else legal_moves(profile, tiles, domino)
             moves = tuple(sorted(map(self.row.dense, legal), reverse=True))
             named = to_tiles(domino) & tiles if later and not ends else 0

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from shutthebox.odds.row import TileRow
 from shutthebox.odds.worths import TooLargeError
-from shutthebox.rules.moves import Throw, legal_moves, totals
-from shutthebox.rules.profile import MoveKind, Profile
+from shutthebox.rules.moves import Throw, ends_turn, legal_moves, totals
+from shutthebox.rules.profile import Doubles, MoveKind, Profile
 from shutthebox.rules.tiles import to_numbers, to_tiles
 
 MOST_ENTRIES = 2_000_000
@@ -84,13 +84,13 @@ def _doubles(profile: Profile, dice: int) -> list[Throw]:
 
 
 def _doubles_not_ending(profile: Profile, dice: int) -> int:
-    return sum(sum(throw) not in profile.ends_turn_on for throw in _doubles(profile, dice))
+    return sum(not ends_turn(profile, throw) for throw in _doubles(profile, dice))
 
 
 def _by_total(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[ThrowClass]]:
     """Classes where any set of open tiles that adds up to one of the totals will do."""
     ended, weights = 0, Counter[tuple[int, ...]]()
-    if profile.only_adds or dice == 1:
+    if dice == 1 or not _faces_count(profile):
         sums = Counter({0: 1})
         for _ in range(dice):
             longer = Counter[int]()
@@ -105,7 +105,7 @@ def _by_total(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[Thro
                 weights[(total,)] = weight
     else:
         for throw, weight in _every_throw(profile, dice):
-            if sum(throw) in profile.ends_turn_on:
+            if ends_turn(profile, throw):
                 ended += weight
             else:
                 weights[tuple(sorted(totals(profile, throw)))] += weight
@@ -114,7 +114,7 @@ def _by_total(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[Thro
     doubles = Counter(
         tuple(sorted(totals(profile, throw)))
         for throw in _doubles(profile, dice)
-        if sum(throw) not in profile.ends_turn_on
+        if not ends_turn(profile, throw)
     )
     tables = sets_by_total(row.numbers, top)
     if profile.max_tiles is not None:
@@ -135,6 +135,11 @@ def _by_total(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[Thro
             table = [moves + other[i & low] for i, moves in enumerate(table)]
         classes.append(ThrowClass(weight, len(table) - 1, table, doubles[read]))
     return ended, classes
+
+
+def _faces_count(profile: Profile) -> bool:
+    """Whether faces decide what a throw may be read as, or whether it ends the turn."""
+    return not profile.only_adds or profile.doubles is not Doubles.PLAIN
 
 
 def _every_throw(profile: Profile, dice: int) -> list[tuple[Throw, int]]:
@@ -214,7 +219,7 @@ def _throws(
         if len(states) > _MOST_STATES:
             raise TooLargeError(f"{dice} dice of {profile.sides} sides show too much for exact odds")
     thrown = [(named, weight, throw) for (named, _), (weight, throw) in states.items()]
-    if dice > 1 and not profile.only_adds:
+    if dice > 1 and _faces_count(profile):
         thrown = [
             (_names(profile, row, throw), weight, throw) for throw, weight in _every_throw(profile, dice)
         ]
@@ -230,7 +235,7 @@ def _throws(
 
 def _alike(profile: Profile, row: TileRow, throw: Throw, named: int) -> tuple[bool, tuple[int, ...]]:
     """The common part of a class of throws: whether they end the turn, and the tiles that they name."""
-    ends = sum(throw) in profile.ends_turn_on
+    ends = ends_turn(profile, throw)
     named_by_sums = [row.bit(number) for number in totals(profile, throw)]
     return ends, () if ends else (named, *sorted(named_by_sums))
 

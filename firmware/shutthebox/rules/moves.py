@@ -14,7 +14,7 @@ from itertools import combinations, combinations_with_replacement
 from math import isqrt, prod
 from typing import TypeAlias
 
-from shutthebox.rules.profile import Draw, MoveKind, OneDie, Operation, Profile
+from shutthebox.rules.profile import Doubles, Draw, MoveKind, OneDie, Operation, Profile
 from shutthebox.rules.tiles import Tiles, sum_of, to_numbers, to_tiles
 
 Throw: TypeAlias = tuple[int, ...]
@@ -68,8 +68,24 @@ def is_one_die_ever_allowed(profile: Profile) -> bool:
 def totals(profile: Profile, throw: Throw) -> tuple[int, ...]:
     """The totals that a throw may be read as, in the order of the operations; there may be none."""
     if profile.only_adds or len(throw) == 1:
-        return (sum(throw),)
-    return _readings(profile.readings, tuple(sorted(throw, reverse=True)))
+        read: tuple[int, ...] = (sum(throw),)
+    else:
+        read = _readings(profile.readings, tuple(sorted(throw, reverse=True)))
+    if profile.doubles is Doubles.DOUBLED and is_double(throw):
+        return tuple(2 * total for total in read)
+    return read
+
+
+def is_double(throw: Throw) -> bool:
+    """Whether two dice or more, or both ends of a domino, all show the same."""
+    return len(throw) > 1 and len(set(throw)) == 1
+
+
+def ends_turn(profile: Profile, throw: Throw) -> bool:
+    """Whether a throw ends the turn even if a move exists."""
+    if profile.doubles is Doubles.ENDS_TURN and is_double(throw):
+        return True
+    return sum(throw) in profile.ends_turn_on
 
 
 @lru_cache(maxsize=4096)
@@ -97,9 +113,17 @@ def _differences(faces: Throw) -> set[int]:
     return {total for total, minus in found if minus and total > 0}
 
 
+def _possible_totals(profile: Profile, dice: int) -> frozenset[int]:
+    """The totals that some throw of so many dice may be read as."""
+    found = _possible_readings(profile.readings, dice, profile.sides)
+    if profile.doubles is Doubles.DOUBLED and dice > 1:
+        doubles = ((face,) * dice for face in range(1, profile.sides + 1))
+        found |= {total for throw in doubles for total in totals(profile, throw)}
+    return found
+
+
 @lru_cache(maxsize=256)
-def _possible_totals(operations: tuple[Operation, ...], dice: int, sides: int) -> frozenset[int]:
-    """The totals that some throw of these dice may be read as."""
+def _possible_readings(operations: tuple[Operation, ...], dice: int, sides: int) -> frozenset[int]:
     faces = range(1, sides + 1)
     if dice == 1:
         return frozenset(faces)
@@ -232,7 +256,7 @@ def most_moves(profile: Profile) -> int:
     """
     if profile.move is not MoveKind.SET:
         return 1
-    possible = _possible_totals(profile.readings, profile.dice, profile.sides)
+    possible = _possible_totals(profile, profile.dice)
     highest = min(max(possible, default=0), sum_of(profile.starting))
     # k distinct tiles add up to more than k * k / 2.
     most = min(profile.max_tiles or highest, profile.starting.bit_count(), isqrt(2 * highest))
@@ -244,7 +268,7 @@ def most_moves(profile: Profile) -> int:
             for total in range(number, highest + 1):
                 ways[size][total] += ways[size - 1][total - number]
     moves = {total: sum(sizes[total] for sizes in ways) for total in possible if total <= highest}
-    if profile.only_adds:
+    if profile.only_adds and profile.doubles is not Doubles.DOUBLED:
         return max(moves.values(), default=0)
     if profile.dice > _MOST_DICE_TRIED:
         return sum(moves.values())
@@ -268,7 +292,7 @@ def can_ever_move(profile: Profile, open_tiles: Tiles, must: Tiles = 0, *, behin
 
 def _can_move_with(profile: Profile, open_tiles: Tiles, dice: int, must: Tiles) -> bool:
     sides, most = profile.sides, profile.max_tiles or len(profile.tiles)
-    sums = _possible_totals(profile.readings, dice, sides)
+    sums = _possible_totals(profile, dice)
     numbers = to_numbers(must or open_tiles)
     if must & ~open_tiles or not numbers:
         return False

@@ -107,6 +107,14 @@ class Blocked(StrEnum):
     LOSES = "loses"
 
 
+class Doubles(StrEnum):
+    """What a throw does whose dice, two or more, are all alike; the same of a domino's ends."""
+
+    PLAIN = "plain"
+    ENDS_TURN = "ends-turn"
+    DOUBLED = "doubled"
+
+
 class Turns(StrEnum):
     """Whether a player plays the turn to its end, or one throw in rotation.
 
@@ -196,6 +204,8 @@ DROPS: Mapping[str, tuple[str, ...]] = {
     "one_die": ("one_die_at",),
     "operations": ("difference",),
     "difference": ("operations",),
+    "blocked": ("strikes",),
+    "insurance": ("strikes",),
 }
 """By key, what a game that is given it does not inherit from the game that it is like."""
 
@@ -331,7 +341,9 @@ class Profile:
         difference: two dice may also be subtracted, the short form of these operations.
         first_move_must_include: tile that the first move of a turn must shut.
         ends_turn_on: totals that end the turn even if a move exists.
+        doubles: what a double does beside its total: end the turn even if a move exists, or count twice.
         blocked: what a throw without a move does.
+        strikes: so many throws without a move end the turn; the earlier ones are passed.
         insurance: every double earns one. A throw without a move uses one up instead of ending
             the turn, and the player throws again.
         turns: whole turns, or one throw each in rotation, on own rows or on one for all.
@@ -378,7 +390,9 @@ class Profile:
     difference: bool = False
     first_move_must_include: int | None = _key(_TILE, None)
     ends_turn_on: frozenset[int] = _key(_rising(1, 9 * 20).then(frozenset), frozenset())
+    doubles: Doubles = Doubles.PLAIN
     blocked: Blocked = Blocked.ENDS_TURN
+    strikes: int = _key(validation.whole(1, 9), 1)
     insurance: bool = False
     turns: Turns = Turns.WHOLE
     score: Scoring = Scoring.SUM
@@ -431,7 +445,8 @@ class Profile:
     @property
     def faces_matter(self) -> bool:
         """Whether a move depends on the single dice, not on their total alone."""
-        return not self.only_adds or self.insurance or self.move is not MoveKind.SET
+        adds = self.only_adds and self.doubles is Doubles.PLAIN
+        return not adds or self.insurance or self.move is not MoveKind.SET
 
     @cached_property
     def readings(self) -> tuple[Operation, ...]:
@@ -440,8 +455,13 @@ class Profile:
 
     @cached_property
     def only_adds(self) -> bool:
-        """Whether a throw is always read as its sum."""
+        """Whether a throw is always read as its sum, and no face matters."""
         return self.readings == (Operation.SUM,)
+
+    @property
+    def spare_throws(self) -> int:
+        """The throws without a move that a turn has to spare from its start."""
+        return self.strikes - 1
 
     @property
     def highest_wins(self) -> bool:

@@ -18,10 +18,12 @@ from shutthebox.rules.profile import (
     MAX_DIGITS,
     MAX_LIMIT,
     Blocked,
+    Doubles,
     Draw,
     First,
     HeadStart,
     MatchFormat,
+    MoveKind,
     OneDie,
     Operation,
     Profile,
@@ -266,6 +268,8 @@ def _contradiction(box: Profile) -> str | None:
             "insurance: is earned by doubles and saves from a throw without a move; allowed with two dice or "
             'more and blocked = "ends-turn" or "loses"'
         )
+    if complaint := _contradiction_of_doubles(box) or _contradiction_of_strikes(box):
+        return complaint
     if complaint := _contradiction_of_one_die(box) or _contradiction_of_rows(box):
         return complaint
     if box.score in (Scoring.DIGITS, Scoring.DIGITS_REVERSED):
@@ -310,6 +314,34 @@ def _contradiction_of_operations(box: Profile) -> str | None:
         return 'operations: "product" multiplies two or three dice; allowed is dice = 2 or 3 with it'
     if Operation.QUOTIENT in box.operations and box.dice != 2:
         return 'operations: "quotient" divides two dice; allowed is dice = 2 with it'
+    return None
+
+
+def _contradiction_of_doubles(box: Profile) -> str | None:
+    if box.doubles is Doubles.PLAIN:
+        return None
+    if box.dice == 1:
+        return f'doubles: "{box.doubles}" needs two dice or more; allowed is "plain" with dice = 1'
+    if box.doubles is Doubles.ENDS_TURN and box.insurance:
+        return (
+            'doubles: "ends-turn" is not allowed with insurance, which doubles earn; allowed are the others'
+        )
+    if box.doubles is Doubles.DOUBLED and box.move is not MoveKind.SET:
+        return f'doubles: "doubled" is not allowed with move = "{box.move}"; allowed with "set"'
+    return None
+
+
+def _contradiction_of_strikes(box: Profile) -> str | None:
+    if box.strikes == 1:
+        return None
+    if box.blocked is not Blocked.ENDS_TURN:
+        return f'strikes: mean nothing with blocked = "{box.blocked}"; allowed with "ends-turn"'
+    if box.insurance:
+        return (
+            "strikes: are not allowed with insurance, which saves from a throw without a move; allowed is 1"
+        )
+    if box.first_move_must_include is not None:
+        return "strikes: are not allowed with first_move_must_include, which loses it at once; allowed is 1"
     return None
 
 

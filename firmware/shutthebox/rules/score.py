@@ -45,7 +45,8 @@ def _extremes(profile: Profile) -> tuple[int, int]:
     if profile.score is Scoring.THROWS:
         # Every throw that goes on shuts a tile, unless the turn goes on without.
         longest = len(to_numbers(profile.starting)) * profile.rows
-        return 1, longest if profile.blocked is Blocked.ENDS_TURN and not profile.insurance else MAX_THROWS
+        ends = profile.blocked is Blocked.ENDS_TURN and not profile.insurance
+        return 1, longest + profile.spare_throws if ends else MAX_THROWS
     # Each tile counts for itself, so the extremes are all tiles open and none.
     return untouched_score(profile), score(profile, 0, 0)
 

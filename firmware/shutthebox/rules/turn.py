@@ -12,7 +12,16 @@ from typing import NamedTuple, assert_never
 
 from shutthebox.rules import tiles as sets
 from shutthebox.rules.faces import faces_to_text
-from shutthebox.rules.moves import Throw, can_ever_move, dice_allowed, is_one_die_ever_allowed, legal_moves
+from shutthebox.rules.moves import (
+    Throw,
+    can_ever_move,
+    dice_allowed,
+    ends_turn,
+    is_double,
+    is_one_die_ever_allowed,
+    legal_moves,
+    totals,
+)
 from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile
 from shutthebox.rules.score import MAX_THROWS, lost_score, score, time_score
 from shutthebox.rules.tiles import Tiles
@@ -54,7 +63,7 @@ class Turn(NamedTuple):
             before the player could play it.
         behind: with two rows the numbers of which the tile in front is open, and behind it the
             one in the back row.
-        insured: insurances held.
+        insured: throws without a move that do not end the turn yet: insurances held, or strikes left.
     """
 
     open: Tiles
@@ -89,7 +98,7 @@ class Turn(NamedTuple):
 
 def start(profile: Profile) -> Turn:
     """A turn before its first throw."""
-    return Turn(profile.starting, behind=profile.starting_behind)
+    return Turn(profile.starting, behind=profile.starting_behind, insured=profile.spare_throws)
 
 
 def usual_dice(profile: Profile, turn: Turn) -> int:
@@ -140,7 +149,7 @@ def throw(profile: Profile, turn: Turn, faces: Throw) -> Turn:
         drawn = domino if drawn == (1 << len(DOMINOES)) - 1 else drawn | domino
     earned = profile.insurance and is_double(faces)
     turn = turn._replace(throw=faces, throws=turn.throws + 1, drawn=drawn, insured=turn.insured + earned)
-    if sum(faces) in profile.ends_turn_on:
+    if ends_turn(profile, faces):
         return _over(profile, turn, Outcome.ENDED)
     if answers(profile, turn):
         return turn
@@ -155,11 +164,6 @@ def throw(profile: Profile, turn: Turn, faces: Throw) -> Turn:
     return turn
 
 
-def is_double(faces: Throw) -> bool:
-    """Whether two dice or more, or both ends of a domino, all show the same."""
-    return len(faces) > 1 and len(set(faces)) == 1
-
-
 def answers(profile: Profile, turn: Turn) -> tuple[Tiles, ...]:
     """The sets of tiles that may be shut for the throw on the table."""
     if not turn.awaits_answer or turn.throw is None:
@@ -169,8 +173,8 @@ def answers(profile: Profile, turn: Turn) -> tuple[Tiles, ...]:
 
 def sums(profile: Profile, turn: Turn, moves: Iterable[Tiles]) -> set[int]:
     """The sums of these answers to the throw on the table; not added up where all equal its total."""
-    if profile.move is MoveKind.SET and profile.only_adds:
-        return {sum(turn.throw or ())}
+    if profile.move is MoveKind.SET and len(read := totals(profile, turn.throw or ())) == 1:
+        return set(read)
     return {sets.sum_of(shut) for shut in moves}
 
 
@@ -184,7 +188,7 @@ def reopenings(profile: Profile, turn: Turn) -> Tiles:
 def move(profile: Profile, turn: Turn, shut: Tiles) -> Turn:
     """The position after shutting these tiles; none at all passes a throw without a move.
 
-    Where insurances are played with, passing uses one up.
+    Passing uses up an insurance, or a strike, where there are any.
 
     Raises:
         ValueError: if that is not a legal answer to the throw.
@@ -198,7 +202,7 @@ def move(profile: Profile, turn: Turn, shut: Tiles) -> Turn:
         behind=turn.behind & ~shut,
         throw=None,
         moves=turn.moves + (shut != 0),
-        insured=turn.insured - (passes and profile.insurance),
+        insured=turn.insured - (passes and turn.insured > 0),
     )
     return after if after.open else _over(profile, after._replace(throw=turn.throw), Outcome.SHUT)
 

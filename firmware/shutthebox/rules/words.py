@@ -13,6 +13,7 @@ from shutthebox.rules.handicap import points_off, tiles_off
 from shutthebox.rules.moves import is_one_die_ever_allowed
 from shutthebox.rules.profile import (
     Blocked,
+    Doubles,
     Draw,
     First,
     MatchFormat,
@@ -30,7 +31,7 @@ from shutthebox.rules.profile import (
 from shutthebox.rules.score import best_score, idle_is_worst, lost_score, worst_score
 from shutthebox.rules.tiles import to_numbers
 
-_Value: TypeAlias = int | Sequence[int] | Sequence[Operation]
+_Value: TypeAlias = int | str | Sequence[int] | Sequence[Operation]
 _Rule: TypeAlias = tuple[str, dict[str, _Value]]
 
 
@@ -111,6 +112,9 @@ SENTENCES: dict[str, str] = {
     ),
     "ends_turn_on": N_("A total of {totals} ends the turn at once, even if tiles could be shut."),
     "blocked=ends-turn": N_("A throw for which nothing can be shut ends the turn."),
+    "strikes": N_("The {nth} throw without a move ends the turn."),
+    "doubles=ends-turn": N_("A double ends the turn."),
+    "doubles=doubled": N_("A double counts twice: 5 and 5 are 20."),
     "blocked=passes": N_(
         "A throw for which nothing can be shut does nothing: the player goes on at the next throw."
     ),
@@ -303,6 +307,7 @@ SENTENCES: dict[str, str] = {
         "which then scores {points}."
     ),
     "blocked=ends-turn.dominoes": N_("A domino for which nothing can be shut ends the turn."),
+    "strikes.dominoes": N_("The {nth} domino without a move ends the turn."),
     "blocked=passes.dominoes": N_(
         "A domino for which nothing can be shut does nothing: the player goes on at the next domino."
     ),
@@ -339,6 +344,17 @@ _EITHER = N_("{some} or {last}")
 # Lists of which only one counts at a time.
 _ALTERNATIVES = ("boxes", "totals", "operations")
 
+_ORDINALS = (
+    N_("second"),
+    N_("third"),
+    N_("fourth"),
+    N_("fifth"),
+    N_("sixth"),
+    N_("seventh"),
+    N_("eighth"),
+    N_("ninth"),
+)
+
 _OPERATIONS = {
     Operation.SUM: N_("added"),
     Operation.DIFFERENCE: N_("subtracted"),
@@ -360,6 +376,8 @@ def explain(profile: Profile, translate: Callable[[str], str] = str) -> tuple[st
     def shown(key: str, value: _Value) -> str:
         if isinstance(value, int):
             return str(value)
+        if isinstance(value, str):
+            return translate(value)
         items = [translate(_OPERATIONS[each]) if isinstance(each, Operation) else each for each in value]
         return _listed(items, translate(_EITHER if key in _ALTERNATIVES else _ALL), translate(_SPAN))
 
@@ -467,7 +485,12 @@ def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
         yield "first_move_must_include", values
     if profile.ends_turn_on:
         yield "ends_turn_on", {"totals": tuple(sorted(profile.ends_turn_on))}
-    yield f"blocked={profile.blocked}", {}
+    if profile.doubles is not Doubles.PLAIN:
+        yield f"doubles={profile.doubles}", {}
+    if profile.strikes > 1:
+        yield "strikes", {"nth": _ORDINALS[profile.strikes - 2]}
+    else:
+        yield f"blocked={profile.blocked}", {}
     if profile.insurance:
         yield "insurance", {}
     if not profile.is_solo:
@@ -638,6 +661,9 @@ SUMMARIES: dict[str, str] = {
     "operations": N_("Another way to read the dice."),
     "most": N_("At most {most} tiles a throw."),
     "passes": N_("No move? Play on."),
+    "strikes": N_("{strikes} misses and you are out."),
+    "doubles=ends-turn": N_("A double ends the turn."),
+    "doubles=doubled": N_("A double counts twice."),
     "opens": N_("No move? Open a tile."),
     "some": N_("Start with {count} tiles open."),
     "some.one": N_("Start with tile {tile} open."),
@@ -738,6 +764,10 @@ def _special(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
         yield "ends", {"total": min(profile.ends_turn_on)}
     if profile.max_tiles is not None:
         yield "most", {"most": profile.max_tiles}
+    if profile.doubles is not Doubles.PLAIN:
+        yield f"doubles={profile.doubles}", {}
+    if profile.strikes > 1:
+        yield "strikes", {"strikes": profile.strikes}
     if profile.blocked is Blocked.PASSES:
         yield "passes", {}
     if profile.blocked is Blocked.OPENS_ONE:
