@@ -93,7 +93,7 @@ class Account:
         return bool(self.profile.turn_seconds) and (self.phase == "answer" or begun)
 
     def _new_row(self, seat: int) -> Row:
-        return Row(self.starts[seat], oracle.starts_behind(self.profile, seat))
+        return Row(self.starts[seat], oracle.starts_behind(self.profile, seat), self.profile.strikes - 1)
 
     def _new_round(self) -> None:
         self.at, self.phase = self._first, "throw"
@@ -180,7 +180,7 @@ class Account:
         row.behind -= tiles
         row.insured -= uses_insurance
         self._share(row)
-        self._answered(stays=uses_insurance)
+        self._answered(stays=uses_insurance and self.profile.insurance)
 
     def _answered(self, *, stays: bool = False) -> None:
         if not self.row.open:

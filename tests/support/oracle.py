@@ -22,7 +22,9 @@ def row(tiles: int) -> Row:
 
 def moves(profile: Profile, opened: Row, faces: Sequence[int], *, first: bool = False) -> set[Row]:
     """Every legal move, found by trying all subsets of the open tiles that are not worth too much."""
-    most = sum(faces) + max(results(profile, faces), default=0)
+    most = max([sum(faces), *results(profile, faces)])
+    if profile.move.value == "knipsen":
+        most += sum(faces)
     return {
         frozenset(subset)
         for subset in _subsets(sorted(opened), most)

@@ -117,9 +117,14 @@ def answers_text(match: Match) -> Message:
         found = ["+".join(map(str, to_numbers(move))) for move in highest_first]
     *first, last = found
     answers: Text
-    if len(found) > 2 and len(", ".join(found)) <= PROMPT_LENGTH - len("Shut "):
-        answers = ", ".join(found)
-    elif len(", ".join(found)) > PROMPT_LENGTH - len("Shut  or "):
+    listed_all = ", ".join(found)
+    if (
+        len(listed_all) > PROMPT_LENGTH - len("Shut  or ")
+        and profile.move is MoveKind.SET
+        and (len(listed_all) <= PROMPT_LENGTH - len("Make "))
+    ):
+        answers = listed_all
+    elif len(listed_all) > PROMPT_LENGTH - len("Shut  or "):
         named = [found[0]]
         for answer in found[1:]:
             if len(", ".join([*named, answer])) > PROMPT_LENGTH - len("Shut …"):
