@@ -84,7 +84,6 @@ def played(profile: Profile) -> dict[End, Number]:
 @pytest.mark.parametrize("key", [key.name for key in fields(Profile)])
 def test_a_key_changes_the_odds_or_is_beside_them_or_is_refused(key: str) -> None:
     assert key in OTHERS, "a new key: say there which other value the odds are asked about"
-    other = replace(TWO_TO_GO, **{key: OTHERS[key]})
     # A lost turn knows no strikes.
     game = replace(TWO_TO_GO, first_move_must_include=None) if key == "strikes" else TWO_TO_GO
     other = replace(game, **{key: OTHERS[key]})

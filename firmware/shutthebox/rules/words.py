@@ -655,6 +655,7 @@ SUMMARIES: dict[str, str] = {
     "rows": N_("Two rows, one behind the other."),
     "shared": N_("One row for all."),
     "sum, difference": N_("Add the dice or subtract them."),
+    "signs": N_("{dice} dice, each plus or minus."),
     "sum, product": N_("Add the dice or multiply them."),
     "sum, quotient": N_("Add the dice or divide them."),
     "sum, difference, product, quotient": N_("Add, subtract, multiply, divide."),
@@ -752,7 +753,9 @@ def _special(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
         yield profile.move.value, {}
     if not profile.only_adds:
         read = ", ".join(profile.readings)
-        yield read if read in SUMMARIES else "operations", {}
+        if read == "sum, difference" and profile.dice > 2:
+            read = "signs"
+        yield read if read in SUMMARIES else "operations", {"dice": profile.dice}
     if profile.dice > 2:
         yield "dice", {"dice": profile.dice, "tiles": len(profile.tiles)}
     if profile.dice == 1:
