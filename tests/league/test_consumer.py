@@ -4,6 +4,7 @@ import ssl
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC
@@ -32,7 +33,7 @@ from shutthebox_league.access import CONTROL_TOPIC, RESPONSE_TOPIC, clients_in, 
 from shutthebox_league.allowance import Allowance
 from shutthebox_league.consumer import Consumer
 from shutthebox_league.enrolment import revoke
-from shutthebox_league.fair_queue import FairQueue
+from shutthebox_league.fair_queue import LIGHT, FairQueue
 from shutthebox_league.ledger import Ledger
 from shutthebox_league.metrics import Metrics
 from shutthebox_league.schema import ENTRY, HEALTH
@@ -301,6 +302,36 @@ def test_a_full_queue_takes_from_the_heaviest_sender() -> None:
     queue.put("quiet", bytes(20))
     assert (len(queue), queue.dropped) == (3, 1)
     assert [sender for sender, _ in queue.take(10, 0)] == ["loud", "quiet"]
+
+
+def test_however_many_send_large_records_another_waits_for_one_at_most() -> None:
+    """Each of 94 KB takes 0.8 s: twenty keys had everybody wait for 16 s."""
+    queue, spent = FairQueue(), Counter[str]()
+    for number in range(20):
+        for _ in range(3):
+            queue.put(f"evil{number}", bytes(LIGHT + 1))
+    before = 0
+    for number in range(10):
+        queue.put(f"honest{number}", b"x")
+        heavy = 0
+        while True:
+            taken = [sender for sender, _ in queue.take(32, 0, spent.__getitem__)]
+            spent.update(taken)
+            if f"honest{number}" in taken:
+                break
+            heavy += len(taken)
+        assert heavy <= 1
+        before += heavy
+    assert before > 5, "the large ones have their turn, too"
+    assert max(spent[f"evil{number}"] for number in range(20)) <= 1, "and each of them"
+
+
+def test_many_small_messages_of_some_keep_no_new_sender_waiting() -> None:
+    queue, spent = FairQueue(), Counter({f"evil{number}": 1 for number in range(500)})
+    for sender in spent:
+        queue.put(sender, b"x")
+    queue.put("honest", b"x")
+    assert "honest" in dict(queue.take(32, 0, spent.__getitem__))
 
 
 def test_what_a_key_has_spent_comes_back_with_time() -> None:

@@ -9,6 +9,7 @@ import ssl
 import subprocess
 import urllib.parse
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
@@ -132,6 +133,48 @@ def test_half_open_connections_keep_nobody_out(front: Front) -> None:
             line = stack.enter_context(front.connect())
             line.send(b"\x16\x03")  # the beginning of a greeting in TLS
         assert front.ask("/")[0] == 200
+
+
+def test_the_phones_of_a_full_pub_read_at_once_behind_one_address(front: Front) -> None:
+    def read(number: int) -> list[int]:
+        return [front.ask(path)[0] for path in ("/", "/style.css", "/events", "/pub/the-lion")]
+
+    with ThreadPoolExecutor(45) as phones:
+        assert {status for found in phones.map(read, range(45)) for status in found} == {200}
+
+
+def test_who_sends_a_form_byte_by_byte_is_ended_and_keeps_nobody_out(front: Front) -> None:
+    """No pause of it is long. nginx times only these, and ten addresses had kept all visitors out."""
+    context = ssl.create_default_context(cadata=front.place.authority.certificate)
+    host = f"{NAME}:{front.port}"
+    head = f"POST /owner HTTP/1.1\r\nHost: {host}\r\nOrigin: https://{host}\r\nContent-Length: 9999\r\n\r\n"
+    with ExitStack() as stack:
+        lines = [
+            stack.enter_context(context.wrap_socket(front.connect(), server_hostname="localhost"))
+            for _ in range(5)
+        ]
+        for line in lines:
+            line.sendall(head.encode())
+            line.settimeout(0.2)
+
+        def answer(line: ssl.SSLSocket) -> bytes:
+            while True:
+                with suppress(TimeoutError):
+                    return line.recv(1000)
+                line.sendall(b"x")
+
+        with ThreadPoolExecutor(1) as visitor:
+            read = visitor.submit(front.ask, "/")
+            # Where this test has to pause for long itself, nginx ends it without a word.
+            assert answer(lines[0])[:12] in (b"HTTP/1.1 408", b"")
+            assert read.result()[0] == 200
+
+
+def test_a_home_with_ipv6_is_one_visitor(front: Front) -> None:
+    (pattern,) = re.findall(r'"~(\^\(\?<network>.*)" \$network', CONFIG.read_text())
+    homes = [re.match(pattern.replace("?<", "?P<"), f"2001:db8:7:{number:x}::1") for number in range(256)]
+    assert {home and home["network"] for home in homes} == {"2001:db8:7"}
+    assert re.match(pattern.replace("?<", "?P<"), "192.0.2.1") is None
 
 
 @pytest.mark.slow

@@ -103,7 +103,7 @@ class Consumer:
         self._broker.start()
         try:
             while not self._ends:
-                taken = self._allowed(self._entries.take(BATCH, timeout_s=0.5))
+                taken = self._allowed(self._entries.take(BATCH, 0.5, self._spent))
                 while taken:
                     taken = taken[self._commit(taken) :]
                     beat()
@@ -160,6 +160,9 @@ class Consumer:
                 allowed.append((name, message))
         # Consumers lock the boxes' rows in one order, so that none waits for another in a circle.
         return sorted(allowed)
+
+    def _spent(self, name: str) -> float:
+        return self._cpu.spent(name, time.monotonic())
 
     def _later(self, name: str, message: bytes, reason: str, now_s: float) -> None:
         """Holds a message unread, and tells so now and then."""

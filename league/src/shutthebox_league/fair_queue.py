@@ -1,6 +1,7 @@
-"""A queue in which every sender gets a turn: a sender of many messages delays only itself."""
+"""A queue in which every sender gets a turn: senders of many messages, or of large ones, delay each other."""
 
 from collections import OrderedDict, deque
+from collections.abc import Callable
 from threading import Condition
 
 EACH = 4
@@ -10,8 +11,18 @@ BYTES = 128 * 1024 * 1024
 """Most bytes that wait; then the sender with most bytes loses its latest message."""
 
 
+LIGHT = 8 * 1024
+"""Bytes of a message that takes some hundredths of a second. A match of two is a tenth of that, and the
+largest takes most of a second."""
+
+LIGHT_AT_ONCE = 64 * 1024
+"""Bytes of the light messages that are taken at once."""
+
+
 class FairQueue:
-    """First come, first served among senders, one message each in a round. Safe for several threads.
+    """One message of each sender in a round, those first who have cost least so far.
+
+    Safe for several threads. However many senders there are, a new one waits for one heavy message at most.
 
     Args:
         each: messages of one sender that may wait; more are dropped.
@@ -23,6 +34,7 @@ class FairQueue:
         self._each, self._most, self._most_bytes, self._bytes = each, senders, most_bytes, 0
         self._waiting: OrderedDict[str, deque[bytes]] = OrderedDict()
         self._changed = Condition()
+        self._was_heavy = False
         self.dropped = 0
         """How many messages were dropped so far."""
 
@@ -49,19 +61,44 @@ class FairQueue:
         if not self._waiting[heaviest]:
             del self._waiting[heaviest]
 
-    def take(self, most: int, timeout_s: float) -> list[tuple[str, bytes]]:
-        """One message of each sender whose turn it is, so many at most; waits for the first."""
+    def take(
+        self, most: int, timeout_s: float, spent: Callable[[str], float] = lambda sender: 0.0
+    ) -> list[tuple[str, bytes]]:
+        """Light messages, one of each sender whose turn it is; or one heavy message, by turns.
+
+        Args:
+            most: messages.
+            timeout_s: to wait for the first.
+            spent: what a sender has cost so far.
+        """
         with self._changed:
             if not self._waiting:
                 self._changed.wait(timeout_s)
             taken = []
-            for sender in list(self._waiting)[:most]:
+            for sender in self._next(most, spent):
                 messages = self._waiting.pop(sender)
                 taken.append((sender, messages.popleft()))
                 self._bytes -= len(taken[-1][1])
                 if messages:
                     self._waiting[sender] = messages  # at the end
             return taken
+
+    def _next(self, most: int, spent: Callable[[str], float]) -> list[str]:
+        light, heavy = list[str](), list[str]()
+        for sender, messages in self._waiting.items():
+            (light if len(messages[0]) <= LIGHT else heavy).append(sender)
+        self._was_heavy = bool(heavy) and not (light and self._was_heavy)
+        if self._was_heavy:
+            return [min(heavy, key=spent)]
+        if len(light) > most:
+            light.sort(key=spent)
+        chosen, size = list[str](), 0
+        for sender in light[:most]:
+            size += len(self._waiting[sender][0])
+            if chosen and size > LIGHT_AT_ONCE:
+                break
+            chosen.append(sender)
+        return chosen
 
     def __len__(self) -> int:
         """How many messages wait."""

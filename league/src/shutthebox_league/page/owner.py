@@ -4,6 +4,7 @@ The key that `shutthebox-league owner` prints is typed into a form and kept in a
 address, no history and no log. A new key ends the old one, wherever it is.
 """
 
+import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -37,6 +38,7 @@ _COOKIE_S = 30 * 24 * 3600
 _MOST_BYTES = 16 * 1024
 _MOST_FIELDS = 300
 _TURN_S = 1.0
+_FORM_S = 10.0  # from its first byte to its last
 _LATEST = 20
 _NUMBER = re.compile("[1-9][0-9]{0,17}", re.ASCII)
 _SEAT = re.compile("([1-9][0-9]{0,17})-([1-9])", re.ASCII)
@@ -191,11 +193,14 @@ def _key(request: Request) -> str:
 async def _form(request: Request) -> Form:
     body = b""
     try:
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > _MOST_BYTES:
-                raise HTTPException(413, "That is too much.")
+        async with asyncio.timeout(_FORM_S):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > _MOST_BYTES:
+                    raise HTTPException(413, "That is too much.")
         return parse_qs(body.decode("ascii"), max_num_fields=_MOST_FIELDS)
+    except TimeoutError:
+        raise HTTPException(408, "That took too long.", {"connection": "close"}) from None
     except (ValueError, ClientDisconnect):
         raise HTTPException(400, "This form is not of this page.") from None
 

@@ -33,6 +33,7 @@ LEAGUE, HOME = "league", "home assistant"
 
 _GOOD = UplinkStatus(Way.GOOD)
 _NO_LINE = UplinkStatus(Way.NO_LINE, "no connection to the league")
+_NOT_KNOWN = UplinkStatus(Way.HELD, "the league does not know this key, or not any more")
 
 NO_LINE_AFTER_S = 60.0
 """Shorter interruptions are no problem."""
@@ -150,7 +151,7 @@ class Uplink:
                 self._published_s = -STATE_S
                 if broker == LEAGUE:
                     self._delivery.connect(self._clock_s())
-                    if self._problem == _NO_LINE:
+                    if self._problem in (_NO_LINE, _NOT_KNOWN):
                         self._problem = None
                 else:
                     self._home_connected = True
@@ -164,7 +165,9 @@ class Uplink:
                     if self._delivery.connected:
                         self._lost_s = self._clock_s()
                     self._delivery.disconnect()
-                    if why:
+                    if why == _NOT_KNOWN.line:
+                        self._problem = _NOT_KNOWN
+                    elif why:
                         self._problem = UplinkStatus(Way.TWO_BOXES if is_shared else Way.OTHER, why)
             case Message(broker, topic, payload):
                 self._message(broker, topic, payload)
@@ -289,7 +292,7 @@ def _league_broker(enrolment: Enrolment, tell: Callable[[Event], None]) -> Broke
         will=(ha.availability_topic(name), ha.OFFLINE),
         client_id=name,
         most_waiting=_MOST_TO_PUBLISH,
-        refused="the league does not know this key, or not any more",
+        refused=_NOT_KNOWN.line,
     )
 
 
