@@ -1,6 +1,7 @@
 """The odds command: its JSON, its table, its charts, and its errors."""
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,19 @@ def test_players() -> None:
     assert found["win"] == pytest.approx([0.501541, 0.498459], abs=1e-6)
     assert found["stakes"] == pytest.approx([2 * chance - 1 for chance in found["win"]])
     assert document("golf", "--players", "2")["stakes"] == [0, 0]
+
+
+def test_figures_end_where_the_noise_of_floats_begins(tmp_path: Path) -> None:
+    """A half is 0.5, and nobody owes -7e-16."""
+    for win, ties in product(("lowest", "highest"), ("share", "play-off")):
+        rules = tmp_path / "even.toml"
+        rules.write_text(f'like = "pub"\ntie = "{ties}"\nwin = "{win}"\nshut_wins = "no"\nstakes = "pool"\n')
+        for players in ("2", "3"):
+            found = document(rules, "--players", players)
+            figures = [*found["win"], *found["stakes"]]
+            assert all(figure == round(figure, 12) for figure in figures)
+            assert not [figure for figure in figures if 0 < abs(figure) < 1e-9]
+            assert "-0.000" not in printed("odds", rules, "--players", players)
 
 
 def test_what_a_seat_should_aim_for() -> None:

@@ -14,6 +14,9 @@ from shutthebox.rules.handicap import for_seat, points_off, tiles_off
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import MAX_PLAYERS, MatchFormat, Profile, Stakes, Turns
 
+_DIGITS = 12
+"""Decimals that are printed: the solver's sums of floats are right to about 15 digits, and noise behind."""
+
 
 class PlayersError(ShutTheBoxError, ValueError):
     """An option that does not fit; the text names it and what is allowed."""
@@ -87,8 +90,8 @@ def players_document(profile: Profile, answer: PlayersAnswer) -> dict[str, objec
     document: dict[str, object] = {
         "profile": profile.name,
         "players": len(answer.win),
-        "win": list(answer.win),
-        "stakes": None if answer.stakes is None else list(answer.stakes),
+        "win": list(map(_known, answer.win)),
+        "stakes": None if answer.stakes is None else list(map(_known, answer.stakes)),
     }
     if _of_several(profile):
         document["one_round"] = True
@@ -97,7 +100,7 @@ def players_document(profile: Profile, answer: PlayersAnswer) -> dict[str, objec
             "seat": answer.seat,
             "best": answer.best,
             "aim": answer.aim,
-            "scores": {str(score): chance for score, chance in answer.scores.items()},
+            "scores": {str(score): _known(chance) for score, chance in answer.scores.items()},
         }
     return document
 
@@ -114,7 +117,8 @@ def players_text(profile: Profile, answer: PlayersAnswer) -> str:
     stakes = None if profile.stakes is Stakes.NONE else answer.stakes
     lines += ["", f"{'seat':<6} {'to win':>9}" + (f" {'stakes':>9}" if stakes else "")]
     for at, win in enumerate(answer.win):
-        lines.append(f"{at + 1:<6} {percent(win):>9}" + (f" {stakes[at]:>+9.3f}" if stakes else ""))
+        staked = f" {_known(round(stakes[at], 3)):>+9.3f}" if stakes else ""
+        lines.append(f"{at + 1:<6} {percent(_known(win)):>9}{staked}")
     if answer.scores is None:
         return "\n".join(lines)
     lines.append("")
@@ -123,8 +127,13 @@ def players_text(profile: Profile, answer: PlayersAnswer) -> str:
     else:
         lines.append(f"Aim for {answer.aim} or {'more' if profile.highest_wins else 'less'}.")
     lines += ["", f"{'score':<6} {'to win':>9}"]
-    lines += [f"{score:<6} {percent(chance):>9}" for score, chance in answer.scores.items() if chance]
+    lines += [f"{score:<6} {percent(chance):>9}" for score, chance in answer.scores.items() if _known(chance)]
     return "\n".join(lines)
+
+
+def _known(value: float) -> float:
+    """The digits that mean something; never -0.0."""
+    return round(value, _DIGITS) + 0.0
 
 
 def _of_several(profile: Profile) -> bool:
