@@ -33,7 +33,7 @@ def results(pi: VirtualPi) -> dict[str, tuple[str, str]]:
 def test_it_finds_the_chip_the_lines_and_the_panel(table: Table) -> None:
     found = results(table.pi)
     assert found["chip"] == ("ok", "/dev/gpiochip0, pinctrl-bcm2711")
-    assert found["lever 1"] == ("ok", "line 4 is free")
+    assert found["lever 1"] == ("ok", "line 4 is free, up now")
     assert found["permission"][0] == "ok"
     assert found["display"] == ("ok", "answers at 0x3C on /dev/i2c-1")
     assert found["store"][0] == "ok"

@@ -185,6 +185,16 @@ class _Listener:
             _log.exception("%s: an edge is lost", switch(self._number).name)
 
 
+def is_down(factory: Factory, line: Line, *, inverted: bool) -> bool:
+    """Whether the switch at a free line is down now.
+
+    Raises:
+        Exception: of the pins' library, where the line cannot be had.
+    """
+    with InputDevice(line, pull_up=True, pin_factory=factory) as device:
+        return bool(device.is_active) != inverted
+
+
 def board_fault(factory: Factory) -> str | None:
     """Why the header's lines cannot be found, in words; None if they can."""
     try:

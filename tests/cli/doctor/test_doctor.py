@@ -105,13 +105,13 @@ def test_a_box_on_which_all_is_well(config: Path, pi: FakeKernel, tmp_path: Path
         "ok    lever health    up to 50 presses each, none chatters",
         f"ok    permission      {tmp_path}/gpiochip0, {tmp_path}/i2c-32",
         f"ok    chip            {tmp_path}/gpiochip0, pinctrl-bcm2711",
-        "ok    lever 1         line 4 is free",
-        "ok    lever 2         line 17 is free",
-        "ok    lever 3         line 27 is free",
-        "ok    dice button     line 12 is free",
+        "ok    lever 1         line 4 is free, up now",
+        "ok    lever 2         line 17 is free, up now",
+        "ok    lever 3         line 27 is free, up now",
+        "ok    dice button     line 12 is free, up now",
         "ok    buzzer          line 18 is free",
         "ok    button lamp     line 19 is free",
-        "ok    service button  line 20 is free",
+        "ok    service button  line 20 is free, up now",
         f"ok    display         answers at 0x3C on {tmp_path}/i2c-32",
         "ok    panel           ssd1306, by its status 0x43",
         "ok    power           good",
@@ -131,7 +131,7 @@ def test_a_panel_on_spi_and_inverted_switches_are_named(config: Path, tmp_path: 
     text = config.read_text().replace("bus = 32", 'interface = "spi"')
     config.write_text(text.replace("[gpio]\n", "[gpio]\ninverted = [3]\n"))
     found = results(config)
-    assert found["lever 3"] == ("ok", "line 27 is free, inverted")
+    assert found["lever 3"] == ("ok", "line 27 is free, inverted, down now")
     assert found["display DC"] == ("ok", "line 9 is free")
     assert found["display reset"] == ("ok", "line 7 is free")
     assert found["display"] == (
@@ -142,12 +142,24 @@ def test_a_panel_on_spi_and_inverted_switches_are_named(config: Path, tmp_path: 
     assert results(config)["display"][0] == "ok"
 
 
+def test_a_welded_dice_button_is_named_with_its_present_level(config: Path, pi: FakeKernel) -> None:
+    """Whoever repairs a box need not press the button to hear that it is broken."""
+    (chip,) = pi.chips.values()
+    chip.lines[12].outside = chip.lines[4].outside = False
+    found = results(config)
+    assert found["dice button"] == (
+        "FAIL",
+        "line 12 is free, and down now: if nobody holds it, its switch is welded or its lead shorted",
+    )
+    assert found["lever 1"] == ("ok", "line 4 is free, down now"), "a lever may stay down"
+
+
 def test_lines_are_free_or_busy_by_name(config: Path, pi: FakeKernel) -> None:
     (chip,) = pi.chips.values()
     chip.lines[17].consumer = "lirc"
     chip.lines[27].consumer = "shutthebox"
     found = results(config)
-    assert found["lever 1"] == ("ok", "line 4 is free")
+    assert found["lever 1"] == ("ok", "line 4 is free, up now")
     assert found["lever 2"] == ("FAIL", "line 17 is busy: lirc has it")
     assert found["lever 3"] == ("ok", "line 27 is held by the running box")
 

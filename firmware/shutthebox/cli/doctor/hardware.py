@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from shutthebox.adapters.gpio import CONSUMER, PinsError, board_fault, open_factory
+from gpiozero.pins import Factory
+
+from shutthebox.adapters.gpio import CONSUMER, PinsError, board_fault, is_down, open_factory
 from shutthebox.cli.check_config import inverted, wiring
 from shutthebox.cli.doctor.result import CheckResult, failed, passed, skipped
 from shutthebox.config.controllers import Controller
-from shutthebox.config.schema import BOARD_LINES, SPI_LINES, Backend, Config, Interface
+from shutthebox.config.schema import BOARD_LINES, SPI_LINES, Backend, Config, Interface, Line
+from shutthebox.game.switches.switch import BUTTONS, switch
 
 DEV = Path("/dev")
 
@@ -41,29 +44,32 @@ def access(config: Config) -> Iterator[CheckResult]:
 
 def pins(config: Config) -> Iterator[CheckResult]:
     """The chip behind the header, and every line of the wiring: free, or busy and by whom."""
-    # As `run` does it.
-    try:
-        factory = open_factory(config.gpio.backend)
-    except PinsError as error:
-        if config.gpio.backend is not Backend.GPIOD:
-            yield failed("chip", str(error))
-            return
-    else:
-        unknown = board_fault(factory)
-        factory.close()
-        if unknown is not None:
-            yield failed("board", unknown)
-        if config.gpio.backend is not Backend.GPIOD:
-            yield passed("chip", f"{config.gpio.backend} opens it; its lines are looked at with gpiod only")
-            return
-    try:
-        from gpiozero.exc import GPIOZeroError
-
-        from gpiozero_gpiod import chips
-    except ImportError as error:
-        yield skipped("chip", f"{error.name} is not installed")
-        return
     with contextlib.ExitStack() as stack:
+        factory = None
+        # As `run` does it.
+        try:
+            factory = open_factory(config.gpio.backend)
+        except PinsError as error:
+            if config.gpio.backend is not Backend.GPIOD:
+                yield failed("chip", str(error))
+                return
+        else:
+            stack.callback(factory.close)
+            unknown = board_fault(factory)
+            if unknown is not None:
+                yield failed("board", unknown)
+            if config.gpio.backend is not Backend.GPIOD:
+                yield passed(
+                    "chip", f"{config.gpio.backend} opens it; its lines are looked at with gpiod only"
+                )
+                return
+        try:
+            from gpiozero.exc import GPIOZeroError
+
+            from gpiozero_gpiod import chips
+        except ImportError as error:
+            yield skipped("chip", f"{error.name} is not installed")
+            return
         try:
             header = chips.open_header()
         except (GPIOZeroError, OSError) as error:
@@ -89,11 +95,29 @@ def pins(config: Config) -> Iterator[CheckResult]:
                 continue
             holder = info.consumer or "a kernel driver"
             if not info.used:
-                yield passed(name, f"line {line} is free{inverted(config, name)}")
+                yield _free(config, factory, name, line)
             elif holder == CONSUMER:
                 yield passed(name, f"line {line} is held by the running box{inverted(config, name)}")
             else:
                 yield failed(name, f"line {line} is busy: {holder} has it")
+
+
+def _free(config: Config, factory: Factory | None, name: str, line: Line) -> CheckResult:
+    """A line that nobody has; of a switch, how it stands now."""
+    text = f"line {line} is free{inverted(config, name)}"
+    wired = {switch(number).name: number for number in (*BUTTONS, *range(1, len(config.gpio.levers) + 1))}
+    number = wired.get(name)
+    if number is None or factory is None:
+        return passed(name, text)
+    try:
+        down = is_down(factory, line, inverted=number in config.gpio.inverted_switches)
+    except Exception as error:  # libraries raise kinds of their own
+        return failed(name, f"line {line}: {error}")
+    if down and number in BUTTONS:
+        return failed(
+            name, f"{text}, and down now: if nobody holds it, its switch is welded or its lead shorted"
+        )
+    return passed(name, f"{text}, {'down' if down else 'up'} now")
 
 
 def display(config: Config) -> Iterator[CheckResult]:
