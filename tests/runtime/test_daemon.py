@@ -149,18 +149,22 @@ def test_a_signal_ends_the_loop_and_nothing_else(number: signal.Signals) -> None
 
 def test_pins_that_cannot_be_had_leave_nothing_open(tmp_path: Path) -> None:
     handlers = [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)]
-    before = open_files()
+    before, model = open_files(), PanelModel()
     with SimulatedBox(9) as box, pytest.raises(PinsError, match="line 99") as raised:
         daemon.serve(
             config_with(),
             settings_for(config_with(), 9, "test"),
             box.factory,
             dict.fromkeys(box.switch_lines, 99),
-            None,
+            lambda: open_panel(Controller.SSD1306, model),
             RandomDice(Random(1).randrange),
             tmp_path,
         )
     assert raised.value.exit_code == 1
+    why = str(raised.value).rpartition(": ")[2]
+    left = draw(ToldScreen(Mode.ATTRACT, title="No levers", paragraph=why), 0)
+    assert model.lit
+    assert model.picture().tobytes() == left.tobytes(), "whoever stands before the box reads why"
     assert open_files() == before, "the store is closed, and its folder is free"
     assert [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)] == handlers
 

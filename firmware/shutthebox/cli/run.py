@@ -98,12 +98,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     # Imported here: the other commands need neither gpiozero nor luma.
-    from shutthebox.adapters.gpio import open_factory
+    from shutthebox.adapters.display.worker import DisplayWorker
+    from shutthebox.adapters.gpio import PinsError, open_factory
     from shutthebox.adapters.systemd import Systemd
     from shutthebox.config.settings_loader import DEFAULT_LEVERS, settings_for, switch_lines
     from shutthebox.game.dice import RandomDice
     from shutthebox.owner.notices import notices
-    from shutthebox.runtime.daemon import serve
+    from shutthebox.runtime.daemon import serve, show_no_pins
 
     logging.getLogger().setLevel(logging.INFO)
     config, fault = find_config(args.config)
@@ -123,8 +124,14 @@ def _run(args: argparse.Namespace) -> int:
 
         return open_configured(display, controller, config.gpio.backend)
 
+    open_display = partial(connect, display.controller) if display.controller else None
     with ExitStack() as stack:
-        factory = open_factory(config.gpio.backend)
+        try:
+            factory = open_factory(config.gpio.backend)
+        except PinsError as error:
+            if open_display is not None:
+                show_no_pins(DisplayWorker(open_display), config.box.language, error)
+            raise
         stack.callback(factory.close)
         observers = []
         if args.record:
@@ -140,7 +147,7 @@ def _run(args: argparse.Namespace) -> int:
             settings,
             factory,
             lines,
-            partial(connect, display.controller) if display.controller else None,
+            open_display,
             RandomDice(secrets.randbelow),
             config.state_folder,
             observers=observers,

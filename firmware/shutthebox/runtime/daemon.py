@@ -21,6 +21,7 @@ from gpiozero.pins import Factory
 
 from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display.worker import DisplayWorker
+from shutthebox.adapters.gpio import PinsError
 from shutthebox.adapters.odds_worker import OddsWorker
 from shutthebox.adapters.store.lock import FolderLock
 from shutthebox.config.schema import Config, Line
@@ -125,7 +126,12 @@ def serve(
             scores=scores,
             outbox=outbox,
         )
-        box = assemble(config, settings, world)
+        try:
+            box = assemble(config, settings, world)
+        except PinsError as error:
+            if display is not None:
+                show_no_pins(display, settings.box.language, error)
+            raise
         stack.callback(box.close)
         if display is not None:
             _ = translations()[box.runner.machine.settings.box.language]
@@ -142,6 +148,15 @@ def serve(
         odds.start()
         box.start()
         loop(box.runner, inbox, time.monotonic_ns, feed_if_workers_live)
+
+
+def show_no_pins(display: DisplayWorker, language: str, error: PinsError) -> None:
+    """Leaves on the panel why the box cannot start. The display is closed, and was never started."""
+    _ = translations()[language]
+    *_where, why = str(error).split(": ")  # the journal has all of it, the panel has no room
+    screen = ToldScreen(Mode.ATTRACT, title=_("No levers"), paragraph=why)
+    display.render_now(screen, 0)
+    display.close(screen)
 
 
 def _scoreboard_address() -> str:
