@@ -106,3 +106,6 @@ _CHIPS = {
         status=frozenset({7}),
     ),
 }
+
+if _forgotten := set(Controller) - _CHIPS.keys():
+    raise TypeError(f"{', '.join(_forgotten)}: no row in _CHIPS")

@@ -2,23 +2,16 @@
 
 from enum import Enum
 
-from shutthebox.game.messages import Message, message
+from shutthebox.game.messages import message
 
 
 class Topic(Enum):
-    """What the owner may ask for."""
+    """What the owner may ask for, in order; the value is its line in the owner's list."""
 
-    ABOUT = "about"
-    FAULTS = "faults"
-    TONIGHT = "tonight"
+    ABOUT = message("About")
+    FAULTS = message("Faults")
+    TONIGHT = message("Tonight")
 
-
-TOPICS: dict[Topic, Message] = {
-    Topic.ABOUT: message("About"),
-    Topic.FAULTS: message("Faults"),
-    Topic.TONIGHT: message("Tonight"),
-}
-"""The lines of service behind the levers, in order."""
 
 WEEKDAYS = (
     message("Mon").say_as("Monday"),

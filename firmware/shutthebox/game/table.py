@@ -141,6 +141,11 @@ ENTRANCES: Mapping[type, Handler] = dict(
 )
 """Per target what leads to its mode, or on to another target."""
 
+if _forgotten := {each.__name__ for each in get_args(Target)} - {each.__name__ for each in ENTRANCES}:
+    raise TypeError(f"{', '.join(_forgotten)}: no entrance")
+if _forgotten := {each.name for each in Mode} - {each.name.name for each in get_args(ModeState)}:
+    raise TypeError(f"{', '.join(_forgotten)}: no class in ModeState")
+
 
 class Row(NamedTuple):
     """What an input does in a mode, or in what lies over it.

@@ -29,7 +29,7 @@ from shutthebox.game.dice import Dice
 from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import Fault
 from shutthebox.game.messages import Text, told
-from shutthebox.game.owner_report import TOPICS, Topic
+from shutthebox.game.owner_report import Topic
 from shutthebox.game.past import Past
 from shutthebox.game.settings import Settings
 from shutthebox.rules.match import Match
@@ -234,10 +234,10 @@ def assemble(config: Config, settings: Settings, world: World) -> Box:
                 translate = translations()[language]
                 return [
                     (
-                        told(heading, translate),
+                        told(topic.value, translate),
                         [told(line, translate) for line in lookups.report(topic, wrong)],
                     )
-                    for topic, heading in TOPICS.items()
+                    for topic in Topic
                 ]
 
             kept = None if world.state is None else partial(open_to_read, world.state / FILE_NAME)

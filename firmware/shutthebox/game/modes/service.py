@@ -19,7 +19,7 @@ from shutthebox.game.messages import ListRow, Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.owner_code import NO_CODE, asked, code_screen, forgiven, is_code, wrong_code
-from shutthebox.game.owner_report import TOPICS, Topic
+from shutthebox.game.owner_report import Topic
 from shutthebox.game.picker import Flicks, Picker
 from shutthebox.game.picker_screen import picked, picker_screen
 from shutthebox.game.screen import Screen, TileState
@@ -114,7 +114,7 @@ class Service(BoxMode):
 
 
 _LEVERS, _STICK = message("Levers"), message("Stick")
-_LINES: tuple[Topic | Message, ...] = (_LEVERS, *TOPICS, _STICK)
+_LINES: tuple[Topic | Message, ...] = (_LEVERS, *Topic, _STICK)
 """The owner's list: the levers, the topics of the report, and the stick."""
 
 
@@ -126,7 +126,7 @@ def enter(target: OpenService, context: Context) -> Step[Service | OpenStick]:
     shared = context.shared
     if shared.stick is not None and not target.past_stick:
         return Step(OpenStick(target.unlocked))
-    options = tuple(TOPICS[line] if isinstance(line, Topic) else line for line in _LINES)
+    options = tuple(line.value if isinstance(line, Topic) else line for line in _LINES)
     picker = Picker(message("Owner"), options, 0, shared.settings.levers)
     step = Step(Service(picker, unlocked=target.unlocked))
     return forgiven(step, context) if target.unlocked else step
@@ -158,7 +158,7 @@ def _open(mode: Service, line: Topic | Message, context: Context) -> Step[Servic
     shared = context.shared
     if isinstance(line, Topic):
         lines = tuple(context.lookups.report(line, wrong(shared))) or ("-",)
-        return Step(replace(mode, reading=Picker(TOPICS[line], lines, 0, shared.settings.levers)))
+        return Step(replace(mode, reading=Picker(line.value, lines, 0, shared.settings.levers)))
     if line == _STICK:
         return Step(OpenStick(mode.unlocked))
     ailing = to_numbers((shared.stuck | shared.dead) & ~shared.settings.out)

@@ -12,6 +12,7 @@ from shutthebox.files import read_text
 from shutthebox.simulator.scenario.arguments import LONGEST_NS, WrongError, duration_ns, toml_value
 from shutthebox.simulator.scenario.expectations import Expect
 from shutthebox.simulator.scenario.verbs import (
+    OTHER_BUTTONS,
     Bounce,
     Choose,
     Configure,
@@ -29,19 +30,16 @@ from shutthebox.simulator.scenario.verbs import (
     Rules,
     Seed,
     SetButton,
-    SetService,
     Verb,
     Wait,
 )
 from shutthebox.validation import did_you_mean
 
-VERBS: dict[str, type[Verb]] = {
-    verb.word: verb
-    for verb in (
-        Configure, Seed, QueueDice, Press, SetButton, Hold, SetService, Flip, Lift, Bounce, Glitch, LoseEdges,
-        Choose, Names, Rules, Cursor, PlugOled, PowerCut, Wait, Expect,
-    )
-}  # fmt: skip
+_ALL: tuple[type[Verb], ...] = (
+    Configure, Seed, QueueDice, Press, SetButton, Hold, *OTHER_BUTTONS, Flip, Lift, Bounce, Glitch, LoseEdges,
+    Choose, Names, Rules, Cursor, PlugOled, PowerCut, Wait, Expect,
+)  # fmt: skip
+VERBS: dict[str, type[Verb]] = {verb.word: verb for verb in _ALL}
 
 PAUSE_NS = 500_000_000
 """Between the end of one line and the start of the next, unless the line says otherwise."""

@@ -11,7 +11,7 @@ from shutthebox.config.profiles import from_text
 from shutthebox.errors import quoted
 from shutthebox.game.inputs import CursorMoved, NamesGiven, RulesGiven
 from shutthebox.game.letters import is_name
-from shutthebox.game.switches.switch import BUTTONS, SERVICE_BUTTON
+from shutthebox.game.switches.switch import BUTTONS, DICE_BUTTON, Switch
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.reader import ProfileError
 from shutthebox.simulator.form_input import MAX_STEP, names_from, setting
@@ -149,30 +149,26 @@ class Hold(Verb):
 class SetButton(Verb):
     """``button down|up``: the dice button, for the lines in between."""
 
-    word = "button"
+    word = BUTTONS[DICE_BUTTON].verb
+    switch: ClassVar[int] = DICE_BUTTON
     down: bool
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
-        return cls(either(exactly(1, words, "button down|up")[0], "down", "up"))
+        return cls(either(exactly(1, words, f"{cls.word} down|up")[0], "down", "up"))
 
     def do(self, box: VirtualBox) -> None:
-        box.set_button(self.down)
+        box.set_button(self.down, self.switch)
 
 
-@dataclass(frozen=True, slots=True)
-class SetService(Verb):
-    """``service down|up``: the service button inside the box, where ``config gpio.service`` gives it one."""
+def _verb_of(row: Switch) -> type[SetButton]:
+    told = f"``{row.verb} down|up``: the {row.name}, where ``config gpio.{row.key}`` gives it a line."
+    parts = {"__slots__": (), "__doc__": told, "word": row.verb, "switch": row.number}
+    return type(f"Set{row.key.title()}", (SetButton,), parts)
 
-    word = BUTTONS[SERVICE_BUTTON].verb
-    down: bool
 
-    @classmethod
-    def parse(cls, words: Sequence[str]) -> Self:
-        return cls(either(exactly(1, words, "service down|up")[0], "down", "up"))
-
-    def do(self, box: VirtualBox) -> None:
-        box.set_button(self.down, SERVICE_BUTTON)
+OTHER_BUTTONS = tuple(_verb_of(row) for row in BUTTONS.values() if row.number != DICE_BUTTON)
+"""A verb for each button that a box may have besides the dice button."""
 
 
 @dataclass(frozen=True, slots=True)

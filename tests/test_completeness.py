@@ -1,0 +1,59 @@
+"""Nothing of a kind is left out: what the code has is drawn, walked, told and wired, kind by kind.
+
+The type checker sees to whatever is a `match`; this reads the rest.
+"""
+
+import ast
+from collections.abc import Iterable
+from enum import Enum
+from pathlib import Path
+from typing import get_args
+
+import shutthebox
+from shutthebox.game.inputs import Input
+from shutthebox.game.switches.switch import BUTTONS
+from shutthebox.game.table import ADVICE, INPUT_NAMES
+from shutthebox.rules.actions import ACTIONS
+from shutthebox.rules.turn import Outcome
+
+PACKAGE = Path(shutthebox.__file__).parent
+
+
+def calls(*paths: Path) -> set[str]:
+    """The names of everything that is called in these modules."""
+    nodes = (node for path in paths for node in ast.walk(ast.parse(path.read_text("utf-8"))))
+    return {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
+
+
+def said(*paths: Path) -> set[str]:
+    """All names and attributes in these modules."""
+    nodes = (node for path in paths for node in ast.walk(ast.parse(path.read_text("utf-8"))))
+    return {
+        node.id if isinstance(node, ast.Name) else node.attr
+        for node in nodes
+        if isinstance(node, ast.Name | ast.Attribute)
+    }
+
+
+def lacking(kinds: Iterable[type | Enum], names: set[str]) -> list[str]:
+    found = (kind.name if isinstance(kind, Enum) else kind.__name__ for kind in kinds)
+    return [name for name in found if name not in names]
+
+
+def test_every_action_can_be_done_at_the_box() -> None:
+    assert not lacking(ACTIONS, calls(*(PACKAGE / "game").rglob("*.py"))), "no mode of the box does it"
+
+
+def test_every_input_is_given_and_obeyed() -> None:
+    inputs = get_args(Input)
+    sources = [path for path in PACKAGE.rglob("*.py") if path.name != "inputs.py"]
+    assert not lacking(inputs, calls(*sources)), "nothing gives it to the machine"
+    obeyed = said(PACKAGE / "game/machine.py") | {kind.__name__ for kind in INPUT_NAMES}
+    obeyed |= {came.__name__ for _, came in ADVICE}
+    assert not lacking(inputs, obeyed), "neither the table nor the machine knows it"
+    of_buttons = [type(button.given) for button in BUTTONS.values() if button.given is not None]
+    assert not lacking(of_buttons, {kind.__name__ for kind in INPUT_NAMES}), "the table has no rows for it"
+
+
+def test_every_outcome_of_a_turn_is_said() -> None:
+    assert not lacking(Outcome, said(PACKAGE / "game/modes/turn_over.py")), "the box does not say it"

@@ -1,0 +1,397 @@
+"""Contributions of the kinds that ARCHITECTURE.md has recipes for, made in a copy of the project.
+
+Whole, each passes the type checker and its own test, and touches few files. Then each step is left out once:
+a check has to end badly and to name the place.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+from tests.support.contribution import (
+    Step,
+    Tree,
+    alternative,
+    before,
+    case,
+    contains,
+    entry,
+    imports,
+    member,
+    method,
+)
+
+PACKAGE = "firmware/shutthebox"
+TABLE = "import shutthebox.game.table"
+COMPLETE = "tests/test_completeness.py"
+
+
+class Contribution(NamedTuple):
+    """What somebody brings.
+
+    Attributes:
+        most: so many files of the source, at most.
+        steps: in the order of the recipe.
+        tried: a program that uses it, and ends well.
+    """
+
+    most: int
+    steps: tuple[Step, ...]
+    tried: str
+
+
+def step(path: str, *changes: object, noticed: str = "mypy", named: str) -> Step:
+    """A step in a file of the package, or of the tests."""
+    below = path if path.startswith(("tests/", "hardware/")) else f"{PACKAGE}/{path}"
+    return Step(below, changes, noticed, named)  # type: ignore[arg-type]
+
+
+ACTION = Contribution(
+    most=8,
+    steps=(
+        step(
+            "rules/turn.py",
+            member("Outcome", 'STOPPED = "stopped"'),
+            before(
+                "reopen",
+                "def stop(profile: Profile, turn: Turn) -> Turn:\n"
+                '    """The position after the player has stopped."""\n'
+                "    return _over(profile, turn, Outcome.STOPPED)\n\n",
+            ),
+            case("_over", "case Outcome.STOPPED:\n    points = 0"),
+            named="match.py",
+        ),
+        step(
+            "rules/match.py",
+            method(
+                "Match",
+                'def stop(self) -> "Match":\n    """The position after the player has stopped."""\n'
+                "    if self.stage is not Stage.THROW or not self.turn.throws:\n"
+                '        raise ValueError("nobody can stop now")\n'
+                "    return self._with_turn(turns.stop(self.rules, self.turn))",
+            ),
+            named="stop",
+        ),
+        step(
+            "rules/actions.py",
+            before(
+                "Action",
+                'class Stopped(BareAction):\n    """The player has ended the turn."""\n\n'
+                '    __slots__ = ()\n    WORD = "stop"\n\n    def apply(self, match: Match) -> Match:\n'
+                '        """The match after the turn."""\n        return match.stop()\n\n',
+            ),
+            alternative("Action", "Stopped"),
+            named="Stopped",
+        ),
+        step(
+            "rules/legality.py",
+            imports("from shutthebox.rules.actions import Stopped"),
+            case("why_not", "case Stopped():\n    return _unless(match, Stage.THROW)"),
+            named="legality.py",
+        ),
+        step(
+            "simulator/scenario/from_record.py",
+            imports("from shutthebox.rules.actions import Stopped"),
+            case("_Hands.__init__", "case Stopped():\n    self.lines.append('hold')"),
+            named="from_record.py",
+        ),
+        step(
+            "odds/coach.py",
+            imports("from shutthebox.rules.actions import Stopped"),
+            case("_Walk.take", "case Stopped():\n    self._out_of_time(match, row)"),
+            named="coach.py",
+        ),
+        step(
+            "game/modes/turn_over.py",
+            case("_ending", 'case Outcome.STOPPED:\n    return message("Stopped")'),
+            named="turn_over.py",
+        ),
+        step(
+            "game/modes/ready.py",
+            imports("from shutthebox.game.play import done\nfrom shutthebox.game.targets import after"),
+            imports("from shutthebox.rules.actions import Stopped"),
+            before(
+                "hold",
+                "def stop(mode: Ready, context: Context) -> Step[AfterAction]:\n"
+                '    """The player ends the turn."""\n    play, effects = done(mode.play, Stopped())\n'
+                "    return Step(after(play), effects)\n\n",
+            ),
+            noticed=f"{COMPLETE} -k action",
+            named="Stopped",
+        ),
+    ),
+    tried="""
+from shutthebox.config.profiles import builtin
+from shutthebox.rules.actions import Stopped, Thrown, Moved, action_from_text, apply
+from shutthebox.rules.match import begin
+match = begin(builtin("pub"), 2)
+for action in (Thrown((3, 5)), Moved(1 << 7), action_from_text("stop")):
+    match = apply(match, action)
+assert match.turn.outcome == "stopped", match
+""",
+)
+
+INPUT = Contribution(
+    most=6,
+    steps=(
+        step(
+            "game/inputs.py",
+            before(
+                "Deserted", 'class LidOpened(Plain):\n    """The lid was opened."""\n\n    __slots__ = ()\n\n'
+            ),
+            alternative("Input", "LidOpened"),
+            named="LidOpened",
+        ),
+        step(
+            "game/switches/switch.py",
+            imports("from shutthebox.game.inputs import LidOpened"),
+            before("BUTTONS", 'LID = -2\n"""The switch number of the lid."""\n\n'),
+            entry(
+                "BUTTONS",
+                'Switch(LID, "lid", "lid", 7, "button_settle_ms", is_counted=False, verb="lid", '
+                'given=LidOpened(), stuck_ns=None, chatters=message("Lid chatters"), '
+                'stuck=message("Lid: stuck?"), dead=message("Lid: dead?"), taken=message("Lid: taken"))',
+            ),
+            noticed=f"{COMPLETE} -k input",
+            named="LidOpened",
+        ),
+        step(
+            "game/machine.py",
+            imports("from shutthebox.game.inputs import LidOpened"),
+            case("Machine.step", "case LidOpened():\n    return self._button(given)"),
+            named="machine.py",
+        ),
+        step(
+            "config/schema.py",
+            member(
+                "GpioConfig", 'lid: Line | None = sections.key(_SWITCH_LINE, None, "Line of the lid.", "7")'
+            ),
+            noticed="from shutthebox.config.schema import parse_config; parse_config('', 'x')",
+            named="lid",
+        ),
+        step(
+            "game/table.py",
+            imports("from shutthebox.game.inputs import LidOpened"),
+            entry("ROWS", "inherited(BoxMode, LidOpened, stay)"),
+            entry("INPUT_NAMES", 'LidOpened: "lid"'),
+            noticed=f"{COMPLETE} -k input",
+            named="LidOpened",
+        ),
+    ),
+    tried="""
+from shutthebox.simulator.scenario.script import VERBS
+from shutthebox.config.schema import parse_config
+from shutthebox.simulator.virtual_box import VirtualBox
+box = VirtualBox(parse_config("[gpio]\\nlid = 7\\n", "x"))
+VERBS["lid"].parse(["down"]).do(box)
+box.close()
+""",
+)
+
+TOPIC = Contribution(
+    most=4,
+    steps=(
+        step("game/owner_report.py", member("Topic", 'RECORDS = message("Records")'), named="RECORDS"),
+        step(
+            "owner/report.py",
+            case("BoxReport.__call__", 'case Topic.RECORDS:\n    return [message("None")]'),
+            named="owner/report.py",
+        ),
+    ),
+    tried="""
+from shutthebox.game.owner_report import Topic
+from shutthebox.owner.report import BoxReport
+assert BoxReport(lambda ask: [], None, 0.0)(Topic.RECORDS, ())
+""",
+)
+
+LANGUAGE = Contribution(
+    most=1,
+    steps=(
+        step(
+            "locale/eo/LC_MESSAGES/shutthebox.po",
+            contains(
+                'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n'
+                '"X-Unfinished: yes\\n"\n\n'
+                'msgid "English"\nmsgstr "Esperanto"\n'
+            ),
+            noticed="from shutthebox.config.schema import parse_config\n"
+            "parse_config('[box]\\nlanguage = \"eo\"', 'x')",
+            named="box.language: 'eo' is not allowed",
+        ),
+    ),
+    tried="""
+from shutthebox.translations import languages
+assert languages("eo")["eo"] == "Esperanto" and "eo" not in languages()
+""",
+)
+
+CONTROLLER = Contribution(
+    most=1,
+    steps=(
+        step(
+            "config/controllers.py",
+            member("Controller", 'SSD1318 = "ssd1318"'),
+            named="SSD1318",
+            noticed="from shutthebox.config.controllers import Controller; Controller.SSD1318",
+        ),
+        step(
+            "config/controllers.py",
+            entry(
+                "_CHIPS",
+                'Controller.SSD1318: Chip(panels="others", like="ssd1306", parameters=_SSD, '
+                "switched_pump=True, status=frozenset({5}))",
+            ),
+            noticed="import shutthebox.config.controllers",
+            named="ssd1318: no row",
+        ),
+    ),
+    tried="""
+from shutthebox.adapters.display.opening import open_panel
+from shutthebox.cli.doctor.outputs import picture
+from shutthebox.config.controllers import Controller
+from shutthebox.config.schema import DisplayConfig
+from shutthebox.simulator.hardware.panel_model import PanelModel
+glass, sent = PanelModel(Controller.SSD1318), picture(Controller.SSD1318, DisplayConfig())
+open_panel(Controller.SSD1318, glass).push(sent)
+assert glass.picture() == sent
+""",
+)
+
+PAUSE = '''"""Pause: the match waits."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from shutthebox.game.messages import message
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes.base import MatchMode, TurnMode
+from shutthebox.game.screen import Screen
+from shutthebox.game.state import Context, Shared, Step
+from shutthebox.game.targets import AwaitThrow, TakeABreak
+
+
+@dataclass(frozen=True, slots=True)
+class Pause(TurnMode):
+    """The match waits."""
+
+    name: ClassVar[Mode] = Mode.PAUSE
+
+    def screen(self, shared: Shared) -> Screen:
+        """A word."""
+        return Screen(self.name, big=message("Pause"))
+
+
+def begin(mode: MatchMode, context: Context) -> Step[TakeABreak]:
+    """A break is wanted."""
+    return Step(TakeABreak(mode.play))
+
+
+def enter(target: TakeABreak, context: Context) -> Step[Pause]:
+    """Waits."""
+    return Step(Pause(target.play))
+
+
+def end(mode: Pause, context: Context) -> Step[AwaitThrow]:
+    """Goes on."""
+    return Step(AwaitThrow(mode.play))
+'''
+
+MODE = Contribution(
+    most=4,
+    steps=(
+        step("game/mode.py", member("Mode", 'PAUSE = "pause"'), noticed=TABLE, named="PAUSE"),
+        step("game/modes/pause.py", contains(PAUSE), noticed=TABLE, named="pause"),
+        step(
+            "game/table.py",
+            imports("from shutthebox.game.modes import pause"),
+            noticed=TABLE,
+            named="pause",
+        ),
+        step(
+            "game/targets.py",
+            before(
+                "BackToAttract",
+                'class TakeABreak(NamedTuple):\n    """The match waits."""\n\n    play: MatchInPlay\n\n',
+            ),
+            alternative("Target", "TakeABreak"),
+            named="TakeABreak",
+        ),
+        step(
+            "game/table.py",
+            alternative("ModeState", "pause.Pause"),
+            noticed=TABLE,
+            named="PAUSE: no class",
+        ),
+        step(
+            "game/table.py",
+            imports("from shutthebox.game.targets import TakeABreak"),
+            entry("ENTRANCES", "entrance(TakeABreak, pause.enter)"),
+            noticed=TABLE,
+            named="TakeABreak: no entrance",
+        ),
+        step(
+            "game/table.py",
+            entry("ROWS", "row(Ready, ServicePressed, pause.begin), row(pause.Pause, Pressed, pause.end)"),
+            noticed=TABLE,
+            named="Pause: Pressed",
+        ),
+        step(
+            "game/table.py",
+            entry("ROWS", "*ignored(pause.Pause, Held, LeversMoved)"),
+            noticed=TABLE,
+            named="Pause: Held",
+        ),
+    ),
+    tried="""
+from shutthebox.game.inputs import Held, HeldLong, Pressed, ServicePressed, FaultReported
+from shutthebox.game.faults import Fault
+from shutthebox.config.schema import parse_config
+from shutthebox.config.settings_loader import settings_for
+from shutthebox.game.dice import RandomDice
+from shutthebox.game.machine import Machine
+from random import Random
+settings = settings_for(parse_config('[game]\\nsetup = "usual"\\n', "x"), 9, "x")
+box, shown = Machine(settings, RandomDice(Random(1).randrange), 0, t_ns=0), []
+hands = Pressed(), ServicePressed(), FaultReported(Fault.FORGETS), HeldLong(), Held(), Pressed()
+for second, given in enumerate(hands):
+    shown.append(box.step(given, second * 10**9)[-1].screen.mode.value)
+assert shown == ["ready", "pause", "pause", "pause", "pause", "ready"], shown
+""",
+)
+
+CONTRIBUTIONS = {
+    "an action": ACTION,
+    "an input": INPUT,
+    "a mode": MODE,
+    "an owner's topic": TOPIC,
+    "a language": LANGUAGE,
+    "a controller": CONTROLLER,
+}
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.xdist_group("contributions")]
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tree]:
+    opened = Tree(tmp_path_factory.mktemp("project"))
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("name", CONTRIBUTIONS)
+def test_every_step_of_a_contribution_is_missed(name: str, tree: Tree) -> None:
+    """By somebody who forgets it: a check names the place."""
+    brought = CONTRIBUTIONS[name]
+    assert len({step.path for step in brought.steps}) <= brought.most
+    with tree.having(brought.steps):
+        assert tree.complaint("mypy") == ""
+        assert tree.complaint(brought.tried) == ""
+        for check in {step.noticed for step in brought.steps} - {"mypy"}:
+            assert tree.complaint(check) == ""
+    missed = {}
+    for left_out in brought.steps:
+        with tree.having([step for step in brought.steps if step is not left_out]):
+            missed[left_out.path, left_out.named] = tree.complaint(left_out.noticed)
+    silent = [at for at, said in missed.items() if at[1] not in said]
+    assert not silent, "\n".join(f"{at}: {missed[at][-1500:] or 'nothing said'}" for at in silent)
