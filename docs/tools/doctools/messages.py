@@ -7,7 +7,8 @@ language is a new folder: `firmware/shutthebox/locale/CODE`, and this command ma
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from babel.messages.extract import extract_from_file
 from babel.messages.pofile import PoFileError, read_po
 
 import shutthebox
+from shutthebox.adapters.display.fonts import Size, tight, wrapped
+from shutthebox.adapters.display.layout import ONE_LINE
 from shutthebox.config.profiles import builtins
 from shutthebox.rules.turn import Refusal
 from shutthebox.translations import ARTICLES, OWN_NAME, UNFINISHED
@@ -34,6 +37,24 @@ GLOSSARY = ("turn", "throw", "round", "match", "tile", "box")
 
 PANEL = ("game", "adapters", "owner/report.py", "runtime")
 """The folders and modules whose texts the small display shows."""
+
+LARGEST = {"tiles": "3, 4, 7", "answers": "8 or 4", "fault": "Lift 4", "cost": "1.99", "score": "124"}
+"""The widest usual values of a text's blanks; the others are numbers of two digits."""
+
+IN_TWO_PARTS = {
+    "Make {answers} with {tile}",
+    "Lost: no {tile} this\u00a0time",
+    "Next time!",
+    "Bad config",
+    "Which seat?",
+    "Who gets a head start?",
+    "Up to how many points?",
+    "Lever {tile}: line taken",
+}
+"""Questions and reasons that may be longer: the display shows one half after the other."""
+
+_WIDTH = 124
+"""Pixels of a line of the panel."""
 
 _ELSEWHERE = tuple({path.parent.name for path in PACKAGE.glob("*/__init__.py")} - set(PANEL))
 
@@ -57,6 +78,35 @@ def texts() -> tuple[str, ...]:
     return tuple(sorted(found | titles | refusals | {ARTICLES, OWN_NAME}))
 
 
+@cache
+def _families() -> Mapping[str, str]:
+    """Per text the part of the box that says it, which a translator can finish by itself."""
+    parts = [*dict.fromkeys(part.partition("/")[0] for part in PANEL), *sorted(_ELSEWHERE)]
+    found = {
+        text: part
+        for part in reversed(parts)
+        for text in texts_of_the_source(part, keywords={**KEYWORDS, **VOICE})
+    }
+    return {text: found.get(text, "rules") for text in texts()}
+
+
+@cache
+def panel_texts() -> frozenset[str]:
+    """The texts that the small display shows on a line; sentences have pages, where they turn."""
+    refusals = {str(refusal) for refusal in Refusal}
+    return frozenset(text for text in texts_of_the_source(*PANEL) | refusals if not text.endswith("."))
+
+
+def too_wide(text: str, words: str) -> str:
+    """By how much a text of the panel does not fit its line in these words; empty if it fits."""
+    filled = re.sub(r"{(\w+)}", lambda blank: LARGEST.get(blank[1], "12"), words)
+    size = Size.SMALL if ONE_LINE in text else Size.MEDIUM
+    if len(wrapped(filled, size, _WIDTH)) <= 1 + (text in IN_TWO_PARTS):
+        return ""
+    longest = _WIDTH * (1 + (text in IN_TWO_PARTS))
+    return f"{max(1, tight(filled, size).width - longest)} pixels too wide for the panel: {words}"
+
+
 def blanks(text: str) -> list[str]:
     """The places of a text that are filled in."""
     return sorted(re.findall(r"{\w+}", text))
@@ -68,21 +118,34 @@ def glossary(catalogue: Path) -> dict[str, str]:
     return dict(re.findall(r"^# (\w+): *(\S.*)$", head, re.MULTILINE))
 
 
-def complaints(catalogue: Path) -> Iterator[str]:
-    """What is to be done in a catalogue, a line each."""
+def complaints(catalogue: Path) -> Iterator[tuple[str, str]]:
+    """What is to be done in a catalogue: the part of the box, and a line."""
     words = _read(catalogue)
     for word in GLOSSARY:
         if word not in glossary(catalogue):
-            yield f"the head has no word for: {word}"
-    for text in texts():
+            yield "head", f"no word for: {word}"
+    for text, family in sorted(_families().items(), key=lambda each: (each[1], each[0])):
         entry = words.get(text)
         translated = str(entry.string) if entry else ""
         if not translated:
-            yield f"no translation: {text}"
+            yield family, f"no translation: {text}"
         elif blanks(translated) != blanks(text):
-            yield f"other blanks than {', '.join(blanks(text)) or 'none'}: {translated}"
+            yield family, f"other blanks than {', '.join(blanks(text)) or 'none'}: {translated}"
+        elif text in panel_texts() and (told := too_wide(text, translated)):
+            yield family, told
     known = {*texts(), ""}
-    yield from (f"no text of the program: {entry.id}" for entry in words if str(entry.id) not in known)
+    for entry in words:
+        if str(entry.id) not in known:
+            yield "left over", f"no text of the program: {entry.id}"
+
+
+def _report(found: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """The complaints by part of the box, so that a translator can finish one after the other."""
+    sizes = Counter(_families().values())
+    for family in sorted({family for family, _ in found}):
+        told = [line for each, line in found if each == family]
+        yield f"  {family}: {len(told)}{f' of {sizes[family]}' if family in sizes else ''} to do"
+        yield from (f"    {line}" for line in told)
 
 
 def complete(folder: Path) -> None:
@@ -130,7 +193,7 @@ def main() -> int:
         unfinished |= bool(found) and not marked
         state = f"{len(found)} to do" if found else "complete"
         hint = f"; it says {UNFINISHED}" if marked else ""
-        print(f"{folder.name}: {state}{hint}", *found, sep="\n  ")
+        print(f"{folder.name}: {state}{hint}", *_report(found), sep="\n")
     return int(unfinished)
 
 
