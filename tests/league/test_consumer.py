@@ -353,6 +353,22 @@ def test_a_box_that_has_gone_is_not_brought_back_by_the_state_before(place: Plac
         assert answer(place, online) is False
 
 
+def test_health_is_not_written_at_every_step(
+    place: Place, enter: Enter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The league's disk is for matches, however often thousands of boxes tell how they are."""
+    monkeypatch.setattr(consumers, "HEALTH_EVERY_S", 3600)
+    lion = enter("lion")
+    online = select(HEALTH.c.online)
+    with consuming(place):
+        lion.publish("online", "availability")
+        until(lambda: answer(place, online) is True)
+        lion.publish("offline", "availability")
+        for seed in (1, 2, 3):
+            assert lion.send(lion.chain.play(played_record(seed))).status == COMMITTED
+        assert answer(place, online) is True
+
+
 def answer(place: Place, query: Select[Any]) -> object:
     with place.engine.connect().execution_options(reads=True) as db:
         return db.execute(query).scalar()

@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, date
 from pathlib import Path
+from threading import Event
 
 import pytest
 from sqlalchemy import event, func, select, text, update
@@ -22,7 +23,7 @@ from shutthebox.rules.record import write
 from shutthebox_league.confined import Confined, TooMuchError
 from shutthebox_league.players import confirm, forget, protect
 from shutthebox_league.ratings import CONFIRMING_S, SIGNING_S
-from shutthebox_league.reviewer import BY_OLDER_RULES, _result
+from shutthebox_league.reviewer import BY_OLDER_RULES, Reviewer, _result
 from shutthebox_league.reviewing import review
 from shutthebox_league.schema import MATCH, RATING, REVIEW, SEAT, STANDING
 from shutthebox_league.standings import Measure, Period, Row, categories_played, standings
@@ -242,6 +243,27 @@ def test_a_match_that_cannot_be_counted_or_rated_is_marked_and_passed_over(eveni
     assert found[0].startswith("not rated: ")
     assert found[1] == ""
     assert {"CAT", "DAN"} <= set(evening.ratings())
+
+
+@pytest.mark.slow
+def test_a_review_that_may_be_long_is_waited_for_by_its_like_and_by_nobody_else(evening: Evening) -> None:
+    lion, second, third = evening, *(LeagueBox(evening.place, name) for name in ("axe", "bull"))
+    long = played_record(1, game="tournament-100", players=9, limit=4000)
+    ours = replace(builtin("traditional"), name="ours", lost_score=60)
+    lion.play(long)
+    second.play(played_record(2))
+    third.play(replace(random_record(ours, 2, seed=1), conditions=CONDITIONS))
+    reviewer = Reviewer(evening.place.engine, UTC, lambda: evening.now_s)
+    done: list[bool] = []
+    while not any(done):
+        reviewer.work()
+        with evening.place.engine.begin() as db:
+            times = db.execute(select(MATCH.c.reviewed_s).order_by(MATCH.c.id)).scalars().all()
+        done = [at is not None for at in times]
+    assert done == [False, False, True]
+    over = Event()
+    over.set()
+    reviewer.run(over)  # ends the reviews that go on
 
 
 def test_sums_of_nights_long_ago_are_let_go(evening: Evening) -> None:

@@ -49,7 +49,9 @@ BATCH = 32
 AGAIN_S = 1.0
 """After a transaction that failed, a consumer waits for so long."""
 
-_HEALTH_EVERY_S = 2.0
+HEALTH_EVERY_S = 2.0
+"""How often a consumer keeps the health that boxes have told since."""
+
 _LATER_EVERY_S = 10.0
 
 
@@ -229,7 +231,7 @@ class Consumer:
         """Keeps the latest health of each box, not more often than needed."""
         if time.monotonic() < self._health_due_s or not self._heard:
             return
-        self._health_due_s = time.monotonic() + _HEALTH_EVERY_S
+        self._health_due_s = time.monotonic() + HEALTH_EVERY_S
         with self._hearing:
             heard, self._heard = self._heard, {}
         try:
