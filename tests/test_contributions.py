@@ -213,7 +213,7 @@ LANGUAGE = Contribution(
             contains(
                 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n'
                 '"X-Unfinished: yes\\n"\n\n'
-                'msgid "English"\nmsgstr "Esperanto"\n'
+                'msgid "English"\nmsgstr "Esperanto"\n\nmsgid "Press to play"\nmsgstr "Premu por ludi"\n'
             ),
             noticed="from shutthebox.config.schema import parse_config\n"
             "parse_config('[box]\\nlanguage = \"eo\"', 'x')",
@@ -221,7 +221,9 @@ LANGUAGE = Contribution(
         ),
     ),
     tried="""
-from shutthebox.translations import languages
+from shutthebox.translations import languages, translations
+say = translations()["eo"]
+assert (say("Press to play"), say("Menu")) == ("Premu por ludi", "Menu")
 assert languages("eo")["eo"] == "Esperanto" and "eo" not in languages()
 """,
 )

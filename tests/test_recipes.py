@@ -1,6 +1,7 @@
 """The recipes of ARCHITECTURE.md, each followed in a copy of the package and tried there.
 
-A recipe names the files that have to be opened; these tests open no others.
+A recipe names the files that have to be opened; these tests open no others. Those of an action, a button, a
+mode, an owner's topic, a language and a controller: `test_contributions.py`.
 """
 
 import os
@@ -148,114 +149,6 @@ for text in ("[box]\\nquiet_from = 20\\n", ""):
     assert "box.quiet_from: 24 is not allowed; allowed is a whole number from 0 to 23" in complaint
 
 
-def test_a_mode(copy: Copy) -> None:
-    copy.before("game/mode.py", '    PUZZLE = "puzzle"', '    PAUSE = "pause"')
-    copy.new(
-        "game/modes/pause.py",
-        '''"""Pause: the match waits."""
-
-from typing import ClassVar
-
-from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import MatchMode, TurnMode
-from shutthebox.game.screen import Screen
-from shutthebox.game.messages import message
-from shutthebox.game.state import Context, Shared, Step
-from shutthebox.game.targets import AwaitThrow, TakeABreak
-
-
-class Pause(TurnMode):
-    """The match waits."""
-
-    __slots__ = ()
-
-    name: ClassVar[Mode] = Mode.PAUSE
-
-    def screen(self, shared: Shared) -> Screen:
-        """A word."""
-        return Screen(self.name, big=message("Pause"))
-
-
-def begin(mode: MatchMode, context: Context) -> Step[TakeABreak]:
-    """A break is wanted."""
-    return Step(TakeABreak(mode.play))
-
-
-def enter(target: TakeABreak, context: Context) -> Step[Pause]:
-    """Waits."""
-    return Step(Pause(target.play))
-
-
-def end(mode: Pause, context: Context) -> Step[AwaitThrow]:
-    """Goes on."""
-    return Step(AwaitThrow(mode.play))
-''',
-    )
-    table = "game/table.py"
-    copy.before(
-        table,
-        "from shutthebox.game.modes.attract import Attract",
-        "from shutthebox.game.modes import pause",
-        "from shutthebox.game.modes.pause import Pause",
-    )
-    copy.before(table, "    | Puzzling", "    | Pause")
-    copy.before(table, "    AnswerThrow,", "    TakeABreak,")
-    copy.before(
-        table, "        entrance(AwaitThrow, raising.enter),", "        entrance(TakeABreak, pause.enter),"
-    )
-    targets = "game/targets.py"
-    copy.before(
-        targets,
-        "class BackToAttract(Plain):",
-        "class TakeABreak(NamedTuple):",
-        '    """The match waits."""',
-        "",
-        "    play: MatchInPlay",
-        "",
-    )
-    copy.before(targets, "    | AfterAction", "    | TakeABreak")
-    copy.before(
-        table,
-        "    row(Ready, Pressed, ready.press),",
-        "    row(Ready, ServicePressed, pause.begin),",
-        "    row(Pause, Pressed, pause.end),",
-        "    *ignored(Pause, Held, LeversMoved),",
-    )
-    program = f"""{SAYS}
-now = box('[game]\\nsetup = "usual"\\n')
-from shutthebox.game.faults import Fault
-from shutthebox.game.inputs import (FaultReported, HeldLong)
-hands = Pressed(), ServicePressed(), FaultReported(Fault.FORGETS), HeldLong(), Held(), Pressed()
-for second, given in enumerate(hands):
-    say(now, given, second * 1_000_000_000)
-from shutthebox.game.table import diagram
-print(*(line.strip() for line in diagram().splitlines() if "pause" in line), sep="\\n")
-"""
-    shown = copy.run("-c", program).splitlines()
-    assert [line.partition(" ")[0] for line in shown[:6]] == [
-        "ready",
-        "pause",
-        "pause",
-        "pause",
-        "pause",
-        "ready",
-    ]
-    assert shown[1:5] == [
-        "pause | Pause",
-        "pause | no memory / Pause",
-        "pause | End the match? / Press: yes / Hold: no",
-        "pause | no memory / Pause",
-    ], "what holds for every mode of a turn holds for this one"
-    assert sorted(shown[6:]) == [
-        "pause --> abandon: 10 s hold",
-        "pause --> asleep: nobody there",
-        "pause --> next_stage: time",
-        "pause --> raise: press",
-        "pause --> ready: press",
-        "ready --> pause: service button",
-    ]
-
-
 def test_a_screen(copy: Copy) -> None:
     attract = "game/modes/attract.py"
     copy.before(
@@ -313,6 +206,11 @@ def test_a_game(copy: Copy) -> None:
     assert "A throw is one die with 6 sides." in copy.run("profiles", "short", "--language", "en")
     assert "short" in copy.run("profiles")
     assert "expected score" in copy.run("odds", "short")
+    copy.new(
+        "rules/profiles/wrong.toml",
+        'name = "wrong"\nlike = "traditional"\nwin = "highest"\nshut_wins = "match"\n',
+    )
+    assert copy.run("odds", "wrong", code=2).startswith("shutthebox: wrong.toml: shut_wins: ")
 
 
 @pytest.mark.slow
@@ -416,51 +314,6 @@ from shutthebox.translations import translations
 print(Service(None, row=1).screen(now.state.shared).big.told(translations()["en"]))
 """
     assert copy.run("-c", program) == "9 levers\n"
-
-
-def test_a_language(copy: Copy) -> None:
-    copy.new(
-        "locale/eo/LC_MESSAGES/shutthebox.po",
-        'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n"X-Unfinished: yes\\n"\n\n'
-        'msgid "English"\nmsgstr "Esperanto"\n\nmsgid "Press to play"\nmsgstr "Premu por ludi"\n\n'
-        'msgid "Menu"\nmsgstr ""\n',
-    )
-    program = f"""{SAYS}
-now = box('[box]\\nlanguage = "eo"\\n')
-print(now.settings.languages[2], told_screen(now.start()[-1]).prompt)
-print("eo" in dict(box("").settings.languages))
-say(now, Held(), 0)
-"""
-    asked, others, menu = copy.run("-c", program).splitlines()
-    assert asked == "('eo', 'Esperanto') Premu por ludi"
-    assert others == "False", "an unfinished language is offered to nobody who has not asked for it"
-    assert menu.startswith("menu | Menu"), "a text without a translation is English"
-
-
-@pytest.mark.slow
-def test_a_display_controller(copy: Copy, tmp_path: Path) -> None:
-    controllers = "config/controllers.py"
-    copy.before(controllers, '    SSD1315 = "ssd1315"', '    SSD1318 = "ssd1318"')
-    copy.before(
-        controllers,
-        "    Controller.SSD1315: Chip(",
-        "    Controller.SSD1318: Chip(",
-        '        panels="others", like="ssd1306", parameters=_SSD, switched_pump=True, status=frozenset({5})',
-        "    ),",
-    )
-    config = tmp_path / "config.toml"
-    config.write_text('[display]\ncontroller = "ssd1318"\n')
-    copy.run("check-config", str(config))
-    program = """
-from shutthebox.adapters.display.opening import open_panel
-from shutthebox.cli.doctor.outputs import picture
-from shutthebox.config.controllers import Controller
-from shutthebox.simulator.hardware.panel_model import PanelModel
-glass, sent = PanelModel(Controller.SSD1318), picture(Controller.SSD1318, 0x3C)
-open_panel(Controller.SSD1318, glass).push(sent)
-print(glass.picture() == sent, sent.width, sent.height)
-"""
-    assert copy.run("-c", program) == "True 128 64\n"
 
 
 def test_a_back_end_for_the_pins(copy: Copy, tmp_path: Path) -> None:

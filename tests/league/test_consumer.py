@@ -29,6 +29,7 @@ from tests.support.league import (
 )
 from tests.support.waiting import HANG_S, until
 
+from shutthebox_league import consumer as consumers
 from shutthebox_league.access import CONTROL_TOPIC, RESPONSE_TOPIC, clients_in, list_clients
 from shutthebox_league.allowance import Allowance
 from shutthebox_league.consumer import Consumer

@@ -44,7 +44,7 @@ def builtin(name: str) -> Profile:
         raise ProfileError(
             f"profile: {quoted(name)} is not known; {error.args[0]}, or a file's path"
         ) from None
-    # A test has looked for contradictions: forty games take long to check at every start.
+    # `find` looks for contradictions: forty games take long to check at every start.
     return unchecked_profile(keys, f"{name}.toml", name)
 
 
@@ -92,7 +92,14 @@ def find(id_or_path: str, folder: Path | None = None) -> Profile:
             raise found
         if found is not None:
             return found
-    return builtin(id_or_path)
+    return _checked(id_or_path)
+
+
+def _checked(name: str) -> Profile:
+    """A built-in game that is played or asked about; one in the package may be a contributor's first try."""
+    profile = builtin(name)
+    to_profile(_builtin_keys(name), f"{name}.toml", name)
+    return profile
 
 
 def house_rules(folder: Path) -> tuple[tuple[Profile, ...], tuple[ProfileError, ...]]:
