@@ -152,7 +152,7 @@ def test_what_does_not_matter_in_an_expectation(play: Play_, line: str) -> None:
         ("expect owes 1 1/0", "script:1: expect: '1/0' is no number of stakes"),
         ("expect text 3 to go", 'script:1: expect: allowed is: expect text "WORDS"'),
         ("expect panel ../x", "script:1: expect: '../x'; allowed are letters"),
-        ("config game.players 10", "script:1: game.players: 10 is not allowed"),
+        ("config game.players 21", "script:1: game.players: 21 is not allowed"),
         ("config gpio.roll 4", "script: gpio.roll: line 4 is taken by gpio.levers[0]"),
         ("press\nconfig game.players 3", "script:2: config: allowed only before anything happens"),
         # These are found only on the box.
