@@ -72,7 +72,8 @@ def _names(node: ast.stmt) -> list[str]:
 
 
 def _first_line(node: ast.stmt) -> int:
-    return min(node.lineno, *(each.lineno for each in getattr(node, "decorator_list", [])), node.lineno)
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(each.lineno for each in decorators)])
 
 
 def imports(line: str) -> Change:
