@@ -1,4 +1,4 @@
-"""The page on the architecture is true, and the package keeps to it."""
+"""The pages on the architecture and its reasons are true, and the package keeps to them."""
 
 import ast
 import re
@@ -19,11 +19,12 @@ from shutthebox.game.targets import Target
 PACKAGE = Path(shutthebox.__file__).parent
 PAGE = PACKAGE / "ARCHITECTURE.md"
 TEXT = PAGE.read_text(encoding="utf-8")
+BOTH = TEXT + (PACKAGE / "DECISIONS.md").read_text(encoding="utf-8")
 PLACES = (PACKAGE, PACKAGE.parent, PACKAGE.parents[1])
 """Where a path on the page may begin."""
 
-NAMED = re.findall(r"`([\w./-]+\.py)`: (`[\w.]+`(?:, `[\w.]+`)*)", TEXT)
-"""Files on the page, each with the names that are said to be in it."""
+NAMED = re.findall(r"`([\w./-]+\.py)`: (`[\w.]+`(?:, `[\w.]+`)*)", BOTH)
+"""Files on the pages, each with the names that are said to be in it."""
 
 
 def found(path: str) -> Path | None:
@@ -57,14 +58,14 @@ def _targets(node: ast.stmt) -> list[str]:
     return []
 
 
-def test_every_file_on_the_page_exists() -> None:
-    paths = set(re.findall(r"`((?:[\w.-]+/)+|[\w./-]+\.(?:py|md|toml|scn))`", TEXT))
+def test_every_file_on_the_pages_exists() -> None:
+    paths = set(re.findall(r"`((?:[\w.-]+/)+|[\w./-]+\.(?:py|md|toml|scn))`", BOTH))
     assert len(paths) > 40
     assert {path for path in paths if found(path) is None} == set()
 
 
 @pytest.mark.parametrize(("path", "names"), NAMED)
-def test_every_name_on_the_page_is_in_its_file(path: str, names: str) -> None:
+def test_every_name_on_the_pages_is_in_its_file(path: str, names: str) -> None:
     file = found(path)
     assert file is not None
     assert set(re.findall(r"[\w.]+", names)) <= names_in(file)
