@@ -157,6 +157,8 @@ def folder(tmp_path: Path, evening: Path) -> Path:
     for name in ("friday.toml", "house.toml"):
         (work / name).write_text('like = "pub"\nrounds = 3\n')
     (work / "evening.scn").write_text("press\nwait 1\n")
+    (written,) = re.findall(r"^```\n(player,.*?)^```", (PROJECT / "docs/odds.md").read_text(), re.M | re.S)
+    (work / "evening.csv").write_text(written)
     (work / "match.txt").write_text("shut-the-box record 1\nprofile pub\nplayers 2\n1 6+4 1,9\ngiven-up\n")
     cup = Tournament("Cup", "a" * 64)
     (work / "cup.txt").write_text(cup.to_text())
