@@ -236,6 +236,13 @@ def test_who_has_won_a_round_begins_the_next(keys: dict[str, Any], scores: list[
     assert match.advance().player == begins
 
 
+def test_who_has_rolled_the_highest_begins_every_round_and_is_next_after_nobody() -> None:
+    match = finish(begin(points_box(first=First.ROLL, rounds=3), 3, first=1), [9, 5, 5])
+    assert (match.next_round is not None, match.advance().player) == (True, 1)
+    tied = finish(begin(points_box(first=First.ROLL), 3, first=1), [9, 5, 5])
+    assert tied.advance().player == 2, "the first of the tied in the order of the match"
+
+
 def test_who_has_won_the_match_begins_the_next() -> None:
     match = finish(begin(points_box(first=First.WINNER, tie=Tie.SHARE), 3), [9, 5, 5])
     assert match.begins_next_match == 1

@@ -19,6 +19,7 @@ from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.naming import Naming
 from shutthebox.game.modes.puzzle import Puzzling
+from shutthebox.game.modes.roll_off import RollOff
 from shutthebox.game.modes.setup import Setup
 from shutthebox.game.settings import Settings
 from shutthebox.game.table import TABLE
@@ -54,7 +55,7 @@ WRONG = [
     SettingChosen("service.wrong_codes", 0),
     SettingChosen("game.hints", 1),
     NamesGiven(("ann",)),
-    NamesGiven(("ABC",) * 10),
+    NamesGiven(("ABC",) * 21),
 ]
 
 
@@ -120,7 +121,7 @@ def test_a_setting_is_taken_in_every_mode_without_a_match_and_in_no_other() -> N
     taking = {
         mode for (mode, given), row in TABLE.items() if given is SettingChosen and row.handler is not None
     }
-    assert taking == {mode for mode, _ in reached} | {MatchOver}
+    assert taking == {mode for mode, _ in reached} | {MatchOver, RollOff}
 
 
 def test_a_form_wakes_the_box() -> None:

@@ -330,7 +330,7 @@ def umpire(
             winners = (0,) if over and _climbs(profile, totals[0], rounds) else ()
             fresh = list(totals)
             continue
-        first = (first + 1) % players
+        begun_by, first = first, (first + 1) % players
         all_out = extra = False
         if profile.match.value == "drop-out" and not ties:
             out = [i for i in seated if together[i] >= limit]
@@ -375,6 +375,8 @@ def umpire(
             ties += 1
         if profile.first.value == "seat-1":
             first = seated[0]
+        elif profile.first.value == "roll":
+            first = begun_by
         beginners = [i for i in took if i in seated] if profile.first.value == "winner" and not extra else []
         while first not in (beginners or seated):
             first = (first + 1) % players

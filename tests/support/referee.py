@@ -21,7 +21,7 @@ from shutthebox.game.effects import Effect, Keep, Show, Sounded
 from shutthebox.game.facts import Began, BestTotal, ClockShown, Faulted, Finished, Left, Resumed
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.rolling import TUMBLE_NS
+from shutthebox.game.play import TUMBLE_NS
 from shutthebox.game.screen import TileState
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.game.switches.switch import DICE_BUTTON
@@ -38,7 +38,7 @@ SOUNDS_LAST_NS = 3_000_000_000
 """After an input the dice may be thrown, tumble and end the turn; then the box is quiet."""
 MOST_SOUNDS = 6
 
-BETWEEN = (Mode.ATTRACT, Mode.MENU, Mode.SETUP, Mode.NAMING, Mode.SERVICE, Mode.PUZZLE)
+BETWEEN = (Mode.ATTRACT, Mode.MENU, Mode.SETUP, Mode.NAMING, Mode.ROLL_OFF, Mode.SERVICE, Mode.PUZZLE)
 """The modes without a match."""
 
 CAPTAIN = {code: words("Captain!").rstrip("! \u00a0\u202f") for code, words in translations().items()}

@@ -398,6 +398,7 @@ FIRST = _one_of(
         First.ROTATES: message("in turns"),
         First.LOSER: message("the loser"),
         First.WINNER: message("the winner"),
+        First.ROLL: message("a roll-off"),
     },
     now=lambda settings: settings.game.first or settings.profile.first,
     offered=lambda settings: not settings.profile.is_solo,

@@ -8,8 +8,8 @@ class Mode(StrEnum):
     """The kinds of things that the box does; the machine is in exactly one mode, and each has its class.
 
     Attributes:
-        in_scenarios: the name in scenarios and JSON, where it is another: there names are in setup, real dice
-            roll, a stick is in service.
+        in_scenarios: the name in scenarios and JSON, where it is another: there names and a roll-off are in
+            setup, real dice roll, a stick is in service.
     """
 
     in_scenarios: str
@@ -25,6 +25,7 @@ class Mode(StrEnum):
     MENU = "menu"
     SETUP = "setup"
     NAMING = "naming", "setup"
+    ROLL_OFF = "roll-off", "setup"
     RAISE = "raise"
     READY = "ready"
     ROLLING = "rolling"

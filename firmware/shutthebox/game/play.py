@@ -22,6 +22,9 @@ if TYPE_CHECKING:  # a reader of reviews needs no solver
 
 _SECOND_NS = 1_000_000_000
 
+TUMBLE_NS = 800_000_000
+"""How long the dice tumble; a press shows them at once."""
+
 
 class Clock(NamedTuple):
     """The time that a player has left.

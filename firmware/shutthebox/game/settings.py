@@ -107,7 +107,8 @@ class GameConfig(NamedTuple):
         None,
         'Who begins: "seat-1" always; "rotates": the next player each round; "loser": so within a match, and '
         'the next match of an evening is begun by who has lost this one; "winner": the winner of a round '
-        "begins the next one, that of a match the next match. Left out: what the profile says.",
+        'begins the next one, that of a match the next match; "roll": everyone throws before a match, and '
+        "the highest begins it and its rounds. Left out: what the profile says.",
         '"loser"',
     )
     stakes: ShownStakes = sections.key(

@@ -30,6 +30,7 @@ from shutthebox.game.modes import (
     puzzle,
     raising,
     ready,
+    roll_off,
     rolling,
     service,
     setup,
@@ -56,6 +57,7 @@ from shutthebox.game.modes.naming import Naming
 from shutthebox.game.modes.puzzle import Puzzling
 from shutthebox.game.modes.raising import Raise
 from shutthebox.game.modes.ready import Ready
+from shutthebox.game.modes.roll_off import RollOff
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.modes.service import Service
 from shutthebox.game.modes.setup import Setup
@@ -79,6 +81,7 @@ from shutthebox.game.targets import (
     OpenService,
     OpenStick,
     RollDice,
+    RollForFirst,
     ShowResult,
     SignResult,
     Target,
@@ -90,6 +93,7 @@ ModeState: TypeAlias = (
     | Menu
     | Setup
     | Naming
+    | RollOff
     | Raise
     | Ready
     | Rolling
@@ -128,6 +132,7 @@ ENTRANCES: Mapping[type, Handler] = dict(
         entrance(AskQuestions, setup.enter),
         entrance(AskNames, naming.enter),
         entrance(BeginMatch, raising.begin),
+        entrance(RollForFirst, roll_off.enter),
         entrance(AwaitThrow, raising.enter),
         entrance(LeversFit, ready.enter),
         entrance(RollDice, rolling.enter),
@@ -228,6 +233,10 @@ ROWS = (
     row(Naming, Pressed, naming.press),
     row(Naming, Held, naming.hold),
     row(Naming, LeversMoved, naming.levers),
+    row(RollOff, Pressed, roll_off.press),
+    row(RollOff, Held, roll_off.press),
+    row(RollOff, TimeCame, roll_off.time),
+    *ignored(RollOff, LeversMoved),
     row(Service, Pressed, service.press),
     row(Service, Held, service.hold),
     row(Service, LeversMoved, service.levers),

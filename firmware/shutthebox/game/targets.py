@@ -69,10 +69,19 @@ class BeginMatch(NamedTuple):
     Attributes:
         match: before its first throw.
         tally: per player the stakes owed from earlier matches of the evening.
+        rolled: who begins has been rolled for, where that is played.
     """
 
     match: Match
     tally: tuple[Fraction, ...] = ()
+    rolled: bool = False
+
+
+class RollForFirst(NamedTuple):
+    """A roll-off for who begins this match; the tally as of `BeginMatch`."""
+
+    match: Match
+    tally: tuple[Fraction, ...]
 
 
 class AwaitThrow(NamedTuple):
@@ -154,6 +163,7 @@ Target: TypeAlias = (
     | AskQuestions
     | AskNames
     | BeginMatch
+    | RollForFirst
     | AfterAction
     | LeversFit
     | RollDice

@@ -16,7 +16,7 @@ from shutthebox.odds.strengths import Strength
 from shutthebox.odds.worths import End, OddsError, TooLargeError, sign
 from shutthebox.rules import turn as turns
 from shutthebox.rules.formats import MAX_TIE_ROUNDS
-from shutthebox.rules.profile import First, MatchFormat, Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
+from shutthebox.rules.profile import MatchFormat, Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
 
 PLAYERS = 2
 _SETTLED = 1e-12
@@ -121,7 +121,7 @@ def _totals(better: int, seat: int, points: int) -> tuple[int, int]:
 def _against_a_beginner(profile: Profile, beginner: int) -> Callable[[int, int], float]:
     """The same, where one of the seats is a beginner's."""
     ends, better = beginners_ends(profile), sign(profile)
-    outright, rotates = profile.shut_wins is not ShutWins.NO, profile.first is not First.SEAT_1
+    outright, rotates = profile.shut_wins is not ShutWins.NO, profile.first_moves_on
 
     def against(mark: int, theirs: int, tie: float) -> float:
         """The worth of two totals to the first one."""

@@ -31,6 +31,7 @@ def has_chances(profile: Profile, players: int) -> bool:
         and profile.turns is Turns.WHOLE
         and profile.win is not Win.FIRST_TO_SHUT
         and profile.tie is not Tie.CARRY
+        and not (profile.first is First.WINNER and profile.tie is Tie.REPLAY_ALL and players > 2)
         and profile.score is not Scoring.THROWS
         and profile.stakes is not Stakes.BANK
         and not profile.shut_others
@@ -231,7 +232,7 @@ def _turns_left(match: Match) -> tuple[int, ...]:
     left = [i for i in match.order if match.rows[i].outcome is None]
     order = match.order
     for _ in range(match.rounds - match.round):
-        if match.game.first is not First.SEAT_1:
+        if match.game.first_moves_on:
             order = (*order[1:], order[0])
         left += order
     return tuple(left)

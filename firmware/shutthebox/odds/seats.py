@@ -146,6 +146,10 @@ class Equilibrium:
         if profile.counts_rounds_won:
             # A round alone: those tied for it win a point each.
             profile = replace(profile, match=MatchFormat.TOTAL, rounds=1, limit=None, tie=Tie.SHARE)
+        if profile.first is First.WINNER and profile.tie is Tie.REPLAY_ALL and players > 2:
+            raise OddsError(
+                f'{profile.name}: first = "winner" with tie = "replay-all" is worked out for two players only'
+            )
         if profile.shut_others and any(points_off(profile, seat) for seat in range(players)):
             # Without head starts whoever has shut the box leads anyway, and the others keep their order.
             raise OddsError(
@@ -159,7 +163,7 @@ class Equilibrium:
         self._work = len(self._turn.model.stops) * len(self.ends) * players * (players - 1) // 2
         self._check_work(self._work)
         self._aim = _aim_of(profile, players, prize)
-        self._rotates = profile.first is not First.SEAT_1
+        self._rotates = profile.first_moves_on
         self._all_again = profile.tie is Tie.REPLAY_ALL
         self._shutters_count = (
             prize is Prize.MONEY and profile.stakes is Stakes.POOL_DOUBLE and profile.shut_wins is ShutWins.NO

@@ -273,7 +273,9 @@ class Match(NamedTuple):
     def _begun(self, following: NextRound) -> "Match":
         """The next round, before its first throw."""
         first = following.seats[0]
-        if self.game.first is not First.SEAT_1:
+        if self.game.first is First.ROLL:
+            first = next(i for i in (self.first, *self._order) if i in following.seats)
+        elif self.game.first is not First.SEAT_1:
             candidates = following.seats
             if self.game.first is First.WINNER and (following.anew or not following.breaks_tie):
                 candidates = tuple(i for i in self.round_winners if i in candidates) or candidates

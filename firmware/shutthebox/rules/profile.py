@@ -169,13 +169,15 @@ class First(StrEnum):
     """Which player begins a round.
 
     With *loser* it rotates within a match, too, and the next match of an evening is begun by who lost. With
-    *winner* whoever has won a round begins the next one, and whoever has won a match the next match.
+    *winner* whoever has won a round begins the next one, and whoever has won a match the next match. With
+    *roll* everyone throws before a match, and the highest begins it and each of its rounds.
     """
 
     SEAT_1 = "seat-1"
     ROTATES = "rotates"
     LOSER = "loser"
     WINNER = "winner"
+    ROLL = "roll"
 
 
 class Tie(StrEnum):
@@ -495,7 +497,12 @@ class Profile:
     @property
     def any_seat_begins(self) -> bool:
         """Whether another seat than the first may begin a match."""
-        return self.first in (First.LOSER, First.WINNER)
+        return self.first in (First.LOSER, First.WINNER, First.ROLL)
+
+    @property
+    def first_moves_on(self) -> bool:
+        """Whether another player begins the next round."""
+        return self.first not in (First.SEAT_1, First.ROLL)
 
     @property
     def shut_scores_best(self) -> bool:

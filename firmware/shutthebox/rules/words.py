@@ -273,10 +273,12 @@ SENTENCES: dict[str, str] = {
         "Player 1 begins the first match. The winner of a round begins the next one, and the winner of a "
         "match the next match."
     ),
+    "first=roll": N_("Everyone throws once; the highest begins."),
     "first=loser": N_(
         "Player 1 begins the first match, and the loser of a match begins the next one. Within a match the "
         "next player begins each further round."
     ),
+    "first=roll.dominoes": N_("Everyone draws once; the highest begins."),
     "move=set.dominoes": N_("For a domino the player shuts any set of open tiles that adds up to its total."),
     "move=single.dominoes": N_(
         "For a domino the player shuts exactly one open tile: the total, or what one of its ends shows."

@@ -14,8 +14,9 @@ from shutthebox.game.play import begun, conditions_of, judged
 from shutthebox.game.pointers import pointer, with_pointers
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, kept, refused
-from shutthebox.game.targets import AwaitThrow, BeginMatch, LeversFit
+from shutthebox.game.targets import AwaitThrow, BeginMatch, LeversFit, RollForFirst
 from shutthebox.game.wording import fault_text, player_name
+from shutthebox.rules.profile import First
 
 
 class Raise(TurnMode):
@@ -35,9 +36,11 @@ class Raise(TurnMode):
         return screen._replace(alert="", prompt=screen.alert, also=also) if also else screen
 
 
-def begin(target: BeginMatch, context: Context) -> Step[AwaitThrow]:
-    """A match begins."""
+def begin(target: BeginMatch, context: Context) -> Step[AwaitThrow | RollForFirst]:
+    """A match begins, once it is known who begins it."""
     match, settings = target.match, context.shared.settings
+    if match.game.first is First.ROLL and match.players > 1 and not target.rolled:
+        return Step(RollForFirst(match, target.tally))
     play, asked = begun(match, settings, target.tally)
     began = kept(Began(match, conditions_of(match, settings)))
     return Step(AwaitThrow(play), (*began, *asked), with_pointers(context.shared))

@@ -9,7 +9,7 @@ from shutthebox.game.effects import Ask, Sound, Sounded
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import TurnMode
-from shutthebox.game.play import done, is_computers_turn, judged
+from shutthebox.game.play import TUMBLE_NS, done, is_computers_turn, judged
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step
 from shutthebox.game.targets import AfterAction, AnswerThrow, RollDice, after
@@ -19,9 +19,6 @@ from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.profile import Draw
 from shutthebox.rules.tiles import Tiles
-
-TUMBLE_NS = 800_000_000
-"""How long the dice tumble; a press shows them at once."""
 
 
 @dataclass(frozen=True, slots=True)

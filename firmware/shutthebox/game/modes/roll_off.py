@@ -1,0 +1,101 @@
+"""Roll-off: before a match everyone throws once, and the highest begins (`First.ROLL`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar
+
+from shutthebox.game.effects import Sound, Sounded
+from shutthebox.game.messages import Text, message
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes.base import BoxMode
+from shutthebox.game.play import TUMBLE_NS
+from shutthebox.game.screen import Screen
+from shutthebox.game.state import Context, Shared, Step
+from shutthebox.game.targets import BeginMatch, RollForFirst
+from shutthebox.game.wording import player_name
+from shutthebox.rules import turn as turns
+from shutthebox.rules.match import Match, begin
+from shutthebox.rules.moves import Throw
+from shutthebox.rules.profile import Draw
+
+
+@dataclass(frozen=True, slots=True)
+class RollOff(BoxMode):
+    """A player throws for the first turn. The throws are no part of the match, and none of a tournament's.
+
+    Attributes:
+        match: before its first throw, whoever begins it.
+        tally: per player the stakes owed from earlier matches of the evening.
+        seats: players who still have to throw, from 0, the first of them now.
+        thrown: what those before them have thrown, by player.
+        tumbling: the throw that is not shown yet; None before it.
+        since_ns: when that was made.
+    """
+
+    name: ClassVar[Mode] = Mode.ROLL_OFF
+
+    match: Match
+    tally: tuple[Fraction, ...]
+    seats: tuple[int, ...]
+    thrown: tuple[tuple[int, Throw], ...] = ()
+    tumbling: Throw | None = None
+    since_ns: int = 0
+
+    def deadline_ns(self, shared: Shared) -> int | None:
+        """When the dice stop."""
+        return None if self.tumbling is None else self.since_ns + TUMBLE_NS
+
+    def screen(self, shared: Shared) -> Screen:
+        """Who throws, and the highest throw so far."""
+        title, lit = player_name(self.seats[0], shared), True
+        if self.tumbling is not None:
+            dice = (1,) * len(self.tumbling)
+            return Screen(self.name, title=title, dice=dice, tumbling=True, lit=lit)
+        best: Text = ""
+        if self.thrown:
+            score = max(sum(faces) for _, faces in self.thrown)
+            best = message("best {score}", score=score).say_as("Best so far: {score}")
+        draws = self.match.game.draw is Draw.DOMINOES
+        prompt = message("Press to draw") if draws else message("Press to throw")
+        return Screen(self.name, title=title, aside=best, big=message("Who begins?"), prompt=prompt, lit=lit)
+
+
+def enter(target: RollForFirst, context: Context) -> Step[RollOff]:
+    """Everyone throws."""
+    return Step(RollOff(target.match, target.tally, target.match.everybody))
+
+
+def press(mode: RollOff, context: Context) -> Step[RollOff | BeginMatch]:
+    """Throws all dice, or shows what they say."""
+    if mode.tumbling is not None:
+        return _reveal(mode, mode.tumbling)
+    game = mode.match.game
+    if game.draw is Draw.DOMINOES:
+        faces = context.dice.draw(turns.bag(mode.match.turn))
+    else:
+        faces = context.dice.throw(game.dice, game.sides)
+    return Step(replace(mode, tumbling=faces, since_ns=context.now_ns), (Sounded(Sound.ROLL),))
+
+
+def time(mode: RollOff, context: Context) -> Step[RollOff | BeginMatch]:
+    """The dice have stopped."""
+    if mode.tumbling is None or context.now_ns < mode.since_ns + TUMBLE_NS:
+        return Step(mode)
+    return _reveal(mode, mode.tumbling)
+
+
+def _reveal(mode: RollOff, faces: Throw) -> Step[RollOff | BeginMatch]:
+    """The next player throws; after the last the highest begins, and those tied for it throw again."""
+    player, *later = mode.seats
+    thrown = (*mode.thrown, (player, faces))
+    if later:
+        return Step(replace(mode, seats=tuple(later), thrown=thrown, tumbling=None))
+    highest = max(sum(each) for _, each in thrown)
+    tied = tuple(seat for seat, each in thrown if sum(each) == highest)
+    if len(tied) > 1:
+        again = message("Tied: throw again")
+        return Step(replace(mode, seats=tied, thrown=(), tumbling=None), refusal=again)
+    match = begin(mode.match.game, mode.match.players, mode.match.rounds, tied[0])
+    return Step(BeginMatch(match, mode.tally, rolled=True))
