@@ -5,15 +5,18 @@ The type checker sees to whatever is a `match`; this reads the rest.
 
 import ast
 from collections.abc import Iterable
+from dataclasses import fields
 from enum import Enum
 from pathlib import Path
 from typing import get_args
 
 import shutthebox
+from shutthebox.game import menu_items
 from shutthebox.game.inputs import Input
 from shutthebox.game.switches.switch import BUTTONS
 from shutthebox.game.table import ADVICE, INPUT_NAMES
 from shutthebox.rules.actions import ACTIONS
+from shutthebox.rules.profile import Profile
 from shutthebox.rules.turn import Outcome
 
 PACKAGE = Path(shutthebox.__file__).parent
@@ -25,14 +28,16 @@ def calls(*paths: Path) -> set[str]:
     return {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
 
 
+def attributes(*paths: Path) -> set[str]:
+    """All attributes that are read in these modules."""
+    nodes = (node for path in paths for node in ast.walk(ast.parse(path.read_text("utf-8"))))
+    return {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+
+
 def said(*paths: Path) -> set[str]:
     """All names and attributes in these modules."""
     nodes = (node for path in paths for node in ast.walk(ast.parse(path.read_text("utf-8"))))
-    return {
-        node.id if isinstance(node, ast.Name) else node.attr
-        for node in nodes
-        if isinstance(node, ast.Name | ast.Attribute)
-    }
+    return attributes(*paths) | {node.id for node in nodes if isinstance(node, ast.Name)}
 
 
 def lacking(kinds: Iterable[type | Enum], names: set[str]) -> list[str]:
@@ -57,3 +62,22 @@ def test_every_input_is_given_and_obeyed() -> None:
 
 def test_every_outcome_of_a_turn_is_said() -> None:
     assert not lacking(Outcome, said(PACKAGE / "game/modes/turn_over.py")), "the box does not say it"
+
+
+NO_RULES = {"name", "titles", "source", "group"}
+"""What a game is called, and where it stands."""
+
+
+def test_every_key_of_a_game_is_obeyed_and_told() -> None:
+    keys = {key.name for key in fields(Profile)} - NO_RULES
+    rules, words = set((PACKAGE / "rules").glob("*.py")), PACKAGE / "rules/words.py"
+    # Some are read by way of a property of `Profile`.
+    told = said(words) | attributes(PACKAGE / "rules/profile.py")
+    assert not keys - told, "no player reads of it: rules/words.py"
+    obeyed = attributes(*(rules - {words, PACKAGE / "rules/writer.py", PACKAGE / "rules/reader.py"}))
+    assert not keys - obeyed, "no rule obeys it"
+
+
+def test_every_item_of_the_menu_is_in_it() -> None:
+    items = {name: value for name, value in vars(menu_items).items() if isinstance(value, menu_items.Item)}
+    assert not [name for name, item in items.items() if item not in menu_items.MENU_LINES], "MENU_LINES"

@@ -13,6 +13,7 @@ from tests.support.contribution import (
     Tree,
     alternative,
     before,
+    begins,
     case,
     contains,
     entry,
@@ -362,7 +363,91 @@ assert shown == ["ready", "pause", "pause", "pause", "pause", "ready"], shown
 """,
 )
 
+ITEM = Contribution(
+    most=2,
+    steps=(
+        step(
+            "game/menu_items.py",
+            before(
+                "MENU_LINES",
+                'SLEEP = _one_of("box.sleep_min", message("Dark after"), message("Minutes?"), '
+                'message("How long the display stays lit."), (5, 10, 30))\n\n',
+            ),
+            noticed="import shutthebox.game.menu_items",
+            named="SLEEP",
+        ),
+        step(
+            "game/menu_items.py",
+            entry("MENU_LINES", "SLEEP"),
+            noticed=f"{COMPLETE} -k menu",
+            named="SLEEP",
+        ),
+    ),
+    tried="""
+from shutthebox.config.schema import parse_config
+from shutthebox.config.settings_loader import as_chosen, settings_for
+from shutthebox.game.facts import Chosen
+config = parse_config("", "x")
+settings = settings_for(config, 9, "x")
+assert as_chosen(config, settings, [Chosen("box.sleep_min", 30)]).sleep_ns == 30 * 60 * 10**9
+""",
+)
+
+KEY = Contribution(
+    most=4,
+    steps=(
+        step(
+            "rules/profile.py",
+            member("Profile", "most_throws: int | None = _key(validation.whole(1, 99), None)"),
+            named="most_throws",
+        ),
+        step(
+            "rules/words.py",
+            entry("SENTENCES", '"most_throws": N_("The turn ends with throw {most} at the latest.")'),
+            begins(
+                "_rules_of_turn",
+                'if profile.most_throws is not None:\n    yield "most_throws", {"most": profile.most_throws}',
+            ),
+            noticed=f"{COMPLETE} -k key",
+            named="most_throws",
+        ),
+        step(
+            "rules/turn.py",
+            begins(
+                "throw",
+                "if profile.most_throws is not None and turn.throws >= profile.most_throws:\n"
+                '    raise ValueError("no more throws")',
+            ),
+            noticed=f"{COMPLETE} -k key",
+            named="most_throws",
+        ),
+        step(
+            "tests/support/games.py",
+            entry("DEFAULTS", '"most_throws": None'),
+            noticed="tests/rules/test_builtins.py -k defaults",
+            named="most_throws",
+        ),
+    ),
+    tried="""
+from dataclasses import replace
+from shutthebox.config.profiles import builtin
+from shutthebox.odds.odds import Odds
+from shutthebox.odds.worths import OddsError
+from shutthebox.rules.words import explain
+game = replace(builtin("pub"), most_throws=2)
+assert "The turn ends with throw 2 at the latest." in explain(game)
+try:
+    Odds(game)
+except OddsError as error:  # nobody has taught the odds
+    assert "most_throws" in str(error)
+else:
+    raise AssertionError("the odds play it as if it were not there")
+""",
+)
+
 CONTRIBUTIONS = {
+    "a key of a game": KEY,
+    "a menu item": ITEM,
     "an action": ACTION,
     "an input": INPUT,
     "a mode": MODE,
