@@ -1,7 +1,7 @@
 """The recipes of ARCHITECTURE.md, each followed in a copy of the package and tried there.
 
-A recipe names the files that have to be opened; these tests open no others. Those of an action, a button, a
-mode, an owner's topic, a language and a controller: `test_contributions.py`.
+A recipe names the files that have to be opened; these tests open no others. Those of a key of a game, a
+menu item, an action, a button, a mode, an owner's topic, a language, a controller: `test_contributions.py`.
 """
 
 import os
@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.support.contribution import Change, before, begins, case, entry, imports, member, method
 
 import shutthebox
 
@@ -46,12 +47,13 @@ class Copy:
         # With what Python has compiled: only the changed files are compiled again.
         shutil.copytree(PACKAGE, folder / "shutthebox")
 
-    def before(self, path: str, line: str, *new: str) -> None:
-        """Puts lines before the one line of a file that reads so."""
+    def change(self, path: str, *changes: Change) -> None:
+        """Changes a file at places that are found by name."""
         file = self._folder / "shutthebox" / path
-        old = file.read_text("utf-8")
-        assert old.count(f"\n{line}\n") == 1, f"{path} has another number of lines {line!r}"
-        file.write_text(old.replace(f"\n{line}\n", "\n" + "\n".join((*new, line)) + "\n"), "utf-8")
+        text = file.read_text("utf-8")
+        for each in changes:
+            text = each(text)
+        file.write_text(text, "utf-8")
 
     def new(self, path: str, text: str) -> Path:
         """Writes a new file."""
@@ -77,67 +79,13 @@ def copy(tmp_path: Path) -> Copy:
 
 
 @pytest.mark.slow
-def test_a_key_of_a_games_file(copy: Copy, tmp_path: Path) -> None:
-    copy.before(
-        "rules/profile.py",
-        "    insurance: bool = False",
-        "    most_throws: int | None = _key(validation.whole(1, 99), None)",
-    )
-    copy.before(
-        "rules/words.py",
-        '    "insurance": N_(',
-        '    "most_throws": N_("The turn ends with throw {most} at the latest."),',
-    )
-    copy.before(
-        "rules/words.py",
-        "    if profile.insurance:",
-        "    if profile.most_throws is not None:",
-        '        yield "most_throws", {"most": profile.most_throws}',
-    )
-    # The rule that obeys it.
-    copy.before(
-        "rules/turn.py",
-        "    if answers(profile, turn):",
-        "    if turn.throws == profile.most_throws:",
-        "        return _over(profile, turn, Outcome.ENDED)",
-    )
-    house = tmp_path / "quick.toml"
-    house.write_text('like = "traditional"\nname = "quick"\nmost_throws = 2\n')
-    assert "The turn ends with throw 2 at the latest." in copy.run("profiles", str(house))
-    played = f"""
-from pathlib import Path
-from shutthebox.config.profiles import read
-from shutthebox.rules import turn
-game = read(Path({str(house)!r}))
-now = turn.throw(game, turn.start(game), (3, 5))
-now = turn.throw(game, turn.move(game, now, 1 << 7), (1, 1))
-print(now.outcome)
-"""
-    assert copy.run("-c", played) == "ended\n"
-    # Nobody has taught the odds: they do not give those of the game without the key.
-    assert "they do not know the key most_throws" in copy.run("odds", str(house), code=2)
-    house.write_text('like = "traditional"\nname = "quick"\nmost_throws = 0\n')
-    complaint = copy.run("profiles", str(house), code=2)
-    assert "most_throws: 0 is not allowed; allowed is a whole number from 1 to 99" in complaint
-
-
-@pytest.mark.slow
 def test_a_key_of_the_configuration(copy: Copy, tmp_path: Path) -> None:
-    copy.before(
+    copy.change(
         "config/schema.py",
-        "    out_of_play: tuple[int, ...] = sections.key(",
-        '    quiet_from: int = sections.key(validation.whole(0, 23), 22, "From when it is silent.")',
+        member("BoxConfig", 'quiet_from: int = sections.key(validation.whole(0, 23), 22, "From when.")'),
     )
     # The machine reads it.
-    copy.before(
-        "game/settings.py",
-        "class DisplaySection(Protocol):",
-        "    @property",
-        "    def quiet_from(self) -> int:",
-        '        """The hour from which it is silent."""',
-        "",
-        "",
-    )
+    copy.change("game/settings.py", method("BoxSection", "@property\ndef quiet_from(self) -> int: ..."))
     program = f"""{SAYS}
 for text in ("[box]\\nquiet_from = 20\\n", ""):
     print(box(text).settings.box.quiet_from)
@@ -150,50 +98,15 @@ for text in ("[box]\\nquiet_from = 20\\n", ""):
 
 
 def test_a_screen(copy: Copy) -> None:
-    attract = "game/modes/attract.py"
-    copy.before(
-        attract,
-        "        settings = shared.settings",
-        "        if shared.settings.game.names:",
-        '            return Screen(self.name, big=message("Your names?"), lit=True)',
+    screen = (
+        'if shared.settings.game.names:\n    return Screen(self.name, big=message("Your names?"), lit=True)'
     )
+    copy.change("game/modes/attract.py", begins("Attract.screen", screen))
     program = f"""{SAYS}
 for text in ("", "[game]\\nnames = true\\n"):
     print(told_screen(box(text).start()[-1]).text.splitlines()[0])
 """
     assert copy.run("-c", program) == "Traditional\nYour names?\n"
-
-
-def test_a_menu_item(copy: Copy) -> None:
-    items = "game/menu_items.py"
-    copy.before(
-        items,
-        "MENU_LINES: tuple[MenuLine, ...] = (",
-        "SLEEP = _one_of(",
-        '    "box.sleep_min",',
-        '    message("Dark after"),',
-        '    message("Minutes?"),',
-        '    message("How long the display stays lit."),',
-        "    (5, 10, 30),",
-        ")",
-    )
-    copy.before(items, "    Destination.STATISTICS,", "    SLEEP,")
-    program = f"""{SAYS}
-now = box("")
-# To the item by its lever, into it, to the third option by its lever, and back.
-inputs = (Held(), LeversMoved(1 << 5), LeversMoved(0), Pressed(), LeversMoved(4), LeversMoved(0), Pressed())
-for second, given in enumerate(inputs):
-    say(now, given, second * 1_000_000_000)
-again = as_chosen(parse_config("", "test"), now.settings, [Chosen("box.sleep_min", 30)])
-print(now.settings.sleep_ns == again.sleep_ns == 30 * 60_000_000_000)
-say(box("[box]\\nsleep_min = 7.5\\n"), Held(), 1_000_000_000)
-"""
-    shown = copy.run("-c", program).splitlines()
-    assert "Dark after: 10" in shown[2]
-    assert shown[3].startswith("menu | Minutes?")
-    assert "Dark after: 30" in shown[-3]
-    assert shown[-2] == "True"
-    assert "Dark after: 7.5" in shown[-1], "what the owner has configured is no option of the item"
 
 
 @pytest.mark.slow
@@ -215,71 +128,52 @@ def test_a_game(copy: Copy) -> None:
 
 @pytest.mark.slow
 def test_a_setting_that_a_device_obeys(copy: Copy) -> None:
-    copy.before(
+    copy.change(
         "config/schema.py",
-        "    brightness: Brightness = sections.key(",
-        '    inverted: bool = sections.key(validation.boolean, False, "Dark on bright.")',
+        member(
+            "DisplayConfig", 'mirrored: bool = sections.key(validation.boolean, False, "Seen in a mirror.")'
+        ),
     )
-    copy.before(
-        "game/settings.py",
-        "def misfit(profile: Profile, levers: int) -> str:",
-        "    @property",
-        "    def inverted(self) -> bool:",
-        '        """Dark on bright."""',
-        "",
-        "",
-    )
-    copy.before(
+    copy.change("game/settings.py", method("DisplaySection", "@property\ndef mirrored(self) -> bool: ..."))
+    copy.change(
         "game/menu_items.py",
-        "MENU_LINES: tuple[MenuLine, ...] = (",
-        'TEXTS = message("Inverted"), message("Inverted"), message("Dark on light.")',
-        'INVERTED = _switch("display.inverted", *TEXTS)',
+        before("MENU_LINES", 'TEXTS = message("Mirrored"), message("Mirrored"), message("In a mirror.")'),
+        before("MENU_LINES", 'MIRRORED = _switch("display.mirrored", *TEXTS)'),
+        entry("MENU_LINES", "MIRRORED"),
     )
-    copy.before("game/menu_items.py", "    BRIGHTNESS,", "    INVERTED,")
-    method = ("    def invert(self, on: bool) -> None:", '        """Is dark on bright from now on."""')
-    copy.before("runtime/ports.py", "    def brighten(self, brightness: Brightness) -> None:", *method, "")
-    copy.before(
+    port = 'def mirror(self, on: bool) -> None:\n    """Is seen in a mirror from now on."""\n'
+    copy.change("runtime/ports.py", method("DisplayPort", port))
+    copy.change(
         "simulator/hardware/virtual_display.py",
-        "    def brighten(self, brightness: Brightness) -> None:",
-        *method,
-        "        print('inverted:', on)",
-        "",
+        method("VirtualDisplay", f"{port}    print('mirrored:', on)\n"),
     )
-    copy.before(
+    copy.change(
         "runtime/runner.py",
-        "                    self._brighten()",
-        "                    if self._ports.display is not None:",
-        "                        self._ports.display.invert(self.machine.settings.display.inverted)",
+        begins(
+            "Runner._brighten",
+            "if self._ports.display is not None:\n"
+            "    self._ports.display.mirror(self.machine.settings.display.mirrored)",
+        ),
     )
     program = """
 from shutthebox.config.schema import parse_config
 from shutthebox.simulator.virtual_box import VirtualBox
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
-config = parse_config("[display]\\ninverted = true\\n", "test")
+config = parse_config("[display]\\nmirrored = true\\n", "test")
 box = VirtualBox(config, display=VirtualDisplay(config))
 box.close()
 """
-    assert copy.run("-c", program).startswith("inverted: True\n")
+    assert copy.run("-c", program).startswith("mirrored: True\n")
 
 
 @pytest.mark.slow
 def test_a_tune(copy: Copy) -> None:
-    copy.before("game/effects.py", '    WAKE = "wake"', '    BELL = "bell"')
-    copy.before("adapters/buzzer.py", "    Sound.WAKE: ((880, 60),),", "    Sound.BELL: ((2000, 20),),")
-    copy.before(
+    copy.change("game/effects.py", member("Sound", 'BELL = "bell"'))
+    copy.change("adapters/buzzer.py", entry("TUNES", "Sound.BELL: ((2000, 20),)"))
+    copy.change(
         "game/modes/service.py",
-        "    return asked(mode, replace(mode, asks_code=True), context)",
-        "    if mode.row == 1:",
-        "        return ring(mode)",
-    )
-    copy.before(
-        "game/modes/service.py",
-        "def _asks(mode: Service, settings: Settings) -> Step[Service]:",
-        "def ring(mode: Service) -> Step[Service]:",
-        "    from shutthebox.game.effects import Sound, Sounded",
-        "    return Step(mode, (Sounded(Sound.BELL),))",
-        "",
-        "",
+        imports("from shutthebox.game.effects import Sound, Sounded"),
+        begins("press", "if mode.row == 1:\n    return Step(mode, (Sounded(Sound.BELL),))"),
     )
     program = """
 from shutthebox.adapters.buzzer import TUNES
@@ -300,12 +194,14 @@ box.close()
 
 @pytest.mark.slow
 def test_a_service_screen(copy: Copy) -> None:
-    copy.before(
+    copy.change(
         "game/modes/service.py",
-        "        if self.asking:",
-        "        if self.row == 1 and not self.unlocked:",
-        '            big = message("{count} levers", count=settings.levers)',
-        '            return Screen(self.name, title=message("Service"), big=big, lit=True)',
+        begins(
+            "Service.screen",
+            "if self.row == 1 and not self.unlocked:\n"
+            '    big = message("{count} levers", count=shared.settings.levers)\n'
+            '    return Screen(self.name, title=message("Service"), big=big, lit=True)',
+        ),
     )
     program = f"""{SAYS}
 now = box("[gpio]\\nservice = 20\\n")
@@ -317,15 +213,9 @@ print(Service(None, row=1).screen(now.state.shared).big.told(translations()["en"
 
 
 def test_a_back_end_for_the_pins(copy: Copy, tmp_path: Path) -> None:
-    copy.before("config/schema.py", '    RPIGPIO = "rpigpio"', '    MOCK = "mock"')
-    copy.before(
-        "adapters/gpio.py",
-        "            case Backend.GPIOD:",
-        "            case Backend.MOCK:",
-        "                from gpiozero.pins.mock import MockFactory",
-        "",
-        "                return MockFactory()",
-    )
+    copy.change("config/schema.py", member("Backend", 'MOCK = "mock"'))
+    mock = "case Backend.MOCK:\n    from gpiozero.pins.mock import MockFactory\n\n    return MockFactory()"
+    copy.change("adapters/gpio.py", case("open_factory", mock))
     config = tmp_path / "config.toml"
     config.write_text('[gpio]\nbackend = "mock"\n[box]\nlevers = 9\n')
     program = f"""
