@@ -1,5 +1,6 @@
 """The page for landlords: its examples play, and its table is the reader's."""
 
+import json
 import re
 from pathlib import Path
 
@@ -20,6 +21,13 @@ EXAMPLES = [
     for text in re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
 ]
 PROFILES = [text for text in EXAMPLES if "[rules]" not in text and "[game]" not in text]
+
+
+SHEETS = re.findall(
+    r"```toml\n(.*?)```",
+    (Path(__file__).parents[2] / "docs" / "find-your-sheet.md").read_text("utf-8"),
+    re.DOTALL,
+)
 
 
 def rows() -> dict[str, tuple[set[str], str]]:
@@ -57,6 +65,18 @@ def test_examples_are_read_and_play_to_their_end(text: str, tmp_path: Path) -> N
         assert last.stage is Stage.FINISHED
 
 
+@pytest.mark.parametrize("text", SHEETS)
+def test_the_file_for_a_printed_sheet_is_read_and_plays_to_its_end(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "ours.toml"
+    path.write_text(text, encoding="utf-8")
+    *_, (_, _, last) = generate.play(profiles.read(path), 3, 1, most=50_000)
+    assert last.stage is Stage.FINISHED
+
+
+def test_there_are_twenty_printed_sheets() -> None:
+    assert len(set(SHEETS)) == 20
+
+
 @pytest.mark.parametrize("text", [text for text in EXAMPLES if text not in PROFILES])
 def test_configs_are_read(text: str) -> None:
     parse_config(text, "config.toml")
@@ -81,6 +101,8 @@ def test_the_table_has_the_defaults(key: str, value: object) -> None:
         assert default == "9"
     elif value == {}:
         assert default == "none"
+    elif isinstance(value, list) and value:
+        assert json.loads(default) == value
     elif isinstance(value, int) or (isinstance(value, str) and value):
         assert default == str(value)
     else:
