@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from shutthebox.cli.parser import Subparsers
 from shutthebox.config.controllers import Controller
-from shutthebox.config.schema import Config, GpioConfig, read_config, with_value
+from shutthebox.config.schema import Config, read_config, with_value
 from shutthebox.errors import ShutTheBoxError, quoted
 from shutthebox.files import make_folder
 from shutthebox.web.http import LOOPBACK
@@ -127,7 +127,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.runtime.daemon import serve
     from shutthebox.simulator.form_input import as_line
     from shutthebox.simulator.hardware import disk
-    from shutthebox.simulator.hardware.box import SimulatedBox
+    from shutthebox.simulator.hardware.box import SimulatedBox, simulated_wiring, wired_buttons
     from shutthebox.simulator.hardware.panel_model import PanelModel
     from shutthebox.simulator.hardware.workshop import Workshop, read_condition
     from shutthebox.simulator.page.film_thread import clear_films
@@ -138,7 +138,7 @@ def run(args: argparse.Namespace) -> int:
 
     # The pins of the simulated box are where its hardware says, not where a config wires a real one.
     config = config_of(args)
-    config = config._replace(gpio=GpioConfig(inverted=config.gpio.inverted))
+    config = config._replace(gpio=simulated_wiring(config.gpio))
     where = str(args.config or "config")
     levers = levers_needed(config, where)
     settings = settings_for(config, levers, where)
@@ -153,6 +153,7 @@ def run(args: argparse.Namespace) -> int:
         box = stack.enter_context(
             SimulatedBox(
                 levers,
+                buttons=wired_buttons(config.gpio),
                 levers_down=down,
                 inverted=config.gpio.inverted_switches,
                 seed=secrets.randbits(32),

@@ -39,6 +39,7 @@ from shutthebox.simulator.page.message import (
     MoveButton,
     MoveLever,
     OpenWorkshop,
+    PressService,
     PullPlug,
     Wish,
     parse,
@@ -285,7 +286,7 @@ class Tab:
                 self._view.tell_again("boxes")  # the page opens another address
             case OpenWorkshop(is_open):
                 self._view.open_workshop(is_open)
-            case ChangeHardware() | BreakLever() | Mend():
+            case ChangeHardware() | BreakLever() | Mend() | PressService():
                 repair(self._workshop, wish)
             case PullPlug():
                 self._box.cut_power()

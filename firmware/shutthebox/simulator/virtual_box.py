@@ -5,26 +5,25 @@ from datetime import date
 from pathlib import Path
 from queue import SimpleQueue
 from random import Random
-from typing import Any
 
 from shutthebox.adapters.odds_worker import OddsNow
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.lock import FolderLock
 from shutthebox.adapters.store.memory import Memory
-from shutthebox.config.schema import Config, GpioConfig
+from shutthebox.config.schema import Config
 from shutthebox.config.settings_loader import levers_needed, settings_for
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Effect, Show
 from shutthebox.game.inputs import FormInput
 from shutthebox.game.switches.debounce import SwitchChanged
-from shutthebox.game.switches.switch import BUTTONS, DICE_BUTTON, switch
+from shutthebox.game.switches.switch import DICE_BUTTON, switch
 from shutthebox.rules.moves import Throw
 from shutthebox.runtime.assembly import World, assemble
 from shutthebox.runtime.ports import BuzzerPort, DisplayPort, Observer, OddsPort
 from shutthebox.runtime.runner import Mail, Runner
 from shutthebox.simulator.hardware import disk
 from shutthebox.simulator.hardware.bounce import bounce_edges
-from shutthebox.simulator.hardware.box import SimulatedBox
+from shutthebox.simulator.hardware.box import SimulatedBox, simulated_wiring, wired_buttons
 
 ADDRESS = "http://shutthebox.local:8090/"
 """Of the scoreboard of a box in virtual time: scenarios tell the same everywhere."""
@@ -109,9 +108,7 @@ class VirtualBox:
         self.now_ns = 0
         self.dice = QueuedDice(seed)
         # Wired as the simulated hardware is, not as a real box; with the buttons of that.
-        buttons = [row for row in BUTTONS.values() if getattr(config.gpio, row.key) is not None]
-        wired: dict[str, Any] = {row.key: row.line for row in buttons}
-        self._config = config._replace(gpio=GpioConfig(**wired, inverted=config.gpio.inverted))
+        self._config = config._replace(gpio=simulated_wiring(config.gpio))
         self._state, self.display = state, display
         self._observers = list(observers)
         self._odds = (odds or OddsNow()) if advised else None
@@ -121,7 +118,7 @@ class VirtualBox:
         self._where = where
         self.box = SimulatedBox(
             levers,
-            buttons=[row.number for row in buttons],
+            buttons=wired_buttons(config.gpio),
             inverted=config.gpio.inverted_switches,
             real_time=False,
             clock_ns=lambda: self.now_ns,

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 from gpiozero import InputDevice
-from tests.simulator.page.pages import FakePanel, page, receive, receive_until
+from tests.simulator.page.pages import FakePanel, page, receive, receive_until, server_of
 from tests.support.waiting import until
 from websockets.sync.client import ClientConnection
 
+from shutthebox.game.switches.switch import BUTTONS, DICE_BUTTON, SERVICE_BUTTON
 from shutthebox.simulator import film
 from shutthebox.simulator.hardware import disk
 from shutthebox.simulator.hardware.box import LeverFault, SimulatedBox
@@ -88,6 +89,29 @@ def test_only_who_looks_in_the_workshop_gets_pins_and_log(
         while not (change := receive(plain)).get("levers", [{}] * 5)[4].get("down"):
             assert not {"pins", "hardware", "log", "power"} & change.keys()
     contact.close()
+
+
+@pytest.mark.parametrize("has_one", [True, False])
+def test_makers_press_the_button_inside_the_box_where_there_is_one(panel: FakePanel, has_one: bool) -> None:
+    """The owner's part of a box with that button is in no menu."""
+    edges: list[int] = []
+
+    def moved(ticks: float, level: int) -> None:
+        edges.append(level)
+
+    buttons = (DICE_BUTTON, SERVICE_BUTTON) if has_one else (DICE_BUTTON,)
+    with SimulatedBox(9, buttons=buttons) as box, server_of(box, panel) as server, page(server) as client:
+        line = BUTTONS[SERVICE_BUTTON].line
+        contact = InputDevice(line, pull_up=True, pin_factory=box.factory)
+        contact.pin.edges, contact.pin.when_changed = "both", moved
+        client.send('{"workshop": true}')
+        assert receive_that(client, lambda message: "hardware" in message)["hardware"]["service"] is has_one
+        client.send('{"press_service": true}')
+        if has_one:
+            until(lambda: 0 in edges and edges[-1] == 1)
+        receive_that(client, lambda message: "inside the box is pressed" in str(message.get("log")))
+        assert bool(edges) is has_one
+        contact.close()
 
 
 @pytest.mark.parametrize("recorded", [False, True])

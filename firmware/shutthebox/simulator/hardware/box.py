@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from random import Random
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from shutthebox.config.schema import GpioConfig
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.switches.switch import BUTTONS, DICE_BUTTON
+from shutthebox.game.switches.switch import BUTTONS, DICE_BUTTON, SERVICE_BUTTON
 from shutthebox.simulator.hardware.bounce import EdgePlayer
 from shutthebox.simulator.hardware.contacts import FIRST_EXTRA_LINE, ContactFactory
 
@@ -67,6 +67,18 @@ class Line:
     value: float
     opened: bool
     edges: int
+
+
+def simulated_wiring(gpio: GpioConfig) -> GpioConfig:
+    """The wiring of a simulated box: lines of its own, the buttons and the inverted switches of this one."""
+    rows = [BUTTONS[number] for number in wired_buttons(gpio)]
+    lines: dict[str, Any] = {row.key: row.line for row in rows}
+    return GpioConfig(**lines, inverted=gpio.inverted)
+
+
+def wired_buttons(gpio: GpioConfig) -> tuple[int, ...]:
+    """The numbers of the buttons that a wiring has."""
+    return tuple(number for number, row in BUTTONS.items() if getattr(gpio, row.key) is not None)
 
 
 class SimulatedBox:
@@ -196,6 +208,17 @@ class SimulatedBox:
     def set_button(self, down: bool) -> None:
         """Presses or releases the dice button; timing as for ``set_lever``."""
         self._move(ROLL_LINE, down)
+
+    @property
+    def has_service_button(self) -> bool:
+        """Whether there is a button inside the box."""
+        return SERVICE_BUTTON in self._button_lines
+
+    def press_service(self) -> None:
+        """Presses the button inside the box and lets it go, in real time; nothing happens without one."""
+        if self.has_service_button:
+            for down in (True, False):
+                self._move(self._button_lines[SERVICE_BUTTON], down)
 
     def set_level(self, line: int, level: bool) -> None:
         """Puts one line to a level now, in this thread: the caller plays edges and keeps the time.

@@ -71,6 +71,11 @@ class Mend:
 
 
 @dataclass(frozen=True, slots=True)
+class PressService:
+    """Makers press the button inside the box, if it has one."""
+
+
+@dataclass(frozen=True, slots=True)
 class PullPlug:
     """Makers pull the plug, and put it back."""
 
@@ -114,6 +119,7 @@ Wish: TypeAlias = (
     | ChangeHardware
     | BreakLever
     | Mend
+    | PressService
     | PullPlug
     | RecordScenario
     | ReplayScenario
@@ -181,6 +187,8 @@ def _wish(document: object) -> Wish | None:
             return BreakLever(number, state) if state in LEVER_STATES else None
         case {"mend": True} if kinds == {"mend": bool}:
             return Mend()
+        case {"press_service": True} if kinds == {"press_service": bool}:
+            return PressService()
         case {"pull_plug": True} if kinds == {"pull_plug": bool}:
             return PullPlug()
         case {"record": bool(on)} if len(document) == 1:

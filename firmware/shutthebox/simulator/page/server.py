@@ -42,6 +42,7 @@ from shutthebox.simulator.page.message import (
     MoveButton,
     MoveLever,
     OpenWorkshop,
+    PressService,
     PullPlug,
     RecordScenario,
     ReplayScenario,
@@ -395,7 +396,7 @@ class PageServer:
                 page.view.open_workshop(is_open)
                 self._in_workshop = any(page.view.in_workshop for page in self._pages)
                 page.news.set()
-            case ChangeHardware() | BreakLever() | Mend():
+            case ChangeHardware() | BreakLever() | Mend() | PressService():
                 self._note(repair(self._workshop, wish))
             case ReplayScenario(scenario):
                 self._watch(page, scenario)

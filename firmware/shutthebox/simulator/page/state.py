@@ -8,7 +8,7 @@ from shutthebox.game.inputs import CursorMoved, FormInput
 from shutthebox.simulator.hardware.box import LeverFault
 from shutthebox.simulator.hardware.workshop import Condition, Workshop
 from shutthebox.simulator.page.house_rules import take_rules
-from shutthebox.simulator.page.message import BreakLever, ChangeHardware, GiveRules, Mend
+from shutthebox.simulator.page.message import BreakLever, ChangeHardware, GiveRules, Mend, PressService
 from shutthebox.simulator.page.texts import Texts, page_texts, workshop_texts
 from shutthebox.simulator.page.transcript import BoxInWords, Words
 from shutthebox.translations import translations
@@ -116,6 +116,7 @@ def workshop_state(workshop: Workshop, power: dict[str, object]) -> dict[str, ob
             "lost_percent": condition.lost_percent,
             "display_unplugged": condition.display_unplugged,
             "disk_full": condition.disk_full,
+            "service": workshop.box.has_service_button,
         },
         "pins": [
             [line.number, line.name, round(line.value, 3), line.opened, line.edges]
@@ -125,7 +126,7 @@ def workshop_state(workshop: Workshop, power: dict[str, object]) -> dict[str, ob
     }
 
 
-def repair(workshop: Workshop, wish: ChangeHardware | BreakLever | Mend) -> str:
+def repair(workshop: Workshop, wish: ChangeHardware | BreakLever | Mend | PressService) -> str:
     """Breaks or mends the hardware as makers wish; gives a line for the log."""
     match wish:
         case ChangeHardware(what, value):
@@ -137,6 +138,9 @@ def repair(workshop: Workshop, wish: ChangeHardware | BreakLever | Mend) -> str:
         case Mend():
             workshop.restore(Condition())
             return "everything mended"
+        case PressService():
+            workshop.box.press_service()
+            return "the button inside the box is pressed"
 
 
 @cache

@@ -75,6 +75,8 @@ def workshop_texts(translate: Translate) -> Texts:
             "are out of reach from here."
         ),
         "mend": _("Mend everything"),
+        "press_service": _("Press the button inside the box"),
+        "service": _("Service button"),
         "power": _("Power"),
         "pull_plug": _("Pull the plug"),
         "pull_plug_note": _("The box goes off without a goodbye and starts again. The levers stay."),

@@ -20,6 +20,7 @@ export function build() {
   byId("workshop-parts").innerHTML = `
     <p data-text="workshop_note"></p>
     <p><button type="button" data-part="mend" data-text="mend"></button></p>
+    <p hidden><button type="button" data-part="service" data-text="press_service"></button></p>
     <h3 data-text="power"></h3>
     <p><button type="button" data-part="plug" data-text="pull_plug"></button> <span data-text="pull_plug_note"></span></p>
     <h3 data-text="hardware"></h3>
@@ -45,6 +46,7 @@ export function build() {
     parts[element.dataset.part] = element;
   }
   parts.mend.addEventListener("click", () => send({ mend: true }));
+  parts.service.addEventListener("click", () => send({ press_service: true }));
   parts.plug.addEventListener("click", () => send({ pull_plug: true }));
   parts.record.addEventListener("click", () => send({ record: !power.recording }));
   parts.replay.addEventListener("click", () => send({ replay: "" }));
@@ -126,6 +128,7 @@ export function show(state, complete) {
     for (const key of ["bounce_ms", "lost_percent"]) {
       parts[key].value = hardware[key];
     }
+    parts.service.parentElement.hidden = !hardware.service;
     showAmounts();
   }
   if (state.pins) {
@@ -182,7 +185,7 @@ function showPins() {
   if (!texts.lever) {
     return;
   }
-  const named = { button: texts.button, lamp: texts.lamp, buzzer: texts.buzzer };
+  const named = { button: texts.button, service: texts.service, lamp: texts.lamp, buzzer: texts.buzzer };
   const rows = pins.map(([line, wiredTo, value, isOpen, edges]) => {
     const row = document.createElement("tr");
     const level = value === 1 ? texts.high : value === 0 ? texts.low : `${Math.round(value * 100)} %`;
