@@ -79,16 +79,12 @@ ACTION = Contribution(
                 "Action",
                 'class Stopped(BareAction):\n    """The player has ended the turn."""\n\n'
                 '    __slots__ = ()\n    WORD = "stop"\n\n    def apply(self, match: Match) -> Match:\n'
-                '        """The match after the turn."""\n        return match.stop()\n\n',
+                '        """The match after the turn."""\n        return match.stop()\n\n'
+                "    def why_not(self, match: Match) -> str | None:\n"
+                '        """What is due instead."""\n        return unless(match, Stage.THROW)\n\n',
             ),
             alternative("Action", "Stopped"),
             named="Stopped",
-        ),
-        step(
-            "rules/legality.py",
-            imports("from shutthebox.rules.actions import Stopped"),
-            case("why_not", "case Stopped():\n    return _unless(match, Stage.THROW)"),
-            named="legality.py",
         ),
         step(
             "simulator/scenario/from_record.py",
