@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.support.box import config_with
 from tests.support.command import command, refused
+from tests.support.shows import plain_show
 
 from shutthebox import files
 from shutthebox.adapters.outbox import Outbox
@@ -22,10 +23,8 @@ from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.config import profiles
 from shutthebox.config.settings_loader import broken_rules, settings_for
-from shutthebox.game.effects import Show
-from shutthebox.game.judge import FINE
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import ToldScreen
+from shutthebox.game.screen import Screen
 from shutthebox.rules.reader import ProfileError
 from shutthebox.simulator.scenario.recorder import create
 from shutthebox.simulator.scenario.script import ScenarioError
@@ -222,8 +221,7 @@ def test_a_link_that_is_put_there_between_the_look_and_the_opening(
 def test_the_scores_wait_for_nobody(tmp_path: Path) -> None:
     """They are written in the main loop."""
     put("a pipe", tmp_path / "scores.json")
-    show = Show(ToldScreen(Mode.READY), 0, Mode.READY, 1, (), None, FINE, (7,), (7,), (), ())
-    ScoresWriter(tmp_path, None)(show, 0)
+    ScoresWriter(tmp_path, None)(plain_show(Screen(Mode.READY)), 0)
     assert (tmp_path / "scores.json").read_text().startswith("{")
 
 

@@ -5,11 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.support.shows import plain_show
 
 from shutthebox import game
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Effect, Show, Sound, Sounded
-from shutthebox.game.judge import FINE
 from shutthebox.game.messages import (
     ChartBar,
     Joined,
@@ -31,20 +31,7 @@ from shutthebox.speech.sentences import Announcer, screen_parts, sentences, spok
 
 
 def show_of(screen: Screen) -> Show:
-    return Show(
-        screen,
-        t_ns=0,
-        mode=screen.mode,
-        player=1,
-        open=(),
-        throw=None,
-        verdict=FINE,
-        scores=(),
-        totals=(),
-        owes=(),
-        winners=(),
-        seats=(message("Player {number}", number=1), Name("ANN")),
-    )
+    return plain_show(screen, seats=(message("Player {number}", number=1), Name("ANN")))
 
 
 @pytest.mark.parametrize(

@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 from tests.support.kept import CAPTAIN, LEFT_4, LEFT_6, PLAIN, SHUT, Matches, alter
 from tests.support.machine import settings_for
+from tests.support.shows import plain_show
 
 from shutthebox import __version__
 from shutthebox.adapters.store.database import FILE_NAME as STORE
 from shutthebox.adapters.store.database import open_to_read
 from shutthebox.adapters.store.scores_file import FILE_NAME, ScoresWriter
 from shutthebox.config.profiles import builtin
-from shutthebox.game.effects import Form, Keep, Show
+from shutthebox.game.effects import Form, Keep
 from shutthebox.game.facts import Faulted, Finished
-from shutthebox.game.judge import FINE
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown
@@ -28,18 +28,14 @@ from shutthebox.rules.match import begin
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.words import explain
 
-SHOW = Show(
-    screen=Screen(Mode.FLIPPING),
-    t_ns=0,
-    mode=Mode.FLIPPING,
+SHOW = plain_show(
+    Screen(Mode.FLIPPING),
     player=2,
     open=(1, 2),
     throw=(3, 5),
-    verdict=FINE,
     scores=(15, None),
     totals=(15, 0),
     owes=(Fraction(0), Fraction(0)),
-    winners=(),
     seats=("ANN", "Player 2"),
     game=builtin("pub"),
 )

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from unittest.mock import Mock
 
 import pytest
+from tests.support.shows import plain_show
 from tests.support.waiting import HANG_S, until
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Close
@@ -16,7 +17,6 @@ from websockets.typing import Origin
 
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.game.effects import Show
-from shutthebox.game.judge import FINE
 from shutthebox.game.screen import Screen
 from shutthebox.rules.profile import Profile
 from shutthebox.simulator.hardware.box import SimulatedBox
@@ -47,7 +47,7 @@ class FakePanel:
 
 def shown(screen: Screen, language: str = "en", game: Profile | None = None) -> Show:
     """The show of a box with this screen and no match."""
-    return Show(screen, 0, screen.mode, None, (), None, FINE, (), (), (), (), language=language, game=game)
+    return plain_show(screen, player=None, language=language, game=game)
 
 
 def server_of(box: SimulatedBox, panel: FakePanel, **more: Any) -> PageServer:

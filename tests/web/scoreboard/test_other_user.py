@@ -51,16 +51,19 @@ WRITE = """
 import os, sys
 from pathlib import Path
 os.umask(0o077)
-from shutthebox.game.effects import Show
-from shutthebox.game.mode import Mode
-from shutthebox.game.screen import Screen
-from shutthebox.config.profiles import builtin
-from shutthebox.adapters.store.scores_file import ScoresWriter
+from random import Random
 from shutthebox.adapters.store.database import open_to_read
+from shutthebox.adapters.store.scores_file import ScoresWriter
+from shutthebox.config.schema import parse_config
+from shutthebox.config.settings_loader import settings_for
+from shutthebox.game.dice import RandomDice
+from shutthebox.game.inputs import Pressed
+from shutthebox.game.machine import Machine
 state, runtime = map(Path, sys.argv[1:])
-writer = ScoresWriter(runtime, lambda: open_to_read(state / "box.sqlite3"))
-named = {"game": builtin("pub"), "seats": ("ANN",)}
-writer(Show(Screen(Mode.READY), 0, Mode.READY, 1, (), None, "ok", (7,), (7,), (), (), **named), 0)
+settings = settings_for(parse_config('[game]\\nprofile = "pub"\\nsetup = "usual"\\n', "test"), 9, "test")
+box = Machine(settings, RandomDice(Random(1).randrange), 0, t_ns=0)
+*_, show = box.step(Pressed(), 0)
+ScoresWriter(runtime, lambda: open_to_read(state / "box.sqlite3"))(show, 0)
 """
 
 
