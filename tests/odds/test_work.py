@@ -29,7 +29,8 @@ def test_the_sheets_are_well_within() -> None:
     assert len(SHEETS) > 30
     for profile in SHEETS:
         row = TileRow(profile.starting)
-        assert len(throws_of(profile, row, profile.dice).classes) * row.size < MOST_ENTRIES / 10
+        # "Plus and minus", whose three dice have four totals a throw, is the largest: a ninth.
+        assert len(throws_of(profile, row, profile.dice).classes) * row.size < MOST_ENTRIES / 8
         if profile.blocked is Blocked.OPENS_ONE:
             TurnModel(profile)
 
