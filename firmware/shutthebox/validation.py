@@ -353,18 +353,27 @@ def choices(kind: type[_Choice]) -> Check[tuple[_Choice, ...]]:
     )
 
 
-def numbers(low: int, high: int, *, least: int = 1) -> Check[tuple[int, ...]]:
-    """A check for lists of at least `least` distinct whole numbers from `low` to `high`, in their order."""
-    entry, most = whole(low, high), high - low + 1
+def numbers(low: int, high: int, *, least: int = 1, repeated: int = 0) -> Check[tuple[int, ...]]:
+    """A check for lists of at least `least` distinct whole numbers from `low` to `high`, in their order.
+
+    With `repeated` numbers may repeat, and so many are the most.
+    """
+    entry, most = whole(low, high), repeated or high - low + 1
 
     def read(value: Any) -> tuple[int, ...]:  # noqa: ANN401  (whatever TOML gives)
         if not isinstance(value, list) or not least <= len(value) <= most:
             raise ValueError
         found = tuple(map(entry, value))
-        if len(set(found)) < len(found):
+        if len(set(found)) < len(found) and not repeated:
             raise ValueError
         return found
 
+    if repeated:
+        return Check(
+            f"a list of {least} to {most} whole numbers from {low} to {high}",
+            {"type": "array", "items": entry.json_schema, "minItems": least, "maxItems": most},
+            read,
+        )
     return Check(
         f"a list of distinct whole numbers from {low} to {high}" + ", not empty" * least,
         {

@@ -90,7 +90,7 @@ def test_decimals_have_the_sign_of_the_language(language: str) -> None:
 
 
 def test_what_is_left_counts_the_tiles_of_both_rows() -> None:
-    table = Table(settings_for("double-shutter", players=1))
+    table = Table(settings_for("double-row", players=1))
     table.press()
     table.throw(6, 3)
     table.flip(9)

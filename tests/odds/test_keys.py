@@ -12,6 +12,7 @@ from shutthebox.odds.shared_row import SharedRow
 from shutthebox.odds.worths import End, Number, OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import (
+    Back,
     Blocked,
     Doubles,
     Draw,
@@ -34,6 +35,9 @@ TWO_TO_GO = replace(builtin("two-to-go"), tiles=(1, 2, 3, 4, 5, 6))
 OTHERS: dict[str, Any] = {
     "tiles": (1, 2, 3, 4, 5, 7),
     "rows": 2,
+    "back": Back.REVERSED,
+    "through": True,
+    "row_points": (2, 1),
     "start_open": (2, 3, 4),
     "dice": 3,
     "sides": 4,
@@ -86,6 +90,8 @@ def test_a_key_changes_the_odds_or_is_beside_them_or_is_refused(key: str) -> Non
     assert key in OTHERS, "a new key: say there which other value the odds are asked about"
     # A lost turn knows no strikes.
     game = replace(TWO_TO_GO, first_move_must_include=None) if key == "strikes" else TWO_TO_GO
+    if key in ("back", "through", "row_points"):
+        game = replace(game, rows=2)
     other = replace(game, **{key: OTHERS[key]})
     if key in TURN_KEYS - {"turns"}:
         assert played(other) != played(game)

@@ -117,6 +117,19 @@ MORE = {
     "two rows, one die by those in front": (
         'tiles = [1, 4]\nrows = 2\none_die = "optional-front"\none_die_at = 4'
     ),
+    "the other way round behind": 'tiles = [1, 2, 4]\nrows = 2\nback = "reversed"',
+    "the other way round, one die": (
+        'tiles = [1, 2, 4]\nrows = 2\nback = "reversed"\none_die = "optional-front"\none_die_at = 2'
+    ),
+    "through": "tiles = [1, 3]\nrows = 2\nthrough = true",
+    "through, the other way round": (
+        'tiles = [1, 2, 3]\nrows = 2\nback = "reversed"\nthrough = true\nrow_points = [2, 1]'
+    ),
+    "through by faces": 'tiles = [1, 3, 4]\nrows = 2\nback = "reversed"\nthrough = true\nmove = "faces"',
+    "through, a first tile": (
+        'tiles = [1, 2, 3]\nrows = 2\nback = "reversed"\nthrough = true\nfirst_move_must_include = 3'
+    ),
+    "through with insurance": 'tiles = [1, 3]\nrows = 2\nback = "reversed"\nthrough = true\ninsurance = true',
     "two rows and a first tile": "tiles = 2\nrows = 2\nfirst_move_must_include = 2\nlost_score = 44",
     "two rows, shut tiles": 'tiles = [2, 4]\nrows = 2\nscore = "shut-sum"\nwin = "highest"\nshut_wins = "no"',
     "two rows and strikes": "tiles = [1, 4]\nrows = 2\nstrikes = 2",

@@ -9,12 +9,18 @@ from shutthebox.odds.odds import Odds
 from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.worths import Objective
 from shutthebox.rules import turn as turns
-from shutthebox.rules.profile import Profile, ShutWins, Tie
+from shutthebox.rules.profile import MatchFormat, Profile, ShutWins, Tie
 
 FIGURES = {
     "below-six": (builtin("below-six"), 11.065909203340, 9.401131582256, 0.502488226994),
     "four-operations": (builtin("four-operations"), 2.701568783227, 46.973260883279, 0.601468951716),
     "three-strikes": (builtin("three-strikes"), 6.143333418449, 21.913316975920, 0.519733384552),
+    "double-shutter": (
+        replace(builtin("double-shutter"), match=MatchFormat.TOTAL, rounds=1),
+        19.427223611932,
+        7.666318468111,
+        0.497245878962,
+    ),
 }
 
 

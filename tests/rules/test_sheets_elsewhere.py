@@ -3,6 +3,7 @@
 import pytest
 from tests.support.house import house
 
+from shutthebox.config.profiles import builtin
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Stage, begin
 from shutthebox.rules.moves import dice_allowed, totals
@@ -105,3 +106,26 @@ def test_in_rotation_a_strike_is_the_others_turn() -> None:
     assert (match.player, match.stage) == (0, Stage.ANSWER)
     match = match.move(0)
     assert (match.player, match.rows[0].insured, match.rows[1].insured) == (1, 0, 1)
+
+
+SOLD = builtin("double-shutter")
+
+
+def test_6_and_4_shut_the_1_and_the_9_behind_it() -> None:
+    thrown = turns.throw(SOLD, turns.start(SOLD), (6, 4))
+    both = from_text("1,10")
+    assert both in turns.answers(SOLD, thrown)
+    assert not any(move & both == from_text("10") for move in turns.answers(SOLD, thrown))
+    after = turns.move(SOLD, thrown, both)
+    assert after.open == after.behind == from_text("2,3,4,5,6,7,8,9")
+
+
+def test_the_8_behind_the_2_is_not_a_2() -> None:
+    turn = play(SOLD, ((6, 4), "1,10"), ((1, 1), "2"), ((1, 1), ""))
+    assert (turn.outcome, turn.score) == (Outcome.BLOCKED, 120)
+
+
+def test_equal_numbers_in_front_are_separate_tiles() -> None:
+    # The 4 in front, and the 4 behind the 6.
+    turn = Turn(from_text("4,6"), behind=from_text("4"), moves=1)
+    assert turns.answers(SOLD, turns.throw(SOLD, turn, (5, 3))) == (from_text("4,6"),)

@@ -16,6 +16,7 @@ from tests.support import generate
 from shutthebox.config import profiles
 from shutthebox.rules import words
 from shutthebox.rules.profile import (
+    Back,
     Blocked,
     Doubles,
     Draw,
@@ -56,6 +57,11 @@ CHANGES: list[dict[str, Any]] = [
     {"max_tiles": 1},
     {"max_tiles": 2},
     {"difference": True},
+    {"rows": 2, "through": True},
+    {"rows": 2, "row_points": (2, 1)},
+    {"rows": 2, "row_points": (1, 3)},
+    {"rows": 2, "back": Back.REVERSED},
+    {"rows": 2, "back": Back.REVERSED, "through": True},
     {"strikes": 2},
     {"strikes": 3},
     {"operations": (Operation.SUM, Operation.PRODUCT)},

@@ -18,8 +18,12 @@ DOMINOES = frozenset((a, b) for a in range(1, 7) for b in range(a, 7))
 
 
 @lru_cache(maxsize=1 << 17)
-def legal_moves(profile: Profile, held_open: Set, faces: tuple[int, ...], first: bool) -> frozenset[Set]:
+def legal_moves(
+    profile: Profile, held_open: Set, faces: tuple[int, ...], first: bool, behind: Set = frozenset()
+) -> frozenset[Set]:
     """The moves for a throw, by trying all sets of open tiles."""
+    if oracle.are_columns(profile):
+        return frozenset(oracle.column_moves(profile, held_open, behind, faces, first=first))
     return frozenset(oracle.moves(profile, held_open, faces, first=first))
 
 
@@ -27,7 +31,7 @@ def legal_moves(profile: Profile, held_open: Set, faces: tuple[int, ...], first:
 def can_ever_move(profile: Profile, held_open: Set, behind: Set) -> bool:
     """Whether there is a throw that has a move; where one tile has to go first it is not asked."""
     return any(
-        legal_moves(profile, held_open, faces, False)
+        legal_moves(profile, held_open, faces, False, behind)
         for dice in oracle.dice_counts(profile, held_open, behind)
         for faces in oracle.rolls(dice, profile.sides)
     )
@@ -116,7 +120,7 @@ class Account:
         if self.phase != "answer" or self.row.throw is None:
             return frozenset()
         faces = tuple(sorted(self.row.throw))
-        return legal_moves(self.profile, self.row.open, faces, not self.row.moves)
+        return legal_moves(self.profile, self.row.open, faces, not self.row.moves, self.row.behind)
 
     def reopens(self) -> bool:
         """Whether a tile has to be opened."""
@@ -176,7 +180,10 @@ class Account:
     def _shut(self, tiles: Set) -> None:
         row = self.row
         uses_insurance = self.passes() and row.insured > 0
-        row.open, row.moves = row.open - (tiles - row.behind), row.moves + bool(tiles)
+        reach = max(self.profile.tiles)
+        through = frozenset(tile - reach for tile in tiles if self.profile.through and tile > reach)
+        gone = frozenset(tile for tile in tiles if tile not in row.behind or tile in through)
+        row.open, row.moves = row.open - gone, row.moves + bool(tiles)
         row.behind -= tiles
         row.insured -= uses_insurance
         self._share(row)

@@ -159,13 +159,17 @@ class Player:
         match word:
             case "lift":
                 self._move(set(map(int, numbers)) & self._down, down=False)
+            case "put-back" if set(map(int, numbers)) <= self._down:
+                self._move(set(map(int, numbers)), down=False)
             case "put-back":
                 self._move(set(map(int, numbers)) - self._down, down=True)
             case "over" | "dead-end":
                 wrong = self._tiles(show, TileState.WRONG, TileState.FLIPPED) & self._down
                 self._move(self._one_of(wrong), down=False)
-            case "missing":
+            case "missing" if self._tiles(show, TileState.VIABLE) - self._down:
                 self._flip_a_viable(show)
+            case "missing":
+                self._press()
             case "ok" if show.mode is Mode.FLIPPING:
                 self._answer(show)
             case "ok" if "Hold: 1 die" in told_screen(show).also and self._chance(_ONE_DIE):

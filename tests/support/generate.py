@@ -12,6 +12,7 @@ from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.profile import (
+    Back,
     Blocked,
     Doubles,
     Draw,
@@ -66,6 +67,10 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10) -> Profile:
             keys[key] = draw(
                 st.sampled_from([value for value in kind if value not in (*SHARED, Stakes.BANK)])
             )
+    if keys.get("rows"):
+        sometimes("back", st.just(Back.REVERSED))
+        sometimes("through", st.just(True))
+        sometimes("row_points", st.tuples(st.integers(0, 3), st.integers(0, 3)))
     if keys["one_die"] not in (OneDie.NEVER, OneDie.ONLY_ONE):
         sometimes("one_die_at", st.integers(1, 20))
     if keys["one_die"] in (OneDie.OPTIONAL_FRONT, OneDie.FORCED_FRONT):

@@ -4,7 +4,7 @@ Everything here is written from the wording of the rules over plain sets of numb
 calls the functions under test.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import prod
@@ -70,6 +70,64 @@ def _answers(profile: Profile, subset: tuple[int, ...], opened: Row, faces: Sequ
     raise AssertionError(profile.move)
 
 
+def are_columns(profile: Profile) -> bool:
+    """Whether a tile may bear another number than its column, or both of a column go at once."""
+    return profile.rows == 2 and (profile.back.value == "reversed" or profile.through)
+
+
+def numbers_behind(profile: Profile) -> dict[int, int]:
+    """By column what the tile behind bears."""
+    back = profile.tiles if profile.back.value == "same" else tuple(reversed(profile.tiles))
+    return dict(zip(profile.tiles, back, strict=True))
+
+
+def column_moves(
+    profile: Profile, opened: Row, behind: Row, faces: Sequence[int], *, first: bool = False
+) -> set[Row]:
+    """Every legal move where columns are named: a tile behind by its column, raised by the highest one."""
+    wanted, shown, back, kind = (
+        results(profile, faces),
+        set(faces),
+        numbers_behind(profile),
+        profile.move.value,
+    )
+    most = sum(faces) + max(wanted, default=0)
+    found: list[tuple[frozenset[int], list[int]]] = [(frozenset(), [])]
+    for column in sorted(opened):
+        in_front = column if column in behind else back[column]
+        ways = [(frozenset({column}), [in_front])]
+        if profile.through and column in behind:
+            ways.append((frozenset({column, column + max(profile.tiles)}), [column, back[column]]))
+        found += [
+            (tiles | more, numbers + borne)
+            for tiles, numbers in found
+            for more, borne in ways
+            if sum(numbers) + sum(borne) <= most
+        ]
+    moves, by_faces = set[Row](), list[tuple[Row, list[int]]]()
+    for tiles, numbers in found[1:]:
+        once = len(set(numbers)) == len(numbers)
+        whole = len(numbers) == 1 and numbers[0] in wanted
+        if kind == "faces" and once and set(numbers) <= shown:
+            by_faces.append((tiles, numbers))
+        right = {
+            "set": sum(numbers) in wanted,
+            "single": whole or (len(numbers) == 1 and numbers[0] in shown),
+            "exact": whole or (once and sorted(numbers) == sorted(faces)),
+            "faces": whole,
+            "faces-free": whole or (once and set(numbers) <= shown),
+            "knipsen": once and any(set(numbers) <= {*faces, total} for total in wanted),
+        }[kind]
+        if right and _permitted(profile, numbers, first):
+            moves.add(tiles)
+    longest = max((len(numbers) for _, numbers in by_faces), default=0)
+    return moves | {
+        tiles
+        for tiles, numbers in by_faces
+        if len(numbers) == longest and _permitted(profile, numbers, first)
+    }
+
+
 def results(profile: Profile, faces: Sequence[int]) -> set[int]:
     """What a throw may be read as."""
     if len(faces) == 1:
@@ -106,13 +164,16 @@ def dice_counts(profile: Profile, opened: Row, behind: Row = frozenset()) -> set
         return {2}
     when = profile.one_die.value
     at = profile.one_die_at or (1 if when.endswith("tiles") else 6)
+    back = numbers_behind(profile)
+    front = [n if profile.rows == 1 or n in behind else back[n] for n in opened]
+    every = front + [back[n] for n in behind]
     low = {
         "never": False,
-        "high": all(tile <= at for tile in opened),
-        "sum": sum(opened) + sum(behind) <= at,
-        "tiles": len(opened) + len(behind) <= at,
-        "front": sum(opened) <= at,
-        "only-one": opened == {1},
+        "high": all(tile <= at for tile in every),
+        "sum": sum(every) <= at,
+        "tiles": len(every) <= at,
+        "front": sum(front) <= at,
+        "only-one": set(every) == {1},
     }[when.removeprefix("optional-").removeprefix("forced-")]
     if not low:
         return {profile.dice}
@@ -169,13 +230,22 @@ def points(
         return _worst(profile, seat)
     rising = sorted(opened)
     return {
-        "sum": sum(rising) + sum(behind),
-        "count": len(rising) + len(behind),
+        "sum": _counted(profile, opened, behind, sum),
+        "count": _counted(profile, opened, behind, len),
         "digits": int("0" + "".join(str(n) for n in rising)),
         "digits-reversed": int("0" + "".join(str(n) for n in rising[::-1])),
-        "shut-sum": sum(at_start - opened) + sum(back - behind),
+        "shut-sum": _counted(profile, at_start - opened, back - behind, sum),
         "throws": throws,
     }[profile.score.value]
+
+
+def _counted(profile: Profile, opened: Row, behind: Row, count: Callable[[Collection[int]], int]) -> int:
+    """What tiles count, each row by its points; with two rows `behind` are the columns in front."""
+    if profile.rows == 1:
+        return count(opened)
+    front, back = profile.row_points or (1, 1)
+    numbers = numbers_behind(profile)
+    return front * count(behind) + back * count([numbers[n] for n in opened])
 
 
 def _worst(profile: Profile, seat: int) -> int:

@@ -78,11 +78,15 @@ def sheet(profile: Profile, language: str, translate: Translate) -> str:
 
 def _rows(profile: Profile) -> str:
     """The rows of tiles as a turn begins, one below the other."""
-    tiles = []
-    for tile in profile.tiles:
-        kind = "tile" if profile.starting & to_tiles([tile]) else "tile shut"
-        tiles.append(f'<span class="{kind}">{tile}</span>')
-    return "\n".join([f'<p class="row">{" ".join(tiles)}</p>'] * profile.rows)
+    rows = [profile.behind, dict(zip(profile.tiles, profile.tiles, strict=True))][-profile.rows :]
+    lines = []
+    for numbers in rows:
+        tiles = []
+        for column, number in numbers.items():
+            kind = "tile" if profile.starting & to_tiles([column]) else "tile shut"
+            tiles.append(f'<span class="{kind}">{number}</span>')
+        lines.append(f'<p class="row">{" ".join(tiles)}</p>')
+    return "\n".join(lines)
 
 
 def _dice(profile: Profile) -> str:

@@ -8,10 +8,11 @@ a resumed match are therefore ordinary cases.
 from enum import StrEnum
 from typing import NamedTuple
 
+from shutthebox.rules import rows
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import totals
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.tiles import Tiles, sum_of, to_numbers, to_tiles
+from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.turn import Turn
 
 
@@ -35,12 +36,14 @@ class Verdict(NamedTuple):
         tiles: the levers to put back or to lift, rising.
         amount: points missing or over.
         move: the tiles flipped since the throw.
+        lifts: the levers are put back by lifting them: each stands for the tile behind now.
     """
 
     kind: VerdictKind
     tiles: tuple[int, ...] = ()
     amount: int = 0
     move: Tiles = 0
+    lifts: bool = False
 
     @property
     def is_fault(self) -> bool:
@@ -56,6 +59,37 @@ class Verdict(NamedTuple):
 
 
 FINE = Verdict(VerdictKind.OK)
+
+
+class Half(NamedTuple):
+    """The part of an answer that a press has taken, where its rest goes through the tiles behind.
+
+    Attributes:
+        move: the tiles shut so far for the throw.
+        to_lift: levers that have to come up before they stand for the tiles behind.
+    """
+
+    move: Tiles = 0
+    to_lift: Tiles = 0
+
+    def standing(self, profile: Profile, turn: Turn) -> Turn:
+        """The turn as the levers have to be read: with these tiles shut."""
+        opened, behind = rows.after(profile, turn.open, turn.behind, self.move)
+        return turn._replace(open=opened, behind=behind)
+
+    def rest(self, profile: Profile, move: Tiles) -> Tiles:
+        """The rest of a move that has this part, among the tiles that stand."""
+        (shut, _), (columns, through) = rows.parts(profile, self.move), rows.parts(profile, move & ~self.move)
+        return columns | through & shut | (through & ~shut) << rows.reach(profile)
+
+    def with_rest(self, profile: Profile, flipped: Tiles) -> Tiles:
+        """The whole move, of this part and tiles flipped among those that stand."""
+        (shut, _), (columns, through) = rows.parts(profile, self.move), rows.parts(profile, flipped)
+        return self.move | columns & ~shut | (columns & shut | through) << rows.reach(profile)
+
+
+WHOLE = Half()
+"""Nothing of the answer has been taken yet."""
 
 
 def levers_behind(profile: Profile, levers: int, out: Tiles = 0) -> int:
@@ -86,7 +120,7 @@ def is_setback(verdict: Verdict, before: Verdict, moved: Tiles, down: Tiles) -> 
         moved: the levers that have moved since; 0 where the game has gone on instead.
         down: the levers that are down now.
     """
-    if not verdict.is_fault or verdict == before:
+    if not verdict.is_fault or verdict.lifts or verdict == before:
         return False
     return not moved or bool(moved & (to_tiles(verdict.tiles) or down))
 
@@ -96,31 +130,52 @@ def lever_of(turn: Turn, tile: int, behind: int = 0) -> int:
     return tile if turn.behind & to_tiles([tile]) else tile + behind
 
 
-def flipped_tiles(turn: Turn, down: Tiles, behind: int = 0) -> Tiles:
-    """The open tiles whose levers are down; `behind` is as `levers_behind` says."""
+def flipped_tiles(turn: Turn, down: Tiles, behind: int = 0, *, through: bool = False) -> Tiles:
+    """The open tiles whose levers are down; `behind` is as `levers_behind` says.
+
+    With `through` these may be both tiles of a column, as a move has them.
+    """
     if not behind:
         return down & turn.open
-    return down & turn.behind | (down >> behind) & turn.open & ~turn.behind
+    both = down & turn.behind & down >> behind if through else 0
+    return down & turn.behind | (down >> behind) & turn.open & ~turn.behind | both << behind
 
 
-def judge(profile: Profile, turn: Turn, down: Tiles, only: Tiles | None = None, behind: int = 0) -> Verdict:
+def judge(
+    profile: Profile,
+    turn: Turn,
+    down: Tiles,
+    only: Tiles | None = None,
+    behind: int = 0,
+    half: Half = WHOLE,
+) -> Verdict:
     """The verdict on levers `down` for what the game has committed.
 
     Levers of tiles that the game starts shut, or does not have, are ignored. Where a blocked
     player has to open a tile, one lever lifted is the complete answer. With `only` no other answer counts:
-    the computer has chosen it. `behind` is as `levers_behind` says.
+    the computer has chosen it. `behind` is as `levers_behind` says. `half` is the part of the answer that has
+    been taken.
     """
     if turn.outcome is not None:
         return FINE
+    legal = turns.answers(profile, turn) if only is None else (only,)
+    before = turn
+    if half.move:
+        if half.to_lift & down:
+            return Verdict(VerdictKind.PUT_BACK, to_numbers(half.to_lift & down), lifts=True)
+        legal = tuple(half.rest(profile, move) for move in legal if not half.move & ~move)
+        turn = half.standing(profile, turn)
     up = turn.open
     if behind:
         # Levers of the front row, and above them those of the back row.
         up = turn.behind | turn.open << behind
     row = profile.starting | (profile.starting << behind)
     lifted = row & ~up & ~down
-    flipped = flipped_tiles(turn, down, behind)
+    flipped = flipped_tiles(turn, down, behind, through=profile.through)
     too_soon = (down >> behind) & turn.behind if behind else 0
-    if turns.reopenings(profile, turn):
+    if profile.through:
+        too_soon &= ~down
+    if not half.move and turns.reopenings(profile, turn):
         return _judge_reopening(lifted, flipped, only)
     if lifted:
         return Verdict(VerdictKind.PUT_BACK, to_numbers(lifted))
@@ -132,17 +187,44 @@ def judge(profile: Profile, turn: Turn, down: Tiles, only: Tiles | None = None, 
     if not turn.awaits_answer:
         wrong = (lever_of(turn, tile, behind) for tile in to_numbers(flipped))
         return Verdict(VerdictKind.LIFT, tuple(sorted(wrong)))
-    legal = turns.answers(profile, turn) if only is None else (only,)
     if flipped in legal:
-        return Verdict(VerdictKind.COMPLETE, move=flipped)
+        return Verdict(VerdictKind.COMPLETE, move=half.with_rest(profile, flipped) if half.move else flipped)
+
+    def made(move: Tiles) -> int:
+        return rows.sum_of_move(profile, turn.open, turn.behind, move)
+
     fitting = [move for move in legal if not flipped & ~move]
     if fitting:
-        least = min(turns.sums(profile, turn, fitting))
-        return Verdict(VerdictKind.MISSING, amount=least - sum_of(flipped), move=flipped)
-    over = sum_of(flipped) - max(totals(profile, turn.throw or ()), default=0)
+        least = min(map(made, fitting))
+        return Verdict(VerdictKind.MISSING, amount=least - made(flipped), move=flipped)
+    most = max(totals(profile, turn.throw or ()), default=0)
+    if half.move:
+        most -= rows.sum_of_move(profile, before.open, before.behind, half.move)
+    over = made(flipped) - most
     if over > 0:
         return Verdict(VerdictKind.OVER, amount=over, move=flipped)
     return Verdict(VerdictKind.DEAD_END, move=flipped)
+
+
+def taken_in_part(
+    profile: Profile, turn: Turn, down: Tiles, behind: int, half: Half, only: Tiles | None = None
+) -> Half | None:
+    """What a press takes of an answer whose rest goes through the tiles behind; None if it takes nothing.
+
+    Arguments are as of `judge`. A box with levers for both rows has no need of it.
+    """
+    if not profile.through or behind or half.to_lift & down:
+        return None
+    legal = turns.answers(profile, turn) if only is None else (only,)
+    now = half.standing(profile, turn)
+    flipped = flipped_tiles(now, down)
+    for move in legal:
+        rest = half.rest(profile, move)
+        columns, through = rows.parts(profile, rest)
+        whole = only is None or flipped == columns
+        if not half.move & ~move and not flipped & ~columns and flipped & through and whole:
+            return Half(half.with_rest(profile, flipped), flipped & now.behind)
+    return None
 
 
 def _judge_reopening(lifted: Tiles, flipped: Tiles, only: Tiles | None) -> Verdict:
@@ -155,11 +237,15 @@ def _judge_reopening(lifted: Tiles, flipped: Tiles, only: Tiles | None) -> Verdi
     return Verdict(VerdictKind.COMPLETE, to_numbers(lifted)) if lifted else FINE
 
 
-def viable(profile: Profile, turn: Turn, down: Tiles, behind: int = 0) -> Tiles:
+def viable(profile: Profile, turn: Turn, down: Tiles, behind: int = 0, half: Half = WHOLE) -> Tiles:
     """The open tiles that, with those flipped, are part of a legal move; those flipped left out."""
-    flipped = flipped_tiles(turn, down, behind)
+    legal = turns.answers(profile, turn)
+    if half.move:
+        legal = tuple(half.rest(profile, move) for move in legal if not half.move & ~move)
+        turn = half.standing(profile, turn)
+    flipped = flipped_tiles(turn, down, behind, through=profile.through)
     union = 0
-    for move in turns.answers(profile, turn):
+    for move in legal:
         if not flipped & ~move:
             union |= move
     return union & ~flipped

@@ -12,6 +12,7 @@ from shutthebox.game.play import MatchInPlay, row_behind
 from shutthebox.game.state import Context, Shared
 from shutthebox.game.switches.switch import DICE_BUTTON, Switch
 from shutthebox.game.switches.switch import switch as row_of
+from shutthebox.rules import rows
 from shutthebox.rules import turn as turns
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 
@@ -144,11 +145,20 @@ def suspect_missing(play: MatchInPlay, context: Context, only: Tiles | None) -> 
     if not flipped:
         return shared
     suspected = shared.dead
+    half, behind, reach = play.half, row_behind(match, shared), rows.reach(match.rules)
+    standing = half.standing(match.rules, match.turn)
     for answer in turns.answers(match.rules, match.turn) if only is None else (only,):
-        rest = answer & ~flipped
-        if flipped & ~answer or rest.bit_count() != 1:
+        left = half.rest(match.rules, answer)
+        rest = left & ~flipped
+        if half.move & ~answer or flipped & ~left or rest.bit_count() != 1:
             continue
-        lever = lever_of(match.turn, rest.bit_length(), row_behind(match, shared))
+        number = rest.bit_length()
+        if match.rules.through and number > reach:
+            if not behind:
+                continue
+            lever = number - reach + behind
+        else:
+            lever = lever_of(standing, number, behind)
         health = shared.health.get(lever, ContactHealth())
         if health.restless or health.idle >= SILENT_MOVES:
             suspected |= to_tiles([lever])

@@ -11,6 +11,7 @@ from shutthebox.game.wording import fault_text, listed, player_name
 from shutthebox.rules.handicap import points_off
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MatchFormat, Stakes, Tie, Turns
+from shutthebox.rules.rows import parts
 from shutthebox.rules.tiles import Tiles, to_tiles
 
 
@@ -149,19 +150,23 @@ def tile_row(
 
     With two rows the back row comes first; `behind` is as `shutthebox.game.judge.levers_behind` says.
     """
-    profile, turn, verdict = play.match.rules, play.match.turn, play.verdict
-    flipped = flipped_tiles(turn, levers & (profile.starting | profile.starting << behind), behind)
+    profile, verdict = play.match.rules, play.verdict
+    turn = play.half.standing(profile, play.match.turn)
+    in_play = levers & (profile.starting | profile.starting << behind)
+    flipped, both = parts(profile, flipped_tiles(turn, in_play, behind, through=profile.through))
     wrong_tiles, wrong_levers = 0, to_tiles(verdict.tiles)
     if verdict.kind is VerdictKind.COMPLETE:
         wrong_levers = 0
     if verdict.kind in (VerdictKind.OVER, VerdictKind.DEAD_END):
-        wrong_tiles = verdict.move
+        wrong_tiles, _ = parts(profile, verdict.move)
     if verdict.kind is VerdictKind.PUT_BACK and not turn.awaits_answer:
         # The row is being set for another player: all that is wrong, not only the first kind.
         wrong_tiles = flipped
-    can_go = viable(profile, turn, levers, behind) if mode is Mode.FLIPPING else 0
-    if only is not None:
-        can_go &= only
+    can_go = 0
+    if mode is Mode.FLIPPING:
+        can_go = viable(profile, play.match.turn, levers, behind, play.half)
+        can_go &= -1 if only is None else play.half.rest(profile, only)
+    can_go, can_follow = parts(profile, can_go)
 
     def state_of(tile: Tiles, lever: int, *, stands: bool, is_next: bool = True) -> TileState:
         if (is_next and tile & wrong_tiles) or ((is_next or behind) and to_tiles([lever]) & wrong_levers):
@@ -178,10 +183,19 @@ def tile_row(
     # A tile of the back row is next once the one in front of it is shut.
     back = [(n + behind, tile, bool(tile & turn.open), not tile & turn.behind) for n, tile in row]
     front = [(n, tile, bool(tile & turn.behind), bool(tile & turn.behind)) for n, tile in row]
-    return tuple(
+    shown = [
         (lever, state_of(tile, lever, stands=stands, is_next=is_next))
         for lever, tile, stands, is_next in (*back, *front)
-    )
+    ]
+    if profile.through and behind and mode is Mode.FLIPPING:
+        # The tile behind one that goes with it.
+        for at, (lever, tile, _, is_next) in enumerate(back):
+            if not is_next and shown[at][1] is TileState.OPEN:
+                if tile & both:
+                    shown[at] = lever, TileState.FLIPPED
+                elif tile & can_follow & flipped:
+                    shown[at] = lever, TileState.VIABLE
+    return tuple(shown)
 
 
 def ended_row(match: Match) -> tuple[tuple[int, TileState], ...]:

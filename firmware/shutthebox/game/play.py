@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from shutthebox.game.effects import Ask, Effect, Keep, Sound, Sounded
-from shutthebox.game.judge import FINE, Verdict, is_setback, judge, levers_behind
+from shutthebox.game.judge import FINE, WHOLE, Half, Verdict, is_setback, judge, levers_behind, taken_in_part
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared
 from shutthebox.odds.questions import AskReview, Prepare, ReviewCame
@@ -76,6 +76,7 @@ class MatchInPlay(NamedTuple):
         beginning: the match before its first throw; None where it was joined half-way.
         actions: what has happened in it since.
         clock: the time that the player at turn has left; None where no clock runs.
+        half: the part of an answer that a press has taken, before the tiles behind.
     """
 
     match: Match
@@ -91,6 +92,7 @@ class MatchInPlay(NamedTuple):
     beginning: Match | None = None
     actions: tuple[Action, ...] = ()
     clock: Clock | None = None
+    half: Half = WHOLE
 
     @property
     def is_out_of_time(self) -> bool:
@@ -152,7 +154,7 @@ def asked_reviews(play: MatchInPlay) -> tuple[Ask, ...]:
 def taken(play: MatchInPlay, action: Action) -> MatchInPlay:
     """The match after an action. Every action of every match on the box goes through here, once."""
     match = apply(play.match, action)
-    after = play._replace(match=match, actions=(*play.actions, action))
+    after = play._replace(match=match, actions=(*play.actions, action), half=WHOLE)
     if play.match.stage is Stage.ADVANCE:
         return after._replace(turn=None, review=None)
     turn = _continued(play, action)
@@ -198,11 +200,18 @@ def judged(
         only: the one answer that counts; None for all that are legal.
     """
     match, shared = play.match, context.shared
-    verdict = judge(match.rules, match.turn, shared.levers, only, row_behind(match, shared))
+    half = play.half._replace(to_lift=play.half.to_lift & shared.levers)
+    verdict = judge(match.rules, match.turn, shared.levers, only, row_behind(match, shared), half)
     beep = is_setback(verdict, play.verdict, context.moved, shared.levers)
     wrong_ns = play.wrong_ns if verdict.tiles == play.verdict.tiles else context.now_ns
-    play = play._replace(verdict=verdict, wrong_ns=wrong_ns, clock=_clock(play, context))
+    play = play._replace(verdict=verdict, wrong_ns=wrong_ns, clock=_clock(play, context), half=half)
     return play, (Sounded(Sound.FAULT),) if beep else ()
+
+
+def half_taken(play: MatchInPlay, shared: Shared, only: Tiles | None = None) -> Half | None:
+    """What a press takes of an answer whose rest goes through the tiles behind; None if it takes nothing."""
+    match = play.match
+    return taken_in_part(match.rules, match.turn, shared.levers, row_behind(match, shared), play.half, only)
 
 
 def row_behind(match: Match, shared: Shared) -> int:

@@ -20,6 +20,7 @@ from shutthebox.game.messages import (
 from shutthebox.game.play import MatchInPlay, row_behind
 from shutthebox.game.state import Shared
 from shutthebox.odds.worths import Advice, Unit
+from shutthebox.rules import rows
 from shutthebox.rules import turn as turns
 from shutthebox.rules.formats import Reason
 from shutthebox.rules.match import Match, Stage
@@ -64,6 +65,8 @@ def seat(player: int, shared: Shared) -> Seat:
 def verdict_text(verdict: Verdict) -> Message:
     """The judge's verdict; empty where there is nothing to say."""
     match verdict.kind:
+        case VerdictKind.PUT_BACK if verdict.lifts:
+            return message("Lift {tiles}", tiles=Numbers(verdict.tiles))
         case VerdictKind.PUT_BACK:
             return message("Put {tiles} back", tiles=Numbers(verdict.tiles))
         case VerdictKind.LIFT:
@@ -144,15 +147,30 @@ def answers_text(match: Match) -> Message:
     return message("Shut {answers}", answers=answers)
 
 
-def request_text(match: Match, answer: Tiles, shared: Shared) -> Message:
+def points_to_go(play: MatchInPlay) -> int:
+    """The least that a move for the throw on the table still has to come to, before a lever is flipped."""
+    match, half = play.match, play.half
+    legal = [move for move in turns.answers(match.rules, match.turn) if not half.move & ~move]
+    taken = rows.sum_of_move(match.rules, match.turn.open, match.turn.behind, half.move)
+    return min(turns.sums(match.rules, match.turn, legal)) - taken
+
+
+def request_text(play: MatchInPlay, answer: Tiles, shared: Shared) -> Message:
     """What a hand is asked to do for the computer, which has chosen this answer."""
+    match, half = play.match, play.half
+    if play.verdict.lifts:
+        return verdict_text(play.verdict)
     if not answer:
         return message("No move: press")
     if turns.reopenings(match.rules, match.turn):
         return message("Lift {tiles}", tiles=listed(answer))
-    behind = row_behind(match, shared)
-    left = to_numbers(answer & ~flipped_tiles(match.turn, shared.levers, behind))
-    return message("Flip {tiles}", tiles=Numbers(tuple(lever_of(match.turn, tile, behind) for tile in left)))
+    behind, rules, turn = row_behind(match, shared), match.rules, half.standing(match.rules, match.turn)
+    flipped = flipped_tiles(turn, shared.levers, behind, through=rules.through)
+    columns, through = rows.parts(rules, half.rest(rules, answer) & ~flipped)
+    levers = [lever_of(turn, tile, behind) for tile in to_numbers(columns)]
+    if behind:
+        levers += [tile + behind for tile in to_numbers(through)]
+    return message("Flip {tiles}", tiles=Numbers(tuple(levers)))
 
 
 def commit_refusal(play: MatchInPlay, shared: Shared, only: Tiles | None = None) -> Message:
@@ -161,17 +179,20 @@ def commit_refusal(play: MatchInPlay, shared: Shared, only: Tiles | None = None)
     text: Message
     if only is not None and not verdict.is_fault:
         # What is asked for is tiles: points to go would read as one.
-        text = request_text(match, only, shared)
+        text = request_text(play, only, shared)
     elif turns.reopenings(match.rules, match.turn) and verdict.kind is VerdictKind.OK:
         return message("No move: lift one")
     elif verdict.kind is VerdictKind.OK:
-        least = min(turns.sums(match.rules, match.turn, turns.answers(match.rules, match.turn)))
-        text = message("{points} to go", points=least)
+        text = message("{points} to go", points=points_to_go(play))
     else:
         text = fault_text(verdict, shared)
     behind = row_behind(match, shared)
-    fitting = viable(match.rules, match.turn, shared.levers, behind) & (-1 if only is None else only)
-    missing = shared.dead & to_tiles(lever_of(match.turn, tile, behind) for tile in to_numbers(fitting))
+    standing = play.half.standing(match.rules, match.turn)
+    fitting = viable(match.rules, match.turn, shared.levers, behind, play.half) & (
+        -1 if only is None else only
+    )
+    columns, _ = rows.parts(match.rules, fitting)
+    missing = shared.dead & to_tiles(lever_of(standing, tile, behind) for tile in to_numbers(columns))
     if missing and verdict.kind in (VerdictKind.OK, VerdictKind.MISSING):
         return message("{fault}: lever {tile}?", fault=text, tile=to_numbers(missing)[0])
     return text

@@ -29,7 +29,8 @@ from shutthebox.rules.turn import DOMINOES, Turn
 
 TURN_KEYS = frozenset(
     {
-        "tiles", "rows", "start_open", "dice", "sides", "draw", "one_die", "one_die_at", "move", "max_tiles",
+        "tiles", "rows", "back", "through", "row_points",
+        "start_open", "dice", "sides", "draw", "one_die", "one_die_at", "move", "max_tiles",
         "operations", "difference", "first_move_must_include", "ends_turn_on", "blocked", "insurance",
         "doubles", "strikes", "turns", "score", "lost_score", "win",
     }

@@ -45,14 +45,23 @@ class TileRow:
         """The dense bits of the tiles that are open, and of those behind open ones."""
         return self.dense(open_tiles) | self.dense(behind) << self.count
 
+    def sparse_move(self, move: int, reach: int) -> Tiles:
+        """The move that dense bits stand for; a tile behind is numbered so much higher than its column."""
+        return self.sparse(move & (self.size - 1)) | self.sparse(move >> self.count) << reach
+
+    def dense_move(self, move: Tiles, reach: int) -> int:
+        """A move in dense bits: the columns, and above them those whose tile behind goes with it."""
+        return self.dense(move & ((1 << reach) - 1)) | self.dense(move >> reach) << self.count
+
     def tiles_of(self, mask: int) -> tuple[Tiles, Tiles]:
         """The tiles that are open, and those behind open ones."""
         return self.sparse(mask & (self.size - 1)), self.sparse(mask >> self.count)
 
     def after(self, mask: int, move: int) -> int:
         """The set that a move leads to where there are two rows."""
-        in_front = mask >> self.count & move
-        return mask ^ (in_front << self.count) ^ (move ^ in_front)
+        columns = move & (self.size - 1)
+        in_front = mask >> self.count & columns
+        return mask ^ (in_front << self.count) ^ (columns ^ in_front | in_front & move >> self.count)
 
     def masks(self, rows: int) -> list[int]:
         """The sets that a turn can meet, rising."""

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from shutthebox.odds.row import TileRow
 from shutthebox.odds.worths import TooLargeError
-from shutthebox.rules.moves import Throw, ends_turn, legal_moves, totals
+from shutthebox.rules.moves import Throw, ends_turn, is_double, legal_moves, totals
 from shutthebox.rules.profile import Doubles, MoveKind, Profile
+from shutthebox.rules.rows import are_plain, reach
 from shutthebox.rules.tiles import to_numbers, to_tiles
 
 MOST_ENTRIES = 2_000_000
@@ -68,7 +69,9 @@ def throws_of(profile: Profile, row: TileRow, dice: int) -> Throws:
     Raises:
         TooLargeError: for more classes of throws than can be gone through.
     """
-    if profile.move is MoveKind.SET:
+    if not are_plain(profile):
+        ended, classes = _in_columns(profile, row, dice)
+    elif profile.move is MoveKind.SET:
         ended, classes = _by_total(profile, row, dice)
     else:
         ended, classes = _by_faces(profile, row, dice)
@@ -179,6 +182,72 @@ def sets_by_total(numbers: tuple[int, ...], top: int) -> list[list[tuple[int, ..
             longer.append(without + within)
         tables = longer[: top + 1]
     return tables
+
+
+def _in_columns(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[ThrowClass]]:
+    """Classes where a tile may bear another number than its column: the moves of every set of columns."""
+    ended, alike = 0, dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]]()
+    by_sum = profile.move is MoveKind.SET
+    for throw, weight in _every_throw(profile, dice):
+        if ends_turn(profile, throw):
+            ended += weight
+            continue
+        read = tuple(sorted(totals(profile, throw)))
+        counted = alike.setdefault((read, () if by_sum else throw), [0, 0])
+        counted[0] += weight
+        counted[1] += profile.insurance and is_double(throw)
+    masks = row.masks(profile.rows)
+    if len(alike) * len(masks) > MOST_ENTRIES:
+        raise TooLargeError(f"{dice} dice of {profile.sides} sides show too much for exact odds")
+    if by_sum:
+        adding_up = _adding_up(profile, row, max((read[-1] for read, _ in alike if read), default=0))
+    classes, full = [], (1 << 2 * row.count) - 1
+    for (read, throw), (weight, doubles) in alike.items():
+        table: dict[int, tuple[int, ...]] = {}
+        for mask in masks:
+            if by_sum:
+                sums = adding_up[mask]
+                table[mask] = tuple([move for total in read for move in sums.get(total, ())])
+            else:
+                front, behind = row.tiles_of(mask)
+                moves = legal_moves(profile, front, throw, behind=behind)
+                table[mask] = tuple(row.dense_move(move, reach(profile)) for move in moves)
+        if any(table.values()):
+            classes.append(ThrowClass(weight, full, table, doubles))
+    return ended, classes
+
+
+def _adding_up(profile: Profile, row: TileRow, most: int) -> dict[int, dict[int, list[int]]]:
+    """By set of columns the moves for every total up to the highest.
+
+    Built column by column, so that sets that are alike up to a column share the work.
+    """
+    largest = profile.max_tiles or 2 * row.count
+    found: dict[int, dict[int, list[int]]] = {}
+
+    def add(at: int, mask: int, sums: dict[int, list[int]]) -> None:
+        if at == row.count:
+            found[mask] = sums
+            return
+        low, high, number = 1 << at, 1 << at + row.count, row.numbers[at]
+        back = profile.behind[number]
+        add(at + 1, mask, sums)
+        add(at + 1, mask | low, _with(sums, ((back, low),)))
+        ways = ((number, low), (number + back, low | high)) if profile.through else ((number, low),)
+        add(at + 1, mask | low | high, _with(sums, ways))
+
+    def _with(sums: dict[int, list[int]], ways: tuple[tuple[int, int], ...]) -> dict[int, list[int]]:
+        longer = {total: list(moves) for total, moves in sums.items()}
+        for more, bits in ways:
+            for total, moves in sums.items():
+                if total + more <= most:
+                    fit = [move | bits for move in moves if (move | bits).bit_count() <= largest]
+                    if fit:
+                        longer.setdefault(total + more, []).extend(fit)
+        return longer
+
+    add(0, 0, {0: [0]})
+    return found
 
 
 def _by_faces(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[ThrowClass]]:

@@ -8,7 +8,8 @@ from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.moves import Throw, totals
 from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile
-from shutthebox.rules.tiles import Tiles, sum_of, to_text, to_tiles
+from shutthebox.rules.rows import reach, sum_of_move
+from shutthebox.rules.tiles import Tiles, to_text, to_tiles
 from shutthebox.rules.turn import DOMINOES, Refusal, Turn, answers, dice_refusal, possible_throw, reopenings
 
 _STAGES = {
@@ -58,7 +59,10 @@ def why_not_shut(profile: Profile, turn: Turn, shut: Tiles) -> str | None:
         return None
     if not shut:
         return f"{_example(legal)} can be shut" if legal else f"a tile must be opened: {to_text(openable)}"
-    for tiles, fault in ((~profile.all_tiles, "on the box"), (~turn.open, "open")):
+    box, opened = profile.all_tiles, turn.open
+    if profile.through:
+        box, opened = box | box << reach(profile), opened | turn.behind << reach(profile)
+    for tiles, fault in ((~box, "on the box"), (~opened, "open")):
         if shut & tiles:
             wrong = to_text(shut & tiles)
             return f"{wrong} is not {fault}" if "," not in wrong else f"{wrong} are not {fault}"
@@ -70,7 +74,8 @@ def why_not_shut(profile: Profile, turn: Turn, shut: Tiles) -> str | None:
     throw = turn.throw or ()
     if profile.move is MoveKind.SET:
         wanted = " or ".join(map(str, totals(profile, throw)))
-        return f"{to_text(shut)} does not add up to {wanted} but to {sum_of(shut)}"
+        made = sum_of_move(profile, turn.open, turn.behind, shut)
+        return f"{to_text(shut)} does not add up to {wanted} but to {made}"
     allowed = ", or ".join(map(to_text, legal)) or "none"
     rule = f'with move = "{profile.move}" allowed is {allowed}'
     return f"{to_text(shut)} does not answer {faces_to_text(throw)}: {rule}"

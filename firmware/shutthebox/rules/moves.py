@@ -9,11 +9,13 @@ thousands of moves, and a small computer little memory.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import combinations, combinations_with_replacement
 from math import isqrt, prod
 from typing import TypeAlias
 
+from shutthebox.rules import rows
 from shutthebox.rules.profile import Doubles, Draw, MoveKind, OneDie, Operation, Profile
 from shutthebox.rules.tiles import Tiles, sum_of, to_numbers, to_tiles
 
@@ -44,6 +46,8 @@ def dice_allowed(profile: Profile, open_tiles: Tiles, behind: Tiles = 0) -> tupl
 def _is_few(profile: Profile, open_tiles: Tiles, behind: Tiles) -> bool:
     """Whether so little is open that one die may be thrown."""
     most = profile.one_die_limit
+    if not rows.are_plain(profile):
+        return _is_few_in_columns(profile, open_tiles, behind)
     match profile.one_die:
         case OneDie.NEVER:
             return False
@@ -57,6 +61,26 @@ def _is_few(profile: Profile, open_tiles: Tiles, behind: Tiles) -> bool:
             return sum_of(open_tiles) <= most
         case OneDie.ONLY_ONE:
             return open_tiles == 1
+
+
+def _is_few_in_columns(profile: Profile, open_tiles: Tiles, behind: Tiles) -> bool:
+    """The same where a tile may bear another number than its column."""
+    most = profile.one_die_limit
+    front = rows.numbers_in_play(profile, open_tiles, behind)
+    every = (*front, *rows.numbers_hidden(profile, behind))
+    match profile.one_die:
+        case OneDie.NEVER:
+            return False
+        case OneDie.OPTIONAL_HIGH | OneDie.FORCED_HIGH:
+            return max(every) <= most
+        case OneDie.OPTIONAL_SUM | OneDie.FORCED_SUM:
+            return sum(every) <= most
+        case OneDie.OPTIONAL_TILES | OneDie.FORCED_TILES:
+            return len(every) <= most
+        case OneDie.OPTIONAL_FRONT | OneDie.FORCED_FRONT:
+            return sum(front) <= most
+        case OneDie.ONLY_ONE:
+            return set(every) == {1}
 
 
 def is_one_die_ever_allowed(profile: Profile) -> bool:
@@ -142,7 +166,7 @@ def _possible_readings(operations: tuple[Operation, ...], dice: int, sides: int)
 
 
 def legal_moves(
-    profile: Profile, open_tiles: Tiles, throw: Throw, *, first: bool = False
+    profile: Profile, open_tiles: Tiles, throw: Throw, *, first: bool = False, behind: Tiles = 0
 ) -> tuple[Tiles, ...]:
     """Every set of open tiles that may be shut for this throw, each once, none empty.
 
@@ -151,6 +175,7 @@ def legal_moves(
         open_tiles: tiles open before the move.
         throw: the faces on the table.
         first: the turn has made no move yet, so `first_move_must_include` holds.
+        behind: the columns of which the tile in front is open, with two rows.
     """
     must = 0
     if first and profile.first_move_must_include is not None:
@@ -159,6 +184,9 @@ def legal_moves(
     faces = () if profile.move is MoveKind.SET else tuple(sorted(set(throw)))
     if profile.move is MoveKind.EXACT and len(faces) < len(throw):
         faces = ()  # a double is no pair of tiles
+    if not rows.are_plain(profile):
+        wanted = profile.first_move_must_include if must else None
+        return rows.legal_moves(profile, open_tiles, behind, totals(profile, throw), faces, wanted)
     look_up = _legal_moves if open_tiles >> TABLE_TILES == 0 else _legal_moves_long
     return look_up(profile.move, totals(profile, throw), faces, open_tiles, most, must)
 
@@ -267,6 +295,9 @@ def most_moves(profile: Profile) -> int:
         for size in range(most, 0, -1):
             for total in range(number, highest + 1):
                 ways[size][total] += ways[size - 1][total - number]
+    if not rows.are_plain(profile):
+        # At most so many times more: each tile in front may have the one behind it, or that one instead.
+        ways = [[way * 3**size for way in each] for size, each in enumerate(ways)]
     moves = {total: sum(sizes[total] for sizes in ways) for total in possible if total <= highest}
     if profile.only_adds and profile.doubles is not Doubles.DOUBLED:
         return max(moves.values(), default=0)
@@ -287,12 +318,14 @@ def can_ever_move(profile: Profile, open_tiles: Tiles, must: Tiles = 0, *, behin
     change would otherwise be thrown at for ever. `must` holds one tile at most.
     """
     allowed = dice_allowed(profile, open_tiles, behind)
-    return any(_can_move_with(profile, open_tiles, dice, must) for dice in allowed)
+    return any(_can_move_with(profile, open_tiles, dice, must, behind) for dice in allowed)
 
 
-def _can_move_with(profile: Profile, open_tiles: Tiles, dice: int, must: Tiles) -> bool:
+def _can_move_with(profile: Profile, open_tiles: Tiles, dice: int, must: Tiles, behind: Tiles) -> bool:
     sides, most = profile.sides, profile.max_tiles or len(profile.tiles)
     sums = _possible_totals(profile, dice)
+    if not rows.are_plain(profile):
+        return _can_move_in_columns(profile, open_tiles, behind, sums, must)
     numbers = to_numbers(must or open_tiles)
     if must & ~open_tiles or not numbers:
         return False
@@ -309,6 +342,17 @@ def _can_move_with(profile: Profile, open_tiles: Tiles, dice: int, must: Tiles) 
             return dice <= min(most, faces) and any(number <= sides for number in numbers)
         case _:
             return any(number <= sides for number in numbers)
+
+
+def _can_move_in_columns(
+    profile: Profile, open_tiles: Tiles, behind: Tiles, sums: frozenset[int], must: Tiles
+) -> bool:
+    """The same where a tile may bear another number than its column."""
+    number = must.bit_length() or None
+    faces = tuple(range(1, profile.sides + 1)) if profile.move is not MoveKind.SET else ()
+    alone = replace(profile, move=MoveKind.SINGLE) if faces else profile
+    # A single face or total is enough for every other kind of move, but where all faces have to be shut.
+    return any(rows.legal_moves(alone, open_tiles, behind, (total,), faces, number) for total in sorted(sums))
 
 
 _NEVER = 1000

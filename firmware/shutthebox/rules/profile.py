@@ -45,6 +45,13 @@ class Group(StrEnum):
     CHILDREN = "children"
 
 
+class Back(StrEnum):
+    """The numbers of the tiles behind: those of the tiles in front of them, or from high to low."""
+
+    SAME = "same"
+    REVERSED = "reversed"
+
+
 class Draw(StrEnum):
     """Where the numbers come from."""
 
@@ -203,6 +210,7 @@ class Stakes(StrEnum):
 
 
 DROPS: Mapping[str, tuple[str, ...]] = {
+    "rows": ("back", "through", "row_points"),
     "one_die": ("one_die_at",),
     "operations": ("difference",),
     "difference": ("operations",),
@@ -277,6 +285,7 @@ def _head_starts(value: Any) -> tuple[HeadStart, ...]:  # noqa: ANN401  (what TO
     return tuple(tiles(head) if isinstance(head, list) else points(head) for head in value)
 
 
+_ROW_POINTS = validation.numbers(0, 9, repeated=2)
 _OPERATIONS = validation.choices(Operation)
 
 
@@ -327,8 +336,11 @@ class Profile:
         tiles: numbers on the box, rising.
         boxes: numbers of tiles that the sheet allows, that of `tiles` among them. A box
             other than `tiles` has the numbers from 1 up.
-        rows: of tiles, 1 or 2. A tile of the back row can be shut once the one in front of it,
-            with the same number, has been shut by an earlier throw.
+        rows: of tiles, 1 or 2. A tile of the back row can be shut once the one in front of it has been shut
+            by an earlier throw. A column is named by its tile in front.
+        back: the numbers of the back row.
+        through: a tile behind may be shut by the same throw as the one in front of it.
+        row_points: what a tile of each row counts, the front row first; empty for 1 each.
         start_open: numbers open when a turn starts; None for all. May name tiles that only
             a larger box has.
         dice: dice thrown, 1..9.
@@ -380,6 +392,9 @@ class Profile:
     tiles: tuple[int, ...] = _key(_TILES, tuple(range(1, 10)))
     boxes: tuple[int, ...] = _key(_rising(1, MAX_TILE), ())
     rows: int = _key(validation.whole(1, 2), 1)
+    back: Back = Back.SAME
+    through: bool = False
+    row_points: tuple[int, ...] = _key(_ROW_POINTS, ())
     start_open: tuple[int, ...] | None = _key(_rising(1, MAX_TILE), None)
     dice: int = _key(validation.whole(1, 9), 2)
     sides: int = _key(validation.whole(2, 20), 6)
@@ -426,6 +441,12 @@ class Profile:
         if self.start_open is None:
             return self.all_tiles
         return to_tiles(self.start_open) & self.all_tiles
+
+    @cached_property
+    def behind(self) -> Mapping[int, int]:
+        """By column the number of its tile in the back row."""
+        back = self.tiles if self.back is Back.SAME else self.tiles[::-1]
+        return dict(zip(self.tiles, back, strict=True))
 
     @property
     def starting_behind(self) -> Tiles:

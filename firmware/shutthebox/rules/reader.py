@@ -11,12 +11,14 @@ from typing import Any
 
 from shutthebox import validation
 from shutthebox.errors import ShutTheBoxError, quoted
+from shutthebox.rules import rows
 from shutthebox.rules.handicap import for_seat
 from shutthebox.rules.moves import can_ever_move, most_moves
 from shutthebox.rules.profile import (
     DROPS,
     MAX_DIGITS,
     MAX_LIMIT,
+    Back,
     Blocked,
     Doubles,
     Draw,
@@ -254,7 +256,7 @@ def _contradiction(box: Profile) -> str | None:
     if must is not None and not can_ever_move(box, box.starting, to_tiles([must])):
         return f"first_move_must_include: no throw can shut tile {must}; allowed are tiles that one can"
     # A row of few tiles has not so many sets, and most rows are short.
-    if 1 << len(box.tiles) > MAX_MOVES and most_moves(box) > MAX_MOVES:
+    if (1 if rows.are_plain(box) else 3) << len(box.tiles) > MAX_MOVES and most_moves(box) > MAX_MOVES:
         return (
             f"dice: {box.dice} of {box.sides} sides have over {MAX_MOVES} moves on {len(box.tiles)} tiles; "
             f"allowed are fewer dice, sides or tiles"
@@ -355,7 +357,16 @@ def _contradiction_of_one_die(box: Profile) -> str | None:
 
 def _contradiction_of_rows(box: Profile) -> str | None:
     if box.rows == 1:
+        for key, given in (
+            ("back", box.back is Back.REVERSED),
+            ("through", box.through),
+            ("row_points", box.row_points),
+        ):
+            if given:
+                return f"{key}: means nothing with one row; allowed with rows = 2"
         return None
+    if box.row_points and len(box.row_points) != box.rows:
+        return f"row_points: {list(box.row_points)} has another number of rows; allowed are two numbers"
     if box.blocked is Blocked.OPENS_ONE:
         return (
             'rows: 2 is not allowed with blocked = "opens-one", which would open one in front of an open one'
@@ -518,6 +529,12 @@ def _contradiction_of_seats(box: Profile) -> str | None:
 
 def _always_scores_0(box: Profile) -> bool:
     """Whether every turn goes on until the box is shut, and is worth nothing then."""
+    if (
+        box.row_points
+        and not any(box.row_points)
+        and box.score in (Scoring.SUM, Scoring.COUNT, Scoring.SHUT_SUM)
+    ):
+        return True
     if not box.only_shut_ends or box.score in (Scoring.SHUT_SUM, Scoring.THROWS):
         return False
     # Only a row that no throw can finish leaves tiles open.

@@ -1,7 +1,10 @@
 """The score of a finished turn."""
 
+from collections.abc import Callable
+
 from shutthebox.rules.profile import Blocked, Profile, Scoring
-from shutthebox.rules.tiles import Tiles, sum_of, to_numbers
+from shutthebox.rules.rows import by_row
+from shutthebox.rules.tiles import Tiles, to_numbers
 
 MAX_THROWS = 999
 """A turn that a game would let go on for ever is blocked after so many throws."""
@@ -18,17 +21,27 @@ def score(profile: Profile, open_tiles: Tiles, throws: int, behind: Tiles = 0) -
     """
     match profile.score:
         case Scoring.SUM:
-            return sum_of(open_tiles) + sum_of(behind)
+            return _counted(profile, open_tiles, behind, sum)
         case Scoring.COUNT:
-            return open_tiles.bit_count() + behind.bit_count()
+            return _counted(profile, open_tiles, behind, len)
         case Scoring.DIGITS:
             return int("".join(map(str, to_numbers(open_tiles))) or "0")
         case Scoring.DIGITS_REVERSED:
             return int("".join(map(str, reversed(to_numbers(open_tiles)))) or "0")
         case Scoring.SHUT_SUM:
-            return sum_of(profile.starting & ~open_tiles) + sum_of(profile.starting_behind & ~behind)
+            whole = _counted(profile, profile.starting, profile.starting_behind, sum)
+            return whole - _counted(profile, open_tiles, behind, sum)
         case Scoring.THROWS:
             return throws
+
+
+def _counted(
+    profile: Profile, open_tiles: Tiles, behind: Tiles, count: Callable[[tuple[int, ...]], int]
+) -> int:
+    """What the open tiles count, each row by its points."""
+    rows = by_row(profile, open_tiles, behind)
+    points = profile.row_points or (1,) * len(rows)
+    return sum(each * count(row) for each, row in zip(points, rows, strict=True))
 
 
 def worst_score(profile: Profile) -> int:

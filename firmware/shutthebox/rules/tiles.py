@@ -42,13 +42,14 @@ def from_text(text: str) -> Tiles:
     """The set that `to_text` wrote.
 
     Raises:
-        ValueError: for anything else: a number outside 1..54, one twice, stray signs, zeros in front.
+        ValueError: for anything else: a number outside 1..108 (there may be two rows), one twice, stray
+            signs, zeros in front.
     """
     if text == "-":
         return 0
     numbers = []
     for word in text.split(","):
-        number = count(word, MAX_TILE)
+        number = count(word, 2 * MAX_TILE)
         if number is None:
             raise ValueError(f"{quoted(word)} is not a tile: tiles are numbers from 1 to {MAX_TILE}")
         numbers.append(number)

@@ -10,6 +10,7 @@ from enum import StrEnum
 from itertools import combinations_with_replacement
 from typing import NamedTuple, assert_never
 
+from shutthebox.rules import rows
 from shutthebox.rules import tiles as sets
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.moves import (
@@ -61,7 +62,7 @@ class Turn(NamedTuple):
         outcome: how the turn ended; None while it lasts.
         score: the score of a finished turn; None while it lasts, and where the match was decided
             before the player could play it.
-        behind: with two rows the numbers of which the tile in front is open, and behind it the
+        behind: with two rows the columns of which the tile in front is open, and behind it the
             one in the back row.
         insured: throws without a move that do not end the turn yet: insurances held, or strikes left.
     """
@@ -168,14 +169,14 @@ def answers(profile: Profile, turn: Turn) -> tuple[Tiles, ...]:
     """The sets of tiles that may be shut for the throw on the table."""
     if not turn.awaits_answer or turn.throw is None:
         return ()
-    return legal_moves(profile, turn.open, turn.throw, first=turn.moves == 0)
+    return legal_moves(profile, turn.open, turn.throw, first=turn.moves == 0, behind=turn.behind)
 
 
 def sums(profile: Profile, turn: Turn, moves: Iterable[Tiles]) -> set[int]:
     """The sums of these answers to the throw on the table; not added up where all equal its total."""
     if profile.move is MoveKind.SET and len(read := totals(profile, turn.throw or ())) == 1:
         return set(read)
-    return {sets.sum_of(shut) for shut in moves}
+    return {rows.sum_of_move(profile, turn.open, turn.behind, shut) for shut in moves}
 
 
 def reopenings(profile: Profile, turn: Turn) -> Tiles:
@@ -197,14 +198,20 @@ def move(profile: Profile, turn: Turn, shut: Tiles) -> Turn:
     passes = not shut and turn.awaits_answer and not legal and not reopenings(profile, turn)
     if not passes and shut not in legal:
         raise ValueError(f"{sets.to_text(shut)} does not answer {turn.to_text()}")
+    opened, behind = rows.after(profile, turn.open, turn.behind, shut)
     after = turn._replace(
-        open=turn.open & ~(shut & ~turn.behind),
-        behind=turn.behind & ~shut,
+        open=opened,
+        behind=behind,
         throw=None,
         moves=turn.moves + (shut != 0),
         insured=turn.insured - (passes and turn.insured > 0),
     )
     return after if after.open else _over(profile, after._replace(throw=turn.throw), Outcome.SHUT)
+
+
+def left_open(profile: Profile, turn: Turn, shut: Tiles) -> Tiles:
+    """The columns that are open after a move."""
+    return rows.after(profile, turn.open, turn.behind, shut)[0]
 
 
 def out_of_time(profile: Profile, turn: Turn) -> Turn:

@@ -12,6 +12,7 @@ from shutthebox.rules.formats import LAST_ROUND, MAX_TIE_ROUNDS
 from shutthebox.rules.handicap import points_off, tiles_off
 from shutthebox.rules.moves import is_one_die_ever_allowed
 from shutthebox.rules.profile import (
+    Back,
     Blocked,
     Doubles,
     Draw,
@@ -28,6 +29,7 @@ from shutthebox.rules.profile import (
     Turns,
     Win,
 )
+from shutthebox.rules.rows import are_plain
 from shutthebox.rules.score import best_score, idle_is_worst, lost_score, worst_score
 from shutthebox.rules.tiles import to_numbers
 
@@ -47,6 +49,20 @@ SENTENCES: dict[str, str] = {
         "There are two rows of the same tiles, one behind the other. A tile of the back row can be shut once "
         "the one in front of it, with the same number, has been shut in an earlier move."
     ),
+    "rows=same.through": N_(
+        "There are two rows of the same tiles, one behind the other. A tile at the back can be shut once the "
+        "one in front of it is, even in the same move."
+    ),
+    "rows=reversed": N_(
+        "There are two rows: {first} to {last}, and behind it {last} to {first}. A tile at the back can be "
+        "shut once the one in front of it has been shut in an earlier move."
+    ),
+    "rows=reversed.through": N_(
+        "There are two rows: {first} to {last}, and behind it {last} to {first}. A tile at the back can be "
+        "shut once the one in front of it is, even in the same move."
+    ),
+    "row_points": N_("A tile in front counts {front} times, one at the back {behind} times."),
+    "row_points.double": N_("A tile in front counts double."),
     "boxes": N_("The same rules are played on boxes with {boxes} tiles."),
     "start_open.all": N_("A turn starts with every tile open."),
     "start_open": N_("A turn starts with only tiles {tiles} open; the others are shut and stay shut."),
@@ -461,7 +477,19 @@ def _rules_of_box(profile: Profile) -> Iterator[_Rule]:
     count = len(profile.tiles)
     yield _one("tiles", count), {"count": count, "tiles": profile.tiles}
     if profile.rows == 2:
-        yield "rows", {}
+        first, last = profile.tiles[0], profile.tiles[-1]
+        through = ".through" if profile.through else ""
+        if are_plain(profile):
+            yield "rows", {}
+        elif profile.back is Back.SAME:
+            yield f"rows={profile.back}{through}", {}
+        else:
+            yield f"rows={profile.back}{through}", {"first": first, "last": last}
+        if profile.row_points == (2, 1):
+            yield "row_points.double", {}
+        elif profile.row_points not in ((), (1, 1)):
+            front, behind = profile.row_points
+            yield "row_points", {"front": front, "behind": behind}
     if len(profile.allowed_boxes) > 1:
         yield "boxes", {"boxes": profile.allowed_boxes}
     if profile.starting == profile.all_tiles:
@@ -655,6 +683,7 @@ SUMMARIES: dict[str, str] = {
     "faces-free": N_("The sum, both dice, or one."),
     "knipsen": N_("Shut the sum, the dice, or some."),
     "rows": N_("Two rows, one behind the other."),
+    "reversed": N_("Two rows, {last} behind {first}."),
     "shared": N_("One row for all."),
     "sum, difference": N_("Add the dice or subtract them."),
     "signs": N_("{dice} dice, each plus or minus."),
@@ -718,6 +747,8 @@ def distinction(profile: Profile, translate: Callable[[str], str] = str) -> str:
 
 def _distinctions(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
     """What a player of the traditional game would not expect, the most telling first."""
+    if profile.back is Back.REVERSED:
+        yield "reversed", {"first": profile.tiles[0], "last": profile.tiles[-1]}
     if profile.stakes is Stakes.BANK:
         yield profile.stakes.value, {}
     if profile.match is not MatchFormat.TOTAL:
@@ -743,7 +774,9 @@ def _special(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
         yield "first", {"tile": profile.first_move_must_include}
     if profile.turns is Turns.SHARED:
         yield "shared", {}
-    if profile.rows == 2:
+    if profile.back is Back.REVERSED:
+        yield "reversed", {"first": profile.tiles[0], "last": profile.tiles[-1]}
+    elif profile.rows == 2:
         yield "rows", {}
     if profile.move is MoveKind.KNIPSEN:
         yield "knipsen", {}

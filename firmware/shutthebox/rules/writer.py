@@ -56,7 +56,9 @@ def _plain(value: object) -> Value:
             return value.value
         case tuple((StrEnum(), *_)):
             return [member.value for member in value]
-        case tuple() | frozenset():
+        case tuple():
+            return list(value)
+        case frozenset():
             return sorted(value)
         case str() | int() | None:
             return value

@@ -19,7 +19,7 @@ from shutthebox.simulator.scenario.script import ScenarioError, parse
 NAMES = ("traditional", "knipsen", "high-rollers", "bank", "ladder", "young", "open-one")
 GAMES = [
     *map(builtin, NAMES),
-    replace(builtin("double-shutter"), tiles=(1, 2, 3, 4, 5)),
+    replace(builtin("double-row"), tiles=(1, 2, 3, 4, 5)),
     replace(builtin("golf"), name="seats", teams=2, handicap=(0, 5, (1, 2))),
 ]
 

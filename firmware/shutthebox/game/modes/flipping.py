@@ -12,7 +12,7 @@ from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import TurnMode, tick
-from shutthebox.game.play import MatchInPlay, done, is_computers_turn, judged
+from shutthebox.game.play import MatchInPlay, done, half_taken, is_computers_turn, judged
 from shutthebox.game.pointers import pointer
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, refused
@@ -22,6 +22,7 @@ from shutthebox.game.wording import (
     commit_refusal,
     hint_lines,
     hint_title,
+    points_to_go,
     request_text,
     verdict_text,
 )
@@ -80,6 +81,7 @@ class Flipping(TurnMode):
             )
         kind = play.verdict.kind
         lit = kind is VerdictKind.COMPLETE or (kind is VerdictKind.OK and play.must_pass)
+        lit = lit or (kind is VerdictKind.MISSING and half_taken(play, shared) is not None)
         prompt, also = _prompts(self, shared)
         dice, only = play.match.turn.throw or (), self.computers_answer
         if self.thinking_ns is not None:
@@ -107,6 +109,10 @@ def levers(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
     flipping = step.mode
     if not isinstance(flipping, Flipping) or flipping.computers_answer is None:
         return step
+    if half := half_taken(flipping.play, context.shared, flipping.computers_answer):
+        # The rest of the computer's answer is behind the tiles that a hand has shut for it.
+        play, effects = judged(flipping.play._replace(half=half), context, flipping.computers_answer)
+        return Step(replace(flipping, play=play), (*step.effects, *effects))
     if flipping.play.verdict.kind is not VerdictKind.COMPLETE or flipping.play.verdict == before:
         return step
     # The computer's next throw waits, so its move never leads to rolling.
@@ -121,7 +127,7 @@ def _settled(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
     verdict = play.verdict
     if verdict.kind is not VerdictKind.COMPLETE or verdict == before or mode.thinking_ns is not None:
         return Step(mode, effects)
-    if verdict.move and verdict.move == play.match.turn.open and not play.match.turn.behind:
+    if verdict.move and not turns.left_open(play.match.rules, play.match.turn, verdict.move):
         # The box is shut: there is nothing left to choose.
         play, more = done(play, Moved(verdict.move))
         return Step(after(play), (*effects, *more))
@@ -140,6 +146,8 @@ def press(mode: Flipping, context: Context) -> Step[Flipping | AfterAction | Rol
     if kind is not VerdictKind.COMPLETE and not (kind is VerdictKind.OK and play.must_pass):
         if reads:
             return Step(mode)
+        if kind is VerdictKind.MISSING and (half := half_taken(play, context.shared, mode.computers_answer)):
+            return _settled(replace(mode, play=play._replace(half=half)), context)
         shared = suspect_missing(play, context, mode.computers_answer)
         return refused(mode, commit_refusal(play, shared, mode.computers_answer))._replace(shared=shared)
     step = _commit(mode, context)
@@ -195,10 +203,14 @@ def _prompts(mode: Flipping, shared: Shared) -> tuple[Text, tuple[Text, ...]]:
     if mode.thinking_ns is not None:
         return message("Thinking…"), ()
     if answer is not None:
-        return request_text(play.match, answer, shared), ()
+        return request_text(play, answer, shared), ()
     pointers = pointer(mode, shared)
     if play.verdict.kind is VerdictKind.MISSING:
+        if half_taken(play, shared):
+            return verdict_text(play.verdict), (message("Press: behind"), *pointers)
         return verdict_text(play.verdict), pointers
+    if play.half.move and play.verdict.kind is VerdictKind.OK:
+        return message("{points} to go", points=points_to_go(play)), pointers
     if play.verdict.kind is VerdictKind.COMPLETE:
         return verdict_text(play.verdict), ()
     return _task(play), (*pointers, *((message("Hold: hint"),) if shared.settings.game.hints else ()))

@@ -22,7 +22,7 @@ from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Draw
-from shutthebox.rules.tiles import sum_of
+from shutthebox.rules.rows import by_row
 from shutthebox.rules.turn import Refusal
 
 COMPUTER_NS = 1_200_000_000
@@ -144,7 +144,8 @@ def _big(mode: Ready, shared: Shared) -> Text:
         return mode.best_dice[0]
     if match.turn.throws == 0:
         return player_name(match.player, shared)
-    return message("{sum} left", sum=sum_of(match.turn.open) + sum_of(match.turn.behind))
+    left = by_row(match.rules, match.turn.open, match.turn.behind)
+    return message("{sum} left", sum=sum(map(sum, left)))
 
 
 def _prompts(match: Match) -> tuple[Text, ...]:

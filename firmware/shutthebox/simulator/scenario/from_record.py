@@ -12,7 +12,9 @@ from shutthebox.rules.profile import Draw, Turns
 from shutthebox.rules.record import KIND, Record
 from shutthebox.rules.record import parse as parse_record
 from shutthebox.rules.record import replay as positions_of
+from shutthebox.rules.rows import parts
 from shutthebox.rules.tiles import Tiles, to_numbers
+from shutthebox.rules.turn import left_open
 from shutthebox.rules.writer import to_lines
 from shutthebox.simulator.scenario.script import Scenario, ScenarioError, parse
 
@@ -87,11 +89,17 @@ class _Hands:
                     self.lines.append(f"expect throw {' '.join(map(str, faces))}")
                     rolling = False
                 case Moved(shut):
-                    self._set_levers(self._down | shut)
-                    if not shut or shut != before.turn.open or before.turn.behind:
+                    columns, through = parts(before.rules, shut)
+                    self._set_levers(self._down | columns)
+                    if through:
+                        # The levers whose tiles behind go too come up, and stand for these.
+                        self.lines.append("press")
+                        self._set_levers(self._down & ~(columns & before.turn.behind))
+                        self._set_levers(self._down | through)
+                    if not shut or left_open(before.rules, before.turn, shut):
                         self.lines.append("press")
                         # A lever whose tile in front is shut has to come up first.
-                        rolling = _throws_on(after) and not shut & after.turn.open
+                        rolling = _throws_on(after) and not columns & after.turn.open
                 case Reopened(tile):
                     self._set_levers(self._down & ~(1 << (tile - 1)))
                     self.lines.append("press")

@@ -1,0 +1,183 @@
+"""Two rows of tiles, one behind the other: columns, the tiles in play, and the moves among them.
+
+A column is named by its front tile. A turn holds the columns of which a tile is open, and those of them whose
+tile in front is. A move names a column for its foremost tile. Where the tile behind that goes in the same
+throw, it is named too, by the column raised by `reach`: on nine columns 1 and 10 are both tiles of the
+first.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from shutthebox.rules.profile import Back, MoveKind, Profile
+from shutthebox.rules.tiles import Tiles, sum_of, to_numbers, to_tiles
+
+
+def reach(profile: Profile) -> int:
+    """How much higher than its column a tile behind is numbered in a move."""
+    return profile.tiles[-1]
+
+
+def are_plain(profile: Profile) -> bool:
+    """Whether a tile in play bears the number of its column, and a move has one tile of a column."""
+    return profile.rows == 1 or (profile.back is Back.SAME and not profile.through)
+
+
+def numbers_in_play(profile: Profile, open_tiles: Tiles, behind: Tiles) -> tuple[int, ...]:
+    """What the foremost open tiles of these columns bear."""
+    if are_plain(profile):
+        return to_numbers(open_tiles)
+    back = profile.behind
+    return tuple(n if behind >> (n - 1) & 1 else back[n] for n in to_numbers(open_tiles))
+
+
+def numbers_hidden(profile: Profile, behind: Tiles) -> tuple[int, ...]:
+    """What the open tiles behind open ones bear."""
+    return tuple(profile.behind[n] for n in to_numbers(behind))
+
+
+def by_row(profile: Profile, open_tiles: Tiles, behind: Tiles) -> tuple[tuple[int, ...], ...]:
+    """The numbers of all open tiles, by row, the front row first."""
+    if profile.rows == 1:
+        return (to_numbers(open_tiles),)
+    return to_numbers(behind), numbers_hidden(profile, open_tiles)
+
+
+def parts(profile: Profile, move: Tiles) -> tuple[Tiles, Tiles]:
+    """The columns of a move, and those whose tile behind goes in the same throw."""
+    if not profile.through:
+        return move, 0
+    return move & ((1 << reach(profile)) - 1), move >> reach(profile)
+
+
+def after(profile: Profile, open_tiles: Tiles, behind: Tiles, move: Tiles) -> tuple[Tiles, Tiles]:
+    """The columns that are open after a move, and those whose tile in front is."""
+    columns, through = parts(profile, move)
+    return open_tiles & ~(columns & (~behind | through)), behind & ~columns
+
+
+def sum_of_move(profile: Profile, open_tiles: Tiles, behind: Tiles, move: Tiles) -> int:
+    """What the tiles of a move bear together."""
+    if are_plain(profile):
+        return sum_of(move)
+    columns, through = parts(profile, move)
+    return sum(numbers_in_play(profile, columns, behind)) + sum(numbers_hidden(profile, through))
+
+
+Way = tuple[Tiles, tuple[int, ...]]
+"""A way to shut tiles of one column: the part of a move that it is, and what the tiles bear."""
+
+
+def ways_of(profile: Profile, open_tiles: Tiles, behind: Tiles) -> list[list[Way]]:
+    """By column what may be shut of it in one throw."""
+    found: list[list[Way]] = []
+    for number, column in ((n, to_tiles([n])) for n in to_numbers(open_tiles)):
+        back = profile.behind[number]
+        if not column & behind:
+            found.append([(column, (back,))])
+            continue
+        ways: list[Way] = [(column, (number,))]
+        if profile.through:
+            ways.append((column | column << reach(profile), (number, back)))
+        found.append(ways)
+    return found
+
+
+def legal_moves(
+    profile: Profile,
+    open_tiles: Tiles,
+    behind: Tiles,
+    sums: Iterable[int],
+    faces: tuple[int, ...],
+    must: int | None,
+) -> tuple[Tiles, ...]:
+    """The moves for a throw where rows are not plain; arguments as of `shutthebox.rules.moves`."""
+    ways, most = ways_of(profile, open_tiles, behind), profile.max_tiles or 2 * len(profile.tiles)
+    found: dict[Tiles, None] = {}
+    if profile.move is MoveKind.SET:
+        for total in sums:
+            found |= dict.fromkeys(_adding_up(ways, total, most, must))
+        return tuple(found)
+    for wanted in _wanted(profile.move, tuple(sums), faces, ways):
+        if len(wanted) <= most and (must is None or must in wanted):
+            found |= dict.fromkeys(_bearing(ways, wanted))
+    return tuple(found)
+
+
+def _adding_up(ways: list[list[Way]], total: int, most: int, must: int | None) -> Iterator[Tiles]:
+    """The moves of at most so many tiles that add up to a total."""
+
+    def search(at: int, rest: int, left: int, taken: Tiles, *, has_must: bool) -> Iterator[Tiles]:
+        if rest == 0:
+            if has_must:
+                yield taken
+            return
+        if at == len(ways) or left == 0:
+            return
+        yield from search(at + 1, rest, left, taken, has_must=has_must)
+        for part, numbers in ways[at]:
+            if sum(numbers) <= rest and len(numbers) <= left:
+                yield from search(
+                    at + 1,
+                    rest - sum(numbers),
+                    left - len(numbers),
+                    taken | part,
+                    has_must=has_must or must in numbers,
+                )
+
+    if total > 0:
+        yield from search(0, total, most, 0, has_must=must is None)
+
+
+def _bearing(ways: list[list[Way]], wanted: tuple[int, ...]) -> Iterator[Tiles]:
+    """The moves whose tiles bear exactly these numbers."""
+
+    def search(at: int, rest: tuple[int, ...], taken: Tiles) -> Iterator[Tiles]:
+        if not rest:
+            yield taken
+            return
+        if at == len(ways):
+            return
+        yield from search(at + 1, rest, taken)
+        for part, numbers in ways[at]:
+            left = list(rest)
+            for number in numbers:
+                if number not in left:
+                    break
+                left.remove(number)
+            else:
+                yield from search(at + 1, tuple(left), taken | part)
+
+    yield from search(0, wanted, 0)
+
+
+def _wanted(
+    kind: MoveKind, sums: tuple[int, ...], faces: tuple[int, ...], ways: list[list[Way]]
+) -> Iterator[tuple[int, ...]]:
+    """The numbers that the tiles of a move may bear, by the kind of move."""
+    yield from ((total,) for total in sums)
+    match kind:
+        case MoveKind.SET:
+            raise AssertionError("any tiles will do that add up")
+        case MoveKind.SINGLE:
+            yield from ((face,) for face in faces)
+        case MoveKind.EXACT:
+            if faces:
+                yield faces
+        case MoveKind.FACES:
+            # All faces that can still be shut go together.
+            able = [some for some in _some_of(faces) if any(True for _ in _bearing(ways, some))]
+            most = max(map(len, able), default=0)
+            yield from (some for some in able if len(some) == most)
+        case MoveKind.FACES_FREE:
+            yield from _some_of(faces)
+        case MoveKind.KNIPSEN:
+            for total in sums:
+                yield from _some_of((*faces, total))
+
+
+def _some_of(numbers: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """One or more of these numbers, each at most once."""
+    distinct = tuple(dict.fromkeys(numbers))
+    return [
+        tuple(n for i, n in enumerate(distinct) if choice >> i & 1) for choice in range(1, 1 << len(distinct))
+    ]
