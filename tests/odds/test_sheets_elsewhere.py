@@ -24,10 +24,26 @@ FIGURES = {
 }
 
 
-@pytest.mark.parametrize(("profile", "score", "shut", "first"), FIGURES.values(), ids=FIGURES)
-def test_the_figures_of_a_sheet(profile: Profile, score: float, shut: float, first: float) -> None:
+SLOW = ("double-shutter",)
+"""Games whose chances among two take minutes."""
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_figures_of_a_sheet(name: str) -> None:
+    profile, score, shut, _ = FIGURES[name]
     odds, start = Odds(profile), turns.start(profile)
     assert odds.value(start).score == pytest.approx(score, abs=5e-13)
     assert 100 * odds.value(start, Objective.SHUT).shut == pytest.approx(shut, abs=5e-13)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow, pytest.mark.timeout(600)] if name in SLOW else [])
+        for name in FIGURES
+    ],
+)
+def test_the_chance_of_who_begins(name: str) -> None:
+    profile, *_, first = FIGURES[name]
     two = replace(profile, shut_wins=ShutWins.ROUND, tie=Tie.SHARE)
     assert Equilibrium(two, 2).chances()[0] == pytest.approx(first, abs=5e-13)
