@@ -9,7 +9,7 @@ from shutthebox.odds.odds import Odds
 from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.worths import Objective
 from shutthebox.rules import turn as turns
-from shutthebox.rules.profile import MatchFormat, Profile, ShutWins, Tie
+from shutthebox.rules.profile import MatchFormat, ShutWins, Tie
 
 FIGURES = {
     "below-six": (builtin("below-six"), 11.065909203340, 9.401131582256, 0.502488226994),
