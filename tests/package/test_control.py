@@ -27,6 +27,7 @@ OTHER_NAMES = {
     "paho": "paho-mqtt",
     "pillow": "pil",
     "pyjwt": "jwt",
+    "pyyaml": "yaml",
 }
 """Debian's names of what it calls otherwise."""
 

@@ -126,7 +126,7 @@ def test_the_odds_answer_from_another_worker(worker: Worker) -> None:
         ("?game=full-house&levers=9", "game=full-house", "Traditional", 9),
         ("?game=pub&levers=5", "levers=5", "English pub", 9),
         ("?game=&levers=5", "game=, levers=5", "Traditional", 9),
-        ("?players=12&seed=x&game=pub", "players=12, seed=x", "English pub", 9),
+        ("?players=21&seed=x&game=pub", "players=21, seed=x", "English pub", 9),
         ("?game=pub&seed=9999999999999999", "seed=9999999999999999", "English pub", 9),
         (f"?game=pub&fbclid={'a' * 5000}", f"fbclid={'a' * 32}…", "English pub", 9),
         ("?game=%0A%1B[2J", r"game=\n\x1b[2J", "Traditional", 9),

@@ -93,7 +93,9 @@ class Machine:
         >>> from random import Random
         >>> from shutthebox.game.dice import RandomDice
         >>> from shutthebox.config.profiles import builtin
-        >>> settings = Settings((builtin("pub"),), builtin("pub"))
+        >>> from shutthebox.config.schema import Config
+        >>> config = Config()
+        >>> settings = Settings((builtin("pub"),), config.game, config.box, config.display)
         >>> machine = Machine(settings, RandomDice(Random(1).randrange), 0, t_ns=0)
         >>> *_, show = machine.step(Pressed(), t_ns=1_000_000_000)
         >>> print(show.mode, show.screen.told(str).title)
