@@ -93,8 +93,8 @@ class Machine:
         >>> from random import Random
         >>> from shutthebox.game.dice import RandomDice
         >>> from shutthebox.config.profiles import builtin
-        >>> from shutthebox.config.schema import Config
-        >>> config = Config()
+        >>> from shutthebox.config.schema import parse_config
+        >>> config = parse_config("game.profile = 'pub'", "here")
         >>> settings = Settings((builtin("pub"),), config.game, config.box, config.display)
         >>> machine = Machine(settings, RandomDice(Random(1).randrange), 0, t_ns=0)
         >>> *_, show = machine.step(Pressed(), t_ns=1_000_000_000)
