@@ -45,7 +45,7 @@ from shutthebox.odds.questions import plain
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import Blocked, OneDie, Profile, Stakes, Turns
+from shutthebox.rules.profile import Blocked, First, OneDie, Profile, Stakes, Turns
 from shutthebox.rules.tiles import to_numbers, to_tiles
 
 SMALL = Profile(
@@ -63,6 +63,7 @@ KINDS = {
     "computer": settings_for(ALTERNATES, players=2, computers=(2,)),
     "computer alone": settings_for(SMALL, players=1, computers=(1,)),
     "match over": settings_for(SMALL, players=1),
+    "roll-off": settings_for(replace(SMALL, first=First.ROLL), players=2),
     "puzzles": settings_for(SMALL, players=1),
     "names": settings_for(SMALL, players=3, names=True, setup=SetupChoice.ASK, computers=(1,)),
 }
