@@ -53,7 +53,7 @@ def source(wiring: Pinout) -> str:
             LENGTHS[plug.ref],
             "boxes of ten and twelve only" if block == 3 else "lever bank, left to right",
         )
-        cable(f"W{2 + block}g", ["BK", "BK"], 0.03, "ground from switch to switch")
+        cable(f"W{2 + block}g", ["BK", "BK"], 0.06, "ground from switch to switch")
         for k in range(3):
             connectors += [
                 f"  S{first + k}:",
@@ -88,8 +88,8 @@ def source(wiring: Pinout) -> str:
     link("J7: [1-3]", "W7: [1-3]", "KEY: [1-3]")
     plug = wiring.connector("J8")
     connectors += _plug(plug)
-    connectors += ["  BUZZER:", "    type: transducer CEM-1203(42)", '    pinlabels: ["+", "-"]']
-    cable("W8", ["RD", "BK"], LENGTHS["J8"], "passive, not a beeper")
+    connectors += ["  BUZZER:", "    type: transducer CEM-1203(42)", '    pinlabels: ["-", "+"]']
+    cable("W8", ["BK", "RD"], LENGTHS["J8"], "passive, not a beeper")
     link("J8: [1-2]", "W8: [1-2]", "BUZZER: [1-2]")
     plug = wiring.connector("J9")
     connectors += _plug(plug)

@@ -51,6 +51,7 @@ PRINTED_NAMES = {
     "SW_SHUTDOWN": "shutdown",
     "LAMP_A": "lamp+",
     "LAMP_K": "lamp-",
+    "BUZZER_A": "+",
     "BUZZER_K": "-",
 }
 #: Parts between the Pi's bus and the display's plug.

@@ -172,7 +172,7 @@ def deck(board: kicad.Board, wiring: Pinout, state: _State = (0, 0, 0)) -> str:
     for ref in sorted(board.parts):
         pads = {pad: net for (r, pad), net in board.pads.items() if r == ref}
         if ref.startswith("Q"):
-            switch(ref, pads["3"], pads["2"], ON, 0 if pads["3"].startswith("Net-(Q1") else 1)
+            switch(ref, pads["3"], pads["2"], ON, 0 if pads["3"] == "BUZZER_K" else 1)
             lines.append(f"Db{ref} {node[pads['2']]} {node[pads['3']]} pn")
         elif ref == "D1":
             lines.append(f"D{ref} {node[pads['2']]} {node[pads['1']]} pn")
@@ -194,7 +194,7 @@ def deck(board: kicad.Board, wiring: Pinout, state: _State = (0, 0, 0)) -> str:
         ]
         if signal.direction == "bus":
             switch(f"p{signal.name}", signal.name, "GND", DRIVER, 2)
-    lines += [f"Rtransducer {node['5V_FUSED']} {node['BUZZER_K']} {TRANSDUCER}"]
+    lines += [f"Rtransducer {node['BUZZER_A']} {node['BUZZER_K']} {TRANSDUCER}"]
     lines += [
         f"Dlamp {node['LAMP_A']} lamp pn",
         "Vlamp lamp lamp2 1.3",
@@ -271,7 +271,7 @@ def findings() -> list[Finding]:
         part, watts, limit = (
             (hot.name.partition("_")[0], loads[hot], hot.watts) if added[hot] > NAMED else ("", 0.0, 0.0)
         )
-        transducer = (at("5V_FUSED") - at("BUZZER_K")) ** 2 / TRANSDUCER
+        transducer = (at("BUZZER_A") - at("BUZZER_K")) ** 2 / TRANSDUCER
         if transducer > TRANSDUCER_LIMIT and not fuse:
             part, watts, limit = "transducer", transducer, TRANSDUCER_LIMIT
         lines = [s for s in wiring.signals if s.direction != "out"]

@@ -111,7 +111,7 @@ def _wires(pages: Any) -> None:  # noqa: ANN401
         shapes.append(
             (
                 [(foot, 0.0), (0.0, 0.0), (0.0, long), (bar, long)],
-                f"{text}. Below the foot, above the tip",
+                f"{text}. Below the foot, {foot:.1f}; {long:.1f} ±1; above the tip, {bar:.1f} mm",
                 wire,
             )
         )
@@ -120,7 +120,8 @@ def _wires(pages: Any) -> None:  # noqa: ANN401
         across = box.bay + 2 * box.detent_groove - box.detent_wire
         leg = box.detent_free + box.detent_held
         text = (
-            f"staple, {box.detent_wire:g} mm wire, one a bay, {levers} levers. Cut {staple_wire(box):.0f} mm"
+            f"staple, {box.detent_wire:g} mm wire, a bay, {levers} levers. Cut {staple_wire(box):.0f} mm: "
+            f"legs {leg:.1f} mm, parallel to 1 mm; back {across:.1f} mm"
         )
         shapes.append(([(0.0, 0.0), (0.0, leg), (across, leg), (across, 0.0)], text, box.detent_wire))
     figure, axes = _page("wires: bend stainless spring wire 1.4310 until it lies on the middle line")

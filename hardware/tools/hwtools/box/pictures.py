@@ -401,7 +401,7 @@ def _bar(target: Path) -> None:
 
 #: Colours of the wires of a plug, as the harness has them.
 _WIRES = {
-    "J6": ("white", "black", "red", "royalblue", "green"), "J8": ("red", "black"),
+    "J6": ("white", "black", "red", "royalblue", "green"), "J8": ("black", "red"),
     "J9": ("black", "red", "royalblue", "gold"),
 }  # fmt: skip
 _LEVER_WIRES = ("white", "saddlebrown", "green", "black")
