@@ -224,6 +224,16 @@ def test_the_league_writes_nothing_that_root_runs(folder: Path) -> None:
     ]  # fmt: skip
 
 
+def test_pubs_in_every_script_have_pages_and_names_that_look_alike_are_refused(folder: Path) -> None:
+    pubs = {"Müller": "muller", "Möller": "moller", "Пивная": "pub", "居酒屋": "pub-2", "Muller": "muller-2"}
+    for number, pub in enumerate(pubs):
+        assert run(folder, "enrol", f"box{number}", "--pub", pub) == 0
+    for wrong in ("MÜLLER", "Mül ler!"):
+        assert run(folder, "enrol", "x", "--pub", wrong) == 2
+    with closing(League(folder)) as league, league.engine.begin() as db:
+        assert dict(map(tuple, db.execute(text("select name, slug from pub")).all())) == pubs
+
+
 def test_a_metrics_port_that_is_taken_is_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -4,6 +4,7 @@ import json
 import re
 from base64 import urlsafe_b64decode
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, date
 from pathlib import Path
@@ -13,13 +14,15 @@ from sqlalchemy import Connection, event, select, text
 from tests.support.league import FakeBox, LeagueBox, Place, found_league, played_record, reviewed
 from tests.support.postgresql import Postgresql
 
+from shutthebox_league.authority import Authority
 from shutthebox_league.categories import usual_category
 from shutthebox_league.consumer import keep_health
 from shutthebox_league.enrolment import revoke
 from shutthebox_league.events import make_event
+from shutthebox_league.initials import digest_of
 from shutthebox_league.main import main
-from shutthebox_league.players import protect, waiting_seats
-from shutthebox_league.schema import METADATA
+from shutthebox_league.players import forget, protect, waiting_seats
+from shutthebox_league.schema import ENTRY, METADATA, PUB, SEAT
 
 BYE = b"BYE"
 _BASE64 = re.compile(rb"[A-Za-z0-9_+/-]{24,}")
@@ -140,3 +143,77 @@ def test_they_are_found_by_an_index_wherever_they_are(town: Town) -> None:
 
 def _plan(db: Connection, statement: str) -> str:
     return " ".join(str(row) for row in db.execute(text(f"explain query plan {statement}")))
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def lion(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LeagueBox]:
+    url = ""
+    if request.param == "postgresql":
+        url = request.getfixturevalue("postgresql").new_database()
+    with closing(LeagueBox(found_league(tmp_path, url, with_broker=False))) as opened:
+        yield opened
+
+
+def names(lion: LeagueBox) -> list[str | None]:
+    reviewed(lion.engine)
+    with lion.engine.begin() as db:
+        return list(db.execute(select(SEAT.c.initials).order_by(SEAT.c.match_id, SEAT.c.seat)).scalars())
+
+
+def test_a_restored_card_under_a_new_key_brings_no_forgotten_player_back(lion: LeagueBox) -> None:
+    image = replace(lion.box)
+    play(lion, 1, "BYE", "ANN")
+    assert main(["--folder", str(lion.place.folder), "forget", "BYE"]) == 0
+    lion.enrolment, lion.box = lion.place.enrol("lion", "The Red Lion"), image
+    play(lion, 1, "BYE", "ANN")
+    play(lion, 2, "BYE", "ANN")
+    assert names(lion) == [None, "ANN", None, "ANN"]
+    with lion.engine.begin() as db:
+        assert "BYE" not in db.execute(select(ENTRY.c.initials)).scalars().all()
+    lion.send(lion.box.play(played_record(3), 2_000_000_000))
+    lion.send(lion.box.sign(1, "BYE", 2_000_000_000))
+    assert names(lion)[-2:] == ["BYE", None], "who plays again, or has the same letters"
+
+
+def test_a_back_up_from_before_forgets_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = ("--folder", str(tmp_path / "league"))
+    with closing(LeagueBox(found_league(tmp_path / "league", with_broker=False))) as lion:
+        play(lion, 1, "BYE", "ANN")
+        play(lion, 2, "ANN", "SHY")
+        copy = str(tmp_path / "copy")
+        assert main([*folder, "backup", copy]) == 0
+        assert main([*folder, "forget", "BYE"]) == 0
+        with lion.engine.begin() as db:
+            digest, (pub,) = digest_of("SHY"), db.execute(select(PUB.c.id)).one()
+            forget(db, "SHY", pub, 1_790_100_000)
+        lion.place.authority.note_forgotten(digest, pub, 1_790_100_000)
+        capsys.readouterr()
+        assert main([*folder, "restore", copy]) == 0
+        assert "2 players are forgotten, as they were before: 2 seats of matches" in capsys.readouterr().out
+        assert names(lion) == [None, "ANN", "ANN", None]
+
+
+def test_a_player_is_given_what_is_stored(lion: LeagueBox, capsys: pytest.CaptureFixture[str]) -> None:
+    play(lion, 1, "BYE", "ANN")
+    reviewed(lion.engine)
+    capsys.readouterr()
+    assert main(["--folder", str(lion.place.folder), "export", "bye"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [match["pub"] for match in found["matches"]] == ["The Red Lion"]
+    assert found["matches"][0]["record"].startswith("shut-the-box record")
+    assert len(found["rating"]) == len(found["signed messages"]) == 1
+    assert {row["period"] for row in found["standings"]} >= {"season", "ever"}
+    # A new table that has initials is exported, too.
+    assert {table.name for table in METADATA.sorted_tables if "initials" in table.c} == EXPORTED
+
+
+EXPORTED = {"seat", "standing", "rating", "entrant", "protected", "entry", "aside"}
+
+
+def test_a_landlord_who_forgets_all_day_does_not_fill_the_disk(tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    (tmp_path / "keys").mkdir()
+    for time_s in range(1000, 1050):
+        authority.note_forgotten(digest_of("BYE"), 1, time_s)
+    assert len((tmp_path / "keys" / "forgotten").read_text().splitlines()) == 1
+    assert authority.forgotten() == {(digest_of("BYE"), 1): 1000}

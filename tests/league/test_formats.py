@@ -81,3 +81,36 @@ def test_the_best_of_the_night_has_the_best_total(highest: bool, best: int) -> N
     assert (running.next, running.champion) == (((NAMES[2], ""),), None)
     over = best_of_night(entrants, {NAMES[0]: 30, NAMES[1]: 7}, highest=highest, over=True)
     assert (over.next, over.champion) == ((), NAMES[best])
+
+
+def test_a_swiss_tie_is_broken_by_the_points_of_those_whom_somebody_has_met() -> None:
+    def stronger(first: str, second: str) -> bool:
+        return first < second
+
+    standing, games = play_out(swiss, 7, stronger)
+    points = {line.name: line.points or 0 for line in standing.lines}
+    for line in standing.lines:
+        met = [next(iter(game.pair - {line.name})) for game in games if line.name in game.pair]
+        assert line.ties[0] == sum(points[other] for other in met)
+    ranks = [(line.points, *line.ties) for line in standing.lines]
+    assert ranks == sorted(ranks, reverse=True)
+    assert len({line.points for line in standing.lines}) < len(ranks), "there are ties"
+
+
+@pytest.mark.parametrize(
+    ("results", "order"),
+    [
+        # Each of the first three has two points; who has beaten the others of them is worth more.
+        ({"ab": "a", "bc": "b", "ca": "c", "ad": "a", "bd": "b", "cd": "c"}, "abcd"),
+        ({"ab": "b", "ac": "a", "ad": "a", "bc": "c", "bd": "d", "cd": "c"}, "acbd"),
+    ],
+)
+def test_a_round_robins_tie_is_broken_by_whom_somebody_has_beaten(
+    results: dict[str, str], order: str
+) -> None:
+    games = [Game(pair[0], pair[1], winner) for pair, winner in results.items()]
+    lines = round_robin("abcd", games).lines
+    assert "".join(line.name for line in lines) == order
+    for line in lines:
+        beaten = [next(iter(set(pair) - {line.name})) for pair, won in results.items() if won == line.name]
+        assert line.ties == (sum(other.points or 0 for other in lines if other.name in beaten),)

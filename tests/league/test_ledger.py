@@ -452,3 +452,23 @@ def test_a_flood_of_nonsense_is_bounded(sut: Sut, monkeypatch: pytest.MonkeyPatc
     for number in range(25):
         sut.ledger.take("lion.1", b"nonsense %d" % number)
     assert sut.count(ASIDE) == 20
+
+
+def test_another_match_with_the_same_number_and_second_is_kept_beside_the_first(sut: Sut) -> None:
+    """A card was put back, and its clock with it: a match was committed and dropped."""
+    image = replace(sut.box)
+    sut.play(played_record(1), "ANN", "BOB")
+    sut.box = image
+    sut.take(sut.box.play(played_record(2)), sut.box.sequence)
+    sut.take(sut.box.sign(1, "CAT"), sut.box.sequence)
+    with sut.engine.begin() as db:
+        matches = db.execute(select(MATCH.c.id, MATCH.c.record).order_by(MATCH.c.id)).all()
+        seats = db.execute(select(SEAT.c.initials).order_by(SEAT.c.match_id, SEAT.c.seat)).scalars().all()
+    assert [row.record for row in matches] == [write(played_record(seed)) for seed in (1, 2)]
+    assert list(seats) == ["ANN", "BOB", "CAT", None]
+    # What comes again is still counted once.
+    enrolment = sut.place.enrol("lion")
+    sut.enrolment, sut.box = enrolment, FakeBox(sut.box.journal)
+    sut.play(played_record(1), "ANN", "BOB")
+    with sut.engine.begin() as db:
+        assert db.execute(select(func.count()).select_from(MATCH)).scalar() == 2

@@ -283,7 +283,9 @@ def test_the_owner_sees_the_boxes_and_nobody_else(site: Site) -> None:
 
 def test_a_landlord_makes_one_change_a_second(site: Site) -> None:
     """The boxes' matches need the database, too."""
-    page = OwnersPage(site.place.engine, UTC, lambda *args, **values: Response(), secure=False)
+    page = OwnersPage(
+        site.place.engine, UTC, site.place.authority, lambda *args, **values: Response(), secure=False
+    )
     page._wait_for_turn(1)
     page._changed_s[1] = time.monotonic() + 100
     with pytest.raises(HTTPException, match="One moment"):

@@ -131,11 +131,11 @@ def test_a_pub_that_forgets_somebody_leaves_what_other_pubs_have(evening: Evenin
     evening.review()
     before = evening.ratings()
     with evening.place.engine.begin() as db:
-        assert forget(db, "BYE", 2) == 1
+        assert forget(db, "BYE", 2, evening.now_s) == 1
     assert {row.initials: row.matches for row in evening.table()} == {"ANN": 2, "BYE": 1}
     assert "BYE" in evening.ratings()
     with evening.place.engine.begin() as db:
-        assert forget(db, "BYE", 1) == 1
+        assert forget(db, "BYE", 1, evening.now_s) == 1
     assert [row.initials for row in evening.table()] == ["ANN"]
     assert evening.ratings() == {"ANN": before["ANN"]}, "nobody else's has changed"
 

@@ -162,7 +162,7 @@ def test_a_player_who_was_forgotten_keeps_the_ratings_of_others_where_they_are(t
     town.play(played_record(30), "DAN", "ANN")
     town.review()
     with town.engine.begin() as db:
-        forget(db, "DAN", None)
+        forget(db, "DAN", None, town.now_s)
     before = town.ratings()
     with town.engine.begin() as db:
         number, _ = void_match(db, 1, town.now_s, NIGHT)

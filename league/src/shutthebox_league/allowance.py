@@ -9,6 +9,9 @@ MESSAGES_A_MINUTE = 12_000
 CPU_S_AN_HOUR = 60.0
 """Of the consumer, for one key. A full outbox of 16,000 entries takes 12 s."""
 
+BYTES_A_DAY = 64 * 1024 * 1024
+"""Of messages, which stay for ever. A box keeps so many at most, so a full outbox goes at once."""
+
 REVIEW_CPU_S_AN_HOUR = 120.0
 """Of the reviews, for one box. A match of nine tiles takes some hundredths of a second."""
 

@@ -11,7 +11,7 @@ import json
 import os
 import ssl
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -36,6 +36,7 @@ BOXES_PORT, CONSUMERS_PORT = 8883, 8884
 
 ENROLLED, REVOKED = "enrolled", "revoked"
 
+_FORGOTTEN_AGAIN_S = 60  # A landlord who never rests does not fill the disk.
 _AUTHORITY_YEARS, _CERTIFICATE_YEARS = 30, 20
 _Key = ec.EllipticCurvePrivateKey | Ed25519PrivateKey
 
@@ -85,7 +86,7 @@ class Authority:
 
     def __init__(self, folder: Path) -> None:
         self._keys, self._broker = folder / "keys", folder / "broker"
-        self._register_path = self._keys / "register"
+        self._register_path, self._forgotten_path = self._keys / "register", self._keys / "forgotten"
 
     def found(self, settings: Settings) -> None:
         """Makes all keys and the broker's files.
@@ -244,11 +245,30 @@ class Authority:
             what: `ENROLLED` or `REVOKED`.
             name: of the key.
         """
-        descriptor = os.open(self._register_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(f"{what} {name}\n".encode())
-            file.flush()
-            os.fsync(file.fileno())
+        _append(self._register_path, f"{what} {name}")
+
+    def note_forgotten(self, digest: str, pub_id: int, time_s: int) -> None:
+        """Notes for ever, outside the database, that initials were forgotten.
+
+        Args:
+            digest: of the initials.
+            pub_id: where; 0 for the whole league.
+            time_s: when.
+        """
+        known = self.forgotten().get((digest, pub_id), 0)
+        if time_s - known > _FORGOTTEN_AGAIN_S:
+            _append(self._forgotten_path, f"{digest} {pub_id} {time_s}")
+
+    def forgotten(self) -> dict[tuple[str, int], int]:
+        """When initials were forgotten last, by their hash and the pub."""
+        if not self._forgotten_path.exists():
+            return {}
+        found = {}
+        for line in self._read(self._forgotten_path).decode("ascii", "replace").splitlines():
+            with suppress(ValueError):
+                digest, pub_id, time_s = line.split()
+                found[digest, int(pub_id)] = int(time_s)
+        return found
 
     def noted(self, what: str) -> list[str]:
         """The names of all keys of which this was noted, the oldest first."""
@@ -269,6 +289,19 @@ class Authority:
 def serial_of(name: str) -> int:
     """The serial number of the certificate of this name: a key's name is given once."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:19])
+
+
+def token_hash(token: str) -> str:
+    """The hash by which the key of a pub or the code of an entrant is kept."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _append(path: Path, line: str) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(f"{line}\n".encode())
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def public_pem(key: Ed25519PublicKey) -> str:

@@ -27,7 +27,7 @@ from shutthebox_league.access import (
     clients_in,
     list_clients,
 )
-from shutthebox_league.allowance import CPU_S_AN_HOUR, MESSAGES_A_MINUTE, Allowance
+from shutthebox_league.allowance import BYTES_A_DAY, CPU_S_AN_HOUR, MESSAGES_A_MINUTE, Allowance
 from shutthebox_league.authority import Authority
 from shutthebox_league.database import UNAVAILABLE, in_a_line
 from shutthebox_league.enrolment import good_keys
@@ -81,6 +81,7 @@ class Consumer:
         self._hearing = Lock()
         self._messages = Allowance(MESSAGES_A_MINUTE, 60)
         self._cpu = Allowance(CPU_S_AN_HOUR, 3600)
+        self._bytes = Allowance(BYTES_A_DAY, 24 * 3600)
         self._told_s: dict[str, float] = {}
         self._health_due_s = 0.0
         self._at_broker: set[str] | None = None
@@ -157,6 +158,8 @@ class Consumer:
             elif self._cpu.is_spent(name, now_s):
                 reason = f"its messages took more than {CPU_S_AN_HOUR:.0f} s of computing in an hour"
                 self._later(name, message, reason, now_s)
+            elif self._bytes.is_spent(name, now_s):
+                self._later(name, message, f"more than {BYTES_A_DAY // 2**20} MB in a day", now_s)
             else:
                 self._messages.spend(name, 1, now_s)
                 allowed.append((name, message))
@@ -202,8 +205,10 @@ class Consumer:
         if self._failed:
             self._failed = False
             self._hello()
-        for (name, _), outcome in zip(taken, outcomes, strict=False):
+        for (name, message), outcome in zip(taken, outcomes, strict=False):
             self._cpu.spend(name, outcome.cpu_s, time.monotonic())
+            if outcome.kind == "committed":
+                self._bytes.spend(name, len(message), time.monotonic())
             self._metrics.messages.labels(outcome.kind).inc()
             if outcome.kind not in ("committed", "repeated"):
                 _log.warning("%s: %s: %s", name, outcome.kind, outcome.reason)

@@ -1,21 +1,25 @@
 """Enrols boxes and revokes their keys."""
 
-import hashlib
 import json
 import logging
 import re
 import secrets
 import time
+import unicodedata
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count, product
+from string import ascii_uppercase
 
 from sqlalchemy import Connection, Engine, insert, select, update
 
 from shutthebox.errors import quoted
-from shutthebox_league.authority import ENROLLED, REVOKED, Authority, public_pem
+from shutthebox_league.authority import ENROLLED, REVOKED, Authority, public_pem, token_hash
 from shutthebox_league.control import tell_broker
+from shutthebox_league.database import empty_log
 from shutthebox_league.errors import LeagueError
-from shutthebox_league.schema import BOX, KEY, PUB
+from shutthebox_league.initials import digest_of
+from shutthebox_league.players import forget
+from shutthebox_league.schema import BOX, FORGOTTEN, KEY, PUB
 
 _log = logging.getLogger(__name__)
 
@@ -114,10 +118,29 @@ def settle(engine: Engine, authority: Authority) -> list[str]:
                 for name in sorted(enrolled - revoked - set(rows))
             ]
             good = _good_keys(db)
+        said += _forget_again(engine, authority)
         authority.allow(good)
         if not tell_broker(authority, set(good)):
             _log.info("the broker does not run here: it takes the keys that hold when it starts")
     return said
+
+
+def _forget_again(engine: Engine, authority: Authority) -> list[str]:
+    """Forgets whom the register has forgotten and the database not: it is a back-up from before."""
+    register = authority.forgotten()
+    with engine.connect().execution_options(reads=True) as db:
+        done = {(row.hash, row.pub_id): row.before_s for row in db.execute(select(FORGOTTEN))}
+    due = {key: time_s for key, time_s in register.items() if done.get(key, 0) < time_s}
+    if not due:
+        return []
+    letters = {digest_of(initials): initials for initials in map("".join, product(ascii_uppercase, repeat=3))}
+    count = 0
+    with engine.begin() as db:
+        for (digest, pub_id), time_s in due.items():
+            if digest in letters:
+                count += forget(db, letters[digest], pub_id or None, time_s)
+    empty_log(engine)
+    return [f"{len(due)} players are forgotten, as they were before: {count} seats of matches"]
 
 
 def good_keys(engine: Engine) -> set[str]:
@@ -139,11 +162,6 @@ def new_owner_token(engine: Engine, pub: str) -> str:
     return token
 
 
-def token_hash(token: str) -> str:
-    """The hash by which an owner's token is kept."""
-    return hashlib.sha256(token.encode()).hexdigest()
-
-
 def _good_keys(db: Connection) -> list[str]:
     return list(
         db.execute(select(KEY.c.name).where(KEY.c.revoked_s.is_(None)).order_by(KEY.c.name)).scalars()
@@ -151,17 +169,27 @@ def _good_keys(db: Connection) -> list[str]:
 
 
 def _pub(db: Connection, name: str) -> tuple[int, str | None]:
-    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "pub"
-    found = db.execute(select(PUB.c.id, PUB.c.name).where(PUB.c.slug == slug)).first()
-    if found is not None:
-        if found.name != name:
+    like = _letters(name)
+    pubs = db.execute(select(PUB.c.id, PUB.c.name, PUB.c.slug)).all()
+    for found in pubs:
+        if found.name == name:
+            return int(found.id), None
+        if _letters(found.name) == like:
             raise LeagueError(
                 f"--pub: {quoted(name)} is too like {quoted(found.name)}; allowed is another name"
             )
-        return int(found.id), None
+    plain = unicodedata.normalize("NFKD", name.lower()).encode("ascii", "ignore").decode()
+    base = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:50].strip("-") or "pub"
+    taken = {found.slug for found in pubs}
+    slug = next(slug for slug in chain([base], (f"{base}-{n}" for n in count(2))) if slug not in taken)
     token = secrets.token_urlsafe(24)
     row = {"name": name, "slug": slug, "owner_hash": token_hash(token)}
     return int(db.execute(insert(PUB).returning(PUB.c.id), row).scalar_one()), token
+
+
+def _letters(name: str) -> str:
+    """The letters and figures of a name, in any script, by which people tell pubs apart."""
+    return "".join(each for each in unicodedata.normalize("NFKC", name).casefold() if each.isalnum()) or name
 
 
 def _box(db: Connection, name: str, pub_id: int) -> int:

@@ -18,9 +18,9 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, or_
 
 from shutthebox.errors import quoted
 from shutthebox.rules.profile import MAX_ROUNDS
+from shutthebox_league.authority import token_hash
 from shutthebox_league.categories import Category, category_id, highest_wins, profile_of, read_category
 from shutthebox_league.checking import NIGHT_BEGINS_H
-from shutthebox_league.enrolment import token_hash
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.formats import (
     Format,

@@ -52,12 +52,15 @@ class Line:
         points: wins, and a half for a draw; the best total for `BEST_OF_NIGHT`, None without one.
         played: matches that count.
         out: has lost in a knockout.
+        ties: what breaks a tie on points, the first first: Buchholz and Sonneborn-Berger in a swiss,
+            Sonneborn-Berger in a round robin.
     """
 
     name: str
     points: float | None
     played: int
     out: bool = False
+    ties: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,10 @@ def round_robin(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
     first = {game.pair: game for game in reversed(games)}
     rounds = [[pair for pair in found if all(pair)] for found in _circle(entrants)]
     left = [[pair for pair in found if frozenset(pair) not in first] for found in rounds]
-    lines = _table(entrants, list(first.values()))
+    counted = list(first.values())
+    points = _points(counted)
+    ties = {name: (_sonneborn_berger(name, counted, points),) for name in entrants}
+    lines = _lines(entrants, points, Counter(name for game in counted for name in game.pair), ties)
     upcoming = next((tuple(found) for found in left if found), ())
     return Standing(lines, upcoming, lines[0].name if lines and not upcoming else None)
 
@@ -111,7 +117,18 @@ def swiss(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
     points = Counter[str]()
     met, byes = set[frozenset[str]](), set[str]()
     played = Counter[str]()
-    waiting = _by_pair(games)
+    waiting, counted = _by_pair(games), list[Game]()
+
+    def table() -> tuple[Line, ...]:
+        ties = {
+            name: (
+                sum(points[_other(game, name)] for game in counted if name in game.pair),
+                _sonneborn_berger(name, counted, points),
+            )
+            for name in entrants
+        }
+        return _lines(entrants, points, played, ties)
+
     for _ in range(rounds):
         order = sorted(entrants, key=lambda name: (-points[name], entrants.index(name)))
         if len(order) % 2:
@@ -128,16 +145,17 @@ def swiss(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
                 found_games.append(found.popleft())
             else:
                 missing.append(pair)
+        counted += found_games
         for game in found_games:
             met.add(game.pair)
             played.update(game.pair)
             for name in game.pair:
                 points[name] += _score(game, name)  # type: ignore[assignment]
         if missing:
-            return Standing(_lines(entrants, points, played), tuple(missing))
+            return Standing(table(), tuple(missing))
         if bye is not None:
             points[bye] += 1
-    lines = _lines(entrants, points, played)
+    lines = table()
     return Standing(lines, (), lines[0].name if lines else None)
 
 
@@ -201,17 +219,37 @@ def _score(game: Game, name: str) -> float:
     return 0.5 if game.winner is None else float(game.winner == name)
 
 
-def _table(entrants: Sequence[str], games: Sequence[Game]) -> tuple[Line, ...]:
-    points = {name: sum(_score(game, name) for game in games if name in game.pair) for name in entrants}
-    played = Counter(name for game in games for name in game.pair)
-    return _lines(entrants, points, played)
+def _points(games: Sequence[Game]) -> Mapping[str, float]:
+    found = defaultdict[str, float](float)
+    for game in games:
+        for name in game.pair:
+            found[name] += _score(game, name)
+    return found
+
+
+def _other(game: Game, name: str) -> str:
+    return game.second if game.first == name else game.first
+
+
+def _sonneborn_berger(name: str, games: Sequence[Game], points: Mapping[str, float]) -> float:
+    """The points of those whom somebody has beaten, and half of those after a draw."""
+    own = (game for game in games if name in game.pair)
+    return sum(_score(game, name) * points.get(_other(game, name), 0.0) for game in own)
 
 
 def _lines(
-    entrants: Sequence[str], points: Mapping[str, float], played: Mapping[str, int]
+    entrants: Sequence[str],
+    points: Mapping[str, float],
+    played: Mapping[str, int],
+    ties: Mapping[str, tuple[float, ...]],
 ) -> tuple[Line, ...]:
-    order = sorted(entrants, key=lambda name: (-points.get(name, 0), entrants.index(name)))
-    return tuple(Line(name, float(points.get(name, 0)), played.get(name, 0)) for name in order)
+    def rank(name: str) -> tuple[float, ...]:
+        return (-points.get(name, 0), *(-each for each in ties[name]), entrants.index(name))
+
+    return tuple(
+        Line(name, float(points.get(name, 0)), played.get(name, 0), ties=ties[name])
+        for name in sorted(entrants, key=rank)
+    )
 
 
 def _knockout_lines(

@@ -1,5 +1,6 @@
 """Initials as people type them."""
 
+import hashlib
 import re
 
 from shutthebox.errors import quoted
@@ -22,3 +23,8 @@ def read_initials(text: str) -> list[str]:
     if not 1 <= len(found) <= _MOST:
         raise LeagueError(f"allowed are 1 to {_MOST} initials, such as ANN BOB")
     return found
+
+
+def digest_of(initials: str) -> str:
+    """The hash by which initials stay forgotten. It hides them from a glance, not from who tries all."""
+    return hashlib.sha256(f"shutthebox forgotten {initials}".encode()).hexdigest()

@@ -143,10 +143,11 @@ class Ledger:
             SQLAlchemyError: if the database is away; nothing is changed then.
         """
         began_s, prepared = time.thread_time(), list[_Prepared]()
-        for name, message in messages:
-            if prepared and time.thread_time() - began_s > _PREPARED_S:
-                break
-            prepared.append(self._prepare(name, message))
+        with self._engine.connect().execution_options(reads=True) as db:
+            for name, message in messages:
+                if prepared and time.thread_time() - began_s > _PREPARED_S:
+                    break
+                prepared.append(self._prepare(db, name, message))
         return self._commit(prepared)
 
     def hold(self, name: str, message: bytes, reason: str, now_s: int) -> Outcome:
@@ -166,10 +167,9 @@ class Ledger:
 
     # -- before the transaction --------------------------------------------------------
 
-    def _prepare(self, name: str, message: bytes) -> _Prepared:
+    def _prepare(self, db: Connection, name: str, message: bytes) -> _Prepared:
         began_s = time.thread_time()
-        with self._engine.connect().execution_options(reads=True) as db:
-            found = self._read(db, name, message)
+        found = self._read(db, name, message)
         if found.entry is not None and not found.held:
             found = self._check(found, found.entry.content)
         return replace(found, cpu_s=time.thread_time() - began_s)
@@ -256,7 +256,9 @@ class Ledger:
                 if len(prepared) > 1:
                     raise
                 # Another consumer has just begun the same chain or counted the same match: again.
-                return self._commit_once([self._prepare(prepared[0].name, prepared[0].message)])
+                with self._engine.connect().execution_options(reads=True) as db:
+                    again = self._prepare(db, prepared[0].name, prepared[0].message)
+                return self._commit_once([again])
         except UNAVAILABLE as error:
             # A message alone holds too few rows to be in a circle with those who lock them in another order.
             if len(prepared) == 1 or not is_deadlock(error):
@@ -353,6 +355,9 @@ class Ledger:
             db.execute(update(KEY).where(KEY.c.name == found.name).values(refused_bytes=more))
         reason = found.refused or note
         initials = content.initials if isinstance(content, PlayerSigned) else None
+        forgotten = isinstance(content, PlayerSigned) and self._is_forgotten(db, found, content)
+        if forgotten:
+            message, initials = b"", None
         db.execute(
             insert(ENTRY).values(
                 chain_id=chain_id, sequence=entry.sequence, hash=found.hash, received_s=now_s,
@@ -361,8 +366,8 @@ class Ledger:
         )  # fmt: skip
         if isinstance(content, MatchPlayed) and found.checked is not None:
             self._add_match(db, chain_id, found.box_id, entry, content, found.checked, now_s)
-        elif isinstance(content, PlayerSigned) and not found.refused:
-            self._sign(db, found.box_id, entry.box, content, now_s)
+        elif isinstance(content, PlayerSigned) and not (found.refused or forgotten):
+            self._sign(db, found.box_id, (again_journal(chain_id), entry.box), content, now_s)
         kind = "refused" if found.refused else "committed"
         return Outcome(kind, found.receipt(status, reason), reason)
 
@@ -376,14 +381,18 @@ class Ledger:
         checked: CheckedMatch,
         now_s: int,
     ) -> None:
+        journals = (entry.box, again_journal(chain_id))
         same = (
             (MATCH.c.box_id == box_id)
-            & (MATCH.c.journal == entry.box)
+            & MATCH.c.journal.in_(journals)
             & (MATCH.c.number == played.number)
             & (MATCH.c.began_s == played.began_s)
         )
-        if db.execute(select(MATCH.c.id).where(same)).first() is not None:
+        known = dict(map(tuple, db.execute(select(MATCH.c.journal, MATCH.c.record).where(same)).all()))
+        if played.record in known.values() or len(known) == len(journals):
             return  # It came before under another key of the box.
+        # A card that was put back plays another match with the same number, in the same second.
+        journal = journals[1] if entry.box in known else entry.box
         ended_s = time_of(played, now_s)
         record, counts = checked.record, not checked.unranked
         (pub_id,) = db.execute(select(BOX_TABLE.c.pub_id).where(BOX_TABLE.c.id == box_id)).one()
@@ -391,7 +400,7 @@ class Ledger:
             insert(MATCH).returning(MATCH.c.id),
             {
                 "chain_id": chain_id, "sequence": entry.sequence, "box_id": box_id, "pub_id": pub_id,
-                "journal": entry.box, "number": played.number, "began_s": played.began_s, "ended_s": ended_s,
+                "journal": journal, "number": played.number, "began_s": played.began_s, "ended_s": ended_s,
                 "night": night_of(ended_s, self._zone), "game": record.profile.name,
                 "category_id": category_id(db, checked.category) if checked.category else None,
                 "players": record.players, "unranked": checked.unranked, "commitment": checked.commitment,
@@ -412,14 +421,22 @@ class Ledger:
             ],
         )  # fmt: skip
 
-    def _sign(self, db: Connection, box_id: int, journal: str, signed: PlayerSigned, now_s: int) -> None:
+    @staticmethod
+    def _is_forgotten(db: Connection, found: _Prepared, signed: PlayerSigned) -> bool:
+        return players.is_forgotten(db, signed.initials, found.box_id, signed.began_s)
+
+    def _sign(
+        self, db: Connection, box_id: int, journals: Sequence[str], signed: PlayerSigned, now_s: int
+    ) -> None:
         """Names a seat, if that has no name that counts yet and nobody has signed another seat so."""
         found = db.execute(
             select(MATCH.c.id, MATCH.c.pub_id, MATCH.c.due_s, MATCH.c.rated)
             .where(
-                MATCH.c.box_id == box_id, MATCH.c.journal == journal,
+                MATCH.c.box_id == box_id, MATCH.c.journal.in_(journals),
                 MATCH.c.number == signed.number, MATCH.c.began_s == signed.began_s,
             )
+            .order_by(MATCH.c.journal != journals[0])
+            .limit(1)
             .with_for_update()
         ).first()  # fmt: skip
         if found is None:
@@ -456,10 +473,13 @@ class Ledger:
             select(func.coalesce(func.sum(func.length(ASIDE.c.message)), 0)).where(own)
         ).one()
         content = found.entry.content if found.entry else None
+        signed = content if isinstance(content, PlayerSigned) else None
+        if signed is not None and self._is_forgotten(db, found, signed):
+            signed, message = None, b""
         row = {
             "key_name": name, "hash": digest, "received_s": now_s, "times": 1, "reason": reason[:_REASON],
             "message": message if kept + len(message) <= KEPT_BYTES else b"",
-            "initials": content.initials if isinstance(content, PlayerSigned) else None,
+            "initials": signed.initials if signed else None,
         }  # fmt: skip
         db.execute(insert(ASIDE), row)
         count = db.execute(select(func.count()).where(own)).scalar_one()
@@ -467,6 +487,11 @@ class Ledger:
             oldest = select(ASIDE.c.id).where(own).order_by(ASIDE.c.id)
             db.execute(delete(ASIDE).where(ASIDE.c.id.in_(oldest.limit(count - KEPT_ASIDE))))
         return outcome
+
+
+def again_journal(chain_id: int) -> str:
+    """The journal of a chain's matches whose number and second another match of the box has already."""
+    return f"again-{chain_id}"
 
 
 def _chains(db: Connection, found: _Prepared, entry: OutboxEntry, *, lock: bool = False) -> list[Row[Any]]:

@@ -1,6 +1,7 @@
 """The `shutthebox-league` command. Ends with 0 if all is well, 1 for a fault, 2 for wrong use."""
 
 import argparse
+import json
 import logging
 import secrets
 import signal
@@ -32,7 +33,7 @@ from shutthebox_league.enrolment import enrol, new_owner_token, revoke, settle
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import GRACE_H, make_event
 from shutthebox_league.formats import Format
-from shutthebox_league.initials import read_initials
+from shutthebox_league.initials import digest_of, read_initials
 from shutthebox_league.ledger import Ledger
 from shutthebox_league.listing import LISTS, listed
 from shutthebox_league.metrics import Metrics
@@ -229,6 +230,10 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("initials", metavar="ABC", nargs="+")
         command.set_defaults(run=run)
 
+    export = commands.add_parser("export", help="print what is stored about a player, as JSON")
+    export.add_argument("initials", metavar="ABC")
+    export.set_defaults(run=_export)
+
     for name, run, text in (
         ("backup", _backup, "copy the database while the league runs"),
         ("restore", _restore, "put a copy in the database's place while the league runs"),
@@ -386,7 +391,7 @@ def _serve(args: argparse.Namespace, league: League) -> None:
         raise LeagueError("serve: no socket was passed; allowed is --port, or a start by systemd")
     where = {"port": args.port} if passed is None else {"fd": passed.detach()}
     migrate(league.engine)
-    app = application(league.engine, league.zone, league.settings.name, secure=passed is not None)
+    app = application(league.engine, league.zone, league.authority, secure=passed is not None)
     uvicorn.run(
         app,
         **where,
@@ -450,11 +455,19 @@ def _free(args: argparse.Namespace, league: League) -> None:
 
 
 def _forget(args: argparse.Namespace, league: League) -> None:
+    now_s = int(time.time())
     for initials in read_initials(" ".join(args.initials)):
+        league.authority.note_forgotten(digest_of(initials), 0, now_s)
         with league.engine.begin() as db:
-            count = players.forget(db, initials, None)
+            count = players.forget(db, initials, None, now_s)
         print(f"{initials} was removed from {count} matches.")
     empty_log(league.engine)
+
+
+def _export(args: argparse.Namespace, league: League) -> None:
+    (initials,) = read_initials(args.initials)
+    with league.engine.connect().execution_options(reads=True) as db:
+        print(json.dumps(players.export(db, initials), indent=1, default=str, ensure_ascii=False))
 
 
 def _backup(args: argparse.Namespace, league: League) -> None:

@@ -7,21 +7,28 @@ the matches of the own pub only; the operator's commands reach the whole league 
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, insert, or_, select, update
 
 from shutthebox_league.counting import let_go
+from shutthebox_league.database import upsert
 from shutthebox_league.events import forget_games
+from shutthebox_league.initials import digest_of
 from shutthebox_league.ratings import due_s
 from shutthebox_league.schema import (
     ASIDE,
     BOX,
     CHAIN,
+    ENTRANT,
     ENTRY,
+    EVENT,
+    FORGOTTEN,
     KEY,
     MATCH,
     PROTECTED,
+    PUB,
     RATING,
     SEAT,
+    STANDING,
     WAITS,
 )
 
@@ -87,17 +94,64 @@ def confirm(db: Connection, seats: Sequence[tuple[int, int]], pub_id: int, now_s
     return count
 
 
-def forget(db: Connection, initials: str, pub_id: int | None) -> int:
+def is_forgotten(db: Connection, initials: str, box_id: int, began_s: int) -> bool:
+    """Whether a signature under a match that began then is one that was deleted: a card may bring it back."""
+    of_box = select(BOX.c.pub_id).where(BOX.c.id == box_id).scalar_subquery()
+    own = (FORGOTTEN.c.hash == digest_of(initials)) & (FORGOTTEN.c.before_s > began_s)
+    where = (FORGOTTEN.c.pub_id == 0) | (FORGOTTEN.c.pub_id == of_box)
+    return db.execute(select(FORGOTTEN.c.hash).where(own, where)).first() is not None
+
+
+def export(db: Connection, initials: str) -> dict[str, Any]:
+    """What is stored about a player, for that player."""
+    own = SEAT.c.initials == initials
+    columns = (
+        MATCH.c.id, PUB.c.name.label("pub"), MATCH.c.began_s, MATCH.c.ended_s, MATCH.c.game, SEAT.c.seat,
+        SEAT.c.place, SEAT.c.total, SEAT.c.confirmed, SEAT.c.turns, SEAT.c.score_sum, SEAT.c.luck_sum,
+        SEAT.c.given_away_sum, SEAT.c.named_s, MATCH.c.record,
+    )  # fmt: skip
+    joined = select(*columns).join(MATCH, MATCH.c.id == SEAT.c.match_id).join(PUB, PUB.c.id == MATCH.c.pub_id)
+    tables: dict[str, Any] = {
+        "matches": joined.where(own).order_by(MATCH.c.id),
+        "standings": select(STANDING).where(STANDING.c.initials == initials).order_by(*STANDING.primary_key),
+        "rating": select(RATING).where(RATING.c.initials == initials),
+        "events": select(EVENT.c.id, EVENT.c.name)
+        .join(ENTRANT, ENTRANT.c.event_id == EVENT.c.id)
+        .where(ENTRANT.c.initials == initials)
+        .order_by(EVENT.c.id),
+        "protected": select(PROTECTED.c.pub_id).where(PROTECTED.c.initials == initials),
+        "signed messages": select(ENTRY.c.received_s, ENTRY.c.status, ENTRY.c.message)
+        .where(ENTRY.c.initials == initials)
+        .order_by(ENTRY.c.chain_id, ENTRY.c.sequence),
+        "messages aside": select(ASIDE.c.received_s, ASIDE.c.reason, ASIDE.c.message).where(
+            ASIDE.c.initials == initials
+        ),
+    }
+    return {name: [_plain(row) for row in db.execute(query)] for name, query in tables.items()}
+
+
+def _plain(row: Row[Any]) -> dict[str, Any]:
+    return {
+        name: value.decode("ascii", "replace") if isinstance(value, bytes) else value
+        for name, value in row._asdict().items()
+    }
+
+
+def forget(db: Connection, initials: str, pub_id: int | None, now_s: int) -> int:
     """Removes initials from everything: the matches stay, and nobody is named in that seat.
 
     Args:
         db: the league's database, in a transaction.
         initials: three letters; anything else is nowhere.
         pub_id: of the landlord's pub; None for the whole league.
+        now_s: the time of day. Signatures under what began before are taken no more.
 
     Returns:
         How many matches were signed with them.
     """
+    row = upsert(db, FORGOTTEN).values(hash=digest_of(initials), pub_id=pub_id or 0, before_s=now_s)
+    keys_ = [column.name for column in FORGOTTEN.primary_key]
+    db.execute(row.on_conflict_do_update(index_elements=keys_, set_={"before_s": now_s}))
     where: ColumnElement[bool] = SEAT.c.initials == initials
     entries: ColumnElement[bool] = ENTRY.c.initials == initials
     aside: ColumnElement[bool] = ASIDE.c.initials == initials

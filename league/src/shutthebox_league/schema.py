@@ -337,6 +337,14 @@ VOIDED = Table(
     Index("ix_voided_match_id", "match_id"),
 )
 
+FORGOTTEN = Table(
+    "forgotten",
+    METADATA,
+    Column("hash", String(64), primary_key=True),  # of the initials
+    Column("pub_id", BigInteger, primary_key=True, autoincrement=False),  # 0 for the whole league
+    Column("before_s", BigInteger, nullable=False),  # what began before is signed by nobody
+)
+
 TOURNAMENT = Table(
     "tournament",
     METADATA,

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.rules.equal_dice import tournament_from_text
+from shutthebox_league.authority import Authority
 from shutthebox_league.categories import Category, highest_wins, usual_category
 from shutthebox_league.checking import night_of
 from shutthebox_league.database import UNAVAILABLE
@@ -81,17 +82,17 @@ class _Headers:
         await self._app(scope, receive, with_headers)
 
 
-def application(engine: Engine, zone: tzinfo, name: str, *, secure: bool) -> Starlette:
+def application(engine: Engine, zone: tzinfo, authority: Authority, *, secure: bool) -> Starlette:
     """The page of a league.
 
     Args:
         engine: its database.
         zone: of the league, for its nights.
-        name: of the league.
+        authority: the league's keys; has its name, and the register of the forgotten.
         secure: visitors come over TLS, which a web server in front of the page ends.
     """
-    page = _Page(engine, zone, name)
-    owner = OwnersPage(engine, zone, page.render, secure=secure)
+    page = _Page(engine, zone, authority.settings.name)
+    owner = OwnersPage(engine, zone, authority, page.render, secure=secure)
     routes = [
         Route("/", page.reads(page.front)),
         Route("/pub/{slug}", page.reads(page.pub)),
@@ -391,7 +392,7 @@ def game_title(name: str) -> str:
     """A game's name for people."""
     if name in {profile.name for profile in builtins()}:
         return builtin(name).title()
-    return name
+    return "House rules"  # Their name is anybody's words.
 
 
 def _category_text(category: Category) -> str:

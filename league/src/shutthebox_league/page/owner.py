@@ -20,14 +20,14 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from shutthebox_league import players
+from shutthebox_league.authority import Authority, token_hash
 from shutthebox_league.chains import notes_of
 from shutthebox_league.checking import night_of
 from shutthebox_league.database import empty_log
-from shutthebox_league.enrolment import token_hash
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import confirm_by_landlord, waiting_for_landlord
 from shutthebox_league.health import read_health
-from shutthebox_league.initials import read_initials
+from shutthebox_league.initials import digest_of, read_initials
 from shutthebox_league.notices import notices
 from shutthebox_league.schema import PUB
 from shutthebox_league.standings import boxes_health, latest_matches
@@ -61,14 +61,22 @@ class OwnersPage:
     Args:
         engine: the league's database.
         zone: of the league, for its nights.
+        authority: has the register of the forgotten.
         render: makes a page from a template.
         secure: visitors come over TLS.
     """
 
     def __init__(
-        self, engine: Engine, zone: tzinfo, render: Callable[..., Response], *, secure: bool
+        self,
+        engine: Engine,
+        zone: tzinfo,
+        authority: Authority,
+        render: Callable[..., Response],
+        *,
+        secure: bool,
     ) -> None:
-        self._engine, self._zone, self._render, self._secure = engine, zone, render, secure
+        self._engine, self._zone, self._authority = engine, zone, authority
+        self._render, self._secure = render, secure
         self._changed_s: dict[int, float] = {}
         self._turns = Lock()
         self._actions: Mapping[str, Callable[[Connection, int, Form], str]] = {
@@ -76,7 +84,7 @@ class OwnersPage:
             "deny": lambda db, pub_id, form: _confirm(db, pub_id, form, right=False),
             "protect": _protect,
             "free": _free,
-            "forget": _forget,
+            "forget": self._forget,
             "speak": _speak,
             "void": self._void,
             "undo": _undo,
@@ -124,7 +132,7 @@ class OwnersPage:
         try:
             with self._engine.begin() as db:
                 page = self._page(db, key, said=do(db, pub.id, form))
-            if do is _forget:
+            if action == "forget":
                 empty_log(self._engine)
             return page
         except LeagueError as error:
@@ -166,6 +174,15 @@ class OwnersPage:
         now_s, matches = int(time.time()), sorted({int(number) for number in numbers})
         _, count = void_at_pub(db, pub_id, matches, now_s, night_of(now_s, self._zone))
         return f"Void: {count}."
+
+    def _forget(self, db: Connection, pub_id: int, form: Form) -> str:
+        initials, now_s = read_initials(first_value(form, "initials")), int(time.time())
+        if not form.get("sure"):
+            raise LeagueError("tick that you are sure; it cannot be undone")
+        for each in initials:
+            self._authority.note_forgotten(digest_of(each), pub_id, now_s)
+        counts = [f"{each} from {players.forget(db, each, pub_id, now_s)} matches" for each in initials]
+        return f"Removed: {', '.join(counts)} of this pub."
 
     def _with_cookie(self, page: Response, key: str) -> Response:
         page.set_cookie(
@@ -243,11 +260,3 @@ def _undo(db: Connection, pub_id: int, form: Form) -> str:
     if not _NUMBER.fullmatch(number):
         raise LeagueError("no line is chosen")
     return f"They count again: {undo(db, int(number), pub_id, int(time.time()))}."
-
-
-def _forget(db: Connection, pub_id: int, form: Form) -> str:
-    initials = read_initials(first_value(form, "initials"))
-    if not form.get("sure"):
-        raise LeagueError("tick that you are sure; it cannot be undone")
-    counts = [f"{each} from {players.forget(db, each, pub_id)} matches" for each in initials]
-    return f"Removed: {', '.join(counts)} of this pub."
