@@ -452,7 +452,7 @@ CONTRIBUTIONS = {
     "a controller": CONTROLLER,
 }
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.xdist_group("contributions")]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")
