@@ -115,6 +115,7 @@ def test_the_table_has_the_defaults(key: str, value: object) -> None:
             "the file's name",
             "just `tiles",
             "6; 1 with `tiles",
+            "1 each",
             "the worst score",
         )
 
