@@ -48,7 +48,7 @@ OFFERED = {
     "bank": ("game.rounds game.handicap", ("game.players",)),
     "high-rollers": ("game.rounds game.teams", ("game.players",)),
     **dict.fromkeys(
-        ("jouhet", "best-of-five"),
+        ("jouhet", "best-of-five", "double-shutter"),
         ("game.rounds game.teams game.handicap", ("game.players", "game.rounds")),
     ),
     **dict.fromkeys(

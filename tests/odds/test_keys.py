@@ -63,6 +63,7 @@ OTHERS: dict[str, Any] = {
     "group": Group.FRENCH,
     "boxes": (6, 9),
     "turns": Turns.ALTERNATE,
+    "own_throws": 1,
     "shut_wins": ShutWins.NO,
     "shut_others": 20,
     "rounds": 3,

@@ -12,6 +12,7 @@ from shutthebox.rules.match import Stage, begin
 from shutthebox.rules.profile import (
     First,
     MatchFormat,
+    OneDie,
     Profile,
     ShutWins,
     Stakes,
@@ -20,6 +21,7 @@ from shutthebox.rules.profile import (
     Win,
 )
 from shutthebox.rules.tiles import to_tiles
+from shutthebox.rules.turn import Outcome
 
 PUB_3 = replace(builtin("pub"), rounds=3)
 POOL_2 = points_box(stakes=Stakes.POOL_DOUBLE, rounds=2)
@@ -271,3 +273,66 @@ def test_in_rotation_only_the_first_player_can_become_captain() -> None:
     later = later.throw((2,)).move(to_tiles([2]))
     assert later.result is not None
     assert later.result.captain, "the first player's row, though another turn has ended before"
+
+
+TOGETHER = Profile("together", turns=Turns.TOGETHER, shut_wins=ShutWins.NO, tie=Tie.SHARE)
+
+
+def test_everyone_answers_the_same_throw() -> None:
+    match = begin(TOGETHER, 2).throw((5, 4)).move(to_tiles([9]))
+    assert (match.player, match.stage, match.common) == (1, Stage.THROW, (5, 4))
+    with pytest.raises(ValueError, match="not the throw for everyone"):
+        match.throw((6, 3))
+    match = match.throw((5, 4)).move(to_tiles([4, 5]))
+    assert (match.player, match.common) == (0, None)
+    assert [row.open.bit_count() for row in match.rows] == [8, 7]
+
+
+def test_the_first_throws_are_everyones_own() -> None:
+    match = begin(replace(TOGETHER, own_throws=1), 2).throw((5, 4)).move(to_tiles([9]))
+    assert match.common is None
+    match = match.throw((1, 1)).move(to_tiles([2]))
+    assert match.throw((1, 2)).common == (1, 2)
+
+
+def test_whoever_is_out_answers_no_more_and_the_next_one_throws() -> None:
+    game = replace(TOGETHER, tiles=(1, 2, 3))
+    match = begin(game, 2).throw((1, 2)).move(to_tiles([3])).throw((1, 2)).move(to_tiles([1, 2]))
+    match = match.throw((1, 2)).move(to_tiles([1, 2]))
+    assert (match.turn.outcome, match.result) == (Outcome.SHUT, None)
+    match = match.advance().throw((1, 2)).move(to_tiles([3]))
+    assert match.result is not None
+    assert match.result.winners == (0, 1), "no: the round is played to its end, and both have shut"
+
+
+@pytest.mark.parametrize("shut_wins", [ShutWins.MATCH, ShutWins.ROUND])
+def test_several_may_shut_the_box_with_one_throw(shut_wins: ShutWins) -> None:
+    game = replace(TOGETHER, tiles=(1, 2, 3), shut_wins=shut_wins)
+    match = begin(game, 3).throw((1, 2))
+    for shut in ([3], [3], [1, 2]):
+        match = match.move(to_tiles(shut))
+        match = match.throw((1, 2)) if match.common else match.throw((2, 1))
+    for shut in ([1, 2], [1, 2]):
+        match = match.move(to_tiles(shut))
+        assert match.result is None, "the others answer the throw first"
+        match = match.advance().throw((2, 1))
+    match = match.move(to_tiles([3]))
+    assert match.result is not None
+    assert (match.result.winners, match.result.reason) == ((0, 1, 2), Reason.SHUT)
+
+
+def test_who_has_not_shut_it_with_the_others_is_left_as_it_stands() -> None:
+    game = replace(TOGETHER, tiles=(1, 2, 3, 6), shut_wins=ShutWins.ROUND)
+    match = begin(game, 2).throw((3, 3)).move(to_tiles([6])).throw((3, 3)).move(to_tiles([1, 2, 3]))
+    match = match.throw((4, 2)).move(to_tiles([1, 2, 3])).advance().throw((4, 2)).move(to_tiles([6]))
+    assert match.result is not None
+    assert match.result.winners == (0, 1)
+
+
+def test_one_die_needs_everyones_leave() -> None:
+    game = replace(TOGETHER, one_die=OneDie.FORCED_SUM, tiles=(1, 2, 3, 7), dice=2)
+    match = begin(game, 2).throw((3, 4)).move(to_tiles([7])).throw((3, 4)).move(to_tiles([7]))
+    assert match.throw((2,)).common == (2,), "6 are left to both"
+    match = begin(game, 2).throw((1, 2)).move(to_tiles([3])).throw((1, 2)).move(to_tiles([3]))
+    with pytest.raises(ValueError, match="cannot be thrown"):
+        match.throw((1,))

@@ -214,6 +214,8 @@ WRONG = [
     ('match = "rounds-won"\nlimit = 0', "limit: 0 is not allowed"),
     ('match = "rounds-won"\nwin = "first-to-shut"\nshut_wins = "no"', 'win: "first-to-shut" is not allowed'),
     (SHARED + 'match = "rounds-won"', 'turns: "shared" is won by the last one in'),
+    ("own_throws = 1", 'own_throws: is for one throw for everyone; allowed with turns = "together"'),
+    ('turns = "together"\nown_throws = 10', "own_throws"),
     ('tie = "carry"', 'tie: "carry" needs something to carry'),
     ('tie = "carry"\nstakes = "loser-pays"', 'tie: "carry" needs something to carry'),
     ('tie = "carry"\nstakes = "pool"\nrounds = 2', 'tie: "carry" is not allowed with match = "total"'),
@@ -276,6 +278,7 @@ def test_fail__house_rules(text: str, complaint: str, tmp_path: Path) -> None:
         'match = "rounds-won"\nrounds = 5\nhandicap = [0, [1]]\nwin = "highest"',
         'match = "rounds-won"\nlimit = 5\nwin = "first-to-shut"\ntie = "carry"',
         'tie = "carry"\nstakes = "pool-double"\nfirst = "winner"',
+        'turns = "together"\nown_throws = 9\ninsurance = true\nblocked = "ends-turn"',
     ],
 )
 def test_ok__keys_that_go_together(text: str) -> None:

@@ -74,6 +74,8 @@ CHANGES: list[dict[str, Any]] = [
     {"ends_turn_on": frozenset({7})},
     {"ends_turn_on": frozenset({7, 9})},
     {"lost_score": 60},
+    {"turns": Turns.TOGETHER, "own_throws": 1},
+    {"turns": Turns.TOGETHER, "own_throws": 2},
     {"shut_others": 20},
     {"shut_others": "doubled"},
     {"rounds": 3},

@@ -103,6 +103,7 @@ class Account:
         self.at, self.phase = self._first, "throw"
         self._ties, self.totals = self._ties_to_come, list(self._fresh)
         self._ended: list[oracle.Ended] = []
+        self._common: tuple[int, ...] | None = None
         for i in range(self.players):
             if i in self.seats:
                 self.rows[i] = self._new_row(i)
@@ -112,8 +113,22 @@ class Account:
         """Whether the dice, or a domino of the bag, can show this now."""
         if self.profile.draw.value == "dominoes":
             return tuple(sorted(faces)) in self.row.bag
+        if self._common is not None:
+            return faces == self._common
         counts = oracle.dice_counts(self.profile, self.row.open, self.row.behind)
+        if self._shares_throw and self.row.throws >= self.profile.own_throws:
+            rows = [row for row in self.rows if not row.over]
+            if not all(1 in oracle.dice_counts(self.profile, row.open, row.behind) for row in rows):
+                counts = {self.profile.dice}
         return len(faces) in counts and all(1 <= face <= self.profile.sides for face in faces)
+
+    @property
+    def _shares_throw(self) -> bool:
+        return self.profile.turns.value == "together"
+
+    def _others_wait(self) -> bool:
+        """One throw for everyone, which others have to answer."""
+        return self._shares_throw and any(not row.over and row.throws < self.row.throws for row in self.rows)
 
     def legal(self) -> frozenset[Set]:
         """The moves for the throw on the table."""
@@ -154,7 +169,9 @@ class Account:
         row.insured += profile.insurance and len(faces) > 1 and len(set(faces)) == 1
         if profile.draw.value == "dominoes":
             row.bag = (row.bag - {tuple(sorted(faces))}) or DOMINOES
-            self._share(row)
+            if not self._shares_throw or row.throws <= profile.own_throws:
+                self._share(row)
+        self._common = faces if self._shares_throw and row.throws > profile.own_throws else None
         if oracle.ends_turn(profile, faces):
             self._turn_over("ended")
             return
@@ -172,7 +189,8 @@ class Account:
     def _share(self, row: Row) -> None:
         """One row for all, or one bag: a change by one player is there for the others."""
         for other in self.rows:
-            if not other.over and self.profile.turns.value != "whole":
+            drawn = row.throws <= self.profile.own_throws if self._shares_throw else True
+            if not other.over and self.profile.turns.value != "whole" and drawn:
                 other.bag = row.bag
             if not other.over and self.profile.turns.value == "shared":
                 other.open, other.behind = row.open, row.behind
@@ -194,10 +212,22 @@ class Account:
             self._turn_over("shut")
             return
         self.row.throw, self.phase = None, "throw"
-        if self.profile.turns.value != "whole" and not stays:
+        if self._shares_throw and not self._others_wait():
+            if self._shut_in_round() and self.profile.shut_wins.value != "no":
+                self._turn_over("unplayed")
+                return
+            self._common = None
+        if self.profile.turns.value != "whole" and (self._shares_throw or not stays):
             self.at = self._following()
 
+    def _shut_in_round(self) -> list[int]:
+        return [turn.player for turn in self._ended if turn.shut]
+
     def _following(self) -> int:
+        if self._shares_throw:
+            places = [(self._first + step) % self.players for step in range(self.players)]
+            playing = [i for i in places if not self.rows[i].over]
+            return min(playing, key=lambda i: self.rows[i].throws, default=-1)
         order = [(self.at + step) % self.players for step in range(1, self.players + 1)]
         return next((i for i in order if not self.rows[i].over), -1)
 
@@ -211,8 +241,15 @@ class Account:
     def _turn_over(self, outcome: str) -> None:
         profile, shut, self.outcome = self.profile, outcome == "shut", outcome
         self.row.over, self.phase = True, "turn-over"
-        self._score(self.at, self._points(self.at, outcome), shut, played=True)
+        self._score(self.at, self._points(self.at, outcome), shut, played=outcome != "unplayed")
         ends_round = shut and profile.shut_wins.value != "no"
+        if self._shares_throw:
+            if not self._others_wait():
+                self._common = None
+            told = self._shut_in_round() and profile.shut_wins.value != "no"
+            if told and self._others_wait():
+                return
+            ends_round = bool(told)
         loses = profile.match.value == "target-loses" and not self._ties
         limit_lost = loses and max(self._together()) >= (profile.limit or 0)
         still_in = {min(self.mates(i)) for i in self.seats if not self.rows[i].over}
@@ -234,6 +271,8 @@ class Account:
         self.totals, self._fresh, self._first = list(said.totals), list(said.fresh), said.first
         self.over, self.owes = said.over, list(said.owes)
         first_turn = len(self._rounds) == 1 and self.at == self._begins
+        if self._shares_throw:
+            first_turn, shut = len(self._rounds) == 1, self._begins in self._shut_in_round()
         self.captain = profile.captain and shut and first_turn
 
     def _score(self, player: int, points: int, shut: bool, *, played: bool) -> None:

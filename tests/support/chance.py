@@ -18,6 +18,8 @@ def next_action(match: Match, chance: Random) -> Action:
     if match.stage is Stage.ADVANCE:
         return Advanced()
     if match.stage is Stage.THROW:
+        if match.common is not None:
+            return Thrown(match.common)
         if profile.draw is Draw.DOMINOES:
             return Thrown(chance.choice(turns.bag(turn)))
         dice = chance.choice(dice_allowed(profile, turn.open, turn.behind))

@@ -75,6 +75,8 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10) -> Profile:
         sometimes("one_die_at", st.integers(1, 20))
     if keys["one_die"] in (OneDie.OPTIONAL_FRONT, OneDie.FORCED_FRONT):
         keys["rows"] = 2
+    if keys["turns"] is Turns.TOGETHER:
+        sometimes("own_throws", st.integers(1, 3))
     sometimes("insurance", st.just(True))
     if keys["blocked"] is Blocked.ENDS_TURN and not {"insurance", "first_move_must_include"} & set(keys):
         sometimes("strikes", st.integers(2, 4))
@@ -135,6 +137,7 @@ def _share(keys: dict[str, Any], draw: st.DrawFn) -> None:
         "strikes",
     ):
         keys.pop(key, None)
+    keys.pop("own_throws", None)
     keys.update(turns=Turns.SHARED, match=MatchFormat.TOTAL)
     keys["blocked"] = Blocked.LOSES
     keys["score"] = _other(keys["score"], Scoring.SHUT_SUM, Scoring.THROWS, instead=Scoring.COUNT)

@@ -371,7 +371,7 @@ def umpire(
         somebody_lost = loses and not ties and max(together) >= limit
         assert whole or somebody_lost or _cut_short(profile, ended)
         if shutters and at_once:
-            winners, over = tuple(sorted(teams[shutters[0]])), True
+            winners, over = tuple(_who_shut(profile, teams, shutters)), True
             continue
         took = _round_winners(profile, teams, seated, ended) if whole else []
         if took and carries and not ties and not one_round and set(took) != teams[took[0]]:
@@ -454,13 +454,19 @@ def umpire(
     return Verdict(over, winners, tuple(totals), tuple(seated), ties, tuple(owes), tuple(fresh), first)
 
 
+def _who_shut(profile: Profile, teams: Sequence[set[int]], shutters: Sequence[int]) -> list[int]:
+    """Whom a shut box makes the winners: several only where everybody has answered the same throw."""
+    told = shutters if profile.turns.value == "together" else shutters[:1]
+    return sorted({mate for i in told for mate in teams[i]})
+
+
 def _round_winners(
     profile: Profile, teams: Sequence[set[int]], seated: Sequence[int], ended: Sequence[Ended]
 ) -> list[int]:
     """Those with the best scores of a round that all have played, or who has ended it by a shut box."""
     shutters = [turn.player for turn in ended if turn.shut]
     if shutters and profile.shut_wins.value == "round":
-        return sorted(teams[shutters[0]])
+        return _who_shut(profile, teams, shutters)
     own = {turn.player: turn.points for turn in ended}
     points = {i: sum(own.get(mate, 0) for mate in teams[i]) for i in seated}
     best = (max if profile.win.value == "highest" else min)(points.values())
@@ -567,6 +573,8 @@ class _Money:
 
 
 def _cut_short(profile: Profile, ended: Sequence[Ended]) -> bool:
+    if profile.turns.value == "together":
+        return profile.shut_wins.value != "no" and any(turn.shut for turn in ended)
     return profile.shut_wins.value != "no" and [turn.shut for turn in ended if turn.played][-1]
 
 

@@ -20,6 +20,7 @@ from shutthebox.rules.profile import (
     Group,
     HeadStart,
     Profile,
+    Turns,
 )
 from shutthebox.rules.reader import with_options, without
 from shutthebox.rules.tiles import Tiles, to_tiles
@@ -316,15 +317,22 @@ class Settings(NamedTuple):
 
     @property
     def games(self) -> tuple[Profile, ...]:
-        """The games that can be played now, without the levers out of play, in the order of the list."""
+        """The games that can be played now, without the levers out of play, in the order of the list.
+
+        With one throw for everyone, one row would have to be set up again for each answer: such a game is
+        there for whoever names it, and not in the list.
+        """
         played, language = (without(profile, self.out) for profile in self.profiles), self.box.language
         groups = sorted(Group, key=lambda group: self.game.family and group is not Group.CHILDREN)
         return tuple(
             sorted(
-                (profile for profile in played if profile is not None),
+                (profile for profile in played if profile is not None and self._is_listed(profile)),
                 key=lambda profile: (groups.index(profile.group), self.title_order(profile, language)),
             )
         )
+
+    def _is_listed(self, profile: Profile) -> bool:
+        return profile.turns is not Turns.TOGETHER or profile.name == self.profile.name
 
     @property
     def groups(self) -> tuple[tuple[Group, tuple[Profile, ...]], ...]:

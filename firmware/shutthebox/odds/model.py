@@ -40,7 +40,8 @@ TURN_KEYS = frozenset(
 OTHER_KEYS = frozenset(
     {
         "name", "titles", "source", "group", "boxes", "shut_wins", "shut_others", "rounds", "match", "limit",
-        "tie", "stakes", "stake", "pays", "first", "captain", "teams", "handicap", "turn_seconds",
+        "tie", "stakes", "stake", "pays", "first", "captain", "own_throws", "teams", "handicap",
+        "turn_seconds",
     }
 )  # fmt: skip
 """The keys on which no position of a turn depends."""

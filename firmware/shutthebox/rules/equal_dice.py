@@ -60,6 +60,8 @@ class Tournament(NamedTuple):
 
     def throw(self, match: Match, dice: int) -> Throw:
         """The throw that comes now, with so many dice or, where the profile has a bag, the domino."""
+        if match.common is not None:
+            return match.common
         source = self._numbers(f"{match.player + 1} {match.round} {match.turn.throws + 1}")
         if match.game.draw is Draw.DOMINOES:
             return _domino(bag(match.turn), source)

@@ -7,8 +7,10 @@ Players are numbered from 0 inside and from 1 wherever people read them.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 from shutthebox.rules import stakes as ledger
@@ -23,13 +25,14 @@ from shutthebox.rules.formats import (
     format_of,
 )
 from shutthebox.rules.handicap import for_seat, points_off
-from shutthebox.rules.moves import Throw
+from shutthebox.rules.moves import Throw, dice_allowed
 from shutthebox.rules.profile import (
     MAX_PLAYERS,
     MAX_ROUNDS,
     Draw,
     First,
     MatchFormat,
+    OneDie,
     Profile,
     ShutWins,
     Stakes,
@@ -95,6 +98,7 @@ class Match(NamedTuple):
         round_winners: players who have won the ended round; empty before its end, and where nobody has.
         pool: stakes that lie on the table from rounds that nobody has won (`Tie.CARRY`).
         carried: how many such rounds there have been in a row.
+        common: the throw for everyone, which some still have to answer (`Turns.TOGETHER`).
         turns_over: turns that have ended so far.
         stage: what the match waits for.
         next_round: what the ended turn leads to; None for the next player's turn, or the end.
@@ -120,6 +124,7 @@ class Match(NamedTuple):
     round_winners: tuple[int, ...] = ()
     pool: int = 0
     carried: int = 0
+    common: Throw | None = None
     turns_over: int = 0
     stage: Stage = Stage.THROW
     next_round: NextRound | None = None
@@ -136,7 +141,10 @@ class Match(NamedTuple):
 
         Whatever is asked about the turn, its throw or its tiles is asked of these rules.
         """
-        return for_seat(self.game, self.player)
+        rules = for_seat(self.game, self.player)
+        if self.stage is Stage.THROW and self.game.turns is Turns.TOGETHER and not self._may_throw_one:
+            return _with_all_dice(rules)
+        return rules
 
     @property
     def format(self) -> Format:
@@ -213,7 +221,49 @@ class Match(NamedTuple):
         Raises:
             ValueError: if these faces cannot be thrown now.
         """
-        return self._with_turn(turns.throw(self.rules, self.turn, faces))
+        if self.common not in (None, faces):
+            raise ValueError(f"{faces} is not the throw for everyone, {self.common}")
+        after = turns.throw(self.rules, self.turn, faces)
+        is_common = self.game.turns is Turns.TOGETHER and after.throws > self.game.own_throws
+        return self._replace(common=faces if is_common else None)._with_turn(after)
+
+    # One throw for everyone.
+
+    @property
+    def _may_throw_one(self) -> bool:
+        """Whether one die is allowed to everyone whom this throw is for, or is the throw on the table."""
+        if self.common is not None:
+            return len(self.common) == 1
+        if self.turn.throws < self.game.own_throws:
+            return True
+        rows = ((for_seat(self.game, i), self.rows[i]) for i in self._playing)
+        return all(1 in dice_allowed(rules, row.open, row.behind) for rules, row in rows)
+
+    @property
+    def _playing(self) -> tuple[int, ...]:
+        """The seats whose row is not finished, in order."""
+        return tuple(i for i in self.order if self.rows[i].outcome is None)
+
+    @property
+    def _is_open_for_others(self) -> bool:
+        """Whether others still answer the throw that the player has just answered, or make theirs."""
+        if self.game.turns is not Turns.TOGETHER:
+            return False
+        return any(self.rows[i].throws < self.turn.throws for i in self._playing)
+
+    @property
+    def answers_after_others(self) -> bool:
+        """Whether the throw on the table is one for everyone that others have answered."""
+        others = (self.rows[i] for i in self.seats if i != self.player)
+        return self.common is not None and any(row.throws >= self.turn.throws for row in others)
+
+    @property
+    def _to_be_told(self) -> tuple[int, ...]:
+        """Players whose shut box ends the round once everyone has answered its throw."""
+        if self.game.shut_wins is ShutWins.NO:
+            return ()
+        shut = tuple(i for i in self.seats if self.rows[i].outcome is Outcome.SHUT)
+        return tuple(i for i in shut if self.game.turns is Turns.TOGETHER or i == self.player)
 
     def move(self, shut: Tiles) -> "Match":
         """The position after the player has shut these tiles (none: passed a throw without a move).
@@ -302,6 +352,7 @@ class Match(NamedTuple):
             settled=self.settled and following.breaks_tie,
             penalties=(),
             round_winners=(),
+            common=None,
             stage=Stage.THROW,
             next_round=None,
         )
@@ -313,7 +364,7 @@ class Match(NamedTuple):
                 row if row.outcome else row._replace(open=turn.open, behind=turn.behind, drawn=turn.drawn)
                 for row in rows
             )
-        elif self.game.turns is Turns.ALTERNATE and self.game.draw is Draw.DOMINOES:
+        elif self._shares_bag:
             # One bag for all: drawn dominoes stay out.
             rows = tuple(row if row.outcome else row._replace(drawn=turn.drawn) for row in rows)
         match = self._replace(rows=_set(rows, self.player, turn))
@@ -321,7 +372,16 @@ class Match(NamedTuple):
             return match._turn_over(turn)
         if turn.throw is not None:
             return match._replace(stage=Stage.ANSWER)
-        if self.game.turns is not Turns.WHOLE and not stays:
+        if self.game.turns is Turns.TOGETHER:
+            shut = match._to_be_told
+            if shut and not match._is_open_for_others:
+                return (
+                    match._scored_as_it_stands(self.player)
+                    ._replace(stage=Stage.ADVANCE, turns_over=self.turns_over + 1)
+                    ._shut_by(shut)
+                )
+            match = match._once_answered()
+        if self.game.turns is Turns.TOGETHER or (self.game.turns is not Turns.WHOLE and not stays):
             following = match._following()
             assert following is not None, "the player's own row is not finished"
             match = match._replace(player=following)
@@ -329,6 +389,8 @@ class Match(NamedTuple):
 
     def _following(self) -> int | None:
         """The next seat in rotation whose row is not finished."""
+        if self.game.turns is Turns.TOGETHER:
+            return min(self._playing, key=lambda seat: self.rows[seat].throws, default=None)
         # Players who have just dropped out, or are not in the play-off, have no seat any more.
         rotation = sorted(self.seats, key=lambda seat: (seat - self.player - 1) % self.players)
         return next((i for i in rotation if self.rows[i].outcome is None), None)
@@ -343,31 +405,48 @@ class Match(NamedTuple):
             scores=_set(self.scores, at, turn.score),
             shutters=self.shutters + ((at,) if shut and at not in self.shutters else ()),
         )
-        if shut and self.game.shut_wins is ShutWins.MATCH:
-            return match._won(self.team(at), Reason.SHUT)
-        if shut and self.game.shut_wins is ShutWins.ROUND:
-            return match._round_shut(at)
+        if told := match._to_be_told:
+            return match if match._is_open_for_others else match._shut_by(told)
+        match = match._once_answered()
         if match._following() is None:
             return match._round_over()
         after = None if self.tie_rounds else self.format.after_turn(match)
         return match if after is None else match._cut_short()._followed_by(after)
 
-    def _round_shut(self, winner: int) -> "Match":
-        """A shut box has ended the round: rows that are not finished score as they stand."""
+    @property
+    def _shares_bag(self) -> bool:
+        """Whether what a player has drawn is out for the others too."""
+        if self.game.draw is not Draw.DOMINOES or self.common is not None:
+            return False
+        return self.game.turns in (Turns.ALTERNATE, Turns.TOGETHER)
+
+    def _once_answered(self) -> "Match":
+        """The throw for everyone is off the table once all have answered it."""
+        return self if self._is_open_for_others else self._replace(common=None)
+
+    def _shut_by(self, shutters: tuple[int, ...]) -> "Match":
+        """A shut box has ended the match, or the round: rows that are not finished score as they stand."""
+        winners = tuple(sorted({mate for i in shutters for mate in self.team(i)}))
+        if self.game.shut_wins is ShutWins.MATCH:
+            return self._won(winners, Reason.SHUT)
         if self.tie_rounds or self._one_round:
-            return self._penalized()._won(self.team(winner), Reason.SHUT)
+            return self._penalized()._won(winners, Reason.SHUT)
         match = self
         for i in self.seats:
-            row = match.rows[i]
-            if row.outcome is None:
-                points = score(for_seat(self.game, i), row.open, row.throws, row.behind)
-                row = row._replace(throw=None, outcome=Outcome.UNPLAYED, score=points)
-                match = match._replace(
-                    rows=_set(match.rows, i, row),
-                    totals=_set(match.totals, i, match.totals[i] + points * match._adds_up),
-                    scores=_set(match.scores, i, points),
-                )
-        return match._round_over(self.team(winner))
+            if match.rows[i].outcome is None:
+                match = match._scored_as_it_stands(i)
+        return match._round_over(winners)
+
+    def _scored_as_it_stands(self, seat: int) -> "Match":
+        """A row that is not played to its end."""
+        row = self.rows[seat]
+        points = score(for_seat(self.game, seat), row.open, row.throws, row.behind)
+        row = row._replace(throw=None, outcome=Outcome.UNPLAYED, score=points)
+        return self._replace(
+            rows=_set(self.rows, seat, row),
+            totals=_set(self.totals, seat, self.totals[seat] + points * self._adds_up),
+            scores=_set(self.scores, seat, points),
+        )
 
     @property
     def _one_round(self) -> bool:
@@ -475,7 +554,10 @@ class Match(NamedTuple):
 
     def _won(self, winners: tuple[int, ...], reason: Reason) -> "Match":
         # In rotation others may have ended their turns before: the title is the first player's row's.
-        first_turn = self.round == 1 and self.player == self.first
+        together = self.game.turns is Turns.TOGETHER
+        first_turn = self.round == 1 and (
+            self.first in self.shutters if together else self.player == self.first
+        )
         captain = self.game.captain and reason is Reason.SHUT and first_turn
         owes = _added(_added(self.owed, self._stakes_left(winners)), self._takes_pool(winners))
         return self._replace(result=Result(winners, captain, owes, reason), pool=0)
@@ -572,6 +654,12 @@ def begin(profile: Profile, players: int, rounds: int | None = None, first: int 
         first=first,
         owed=ledger.nothing(players),
     )
+
+
+@lru_cache(maxsize=32)
+def _with_all_dice(rules: Profile) -> Profile:
+    """The same rules, but all dice are thrown."""
+    return replace(rules, one_die=OneDie.NEVER, one_die_at=None)
 
 
 def _head_starts(profile: Profile, players: int) -> tuple[int, ...]:

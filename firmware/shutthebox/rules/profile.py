@@ -28,6 +28,8 @@ MAX_STAKES = 9999
 MAX_SHUT_OTHERS = 9999
 """Most points that a shut box costs everyone else."""
 
+MAX_OWN_THROWS = 9
+
 DOUBLED = "doubled"
 """A value of `Profile.shut_others`: a shut box doubles everyone else's score."""
 
@@ -125,12 +127,14 @@ class Doubles(StrEnum):
 class Turns(StrEnum):
     """Whether a player plays the turn to its end, or one throw in rotation.
 
-    With *alternate* every player has an own row of tiles, with *shared* there is one for all.
+    With *alternate* every player has an own row of tiles, with *shared* there is one for all. With *together*
+    there is one throw for everyone, answered by each on their own row.
     """
 
     WHOLE = "whole"
     ALTERNATE = "alternate"
     SHARED = "shared"
+    TOGETHER = "together"
 
 
 class Scoring(StrEnum):
@@ -360,7 +364,9 @@ class Profile:
         strikes: so many throws without a move end the turn; the earlier ones are passed.
         insurance: every double earns one. A throw without a move uses one up instead of ending
             the turn, and the player throws again.
-        turns: whole turns, or one throw each in rotation, on own rows or on one for all.
+        turns: whole turns, or one throw each in rotation, on own rows or on one for all, or one throw for
+            everyone.
+        own_throws: so many first throws of a round are everyone's own, where the others are for everyone.
         score: what a turn is worth.
         lost_score: score of a turn lost on its first move; None for the sum of all tiles.
         win: which score wins.
@@ -412,6 +418,7 @@ class Profile:
     strikes: int = _key(validation.whole(1, 9), 1)
     insurance: bool = False
     turns: Turns = Turns.WHOLE
+    own_throws: int = _key(validation.whole(0, MAX_OWN_THROWS), 0)
     score: Scoring = Scoring.SUM
     lost_score: int | None = _key(validation.whole(0, 10**MAX_DIGITS - 1), None)
     win: Win = Win.LOWEST

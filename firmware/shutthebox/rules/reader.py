@@ -99,6 +99,8 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
             keys.pop("limit", None)
         if "limit" in given and given.get("match", keys.get("match")) == MatchFormat.ROUNDS_WON:
             keys.pop("rounds", None)
+        if "turns" in given:
+            keys.pop("own_throws", None)
         if given.get("stakes", Stakes.BANK) != Stakes.BANK:
             keys.pop("stake", None)
             keys.pop("pays", None)
@@ -396,6 +398,8 @@ def _contradiction_of_match(box: Profile) -> str | None:
     """The same, of the keys that say who wins."""
     if Turns.SHARED is box.turns or Blocked.LOSES is box.blocked or Win.LAST_IN is box.win:
         return _contradiction_of_shared(box)
+    if box.own_throws and box.turns is not Turns.TOGETHER:
+        return 'own_throws: is for one throw for everyone; allowed with turns = "together"'
     if box.tie is Tie.CARRY and (complaint := _contradiction_of_carry(box)):
         return complaint
     if box.win is Win.FIRST_TO_SHUT:

@@ -146,6 +146,14 @@ SENTENCES: dict[str, str] = {
     "turns=alternate": N_(
         "The players throw once each in rotation, and everybody has a row of tiles of their own."
     ),
+    "turns=together": N_("There's one throw for all, each on their own row."),
+    "turns=together.own": N_(
+        "Everyone's first {throws} throws are their own; then there's one throw for all, each on their own "
+        "row."
+    ),
+    "turns=together.own.one": N_(
+        "Everyone throws once alone; then there's one throw for all, each on their own row."
+    ),
     "turns=shared": N_("The players throw once each in rotation, and there is one row of tiles for all."),
     "turn_seconds": N_(
         "From its first throw on, a turn may last {seconds} seconds. When they are over, it ends as if "
@@ -337,6 +345,13 @@ SENTENCES: dict[str, str] = {
         "Every double earns an insurance marker. A domino for which nothing can be shut then only uses one "
         "up, and the player draws again."
     ),
+    "turns=together.dominoes": N_("There's one domino for all, each on their own row."),
+    "turns=together.own.dominoes": N_(
+        "Everyone draws {throws} dominoes alone; then there's one for all, each on their own row."
+    ),
+    "turns=together.own.one.dominoes": N_(
+        "Everyone draws once alone; then there's one domino for all, each on their own row."
+    ),
     "turns=shared.dominoes": N_(
         "The players draw one domino each in rotation, and there is one row of tiles for all."
     ),
@@ -500,8 +515,9 @@ def _rules_of_box(profile: Profile) -> Iterator[_Rule]:
 
 
 def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
+    rotates = profile.turns in (Turns.ALTERNATE, Turns.TOGETHER)
     if profile.draw is Draw.DOMINOES:
-        yield f"draw={profile.draw}" + (".rotation" if profile.turns is Turns.ALTERNATE else ""), {}
+        yield f"draw={profile.draw}" + (".rotation" if rotates else ""), {}
     else:
         yield _one("dice", profile.dice), {"dice": profile.dice, "sides": profile.sides}
         if profile.dice > 1:
@@ -524,7 +540,8 @@ def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
     if profile.insurance:
         yield "insurance", {}
     if not profile.is_solo:
-        yield f"turns={profile.turns}", {}
+        own = _one(".own", profile.own_throws) if profile.own_throws else ""
+        yield f"turns={profile.turns}{own}", {"throws": profile.own_throws}
     if profile.turn_seconds is not None:
         per_throw = "" if profile.turns is Turns.WHOLE else ".throw"
         yield f"turn_seconds{per_throw}", {"seconds": profile.turn_seconds}

@@ -131,6 +131,8 @@ def _settled(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
         # The box is shut: there is nothing left to choose.
         play, more = done(play, Moved(verdict.move))
         return Step(after(play), (*effects, *more))
+    if play.match.answers_after_others:
+        return _commit(mode, context).preceded_by(*effects)
     return Step(mode, (*effects, Sounded(Sound.COMPLETE)))
 
 

@@ -11,14 +11,15 @@ from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import TurnMode, tick
-from shutthebox.game.play import MatchInPlay, is_computers_turn, judged
+from shutthebox.game.play import MatchInPlay, done, is_computers_turn, judged
 from shutthebox.game.pointers import pointer
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, refused
-from shutthebox.game.targets import AfterAction, EnterThrow, LeversFit, RollDice
+from shutthebox.game.targets import AfterAction, EnterThrow, LeversFit, RollDice, after
 from shutthebox.game.wording import dice_hint, fault_text, player_name
 from shutthebox.odds.questions import AskDice, AskHint, DiceCame, HintCame
 from shutthebox.rules import turn as turns
+from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Draw
@@ -67,8 +68,11 @@ class Ready(TurnMode):
         return turn_screen(self.name, self.play, shared, prompt=prompt, also=tuple(also), big=big, lit=lit)
 
 
-def enter(target: LeversFit, context: Context) -> Step[Ready]:
-    """The levers fit the player's row."""
+def enter(target: LeversFit, context: Context) -> Step[Ready | AfterAction]:
+    """The levers fit the player's row. A throw for everyone that others have answered is there at once."""
+    if target.play.match.common is not None:
+        play, effects = done(target.play, Thrown(target.play.match.common))
+        return Step(after(play), effects)
     return Step(Ready(target.play, context.now_ns), _questions(target.play, context.shared))
 
 

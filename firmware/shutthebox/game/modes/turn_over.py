@@ -188,7 +188,9 @@ def _ending(match: Match) -> Message:
             return message("Lost: no {tile} this\u00a0time", tile=match.rules.first_move_must_include or 0)
         case Outcome.ENDED:
             return message("{total} ends it", total=total)
-        case Outcome.BLOCKED | Outcome.UNPLAYED | None:
+        case Outcome.UNPLAYED:
+            return message("Box shut!")
+        case Outcome.BLOCKED | None:
             return message("Blocked by {total}", total=total)
     assert_never(outcome)
 

@@ -64,7 +64,8 @@ class _Hands:
             raise ScenarioError("a match that another player than the first began: a scenario has no evening")
         positions = positions_of(record)
         self._down = 0
-        throws = [_faces(match, action) for match, action in _throws(record, positions)]
+        made = (each for each in _throws(record, positions) if each[0].common is None)
+        throws = [_faces(match, action) for match, action in made]
         self.lines = [
             f"config game.profile {profile}",
             f"config game.players {record.players}",
@@ -81,6 +82,10 @@ class _Hands:
             match action:
                 case Thrown(faces):
                     self._set_levers(before.rules.starting & ~before.turn.open)
+                    if before.common is not None:
+                        # A throw for everyone is there as soon as the levers fit.
+                        self.lines.append(f"expect throw {' '.join(map(str, faces))}")
+                        continue
                     held = not rolling and _chosen_one(before, len(faces))
                     if not rolling:
                         self.lines.append("hold" if held else "press")
@@ -96,7 +101,8 @@ class _Hands:
                         self.lines.append("press")
                         self._set_levers(self._down & ~(columns & before.turn.behind))
                         self._set_levers(self._down | through)
-                    if not shut or left_open(before.rules, before.turn, shut):
+                    at_once = before.answers_after_others and shut
+                    if not at_once and (not shut or left_open(before.rules, before.turn, shut)):
                         self.lines.append("press")
                         # A lever whose tile in front is shut has to come up first.
                         rolling = _throws_on(after) and not columns & after.turn.open
