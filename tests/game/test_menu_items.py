@@ -6,7 +6,9 @@ import pytest
 from tests.support.machine import settings_for
 
 from shutthebox.config.profiles import builtin, builtins
+from shutthebox.game import menu_items
 from shutthebox.game.effects import Form
+from shutthebox.game.facts import Chosen
 from shutthebox.game.menu_items import (
     COMPUTER,
     GAME,
@@ -17,8 +19,8 @@ from shutthebox.game.menu_items import (
     entries,
     questions,
 )
-from shutthebox.game.messages import told
-from shutthebox.game.settings import Settings
+from shutthebox.game.messages import message, told
+from shutthebox.game.settings import DiceKind, Settings
 from shutthebox.simulator.page.form_document import form_document
 from shutthebox.translations import translations
 
@@ -110,6 +112,31 @@ def test_what_the_owner_has_set_is_shown_and_kept_though_the_menu_does_not_offer
     form = form_document(Form(settings, (), is_open=True, walks=True), translate)
     items = [shown for shown in form["items"] if shown["label"] == told(item.label, translate)]  # type: ignore[attr-defined]
     assert not items or items[0]["chosen"] == at
+
+
+@pytest.mark.parametrize(
+    ("key", "offers", "now", "shown"),
+    [
+        ("box.sleep_min", (5, 10, 30), 7.0, ["5", "7", "10", "30"]),
+        ("box.sleep_min", (5, 10, 30), 2.25, ["2,25", "5", "10", "30"]),
+        ("box.sleep_min", (5, "long"), 7.0, ["5", "long", "7"]),
+        ("box.service_code", ((1, 2), (8, 9)), (2, 7), ["1, 2", "8, 9", "2, 7"]),
+        ("box.service_code", ((1, 2),), (), ["1, 2", "aucune"]),
+        ("game.rounds", (1, 2), None, ["1", "2", "-"]),
+        ("game.dice", {DiceKind.REAL: "real"}, DiceKind.AUTO, ["real", "auto"]),
+        ("box.language", ("en", "de"), "fr", ["en", "de", "fr"]),
+    ],
+)
+def test_an_item_that_nobody_has_thought_through_shows_every_value_of_its_key(
+    key: str, offers: Sequence[object], now: object, shown: list[str]
+) -> None:
+    """A configuration that is legal never ends the box."""
+    text = message("x")
+    item = menu_items._one_of(key, text, text, text, offers)
+    settings = settings_for(language="fr").with_value(key, now)
+    assert [told(option, translations()["fr"]) for option in item.options(settings)] == shown
+    assert item.values(settings)[item.chosen(settings)] == now
+    assert item.choose(settings, item.chosen(settings)) == (settings, (Chosen(key, now),))  # type: ignore[arg-type]
 
 
 def test_lever_n_seats_the_computer_on_seat_n_and_no_seat_is_offered_that_nobody_has() -> None:

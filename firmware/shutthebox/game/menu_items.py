@@ -54,8 +54,9 @@ class Item(NamedTuple):
         offers, now = tuple(self.offers(settings)), self._now(settings)
         if now in offers:
             return offers
-        is_number = isinstance(now, int | float)
-        return tuple(sorted((*offers, now))) if is_number else (*offers, now)  # type: ignore[type-var]
+        values = (*offers, now)
+        is_numbers = all(isinstance(value, int | float) for value in values)
+        return tuple(sorted(values)) if is_numbers else values  # type: ignore[type-var]
 
     def options(self, settings: Settings) -> tuple[Text, ...]:
         """What can be chosen, as shown."""
@@ -106,6 +107,10 @@ def _value_text(value: object) -> Text:
             return decimal(value, places)
         case int() | float():
             return str(int(value))
+        case None:
+            return "-"
+        case ():
+            return message("none")
         case tuple():
             return Joined(tuple(map(_value_text, value)))
         case _:
