@@ -53,7 +53,7 @@ Events = Mapping[tuple[After, ...], int]
 def throws(match: Match, dice: int) -> Iterator[tuple[Throw, int]]:
     """Every throw of so many dice, and how many of the throws look so."""
     if match.rules.draw is Draw.DOMINOES:
-        yield from ((domino, 1) for domino in turns.bag(match.turn))
+        yield from ((domino, 1) for domino in turns.bag(match.rules, match.turn))
         return
     faces = range(1, match.rules.sides + 1)
     for throw in combinations_with_replacement(faces, dice):

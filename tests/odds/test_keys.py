@@ -42,6 +42,7 @@ OTHERS: dict[str, Any] = {
     "dice": 3,
     "sides": 4,
     "draw": Draw.DOMINOES,
+    "bag": 28,
     "one_die": OneDie.NEVER,
     "one_die_at": 3,
     "move": MoveKind.FACES_FREE,
@@ -91,6 +92,8 @@ def test_a_key_changes_the_odds_or_is_beside_them_or_is_refused(key: str) -> Non
     assert key in OTHERS, "a new key: say there which other value the odds are asked about"
     # A lost turn knows no strikes.
     game = replace(TWO_TO_GO, first_move_must_include=None) if key == "strikes" else TWO_TO_GO
+    if key == "bag":
+        game = replace(game, draw=Draw.DOMINOES)
     if key in ("back", "through", "row_points"):
         game = replace(game, rows=2)
     other = replace(game, **{key: OTHERS[key]})

@@ -63,6 +63,9 @@ ENDING = {
     "doubles that count twice, multiplied": (
         'tiles = [1, 2, 4, 8]\ndoubles = "doubled"\noperations = ["product", "quotient"]'
     ),
+    "dominoes with blanks": 'tiles = [1, 4]\ndraw = "dominoes"\nbag = 28',
+    "dominoes whose double blank ends it": 'tiles = [1, 4]\ndraw = "dominoes"\nbag = 28\nends_turn_on = [0]',
+    "a Chinese set": 'tiles = [1, 6]\ndraw = "dominoes"\nbag = 32',
     "dominoes and doubles": 'tiles = [1, 2, 4]\ndraw = "dominoes"\ndoubles = "ends-turn"',
     "dominoes and two strikes": 'tiles = [1, 4]\ndraw = "dominoes"\nstrikes = 2\nends_turn_on = [7]',
     "three strikes": "tiles = [1, 3, 4]\nstrikes = 3",

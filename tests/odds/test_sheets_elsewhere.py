@@ -15,6 +15,7 @@ FIGURES = {
     "below-six": (builtin("below-six"), 11.065909203340, 9.401131582256, 0.502488226994),
     "four-operations": (builtin("four-operations"), 2.701568783227, 46.973260883279, 0.601468951716),
     "three-strikes": (builtin("three-strikes"), 6.143333418449, 21.913316975920, 0.519733384552),
+    "blanks": (builtin("blanks"), 14.099281010836, 5.420327775171, 0.499380797385),
     "double-shutter": (
         replace(builtin("double-shutter"), match=MatchFormat.TOTAL, rounds=1),
         19.427223611932,

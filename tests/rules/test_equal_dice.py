@@ -59,7 +59,7 @@ def test_anybody_can_make_the_throws_again() -> None:
     digest = hashlib.sha256(f"{FRIDAY.seed} 2 5 4 0".encode()).digest()
     assert FRIDAY.throw(later, 1) == (int.from_bytes(digest[:4]) % 6 + 1,)
     dominoes = begin(builtin("domino-bag"), 1)
-    drawn = bag(dominoes.turn)[numbers[0] % 21]
+    drawn = bag(dominoes.rules, dominoes.turn)[numbers[0] % 21]
     assert FRIDAY.throw(dominoes, 2) == drawn
 
 

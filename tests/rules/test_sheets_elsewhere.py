@@ -129,3 +129,24 @@ def test_equal_numbers_in_front_are_separate_tiles() -> None:
     # The 4 in front, and the 4 behind the 6.
     turn = Turn(from_text("4,6"), behind=from_text("4"), moves=1)
     assert turns.answers(SOLD, turns.throw(SOLD, turn, (5, 3))) == (from_text("4,6"),)
+
+
+def test_a_blank_counts_nothing_and_matches_no_tile() -> None:
+    blanks = builtin("blanks")
+    turn = play(blanks, ((0, 5), "5"), ((1, 1), "2"), ((0, 2), ""))
+    assert (turn.outcome, turn.score) == (Outcome.BLOCKED, 38)
+
+
+def test_after_the_double_blank_the_player_draws_again() -> None:
+    turn = play(builtin("blanks"), ((0, 0), "-"), ((0, 5), "5"))
+    assert (turn.outcome, turn.throws, turn.moves) == (None, 2, 1)
+    ends = house('like = "blanks"\nends_turn_on = [0]')
+    assert turns.throw(ends, turns.start(ends), (0, 0)).outcome is Outcome.ENDED
+    match = begin(house('like = "blanks"\nturns = "alternate"'), 2).throw((0, 0)).move(0)
+    assert match.player == 0
+
+
+def test_a_chinese_set_has_eleven_dominoes_twice() -> None:
+    assert len(turns.BAGS[32]) == 32
+    assert turns.BAGS[32].count((5, 6)) == 2
+    assert turns.BAGS[32].count((3, 4)) == 1

@@ -14,7 +14,9 @@ from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_numbers
 
 MOST_THROWS = 999
-DOMINOES = frozenset((a, b) for a in range(1, 7) for b in range(a, 7))
+DOMINOES = [(a, b) for a in range(1, 7) for b in range(a, 7)]
+TWICE = [(n, n) for n in range(1, 7)] + [(1, 3), (1, 5), (1, 6), (4, 6), (5, 6)]
+BAGS = {21: DOMINOES, 28: [(0, n) for n in range(7)] + DOMINOES, 32: DOMINOES + TWICE}
 
 
 @lru_cache(maxsize=1 << 17)
@@ -47,7 +49,7 @@ class Row:
     throw: tuple[int, ...] | None = None
     throws: int = 0
     moves: int = 0
-    bag: frozenset[tuple[int, ...]] = DOMINOES
+    bag: tuple[tuple[int, ...], ...] = ()
     over: bool = False
 
 
@@ -97,7 +99,12 @@ class Account:
         return bool(self.profile.turn_seconds) and (self.phase == "answer" or begun)
 
     def _new_row(self, seat: int) -> Row:
-        return Row(self.starts[seat], oracle.starts_behind(self.profile, seat), self.profile.strikes - 1)
+        return Row(
+            self.starts[seat],
+            oracle.starts_behind(self.profile, seat),
+            self.profile.strikes - 1,
+            bag=tuple(BAGS[self.profile.bag]),
+        )
 
     def _new_round(self) -> None:
         self.at, self.phase = self._first, "throw"
@@ -139,7 +146,9 @@ class Account:
 
     def reopens(self) -> bool:
         """Whether a tile has to be opened."""
-        asked = self.phase == "answer" and self.profile.blocked.value == "opens-one"
+        asked = (
+            self.phase == "answer" and self.profile.blocked.value == "opens-one" and not self._draws_again()
+        )
         return asked and self.row.open != self.start and not self.legal()
 
     def passes(self) -> bool:
@@ -168,14 +177,16 @@ class Account:
         row.throw, row.throws, self.phase = faces, row.throws + 1, "answer"
         row.insured += profile.insurance and len(faces) > 1 and len(set(faces)) == 1
         if profile.draw.value == "dominoes":
-            row.bag = (row.bag - {tuple(sorted(faces))}) or DOMINOES
+            left = list(row.bag)
+            left.remove(tuple(sorted(faces)))
+            row.bag = tuple(left or BAGS[profile.bag])
             if not self._shares_throw or row.throws <= profile.own_throws:
                 self._share(row)
         self._common = faces if self._shares_throw and row.throws > profile.own_throws else None
         if oracle.ends_turn(profile, faces):
             self._turn_over("ended")
             return
-        if self.legal():
+        if self.legal() or (self._draws_again() and row.throws < MOST_THROWS):
             return
         if not row.moves and profile.first_move_must_include is not None:
             self._turn_over("lost")
@@ -185,6 +196,10 @@ class Account:
         goes_on = opens or row.insured or can_ever_move(profile, row.open, row.behind)
         if ends or not goes_on or row.throws >= MOST_THROWS:
             self._turn_over("blocked")
+
+    def _draws_again(self) -> bool:
+        """The double blank: nothing can be shut, and nothing is lost."""
+        return self.row.throw == (0, 0)
 
     def _share(self, row: Row) -> None:
         """One row for all, or one bag: a change by one player is there for the others."""
@@ -197,7 +212,7 @@ class Account:
 
     def _shut(self, tiles: Set) -> None:
         row = self.row
-        uses_insurance = self.passes() and row.insured > 0
+        uses_insurance = self.passes() and row.insured > 0 and not self._draws_again()
         reach = max(self.profile.tiles)
         through = frozenset(tile - reach for tile in tiles if self.profile.through and tile > reach)
         gone = frozenset(tile for tile in tiles if tile not in row.behind or tile in through)
@@ -205,7 +220,9 @@ class Account:
         row.behind -= tiles
         row.insured -= uses_insurance
         self._share(row)
-        self._answered(stays=uses_insurance and self.profile.insurance)
+        self._answered(
+            stays=(uses_insurance and self.profile.insurance) or (not tiles and self._draws_again())
+        )
 
     def _answered(self, *, stays: bool = False) -> None:
         if not self.row.open:

@@ -21,7 +21,7 @@ def next_action(match: Match, chance: Random) -> Action:
         if match.common is not None:
             return Thrown(match.common)
         if profile.draw is Draw.DOMINOES:
-            return Thrown(chance.choice(turns.bag(turn)))
+            return Thrown(chance.choice(turns.bag(profile, turn)))
         dice = chance.choice(dice_allowed(profile, turn.open, turn.behind))
         return Thrown(tuple(chance.randint(1, profile.sides) for _ in range(dice)))
     if legal := turns.answers(profile, turn):

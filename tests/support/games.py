@@ -85,6 +85,7 @@ GAMES: dict[str, dict[str, Any]] = {
     },
     "three-strikes": {**LIKE_TRADITIONAL, "one_die": "never", "strikes": 3},
     "doubles-end": {**LIKE_TRADITIONAL, "doubles": "ends-turn"},
+    "blanks": {**LIKE_TRADITIONAL, "draw": "dominoes", "bag": 28},
     "misere": {**LIKE_TRADITIONAL, "win": "highest", "shut_wins": "no"},
     "open-one": {**LIKE_TRADITIONAL, "blocked": "opens-one", "score": "throws", "shut_wins": "no"},
     "cover-200": {
@@ -137,6 +138,7 @@ DEFAULTS: dict[str, Any] = {
     "dice": 2,
     "sides": 6,
     "draw": "dice",
+    "bag": 21,
     "one_die": "never",
     "one_die_at": None,
     "move": "set",

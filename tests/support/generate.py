@@ -49,6 +49,8 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10) -> Profile:
     sometimes("dice", st.integers(1, 4))
     sometimes("sides", st.integers(2, 9))
     sometimes("draw", st.just(Draw.DOMINOES))
+    if keys.get("draw"):
+        keys["bag"] = draw(st.sampled_from([21, 28, 32]))
     sometimes("max_tiles", st.integers(1, 3))
     sometimes("difference", st.just(True))
     if not keys.get("difference"):

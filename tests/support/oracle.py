@@ -130,8 +130,8 @@ def column_moves(
 
 def results(profile: Profile, faces: Sequence[int]) -> set[int]:
     """What a throw may be read as."""
-    if len(faces) == 1:
-        return set(faces)
+    if len(faces) == 1 or not any(faces):
+        return set(faces) - {0}
     twice = profile.doubles.value == "doubled" and len(set(faces)) == 1
     wanted = set[int]()
     ways = [each.value for each in profile.operations]
@@ -140,9 +140,9 @@ def results(profile: Profile, faces: Sequence[int]) -> set[int]:
     if "difference" in ways or profile.difference:
         signed = (sum(s * f for s, f in zip(signs, faces, strict=True)) for signs in _signs(len(faces)))
         wanted |= {total for total in signed if total > 0}
-    if "product" in ways:
+    if "product" in ways and all(faces):
         wanted.add(prod(faces))
-    if "quotient" in ways and max(faces) % min(faces) == 0:
+    if "quotient" in ways and min(faces) and max(faces) % min(faces) == 0:
         wanted.add(max(faces) // min(faces))
     return {2 * total for total in wanted} if twice else wanted
 

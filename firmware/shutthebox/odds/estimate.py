@@ -185,6 +185,6 @@ def _played(profile: Profile, turn: Turn, policy: Policy, rng: random.Random) ->
 def _thrown(profile: Profile, turn: Turn, rng: random.Random) -> Throw:
     """A throw of the fewest dice that may be thrown, or the domino that is drawn."""
     if profile.draw is Draw.DOMINOES:
-        return rng.choice(turns.bag(turn))
+        return rng.choice(turns.bag(profile, turn))
     dice = dice_allowed(profile, turn.open, turn.behind)[-1]
     return tuple([rng.randint(1, profile.sides) for _ in range(dice)])

@@ -28,7 +28,7 @@ from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.score import MAX_THROWS
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
-from shutthebox.rules.turn import DOMINOES, Outcome, Turn
+from shutthebox.rules.turn import Outcome, Turn
 
 _ROUNDED_BITS = 256
 """Bits after the point where the common denominator is too long."""
@@ -235,7 +235,7 @@ class BestPlay(TurnPlay[Worth]):
         """
         self.exact = model.unit != 0
         self._goal, self._unit = goal, model.unit or 1 << _ROUNDED_BITS
-        most = max([len(DOMINOES), *(choice.total for choices in model.choices for choice in choices)])
+        most = max([model.profile.bag, *(choice.total for choices in model.choices for choice in choices)])
         throws = MAX_THROWS + model.row.count * model.profile.rows * most
         largest = max(abs(goal.worth(end)[1]) for end in model.ends) + throws * abs(goal.per_throw[1])
         self._shift = (self._unit * most * (largest + 1)).bit_length() + 2

@@ -25,12 +25,12 @@ from shutthebox.rules.moves import can_ever_move, dice_allowed, ends_turn, legal
 from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile, Scoring, Turns
 from shutthebox.rules.score import MAX_THROWS, lost_score, score
 from shutthebox.rules.tiles import Tiles, to_tiles
-from shutthebox.rules.turn import DOMINOES, Turn
+from shutthebox.rules.turn import BAGS, Turn, draws_again
 
 TURN_KEYS = frozenset(
     {
         "tiles", "rows", "back", "through", "row_points",
-        "start_open", "dice", "sides", "draw", "one_die", "one_die_at", "move", "max_tiles",
+        "start_open", "dice", "sides", "draw", "bag", "one_die", "one_die_at", "move", "max_tiles",
         "operations", "difference", "first_move_must_include", "ends_turn_on", "blocked", "insurance",
         "doubles", "strikes", "turns", "score", "lost_score", "win",
     }
@@ -55,8 +55,6 @@ MOST_POSITIONS = 50_000
 MOST_EVENTS = 60_000
 """Most events that are iterated on, where positions come back: some seconds of work. The games on
 the sheets have 41,733 at most."""
-
-_ALL_DOMINOES = (1 << len(DOMINOES)) - 1
 
 AnsweredThrows: TypeAlias = tuple[int, tuple[int, ...], tuple[int, ...]]
 """Throws after which the player chooses one of several answers.
@@ -170,6 +168,7 @@ class TurnModel:
         self.comes_back = False
         self._must = self.row.bit(profile.first_move_must_include or 0)
         self._draws = profile.draw is Draw.DOMINOES
+        self._whole = (1 << profile.bag) - 1
         self._ends_turn = profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES)
         self._bags: dict[Position, int] = {}
         self._kept: dict[tuple[int, ...], tuple[int, ...]] = {}
@@ -227,7 +226,7 @@ class TurnModel:
         is_first = turn.moves == 0 and self.profile.first_move_must_include is not None
         if not self._draws:
             return Position(mask, turn.insured, is_first=is_first)
-        bag = _ALL_DOMINOES & ~turn.drawn or _ALL_DOMINOES
+        bag = self._whole & ~turn.drawn or self._whole
         return Position(mask, turn.insured, self._reduced(mask, bag), is_first)
 
     def _add_ends(self) -> None:
@@ -249,9 +248,9 @@ class TurnModel:
     def _unit(self) -> int:
         # Each throw that counts shuts a tile at least, or uses up an insurance that a move has earned.
         depth = self.row.count * self.profile.rows * (2 if self.profile.insurance else 1)
-        depth += self.profile.spare_throws
+        depth += self.profile.spare_throws + (self.profile.bag == 28)
         lively = {choice.lively for choices in self.choices for choice in choices}
-        unit = lcm(*range(1, len(DOMINOES) + 1)) if self._draws else lcm(*lively)
+        unit = lcm(*range(1, self.profile.bag + 1)) if self._draws else lcm(*lively)
         return 0 if self.comes_back or unit.bit_length() * depth > _MOST_BITS else unit**depth
 
     def _add(self, position: Position, choices: tuple[DiceChoice, ...]) -> int:
@@ -392,6 +391,10 @@ class TurnModel:
                 moves = tuple(move for move in moves if move & self._must)
             if moves:
                 following = tuple([self._after_domino(position.mask ^ move, rest, insured) for move in moves])
+            elif kind.again:
+                following = (
+                    self._follow(position._replace(bag=self._reduced(position.mask, rest or self._whole))),
+                )
             elif insured and not kind.ends:
                 following = (self._after_domino(position.mask, rest, insured - 1),)
             else:
@@ -405,7 +408,7 @@ class TurnModel:
     def _after_domino(self, mask: int, bag: int, insured: int) -> int:
         if not mask:
             return self._ends_at[0]
-        return self._follow(Position(mask, insured, self._reduced(mask, bag or _ALL_DOMINOES)))
+        return self._follow(Position(mask, insured, self._reduced(mask, bag or self._whole)))
 
     def _reduced(self, mask: int, bag: int) -> int:
         """The bag that stands for all that are alike at these tiles."""
@@ -423,19 +426,21 @@ class TurnModel:
         tiles = self.row.sparse(mask)
         # Two open faces that are one tile too many for a move are one move once one is shut.
         later = profile.move is MoveKind.FACES and profile.max_tiles is not None
-        for i, domino in enumerate(DOMINOES):
+        for i, domino in enumerate(BAGS[profile.bag]):
             ends = ends_turn(profile, domino)
             legal = () if ends else legal_moves(profile, tiles, domino)
             moves = tuple(sorted(map(self.row.dense, legal), reverse=True))
-            named = to_tiles(domino) & tiles if later and not ends else 0
+            named = to_tiles(end for end in domino if end) & tiles if later and not ends else 0
+            if draws_again(profile, domino):
+                named = -1
             alike[ends, named, moves] = alike.get((ends, named, moves), 0) | 1 << i
         kinds = []
-        for (ends, _, moves), dominoes in alike.items():
+        for (ends, named, moves), dominoes in alike.items():
             least = [0]
-            for i in range(len(DOMINOES)):
+            for i in range(profile.bag):
                 if dominoes >> i & 1:
                     least.append(least[-1] | 1 << i)
-            kinds.append(_Kind(dominoes, moves, ends, tuple(least)))
+            kinds.append(_Kind(dominoes, moves, ends, tuple(least), named < 0))
         return self._kinds.setdefault(mask, tuple(kinds))
 
 
@@ -465,6 +470,7 @@ class _Kind:
         dominoes: which, as bits.
         moves: their moves, as dense bits; empty if there are none.
         ends: drawing one ends the turn.
+        again: the player draws again.
         least: for each number of them left, the bits that stand for it.
     """
 
@@ -472,3 +478,4 @@ class _Kind:
     moves: tuple[int, ...]
     ends: bool
     least: tuple[int, ...]
+    again: bool = False

@@ -64,7 +64,7 @@ class Tournament(NamedTuple):
             return match.common
         source = self._numbers(f"{match.player + 1} {match.round} {match.turn.throws + 1}")
         if match.game.draw is Draw.DOMINOES:
-            return _domino(bag(match.turn), source)
+            return _domino(bag(match.rules, match.turn), source)
         return tuple(_below(match.game.sides, source) + 1 for _ in range(dice))
 
     def _numbers(self, place: str) -> Iterator[int]:

@@ -20,7 +20,8 @@ def faces_from_text(text: str) -> Throw:
     """The faces that `faces_to_text` wrote.
 
     Raises:
-        ValueError: for anything else: not 1 to 9 faces, a face outside 1..180, stray signs, zeros in front.
+        ValueError: for anything else: not 1 to 9 faces, a face outside 1..180 that is no blank (0), stray
+            signs, zeros in front.
     """
     words = text.split("+")
     if len(words) > MAX_FACES:
@@ -29,7 +30,7 @@ def faces_from_text(text: str) -> Throw:
 
 
 def _face(word: str) -> int:
-    face = count(word, MAX_FACE)
+    face = 0 if word == "0" else count(word, MAX_FACE)
     if face is None:
         raise ValueError(f"{quoted(word)} is not a face: allowed are numbers from 1 to {MAX_FACE}")
     return face

@@ -10,7 +10,7 @@ from shutthebox.rules.moves import Throw, totals
 from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile
 from shutthebox.rules.rows import reach, sum_of_move
 from shutthebox.rules.tiles import Tiles, to_text, to_tiles
-from shutthebox.rules.turn import DOMINOES, Refusal, Turn, answers, dice_refusal, possible_throw, reopenings
+from shutthebox.rules.turn import BAGS, Refusal, Turn, answers, dice_refusal, possible_throw, reopenings
 
 _STAGES = {
     Stage.THROW: "a throw is due",
@@ -39,9 +39,9 @@ def why_not_throw(profile: Profile, turn: Turn, faces: Throw) -> str | None:
     if possible_throw(profile, turn, faces):
         return None
     if profile.draw is Draw.DOMINOES:
-        if tuple(sorted(faces)) in DOMINOES:
+        if tuple(sorted(faces)) in BAGS[profile.bag]:
             return f"the domino {min(faces)}-{max(faces)} is out of the bag already"
-        return "a domino has two ends of 1 to 6"
+        return f"a domino has two ends of {0 if profile.bag == 28 else 1} to 6"
     refusal = dice_refusal(profile, turn, len(faces)) if faces and min(faces) >= 1 else None
     if refusal is None:
         return f"a die shows 1 to {profile.sides}"

@@ -272,7 +272,7 @@ class Match(NamedTuple):
             ValueError: if that does not answer the throw.
         """
         # A player who has used an insurance up throws again.
-        stays = not shut and self.game.insurance
+        stays = not shut and (self.game.insurance or turns.draws_again(self.game, self.turn.throw))
         return self._with_turn(turns.move(self.rules, self.turn, shut), stays=stays)
 
     def reopen(self, tile: int) -> "Match":

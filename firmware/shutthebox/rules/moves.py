@@ -92,7 +92,7 @@ def is_one_die_ever_allowed(profile: Profile) -> bool:
 def totals(profile: Profile, throw: Throw) -> tuple[int, ...]:
     """The totals that a throw may be read as, in the order of the operations; there may be none."""
     if profile.only_adds or len(throw) == 1:
-        read: tuple[int, ...] = (sum(throw),)
+        read: tuple[int, ...] = (sum(throw),) if any(throw) else ()
     else:
         read = _readings(profile.readings, tuple(sorted(throw, reverse=True)))
     if profile.doubles is Doubles.DOUBLED and is_double(throw):
@@ -118,14 +118,14 @@ def _readings(operations: tuple[Operation, ...], falling: Throw) -> tuple[int, .
     for operation in operations:
         match operation:
             case Operation.SUM:
-                found.append(sum(falling))
+                found += [sum(falling)] * any(falling)
             case Operation.DIFFERENCE:
                 found += sorted(_differences(falling), reverse=True)
             case Operation.PRODUCT:
-                found.append(prod(falling))
+                found += [prod(falling)] * all(falling)
             case Operation.QUOTIENT:
                 larger, smaller = falling
-                found += [larger // smaller] if larger % smaller == 0 else []
+                found += [larger // smaller] if smaller and larger % smaller == 0 else []
     return tuple(dict.fromkeys(found))
 
 
@@ -181,7 +181,8 @@ def legal_moves(
     if first and profile.first_move_must_include is not None:
         must = to_tiles([profile.first_move_must_include])
     most = profile.max_tiles or len(profile.tiles)
-    faces = () if profile.move is MoveKind.SET else tuple(sorted(set(throw)))
+    # A blank half matches no tile.
+    faces = () if profile.move is MoveKind.SET else tuple(sorted(set(throw) - {0}))
     if profile.move is MoveKind.EXACT and len(faces) < len(throw):
         faces = ()  # a double is no pair of tiles
     if not rows.are_plain(profile):

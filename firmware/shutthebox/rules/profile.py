@@ -214,6 +214,7 @@ class Stakes(StrEnum):
 
 
 DROPS: Mapping[str, tuple[str, ...]] = {
+    "draw": ("bag",),
     "rows": ("back", "through", "row_points"),
     "one_die": ("one_die_at",),
     "operations": ("difference",),
@@ -289,6 +290,14 @@ def _head_starts(value: Any) -> tuple[HeadStart, ...]:  # noqa: ANN401  (what TO
     return tuple(tiles(head) if isinstance(head, list) else points(head) for head in value)
 
 
+def _one_of_the_bags(value: Any) -> int:  # noqa: ANN401  (what TOML gives)
+    size = validation.whole(21, 32)(value)
+    if size not in (21, 28, 32):
+        raise ValueError
+    return size
+
+
+_BAG = Check("21, 28 or 32", {"enum": [21, 28, 32]}, _one_of_the_bags)
 _ROW_POINTS = validation.numbers(0, 9, repeated=2)
 _OPERATIONS = validation.choices(Operation)
 
@@ -349,8 +358,9 @@ class Profile:
             a larger box has.
         dice: dice thrown, 1..9.
         sides: of each die, 2..20.
-        draw: dice, or dominoes 1-1..6-6 from a bag of 21 without replacement, refilled at the
-            start of each turn (and when a turn has emptied it).
+        draw: dice, or dominoes from a bag without replacement, refilled at the start of each turn (and when
+            a turn has emptied it).
+        bag: how many dominoes are in it: 21, 28 with blanks, or a Chinese set of 32.
         one_die: when a single die is thrown. Does not apply to dominoes.
         one_die_at: the limit in it; None for the usual one.
         move: which sets of tiles answer a throw.
@@ -405,6 +415,7 @@ class Profile:
     dice: int = _key(validation.whole(1, 9), 2)
     sides: int = _key(validation.whole(2, 20), 6)
     draw: Draw = Draw.DICE
+    bag: int = _key(_BAG, 21)
     one_die: OneDie = OneDie.NEVER
     one_die_at: int | None = _key(validation.whole(1, MAX_TILE * (MAX_TILE + 1) // 2), None)
     move: MoveKind = MoveKind.SET
@@ -412,7 +423,7 @@ class Profile:
     operations: tuple[Operation, ...] = _key(_OPERATIONS, (Operation.SUM,))
     difference: bool = False
     first_move_must_include: int | None = _key(_TILE, None)
-    ends_turn_on: frozenset[int] = _key(_rising(1, 9 * 20).then(frozenset), frozenset())
+    ends_turn_on: frozenset[int] = _key(_rising(0, 9 * 20).then(frozenset), frozenset())
     doubles: Doubles = Doubles.PLAIN
     blocked: Blocked = Blocked.ENDS_TURN
     strikes: int = _key(validation.whole(1, 9), 1)

@@ -265,6 +265,10 @@ def _contradiction(box: Profile) -> str | None:
         )
     if box.draw is Draw.DOMINOES and (box.dice, box.sides) != (2, 6):
         return 'draw: "dominoes" have two ends of 1 to 6; allowed are dice = 2 and sides = 6 with it'
+    if box.bag != 21 and box.draw is not Draw.DOMINOES:
+        return f'bag: {box.bag} means nothing with dice; allowed with draw = "dominoes"'
+    if 0 in box.ends_turn_on and box.bag != 28:
+        return "ends_turn_on: 0 is the double blank; allowed with bag = 28"
     if complaint := _contradiction_of_operations(box):
         return complaint
     if box.insurance and (box.dice == 1 or box.blocked not in (Blocked.ENDS_TURN, Blocked.LOSES)):

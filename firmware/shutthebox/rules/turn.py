@@ -5,7 +5,7 @@ return the next position. `dice_refusal`, `answers` and `reopenings` say beforeh
 calling `move` with an illegal set is a programmer's error.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from itertools import combinations_with_replacement
 from typing import NamedTuple, assert_never
@@ -29,6 +29,19 @@ from shutthebox.rules.tiles import Tiles
 
 DOMINOES: tuple[Throw, ...] = tuple(combinations_with_replacement(range(1, 7), 2))
 """The bag of 21, each as its two ends."""
+
+
+DOUBLE_BLANK: Throw = (0, 0)
+"""Nothing is shut for it, and the player draws again."""
+
+_CHINESE_ONCE = frozenset({(1, 2), (1, 4), (2, 3), (2, 4), (2, 5), (2, 6), (3, 4), (3, 5), (3, 6), (4, 5)})
+
+BAGS: Mapping[int, tuple[Throw, ...]] = {
+    21: DOMINOES,
+    28: DOMINOES + tuple((0, end) for end in range(7)),
+    32: DOMINOES + tuple(domino for domino in DOMINOES if domino not in _CHINESE_ONCE),
+}
+"""The dominoes of each bag, each as its two ends."""
 
 
 class Outcome(StrEnum):
@@ -58,7 +71,7 @@ class Turn(NamedTuple):
         throw: the throw on the table; after the turn's end the one that ended it.
         throws: throws made so far.
         moves: throws answered so far by shutting tiles.
-        drawn: dominoes out of the bag, bit i for `DOMINOES[i]`.
+        drawn: dominoes out of the bag, bit i for the one at i in `BAGS`.
         outcome: how the turn ended; None while it lasts.
         score: the score of a finished turn; None while it lasts, and where the match was decided
             before the player could play it.
@@ -117,18 +130,32 @@ def dice_refusal(profile: Profile, turn: Turn, dice: int) -> Refusal | None:
     return Refusal.ONE_DIE_NOT_YET if is_one_die_ever_allowed(profile) else Refusal.ONE_DIE_NEVER
 
 
-def bag(turn: Turn) -> tuple[Throw, ...]:
-    """The dominoes that the next draw is made from; all 21 again when the bag is empty."""
-    left = tuple(domino for i, domino in enumerate(DOMINOES) if not turn.drawn >> i & 1)
-    return left or DOMINOES
+def bag(profile: Profile, turn: Turn) -> tuple[Throw, ...]:
+    """The dominoes that the next draw is made from; all again when the bag is empty."""
+    whole = BAGS[profile.bag]
+    return tuple(domino for i, domino in enumerate(whole) if not turn.drawn >> i & 1) or whole
+
+
+def draws_again(profile: Profile, faces: Throw | None) -> bool:
+    """Whether a domino is the double blank: nothing can be shut for it, and it counts as no draw."""
+    return faces == DOUBLE_BLANK and not ends_turn(profile, faces)
+
+
+def _drawn(profile: Profile, drawn: int, faces: Throw) -> int:
+    """The dominoes out of the bag after this one."""
+    whole = BAGS[profile.bag]
+    if drawn == (1 << len(whole)) - 1:
+        drawn = 0
+    domino = (min(faces), max(faces))
+    return drawn | next(1 << i for i, other in enumerate(whole) if other == domino and not drawn >> i & 1)
 
 
 def possible_throw(profile: Profile, turn: Turn, faces: Throw) -> bool:
     """Whether these faces can be thrown (or drawn) now; a single number may be a real throw's total."""
+    if profile.draw is Draw.DOMINOES:
+        return tuple(sorted(faces)) in bag(profile, turn)
     if not faces or not all(face >= 1 for face in faces):
         return False
-    if profile.draw is Draw.DOMINOES:
-        return tuple(sorted(faces)) in bag(turn)
     allowed = dice_allowed(profile, turn.open, turn.behind)
     if len(faces) in allowed and max(faces) <= profile.sides:
         return True
@@ -146,18 +173,19 @@ def throw(profile: Profile, turn: Turn, faces: Throw) -> Turn:
         raise ValueError(f"{faces} cannot be thrown at {turn.to_text()}")
     drawn = turn.drawn
     if profile.draw is Draw.DOMINOES:
-        domino = 1 << DOMINOES.index((min(faces), max(faces)))
-        drawn = domino if drawn == (1 << len(DOMINOES)) - 1 else drawn | domino
+        drawn = _drawn(profile, drawn, faces)
     earned = profile.insurance and is_double(faces)
     turn = turn._replace(throw=faces, throws=turn.throws + 1, drawn=drawn, insured=turn.insured + earned)
     if ends_turn(profile, faces):
         return _over(profile, turn, Outcome.ENDED)
     if answers(profile, turn):
         return turn
-    if turn.moves == 0 and profile.first_move_must_include is not None:
-        return _over(profile, turn, Outcome.LOST)
     if turn.throws >= MAX_THROWS:
         return _over(profile, turn, Outcome.BLOCKED)
+    if draws_again(profile, faces):
+        return turn
+    if turn.moves == 0 and profile.first_move_must_include is not None:
+        return _over(profile, turn, Outcome.LOST)
     if profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES):
         return turn if turn.insured else _over(profile, turn, Outcome.BLOCKED)
     if not reopenings(profile, turn) and not can_ever_move(profile, turn.open, behind=turn.behind):
@@ -183,6 +211,8 @@ def reopenings(profile: Profile, turn: Turn) -> Tiles:
     """The tiles one of which must be opened, because the throw on the table has no move."""
     if profile.blocked is not Blocked.OPENS_ONE or not turn.awaits_answer or answers(profile, turn):
         return 0
+    if draws_again(profile, turn.throw):
+        return 0
     return profile.starting & ~turn.open
 
 
@@ -204,7 +234,7 @@ def move(profile: Profile, turn: Turn, shut: Tiles) -> Turn:
         behind=behind,
         throw=None,
         moves=turn.moves + (shut != 0),
-        insured=turn.insured - (passes and turn.insured > 0),
+        insured=turn.insured - (passes and turn.insured > 0 and not draws_again(profile, turn.throw)),
     )
     return after if after.open else _over(profile, after._replace(throw=turn.throw), Outcome.SHUT)
 

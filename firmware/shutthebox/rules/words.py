@@ -70,13 +70,15 @@ SENTENCES: dict[str, str] = {
     "dice": N_("A throw is {dice} dice with {sides} sides each."),
     "dice.one": N_("A throw is one die with {sides} sides."),
     "draw=dominoes": N_(
-        "There are no dice: a throw is a domino drawn from a bag of 21, 1-1 to 6-6. Drawn dominoes stay out; "
+        "There are no dice: a throw is a domino drawn from a bag of {bag}. Drawn dominoes stay out; "
         "the bag is full again for every turn, and when it has run empty."
     ),
     "draw=dominoes.rotation": N_(
-        "There are no dice: a throw is a domino drawn from one bag of 21 for all, 1-1 to 6-6. Drawn "
+        "There are no dice: a throw is a domino drawn from one bag for all, of {bag}. Drawn "
         "dominoes stay out; the bag is full again for every round, and when it has run empty."
     ),
+    "blanks": N_("A blank counts 0. After the double blank the player draws again."),
+    "blanks.end": N_("A blank counts 0."),
     "one_die=never": N_("All {dice} dice are always thrown."),
     "one_die=never.two": N_("Both dice are always thrown."),
     "one_die=optional-high": N_("When no tile above {at} is open, the player may throw one die instead."),
@@ -377,6 +379,8 @@ _EITHER = N_("{some} or {last}")
 # Lists of which only one counts at a time.
 _ALTERNATIVES = ("boxes", "totals", "operations")
 
+_BAGS = {21: N_("21, 1-1 to 6-6"), 28: N_("28, 0-0 to 6-6"), 32: N_("32, a Chinese set")}
+
 _ORDINALS = (
     N_("second"),
     N_("third"),
@@ -517,7 +521,9 @@ def _rules_of_box(profile: Profile) -> Iterator[_Rule]:
 def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
     rotates = profile.turns in (Turns.ALTERNATE, Turns.TOGETHER)
     if profile.draw is Draw.DOMINOES:
-        yield f"draw={profile.draw}" + (".rotation" if rotates else ""), {}
+        yield f"draw={profile.draw}" + (".rotation" if rotates else ""), {"bag": _BAGS[profile.bag]}
+        if profile.bag == 28:
+            yield "blanks" + (".end" if 0 in profile.ends_turn_on else ""), {}
     else:
         yield _one("dice", profile.dice), {"dice": profile.dice, "sides": profile.sides}
         if profile.dice > 1:
@@ -693,6 +699,7 @@ def _one(key: str, count: int) -> str:
 
 SUMMARIES: dict[str, str] = {
     "dominoes": N_("Dominoes instead of dice."),
+    "blanks": N_("Dominoes with blanks."),
     "first": N_("Shut the {tile} first."),
     "single": N_("One tile a throw."),
     "exact": N_("Use the whole throw."),
@@ -786,7 +793,7 @@ def _distinctions(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
 def _special(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
     """The rules that a player of the usual game would not expect, the most surprising first."""
     if profile.draw is Draw.DOMINOES:
-        yield "dominoes", {}
+        yield "blanks" if profile.bag == 28 else "dominoes", {}
     if profile.first_move_must_include is not None:
         yield "first", {"tile": profile.first_move_must_include}
     if profile.turns is Turns.SHARED:

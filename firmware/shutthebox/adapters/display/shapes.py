@@ -15,6 +15,7 @@ _SEGMENTS = {
 }  # fmt: skip
 
 _PIPS: dict[int, tuple[tuple[int, int], ...]] = {
+    0: (),
     1: ((0, 0),),
     2: ((-1, -1), (1, 1)),
     3: ((-1, -1), (0, 0), (1, 1)),
@@ -119,7 +120,7 @@ def die(face: int, side: int) -> Bitmap:
     """A die lying still: white, its pips or number cut out, `side` pixels square.
 
     Args:
-        face: from 1; up to `HIGHEST_PIPS` as pips if there is room, else as a number.
+        face: from 0, which has no pips; up to `HIGHEST_PIPS` as pips if there is room, else as a number.
         side: in pixels, from 7; two digits need 9.
     """
     corner = max(1, side // 8)
@@ -128,7 +129,7 @@ def die(face: int, side: int) -> Bitmap:
         return min(x, side - 1 - x) + min(y, side - 1 - y) >= corner
 
     picture = Bitmap.plotted(side, side, body)
-    if not 1 <= face <= HIGHEST_PIPS or side < _LEAST_SIDE:
+    if not 0 <= face <= HIGHEST_PIPS or side < _LEAST_SIDE:
         number = numeral_within(str(face), side - 2 - side // 12, round(side * 0.62))
         left, top = (side - number.width + 1) // 2, (side - number.height) // 2
         return picture.stamp(number, left, top, lit=False)

@@ -73,7 +73,7 @@ def press(mode: RollOff, context: Context) -> Step[RollOff | BeginMatch]:
         return _reveal(mode, mode.tumbling)
     game = mode.match.game
     if game.draw is Draw.DOMINOES:
-        faces = context.dice.draw(turns.bag(mode.match.turn))
+        faces = context.dice.draw(turns.bag(mode.match.rules, mode.match.turn))
     else:
         faces = context.dice.throw(game.dice, game.sides)
     return Step(replace(mode, tumbling=faces, since_ns=context.now_ns), (Sounded(Sound.ROLL),))

@@ -55,7 +55,7 @@ def enter(target: RollDice, context: Context) -> Step[Rolling]:
     if tournament is not None:
         faces = tournament.throw(match, dice)
     elif match.rules.draw is Draw.DOMINOES:
-        faces = context.dice.draw(turns.bag(match.turn))
+        faces = context.dice.draw(turns.bag(match.rules, match.turn))
     else:
         faces = context.dice.throw(dice, match.rules.sides)
     # Kept before it is seen: pulling the plug gives no second chance at a throw.

@@ -65,7 +65,7 @@ def faces(words: Sequence[str]) -> tuple[int, ...]:
     Raises:
         WrongError: for anything else.
     """
-    return tuple(number(word, 1, 180, "face") for word in words)
+    return tuple(number(word, 0, 180, "face") for word in words)
 
 
 def toml_value(text: str) -> object:
