@@ -45,7 +45,7 @@ GAMES: dict[str, dict[str, Any]] = {
     "the-300": {**ONE_BOX, "tiles": list(range(1, 25)), "dice": 4, "one_die": "never"},
     "thai": {**LIKE_TRADITIONAL, "move": "single", "one_die": "never"},
     "2012": {**ONE_BOX, "tiles": list(range(1, 13)), "dice": 1, "sides": 20},
-    "young": {**LIKE_TRADITIONAL, **YOUNG, "move": "faces-free"},
+    "young": {**LIKE_TRADITIONAL, **YOUNG, "move": "faces-free", "one_die": "never"},
     "tournament-45": {**LIKE_TRADITIONAL, "shut_wins": "no", "match": "drop-out", "limit": 45},
     "tournament-100": {**LIKE_TRADITIONAL, "shut_wins": "no", "match": "target-loses", "limit": 100},
     "box-for-four": {
