@@ -13,7 +13,11 @@ from shutthebox.rules.tiles import MAX_TILE
 from shutthebox.validation import count
 
 RULES_VERSION = 3
-"""The version of the rules in this program. Raise it whenever the same actions could give another result."""
+"""The version of the rules in this program. Raise it whenever the same actions could give another result.
+
+A new key or a changed built-in game raises nothing: a record has its own keys. So a record of an earlier
+version counts if it plays again to the result that it states; a later version may have rules unknown here.
+"""
 
 WORDS = ("dice", "first", "computers", "out-of-play", "version", "lost")
 """The words that begin the lines, in their order."""

@@ -1,11 +1,11 @@
 """Categories: the matches that can be compared, of one game on one box over as many rounds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, select
 
 from shutthebox.config.profiles import builtin, builtins
-from shutthebox.rules.profile import Profile
+from shutthebox.rules.profile import Back, Profile
 from shutthebox.rules.record import Record
 from shutthebox.rules.writer import to_lines
 from shutthebox_league.database import upsert
@@ -31,9 +31,15 @@ class Category:
     points: int
 
 
+_RENAMED = {"double-shutter": "double-row"}
+"""Games that an earlier box knew by a name that is another game's now."""
+
+
 def category_of(record: Record) -> Category | None:
     """The category of a match, to any limit and over any rounds; None for house rules."""
     profile = record.profile
+    if profile.name in _RENAMED and profile.back is Back.SAME:
+        profile = replace(profile, name=_RENAMED[profile.name])
     if profile.name not in _NAMES:
         return None
     known = builtin(profile.name)

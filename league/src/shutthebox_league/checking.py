@@ -141,7 +141,8 @@ def _unranked(record: Record, end: Match) -> str:
         return "a computer played"
     if conditions.out_of_play:
         return "levers were out of play"
-    if any(not version.endswith(f" rules {RULES_VERSION}") for version in conditions.versions):
+    # A record has its own keys, and has just been played again to the same result: earlier rules count.
+    if any(int(version.rpartition(" ")[2]) > RULES_VERSION for version in conditions.versions):
         return "other rules"
     return ""
 
