@@ -131,7 +131,6 @@ def test_what_was_sliced_is_what_is_printed() -> None:
 
 
 @solids
-@pytest.mark.slow
 def test_fail__a_skirt_leaves_the_bed(tmp_path: Path) -> None:
     if not shutil.which("prusa-slicer"):
         pytest.skip("NOT CHECKED: no prusa-slicer here")
