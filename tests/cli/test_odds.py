@@ -97,6 +97,7 @@ def test_players() -> None:
     assert document("golf", "--players", "2")["stakes"] == [0, 0]
 
 
+@pytest.mark.slow
 def test_figures_end_where_the_noise_of_floats_begins(tmp_path: Path) -> None:
     """A half is 0.5, and nobody owes -7e-16."""
     for win, ties in product(("lowest", "highest"), ("share", "play-off")):

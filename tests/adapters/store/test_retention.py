@@ -30,6 +30,7 @@ def keep_matches(store: Store, count: int, seed: int = 1) -> None:
         store.keep(fact)
 
 
+@pytest.mark.slow
 def test_the_latest_matches_and_the_famous_stay_whole_and_no_count_changes(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
