@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from cryptography import x509
 from sqlalchemy import text
 from tests.support.league import LeagueBox, Place, played_record
 
@@ -232,6 +233,25 @@ def test_pubs_in_every_script_have_pages_and_names_that_look_alike_are_refused(f
         assert run(folder, "enrol", "x", "--pub", wrong) == 2
     with closing(League(folder)) as league, league.engine.begin() as db:
         assert dict(map(tuple, db.execute(text("select name, slug from pub")).all())) == pubs
+
+
+def test_the_host_is_changed_and_boxes_with_the_old_name_stay(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for host in ("new.example", "192.0.2.7", "2001:db8::7"):
+        assert run(folder, "host", host) == 0
+        capsys.readouterr()
+        assert run(folder, "enrol", "lion", "--pub", "x") == 0
+        assert f'host = "{host}"' in capsys.readouterr().out
+    found = x509.load_pem_x509_certificate((folder / "broker" / "broker.pem").read_bytes())
+    names = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    assert {str(name.value) for name in names} == {
+        "localhost", "127.0.0.1", "league.example", "new.example", "192.0.2.7", "2001:db8::7"
+    }  # fmt: skip
+    authority = x509.load_pem_x509_certificate((folder / "broker" / "authority.pem").read_bytes())
+    found.verify_directly_issued_by(authority)
+    assert (folder / "broker" / "broker.pem").stat().st_mode & 0o777 == 0o640
+    assert (folder / "keys" / "league.json").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_metrics_port_that_is_taken_is_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

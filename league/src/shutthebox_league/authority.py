@@ -12,7 +12,7 @@ import os
 import ssl
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -124,11 +124,9 @@ class Authority:
         _write(self._keys / "authority.key", _private_pem(authority))
         broker = ec.generate_private_key(ec.SECP256R1())
         _write(self._broker / "broker.key", _private_pem(broker), 0o640)
-        names = {host, "localhost", "127.0.0.1"}
-        broker_certificate = self._sign(
-            certificate, authority, "broker", broker, ExtendedKeyUsageOID.SERVER_AUTH, names
-        )
-        _write(self._broker / "broker.pem", broker_certificate, 0o640)
+        names, usage = {host, "localhost", "127.0.0.1"}, ExtendedKeyUsageOID.SERVER_AUTH
+        signed = self._sign(certificate, authority, "broker", broker, usage, names)
+        _write(self._broker / "broker.pem", signed, 0o640)
         consumer = ec.generate_private_key(ec.SECP256R1())
         _write(self._keys / "consumer.key", _private_pem(consumer))
         usage = ExtendedKeyUsageOID.CLIENT_AUTH
@@ -188,6 +186,25 @@ class Authority:
             return Settings(**json.loads(text))
         except (ValueError, TypeError):
             raise LeagueError(f"{path}: not as `shutthebox-league found` writes it") from None
+
+    def change_host(self, host: str) -> None:
+        """Has the broker answer to another name, and to those of before: boxes have these in their files.
+
+        Args:
+            host: the name or address that boxes are given from now on.
+        """
+        own = x509.load_pem_x509_certificate(self._read(self._broker / "broker.pem"))
+        known = own.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+        names = {host, *(str(name.value) for name in known)}
+        key = load_pem_private_key(self._read(self._broker / "broker.key"), password=None)
+        assert isinstance(key, ec.EllipticCurvePrivateKey), "`found` makes no others"
+        authority = x509.load_pem_x509_certificate(self.certificate.encode())
+        usage = ExtendedKeyUsageOID.SERVER_AUTH
+        _replace(
+            self._broker / "broker.pem", self._sign(authority, self._signer(), "broker", key, usage, names)
+        )
+        settings = json.dumps(asdict(replace(self.settings, host=host))).encode()
+        _replace(self._keys / "league.json", settings, 0o600)
 
     def enrol(self, name: str) -> Enrolled:
         """New keys for a box; the private one is nowhere else.
@@ -352,9 +369,9 @@ def _general_name(host: str) -> x509.GeneralName:
         return x509.DNSName(host)
 
 
-def _replace(path: Path, data: bytes) -> None:
+def _replace(path: Path, data: bytes, mode: int = 0o640) -> None:
     new = path.with_name(f"{path.name}.new")
-    _write(new, data, 0o640)
+    _write(new, data, mode)
     new.replace(path)
 
 

@@ -123,6 +123,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     found.set_defaults(run=_found)
 
+    host = commands.add_parser("host", help="change the name or address by which boxes reach the broker")
+    host.add_argument("host", metavar="NAME")
+    host.set_defaults(run=_host)
+
     enrol_ = commands.add_parser("enrol", help="enrol a box; prints the file for its card")
     enrol_.add_argument("box", metavar="BOX", help="up to 40 of a-z, 0-9 and -")
     enrol_.add_argument("--pub", required=True, help="the pub it stands in")
@@ -276,6 +280,12 @@ def _found(args: argparse.Namespace) -> None:
     print("Root copies the broker's configuration: /usr/share/shutthebox-league/mosquitto.conf")
     if (args.port, args.consumers_port) != (BOXES_PORT, CONSUMERS_PORT):
         print(f"In it the ports have to be {args.port} for boxes and {args.consumers_port} for consumers.")
+
+
+def _host(args: argparse.Namespace, league: League) -> None:
+    league.authority.change_host(args.host)
+    print(f"Boxes that are enrolled from now on reach the broker as {args.host}; others as before.")
+    print("Start the broker again: systemctl restart mosquitto")
 
 
 def _enrol(args: argparse.Namespace, league: League) -> None:
