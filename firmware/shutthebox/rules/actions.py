@@ -19,7 +19,7 @@ from shutthebox.rules.faces import faces_from_text, faces_to_text
 from shutthebox.rules.legality import unless, why_not_open, why_not_out_of_time, why_not_shut, why_not_throw
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.moves import Throw
-from shutthebox.rules.tiles import Tiles, from_text, to_numbers, to_text, to_tiles
+from shutthebox.rules.tiles import MAX_TILE, Tiles, from_text, to_numbers, to_text, to_tiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class Reopened:
     def from_text(cls, rest: str) -> Self:
         """The tile by what follows the word."""
         tiles = to_numbers(from_text(rest))
-        if len(tiles) != 1:
+        if len(tiles) != 1 or tiles[0] > MAX_TILE:
             raise ValueError(f"{quoted(rest)} is not one tile")
         return cls(tiles[0])
 

@@ -145,7 +145,7 @@ def test_what_does_not_matter_in_an_expectation(play: Play_, line: str) -> None:
         ("+soon press", "script:1: press: 'soon' is no duration"),
         ("flip 0", "script:1: flip: '0' is no lever; allowed is 1 to 54"),
         ("flip 3 3", "script:1: flip: lever 3 is named twice"),
-        ("dice 3 0", "script:1: dice: '0' is no face"),
+        ("dice 3 181", "script:1: dice: '181' is no face"),
         ("bounce 3", "script:1: bounce: allowed is: bounce LEVER down|up DURATION"),
         ("lose-edges 2", "script:1: lose-edges: '2' is no fraction"),
         ("expect mode rising", "script:1: expect: 'rising' is no mode; allowed are attract"),
