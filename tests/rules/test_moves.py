@@ -5,7 +5,7 @@ from dataclasses import replace
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
-from tests.support import generate, oracle
+from tests.support import account, generate, oracle
 
 from shutthebox.config import profiles
 from shutthebox.rules.moves import can_ever_move, dice_allowed, legal_moves, most_moves
@@ -66,13 +66,16 @@ def test_dice_allowed(name: str, opened: str, allowed: tuple[int, ...]) -> None:
 @given(profile=generate.profiles(), data=st.data())
 def test_moves_are_what_trying_all_subsets_finds(profile: Profile, data: st.DataObject) -> None:
     opened = frozenset(data.draw(st.sets(st.sampled_from(profile.tiles))))
-    dice = data.draw(st.sampled_from(sorted(oracle.dice_counts(profile, opened))))
+    doubled = sorted(opened) if profile.rows == 2 else []
+    behind = frozenset(data.draw(st.sets(st.sampled_from(doubled))) if doubled else ())
+    dice = data.draw(st.sampled_from(sorted(oracle.dice_counts(profile, opened, behind))))
     faces = tuple(data.draw(st.lists(st.integers(1, profile.sides), min_size=dice, max_size=dice)))
     first = data.draw(st.booleans())
-    found = legal_moves(profile, to_tiles(opened), faces, first=first)
+    found = legal_moves(profile, to_tiles(opened), faces, first=first, behind=to_tiles(behind))
     assert len(set(found)) == len(found)
-    assert {oracle.row(tiles) for tiles in found} == oracle.moves(profile, opened, faces, first=first)
-    assert set(dice_allowed(profile, to_tiles(opened))) == oracle.dice_counts(profile, opened)
+    assert {oracle.row(tiles) for tiles in found} == account.legal_moves(profile, opened, faces, first, behind)
+    allowed = dice_allowed(profile, to_tiles(opened), to_tiles(behind))
+    assert set(allowed) == oracle.dice_counts(profile, opened, behind)
 
 
 @settings(deadline=None)
@@ -82,7 +85,7 @@ def test_can_ever_move_is_what_trying_all_throws_finds(profile: Profile, data: s
     must = data.draw(st.one_of(st.none(), st.sampled_from(sorted(opened))))
     plain = replace(profile, first_move_must_include=must)
     found = any(
-        oracle.moves(plain, opened, faces, first=True)
+        account.legal_moves(plain, opened, faces, True)
         for dice in oracle.dice_counts(profile, opened)
         for faces in oracle.rolls(dice, profile.sides)
     )

@@ -72,7 +72,7 @@ def _is_few_in_columns(profile: Profile, open_tiles: Tiles, behind: Tiles) -> bo
         case OneDie.NEVER:
             return False
         case OneDie.OPTIONAL_HIGH | OneDie.FORCED_HIGH:
-            return max(every) <= most
+            return max(every, default=0) <= most
         case OneDie.OPTIONAL_SUM | OneDie.FORCED_SUM:
             return sum(every) <= most
         case OneDie.OPTIONAL_TILES | OneDie.FORCED_TILES:
