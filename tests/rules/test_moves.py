@@ -73,7 +73,9 @@ def test_moves_are_what_trying_all_subsets_finds(profile: Profile, data: st.Data
     first = data.draw(st.booleans())
     found = legal_moves(profile, to_tiles(opened), faces, first=first, behind=to_tiles(behind))
     assert len(set(found)) == len(found)
-    assert {oracle.row(tiles) for tiles in found} == account.legal_moves(profile, opened, faces, first, behind)
+    assert {oracle.row(tiles) for tiles in found} == account.legal_moves(
+        profile, opened, faces, first, behind
+    )
     allowed = dice_allowed(profile, to_tiles(opened), to_tiles(behind))
     assert set(allowed) == oracle.dice_counts(profile, opened, behind)
 
