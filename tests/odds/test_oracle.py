@@ -256,7 +256,7 @@ ends_by_itself = generate.profiles(most_tiles=3).filter(
         and (profile.draw is not Draw.DOMINOES or (profile.bag == 21 and profile.strikes == 1))
     )
 )
-"""Rules for which the oracle is exact, and quick: larger bags, and strikes with dominoes, are among `RULES`."""
+"""Rules for which the oracle is exact, and quick. Larger bags, and dominoes with strikes, are in `RULES`."""
 
 
 @settings(suppress_health_check=list(HealthCheck), phases=[Phase.generate])
