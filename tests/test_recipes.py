@@ -26,7 +26,7 @@ from shutthebox.game.dice import RandomDice
 from shutthebox.game.facts import Chosen
 from shutthebox.game.inputs import (Held, LeversMoved, Pressed, ServicePressed)
 from shutthebox.game.machine import Machine
-from shutthebox.translations import told_screen
+from shutthebox.translations import localize_screen
 
 def box(text, **values):
     settings = settings_for(parse_config(text, "test"), 9, "test")
@@ -34,7 +34,7 @@ def box(text, **values):
 
 def say(box, given, t_ns):
     *effects, show = box.step(given, t_ns)
-    print(show.mode, "|", " / ".join(told_screen(show).text.splitlines()))
+    print(show.mode, "|", " / ".join(localize_screen(show).text.splitlines()))
 """
 """The start of every program below."""
 
@@ -104,7 +104,7 @@ def test_a_screen(copy: Copy) -> None:
     copy.change("game/modes/attract.py", begins("Attract.screen", screen))
     program = f"""{SAYS}
 for text in ("", "[game]\\nnames = true\\n"):
-    print(told_screen(box(text).start()[-1]).text.splitlines()[0])
+    print(localize_screen(box(text).start()[-1]).text.splitlines()[0])
 """
     assert copy.run("-c", program) == "Traditional\nYour names?\n"
 
@@ -172,13 +172,13 @@ def test_a_tune(copy: Copy) -> None:
     copy.change("adapters/buzzer.py", entry("TUNES", "Sound.BELL: ((2000, 20),)"))
     copy.change(
         "game/modes/service.py",
-        imports("from shutthebox.game.effects import Sound, Sounded"),
-        begins("press", "if mode.row == 1:\n    return Step(mode, (Sounded(Sound.BELL),))"),
+        imports("from shutthebox.game.effects import Sound, PlaySound"),
+        begins("press", "if mode.row == 1:\n    return Step(mode, (PlaySound(Sound.BELL),))"),
     )
     program = """
 from shutthebox.adapters.buzzer import TUNES
 from shutthebox.config.schema import Config
-from shutthebox.game.effects import Sounded
+from shutthebox.game.effects import PlaySound
 from shutthebox.game.modes.service import Service, press
 from shutthebox.simulator.virtual_box import VirtualBox
 box = VirtualBox(Config())
@@ -186,7 +186,7 @@ state = box.runner.machine.state
 class At:
     shared = state.shared
 (effect,) = press(Service(None, row=1), At).effects
-print(isinstance(effect, Sounded), TUNES[effect.sound])
+print(isinstance(effect, PlaySound), TUNES[effect.sound])
 box.close()
 """
     assert copy.run("-c", program) == "True ((2000, 20),)\n"

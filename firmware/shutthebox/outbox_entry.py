@@ -19,7 +19,7 @@ VERSION = 1
 MAX_BYTES = 512 * 1024
 """No entry is larger. A match of 999 rounds for twenty players is; nobody plays it."""
 
-UPLINK_SAYS = ".uplink"
+UPLINK_STATUS_FILE = ".uplink"
 """A file in the outbox: what the uplink says about the way to the league, an `UplinkStatus`."""
 
 CHAIN_BEGINS_AGAIN = (

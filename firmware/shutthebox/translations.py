@@ -15,7 +15,7 @@ from string import Formatter
 
 from shutthebox.game.effects import Show
 from shutthebox.game.messages import Translate
-from shutthebox.game.screen import ToldScreen
+from shutthebox.game.screen import LocalizedScreen
 from shutthebox.rules.profile import Profile
 
 ENGLISH = "en"
@@ -155,6 +155,6 @@ def _order(title: str, articles: str) -> str:
     return "".join(part for part in parts if not unicodedata.combining(part))
 
 
-def told_screen(show: Show) -> ToldScreen:
+def localize_screen(show: Show) -> LocalizedScreen:
     """The screen in the words of the panel, in the language of the players."""
     return show.screen.told(translations()[show.language])

@@ -9,7 +9,7 @@ import pytest
 from shutthebox.adapters.delivery import LONG_S, LOOK_S, DeliveryWatch
 from shutthebox.adapters.outbox import entry_name
 from shutthebox.game.faults import Undelivered
-from shutthebox.outbox_entry import UPLINK_SAYS, UplinkStatus, Way
+from shutthebox.outbox_entry import UPLINK_STATUS_FILE, UplinkStatus, Way
 
 NOW_S = 1_800_000_000
 
@@ -54,7 +54,7 @@ def left(folder: Path, sequence: int, age_s: float) -> Path:
 def test_the_box_knows_what_the_uplink_says(
     tmp_path: Path, look: Callable[[], Undelivered | None], said: str, found: Undelivered | None
 ) -> None:
-    (tmp_path / UPLINK_SAYS).write_text(said)
+    (tmp_path / UPLINK_STATUS_FILE).write_text(said)
     assert look() is found
 
 

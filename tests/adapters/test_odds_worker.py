@@ -15,17 +15,17 @@ from shutthebox.game.mode import Mode
 from shutthebox.odds import match_play
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.questions import (
-    AnswerCame,
+    AnswerReady,
     AskAnswer,
     AskDice,
     AskHint,
     AskReview,
-    DiceCame,
-    HintCame,
-    OddsCame,
+    DiceReady,
+    HintReady,
+    OddsReady,
     Prepare,
     Question,
-    ReviewCame,
+    ReviewReady,
 )
 from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.strengths import Strength
@@ -40,20 +40,20 @@ PUB = builtin("pub")
 
 
 @pytest.fixture
-def posted() -> SimpleQueue[OddsCame]:
+def posted() -> SimpleQueue[OddsReady]:
     """What the worker has answered."""
     return SimpleQueue()
 
 
 @pytest.fixture
-def worker(posted: SimpleQueue[OddsCame]) -> OddsWorker:
+def worker(posted: SimpleQueue[OddsReady]) -> OddsWorker:
     worker = OddsWorker(posted.put)
     worker.start()
     return worker
 
 
 def test_questions_are_answered_off_the_callers_thread_in_their_order(
-    worker: OddsWorker, posted: SimpleQueue[OddsCame]
+    worker: OddsWorker, posted: SimpleQueue[OddsReady]
 ) -> None:
     match = begin(PUB, 1).throw((6, 4))
     match_play._equilibrium.cache_clear()
@@ -61,8 +61,8 @@ def test_questions_are_answered_off_the_callers_thread_in_their_order(
     assert worker.ask(AskHint(match)) == ()
     worker.ask(AskAnswer(match))
     first, second = posted.get(timeout=HANG_S), posted.get(timeout=HANG_S)
-    assert isinstance(first, HintCame)
-    assert isinstance(second, AnswerCame)
+    assert isinstance(first, HintReady)
+    assert isinstance(second, AnswerReady)
     assert posted.empty(), "a preparation has no answer"
     assert match_play._equilibrium.cache_info().currsize == 1, "and is ready before it is asked for"
 
@@ -75,17 +75,17 @@ BROKEN = begin(PUB, 2).throw((6, 6))._replace(seats=(0, 7))
 @pytest.mark.parametrize(
     ("question", "plainly"),
     [
-        (AskHint(BROKEN), HintCame(BROKEN, None)),
-        (AskAnswer(BROKEN), AnswerCame(BROKEN, to_tiles([9, 3]))),
-        (AskReview(ALONE, (Thrown((9, 9)),)), ReviewCame(ALONE, (Thrown((9, 9)),), None)),
+        (AskHint(BROKEN), HintReady(BROKEN, None)),
+        (AskAnswer(BROKEN), AnswerReady(BROKEN, to_tiles([9, 3]))),
+        (AskReview(ALONE, (Thrown((9, 9)),)), ReviewReady(ALONE, (Thrown((9, 9)),), None)),
     ],
     ids=["hint", "answer", "review"],
 )
 def test_nobody_waits_for_ever_for_odds_that_fail(
     question: Question,
-    plainly: OddsCame,
+    plainly: OddsReady,
     worker: OddsWorker,
-    posted: SimpleQueue[OddsCame],
+    posted: SimpleQueue[OddsReady],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     worker.ask(question)
@@ -93,16 +93,16 @@ def test_nobody_waits_for_ever_for_odds_that_fail(
     assert "no answer to" in caplog.text
     assert OddsNow().ask(question) == (plainly,), "virtual time is no different"
     worker.ask(AskDice(begin(PUB, 1)))
-    assert isinstance(posted.get(timeout=HANG_S), DiceCame), "and the worker goes on"
+    assert isinstance(posted.get(timeout=HANG_S), DiceReady), "and the worker goes on"
 
 
 def test_on_a_large_row_there_is_no_hint_but_a_computer_still_plays() -> None:
     match = begin(builtin("the-300"), 2)
-    assert answer_or_plain(AskDice(match)) == DiceCame(match, 4)
+    assert answer_or_plain(AskDice(match)) == DiceReady(match, 4)
     match = match.throw((6, 6, 6, 5))
-    assert answer_or_plain(AskHint(match)) == HintCame(match, None)
-    assert answer_or_plain(AskAnswer(match)) == AnswerCame(match, to_tiles([23]))
-    assert answer_or_plain(AskReview(match, ())) == ReviewCame(match, (), None)
+    assert answer_or_plain(AskHint(match)) == HintReady(match, None)
+    assert answer_or_plain(AskAnswer(match)) == AnswerReady(match, to_tiles([23]))
+    assert answer_or_plain(AskReview(match, ())) == ReviewReady(match, (), None)
 
 
 def behind(total: int, open_tiles: Tiles) -> Match:
@@ -121,7 +121,7 @@ def test_the_computer_plays_for_the_win_not_for_the_points() -> None:
             match = behind(9, open_tiles).throw(faces)
             if match.stage is Stage.ANSWER:
                 came = answer_or_plain(AskAnswer(match))
-                assert isinstance(came, AnswerCame)
+                assert isinstance(came, AnswerReady)
                 assert came.tiles == play.ranked(match.turn)[0][0]
                 differing += came.tiles != odds.ranked(match.turn)[0].tiles
     assert differing, "with something to beat, other moves win than score"
@@ -134,13 +134,13 @@ class Late(OddsNow):
         self.there = False
         self.waiting: list[Question] = []
 
-    def ask(self, question: Question) -> Sequence[OddsCame]:
+    def ask(self, question: Question) -> Sequence[OddsReady]:
         if not isinstance(question, AskReview):
             return super().ask(question)
         self.waiting.append(question)
         return self.told() if self.there else ()
 
-    def told(self) -> list[OddsCame]:
+    def told(self) -> list[OddsReady]:
         waiting, self.waiting = self.waiting, []
         return [advice for question in waiting for advice in super(Late, self).ask(question)]
 
@@ -184,9 +184,9 @@ def test_a_beginner_decides_without_odds_and_a_regular_every_other_time() -> Non
         match = waiting._replace(rows=(waiting.turn._replace(throws=moves, moves=moves),)).throw((6, 4))
         shut = {Strength.BEGINNER: to_tiles([1, 9]), Strength.MASTER: to_tiles([4, 6])}
         for strength, played in ((Strength.BEGINNER, Strength.BEGINNER), (Strength.REGULAR, regular)):
-            assert answer_or_plain(AskAnswer(match, strength)) == AnswerCame(match, shut[played])
+            assert answer_or_plain(AskAnswer(match, strength)) == AnswerReady(match, shut[played])
         waiting = begin(PUB, 1)
         few = waiting._replace(rows=(turns.Turn(to_tiles([1, 2]), throws=moves, moves=moves),))
-        assert answer_or_plain(AskDice(few, Strength.BEGINNER)) == DiceCame(few, 2)
-        assert answer_or_plain(AskDice(few, Strength.REGULAR)) == DiceCame(few, 1 if moves != 1 else 2)
-        assert answer_or_plain(AskDice(few, Strength.MASTER)) == DiceCame(few, 1)
+        assert answer_or_plain(AskDice(few, Strength.BEGINNER)) == DiceReady(few, 2)
+        assert answer_or_plain(AskDice(few, Strength.REGULAR)) == DiceReady(few, 1 if moves != 1 else 2)
+        assert answer_or_plain(AskDice(few, Strength.MASTER)) == DiceReady(few, 1)

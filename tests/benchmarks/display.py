@@ -28,7 +28,7 @@ from shutthebox.adapters.display.opening import open_panel
 from shutthebox.adapters.display.pillow import image_of
 from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import Config
-from shutthebox.game.screen import ToldScreen
+from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.settings import Brightness, GameConfig, SetupChoice
 from shutthebox.simulator.virtual_box import VirtualBox
 
@@ -56,10 +56,10 @@ class Seen:
     """Stands where the display stands, and keeps the screens of a match with their times."""
 
     def __init__(self) -> None:
-        self.screens: list[tuple[ToldScreen, int]] = []
+        self.screens: list[tuple[LocalizedScreen, int]] = []
         self.box: VirtualBox | None = None
 
-    def show(self, screen: ToldScreen, t_ns: int) -> None:
+    def show(self, screen: LocalizedScreen, t_ns: int) -> None:
         self.screens.append((screen, self.box.now_ns if self.box else 0))
 
     def brighten(self, brightness: Brightness) -> None:
@@ -69,7 +69,7 @@ class Seen:
         """Nothing is drawn in the dark."""
 
 
-def screens_of(matches: int) -> list[tuple[ToldScreen, int]]:
+def screens_of(matches: int) -> list[tuple[LocalizedScreen, int]]:
     """The screens of so many matches of two, each with how long it stands in nanoseconds."""
     seen, player = Seen(), Player(Random(1), CAREFUL)
     config = Config(game=GameConfig(profile="pub", setup=SetupChoice.USUAL))
@@ -80,7 +80,7 @@ def screens_of(matches: int) -> list[tuple[ToldScreen, int]]:
     return [(screen, to_ns - from_ns) for (screen, from_ns), (_, to_ns) in pairwise(seen.screens)]
 
 
-def frames(screens: Sequence[tuple[ToldScreen, int]]) -> tuple[list[Bitmap], float]:
+def frames(screens: Sequence[tuple[LocalizedScreen, int]]) -> tuple[list[Bitmap], float]:
     """All pictures in order, and the CPU seconds that drawing took."""
     pictures = []
     started = time.process_time()

@@ -32,7 +32,7 @@ from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.config.profiles import builtins, read
 from shutthebox.config.schema import Config
 from shutthebox.game.mode import Mode
-from shutthebox.odds.questions import OddsCame, Prepare, Question
+from shutthebox.odds.questions import OddsReady, Prepare, Question
 from shutthebox.runtime.ports import Observer
 from shutthebox.runtime.runner import Runner
 from shutthebox.simulator.virtual_box import VirtualBox
@@ -107,17 +107,17 @@ class AskedOdds:
     """
 
     def __init__(self) -> None:
-        self.inbox: SimpleQueue[OddsCame] = SimpleQueue()
+        self.inbox: SimpleQueue[OddsReady] = SimpleQueue()
         self._worker = OddsWorker(self.inbox.put)
         self._worker.start()
         self.awaited = 0
 
-    def ask(self, question: Question) -> Sequence[OddsCame]:
+    def ask(self, question: Question) -> Sequence[OddsReady]:
         """Leaves a question for the worker."""
         self.awaited += not isinstance(question, Prepare)
         return self._worker.ask(question)
 
-    def answers(self, patience_s: float) -> Iterator[OddsCame]:
+    def answers(self, patience_s: float) -> Iterator[OddsReady]:
         """The answers that have come; waits so long for the others."""
         while self.awaited:
             try:

@@ -16,7 +16,7 @@ from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.outbox_entry import MatchPlayed, entry_from_bytes
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox.simulator.virtual_box import VirtualBox
-from shutthebox.translations import told_screen
+from shutthebox.translations import localize_screen
 
 FRIDAY = Tournament("Friday", "5" * 64)
 
@@ -54,9 +54,9 @@ def records_of(folder: Path, config: Config, seed: int, *, abandons: bool = Fals
         # Wherever dice are, or come next.
         for show in shows:
             if show.mode in (Mode.ATTRACT, Mode.READY, Mode.ROLLING, Mode.FLIPPING):
-                assert told_screen(show).aside == label or told_screen(show).big == "End the match?"
+                assert localize_screen(show).aside == label or localize_screen(show).big == "End the match?"
     else:
-        assert not any(label in told_screen(show).text for show in shows)
+        assert not any(label in localize_screen(show).text for show in shows)
     entries = [entry_from_bytes(path.read_bytes()) for path in sorted(outbox.glob("*.json"))]
     return [entry.content.record for entry in entries if isinstance(entry.content, MatchPlayed)]
 

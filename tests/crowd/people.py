@@ -19,7 +19,7 @@ from shutthebox.game.screen import TileState
 from shutthebox.game.switches.switch import DICE_BUTTON
 from shutthebox.simulator.hardware.bounce import bounce_edges
 from shutthebox.simulator.virtual_box import VirtualBox
-from shutthebox.translations import told_screen, translations
+from shutthebox.translations import localize_screen, translations
 
 MS = 1_000_000
 LONG_MS = 850
@@ -123,7 +123,7 @@ class Regular(Person):
         """Does as the screen says."""
         show = self.seen
         if show.mode is Mode.ATTRACT:
-            self._wants_another_game = NO_GAME.fullmatch(told_screen(show).prompt) is not None
+            self._wants_another_game = NO_GAME.fullmatch(localize_screen(show).prompt) is not None
         if show.asleep:
             self._press()
         elif self._wants_another_game:
@@ -135,7 +135,7 @@ class Regular(Person):
         elif show.mode is Mode.INITIALS and self._chance(0.7):
             self._press()
         elif (
-            told_screen(show).big in ABANDON
+            localize_screen(show).big in ABANDON
             or show.mode is Mode.INITIALS
             or (show.mode is Mode.MENU and self._chance(0.7))
             or (show.mode is Mode.MATCH_OVER and self.dawdles and self._chance(0.3))
@@ -169,7 +169,7 @@ class Regular(Person):
             down = show.verdict.kind is VerdictKind.PUT_BACK
             self._move(set(show.verdict.tiles), down=down)
             return
-        count = int(told_screen(show).big.rpartition("+")[2])
+        count = int(localize_screen(show).big.rpartition("+")[2])
         if count and self._chance(0.3):
             self._press(self._between(LONG_MS, 1200))
         else:
@@ -177,7 +177,7 @@ class Regular(Person):
             self._press()
 
     def _answer(self, show: Show) -> None:
-        if self._tiles(show, TileState.VIABLE) or told_screen(show).prompt in PASS:
+        if self._tiles(show, TileState.VIABLE) or localize_screen(show).prompt in PASS:
             super()._answer(show)
         else:
             # The last possible answer is to lift a tile; without one a press passes.

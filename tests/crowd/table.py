@@ -18,7 +18,7 @@ from tests.support.referee import Referee, Seen, add_fields
 
 from shutthebox.config.profiles import builtins, find
 from shutthebox.config.schema import Config, with_value
-from shutthebox.game.effects import Effect, Show, Sound, Sounded
+from shutthebox.game.effects import Effect, PlaySound, Show, Sound
 from shutthebox.game.judge import FINE
 from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import SwitchChanged
@@ -216,7 +216,7 @@ class Table:
             if kind in FAULTS and str(what.verdict) != str(before):
                 self._faults.found[self._hand, kind] += 1
             self._show = what
-        elif isinstance(what, Sounded) and what.sound is Sound.REFUSED:
+        elif isinstance(what, PlaySound) and what.sound is Sound.REFUSED:
             self._faults.found[self._hand, "refused"] += 1
         self.referee.watch(what, t_ns)
 

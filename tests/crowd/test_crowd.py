@@ -15,7 +15,7 @@ from tests.crowd.table import FaultError, Faults, Plan, Table, again, plans, pla
 from tests.support import referee
 from tests.support.referee import WAYS, Seen
 
-from shutthebox.game.effects import Effect, Keep, Show, Sound, Sounded
+from shutthebox.game.effects import Effect, Keep, PlaySound, Show, Sound
 from shutthebox.game.judge import FINE
 from shutthebox.game.mode import Mode
 from shutthebox.rules.actions import Advanced, Moved, Thrown
@@ -122,7 +122,7 @@ def test_a_throw_that_nobody_made_is_found_out(tmp_path: Path) -> None:
 
 
 def test_a_sound_without_end_is_found_out(table: Table) -> None:
-    fault = Sounded(Sound.FAULT)
+    fault = PlaySound(Sound.FAULT)
     for _ in range(4):
         table.referee.watch(fault, table.box.now_ns)
     with pytest.raises(AssertionError, match="sounds end"):

@@ -10,7 +10,7 @@ from shutthebox.adapters.display import tiles
 from shutthebox.adapters.display.fonts import Size, ink, line
 from shutthebox.adapters.display.layout import PROMPT_HEIGHT, draw
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import TileState, ToldScreen
+from shutthebox.game.screen import LocalizedScreen, TileState
 
 PANELS_MM = {'0.96"': 10.86, '1.3"': 14.70, '2.42"': 27.49}
 """Height of the lit area, from the data sheets."""
@@ -19,7 +19,7 @@ DISTANCE_MM = 600
 USUAL_FLOOR = 16
 """Arc minutes of a text that most people read without effort."""
 
-THROW = ToldScreen(
+THROW = LocalizedScreen(
     Mode.FLIPPING,
     title="Player 1",
     dice=(3, 5),
@@ -39,7 +39,9 @@ def digits(number: int, levers: int) -> int:
     states = {number: TileState.FLIPPED}
     row = tuple((n, states.get(n, TileState.SHUT)) for n in range(1, levers + 1))
     top = 64 - PROMPT_HEIGHT - tiles.ROW_HEIGHT - 1
-    box = draw(ToldScreen(Mode.READY, tiles=row), 0).crop((0, top, 128, top + tiles.ROW_HEIGHT - 3)).ink()
+    box = (
+        draw(LocalizedScreen(Mode.READY, tiles=row), 0).crop((0, top, 128, top + tiles.ROW_HEIGHT - 3)).ink()
+    )
     assert box is not None
     return box[3] - box[1]
 

@@ -8,7 +8,7 @@ from shutthebox.adapters.odds_worker import OddsNow
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Ask
 from shutthebox.game.mode import Mode
-from shutthebox.odds.questions import AskReview, OddsCame, Question, ReviewCame, plain
+from shutthebox.odds.questions import AskReview, OddsReady, Question, ReviewReady, plain
 from shutthebox.rules.actions import Advanced, Moved, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.rules.tiles import to_tiles
@@ -28,7 +28,7 @@ ACTIONS = (
 class Later:
     """Odds that answer everything but the coach, who comes when the test says."""
 
-    def ask(self, question: Question) -> Sequence[OddsCame]:
+    def ask(self, question: Question) -> Sequence[OddsReady]:
         if isinstance(question, AskReview):
             return ()
         advice = plain(question)
@@ -88,5 +88,5 @@ def test_who_does_not_wait_for_the_coach_never_sees_one() -> None:
     assert table.mode in (Mode.RAISE, Mode.READY)
     question = asked[0]
     assert isinstance(question, AskReview)
-    table.give(ReviewCame(question.beginning, question.actions, None), 0)
+    table.give(ReviewReady(question.beginning, question.actions, None), 0)
     assert table.mode in (Mode.RAISE, Mode.READY)

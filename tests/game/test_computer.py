@@ -10,7 +10,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.modes.flipping import COMPUTER_THINKS_NS
 from shutthebox.game.modes.ready import COMPUTER_NS
 from shutthebox.game.screen import TileState
-from shutthebox.odds.questions import AnswerCame, AskAnswer, AskHint, HintCame
+from shutthebox.odds.questions import AnswerReady, AskAnswer, AskHint, HintReady
 from shutthebox.odds.worths import Advice, Option, Unit
 from shutthebox.rules.actions import Moved, Reopened
 from shutthebox.rules.tiles import to_tiles
@@ -49,7 +49,7 @@ def test_levers_set_by_chance_before_the_answer_count_when_it_comes() -> None:
     asked = next(question for question in odds.asked if isinstance(question, AskAnswer))
     table.flip(8)
     assert (table.mode, table.verdict) == (Mode.FLIPPING, "complete")
-    effects = table.give(AnswerCame(asked.match, to_tiles([8])), 0)
+    effects = table.give(AnswerReady(asked.match, to_tiles([8])), 0)
     assert facts(effects) == [Moved(to_tiles([8]))]
 
 
@@ -80,7 +80,7 @@ def test_a_press_puts_a_hint_away_or_commits_the_move_that_is_right() -> None:
     def ask() -> None:
         table.hold()
         *_, asked = (question for question in odds.asked if isinstance(question, AskHint))
-        table.give(HintCame(asked.match, hint), 0)
+        table.give(HintReady(asked.match, hint), 0)
         assert table.screen.rows == ("8\tis best",)
 
     ask()
@@ -109,6 +109,6 @@ def test_a_hint_shows_both_answers_where_another_one_wins_more_often() -> None:
             Option(to_tiles([1, 9]), 0.1),
         ),
     )
-    table.give(HintCame(asked.match, Advice(points, Unit.POINTS, win)), 0)
+    table.give(HintReady(asked.match, Advice(points, Unit.POINTS, win)), 0)
     assert table.screen.title == "Best for"
     assert table.screen.rows == ("1+9\tpoints", "4+6\tthe win")

@@ -24,7 +24,7 @@ from shutthebox.game.inputs import (
     Pressed,
     ServicePressed,
     StickReported,
-    TimeCame,
+    TimePassed,
 )
 from shutthebox.game.judge import lever_of, levers_behind
 from shutthebox.game.lookups import NoLookups
@@ -35,7 +35,7 @@ from shutthebox.game.modes.base import BoxMode, MatchMode
 from shutthebox.game.modes.initials import Initials
 from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.menu import Menu
-from shutthebox.game.modes.puzzle import Puzzling
+from shutthebox.game.modes.puzzle import PuzzleMode
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.settings import DiceKind, Settings, SetupChoice
 from shutthebox.game.state import Overlay
@@ -76,7 +76,17 @@ STICKS: tuple[Stick | None, ...] = (
     Stick(offers=JOBS[1:], outcome=StickOutcome.UPDATE_WRITTEN),
     Stick(offers=JOBS[3:], version="1.0", is_card=True),
 )
-INPUTS = (Pressed, Pressed, Held, LeversMoved, LeversMoved, TimeCame, HeldLong, ServicePressed, StickReported)
+INPUTS = (
+    Pressed,
+    Pressed,
+    Held,
+    LeversMoved,
+    LeversMoved,
+    TimePassed,
+    HeldLong,
+    ServicePressed,
+    StickReported,
+)
 
 
 def hands(machine: Machine, random: Random) -> int:
@@ -85,7 +95,7 @@ def hands(machine: Machine, random: Random) -> int:
     match = mode.thrown if isinstance(mode, Rolling) else machine.state.match
     if mode.name is Mode.MENU and random.random() < 0.9:
         return levers ^ 1 << machine.settings.levers - 2  # from the first item back to the last ones
-    if isinstance(mode, Puzzling) and random.random() < 0.9:
+    if isinstance(mode, PuzzleMode) and random.random() < 0.9:
         puzzle = mode.daily.puzzle
         row = puzzle.profile.starting & ~puzzle.open
         return row | random.choice(puzzle.answers).choice if mode.is_set else row
@@ -131,9 +141,9 @@ class Walk(NoLookups):
             effects = self.machine.step(StickReported(self.random.choice(STICKS)), self.now_ns)
         else:
             deadline = self.machine.deadline_ns
-            if given is TimeCame and (deadline is None or deadline > self.now_ns + 10 * S):
+            if given is TimePassed and (deadline is None or deadline > self.now_ns + 10 * S):
                 return
-            self.now_ns = max(self.now_ns, deadline or 0) if given is TimeCame else self.now_ns
+            self.now_ns = max(self.now_ns, deadline or 0) if given is TimePassed else self.now_ns
             effects = self.machine.step(given(), self.now_ns)
             if given is Pressed and shared.overlay is Overlay.NONE:
                 self._lamp_was_right(lit, before)

@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from shutthebox.game.inputs import Deserted, Held, HeldLong, LeversMoved, ServicePressed, TimeCame
+from shutthebox.game.inputs import Deserted, Held, HeldLong, LeversMoved, ServicePressed, TimePassed
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode, MatchMode, TurnMode
 from shutthebox.game.modes.flipping import Flipping
@@ -43,7 +43,7 @@ def test_a_new_mode_of_a_turn_has_what_holds_for_every_turn() -> None:
         table_of(ROWS, [Pause])
     own = [row._replace(state=Pause) for row in ROWS if row.state is Raise]
     table = table_of([*ROWS, *own], [Pause])
-    for given in (HeldLong, Deserted, TimeCame, ServicePressed):
+    for given in (HeldLong, Deserted, TimePassed, ServicePressed):
         assert table[Pause, given] == TABLE[Raise, given]._replace(state=Pause)
     assert Pause.in_turn
     assert Pause.shows_tournament
@@ -58,5 +58,5 @@ def test_a_row_of_a_mode_counts_before_that_of_its_classes() -> None:
 def test_a_mode_that_waits_for_a_time_does_something_then() -> None:
     waits = [mode for mode in MODES if mode.deadline_ns is not BoxMode.deadline_ns]
     assert waits
-    assert all(TABLE[mode, TimeCame].handler is not None for mode in waits)
+    assert all(TABLE[mode, TimePassed].handler is not None for mode in waits)
     assert all(TABLE[mode, LeversMoved].state is mode for mode in MODES)

@@ -20,7 +20,7 @@ from tests.support.walk import Walk
 
 from shutthebox.adapters.odds_worker import OddsNow
 from shutthebox.game.settings import DiceKind
-from shutthebox.odds.questions import AnswerCame, AskAnswer, AskHint, OddsCame, Question, plain
+from shutthebox.odds.questions import AnswerReady, AskAnswer, AskHint, OddsReady, Question, plain
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_numbers, to_tiles
@@ -83,14 +83,14 @@ def game(keys: Mapping[str, object]) -> Profile:
     return house(text)
 
 
-def odds(question: Question) -> Sequence[OddsCame]:
+def odds(question: Question) -> Sequence[OddsReady]:
     """Whatever the odds might say: every answer that the rules allow, or no hint and a real one."""
     match question:
         case AskAnswer(match):
             moves = turns.answers(match.rules, match.turn)
             opened = to_numbers(turns.reopenings(match.rules, match.turn))
             tiles = moves or tuple(to_tiles([tile]) for tile in opened) or (0,)
-            return [AnswerCame(match, answer) for answer in tiles]
+            return [AnswerReady(match, answer) for answer in tiles]
         case AskHint():
             return [advice for advice in (plain(question), *OddsNow().ask(question)) if advice is not None]
     advice = plain(question)

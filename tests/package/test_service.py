@@ -13,7 +13,7 @@ from tests.virtual_pi.table import until
 from shutthebox.adapters.display.pillow import bitmap_of
 from shutthebox.config.schema import Config
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import ToldScreen
+from shutthebox.game.screen import LocalizedScreen
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 
 from .root import GPIOZERO_DEB, LIBRARY_DEBS, Root
@@ -110,7 +110,7 @@ def test_from_installation_to_poweroff(root: Root) -> None:
     assert stopped < next(i for i, line in enumerate(lines) if "Reached target shutdown.target" in line)
     assert "Deactivated successfully" in lines[stopped - 1], journal(root, "-u", "shutthebox")
     display = VirtualDisplay(Config())
-    display.show(ToldScreen(Mode.ATTRACT, big="Goodbye"), 0)
+    display.show(LocalizedScreen(Mode.ATTRACT, big="Goodbye"), 0)
     with Image.open(io.BytesIO((root.path / STATE[1:] / "glass.png").read_bytes())) as glass:
         assert bitmap_of(glass) == display.look(0)
 

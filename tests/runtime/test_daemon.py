@@ -30,8 +30,8 @@ from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import ToldScreen
-from shutthebox.outbox_entry import UPLINK_SAYS, UplinkStatus, Way
+from shutthebox.game.screen import LocalizedScreen
+from shutthebox.outbox_entry import UPLINK_STATUS_FILE, UplinkStatus, Way
 from shutthebox.runtime import daemon
 from shutthebox.runtime.runner import Mail
 from shutthebox.simulator.hardware.box import BUZZER_LINE, SimulatedBox
@@ -113,7 +113,7 @@ def test_the_odds_answer_while_the_box_plays(tmp_path: Path) -> None:
 
 
 def test_the_screen_marks_that_the_league_gets_nothing(tmp_path: Path) -> None:
-    (tmp_path / UPLINK_SAYS).write_text(UplinkStatus(Way.NO_LINE).to_text())
+    (tmp_path / UPLINK_STATUS_FILE).write_text(UplinkStatus(Way.NO_LINE).to_text())
 
     def owner(box: Served) -> None:
         box.until(lambda: box.screen.aside == "league?")
@@ -162,7 +162,7 @@ def test_pins_that_cannot_be_had_leave_nothing_open(tmp_path: Path) -> None:
         )
     assert raised.value.exit_code == 1
     why = str(raised.value).rpartition(": ")[2]
-    left = draw(ToldScreen(Mode.ATTRACT, title="No levers", paragraph=why), 0)
+    left = draw(LocalizedScreen(Mode.ATTRACT, title="No levers", paragraph=why), 0)
     assert model.lit
     assert model.picture().tobytes() == left.tobytes(), "whoever stands before the box reads why"
     assert open_files() == before, "the store is closed, and its folder is free"
@@ -221,7 +221,7 @@ def test_scores_and_what_is_said_are_left_for_others(
 
     run_daemon(config_with(), tmp_path, hands, connect=(lambda: panel) if with_panel else None, scores=scores)
     if with_panel:
-        goodbye = draw(ToldScreen(Mode.ATTRACT, big="Goodbye"), 0)
+        goodbye = draw(LocalizedScreen(Mode.ATTRACT, big="Goodbye"), 0)
         assert model.picture().tobytes() == goodbye.tobytes(), "this stays on the glass"
 
 

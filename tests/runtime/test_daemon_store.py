@@ -19,7 +19,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import begin
 from shutthebox.runtime import assembly
-from shutthebox.translations import told_screen
+from shutthebox.translations import localize_screen
 
 
 def test_it_plays_while_its_store_is_backed_up(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_broken_house_rules_are_said_and_played_without(
     rules.mkdir()
     (rules / "bad.toml").write_text("tiles = true\n")
     shows = run_daemon(config_with(rules__folder=str(rules)), tmp_path / "state", Served.begin).shows
-    assert told_screen(shows[0]).alert == "Bad house rules"
+    assert localize_screen(shows[0]).alert == "Bad house rules"
     assert shows[-1].mode is Mode.READY
     store, _ = open_or_set_aside(tmp_path / "state", time.time)
     assert store is not None
@@ -88,11 +88,11 @@ def test_damage_of_long_ago_is_found_after_the_start_and_mended_at_the_next(
         hands.throw()
 
     first = run_daemon(config_with(), tmp_path, meet)
-    assert told_screen(first.shows[0]).alert != "Memory damaged", "it does not wait for the verification"
+    assert localize_screen(first.shows[0]).alert != "Memory damaged", "it does not wait for the verification"
     assert not list(tmp_path.glob("*.damaged"))
 
     again = run_daemon(config_with(), tmp_path, lambda hands: None)
-    assert told_screen(again.shows[0]).aside == "new memory"
+    assert localize_screen(again.shows[0]).aside == "new memory"
     assert again.shows[0].throw == first.shows[-1].throw, "the match goes on"
     assert len(list(tmp_path.glob("*.damaged"))) == 1
     assert not is_suspect(tmp_path)
@@ -101,7 +101,7 @@ def test_damage_of_long_ago_is_found_after_the_start_and_mended_at_the_next(
     assert "fact 2 was altered" in said
 
     sound = run_daemon(config_with(), tmp_path, lambda hands: None)
-    assert told_screen(sound.shows[0]).aside == ""
+    assert localize_screen(sound.shows[0]).aside == ""
     assert len(list(tmp_path.glob("*.damaged"))) == 1
 
 

@@ -15,11 +15,11 @@ from shutthebox.config.schema import Config
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.flipping import COMPUTER_THINKS_NS
 from shutthebox.odds import evaluate, model, odds, seats, shared_row
-from shutthebox.odds.questions import AskAnswer, OddsCame, Question
+from shutthebox.odds.questions import AskAnswer, OddsReady, Question
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.tiles import to_numbers
 from shutthebox.simulator.virtual_box import VirtualBox
-from shutthebox.translations import told_screen
+from shutthebox.translations import localize_screen
 
 SOLVERS = (
     odds.Odds,
@@ -78,12 +78,12 @@ def forget_solutions() -> None:
 
 def test_nothing_is_solved_in_the_thread_of_the_loop(solved: Threads) -> None:
     box = VirtualBox(config_for("traditional", 9), advised=False)
-    posted: SimpleQueue[OddsCame] = SimpleQueue()
+    posted: SimpleQueue[OddsReady] = SimpleQueue()
     worker = OddsWorker(posted.put)
     worker.start()
 
     class Asks:
-        def ask(self, question: Question) -> Sequence[OddsCame]:
+        def ask(self, question: Question) -> Sequence[OddsReady]:
             return worker.ask(question)
 
     box.runner._ports = box.runner._ports._replace(odds=Asks())
@@ -120,12 +120,12 @@ def test_a_computer_whose_odds_take_for_ever_plays_by_a_simple_rule(game: str, l
         for _ in range(2):
             while box.show.mode is not Mode.FLIPPING:
                 box.run_until(box.now_ns + S // 5)
-            assert "Thinking" in told_screen(box.show).text
+            assert "Thinking" in localize_screen(box.show).text
             assert not box.show.screen.alert
             presses(box)
             assert box.show.screen.alert, "a press is heard, and says why nothing happens"
             box.run_until(box.now_ns + COMPUTER_THINKS_NS)
-            assert "Thinking" not in told_screen(box.show).text
+            assert "Thinking" not in localize_screen(box.show).text
             flips_what_it_says(box)
         assert any(isinstance(question, AskAnswer) for question in box.questions.asked)
     finally:

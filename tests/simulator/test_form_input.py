@@ -18,7 +18,7 @@ from shutthebox.game.modes.attract import Attract
 from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.naming import Naming
-from shutthebox.game.modes.puzzle import Puzzling
+from shutthebox.game.modes.puzzle import PuzzleMode
 from shutthebox.game.modes.roll_off import RollOff
 from shutthebox.game.modes.setup import Setup
 from shutthebox.game.settings import Settings
@@ -116,7 +116,7 @@ def test_a_setting_is_taken_in_every_mode_without_a_match_and_in_no_other() -> N
         (Menu, Menu),
         (Setup, Attract),
         (Naming, Attract),
-        (Puzzling, Attract),
+        (PuzzleMode, Attract),
     ]
     taking = {
         mode for (mode, given), row in TABLE.items() if given is SettingChosen and row.handler is not None

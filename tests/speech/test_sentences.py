@@ -9,7 +9,7 @@ from tests.support.shows import plain_show
 
 from shutthebox import game
 from shutthebox.config.profiles import builtin
-from shutthebox.game.effects import Effect, Show, Sound, Sounded
+from shutthebox.game.effects import Effect, PlaySound, Show, Sound
 from shutthebox.game.messages import (
     ChartBar,
     Joined,
@@ -146,7 +146,7 @@ def announced(*effects: Effect) -> list[str | None]:
 @pytest.mark.parametrize("sound", [Sound.REFUSED, Sound.FAULT])
 def test_a_refusal_has_the_prompt_said_once_more_and_no_more(sound: Sound) -> None:
     show = show_of(Screen(Mode.FLIPPING, title="ANN", prompt="Shut 8"))
-    assert announced(show, show, Sounded(sound), show, show, Sounded(Sound.ROLL), show) == [
+    assert announced(show, show, PlaySound(sound), show, show, PlaySound(Sound.ROLL), show) == [
         "ANN. Shut 8.", None, None, "Shut 8.", None, None, None,
     ]  # fmt: skip
 
@@ -155,7 +155,7 @@ def test_a_refusal_repeats_nothing_of_what_is_to_be_done_until_it_is_gone() -> N
     asked = Screen(Mode.FLIPPING, title="ANN", prompt="Shut 8", also=("Hold: hint",))
     refused = asked.alerted("8 to go")
     shows = [show_of(screen) for screen in (asked, refused, refused, asked)]
-    assert announced(shows[0], Sounded(Sound.REFUSED), shows[1], Sounded(Sound.REFUSED), *shows[2:]) == [
+    assert announced(shows[0], PlaySound(Sound.REFUSED), shows[1], PlaySound(Sound.REFUSED), *shows[2:]) == [
         "ANN. Shut 8. Hold: hint.", None, "8 to go.", None, "8 to go.", "Shut 8.",
     ]  # fmt: skip
 

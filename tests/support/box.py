@@ -8,11 +8,11 @@ from shutthebox.game.effects import Effect, Keep, Show
 from shutthebox.game.facts import Fact
 from shutthebox.game.messages import told
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import ToldScreen
+from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.runtime.ports import Observer
 from shutthebox.simulator.virtual_box import VirtualBox
-from shutthebox.translations import told_screen, translations
+from shutthebox.translations import localize_screen, translations
 
 MS = 1_000_000
 S = 1_000 * MS
@@ -29,8 +29,8 @@ class Eyes:
         return next(effect for effect in reversed(self.effects) if isinstance(effect, Show))
 
     @property
-    def screen(self) -> ToldScreen:
-        return told_screen(self.show)
+    def screen(self) -> LocalizedScreen:
+        return localize_screen(self.show)
 
     @property
     def seats(self) -> tuple[str, ...]:

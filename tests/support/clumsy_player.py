@@ -16,7 +16,7 @@ from shutthebox.game.screen import TileState
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.simulator.hardware.bounce import bounce_edges
 from shutthebox.simulator.virtual_box import VirtualBox
-from shutthebox.translations import told_screen
+from shutthebox.translations import localize_screen
 
 MS = 1_000_000
 QUIET_NS = 1_200 * MS
@@ -145,7 +145,7 @@ class Player:
     def _go_on(self) -> None:
         """The step that the screen asks for."""
         show = self.seen
-        if show.asleep or "End the match?" in told_screen(show).text:
+        if show.asleep or "End the match?" in localize_screen(show).text:
             self._press() if show.asleep else self._press(_HOLD_NS + 100 * MS)
         elif show.mode in (Mode.ATTRACT, Mode.TURN_OVER):
             self._press()
@@ -172,7 +172,7 @@ class Player:
                 self._press()
             case "ok" if show.mode is Mode.FLIPPING:
                 self._answer(show)
-            case "ok" if "Hold: 1 die" in told_screen(show).also and self._chance(_ONE_DIE):
+            case "ok" if "Hold: 1 die" in localize_screen(show).also and self._chance(_ONE_DIE):
                 self._press(_HOLD_NS + self._between(50, 500))
             case _:
                 self._press()
@@ -180,7 +180,7 @@ class Player:
     def _answer(self, show: Show) -> None:
         if self._tiles(show, TileState.VIABLE):
             self._flip_a_viable(show)
-        elif "lift" in told_screen(show).prompt:
+        elif "lift" in localize_screen(show).prompt:
             self._move(self._one_of(self._tiles(show, TileState.SHUT) & self._down), down=False)
         else:
             self._press()

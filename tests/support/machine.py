@@ -8,10 +8,10 @@ from tests.support.box import MS, Eyes, S
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.config.schema import SECTIONS, Config
 from shutthebox.game.daily import Daily
-from shutthebox.game.effects import Ask, Effect, Keep, Sound, Sounded
+from shutthebox.game.effects import Ask, Effect, Keep, PlaySound, Sound
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.faults import Fault
-from shutthebox.game.inputs import Held, HeldLong, Input, LeversMoved, Pressed, ServicePressed, TimeCame
+from shutthebox.game.inputs import Held, HeldLong, Input, LeversMoved, Pressed, ServicePressed, TimePassed
 from shutthebox.game.machine import Machine
 from shutthebox.game.messages import Text
 from shutthebox.game.modes.base import MatchMode
@@ -21,7 +21,7 @@ from shutthebox.game.play import MatchInPlay
 from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.screen import TileState
 from shutthebox.game.settings import Settings, SetupChoice
-from shutthebox.odds.questions import OddsCame, Question, plain
+from shutthebox.odds.questions import OddsReady, Question, plain
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw
@@ -84,13 +84,13 @@ def settings_for(profile: str | Profile = "traditional", **values: object) -> Se
 class Odds(Protocol):
     """Answers questions at once."""
 
-    def ask(self, question: Question) -> Sequence[OddsCame]: ...
+    def ask(self, question: Question) -> Sequence[OddsReady]: ...
 
 
 class NoOdds:
     """Answers as somebody who knows no odds."""
 
-    def ask(self, question: Question) -> Sequence[OddsCame]:
+    def ask(self, question: Question) -> Sequence[OddsReady]:
         advice = plain(question)
         return () if advice is None else (advice,)
 
@@ -101,7 +101,7 @@ class SilentOdds:
     def __init__(self) -> None:
         self.asked: list[Question] = []
 
-    def ask(self, question: Question) -> Sequence[OddsCame]:
+    def ask(self, question: Question) -> Sequence[OddsReady]:
         self.asked.append(question)
         return ()
 
@@ -215,7 +215,7 @@ class Table(Eyes):
         until, effects = self.now_ns + lasts_ns, []
         while (deadline := self.machine.deadline_ns) is not None and deadline <= until:
             self.now_ns = deadline
-            effects += self.give(TimeCame(), 0)
+            effects += self.give(TimePassed(), 0)
         self.now_ns = until
         return effects
 
@@ -262,4 +262,4 @@ def facts(effects: Iterable[Effect]) -> list[Fact]:
 
 
 def sounds(effects: Iterable[Effect]) -> list[Sound]:
-    return [effect.sound for effect in effects if isinstance(effect, Sounded)]
+    return [effect.sound for effect in effects if isinstance(effect, PlaySound)]

@@ -17,7 +17,7 @@ from tests.support.oracle import Row as Set
 from tests.support.oracle import verdict_on
 
 from shutthebox.config.profiles import builtin
-from shutthebox.game.effects import Effect, Keep, Show, Sounded
+from shutthebox.game.effects import Effect, Keep, PlaySound, Show
 from shutthebox.game.facts import Began, BestTotal, ClockShown, Faulted, Finished, Left, Resumed
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.mode import Mode
@@ -30,7 +30,7 @@ from shutthebox.rules import record as records
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown
 from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import to_numbers
-from shutthebox.translations import told_screen, translations
+from shutthebox.translations import localize_screen, translations
 
 HOLD_NS = 800_000_000
 LONG_HOLD_NS = 10_000_000_000
@@ -133,7 +133,7 @@ class Referee:
         match what:
             case SwitchChanged(switch, active):
                 self._switched(switch, active, t_ns)
-            case Sounded(sound):
+            case PlaySound(sound):
                 self._sounds += 1
                 quiet = t_ns - self._input_ns <= SOUNDS_LAST_NS and self._sounds <= MOST_SOUNDS
                 self._must("sounds end", quiet, sound, "is number", self._sounds, "since the last input")
@@ -379,7 +379,7 @@ class Referee:
         before, self.show = self.show, show
         seen = self.seen
         seen.modes[show.mode.value] += 1
-        filled = show.screen.mode is show.mode and bool(told_screen(show).text)
+        filled = show.screen.mode is show.mode and bool(localize_screen(show).text)
         self._must("the screen shows the mode", filled, show)
         if self._before_cut is not None:
             cut, self._before_cut = self._before_cut, None
@@ -416,8 +416,8 @@ class Referee:
         self._must("a mode that fits", show.mode in self._modes(verdict), "in", match.phase, verdict, show)
         if show.mode is Mode.MATCH_OVER and (before is None or before.mode is Mode.TURN_OVER):
             captain = self._profile.name.startswith("jouhet") and match.captain
-            called = CAPTAIN[show.language] in told_screen(show).title
-            self._must("the winner is called Captain", called == captain, told_screen(show).title)
+            called = CAPTAIN[show.language] in localize_screen(show).title
+            self._must("the winner is called Captain", called == captain, localize_screen(show).title)
         if show.mode is Mode.FLIPPING and show.screen.tiles:
             self._check_tiles(show, row)
 

@@ -10,7 +10,7 @@ from shutthebox.game.effects import Effect, Show
 from shutthebox.simulator.scenario.effect_lines import as_json
 from shutthebox.simulator.scenario.player import Replay
 from shutthebox.simulator.scenario.script import read
-from shutthebox.translations import told_screen
+from shutthebox.translations import localize_screen
 
 
 def lines_of(folder: Path) -> Iterator[str]:
@@ -25,5 +25,5 @@ def lines_of(folder: Path) -> Iterator[str]:
 def _line(effect: Effect, t_ns: int) -> str:
     picture = b""
     if isinstance(effect, Show) and not effect.asleep:
-        picture = draw(told_screen(effect), 0).tobytes()
+        picture = draw(localize_screen(effect), 0).tobytes()
     return f"{as_json(effect, t_ns)} {hashlib.sha256(picture).hexdigest()[:12]}"

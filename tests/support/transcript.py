@@ -32,7 +32,7 @@ from shutthebox.adapters.odds_worker import OddsNow
 from shutthebox.config.profiles import builtin
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.daily import Daily
-from shutthebox.game.effects import Ask, Effect, Keep, Show, Sounded
+from shutthebox.game.effects import Ask, Effect, Keep, PlaySound, Show
 from shutthebox.game.facts import Began, Fact, Faulted, Finished, Left, Remembered, Resumed, Signed, Streak
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
@@ -43,10 +43,10 @@ from shutthebox.game.inputs import (
     LeversMoved,
     Pressed,
     ServicePressed,
-    TimeCame,
+    TimePassed,
 )
 from shutthebox.game.past import Past
-from shutthebox.game.screen import TileState, ToldScreen
+from shutthebox.game.screen import LocalizedScreen, TileState
 from shutthebox.game.settings import DiceKind, Settings, SetupChoice, ShownStakes
 from shutthebox.game.state import Shared
 from shutthebox.odds.puzzles import puzzle_from_text
@@ -55,7 +55,7 @@ from shutthebox.odds.strengths import Strength
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_numbers, to_tiles
-from shutthebox.translations import told_screen
+from shutthebox.translations import localize_screen
 
 _SIGNS = {
     TileState.OPEN: "{}",
@@ -161,7 +161,7 @@ class BoxInWords:
                 table.down = table.down | set(numbers) if verb == "flip" else table.down - set(numbers)
                 return table.give(LeversMoved(to_tiles(table.down)), 0)
             case "time":
-                return table.give(TimeCame(), 0)
+                return table.give(TimePassed(), 0)
             case "fault" | "no-fault":
                 return table.give(FaultReported(Fault(words) if words else None), 0)
             case "rests" | "chatters" | "quiet":
@@ -194,7 +194,7 @@ class BoxInWords:
             match effect:
                 case Keep(fact):
                     yield f"  keep {_fact(fact)}\n"
-                case Sounded(sound):
+                case PlaySound(sound):
                     yield f"  play {sound}\n"
                 case Ask(question):
                     yield f"  ask {_question(question)}\n"
@@ -209,7 +209,9 @@ class BoxInWords:
         at = "" if show.t_ns == now_ns else f", since {(show.t_ns - now_ns) / S:.3f} s"
         asleep = ", asleep" if show.asleep else ""
         yield (
-            "; ".join((f"  show {show.mode}, {show.verdict}{at}{asleep}{due}", *_drawn(told_screen(show))))
+            "; ".join(
+                (f"  show {show.mode}, {show.verdict}{at}{asleep}{due}", *_drawn(localize_screen(show)))
+            )
             + "\n"
         )
         seen = {**_on_the_table(show), **_known(shared)}
@@ -247,7 +249,7 @@ def _settings(head: str, keys: dict[str, Any]) -> Settings:
     return settings_for(usual, **values, **sleep)
 
 
-def _drawn(screen: ToldScreen) -> Iterator[str]:
+def _drawn(screen: LocalizedScreen) -> Iterator[str]:
     """What a screen shows, without its words: a change of a word is the matter of that word's own test."""
     if screen.dice:
         faces = " ".join(map(str, screen.dice))

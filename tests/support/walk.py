@@ -12,26 +12,26 @@ from dataclasses import dataclass, fields, replace
 from itertools import product
 from typing import Any
 
-from shutthebox.game.effects import Ask, Effect, Keep, Show, Sound, Sounded
+from shutthebox.game.effects import Ask, Effect, Keep, PlaySound, Show, Sound
 from shutthebox.game.facts import Began, Finished, Left
-from shutthebox.game.inputs import Held, HeldLong, Input, LeversMoved, Pressed, TimeCame
+from shutthebox.game.inputs import Held, HeldLong, Input, LeversMoved, Pressed, TimePassed
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.machine import Machine, State
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.modes.entering import EnteringThrow
+from shutthebox.game.modes.entering import Entering
 from shutthebox.game.modes.flipping import Flipping
 from shutthebox.game.modes.raising import Raise
 from shutthebox.game.modes.ready import Ready
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.play import MatchInPlay, is_computers_turn
 from shutthebox.game.resuming import KeptMatch
-from shutthebox.game.screen import TileState, ToldScreen
+from shutthebox.game.screen import LocalizedScreen, TileState
 from shutthebox.game.settings import Settings
 from shutthebox.game.showing import show_of
 from shutthebox.game.state import Overlay
 from shutthebox.game.typed_throw import TypedThrow
-from shutthebox.odds.questions import AskReview, OddsCame, Prepare, Question
+from shutthebox.odds.questions import AskReview, OddsReady, Prepare, Question
 from shutthebox.rules.actions import (
     Action,
     Advanced,
@@ -46,13 +46,13 @@ from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import MatchFormat
 from shutthebox.rules.tiles import Tiles, to_tiles
-from shutthebox.translations import told_screen
+from shutthebox.translations import localize_screen
 
 S = 1_000_000_000
 BETWEEN_PRESSES_NS = S // 2
 """Presses of real dice that are no double press."""
 
-Odds = Callable[[Question], Sequence[OddsCame]]
+Odds = Callable[[Question], Sequence[OddsReady]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Node:
         lines, node = [], self
         while True:
             show = node.show
-            text = " / ".join(told_screen(show).text.splitlines())
+            text = " / ".join(localize_screen(show).text.splitlines())
             lines.append(f"{node.given}: {show.mode}, {show.verdict}, throw {show.throw}: {text}")
             if node.before is None:
                 return "\n".join(reversed(lines))
@@ -230,7 +230,7 @@ class Walk:
             yield HeldLong()
         deadline_ns = node.machine.deadline_ns
         if deadline_ns is not None and (rests or deadline_ns != shared.touched_ns + self._settings.sleep_ns):
-            yield TimeCame()
+            yield TimePassed()
         if mode is not Mode.MATCH_OVER:  # there they sign and read the coach
             yield from (LeversMoved(down) for down in self._positions if self._moves(shared.levers, down))
         for question in node.asked:
@@ -261,9 +261,9 @@ class Walk:
         else:
             machine = copy(node.machine)
             t_ns = machine._now_ns
-            if isinstance(given, TimeCame):
+            if isinstance(given, TimePassed):
                 t_ns = max(t_ns, _clock_over_ns(machine.state) or machine.deadline_ns or 0)
-            elif isinstance(machine.state.mode, EnteringThrow):
+            elif isinstance(machine.state.mode, Entering):
                 t_ns += BETWEEN_PRESSES_NS
             effects = self._tried(node, name, lambda: machine.step(given, t_ns))
         show = effects[-1] if effects and isinstance(effects[-1], Show) else node.show
@@ -271,7 +271,7 @@ class Walk:
             asked: tuple[Question, ...] = ()
         else:
             asked = node.asked
-            if not isinstance(given, (Pressed, Held, HeldLong, TimeCame, LeversMoved)):
+            if not isinstance(given, (Pressed, Held, HeldLong, TimePassed, LeversMoved)):
                 asked = tuple(question for question in asked if given not in self._odds(question))
         asked += tuple(
             effect.question
@@ -326,8 +326,8 @@ class Walk:
             won = kept.result.winners if kept.result else ()
             self._promise(not after.lost & set(won), after, f"who has lost cannot win: {after.lost}")
         if isinstance(given, Pressed) and before.show.screen.lit and not before.show.asleep:
-            refused = Sounded(Sound.REFUSED) in effects
-            void = isinstance(before.machine.state.mode, EnteringThrow)
+            refused = PlaySound(Sound.REFUSED) in effects
+            void = isinstance(before.machine.state.mode, Entering)
             self._promise(not refused or void, after, "a press does something where the lamp is lit")
         shared = after.machine.state.shared
         if shared.refusal is not None and shared.overlay is Overlay.NONE:
@@ -461,7 +461,7 @@ def _beneath(node: Node) -> Show:
         mode = replace(mode, computers_answer=None, thinking_ns=0)
     elif isinstance(mode, Flipping):
         mode = replace(mode, hint=None, asks_hint=False)
-    elif isinstance(mode, EnteringThrow):
+    elif isinstance(mode, Entering):
         # What was entered of a throw is entered again.
         mode = Ready(mode.play, 0)
     if isinstance(mode, Ready) and mode.play.verdict.kind is not VerdictKind.OK:
@@ -489,7 +489,7 @@ def as_told(node: Node) -> list[Given] | None:
     return _read(show.screen.told(str), shared.levers)
 
 
-def _read(screen: ToldScreen, levers: Tiles) -> list[Given] | None:
+def _read(screen: LocalizedScreen, levers: Tiles) -> list[Given] | None:
     """The first of the lines at the bottom that is an instruction; they take turns."""
     # While dice tumble a screen may have nothing but an alert.
     lines = (*filter(None, (screen.alert,)), *(tuple(filter(None, screen.prompts)) or ("",)))
@@ -497,7 +497,7 @@ def _read(screen: ToldScreen, levers: Tiles) -> list[Given] | None:
     return next((told for told in found if told is not None), None)
 
 
-def _as_told(screen: ToldScreen, prompt: str, levers: Tiles) -> list[Given] | None:
+def _as_told(screen: LocalizedScreen, prompt: str, levers: Tiles) -> list[Given] | None:
     def stand(*numbers: int, down: bool) -> LeversMoved:
         return LeversMoved(levers | to_tiles(numbers) if down else levers & ~to_tiles(numbers))
 
@@ -506,7 +506,7 @@ def _as_told(screen: ToldScreen, prompt: str, levers: Tiles) -> list[Given] | No
 
     match prompt.removesuffix(": stuck?").removesuffix(": dead?").split():
         case [] | ["Thinking…"]:
-            return [TimeCame()]
+            return [TimePassed()]
         case ["Working", "it", "out…"]:
             return [Pressed()]
         case ["Lift", "all", "levers"]:

@@ -24,7 +24,14 @@ from tests.support.mosquitto import plain_broker
 from tests.support.waiting import HANG_S, until
 
 from shutthebox.adapters.outbox import entry_name
-from shutthebox.outbox_entry import UPLINK_SAYS, UplinkStatus, Way, entry_from_bytes, hash_of, uplink_status
+from shutthebox.outbox_entry import (
+    UPLINK_STATUS_FILE,
+    UplinkStatus,
+    Way,
+    entry_from_bytes,
+    hash_of,
+    uplink_status,
+)
 from shutthebox_uplink.home_assistant import OFFLINE, ONLINE
 from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
 from shutthebox_uplink.settings import Enrolment, HomeAssistant
@@ -86,7 +93,7 @@ def test_an_entry_goes_when_the_league_has_it_and_not_before(place: Place, tmp_p
         league.broker.publish(HELLO_TOPIC, "{}", retain=True)
         assert open_entry(league.message("entry"), "lion.1", enrolment.key.public_key()).entry == entries[0]
         assert sender.waiting == 3
-        says = sender.outbox / UPLINK_SAYS
+        says = sender.outbox / UPLINK_STATUS_FILE
         until(lambda: says.exists() and uplink_status(says.read_text()).way is Way.HELD)
         answer(COMMITTED, hash_of(entries[0]))
         assert entry_of(league.message("entry")) == 2
@@ -103,7 +110,7 @@ def test_an_entry_goes_when_the_league_has_it_and_not_before(place: Place, tmp_p
 
 def test_a_box_that_has_left_the_league_is_not_told_of_it_for_ever(tmp_path: Path) -> None:
     sender = Sender(tmp_path, None)
-    says = sender.outbox / UPLINK_SAYS
+    says = sender.outbox / UPLINK_STATUS_FILE
     with running(sender.uplink):
         until(lambda: says.exists() and uplink_status(says.read_text()).way is Way.NO_LEAGUE)
     assert uplink_status(says.read_text()) == UplinkStatus(Way.GOOD)

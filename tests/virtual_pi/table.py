@@ -11,7 +11,7 @@ from shutthebox.config.schema import Config
 from shutthebox.game.machine import State
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.attract import Attract
-from shutthebox.game.screen import ToldScreen
+from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Shared
 from shutthebox.rules.tiles import Tiles
@@ -206,7 +206,7 @@ class Table:
 
     def goodbye(self) -> bytes:
         """The picture of a box that ends well."""
-        screen = ToldScreen(Mode.ATTRACT, big=self._words("Goodbye"))
+        screen = LocalizedScreen(Mode.ATTRACT, big=self._words("Goodbye"))
         return draw(screen, 0).tobytes()
 
     def as_text(self) -> str:

@@ -11,7 +11,7 @@ from PIL import Image
 from doctools import PROJECT
 from shutthebox.adapters.display.pillow import image_of
 from shutthebox.config.schema import Config
-from shutthebox.game.screen import ToldScreen
+from shutthebox.game.screen import LocalizedScreen
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.scenario.player import Replay
 from shutthebox.simulator.scenario.script import parse
@@ -136,10 +136,10 @@ class _RememberingDisplay(VirtualDisplay):
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
-        self.shown: list[tuple[int, ToldScreen | None]] = []
+        self.shown: list[tuple[int, LocalizedScreen | None]] = []
         self._last_ns = 0
 
-    def show(self, screen: ToldScreen, t_ns: int) -> None:
+    def show(self, screen: LocalizedScreen, t_ns: int) -> None:
         self._last_ns = t_ns
         self.shown.append((t_ns, screen))
 
@@ -147,7 +147,7 @@ class _RememberingDisplay(VirtualDisplay):
         self.shown.append((self._last_ns, None))
 
 
-def _played(script: str, language: str) -> tuple[int, list[tuple[int, ToldScreen | None]], Config]:
+def _played(script: str, language: str) -> tuple[int, list[tuple[int, LocalizedScreen | None]], Config]:
     """Its end in ns; the screens with their times; the config."""
     scenario = parse(f"config box.language {language}\n{script}", "gallery")
     display = _RememberingDisplay(scenario.config)
@@ -158,7 +158,7 @@ def _played(script: str, language: str) -> tuple[int, list[tuple[int, ToldScreen
 
 
 def _look(
-    config: Config, shown: Sequence[tuple[int, ToldScreen | None]], times_ns: Sequence[int]
+    config: Config, shown: Sequence[tuple[int, LocalizedScreen | None]], times_ns: Sequence[int]
 ) -> list[Image.Image]:
     """The picture on the glass at these times, rising."""
     display, left = VirtualDisplay(config), list(shown)

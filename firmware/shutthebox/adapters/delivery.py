@@ -10,7 +10,7 @@ from typing import assert_never
 from shutthebox.adapters.outbox import ENDING
 from shutthebox.files import read_bytes
 from shutthebox.game.faults import Undelivered
-from shutthebox.outbox_entry import UPLINK_SAYS, UplinkStatus, Way, uplink_status
+from shutthebox.outbox_entry import UPLINK_STATUS_FILE, UplinkStatus, Way, uplink_status
 
 LONG_S = 24 * 3600
 """An entry that waits longer is a fault: the line of a pub comes back within a day."""
@@ -21,14 +21,14 @@ LOOK_S = 60.0
 _MOST_SAID = 4000
 
 
-def uplink_says(folder: Path) -> UplinkStatus:
+def read_uplink_status(folder: Path) -> UplinkStatus:
     """What the uplink says about the way to the league; good if it has said nothing yet.
 
     Raises:
         OSError: if it cannot be read.
     """
     try:
-        said = read_bytes(folder / UPLINK_SAYS, _MOST_SAID, follow_links=False)
+        said = read_bytes(folder / UPLINK_STATUS_FILE, _MOST_SAID, follow_links=False)
     except FileNotFoundError:
         return UplinkStatus(Way.GOOD)
     return uplink_status(said.decode("utf-8", "replace"))
@@ -66,7 +66,7 @@ class DeliveryWatch:
         return self._found
 
     def _look(self) -> Undelivered | None:
-        way = uplink_says(self._folder).way
+        way = read_uplink_status(self._folder).way
         match way:
             case Way.NO_LEAGUE:
                 return None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 
 from shutthebox.adapters.priority import let_others_first
-from shutthebox.odds.questions import OddsCame, Question, plain
+from shutthebox.odds.questions import OddsReady, Question, plain
 from shutthebox.odds.worths import OddsError
 
 _log = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ class OddsWorker:
         post: takes every answer, in the worker's thread; must not block.
     """
 
-    def __init__(self, post: Callable[[OddsCame], None]) -> None:
+    def __init__(self, post: Callable[[OddsReady], None]) -> None:
         self._post = post
         self._questions: SimpleQueue[Question] = SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="odds", daemon=True)
@@ -28,7 +28,7 @@ class OddsWorker:
         """Begins to answer; questions asked before wait. To be called once, when the box is ready."""
         self._thread.start()
 
-    def ask(self, question: Question) -> Sequence[OddsCame]:
+    def ask(self, question: Question) -> Sequence[OddsReady]:
         """Leaves a question for the worker; its answer is posted."""
         self._questions.put(question)
         return ()
@@ -44,13 +44,13 @@ class OddsWorker:
 class OddsNow:
     """Answers at once, in the caller's thread: for virtual time."""
 
-    def ask(self, question: Question) -> Sequence[OddsCame]:
+    def ask(self, question: Question) -> Sequence[OddsReady]:
         """The answer, if the question has one."""
         advice = answer_or_plain(question)
         return () if advice is None else (advice,)
 
 
-def answer_or_plain(question: Question, *, prepares_win: bool = False) -> OddsCame | None:
+def answer_or_plain(question: Question, *, prepares_win: bool = False) -> OddsReady | None:
     """The odds' answer; the plain one where the odds fail, so that nobody waits for ever.
 
     Args:

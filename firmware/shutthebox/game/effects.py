@@ -108,7 +108,7 @@ class Keep(NamedTuple):
     fact: Fact
 
 
-class Sounded(NamedTuple):
+class PlaySound(NamedTuple):
     """Let the buzzer say this."""
 
     sound: Sound
@@ -126,5 +126,5 @@ class AskStick(NamedTuple):
     job: StickJob
 
 
-Effect: TypeAlias = Show | Keep | Sounded | Ask | AskStick
+Effect: TypeAlias = Show | Keep | PlaySound | Ask | AskStick
 """One effect."""

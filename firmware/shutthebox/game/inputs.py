@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.faults import Fault, Undelivered
 from shutthebox.game.stick import Stick
-from shutthebox.odds.questions import OddsCame
+from shutthebox.odds.questions import OddsReady
 from shutthebox.plain import Plain
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles
@@ -36,7 +36,7 @@ class LeversMoved(NamedTuple):
     down: Tiles
 
 
-class TimeCame(Plain):
+class TimePassed(Plain):
     """Time has passed; given when the machine's deadline is reached, harmless at any other time."""
 
     __slots__ = ()
@@ -49,7 +49,7 @@ class ServicePressed(Plain):
 
 
 class Deserted(Plain):
-    """Nobody has touched the box for long. The machine finds it out, when `TimeCame`; nobody else says it."""
+    """Nobody has touched the box for a long time. Only the machine finds this out, on `TimePassed`."""
 
     __slots__ = ()
 
@@ -122,13 +122,13 @@ Input: TypeAlias = (
     | Held
     | HeldLong
     | LeversMoved
-    | TimeCame
+    | TimePassed
     | ServicePressed
     | HealthChanged
     | FaultReported
     | DeliveryReported
     | StickReported
     | FormInput
-    | OddsCame
+    | OddsReady
 )
 """One thing that happens to the machine."""

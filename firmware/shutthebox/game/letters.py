@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from shutthebox.game.effects import Effect, Sound, Sounded
+from shutthebox.game.effects import Effect, PlaySound, Sound
 from shutthebox.game.messages import Message, Spelling, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.picker import Flicks
@@ -49,8 +49,8 @@ class Letters(NamedTuple):
         if not flicked:
             return after, (), None
         if set(flicked) & set(_STEPS):
-            return after, (Sounded(Sound.CHOICE),), None
-        return after, (Sounded(Sound.REFUSED),), _HELP
+            return after, (PlaySound(Sound.CHOICE),), None
+        return after, (PlaySound(Sound.REFUSED),), _HELP
 
     def take(self) -> "Letters":
         """The letters with the one at the cursor among them; the next choice begins at A."""

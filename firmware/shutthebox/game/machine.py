@@ -1,6 +1,6 @@
 """The box as a machine: one input at a time goes in, the effects to carry out come out.
 
-It has no clock: every input comes with its time, and `deadline_ns` is the time of the next `TimeCame`. Only
+It has no clock: every input comes with its time, and `deadline_ns` is the time of the next `TimePassed`. Only
 the machine changes the match. `shutthebox.game.table` has the handler of every input in every mode.
 """
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from shutthebox.game import lever_health
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import Effect, Show, Sound, Sounded
+from shutthebox.game.effects import Effect, PlaySound, Show, Sound
 from shutthebox.game.facts import PageRules
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
@@ -31,7 +31,7 @@ from shutthebox.game.inputs import (
     ServicePressed,
     SettingChosen,
     StickReported,
-    TimeCame,
+    TimePassed,
 )
 from shutthebox.game.letters import is_name
 from shutthebox.game.lookups import Lookups, NoLookups
@@ -42,7 +42,7 @@ from shutthebox.game.modes.initials import Initials
 from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.service import Service
 from shutthebox.game.modes.setup import Setup
-from shutthebox.game.modes.stick import StickList
+from shutthebox.game.modes.stick import StickMode
 from shutthebox.game.play import reviewed
 from shutthebox.game.pointers import pointed
 from shutthebox.game.resuming import KeptMatch, resume
@@ -54,7 +54,7 @@ from shutthebox.game.switches.switch import DICE_BUTTON
 from shutthebox.game.table import ADVICE, TABLE, ModeState, arrived
 from shutthebox.game.targets import BackToAttract, OpenService, Target
 from shutthebox.game.wording import idle_text
-from shutthebox.odds.questions import AnswerCame, DiceCame, HintCame, OddsCame, ReviewCame
+from shutthebox.odds.questions import AnswerReady, DiceReady, HintReady, OddsReady, ReviewReady
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MAX_PLAYERS, Profile
 from shutthebox.rules.tiles import Tiles
@@ -144,7 +144,7 @@ class Machine:
 
     @property
     def deadline_ns(self) -> int | None:
-        """When `TimeCame` is due; None if nothing will happen by itself."""
+        """When `TimePassed` is due; None if nothing will happen by itself."""
         due = (self._mode.deadline_ns(self._shared), self._deserted_ns, self._dwelt_ns)
         return min((ns for ns in due if ns is not None), default=None)
 
@@ -166,8 +166,8 @@ class Machine:
         """
         self._now_ns = max(t_ns, self._now_ns)
         match given:
-            case TimeCame():
-                return self._time_came()
+            case TimePassed():
+                return self._pass_time()
             case LeversMoved(down):
                 return self._levers_moved(down)
             case HealthChanged(health):
@@ -186,7 +186,7 @@ class Machine:
                 return self._button(given)
             case SettingChosen() | NamesGiven() | CursorMoved() | RulesGiven():
                 return self._form(given)
-            case HintCame() | DiceCame() | AnswerCame() | ReviewCame():
+            case HintReady() | DiceReady() | AnswerReady() | ReviewReady():
                 return self._advised(given)
 
     def _button(self, given: Input) -> list[Effect]:
@@ -247,7 +247,7 @@ class Machine:
     @property
     def _is_stranded(self) -> bool:
         """Whether nobody can go on, because the dice button is broken."""
-        is_in_service = isinstance(self._mode, Service | StickList)
+        is_in_service = isinstance(self._mode, Service | StickMode)
         return lever_health.dice_button_complaint(self._shared) is not None and not is_in_service
 
     def _open_service(self, *, unlocked: bool) -> list[Effect]:
@@ -266,7 +266,7 @@ class Machine:
             return None
         return shared.moved_ns + lever_health.DWELL_NS
 
-    def _time_came(self) -> list[Effect]:
+    def _pass_time(self) -> list[Effect]:
         deadline_ns, deserted_ns = self.deadline_ns, self._deserted_ns
         if deadline_ns is None or self._now_ns < deadline_ns:
             return []
@@ -275,8 +275,8 @@ class Machine:
             return self._dispatch(Pressed())
         if deserted_ns is not None and self._now_ns >= deserted_ns:
             *effects, show = self._dispatch(Deserted())
-            return [*effects, *self._dispatch(TimeCame())] if self._has(TimeCame) else [*effects, show]
-        return self._dispatch(TimeCame())
+            return [*effects, *self._dispatch(TimePassed())] if self._has(TimePassed) else [*effects, show]
+        return self._dispatch(TimePassed())
 
     @property
     def _deserted_ns(self) -> int | None:
@@ -311,7 +311,7 @@ class Machine:
             return []
         is_new = stick is not None and before.stick_is_new
         self._shared = before._replace(stick=stick, due=due, stick_is_new=is_new)
-        if isinstance(self._mode, StickList):
+        if isinstance(self._mode, StickMode):
             self._mode = self._mode.reported(before.stick, stick)
         was_in = before.stick is not None and not (before.stick.is_card or before.stick.is_out)
         if stick is None or stick.is_card or stick.is_out or was_in:
@@ -319,10 +319,10 @@ class Machine:
         # A hand has put it in.
         overlay = Overlay.NONE if before.asleep else before.overlay
         self._shared = self._shared._replace(stick_is_new=True, overlay=overlay, touched_ns=self._now_ns)
-        return [*self._audible((Sounded(Sound.WAKE),)), self._show()]
+        return [*self._audible((PlaySound(Sound.WAKE),)), self._show()]
 
-    def _advised(self, came: OddsCame) -> list[Effect]:
-        if isinstance(came, ReviewCame) and isinstance(self._mode, MatchMode):
+    def _advised(self, came: OddsReady) -> list[Effect]:
+        if isinstance(came, ReviewReady) and isinstance(self._mode, MatchMode):
             play = reviewed(self._mode.play, came)
             if play != self._mode.play:
                 self._mode = replace(self._mode, play=play)
@@ -349,7 +349,7 @@ class Machine:
             case CursorMoved(by) if isinstance(self._mode, Menu | Setup) and not self._shared.asleep:
                 self._mode = self._mode.with_picker(self._mode.picker.walked(by))
                 self._shared = shared
-                return [*self._audible((Sounded(Sound.CHOICE),)), self._show()]
+                return [*self._audible((PlaySound(Sound.CHOICE),)), self._show()]
         return []
 
     def _rules_given(self, rules: Profile, shared: Shared) -> list[Effect]:
@@ -389,7 +389,7 @@ class Machine:
     def _taken(self, step: Step[ModeState]) -> list[Effect]:
         before, self._mode = self._mode, step.mode
         shared = (step.shared or self._shared)._replace(refusal=step.refusal)
-        if shared.by_levers and not isinstance(step.mode, Service | StickList):
+        if shared.by_levers and not isinstance(step.mode, Service | StickMode):
             shared = shared._replace(by_levers=False, moved_ns=None)
         self._shared = pointed(before, step.mode, shared)
         return self._audible(step.effects)
@@ -398,7 +398,7 @@ class Machine:
         """The effects without the sounds of a box that is set to be silent."""
         if self.settings.box.sound:
             return list(effects)
-        return [effect for effect in effects if not isinstance(effect, Sounded)]
+        return [effect for effect in effects if not isinstance(effect, PlaySound)]
 
     def _context(self, moved: Tiles = 0) -> Context:
         return Context(self._now_ns, self._shared, self._dice, self._lookups, moved)

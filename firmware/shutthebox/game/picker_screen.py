@@ -1,6 +1,6 @@
 """The screen of a choice that is made with the levers."""
 
-from shutthebox.game.effects import Effect, Sound, Sounded
+from shutthebox.game.effects import Effect, PlaySound, Sound
 from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.picker import Picker
@@ -14,8 +14,8 @@ def picked(picker: Picker, context: Context) -> tuple[Picker, tuple[Effect, ...]
     if not flicked:
         return after, (), None
     if any(picker.choose(lever) for lever in flicked):
-        return after, (Sounded(Sound.CHOICE),), None
-    return after, (Sounded(Sound.REFUSED),), picker.help
+        return after, (PlaySound(Sound.CHOICE),), None
+    return after, (PlaySound(Sound.REFUSED),), picker.help
 
 
 def picker_screen(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from shutthebox.game.effects import Ask, Effect, Keep, Sound, Sounded
+from shutthebox.game.effects import Ask, Effect, Keep, PlaySound, Sound
 from shutthebox.game.judge import FINE, WHOLE, Half, Verdict, is_setback, judge, levers_behind, taken_in_part
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared
-from shutthebox.odds.questions import AskReview, Prepare, ReviewCame
+from shutthebox.odds.questions import AskReview, Prepare, ReviewReady
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.conditions import Conditions
@@ -142,11 +142,11 @@ def begun(
 def done(play: MatchInPlay, action: Action) -> tuple[MatchInPlay, tuple[Effect, ...]]:
     """The match after an action; the action is to be kept, and the review of an ended turn asked for."""
     after = taken(play, action)
-    asked = asked_reviews(after)[len(play.unreviewed) :]
+    asked = ask_reviews(after)[len(play.unreviewed) :]
     return after, (Keep(action), *asked)
 
 
-def asked_reviews(play: MatchInPlay) -> tuple[Ask, ...]:
+def ask_reviews(play: MatchInPlay) -> tuple[Ask, ...]:
     """The questions for the reviews that have not come."""
     return tuple(Ask(AskReview(turn.beginning, turn.actions, play.for_win)) for turn in play.unreviewed)
 
@@ -172,7 +172,7 @@ def _continued(play: MatchInPlay, action: Action) -> PlayedTurn | None:
     return PlayedTurn(match, (action,)) if begins else None
 
 
-def reviewed(play: MatchInPlay, came: ReviewCame) -> MatchInPlay:
+def reviewed(play: MatchInPlay, came: ReviewReady) -> MatchInPlay:
     """The match with luck and decisions of one more turn; unchanged if that turn is not awaited."""
     turn, review = PlayedTurn(came.beginning, came.actions), came.review
     if turn not in play.unreviewed:
@@ -205,7 +205,7 @@ def judged(
     beep = is_setback(verdict, play.verdict, context.moved, shared.levers)
     wrong_ns = play.wrong_ns if verdict.tiles == play.verdict.tiles else context.now_ns
     play = play._replace(verdict=verdict, wrong_ns=wrong_ns, clock=_clock(play, context), half=half)
-    return play, (Sounded(Sound.FAULT),) if beep else ()
+    return play, (PlaySound(Sound.FAULT),) if beep else ()
 
 
 def half_taken(play: MatchInPlay, shared: Shared, only: Tiles | None = None) -> Half | None:

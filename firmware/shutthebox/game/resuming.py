@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from shutthebox.game.facts import Finished, Resumed
-from shutthebox.game.play import asked_reviews, begun, clock_of, conditions_of, taken
+from shutthebox.game.play import ask_reviews, begun, clock_of, conditions_of, taken
 from shutthebox.game.state import Context, Step, kept
 from shutthebox.game.targets import ShowResult, Target, after
 from shutthebox.rules.actions import Action
@@ -39,7 +39,7 @@ def resume(kept_match: KeptMatch, context: Context) -> Step[Target]:
             seconds = None  # that turn is over
     if seconds is not None:
         play = play._replace(clock=clock_of(seconds, context.now_ns))
-    effects += asked_reviews(play)
+    effects += ask_reviews(play)
     if play.match.stage is Stage.FINISHED:
         return Step(ShowResult(play, {}), (*effects, *kept(Finished(play.match))))
     return Step(after(play), effects)

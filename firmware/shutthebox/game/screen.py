@@ -104,12 +104,12 @@ class Screen(NamedTuple):
             else self._replace(alert=why)
         )
 
-    def told(self, translate: Translate) -> "ToldScreen":
+    def told(self, translate: Translate) -> "LocalizedScreen":
         """The screen in the words of the panel."""
         values = self._asdict()
         words = {name: told(values[name], translate) for name in _TEXTS}
         lists = {name: tuple(told(text, translate) for text in values[name]) for name in _LISTS}
-        return ToldScreen(**{**values, **words, **lists})
+        return LocalizedScreen(**{**values, **words, **lists})
 
 
 _AnyText = TypeVar("_AnyText", Text, str)
@@ -123,7 +123,7 @@ _TEXTS = ("title", "aside", "big", "paragraph", "alert", "prompt")
 _LISTS = ("rows", "also")
 
 
-class ToldScreen(Screen):
+class LocalizedScreen(Screen):
     """A screen in words, to be drawn. A tab in a row sets the rest of it against the right edge."""
 
     __slots__ = ()

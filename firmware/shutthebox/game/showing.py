@@ -12,7 +12,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.menu import Menu
-from shutthebox.game.modes.puzzle import Puzzling
+from shutthebox.game.modes.puzzle import PuzzleMode
 from shutthebox.game.modes.setup import Setup
 from shutthebox.game.modes.turn_over import TurnOver
 from shutthebox.game.screen import Screen
@@ -42,7 +42,7 @@ def show_of(mode: ModeState, shared: Shared, t_ns: int) -> Show:
     settings = shared.settings
     play = mode.play if isinstance(mode, MatchMode) else None
     match = play.match if play else None
-    puzzle = mode if isinstance(mode, Puzzling) else None
+    puzzle = mode if isinstance(mode, PuzzleMode) else None
     turn = match.turn if match else puzzle.turn if puzzle else None
     verdict = play.verdict if play else puzzle.verdict if puzzle else FINE
     seats = range(match.players) if match else ()

@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import Effect, Keep, Sound, Sounded
+from shutthebox.game.effects import Effect, Keep, PlaySound, Sound
 from shutthebox.game.facts import Fact
 from shutthebox.game.faults import Fault, Undelivered
 from shutthebox.game.lookups import Lookups
@@ -149,7 +149,7 @@ class Step(NamedTuple, Generic[Mode_co]):
 
 def refused(mode: _Given, why: Message) -> Step[_Given]:
     """An input that does nothing, and says why."""
-    return Step(mode, (Sounded(Sound.REFUSED),), refusal=why)
+    return Step(mode, (PlaySound(Sound.REFUSED),), refusal=why)
 
 
 def kept(*facts: Fact) -> tuple[Effect, ...]:

@@ -16,7 +16,7 @@ from shutthebox.game.inputs import (
     Pressed,
     ServicePressed,
     SettingChosen,
-    TimeCame,
+    TimePassed,
 )
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import (
@@ -48,20 +48,20 @@ from shutthebox.game.modes.base import (
     tick,
     wake,
 )
-from shutthebox.game.modes.entering import EnteringThrow
+from shutthebox.game.modes.entering import Entering
 from shutthebox.game.modes.flipping import Flipping
 from shutthebox.game.modes.initials import Initials
 from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.naming import Naming
-from shutthebox.game.modes.puzzle import Puzzling
+from shutthebox.game.modes.puzzle import PuzzleMode
 from shutthebox.game.modes.raising import Raise
 from shutthebox.game.modes.ready import Ready
 from shutthebox.game.modes.roll_off import RollOff
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.modes.service import Service
 from shutthebox.game.modes.setup import Setup
-from shutthebox.game.modes.stick import StickList
+from shutthebox.game.modes.stick import StickMode
 from shutthebox.game.modes.turn_over import TurnOver
 from shutthebox.game.state import Context, Overlay, Step
 from shutthebox.game.targets import (
@@ -86,7 +86,7 @@ from shutthebox.game.targets import (
     SignResult,
     Target,
 )
-from shutthebox.odds.questions import AnswerCame, DiceCame, HintCame, ReviewCame
+from shutthebox.odds.questions import AnswerReady, DiceReady, HintReady, ReviewReady
 
 ModeState: TypeAlias = (
     Attract
@@ -97,14 +97,14 @@ ModeState: TypeAlias = (
     | Raise
     | Ready
     | Rolling
-    | EnteringThrow
+    | Entering
     | Flipping
     | TurnOver
     | MatchOver
     | Initials
     | Service
-    | StickList
-    | Puzzling
+    | StickMode
+    | PuzzleMode
 )
 """The mode of the box, with its data."""
 
@@ -213,12 +213,12 @@ ROWS = (
     inherited(BoxMode, ServicePressed, _UNLOCKED),
     inherited(BoxMode, SettingChosen, BackToAttract()),
     inherited(BoxMode, Deserted, BackToAttract(), _ASLEEP),
-    *ignored(BoxMode, HeldLong, TimeCame),
+    *ignored(BoxMode, HeldLong, TimePassed),
     inherited(MatchMode, HeldLong, stay, _ABANDON),
     inherited(MatchMode, ServicePressed, not_in_a_match),
     inherited(MatchMode, Deserted, stay, _ASLEEP),
     *ignored(MatchMode, SettingChosen),
-    inherited(TurnMode, TimeCame, tick),
+    inherited(TurnMode, TimePassed, tick),
     row(Attract, Pressed, attract.press),
     row(Attract, Held, OpenMenu()),
     row(Attract, LeversMoved, attract.levers),
@@ -235,40 +235,40 @@ ROWS = (
     row(Naming, LeversMoved, naming.levers),
     row(RollOff, Pressed, roll_off.press),
     row(RollOff, Held, roll_off.press),
-    row(RollOff, TimeCame, roll_off.time),
+    row(RollOff, TimePassed, roll_off.time),
     *ignored(RollOff, LeversMoved),
     row(Service, Pressed, service.press),
     row(Service, Held, service.hold),
     row(Service, LeversMoved, service.levers),
     row(Service, ServicePressed, BackToAttract()),
     *ignored(Service, SettingChosen),
-    row(StickList, Pressed, stick.press),
-    row(StickList, Held, stick.hold),
-    row(StickList, LeversMoved, stick.levers),
-    row(StickList, ServicePressed, BackToAttract()),
-    *ignored(StickList, SettingChosen),
-    row(Puzzling, Pressed, puzzle.press),
-    row(Puzzling, Held, BackToAttract()),
-    row(Puzzling, LeversMoved, puzzle.levers),
+    row(StickMode, Pressed, stick.press),
+    row(StickMode, Held, stick.hold),
+    row(StickMode, LeversMoved, stick.levers),
+    row(StickMode, ServicePressed, BackToAttract()),
+    *ignored(StickMode, SettingChosen),
+    row(PuzzleMode, Pressed, puzzle.press),
+    row(PuzzleMode, Held, BackToAttract()),
+    row(PuzzleMode, LeversMoved, puzzle.levers),
     row(Raise, Pressed, raising.press),
     row(Raise, Held, raising.press),
     row(Raise, LeversMoved, raising.levers),
     row(Ready, Pressed, ready.press),
     row(Ready, Held, ready.hold),
     row(Ready, LeversMoved, ready.levers),
-    row(Ready, TimeCame, ready.time),
+    row(Ready, TimePassed, ready.time),
     row(Rolling, Pressed, rolling.reveal),
     row(Rolling, Held, rolling.reveal),
     row(Rolling, LeversMoved, rolling.levers),
-    row(Rolling, TimeCame, rolling.time),
+    row(Rolling, TimePassed, rolling.time),
     *ignored(Rolling, Deserted),
-    row(EnteringThrow, Pressed, entering.press),
-    row(EnteringThrow, Held, entering.hold),
-    row(EnteringThrow, LeversMoved, entering.levers),
+    row(Entering, Pressed, entering.press),
+    row(Entering, Held, entering.hold),
+    row(Entering, LeversMoved, entering.levers),
     row(Flipping, Pressed, flipping.press),
     row(Flipping, Held, flipping.hold),
     row(Flipping, LeversMoved, flipping.levers),
-    row(Flipping, TimeCame, flipping.time),
+    row(Flipping, TimePassed, flipping.time),
     row(TurnOver, Pressed, turn_over.press),
     row(TurnOver, Held, turn_over.hold),
     *ignored(TurnOver, LeversMoved),
@@ -290,7 +290,7 @@ INPUT_NAMES: Mapping[type, str] = {
     Held: "hold",
     HeldLong: "10 s hold",
     LeversMoved: "levers",
-    TimeCame: "time",
+    TimePassed: "time",
     Deserted: "nobody there",
     ServicePressed: "service button",
     SettingChosen: "a form",
@@ -342,12 +342,12 @@ def advised(
 
 ADVICE: Mapping[tuple[type[BoxMode], type], AdviceHandler] = dict(
     (
-        advised(Ready, HintCame, ready.hint_came),
-        advised(Ready, DiceCame, ready.dice_came),
-        advised(Rolling, AnswerCame, rolling.answer_came),
-        advised(Flipping, AnswerCame, flipping.answer_came),
-        advised(Flipping, HintCame, flipping.hint_came),
-        advised(MatchOver, ReviewCame, match_over.review_came),
+        advised(Ready, HintReady, ready.hint_ready),
+        advised(Ready, DiceReady, ready.dice_ready),
+        advised(Rolling, AnswerReady, rolling.answer_ready),
+        advised(Flipping, AnswerReady, flipping.answer_ready),
+        advised(Flipping, HintReady, flipping.hint_ready),
+        advised(MatchOver, ReviewReady, match_over.review_ready),
     )
 )
 """The handler by mode and answer of the odds. In other modes an answer comes too late and does nothing."""

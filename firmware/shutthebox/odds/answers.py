@@ -5,17 +5,17 @@ from shutthebox.odds.coach import review
 from shutthebox.odds.match_play import has_chances, match_chances
 from shutthebox.odds.odds import odds_for_points
 from shutthebox.odds.questions import (
-    AnswerCame,
+    AnswerReady,
     AskAnswer,
     AskDice,
     AskHint,
     AskReview,
-    DiceCame,
-    HintCame,
-    OddsCame,
+    DiceReady,
+    HintReady,
+    OddsReady,
     Prepare,
     Question,
-    ReviewCame,
+    ReviewReady,
 )
 from shutthebox.odds.worths import OddsError
 from shutthebox.rules import turn as turns
@@ -23,7 +23,7 @@ from shutthebox.rules.match import begin
 from shutthebox.rules.profile import Profile
 
 
-def answer(question: Question, *, prepares_win: bool = False) -> OddsCame | None:
+def answer(question: Question, *, prepares_win: bool = False) -> OddsReady | None:
     """The odds' answer. Slow the first time that a game is asked about.
 
     Args:
@@ -43,13 +43,13 @@ def answer(question: Question, *, prepares_win: bool = False) -> OddsCame | None
                 _prepare_win(profile, players)
             return None
         case AskHint(match):
-            return HintCame(match, advise(match))
+            return HintReady(match, advise(match))
         case AskDice(match, strength):
-            return DiceCame(match, decide(match, strength))
+            return DiceReady(match, decide(match, strength))
         case AskAnswer(match, strength):
-            return AnswerCame(match, decide(match, strength))
+            return AnswerReady(match, decide(match, strength))
         case AskReview(beginning, actions, for_win):
-            return ReviewCame(beginning, actions, review(beginning, actions, for_win=for_win))
+            return ReviewReady(beginning, actions, review(beginning, actions, for_win=for_win))
 
 
 def _prepare_win(profile: Profile, players: int) -> None:

@@ -30,27 +30,27 @@ class Prepare(NamedTuple):
 
 
 class AskHint(NamedTuple):
-    """What is best for the player at turn, for points and for the win? Answered by `HintCame`."""
+    """What is best for the player at turn, for points and for the win? Answered by `HintReady`."""
 
     match: Match
 
 
 class AskDice(NamedTuple):
-    """How many dice does the computer throw, where it may choose? Answered by `DiceCame`."""
+    """How many dice does the computer throw, where it may choose? Answered by `DiceReady`."""
 
     match: Match
     strength: Strength = Strength.MASTER
 
 
 class AskAnswer(NamedTuple):
-    """Which tiles does the computer shut (or open)? Answered by `AnswerCame`."""
+    """Which tiles does the computer shut (or open)? Answered by `AnswerReady`."""
 
     match: Match
     strength: Strength = Strength.MASTER
 
 
 class AskReview(NamedTuple):
-    """What did luck and decisions do in a match, or in one turn of it? Answered by `ReviewCame`.
+    """What did luck and decisions do in a match, or in one turn of it? Answered by `ReviewReady`.
 
     Attributes:
         beginning: the match before the first of the throws.
@@ -67,28 +67,28 @@ Question: TypeAlias = Prepare | AskHint | AskDice | AskAnswer | AskReview
 """Something that the odds are asked."""
 
 
-class HintCame(NamedTuple):
+class HintReady(NamedTuple):
     """What is best for the player at turn; None where the odds are not known."""
 
     match: Match
     hint: Advice | None
 
 
-class DiceCame(NamedTuple):
+class DiceReady(NamedTuple):
     """How many dice the computer throws at this position."""
 
     match: Match
     dice: int
 
 
-class AnswerCame(NamedTuple):
+class AnswerReady(NamedTuple):
     """The tiles that the computer shuts (or opens) at this position; none to pass."""
 
     match: Match
     tiles: Tiles
 
 
-class ReviewCame(NamedTuple):
+class ReviewReady(NamedTuple):
     """Luck and decisions of a match, or of one turn of it; None where the odds are not known."""
 
     beginning: Match
@@ -96,20 +96,20 @@ class ReviewCame(NamedTuple):
     review: "MatchReview | None"
 
 
-OddsCame: TypeAlias = HintCame | DiceCame | AnswerCame | ReviewCame
+OddsReady: TypeAlias = HintReady | DiceReady | AnswerReady | ReviewReady
 """An answer of the odds, some time after the question."""
 
 
-def plain(question: Question) -> OddsCame | None:
+def plain(question: Question) -> OddsReady | None:
     """What can be said without any odds; None for a question that has no answer."""
     match question:
         case Prepare():
             return None
         case AskHint(match):
-            return HintCame(match, None)
+            return HintReady(match, None)
         case AskDice(match):
-            return DiceCame(match, usual_dice(match.rules, match.turn))
+            return DiceReady(match, usual_dice(match.rules, match.turn))
         case AskAnswer(match):
-            return AnswerCame(match, simple_answer(match.rules, match.turn))
+            return AnswerReady(match, simple_answer(match.rules, match.turn))
         case AskReview(beginning, actions):
-            return ReviewCame(beginning, actions, None)
+            return ReviewReady(beginning, actions, None)

@@ -28,7 +28,7 @@ from shutthebox.config.schema import Config, Line
 from shutthebox.game.dice import Dice
 from shutthebox.game.faults import Fault
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import ToldScreen
+from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.settings import Settings
 from shutthebox.runtime.assembly import World, assemble
 from shutthebox.runtime.ports import Observer
@@ -135,7 +135,7 @@ def serve(
         stack.callback(box.close)
         if display is not None:
             _ = translations()[box.runner.machine.settings.box.language]
-            stack.callback(display.close, ToldScreen(Mode.ATTRACT, big=_("Goodbye")))
+            stack.callback(display.close, LocalizedScreen(Mode.ATTRACT, big=_("Goodbye")))
         workers: list[Any] = [worker for worker in (display, buzzer) if worker is not None]
 
         def feed_if_workers_live() -> None:
@@ -154,7 +154,7 @@ def show_no_pins(display: DisplayWorker, language: str, error: PinsError) -> Non
     """Leaves on the panel why the box cannot start. The display is closed, and was never started."""
     _ = translations()[language]
     *_where, why = str(error).split(": ")  # the journal has all of it, the panel has no room
-    screen = ToldScreen(Mode.ATTRACT, title=_("No levers"), paragraph=why)
+    screen = LocalizedScreen(Mode.ATTRACT, title=_("No levers"), paragraph=why)
     display.render_now(screen, 0)
     display.close(screen)
 

@@ -8,11 +8,11 @@ from shutthebox.game.facts import Fact
 from shutthebox.game.faults import Fault, Undelivered
 from shutthebox.game.lookups import Lookups
 from shutthebox.game.resuming import KeptMatch
-from shutthebox.game.screen import ToldScreen
+from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.settings import Brightness
 from shutthebox.game.stick import StickJob
 from shutthebox.game.switches.debounce import SwitchChanged
-from shutthebox.odds.questions import OddsCame, Question
+from shutthebox.odds.questions import OddsReady, Question
 
 Observer: TypeAlias = Callable[[Effect | SwitchChanged, int], None]
 """Told of every effect and settled switch after it has happened, with the time in ns.
@@ -34,7 +34,7 @@ class PinsPort(Protocol):
 class DisplayPort(Protocol):
     """The panel."""
 
-    def show(self, screen: ToldScreen, t_ns: int) -> None:
+    def show(self, screen: LocalizedScreen, t_ns: int) -> None:
         """Shows this screen; animations count from `t_ns`."""
 
     def sleep(self) -> None:
@@ -61,7 +61,7 @@ class StickPort(Protocol):
 class OddsPort(Protocol):
     """The odds."""
 
-    def ask(self, question: Question) -> Sequence[OddsCame]:
+    def ask(self, question: Question) -> Sequence[OddsReady]:
         """Takes a question; gives the answer if it is known at once. Others come through the loop's inbox."""
 
 

@@ -10,19 +10,26 @@ from typing import TypeAlias
 
 from shutthebox.adapters.gpio import Edge
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import Ask, AskStick, Effect, Keep, Show, Sounded
+from shutthebox.game.effects import Ask, AskStick, Effect, Keep, PlaySound, Show
 from shutthebox.game.facts import Finished, Left
 from shutthebox.game.faults import Fault
-from shutthebox.game.inputs import DeliveryReported, FaultReported, FormInput, Input, StickReported, TimeCame
+from shutthebox.game.inputs import (
+    DeliveryReported,
+    FaultReported,
+    FormInput,
+    Input,
+    StickReported,
+    TimePassed,
+)
 from shutthebox.game.machine import Machine
 from shutthebox.game.mode import Mode
 from shutthebox.game.settings import Brightness, Settings
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.game.switches.switch import switch
 from shutthebox.game.switches.switches import Switches, TimedInput
-from shutthebox.odds.questions import OddsCame, plain
+from shutthebox.odds.questions import OddsReady, plain
 from shutthebox.runtime.ports import Ports
-from shutthebox.translations import told_screen
+from shutthebox.translations import localize_screen
 
 CELEBRATION_NS = 1_000_000_000
 """How long the lamp celebrates, in ns; it changes every `LAMP_BLINK_NS`."""
@@ -32,7 +39,7 @@ LAMP_BLINK_NS = 100_000_000
 RECONCILE_NS = 1_000_000_000
 """How often all levels are read again, because kernels lose edges."""
 
-Mail: TypeAlias = Edge | OddsCame | FormInput | StickReported | None
+Mail: TypeAlias = Edge | OddsReady | FormInput | StickReported | None
 """A message to the loop from another thread; None ends it."""
 
 
@@ -102,7 +109,7 @@ class Runner:
         deadlines = (self.switches.deadline_ns, self.machine.deadline_ns, *self._blinks[:1])
         return min((self._reconcile_ns, *(deadline for deadline in deadlines if deadline is not None)))
 
-    def take(self, mail: Edge | OddsCame | FormInput | StickReported, now_ns: int) -> None:
+    def take(self, mail: Edge | OddsReady | FormInput | StickReported, now_ns: int) -> None:
         """An edge, an answer of the odds, a form or a stick has come; call `pass_time` once no more wait."""
         if isinstance(mail, Edge):
             self._switched(self.switches.edge(mail.switch, mail.active, mail.t_ns))
@@ -125,7 +132,7 @@ class Runner:
             del self._blinks[0]
             self._ports.pins.light(1.0 if len(self._blinks) % 2 == 0 else 0.0)
         self._switched(self.switches.elapsed(now_ns))
-        self._step(TimeCame(), now_ns)
+        self._step(TimePassed(), now_ns)
 
     def close(self) -> None:
         """Keeps the counts of the switches, and closes the memory."""
@@ -135,7 +142,7 @@ class Runner:
     def _switched(self, inputs: Iterable[TimedInput]) -> None:
         for given, t_ns, settled in inputs:
             # The machine's own deadlines before what happened later.
-            self._step(TimeCame(), t_ns)
+            self._step(TimePassed(), t_ns)
             for change in settled:
                 self._tell(change, change.t_ns)
             if given is not None:
@@ -147,7 +154,7 @@ class Runner:
         self._carry_out(self.machine.step(given, t_ns), t_ns)
 
     def _carry_out(self, effects: Iterable[Effect], t_ns: int) -> None:
-        answers: list[OddsCame] = []
+        answers: list[OddsReady] = []
         for effect in effects:
             match effect:
                 case Keep(fact):
@@ -159,7 +166,7 @@ class Runner:
                     if self._shown is not None and effect._replace(t_ns=self._shown.t_ns) == self._shown:
                         continue
                     self._show(effect)
-                case Sounded(sound):
+                case PlaySound(sound):
                     # A refusal is shown and said again, even if its words are the same.
                     self._shown = None
                     if self._ports.buzzer is not None:
@@ -206,7 +213,7 @@ class Runner:
             if before is None or before.screen._replace(aside=show.screen.aside) != show.screen:
                 self._moves_since_ns = show.t_ns
             # A corner that counts seconds leaves the prompts their turns.
-            self._ports.display.show(told_screen(show), self._moves_since_ns)
+            self._ports.display.show(localize_screen(show), self._moves_since_ns)
 
     def _brighten(self) -> None:
         brightness = self.machine.settings.display.brightness

@@ -13,7 +13,7 @@ from typing import Protocol
 from shutthebox.config.schema import Config
 from shutthebox.errors import ShutTheBoxError, one_line
 from shutthebox.game.effects import Effect, Show
-from shutthebox.game.screen import ToldScreen
+from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.runtime.ports import DisplayPort
 from shutthebox.simulator.hardware.box import Change
@@ -33,7 +33,7 @@ class FilmDisplay(DisplayPort, Protocol):
     """The display of the box in a film."""
 
     @property
-    def seen(self) -> tuple[ToldScreen, int] | None:
+    def seen(self) -> tuple[LocalizedScreen, int] | None:
         """The screen that can be seen, and the time since which it is shown; None on a dark glass."""
 
 
@@ -43,7 +43,7 @@ class _Moment:
 
     t_ns: int
     state: dict[str, object]
-    seen: tuple[ToldScreen, int] | None = None
+    seen: tuple[LocalizedScreen, int] | None = None
 
 
 class Film:

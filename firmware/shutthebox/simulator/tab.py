@@ -24,7 +24,7 @@ from shutthebox.config.settings_loader import levers_needed, possible_boxes, set
 from shutthebox.errors import ShutTheBoxError, one_line
 from shutthebox.game.effects import Sound
 from shutthebox.game.mode import Mode
-from shutthebox.odds.questions import OddsCame, Question
+from shutthebox.odds.questions import OddsReady, Question
 from shutthebox.rules import record
 from shutthebox.simulator.hardware.bounce import DWELL_NS
 from shutthebox.simulator.hardware.glass import Glass
@@ -160,7 +160,7 @@ class _FarOdds:
     def __init__(self, send: Callable[[str], None]) -> None:
         self._send = send
 
-    def ask(self, question: Question) -> Sequence[OddsCame]:
+    def ask(self, question: Question) -> Sequence[OddsReady]:
         self._send(base64.b64encode(pickle.dumps(question)).decode("ascii"))
         return ()
 

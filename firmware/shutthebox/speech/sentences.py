@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from shutthebox.game.effects import Effect, Show, Sound, Sounded
+from shutthebox.game.effects import Effect, PlaySound, Show, Sound
 from shutthebox.game.messages import (
     ChartBar,
     Joined,
@@ -72,7 +72,7 @@ class Announcer:
     def take(self, what: Effect | SwitchChanged) -> Announcement | None:
         """The announcement for this effect; None for none."""
         match what:
-            case Sounded(Sound.REFUSED | Sound.FAULT):
+            case PlaySound(Sound.REFUSED | Sound.FAULT):
                 self._says_prompt_again = True
             case Show():
                 return self._show(what)

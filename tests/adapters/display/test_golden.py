@@ -8,7 +8,7 @@ import pytest
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.layout import HELP_NS, PROMPT_NS, draw
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import TileState, ToldScreen
+from shutthebox.game.screen import LocalizedScreen, TileState
 
 MS = 1_000_000
 STATES = {
@@ -28,7 +28,7 @@ def tiles(states: str, count: int | None = None) -> tuple[tuple[int, TileState],
 PLAYERS = ("Anna", "Béatrice de la Tour", "Zoé", "Dan", "Eve", "Flo", "Gus", "Hal", "Ivy")
 SCORES = tuple(f"{name}\t{7 * i}" for i, name in enumerate(PLAYERS))
 ALL_STATES = tiles("vvfsowvvo")
-LONG = ToldScreen(
+LONG = LocalizedScreen(
     Mode.SERVICE,
     title="A very long title for one line",
     aside="and a long aside too",
@@ -37,10 +37,10 @@ LONG = ToldScreen(
     prompt="A prompt which is certainly too long for the line",
     is_list=True,
 )
-FIREWORKS = ToldScreen(
+FIREWORKS = LocalizedScreen(
     Mode.TURN_OVER, title="Player 1", big="SHUT!", tiles=tiles("s", 9), prompt="Press: go on", celebrates=True
 )
-GAMES = ToldScreen(
+GAMES = LocalizedScreen(
     Mode.MENU,
     title="Classic",
     aside="4 more",
@@ -51,15 +51,19 @@ GAMES = ToldScreen(
     also=("Lever 8: < 9: >", "Hold: back"),
     is_list=True,
 )
-TUMBLING = ToldScreen(Mode.ROLLING, title="Player 2", aside="R 1/5", tumbling=True, tiles=tiles("ooosooooo"))
-FLIPPING = ToldScreen(
+TUMBLING = LocalizedScreen(
+    Mode.ROLLING, title="Player 2", aside="R 1/5", tumbling=True, tiles=tiles("ooosooooo")
+)
+FLIPPING = LocalizedScreen(
     Mode.FLIPPING, title="Player 2", aside="R 1/5", dice=(3, 5), total=8, tiles=ALL_STATES, prompt="3 to go"
 )
 
-GALLERY: dict[str, ToldScreen] = {
-    "attract": ToldScreen(Mode.ATTRACT, big="SHUT THE BOX", prompt="Press to play"),
-    "attract-scores": ToldScreen(Mode.ATTRACT, title="Les meilleurs", rows=SCORES, prompt="Bouton : jouer"),
-    "menu": ToldScreen(
+GALLERY: dict[str, LocalizedScreen] = {
+    "attract": LocalizedScreen(Mode.ATTRACT, big="SHUT THE BOX", prompt="Press to play"),
+    "attract-scores": LocalizedScreen(
+        Mode.ATTRACT, title="Les meilleurs", rows=SCORES, prompt="Bouton : jouer"
+    ),
+    "menu": LocalizedScreen(
         Mode.MENU,
         title="Menu",
         rows=("1 Game: Traditional", "2 Players: 2", "3 Rounds: 1", "4 Language: English", "5 Sound: on"),
@@ -68,7 +72,7 @@ GALLERY: dict[str, ToldScreen] = {
         prompt="Press: choose",
         is_list=True,
     ),
-    "scoreboard-code": ToldScreen(
+    "scoreboard-code": LocalizedScreen(
         Mode.MENU,
         title="Regeln",
         code="http://192.168.178.105:8090/#rules",
@@ -76,7 +80,7 @@ GALLERY: dict[str, ToldScreen] = {
         also=("Halte: zurück",),
         lit=True,
     ),
-    "raise": ToldScreen(
+    "raise": LocalizedScreen(
         Mode.RAISE,
         title="Player 2",
         big="Player 2",
@@ -86,10 +90,10 @@ GALLERY: dict[str, ToldScreen] = {
     "rolling-3": TUMBLING,
     "flipping-at-first": FLIPPING,
     "flipping-on": FLIPPING,
-    "one-die": ToldScreen(
+    "one-die": LocalizedScreen(
         Mode.FLIPPING, title="Player 1", dice=(4,), total=4, tiles=tiles("ovssssssv", 12), prompt="Shut 4"
     ),
-    "ten-tiles-alert": ToldScreen(
+    "ten-tiles-alert": LocalizedScreen(
         Mode.FLIPPING,
         title="J1",
         dice=(6, 6),
@@ -97,7 +101,7 @@ GALLERY: dict[str, ToldScreen] = {
         tiles=tiles("w", 10),
         alert="Relevez 4",
     ),
-    "twelve-tiles": ToldScreen(
+    "twelve-tiles": LocalizedScreen(
         Mode.FLIPPING,
         title="J1",
         dice=(6, 5, 4),
@@ -105,17 +109,17 @@ GALLERY: dict[str, ToldScreen] = {
         tiles=tiles("ovfsw", 12),
         prompt="Fermez 15 ou 9+6",
     ),
-    "high-faces": ToldScreen(
+    "high-faces": LocalizedScreen(
         Mode.FLIPPING, dice=(12, 20), total=32, tiles=tiles("o", 12), prompt="Fermez 11, 12+9"
     ),
-    "nine-dice": ToldScreen(
+    "nine-dice": LocalizedScreen(
         Mode.FLIPPING, title="Nine", dice=(1, 2, 3, 4, 5, 6, 7, 8, 20), total=56, tiles=tiles("o", 9)
     ),
-    "tiles-24": ToldScreen(
+    "tiles-24": LocalizedScreen(
         Mode.FLIPPING, title="24", dice=(6, 6, 6, 6), total=24, tiles=tiles("ovfsw", 24), prompt="3 to go"
     ),
-    "tiles-54": ToldScreen(Mode.FLIPPING, title="54", dice=(6, 5), total=11, tiles=tiles("ovfsw", 54)),
-    "blocked": ToldScreen(
+    "tiles-54": LocalizedScreen(Mode.FLIPPING, title="54", dice=(6, 5), total=11, tiles=tiles("ovfsw", 54)),
+    "blocked": LocalizedScreen(
         Mode.TURN_OVER,
         title="Player 1",
         aside="6+5",
@@ -123,11 +127,11 @@ GALLERY: dict[str, ToldScreen] = {
         tiles=tiles("sosososso"),
         prompt="Blocked by 11",
     ),
-    "shut-accented": ToldScreen(
+    "shut-accented": LocalizedScreen(
         Mode.TURN_OVER, title="Joueur 1", big="FERMÉE !", tiles=tiles("s", 9), prompt="Bouton : suite"
     ),
     "fireworks-6": FIREWORKS,
-    "two-scores": ToldScreen(
+    "two-scores": LocalizedScreen(
         Mode.MATCH_OVER,
         title="Player 2 wins!",
         rows=("1: 10", "2: 7"),
@@ -136,14 +140,14 @@ GALLERY: dict[str, ToldScreen] = {
         prompt="Press: again · hold: end",
     ),
     "games": GAMES,
-    "rules": ToldScreen(
+    "rules": LocalizedScreen(
         Mode.MENU,
         title="Rules 1/6",
         paragraph="The box has 9 tiles, 1 to 9. A throw is 2 dice with 6 sides each.",
         prompt="Press: read on",
         also=("Hold: back",),
     ),
-    "service": ToldScreen(
+    "service": LocalizedScreen(
         Mode.SERVICE,
         title="Service",
         rows=("3 down?\t31 ~5", "4 up\t8 ~0"),
@@ -152,7 +156,7 @@ GALLERY: dict[str, ToldScreen] = {
         prompt="Press: take out",
         is_list=True,
     ),
-    "two-prompts": ToldScreen(
+    "two-prompts": LocalizedScreen(
         Mode.READY, title="Player 1", big="8 left", prompt="Press: 2 dice", also=("Hold: 1 die",)
     ),
     "long-start": LONG,

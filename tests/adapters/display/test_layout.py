@@ -11,12 +11,12 @@ from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.fonts import Size, fitting
 from shutthebox.adapters.display.layout import HELP_NS, PROMPT_NS, TILE_BLINK_NS, draw, render
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import TileState, ToldScreen
+from shutthebox.game.screen import LocalizedScreen, TileState
 
 MS = 1_000_000
 TEXT = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Zs")), max_size=40)
 SCREENS = st.builds(
-    ToldScreen,
+    LocalizedScreen,
     mode=st.sampled_from(Mode),
     title=TEXT,
     aside=TEXT,
@@ -45,12 +45,13 @@ def common(one: Bitmap, other: Bitmap) -> Bitmap:
 
 
 @given(SCREENS, st.integers(-10, 10**12))
-@example(ToldScreen(Mode.ATTRACT, prompt="a prompt that is too long for the line"), 2_000 * MS)
+@example(LocalizedScreen(Mode.ATTRACT, prompt="a prompt that is too long for the line"), 2_000 * MS)
 @example(
-    ToldScreen(Mode.MATCH_OVER, rows=("a",) * 9, prompt="a prompt that is too long for the line"), 1_500 * MS
+    LocalizedScreen(Mode.MATCH_OVER, rows=("a",) * 9, prompt="a prompt that is too long for the line"),
+    1_500 * MS,
 )
 def test_any_screen_is_drawn_the_same_twice_and_stays_until_it_says(
-    screen: ToldScreen, elapsed_ns: int
+    screen: LocalizedScreen, elapsed_ns: int
 ) -> None:
     frame = render(screen, elapsed_ns)
     assert frame.picture.size == (128, 64)
@@ -63,17 +64,19 @@ def test_any_screen_is_drawn_the_same_twice_and_stays_until_it_says(
 
 @given(SCREENS, st.sampled_from([(96, 48), (128, 64), (200, 50)]))
 @example(
-    ToldScreen(Mode.ATTRACT, "T", dice=(6,), total=6, tiles=tuple((n, TileState.OPEN) for n in range(54))),
+    LocalizedScreen(
+        Mode.ATTRACT, "T", dice=(6,), total=6, tiles=tuple((n, TileState.OPEN) for n in range(54))
+    ),
     (96, 48),
 )
-def test_any_size_from_96_by_48_is_drawn(screen: ToldScreen, size: tuple[int, int]) -> None:
+def test_any_size_from_96_by_48_is_drawn(screen: LocalizedScreen, size: tuple[int, int]) -> None:
     assert draw(screen, 0, size).size == size
 
 
 @pytest.mark.parametrize("size", [(96, 47), (95, 48)])
 def test_a_smaller_size_is_refused(size: tuple[int, int]) -> None:
     with pytest.raises(ValueError, match=f"{size[0]} x {size[1]} pixels is too small"):
-        draw(ToldScreen(Mode.READY), 0, size)
+        draw(LocalizedScreen(Mode.READY), 0, size)
 
 
 def band(picture: Bitmap, top: int, bottom: int) -> Bitmap:
@@ -85,7 +88,7 @@ def band(picture: Bitmap, top: int, bottom: int) -> Bitmap:
         lambda s: s._replace(title=s.title.strip() or "T", prompt=s.prompt.strip() or "P", cursor=None)
     )
 )
-def test_title_and_prompt_keep_their_bands_whatever_stands_between(screen: ToldScreen) -> None:
+def test_title_and_prompt_keep_their_bands_whatever_stands_between(screen: LocalizedScreen) -> None:
     bare = screen._replace(big="", total=None, rows=(), paragraph="", celebrates=False)
     crowded = bool(screen.tiles or screen.dice or screen.tumbling)
     # A title that is too long for large letters, alone or with its aside, has small ones.
@@ -98,7 +101,7 @@ def test_title_and_prompt_keep_their_bands_whatever_stands_between(screen: ToldS
     ("title", "aside"), [("Sac de dominos", "à battre 26"), ("Traditionell", "ohne 4, 7-9, 12")]
 )
 def test_a_title_and_an_aside_too_long_for_one_line_take_turns(title: str, aside: str) -> None:
-    screen = ToldScreen(Mode.READY, title=title, aside=aside, tiles=((1, TileState.OPEN),), prompt="p")
+    screen = LocalizedScreen(Mode.READY, title=title, aside=aside, tiles=((1, TileState.OPEN),), prompt="p")
     for turn, alone in enumerate((screen._replace(aside=""), screen._replace(title="")) * 2):
         assert draw(screen, turn * PROMPT_NS) == draw(alone, 0)
     assert render(screen._replace(title="A" * 60, aside=""), 0).next_ns is None, "a title alone stands still"
@@ -107,7 +110,7 @@ def test_a_title_and_an_aside_too_long_for_one_line_take_turns(title: str, aside
 @pytest.mark.parametrize("big", ["Joueur 2", "ÉLIMINÉ", "FERMÉE !", "AN_", "7 left", "45"])
 def test_a_word_above_the_tiles_leaves_them_whole(big: str) -> None:
     row = tuple((n, TileState.OPEN) for n in range(1, 10))
-    screen = ToldScreen(Mode.READY, title="P", tiles=row, prompt="p")
+    screen = LocalizedScreen(Mode.READY, title="P", tiles=row, prompt="p")
     alone, below_it = (draw(each, 0).crop((0, 34, 128, 47)) for each in (screen, screen._replace(big=big)))
     assert common(alone, below_it) == alone, "each pixel of a tile is lit"
     assert band(alone, 1, 13) == band(below_it, 1, 13), "a word stands on the tiles at most"
@@ -119,7 +122,7 @@ def test_every_tile_state_looks_different_in_either_half_of_the_blinking(count: 
     def picture(state: TileState) -> Bitmap:
         row = [(n, TileState.OPEN) for n in range(1, count + 1)]
         row[3] = (4, state)
-        return draw(ToldScreen(Mode.FLIPPING, tiles=tuple(row)), elapsed_ns)
+        return draw(LocalizedScreen(Mode.FLIPPING, tiles=tuple(row)), elapsed_ns)
 
     for one, other in combinations(TileState, 2):
         unlike = picture(one).exchange(picture(other))
@@ -136,7 +139,7 @@ def test_all_faces_of_a_die_are_told_apart_at_any_size(side: int) -> None:
 
 
 def test_the_attract_picture_lights_no_pixel_all_the_time() -> None:
-    screen = ToldScreen(Mode.ATTRACT, title="Box", big="SHUT", prompt="Press to play")
+    screen = LocalizedScreen(Mode.ATTRACT, title="Box", big="SHUT", prompt="Press to play")
     always = draw(screen, 0)
     for minute in range(0, 200, 2):
         always = common(always, draw(screen, minute * 1000 * MS))
@@ -146,7 +149,7 @@ def test_the_attract_picture_lights_no_pixel_all_the_time() -> None:
 @pytest.mark.parametrize("winner", [None, 3])
 def test_every_player_of_a_long_table_is_seen_in_turn(winner: int | None) -> None:
     rows = tuple(f"player {n}\towes {n}" for n in range(9))
-    screen = ToldScreen(Mode.MATCH_OVER, title="Scores", rows=rows, cursor=winner, prompt="Press")
+    screen = LocalizedScreen(Mode.MATCH_OVER, title="Scores", rows=rows, cursor=winner, prompt="Press")
     pages = [draw(screen, second * 1000 * MS) for second in (0, 3, 6, 9, 12)]
     assert all(a != b for a, b in combinations(pages, 2))
     assert pages[0] == draw(screen, 15_000 * MS), "then it begins anew"
@@ -155,7 +158,7 @@ def test_every_player_of_a_long_table_is_seen_in_turn(winner: int | None) -> Non
 def test_the_cursor_is_always_in_sight() -> None:
     rows = tuple(f"item {n}" for n in range(9))
     pictures = [
-        draw(ToldScreen(Mode.MENU, title="M", rows=rows, cursor=n, prompt="p", is_list=True), 0)
+        draw(LocalizedScreen(Mode.MENU, title="M", rows=rows, cursor=n, prompt="p", is_list=True), 0)
         for n in range(9)
     ]
     assert all(a != b for a, b in combinations(pictures, 2))

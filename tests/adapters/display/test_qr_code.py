@@ -10,7 +10,7 @@ from tests.support.machine import Table, settings_for
 
 from shutthebox.adapters.display.layout import PROMPT_NS, draw
 from shutthebox.adapters.display.pillow import image_of
-from shutthebox.game.screen import ToldScreen
+from shutthebox.game.screen import LocalizedScreen
 from shutthebox.translations import finished_codes, languages
 from shutthebox.web.scoreboard.page import RULES
 
@@ -25,7 +25,7 @@ SIZES = ((128, 64), (128, 128), (96, 64))
 HOSTS = ("192.168.1.5", "192.168.178.105", "shutthebox.local", "the-red-lion-at-the-bridge.local")
 
 
-def seen(screen: ToldScreen, size: tuple[int, int], t_ns: int = 0) -> list[str]:
+def seen(screen: LocalizedScreen, size: tuple[int, int], t_ns: int = 0) -> list[str]:
     """What a camera reads off the lit pixels of a panel in its dark frame: a little turned and blurred."""
     panel = image_of(draw(screen, t_ns, size)).convert("L")
     framed = ImageOps.expand(panel.resize((panel.width * 5, panel.height * 5)), 40, 0)
@@ -33,7 +33,7 @@ def seen(screen: ToldScreen, size: tuple[int, int], t_ns: int = 0) -> list[str]:
     return [code.text for code in zxingcpp.read_barcodes(photo, try_invert=False)]
 
 
-def pages(host: str, language: str) -> tuple[ToldScreen, ToldScreen]:
+def pages(host: str, language: str) -> tuple[LocalizedScreen, LocalizedScreen]:
     """The two pages behind the menu's line."""
     address = f"http://{host}:8090/"
     names = tuple(languages().items())

@@ -17,16 +17,16 @@ from shutthebox.adapters.display.opening import open_panel
 from shutthebox.adapters.display.worker import CONTRAST, DisplayWorker
 from shutthebox.config.controllers import Controller
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import ToldScreen
+from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.settings import Brightness
 from shutthebox.simulator.hardware.panel_model import PanelModel
 
 MS = 1_000_000
 SECOND = 1000 * MS
-READY = ToldScreen(Mode.READY, title="Player 1", prompt="Press to throw")
-THROWN = ToldScreen(Mode.FLIPPING, title="Player 1", dice=(3, 5), total=8, prompt="8 to go")
-ROLLING = ToldScreen(Mode.ROLLING, title="Player 1", tumbling=True)
-BYE = ToldScreen(Mode.ATTRACT, big="BYE")
+READY = LocalizedScreen(Mode.READY, title="Player 1", prompt="Press to throw")
+THROWN = LocalizedScreen(Mode.FLIPPING, title="Player 1", dice=(3, 5), total=8, prompt="8 to go")
+ROLLING = LocalizedScreen(Mode.ROLLING, title="Player 1", tumbling=True)
+BYE = LocalizedScreen(Mode.ATTRACT, big="BYE")
 
 each_controller = pytest.mark.parametrize("controller", CONTROLLERS)
 
@@ -138,10 +138,10 @@ def test_showing_never_waits_for_a_slow_bus_and_skips_what_is_out_of_date() -> N
     display.start()
     display.show(READY, 0)
     for n in range(1000):
-        display.show(ToldScreen(Mode.MENU, title=str(n)), 0)
+        display.show(LocalizedScreen(Mode.MENU, title=str(n)), 0)
     assert not drawn, "all are shown while the bus stands still"
     gate.set()
-    until(lambda: shows(model, draw(ToldScreen(Mode.MENU, title="999"), 0)))
+    until(lambda: shows(model, draw(LocalizedScreen(Mode.MENU, title="999"), 0)))
     assert len(drawn) < 20
     display.close()
 
@@ -180,8 +180,8 @@ def test_closing_leaves_the_goodbye_on_the_glass(display: DisplayWorker, model: 
 def test_a_fault_in_drawing_is_logged_and_the_next_screen_is_drawn(
     display: DisplayWorker, model: PanelModel, caplog: pytest.LogCaptureFixture
 ) -> None:
-    display.show(ToldScreen(Mode.READY, title=None), 0)  # type: ignore[arg-type]
-    display.show(ToldScreen(Mode.READY, prompt=7), 0)  # type: ignore[arg-type]
+    display.show(LocalizedScreen(Mode.READY, title=None), 0)  # type: ignore[arg-type]
+    display.show(LocalizedScreen(Mode.READY, prompt=7), 0)  # type: ignore[arg-type]
     until(lambda: "cannot draw" in caplog.text)
     display.show(READY, time.monotonic_ns())
     until(lambda: shows(model, draw(READY, 0)))

@@ -14,7 +14,7 @@ from tests.support.box import MS, BoxUnderTest
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.open_store import FILES
 from shutthebox.game.mode import Mode
-from shutthebox.translations import told_screen
+from shutthebox.translations import localize_screen
 
 LOG = FILES[1]
 
@@ -66,7 +66,7 @@ def table(tmp_path: Path) -> BoxUnderTest:
     table.abandon()
     table.press()
     table.throw(6, 5)
-    assert told_screen(table.show).aside == ""
+    assert localize_screen(table.show).aside == ""
     return table
 
 
@@ -80,7 +80,7 @@ def test_it_is_noticed_within_a_second_and_made_anew(
     with caplog.at_level(logging.INFO):
         do(state)
         table.wait(1001 * MS)
-        assert told_screen(table.show).aside == "no memory"
+        assert localize_screen(table.show).aside == "no memory"
         assert caplog.messages == [
             f"{state / FILE_NAME}: {said.format(size)} while the box played; playing without memory"
         ]
@@ -93,7 +93,7 @@ def test_it_is_noticed_within_a_second_and_made_anew(
         table.throw(1, 1)
     assert table.mode in (Mode.FLIPPING, Mode.TURN_OVER)
     assert table.show.throw == (1, 1)
-    assert told_screen(table.show).aside == ("new memory" if deed not in (*WHOLE, *GONE_WITH_ALL) else "")
+    assert localize_screen(table.show).aside == ("new memory" if deed not in (*WHOLE, *GONE_WITH_ALL) else "")
     store = table.box.store
     assert store is not None
     assert not store.waiting
@@ -119,7 +119,7 @@ def test_a_log_that_somebody_writes_back_is_no_loss(
         assert other.execute("pragma wal_checkpoint(truncate)").fetchone()[0] == 0
     assert (tmp_path / "state" / LOG).stat().st_size == 0
     table.wait(3000 * MS)
-    assert told_screen(table.show).aside == ""
+    assert localize_screen(table.show).aside == ""
     assert caplog.text == ""
     for lever in (5, 6):
         table.box.set_lever(lever, True)
@@ -127,5 +127,5 @@ def test_a_log_that_somebody_writes_back_is_no_loss(
     table.throw(4, 4)
     table.box.cut_power()
     assert table.show.throw == (4, 4)
-    assert told_screen(table.show).aside == ""
+    assert localize_screen(table.show).aside == ""
     table.box.close()

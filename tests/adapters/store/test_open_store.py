@@ -38,7 +38,7 @@ from shutthebox.game.faults import Fault
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.match import begin
-from shutthebox.translations import told_screen
+from shutthebox.translations import localize_screen
 
 KEPT = f"{FILE_NAME}.2026-11-21T12-00-00.damaged"
 
@@ -380,7 +380,7 @@ def test_a_full_disk_costs_nothing_once_there_is_room_again(
     full(table.box.store)
     with caplog.at_level(logging.INFO):
         table.throw(3, 5)
-        assert (table.show.throw, told_screen(table.show).aside) == ((3, 5), "no memory"), "it plays on"
+        assert (table.show.throw, localize_screen(table.show).aside) == ((3, 5), "no memory"), "it plays on"
         assert caplog.text.count("playing without memory") == 1
         state = table.box.runner.machine.state
         kept = state.mode.thrown if isinstance(state.mode, Rolling) else state.match
@@ -389,7 +389,7 @@ def test_a_full_disk_costs_nothing_once_there_is_room_again(
         store.connection.execute("pragma max_page_count = 1000000")
         table.wait(2 * S)
         assert caplog.text.count("everything is kept again") == 1
-    assert told_screen(table.show).aside != "no memory"
+    assert localize_screen(table.show).aside != "no memory"
     assert any("disk is full" in fault.text for fault in queries.read(store.connection).faults)
     # The plug: the match goes on where it was, with what was played while the disk was full.
     table.box.cut_power()
@@ -410,7 +410,7 @@ def test_a_box_that_starts_on_a_full_disk(disk: Path) -> None:
         while True:
             file.write(bytes(1000))
     table = BoxUnderTest(disk)
-    assert told_screen(table.show).alert == "Memory is off"
+    assert localize_screen(table.show).alert == "Memory is off"
     table.press()
     table.throw(3, 5)
     assert table.show.throw == (3, 5)
@@ -433,9 +433,9 @@ def test_a_store_held_by_another_program_is_caught_up_with(tmp_path: Path) -> No
         (waits_ms,) = store.connection.execute("pragma busy_timeout").fetchone()
         assert waits_ms == 100, "the levers must not wait for the store"
         table.throw(3, 5)
-        assert (table.show.throw, told_screen(table.show).aside) == ((3, 5), "no memory")
+        assert (table.show.throw, localize_screen(table.show).aside) == ((3, 5), "no memory")
         other.execute("rollback")
     table.wait(2 * S)
-    assert told_screen(table.show).aside == ""
+    assert localize_screen(table.show).aside == ""
     assert actions(table) == 1
     table.box.close()

@@ -24,7 +24,7 @@ from shutthebox.cli.doctor import hardware, machine
 from shutthebox.cli.doctor import store as memory
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen, Faulted
-from shutthebox.outbox_entry import UPLINK_SAYS, UplinkStatus, Way
+from shutthebox.outbox_entry import UPLINK_STATUS_FILE, UplinkStatus, Way
 from shutthebox.rules.match import begin
 
 
@@ -389,11 +389,11 @@ def test_a_box_that_cannot_deliver_says_why(config: Path, tmp_path: Path) -> Non
     verdict, reason = results(config)["league"]
     assert verdict == "FAIL"
     assert reason.startswith("1 to send, the oldest for more than a day")
-    (outbox / UPLINK_SAYS).write_text(
+    (outbox / UPLINK_STATUS_FILE).write_text(
         UplinkStatus(Way.HELD, "held by the league: the key is revoked").to_text()
     )
     assert results(config)["league"] == ("FAIL", "1 to send; held by the league: the key is revoked")
-    (outbox / UPLINK_SAYS).write_bytes(b"x" * 10_000)
+    (outbox / UPLINK_STATUS_FILE).write_bytes(b"x" * 10_000)
     verdict, reason = results(config)["league"]
     assert (verdict, "larger than" in reason) == ("FAIL", True)
 

@@ -27,7 +27,7 @@ from tests.support.waiting import until
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.layout import draw
 from shutthebox.config.profiles import builtin
-from shutthebox.game.effects import Form, Sound, Sounded
+from shutthebox.game.effects import Form, PlaySound, Sound
 from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, SettingChosen
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
@@ -391,7 +391,7 @@ def test_a_status_says_what_the_display_says(table: Table) -> None:
     table.tell(TUMBLING)
     table.tell(SHUT_8)
     until(lambda: table.says("said") == "Player 1. Thrown: 3 and 5, which is 8. Shut 8.")
-    table.transcript(Sounded(Sound.REFUSED), 0)
+    table.transcript(PlaySound(Sound.REFUSED), 0)
     table.tell(SHUT_8)
     # A text that is the same is announced again only if it is not quite the same.
     until(lambda: table.says("said") == "Shut 8.\u00a0")

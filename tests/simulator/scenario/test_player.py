@@ -7,7 +7,7 @@ import pytest
 from tests.support.box import MS
 
 from shutthebox.config.profiles import builtin
-from shutthebox.game.effects import Keep, Show, Sound, Sounded
+from shutthebox.game.effects import Keep, PlaySound, Show, Sound
 from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Signed
 from shutthebox.game.judge import Verdict, VerdictKind
 from shutthebox.game.mode import Mode
@@ -70,4 +70,4 @@ def test_a_show_and_a_sound_have_all_their_values() -> None:
         "asleep": True,
     }
     assert "Würfel" in text, "as it is, not as numbers"
-    assert json.loads(as_json(Sounded(Sound.ROLL), 0)) == {"t": 0.0, "kind": "sound", "name": "roll"}
+    assert json.loads(as_json(PlaySound(Sound.ROLL), 0)) == {"t": 0.0, "kind": "sound", "name": "roll"}

@@ -17,7 +17,7 @@ from shutthebox.adapters.display.fonts import (
     wrapped,
 )
 from shutthebox.adapters.display.shapes import TURNS, die, is_number, numeral_within, tumbling_die
-from shutthebox.game.screen import ToldScreen
+from shutthebox.game.screen import LocalizedScreen
 
 TUMBLE_FRAME_NS = 100_000_000  # between two pictures of tumbling dice
 _FIREWORK_NS = 100_000_000  # between two pictures of the sparks
@@ -30,7 +30,7 @@ _LEAST_HEIGHT = 7  # pixels; a lower body stays empty
 _GAP = 2  # pixels between numbers or dice and the tiles
 
 
-def draw_body(screen: ToldScreen, clock: AnimationClock, width: int, height: int) -> Bitmap:
+def draw_body(screen: LocalizedScreen, clock: AnimationClock, width: int, height: int) -> Bitmap:
     """Dice, else a big word, a list, or both one above the other.
 
     Args:
@@ -84,7 +84,7 @@ def _firework(size: tuple[int, int], step: int) -> Bitmap:
     return picture
 
 
-def _dice(stage: Bitmap, screen: ToldScreen, clock: AnimationClock) -> Bitmap:
+def _dice(stage: Bitmap, screen: LocalizedScreen, clock: AnimationClock) -> Bitmap:
     """The dice, and beside them what they come to."""
     width, height = stage.size
     beside: Bitmap | None = None
@@ -194,7 +194,7 @@ def _wrapped(text: str, columns: int) -> list[str]:
     return lines
 
 
-def _list(stage: Bitmap, screen: ToldScreen, clock: AnimationClock) -> Bitmap:
+def _list(stage: Bitmap, screen: LocalizedScreen, clock: AnimationClock) -> Bitmap:
     """Rows around the cursor of a choice, else page after page; with a paragraph the chosen row only.
 
     A tab in a row sets the rest of it against the right edge. A chosen row that is too long takes two lines.

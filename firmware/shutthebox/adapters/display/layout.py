@@ -1,4 +1,4 @@
-"""Draws a `ToldScreen` as one-bit pixels: a pure function of the screen and the time it has stood.
+"""Draws a `LocalizedScreen` as one-bit pixels: a pure function of the screen and the time it has stood.
 
 From top to bottom: title and aside, then the body (dice and total, a big word, or a list), the tiles,
 the prompt. The body gets the lines that the others leave empty. Texts never overlap. Every moving part
@@ -14,7 +14,7 @@ from shutthebox.adapters.display.body import draw_body
 from shutthebox.adapters.display.fonts import Size, fitting, shortened, tight, wrapped
 from shutthebox.adapters.display.qr_code import qr_code
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import TileState, ToldScreen
+from shutthebox.game.screen import LocalizedScreen, TileState
 
 TILE_BLINK_NS = 200_000_000  # half a period: 2.5 blinks a second
 HELP_NS = 6_000_000_000
@@ -46,7 +46,7 @@ class Frame:
     next_ns: int | None
 
 
-def draw(screen: ToldScreen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -> Bitmap:
+def draw(screen: LocalizedScreen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -> Bitmap:
     """The picture of a screen, the same for the same arguments.
 
     Args:
@@ -60,7 +60,7 @@ def draw(screen: ToldScreen, elapsed_ns: int, size: tuple[int, int] = (128, 64))
     return render(screen, elapsed_ns, size).picture
 
 
-def render(screen: ToldScreen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -> Frame:
+def render(screen: LocalizedScreen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -> Frame:
     """Like `draw`, and says when to draw again."""
     width, height = size
     if width < 96 or height < 48:
@@ -79,7 +79,7 @@ def _to_and_fro(step: int, reach: int) -> int:
     return reach - abs(reach - step % (2 * reach))
 
 
-def _compose(screen: ToldScreen, clock: AnimationClock, size: tuple[int, int]) -> Bitmap:
+def _compose(screen: LocalizedScreen, clock: AnimationClock, size: tuple[int, int]) -> Bitmap:
     width, height = size
     if screen.code:
         with_code = _code(screen, clock, size)
@@ -118,7 +118,7 @@ def _compose(screen: ToldScreen, clock: AnimationClock, size: tuple[int, int]) -
     return picture.stamp(draw_body(screen, clock, width, bottom - top), 0, top)
 
 
-def _code(screen: ToldScreen, clock: AnimationClock, size: tuple[int, int]) -> Bitmap | None:
+def _code(screen: LocalizedScreen, clock: AnimationClock, size: tuple[int, int]) -> Bitmap | None:
     """A QR code with the title and the prompts beside it, or below where the panel is no wider than high.
 
     None where the code does not fit.
@@ -154,7 +154,7 @@ def _as_helped(
     return tuple((n, TileState.OPEN if state is TileState.VIABLE else state) for n, state in tiles)
 
 
-def _title(screen: ToldScreen, clock: AnimationClock, width: int) -> Bitmap:
+def _title(screen: LocalizedScreen, clock: AnimationClock, width: int) -> Bitmap:
     """Title left, aside right. Letters are large where both have room.
 
     Where even small ones have not, title and aside take turns.

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from shutthebox.adapters.trouble_log import TroubleLog
-from shutthebox.game.screen import ToldScreen
+from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.settings import Brightness
 from shutthebox.plain import Plain
 
@@ -44,11 +44,11 @@ class _Asleep(Plain):
 
 
 class _Shown(NamedTuple):
-    screen: ToldScreen
+    screen: LocalizedScreen
     since_ns: int
 
 
-def _render(screen: ToldScreen, elapsed_ns: int) -> Frame:
+def _render(screen: LocalizedScreen, elapsed_ns: int) -> Frame:
     from shutthebox.adapters.display.bitmap import SIZE
     from shutthebox.adapters.display.layout import render
 
@@ -102,7 +102,7 @@ class DisplayWorker:
         self._thread = threading.Thread(target=self._work, name="display", daemon=True)
         self._thread.start()
 
-    def show(self, screen: ToldScreen, t_ns: int) -> None:
+    def show(self, screen: LocalizedScreen, t_ns: int) -> None:
         """Leaves a screen for the worker; returns at once. A screen not yet drawn is forgotten.
 
         Args:
@@ -139,7 +139,7 @@ class DisplayWorker:
         """Whether the panel took the last thing sent to it."""
         return self._connected is True
 
-    def close(self, goodbye: ToldScreen | None = None, timeout_s: float = 2.0) -> None:
+    def close(self, goodbye: LocalizedScreen | None = None, timeout_s: float = 2.0) -> None:
         """Stops the worker and closes the bus; more calls do nothing.
 
         Args:
@@ -159,7 +159,7 @@ class DisplayWorker:
             if self._thread.is_alive():
                 _log.warning("the display hangs in a transfer; the box ends without it")
 
-    def render_now(self, screen: ToldScreen, elapsed_ns: int) -> Bitmap:
+    def render_now(self, screen: LocalizedScreen, elapsed_ns: int) -> Bitmap:
         """Draws and sends a screen in the caller's thread; for virtual time, without `start`.
 
         A bus error is no error here either: the panel is looked for again with a later call,

@@ -21,7 +21,7 @@ from shutthebox.game.messages import Translate, told
 from shutthebox.game.mode import Mode
 from shutthebox.rules.profile import Profile, Stakes
 from shutthebox.rules.words import SENTENCES, explain
-from shutthebox.translations import told_screen, translations
+from shutthebox.translations import localize_screen, translations
 
 SHOWN_GAMES = 3
 """The best results of so many games are shown, those with the most signed results."""
@@ -151,7 +151,7 @@ def running(show: Show, translate: Translate) -> dict[str, Any] | None:
     """The match on the table; None if there is none."""
     if show.player is None or show.game is None:
         return None
-    screen, game = told_screen(show), show.game
+    screen, game = localize_screen(show), show.game
     states = {tile: "open" if tile in show.open else "shut" for tile in game.tiles}
     states |= {tile: state.value for tile, state in screen.tiles if tile in states}
     staked = show.staked and game.stakes is not Stakes.NONE
@@ -177,7 +177,7 @@ def puzzle_games(show: Show) -> tuple[str, ...]:
 
 def _says(show: Show, translate: Translate) -> str:
     """What happened last, or what the player is asked; nothing about buttons, which only the player has."""
-    screen = told_screen(show)
+    screen = localize_screen(show)
     if show.winners:
         return f"{screen.title} {told(show.reason, translate)}".strip()
     asked = show.mode is Mode.FLIPPING and show.verdict.kind is not VerdictKind.COMPLETE

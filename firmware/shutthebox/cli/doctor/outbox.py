@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from shutthebox.adapters.delivery import LONG_S, uplink_says
+from shutthebox.adapters.delivery import LONG_S, read_uplink_status
 from shutthebox.adapters.outbox import ENDING
 from shutthebox.cli.doctor.result import CheckResult, failed, passed
 from shutthebox.config.schema import Config
@@ -26,7 +26,7 @@ def outbox(config: Config) -> Iterator[CheckResult]:
                 times.append(file.lstat().st_mtime)
         if not folder.exists():
             return
-        said = uplink_says(folder)
+        said = read_uplink_status(folder)
     except OSError as error:
         yield failed("league", f"{folder}: {reason(error)}")
         return

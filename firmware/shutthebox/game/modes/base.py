@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeVar
 
-from shutthebox.game.effects import Sound, Sounded
+from shutthebox.game.effects import PlaySound, Sound
 from shutthebox.game.facts import ClockShown, Left
 from shutthebox.game.messages import Message, message
 from shutthebox.game.mode import Mode
@@ -38,7 +38,7 @@ class BoxMode(Plain, ABC):
         """The mode's screen."""
 
     def deadline_ns(self, shared: Shared) -> int | None:
-        """When `TimeCame` is due; None if nothing happens by itself."""
+        """When `TimePassed` is due; None if nothing happens by itself."""
         return None
 
 
@@ -80,7 +80,7 @@ def stay(mode: _Mode, context: Context) -> Step[_Mode]:
 
 def wake(mode: _Mode, context: Context) -> Step[_Mode]:
     """The box wakes as it fell asleep."""
-    return Step(mode, (Sounded(Sound.WAKE),))
+    return Step(mode, (PlaySound(Sound.WAKE),))
 
 
 def leave(mode: MatchMode, context: Context) -> Step[BackToAttract]:

@@ -24,7 +24,7 @@ from shutthebox.rules.profile import Draw
 
 
 @dataclass(frozen=True, slots=True)
-class EnteringThrow(TurnMode):
+class Entering(TurnMode):
     """A throw of real dice is being entered.
 
     Attributes:
@@ -46,7 +46,7 @@ class EnteringThrow(TurnMode):
         return shown._replace(title=heading, aside="")
 
 
-def enter(target: EnterThrow, context: Context) -> Step[EnteringThrow]:
+def enter(target: EnterThrow, context: Context) -> Step[Entering]:
     """Begins to take in a throw; the press that begins it counts as its first."""
     profile, dice = target.play.match.rules, target.dice
     if profile.faces_matter or profile.draw is Draw.DOMINOES:
@@ -55,10 +55,10 @@ def enter(target: EnterThrow, context: Context) -> Step[EnteringThrow]:
         entry = TypedThrow(1, dice * profile.sides)
     if target.pressed:
         entry = entry.press(context.now_ns) or entry
-    return Step(EnteringThrow(target.play, entry))
+    return Step(Entering(target.play, entry))
 
 
-def press(mode: EnteringThrow, context: Context) -> Step[EnteringThrow | AwaitThrow]:
+def press(mode: Entering, context: Context) -> Step[Entering | AwaitThrow]:
     """One more; two presses in quick succession void the throw."""
     entry = mode.entry.press(context.now_ns)
     if entry is None:
@@ -66,7 +66,7 @@ def press(mode: EnteringThrow, context: Context) -> Step[EnteringThrow | AwaitTh
     return Step(replace(mode, entry=entry))
 
 
-def hold(mode: EnteringThrow, context: Context) -> Step[EnteringThrow | AfterAction]:
+def hold(mode: Entering, context: Context) -> Step[Entering | AfterAction]:
     """Enters the number; the last one makes the throw."""
     if mode.play.verdict.kind is not VerdictKind.OK:
         # No throw on wrong levers, whoever throws it.
@@ -83,7 +83,7 @@ def hold(mode: EnteringThrow, context: Context) -> Step[EnteringThrow | AfterAct
     return Step(replace(mode, entry=entry))
 
 
-def levers(mode: EnteringThrow, context: Context) -> Step[EnteringThrow]:
+def levers(mode: Entering, context: Context) -> Step[Entering]:
     """Levers are judged as before the throw."""
     play, effects = judged(mode.play, context)
     return Step(replace(mode, play=play), effects)

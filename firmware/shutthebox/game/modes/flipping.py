@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from shutthebox.game.effects import Ask, Sound, Sounded
+from shutthebox.game.effects import Ask, PlaySound, Sound
 from shutthebox.game.judge import FINE, VerdictKind
 from shutthebox.game.lever_health import suspect_missing
 from shutthebox.game.match_screen import turn_screen
@@ -26,7 +26,7 @@ from shutthebox.game.wording import (
     request_text,
     verdict_text,
 )
-from shutthebox.odds.questions import AnswerCame, AskAnswer, AskHint, HintCame
+from shutthebox.odds.questions import AnswerReady, AskAnswer, AskHint, HintReady
 from shutthebox.odds.strengths import simple_answer
 from shutthebox.odds.worths import Advice
 from shutthebox.rules import turn as turns
@@ -133,7 +133,7 @@ def _settled(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
         return Step(after(play), (*effects, *more))
     if play.match.answers_after_others:
         return _commit(mode, context).preceded_by(*effects)
-    return Step(mode, (*effects, Sounded(Sound.COMPLETE)))
+    return Step(mode, (*effects, PlaySound(Sound.COMPLETE)))
 
 
 def press(mode: Flipping, context: Context) -> Step[Flipping | AfterAction | RollDice]:
@@ -177,10 +177,10 @@ def time(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
         return Step(mode)
     match = mode.play.match
     answer = simple_answer(match.rules, match.turn)
-    return answer_came(mode, AnswerCame(match, answer), context)
+    return answer_ready(mode, AnswerReady(match, answer), context)
 
 
-def hint_came(mode: Flipping, came: HintCame, context: Context) -> Step[Flipping]:
+def hint_ready(mode: Flipping, came: HintReady, context: Context) -> Step[Flipping]:
     """The hint is shown; without odds there is none."""
     if not mode.asks_hint or came.match != mode.play.match:
         return Step(mode)
@@ -190,7 +190,7 @@ def hint_came(mode: Flipping, came: HintCame, context: Context) -> Step[Flipping
     return Step(replace(mode, hint=came.hint))
 
 
-def answer_came(mode: Flipping, came: AnswerCame, context: Context) -> Step[Flipping | AfterAction]:
+def answer_ready(mode: Flipping, came: AnswerReady, context: Context) -> Step[Flipping | AfterAction]:
     """The computer has chosen its move; the levers may already be right for it."""
     if mode.thinking_ns is None or came.match != mode.play.match:
         return Step(mode)

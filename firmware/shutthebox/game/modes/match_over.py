@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar
 
 from shutthebox.game.coach_pages import CoachPage, coach_pages
-from shutthebox.game.effects import Ask, Sound, Sounded
+from shutthebox.game.effects import Ask, PlaySound, Sound
 from shutthebox.game.facts import Signed
 from shutthebox.game.messages import Joined, ListRow, Message, Text, message
 from shutthebox.game.mode import Mode
@@ -22,7 +22,7 @@ from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Context, Shared, Step, kept, refused
 from shutthebox.game.targets import BeginMatch, EndMatch, ShowResult, SignResult
 from shutthebox.game.wording import player_name, reason_text, seat
-from shutthebox.odds.questions import AskReview, ReviewCame
+from shutthebox.odds.questions import AskReview, ReviewReady
 from shutthebox.rules.match import Match, Result, begin
 from shutthebox.rules.profile import Stakes, Turns
 from shutthebox.rules.reader import with_options
@@ -142,7 +142,7 @@ def _signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> 
     )
     facts = (Signed(player, name) for player, name in letters.items())
     mode = MatchOver(play, signed=any(winner in letters for winner in winners), honours=honours)
-    return Step(mode, (*kept(*facts), Sounded(_sound(play, honours))))
+    return Step(mode, (*kept(*facts), PlaySound(_sound(play, honours))))
 
 
 def press(mode: MatchOver, context: Context) -> Step[BeginMatch]:
@@ -170,15 +170,15 @@ def levers(mode: MatchOver, context: Context) -> Step[MatchOver | SignResult]:
     mode = replace(mode, flicks=flicks)
     winner = None if mode.signed else _signer(mode.play, context.shared.settings)
     if set(chosen) & set(SIGN_LEVERS) and winner is not None:
-        return Step(SignResult(mode.play, winner), (Sounded(Sound.CHOICE),))
+        return Step(SignResult(mode.play, winner), (PlaySound(Sound.CHOICE),))
     if TALLY_LEVER in chosen and context.shared.settings.game.stakes is ShownStakes.EVENING:
-        return Step(replace(mode, shows_tally=not mode.shows_tally, page=0), (Sounded(Sound.CHOICE),))
+        return Step(replace(mode, shows_tally=not mode.shows_tally, page=0), (PlaySound(Sound.CHOICE),))
     if COACH_LEVER in chosen and mode.play.beginning is not None and not mode.asks_review:
         return _next_page(mode, mode.play.beginning)
     return refused(mode, mode.to_go_on) if chosen and not mode.asks_review else Step(mode)
 
 
-def review_came(mode: MatchOver, came: ReviewCame, context: Context) -> Step[MatchOver]:
+def review_ready(mode: MatchOver, came: ReviewReady, context: Context) -> Step[MatchOver]:
     """The coach's first page is shown; without odds there is none."""
     if not mode.asks_review or came.actions != mode.play.actions:
         return Step(mode)
@@ -192,9 +192,9 @@ def _next_page(mode: MatchOver, beginning: Match) -> Step[MatchOver]:
     """The next page of the coach, after the last one the result; the first time it is asked for."""
     if mode.review is None:
         asked = Ask(AskReview(beginning, mode.play.actions))
-        return Step(replace(mode, asks_review=True), (asked, Sounded(Sound.CHOICE)))
+        return Step(replace(mode, asks_review=True), (asked, PlaySound(Sound.CHOICE)))
     page = (mode.page + 1) % (len(_coach_pages(mode)) + 1)
-    return Step(replace(mode, page=page, shows_tally=False), (Sounded(Sound.CHOICE),))
+    return Step(replace(mode, page=page, shows_tally=False), (PlaySound(Sound.CHOICE),))
 
 
 def _levers_in_use(mode: MatchOver, settings: Settings) -> Tiles:

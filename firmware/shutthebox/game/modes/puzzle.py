@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from shutthebox.game.daily import Daily
-from shutthebox.game.effects import Effect, Sound, Sounded
+from shutthebox.game.effects import Effect, PlaySound, Sound
 from shutthebox.game.judge import FINE, Verdict, VerdictKind, is_setback, judge
 from shutthebox.game.messages import Message, Numbers, message, title_text
 from shutthebox.game.mode import Mode
@@ -22,7 +22,7 @@ from shutthebox.rules.turn import Turn
 
 
 @dataclass(frozen=True, slots=True)
-class Puzzling(BoxMode):
+class PuzzleMode(BoxMode):
     """The puzzle of the day.
 
     Attributes:
@@ -72,17 +72,17 @@ class Puzzling(BoxMode):
         )
 
 
-def enter(target: OpenPuzzle, context: Context) -> Step[Puzzling]:
+def enter(target: OpenPuzzle, context: Context) -> Step[PuzzleMode]:
     """The puzzle of today; if it has been answered, its answers with their costs."""
-    return _judged(Puzzling(target.daily), context)
+    return _judged(PuzzleMode(target.daily), context)
 
 
-def levers(mode: Puzzling, context: Context) -> Step[Puzzling]:
+def levers(mode: PuzzleMode, context: Context) -> Step[PuzzleMode]:
     """Judges the levers as the answer to the throw."""
     return _judged(mode, context)
 
 
-def press(mode: Puzzling, context: Context) -> Step[Puzzling | BackToAttract]:
+def press(mode: PuzzleMode, context: Context) -> Step[PuzzleMode | BackToAttract]:
     """Gives a complete answer, the only one of the day; after it, leaves."""
     if mode.is_answered(context.shared.settings):
         return Step(BackToAttract())
@@ -93,11 +93,11 @@ def press(mode: Puzzling, context: Context) -> Step[Puzzling | BackToAttract]:
     solved = mode.verdict.move in best
     streak = context.shared.settings.streak.after(mode.daily.day, solved=solved)
     shared = context.shared._replace(settings=context.shared.settings._replace(streak=streak))
-    effects = (*kept(streak), Sounded(Sound.WIN if solved else Sound.BLOCKED))
+    effects = (*kept(streak), PlaySound(Sound.WIN if solved else Sound.BLOCKED))
     return Step(replace(mode, given=mode.verdict.move), effects, shared)
 
 
-def _answered(mode: Puzzling, shared: Shared) -> Screen:
+def _answered(mode: PuzzleMode, shared: Shared) -> Screen:
     """The cost of every answer, the given one marked, and the streak."""
     puzzle, streak = mode.daily.puzzle, shared.settings.streak
     tiles = [answer.choice for answer in puzzle.answers]
@@ -115,7 +115,7 @@ def _answered(mode: Puzzling, shared: Shared) -> Screen:
     )
 
 
-def _judged(mode: Puzzling, context: Context) -> Step[Puzzling]:
+def _judged(mode: PuzzleMode, context: Context) -> Step[PuzzleMode]:
     if mode.is_answered(context.shared.settings):
         return Step(mode)
     levers = context.shared.levers
@@ -126,9 +126,9 @@ def _judged(mode: Puzzling, context: Context) -> Step[Puzzling]:
     verdict = judge(mode.game, mode.turn, levers) if mode.is_set else unthrown
     sounds: tuple[Effect, ...] = ()
     if _is_wrong(verdict) and is_setback(verdict, mode.verdict, context.moved, levers):
-        sounds = (Sounded(Sound.FAULT),)
+        sounds = (PlaySound(Sound.FAULT),)
     elif verdict != mode.verdict and verdict.kind is VerdictKind.COMPLETE:
-        sounds = (Sounded(Sound.COMPLETE),)
+        sounds = (PlaySound(Sound.COMPLETE),)
     return Step(replace(mode, verdict=verdict), sounds)
 
 
@@ -137,7 +137,7 @@ def _is_wrong(verdict: Verdict) -> bool:
     return verdict.is_fault and verdict.kind is not VerdictKind.PUT_BACK
 
 
-def _task(mode: Puzzling) -> Message:
+def _task(mode: PuzzleMode) -> Message:
     """What to do next."""
     match mode.verdict.kind:
         case VerdictKind.PUT_BACK:
@@ -152,7 +152,7 @@ def _task(mode: Puzzling) -> Message:
             return message("Best answer?")
 
 
-def _row(mode: Puzzling) -> tuple[tuple[int, TileState], ...]:
+def _row(mode: PuzzleMode) -> tuple[tuple[int, TileState], ...]:
     """The tiles as the puzzle and the levers have them; none blinks, as that would be a hint."""
     verdict, open_tiles = mode.verdict, mode.daily.puzzle.open
     wrong = to_tiles(verdict.tiles)

@@ -17,7 +17,7 @@ from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, refused
 from shutthebox.game.targets import AfterAction, EnterThrow, LeversFit, RollDice, after
 from shutthebox.game.wording import dice_hint, fault_text, player_name
-from shutthebox.odds.questions import AskDice, AskHint, DiceCame, HintCame
+from shutthebox.odds.questions import AskDice, AskHint, DiceReady, HintReady
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import Match
@@ -119,7 +119,7 @@ def time(mode: Ready, context: Context) -> Step[Ready | RollDice | AfterAction]:
     return Step(RollDice(mode.play, dice))
 
 
-def hint_came(mode: Ready, came: HintCame, context: Context) -> Step[Ready]:
+def hint_ready(mode: Ready, came: HintReady, context: Context) -> Step[Ready]:
     """The best number of dice is shown."""
     hint = came.hint
     if came.match != mode.play.match or hint is None or len(hint.options) < 2:
@@ -127,7 +127,7 @@ def hint_came(mode: Ready, came: HintCame, context: Context) -> Step[Ready]:
     return Step(replace(mode, best_dice=dice_hint(hint)))
 
 
-def dice_came(mode: Ready, came: DiceCame, context: Context) -> Step[Ready]:
+def dice_ready(mode: Ready, came: DiceReady, context: Context) -> Step[Ready]:
     """The computer has chosen its number of dice."""
     return Step(replace(mode, computers_dice=came.dice) if came.match == mode.play.match else mode)
 

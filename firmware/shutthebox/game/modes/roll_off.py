@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
-from shutthebox.game.effects import Sound, Sounded
+from shutthebox.game.effects import PlaySound, Sound
 from shutthebox.game.messages import Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
@@ -76,7 +76,7 @@ def press(mode: RollOff, context: Context) -> Step[RollOff | BeginMatch]:
         faces = context.dice.draw(turns.bag(mode.match.rules, mode.match.turn))
     else:
         faces = context.dice.throw(game.dice, game.sides)
-    return Step(replace(mode, tumbling=faces, since_ns=context.now_ns), (Sounded(Sound.ROLL),))
+    return Step(replace(mode, tumbling=faces, since_ns=context.now_ns), (PlaySound(Sound.ROLL),))
 
 
 def time(mode: RollOff, context: Context) -> Step[RollOff | BeginMatch]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from shutthebox.game.effects import Ask, Sound, Sounded
+from shutthebox.game.effects import Ask, PlaySound, Sound
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import TurnMode
@@ -13,7 +13,7 @@ from shutthebox.game.play import TUMBLE_NS, done, is_computers_turn, judged
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step
 from shutthebox.game.targets import AfterAction, AnswerThrow, RollDice, after
-from shutthebox.odds.questions import AnswerCame, AskAnswer
+from shutthebox.odds.questions import AnswerReady, AskAnswer
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import Match, Stage
@@ -64,7 +64,7 @@ def enter(target: RollDice, context: Context) -> Step[Rolling]:
     if thrown.stage is Stage.ANSWER and is_computers_turn(play, context.shared):
         effects += (Ask(AskAnswer(thrown, context.shared.settings.game.strength)),)
     mode = Rolling(thrown_play._replace(match=match), thrown, context.now_ns)
-    return Step(mode, (*effects, Sounded(Sound.ROLL)))
+    return Step(mode, (*effects, PlaySound(Sound.ROLL)))
 
 
 def time(mode: Rolling, context: Context) -> Step[Rolling | AfterAction]:
@@ -78,7 +78,7 @@ def levers(mode: Rolling, context: Context) -> Step[Rolling]:
     return Step(replace(mode, play=play), effects)
 
 
-def answer_came(mode: Rolling, came: AnswerCame, context: Context) -> Step[Rolling]:
+def answer_ready(mode: Rolling, came: AnswerReady, context: Context) -> Step[Rolling]:
     """The computer has chosen its answer before the dice have stopped."""
     return Step(replace(mode, computers_answer=came.tiles) if came.match == mode.thrown else mode)
 

@@ -24,7 +24,7 @@ from shutthebox.game.targets import BackToAttract, OpenService, OpenStick
 
 
 @dataclass(frozen=True, slots=True)
-class StickList(BoxMode):
+class StickMode(BoxMode):
     """The list, or a question.
 
     Attributes:
@@ -85,7 +85,7 @@ class StickList(BoxMode):
             return screen
         return screen._replace(prompt=NO_CODE, also=(message("Press: read"), *screen.also))
 
-    def reported(self, before: Stick | None, now: Stick | None) -> StickList:
+    def reported(self, before: Stick | None, now: Stick | None) -> StickMode:
         """The list once the helper has spoken: what was asked for is done, and a question is another."""
         last: Text | None = None
         if before is not None and (now is None or now.is_out):
@@ -208,15 +208,15 @@ _OUTCOMES: Mapping[StickOutcome, Callable[[str], Message]] = {
 }
 
 
-def enter(target: OpenStick, context: Context) -> Step[StickList]:
+def enter(target: OpenStick, context: Context) -> Step[StickMode]:
     """The list from its top; if it is unlocked, the owner has come."""
     shared = context.shared
     picker = Picker(message("Stick"), _options(shared.stick), 0, shared.settings.levers)
-    step = Step(StickList(picker, unlocked=target.unlocked))
+    step = Step(StickMode(picker, unlocked=target.unlocked))
     return forgiven(step, context) if target.unlocked else step
 
 
-def levers(mode: StickList, context: Context) -> Step[StickList]:
+def levers(mode: StickMode, context: Context) -> Step[StickMode]:
     """A lever moved and put back is a choice; where no list is shown, it does nothing."""
     stick = context.shared.stick
     shows_list = not (mode.asks_code or mode.asking or mode.last)
@@ -226,7 +226,7 @@ def levers(mode: StickList, context: Context) -> Step[StickList]:
     return Step(replace(mode, picker=picker), effects, refusal=why)
 
 
-def press(mode: StickList, context: Context) -> Step[StickList | OpenService]:
+def press(mode: StickMode, context: Context) -> Step[StickMode | OpenService]:
     """Chooses; where a question is shown, means yes; where an outcome is shown, reads on."""
     stick = context.shared.stick
     if stick is None:
@@ -254,7 +254,7 @@ def press(mode: StickList, context: Context) -> Step[StickList | OpenService]:
     return asked(mode, replace(mode, asks_code=True), context)
 
 
-def _chosen(mode: StickList, stick: Stick, context: Context) -> Step[StickList]:
+def _chosen(mode: StickMode, stick: Stick, context: Context) -> Step[StickMode]:
     """Asks before something is replaced; a save replaces nothing."""
     cursor = mode.now(context.shared).cursor
     if cursor >= len(stick.offers):
@@ -268,11 +268,11 @@ def _chosen(mode: StickList, stick: Stick, context: Context) -> Step[StickList]:
     return Step(replace(mode, asking=job))
 
 
-def _ask(mode: StickList, job: StickJob, stick: Stick) -> Step[StickList]:
+def _ask(mode: StickMode, job: StickJob, stick: Stick) -> Step[StickMode]:
     return Step(replace(mode, asking=None, awaits=stick, read=None), (AskStick(job),))
 
 
-def hold(mode: StickList, context: Context) -> Step[StickList | BackToAttract]:
+def hold(mode: StickMode, context: Context) -> Step[StickMode | BackToAttract]:
     """Leaves; where a question is shown, means no. A job goes on without anybody looking."""
     stick = context.shared.stick
     if stick is not None and not mode.is_busy(stick):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, assert_never
 
 from shutthebox.game.coach_pages import better_text
-from shutthebox.game.effects import Effect, Sound, Sounded
+from shutthebox.game.effects import Effect, PlaySound, Sound
 from shutthebox.game.facts import BestTotal, Finished
 from shutthebox.game.judge import FINE
 from shutthebox.game.match_screen import ended_row, total_text
@@ -146,7 +146,7 @@ def enter(target: EndTurn, context: Context) -> Step[TurnOver]:
     match = target.play.match
     effects: tuple[Effect, ...] = kept(Finished(match)) if match.result else ()
     sound = Sound.SHUT if is_to_cheer(match) else Sound.BLOCKED
-    step = Step(TurnOver(target.play._replace(verdict=FINE)), (*effects, Sounded(sound)))
+    step = Step(TurnOver(target.play._replace(verdict=FINE)), (*effects, PlaySound(sound)))
     return _climbed(step, match, context) if match.rules.is_solo and match.result else step
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from shutthebox.adapters.display.bitmap import SIZE, Bitmap
 from shutthebox.adapters.display.layout import render
-from shutthebox.game.screen import ToldScreen
+from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.settings import Brightness
 
 
@@ -19,10 +19,10 @@ class Glass:
     def __init__(self) -> None:
         self.unplugged = False
         self.due_ns: int | None = None
-        self._screen: ToldScreen | None = None
+        self._screen: LocalizedScreen | None = None
         self._since_ns = self._now_ns = 0
 
-    def show(self, screen: ToldScreen, t_ns: int) -> None:
+    def show(self, screen: LocalizedScreen, t_ns: int) -> None:
         """Takes a screen, and the time since which it is shown."""
         self._screen, self._since_ns = screen, t_ns
 
@@ -37,7 +37,7 @@ class Glass:
         """Nobody needs to be told: the picture is asked for after every step."""
 
     @property
-    def seen(self) -> tuple[ToldScreen, int] | None:
+    def seen(self) -> tuple[LocalizedScreen, int] | None:
         """The screen that can be seen, and the time since which it is shown; None on a dark glass."""
         return None if self._screen is None or self.unplugged else (self._screen, self._since_ns)
 

@@ -12,7 +12,7 @@ from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import Config
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import MAX_BYTES, open_to_write, read_bytes, reason, shown_path
-from shutthebox.game.screen import ToldScreen
+from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.settings import Brightness
 
 
@@ -41,11 +41,11 @@ class VirtualDisplay:
             lambda: open_panel(self.panel.controller, self.panel, upside_down=upside_down),
             now_ns=lambda: self._now_ns,
         )
-        self._screen: ToldScreen | None = None
+        self._screen: LocalizedScreen | None = None
         self._since_ns = 0
         self._frames, self._count = frames, 0
 
-    def show(self, screen: ToldScreen, t_ns: int) -> None:
+    def show(self, screen: LocalizedScreen, t_ns: int) -> None:
         """Takes a screen, and the time since which it is shown."""
         self._screen, self._since_ns = screen, t_ns
         if self._frames is not None:
@@ -68,7 +68,7 @@ class VirtualDisplay:
         self._display.brighten(brightness)
 
     @property
-    def seen(self) -> tuple[ToldScreen, int] | None:
+    def seen(self) -> tuple[LocalizedScreen, int] | None:
         """The screen that can be seen, and the time since which it is shown; None on a dark glass."""
         return None if self._screen is None or self.panel.unplugged else (self._screen, self._since_ns)
 

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from shutthebox.game.effects import Effect, Form, Keep, Show, Sounded
+from shutthebox.game.effects import Effect, Form, Keep, PlaySound, Show
 from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, RulesGiven, SettingChosen
 from shutthebox.game.messages import Translate, told
 from shutthebox.game.mode import Mode
@@ -20,7 +20,7 @@ from shutthebox.simulator.page.texts import rules_of
 from shutthebox.simulator.page.turns import TurnDocument, TurnList
 from shutthebox.simulator.scenario.effect_lines import fact_text
 from shutthebox.speech.sentences import Announcer, open_tiles, screen_parts, sentences
-from shutthebox.translations import ENGLISH, told_screen, translations
+from shutthebox.translations import ENGLISH, localize_screen, translations
 
 LOG_LINES = 200
 """Lines of the log that are remembered, the latest."""
@@ -207,12 +207,12 @@ def log_line(what: Effect | SwitchChanged) -> str:
     match what:
         case SwitchChanged(switch, active):
             return f"{row_of(switch).name} {'down' if active else 'up'}"
-        case Sounded(sound):
+        case PlaySound(sound):
             return f"sound {sound}"
         case Keep(fact):
             return f"kept {fact_text(fact)}"
         case Show():
-            text = " / ".join(told_screen(what).text.split("\n"))
+            text = " / ".join(localize_screen(what).text.split("\n"))
             return f"{what.mode}{' asleep' * what.asleep}, levers {what.verdict}: {text}"
         case _:
             return ""

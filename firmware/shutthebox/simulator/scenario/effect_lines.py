@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from shutthebox.game.effects import Effect, Keep, Show, Sounded
+from shutthebox.game.effects import Effect, Keep, PlaySound, Show
 from shutthebox.game.facts import (
     Began,
     ClockShown,
@@ -17,7 +17,7 @@ from shutthebox.game.facts import (
 )
 from shutthebox.game.messages import told
 from shutthebox.rules.actions import Action
-from shutthebox.translations import told_screen, translations
+from shutthebox.translations import localize_screen, translations
 
 
 def as_json(effect: Effect, t_ns: int) -> str:
@@ -37,10 +37,10 @@ def as_json(effect: Effect, t_ns: int) -> str:
                 "owes": [float(stakes) for stakes in effect.owes],
                 "winners": effect.winners,
                 "names": [told(seat, translations()[effect.language]) for seat in effect.seats],
-                "text": told_screen(effect).text,
+                "text": localize_screen(effect).text,
                 "asleep": effect.asleep,
             }
-        case Sounded(sound):
+        case PlaySound(sound):
             line |= {"kind": "sound", "name": sound.value}
         case Keep(fact):
             line |= {"kind": "record", "fact": fact_text(fact)}

@@ -15,7 +15,7 @@ from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.scenario.arguments import WrongError, exactly, faces, number, numbers
 from shutthebox.simulator.scenario.verbs import Verb
 from shutthebox.simulator.virtual_box import VirtualBox
-from shutthebox.translations import told_screen
+from shutthebox.translations import localize_screen
 
 LOOK_WORK = 50
 """A look at the panel takes as long as so many presses."""
@@ -100,7 +100,7 @@ def _owes(box: VirtualBox, player: int) -> object:
 
 
 def _text(box: VirtualBox, wanted: str) -> str:
-    text = told_screen(box.show).text
+    text = localize_screen(box.show).text
     return wanted if wanted.casefold() in " ".join(text.split()).casefold() else text.replace("\n", " / ")
 
 

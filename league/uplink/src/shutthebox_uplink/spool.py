@@ -8,7 +8,13 @@ from pathlib import Path
 
 from shutthebox.errors import one_line
 from shutthebox.files import read_bytes, reason, remove_parts, replace_file
-from shutthebox.outbox_entry import MAX_BYTES, UPLINK_SAYS, OutboxEntryError, UplinkStatus, entry_from_bytes
+from shutthebox.outbox_entry import (
+    MAX_BYTES,
+    UPLINK_STATUS_FILE,
+    OutboxEntryError,
+    UplinkStatus,
+    entry_from_bytes,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -89,9 +95,9 @@ class Spool:
     def say(self, status: UplinkStatus) -> None:
         """Tells the box about the way to the league."""
         try:
-            replace_file(self._folder / UPLINK_SAYS, status.to_text().encode())
+            replace_file(self._folder / UPLINK_STATUS_FILE, status.to_text().encode())
         except OSError as error:
-            _log.warning("%s: %s", UPLINK_SAYS, reason(error))
+            _log.warning("%s: %s", UPLINK_STATUS_FILE, reason(error))
 
     def _listed(self) -> list[str]:
         names = (path.name for path in self._folder.iterdir())
