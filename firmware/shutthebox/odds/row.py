@@ -45,12 +45,13 @@ class TileRow:
         """The dense bits of the tiles that are open, and of those behind open ones."""
         return self.dense(open_tiles) | self.dense(behind) << self.count
 
-    def sparse_move(self, move: int, reach: int) -> Tiles:
-        """The move that dense bits stand for; a tile behind is numbered so much higher than its column."""
-        return self.sparse(move & (self.size - 1)) | self.sparse(move >> self.count) << reach
-
     def dense_move(self, move: Tiles, reach: int) -> int:
-        """A move in dense bits: the columns, and above them those whose tile behind goes with it."""
+        """A move in dense bits: the columns, and above them those whose tile behind goes with it.
+
+        Args:
+            move: with a tile behind numbered `reach` higher than its column.
+            reach: of the profile, `shutthebox.rules.rows.reach`.
+        """
         return self.dense(move & ((1 << reach) - 1)) | self.dense(move >> reach) << self.count
 
     def tiles_of(self, mask: int) -> tuple[Tiles, Tiles]:

@@ -45,29 +45,8 @@ def dice_allowed(profile: Profile, open_tiles: Tiles, behind: Tiles = 0) -> tupl
 
 def _is_few(profile: Profile, open_tiles: Tiles, behind: Tiles) -> bool:
     """Whether so little is open that one die may be thrown."""
-    most = profile.one_die_limit
-    if not rows.are_plain(profile):
-        return _is_few_in_columns(profile, open_tiles, behind)
-    match profile.one_die:
-        case OneDie.NEVER:
-            return False
-        case OneDie.OPTIONAL_HIGH | OneDie.FORCED_HIGH:
-            return open_tiles >> most == 0
-        case OneDie.OPTIONAL_SUM | OneDie.FORCED_SUM:
-            return sum_of(open_tiles) + sum_of(behind) <= most
-        case OneDie.OPTIONAL_TILES | OneDie.FORCED_TILES:
-            return open_tiles.bit_count() + behind.bit_count() <= most
-        case OneDie.OPTIONAL_FRONT | OneDie.FORCED_FRONT:
-            return sum_of(open_tiles) <= most
-        case OneDie.ONLY_ONE:
-            return open_tiles == 1
-
-
-def _is_few_in_columns(profile: Profile, open_tiles: Tiles, behind: Tiles) -> bool:
-    """The same where a tile may bear another number than its column."""
-    most = profile.one_die_limit
-    front = rows.numbers_in_play(profile, open_tiles, behind)
-    every = (*front, *rows.numbers_hidden(profile, behind))
+    most, front = profile.one_die_limit, rows.numbers_in_play(profile, open_tiles, behind)
+    every = front + rows.numbers_hidden(profile, behind)
     match profile.one_die:
         case OneDie.NEVER:
             return False

@@ -49,11 +49,6 @@ class Switch(NamedTuple):
     dead: Message
     taken: Message
 
-    @property
-    def is_lever(self) -> bool:
-        """Whether it is one of the levers."""
-        return self.number > 0
-
 
 DICE_BUTTON = 0
 """The dice button's switch number; levers are switches 1 and up, by their tile."""
