@@ -422,25 +422,24 @@ class TurnModel:
         if mask in self._kinds:
             return self._kinds[mask]
         profile = self.profile
-        alike: dict[tuple[bool, Tiles, tuple[int, ...]], int] = {}
+        alike: dict[tuple[bool, bool, Tiles, tuple[int, ...]], int] = {}
         tiles = self.row.sparse(mask)
         # Two open faces that are one tile too many for a move are one move once one is shut.
         later = profile.move is MoveKind.FACES and profile.max_tiles is not None
         for i, domino in enumerate(BAGS[profile.bag]):
-            ends = ends_turn(profile, domino)
+            ends, again = ends_turn(profile, domino), draws_again(profile, domino)
             legal = () if ends else legal_moves(profile, tiles, domino)
             moves = tuple(sorted(map(self.row.dense, legal), reverse=True))
             named = to_tiles(end for end in domino if end) & tiles if later and not ends else 0
-            if draws_again(profile, domino):
-                named = -1
-            alike[ends, named, moves] = alike.get((ends, named, moves), 0) | 1 << i
+            kind = ends, again, named, moves
+            alike[kind] = alike.get(kind, 0) | 1 << i
         kinds = []
-        for (ends, named, moves), dominoes in alike.items():
+        for (ends, again, _, moves), dominoes in alike.items():
             least = [0]
             for i in range(profile.bag):
                 if dominoes >> i & 1:
                     least.append(least[-1] | 1 << i)
-            kinds.append(_Kind(dominoes, moves, ends, tuple(least), named < 0))
+            kinds.append(_Kind(dominoes, moves, ends, tuple(least), again))
         return self._kinds.setdefault(mask, tuple(kinds))
 
 
