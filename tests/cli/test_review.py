@@ -6,35 +6,18 @@ from pathlib import Path
 
 import pytest
 from tests.support.command import printed, refused
+from tests.support.records import TWO_TURNS
 
 from shutthebox.cli.review import review_document, review_lines
 from shutthebox.config.profiles import builtin
 from shutthebox.odds.coach import Balance, MatchReview, PlayerReview
 from shutthebox.rules.record import Record
 
-RECORD = """shut-the-box record 1
-profile traditional
-players 2
-1 6+4 4,6
-1 6+6 5,7
-1 4+3
-1 blocked 23
-2 6+3 9
-2 5+5 2,8
-2 6+6 5,7
-2 1+1
-2 blocked 14
-scores 23 14
-totals 23 14
-winners 2
-owes 1 -1
-"""
-
 
 @pytest.fixture
 def record(tmp_path: Path) -> Path:
     path = tmp_path / "match.txt"
-    path.write_text(RECORD)
+    path.write_text(TWO_TURNS)
     return path
 
 
@@ -119,7 +102,7 @@ def test_an_approximation_is_called_one(win: Balance | None, exact: bool, is_sai
     ("text", "said"),
     [
         ("hello\n", "not a record"),
-        (RECORD.replace("6+4 4,6", "6+4 4,7"), ":4:"),
+        (TWO_TURNS.replace("6+4 4,6", "6+4 4,7"), ":4:"),
         ("shut-the-box record 1\nprofile the-300\nplayers 2\n1 6+6+6+6\n", "24 tiles"),
     ],
     ids=["no record", "no move", "too large a box"],

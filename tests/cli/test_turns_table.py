@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.command import printed, refused
+from tests.support.records import TWO_TURNS
 
 from shutthebox.cli.turns_table import is_table, read_table
 from shutthebox.config.profiles import builtin
-from shutthebox.rules.record import FIRST_LINE, Record, RecordError, parse, write
+from shutthebox.rules.record import Record, RecordError, parse, write
 
 TRADITIONAL = builtin("traditional")
 
@@ -17,23 +18,6 @@ TURNS = [
     ("Anna", (6, 4), "4,6"), ("Anna", (6, 6), "5,7"), ("Anna", (4, 3), ""),
     ("Ben", (6, 3), "9"), ("Ben", (5, 5), "2,8"), ("Ben", (6, 6), "5,7"), ("Ben", (1, 1), ""),
 ]  # fmt: skip
-RECORD = f"""{FIRST_LINE}
-profile traditional
-players 2
-1 6+4 4,6
-1 6+6 5,7
-1 4+3
-1 blocked 23
-2 6+3 9
-2 5+5 2,8
-2 6+6 5,7
-2 1+1
-2 blocked 14
-scores 23 14
-totals 23 14
-winners 2
-owes 1 -1
-"""
 
 
 def table(form: str, heads: str, cut: str = "") -> str:
@@ -61,7 +45,7 @@ TABLES = {
 @pytest.mark.parametrize("text", TABLES.values(), ids=TABLES)
 def test_a_table_is_the_match_that_a_record_tells(text: str) -> None:
     assert is_table(text, "evening.txt")
-    read, told = read_table(text, "evening.csv", TRADITIONAL), parse(RECORD, "record.txt", builtin)
+    read, told = read_table(text, "evening.csv", TRADITIONAL), parse(TWO_TURNS, "record.txt", builtin)
     if "total" in text:
         assert write(read).splitlines()[-4:] == write(told).splitlines()[-4:]
     else:
@@ -109,7 +93,7 @@ def test_any_text_is_a_match_or_refused_in_one_line(text: str) -> None:
 
 
 def test_a_record_is_no_table() -> None:
-    assert not is_table(RECORD, "match.csv")
+    assert not is_table(TWO_TURNS, "match.csv")
     assert is_table("anything", "match.csv")
     assert not is_table("anything", "match.txt")
 
