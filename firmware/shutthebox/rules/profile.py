@@ -476,7 +476,7 @@ class Profile:
         """Every number of tiles this game can be played with, rising."""
         return tuple(sorted({len(self.tiles), *self.boxes}))
 
-    @property
+    @cached_property
     def one_die_limit(self) -> int:
         """The limit in `one_die`: as given, else the highest face, or one tile."""
         if self.one_die_at is not None:

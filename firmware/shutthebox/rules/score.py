@@ -39,6 +39,8 @@ def _counted(
     profile: Profile, open_tiles: Tiles, behind: Tiles, count: Callable[[tuple[int, ...]], int]
 ) -> int:
     """What the open tiles count, each row by its points."""
+    if profile.rows == 1:
+        return count(to_numbers(open_tiles))
     rows = by_row(profile, open_tiles, behind)
     points = profile.row_points or (1,) * len(rows)
     return sum(each * count(row) for each, row in zip(points, rows, strict=True))
