@@ -64,7 +64,35 @@ def test_the_whole_dialog(tmp_path: Path) -> None:
     assert card.network == Network('Café "1"', PSK, "FR", name="the-anchor")
     assert card.keys == (KEY,)
     assert card.zone == "Europe/Paris"
-    assert card.notes == ("user-data: not used: packages, apt, keyboard, ssh_pwauth, users.passwd",)
+    assert card.notes == (
+        "user-data: not used: packages, apt, keyboard, ssh_pwauth, users.passwd",
+        "network-config: password: is a WPA2 key; to join a Wi-Fi that only allows WPA3, write network.toml",
+    )
+
+
+def auth(lines: str) -> str:
+    """Imager's file with the access point's password in netplan's words."""
+    return NETWORK_CONFIG.replace(f'          password: "{PSK}"\n', f"          auth: {{{lines}}}\n")
+
+
+def test_a_wifi_of_wpa3_alone_is_joined_with_the_password_in_netplans_words(tmp_path: Path) -> None:
+    """It used to be taken for an open Wi-Fi, and the box was offline without a word."""
+    card = card_of(tmp_path, net=auth("key-management: sae, password: last orders"))
+    assert card.network == Network('Café "1"', "last orders", "FR")
+    assert card.notes == card.mistakes == ()
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (f"key-management: sae, password: {PSK}", "password: is a WPA2 key; WPA3 wants the password itself"),
+        ("key-management: sae", "key-management: sae wants a password"),
+        ("key-management: eap, identity: a, password: last orders", "key-management: allowed are none, psk"),
+    ],
+)
+def test_fail__a_wifi_that_cannot_be_joined_is_said(lines: str, said: str, tmp_path: Path) -> None:
+    (mistake,) = card_of(tmp_path, net=auth(lines)).mistakes
+    assert mistake.startswith(f"network-config: access-points.auth.{said}")
 
 
 def test_the_owners_own_files_come_first(tmp_path: Path) -> None:

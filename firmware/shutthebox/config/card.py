@@ -21,6 +21,7 @@ from shutthebox.config.imager import (
     Wifi,
     examine_network_config,
     examine_user_data,
+    is_wpa2_key,
 )
 from shutthebox.config.profiles import house_rules
 from shutthebox.config.schema import (
@@ -92,13 +93,11 @@ def _password(value: object) -> str:
     return value
 
 
+_WPA2_ONLY = f"is a WPA2 key; to join a Wi-Fi that only allows WPA3, write {NETWORK_NAME}"
+
+
 def _password_or_key(value: object) -> str:
-    return value if isinstance(value, str) and is_wpa2_key(value) else _password(value)
-
-
-def is_wpa2_key(password: str) -> bool:
-    """Whether this is the key that WPA2 makes of a password, as Imager keeps it."""
-    return re.fullmatch(r"[0-9a-f]{64}", password) is not None
+    return str(value) if is_wpa2_key(value) else _password(value)
 
 
 def _country(value: object) -> str:
@@ -256,6 +255,8 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
         for name, unused in ((USER_DATA_NAME, imager.unused), (NETWORK_CONFIG_NAME, wifi.unused))
         if unused
     )
+    if is_wpa2_key(network.password):
+        notes += (f"{NETWORK_CONFIG_NAME}: password: {_WPA2_ONLY}",)
     said = tuple(dict.fromkeys(mistakes))[: validation.MOST_MISTAKES]
     return Card(texts, network, keys, said, imager.zone, imager.language, notes)
 

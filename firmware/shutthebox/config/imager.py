@@ -155,14 +155,41 @@ def _network_config(text: str) -> Wifi:
         for name, point in points.items():
             joined = {} if point == "" else _mapping(point, "wifis.access-points")
             keys["wifi"] = name
-            if password := joined.get("password", ""):
+            if password := _password(joined):
                 keys["password"] = password
-            unused += [f"access-points.{key}" for key in joined if key not in ("password", "hidden")]
+            unused += [f"access-points.{key}" for key in joined if key not in ("password", "auth", "hidden")]
         if country := about.get("regulatory-domain"):
             keys["country"] = country
         known = ("dhcp4", "dhcp6", "optional", "regulatory-domain", "access-points")
         unused += [f"wifis.{key}" for key in about if key not in known]
     return Wifi(keys, _shown(unused))
+
+
+def _password(point: Mapping[str, Any]) -> object:
+    """A Wi-Fi's password or WPA2 key; empty if it's open.
+
+    Imager knows no WPA3 and writes WPA2's key; `auth` is netplan's way to ask for it.
+    """
+    if "auth" not in point:
+        return point.get("password", "")
+    auth, key = _mapping(point["auth"], "access-points.auth"), "access-points.auth.key-management"
+    way, password = auth.get("key-management", "psk"), auth.get("password", point.get("password", ""))
+    if way == "none":
+        return ""
+    if way not in ("psk", "psk-sha256", "sae"):
+        raise _WrongError(
+            f"{key}: allowed are none, psk, psk-sha256 and sae; the box joins no Wi-Fi with user names"
+        )
+    if not password:
+        raise _WrongError(f"{key}: {way} wants a password")
+    if way == "sae" and is_wpa2_key(password):
+        raise _WrongError("access-points.auth.password: is a WPA2 key; WPA3 wants the password itself")
+    return password
+
+
+def is_wpa2_key(password: object) -> bool:
+    """Whether this is the key that WPA2 makes of a password, as Imager keeps it."""
+    return isinstance(password, str) and re.fullmatch(r"[0-9a-f]{64}", password) is not None
 
 
 def _below(network: Mapping[str, Any], key: str) -> Iterator[object]:

@@ -19,10 +19,10 @@ from shutthebox.config.card import (
     NETWORK_NAME,
     Card,
     Network,
-    is_wpa2_key,
     read_card,
     takes_away,
 )
+from shutthebox.config.imager import is_wpa2_key
 from shutthebox.config.settings_loader import try_config
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import reason, replace_file, shown_path
