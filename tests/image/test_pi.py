@@ -41,6 +41,15 @@ def test_the_overlay_fits_the_pis_device_tree(tree: str, tmp_path: Path) -> None
     bus = value(merged, "/aliases", "i2c1")
     assert value(merged, bus, "status") == "okay"
     assert value(merged, bus, "clock-frequency") == "400000"
+    spi = value(merged, "/aliases", "spi0")
+    assert value(merged, spi, "compatible") in ("brcm,bcm2835-spi", "spi-gpio")
+    assert (
+        subprocess.run(
+            ["fdtget", "-d", "okay", merged, spi, "status"], check=True, capture_output=True, text=True
+        ).stdout
+        == "okay\n"
+    )
+    assert value(merged, f"{spi}/display@0", "compatible") == "rohm,dh2228fv", "which makes /dev/spidev0.0"
     assert value(merged, "/shutdown-button/power", "linux,code") == "116"
 
 

@@ -54,6 +54,10 @@ gpio={_ranges(by_boot["op,dl"])}=op,dl
 # Leave it out to use the line for something else.
 dtoverlay=gpio-shutdown,gpio_pin={shutdown},active_low=1,gpio_pull=up
 
+# Only with a display on SPI: no data comes back, so 9 is free for its D/C, and 7 for its reset.
+#dtparam=spi=on
+#dtoverlay=spi0-1cs,no_miso
+
 # Only with the lamps fitted (U2): the expander becomes another gpiochip.
 #dtoverlay=mcp23017,addr=0x{i2c["lamps_address"]:x},noints
 """  # noqa: E501
