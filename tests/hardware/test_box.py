@@ -178,9 +178,9 @@ def test_left_right_front_and_back_of_the_guide_are_the_models() -> None:
     from hwtools.box.assembly import assemble
     from hwtools.box.pictures import view
 
-    guide = (HARDWARE.parent / "docs" / "build.md").read_text(encoding="utf-8")
+    guide = " ".join((HARDWARE.parent / "docs" / "build.md").read_text(encoding="utf-8").split())
     for words in (
-        "contacts to the back; the narrow spacer with the slope on its\n    left, the wide one on its right",
+        "contacts to the back; the narrow spacer with the slope on its left, the wide one on its right",
         "slot on the tile's left side",
         "push the axle, which comes from the right",
         "Push in the two other rods of 3 mm, from the right, in front of and below the axle",
