@@ -1,4 +1,4 @@
-"""What follows from pinout.toml: config.txt and the tables of docs/hardware.md.
+"""What follows from pinout.toml: config.txt and the tables of the pages.
 
 ``python -m hwtools.generated`` writes them, with the harness and the perfboard; [hwtools.places][] compares.
 """
@@ -83,7 +83,7 @@ def _plugs_table(wiring: Pinout) -> str:
 def _between(text: str, mark: str, content: str) -> str:
     found = re.compile(rf"(<!-- {mark} -->\n).*?(\n<!-- end of {mark} -->)", re.S)
     if not found.search(text):
-        raise ValueError(f"docs/hardware.md has no place for {mark}")
+        raise ValueError(f"the page has no place for {mark}")
     return found.sub(lambda m: m[1] + content + m[2], text)
 
 
@@ -92,10 +92,11 @@ def files(wiring: Pinout) -> dict[Path, str]:
     docs = ROOT / "docs" / "hardware.md"
     text = docs.read_text(encoding="utf-8")
     text = _between(_between(text, "pins", _pins_table(wiring)), "plugs", _plugs_table(wiring))
-    text = _between(text, "shorts", shorts.table(shorts.read()))
+    found = HARDWARE / "signals" / "README.md"
     return {
         HARDWARE / "config.txt": config_txt(wiring),
         docs: text,
+        found: _between(found.read_text(encoding="utf-8"), "shorts", shorts.table(shorts.read())),
         harness.TARGET: harness.source(wiring),
         perfboard.TARGET: perfboard.drawing(wiring),
     }

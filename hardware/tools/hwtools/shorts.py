@@ -3,7 +3,7 @@
 The circuit is the board's own netlist with the parts' values and the figures of their data sheets;
 transducer, lamp and the Pi's pins are modelled beside it. Currents are those of the first moment, with cold
 fuses and the highest supplies.
-``python -m hwtools.shorts`` writes ``hardware/signals/shorts.json``; docs/hardware.md has its table.
+``python -m hwtools.shorts`` writes ``hardware/signals/shorts.json``; the README there has its table.
 """
 
 from __future__ import annotations
@@ -376,7 +376,7 @@ def _amperes(amperes: float) -> str:
 
 
 def table(found: list[Finding]) -> str:
-    """Return the table for docs/hardware.md."""
+    """Return the table for hardware/signals/README.md."""
     rows = ["| wires | both in plug | through the short | what happens |", "|---|---|---|---|"]
     quiet = []
     for finding in sorted(found, key=lambda f: (not f.plugs, f.wires)):
