@@ -1,6 +1,7 @@
 """The web server in front of the page, as it is installed: a real nginx, TLS and the page behind it."""
 
 import http.client
+import json
 import os
 import re
 import shutil
@@ -125,6 +126,16 @@ def test_visitors_read_and_the_owner_signs_in_through_it(front: Front) -> None:
     for log in (*front.folder.glob("*.log"), front.folder / "log"):
         assert "127.0.0.1" not in log.read_text()
         assert key not in log.read_text()
+
+
+def test_the_operators_watchdog_reads_through_it_how_the_league_is(front: Front) -> None:
+    status, text, _ = front.ask("/health")
+    found = json.loads(text)
+    assert (status, found["status"], text.count("\n"), found["boxes"]) == (503, "faulty", 1, 1)
+    assert found["faults"] == ["no consumer is connected to the broker", "the reviewer does not work"]
+    status, text, head = front.ask("/metrics")
+    assert (status, head["content-type"]) == (200, "text/plain; charset=utf-8")
+    assert "shutthebox_league_healthy 0.0\n" in text
 
 
 def test_half_open_connections_keep_nobody_out(front: Front) -> None:

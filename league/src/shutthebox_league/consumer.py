@@ -33,6 +33,7 @@ from shutthebox_league.database import UNAVAILABLE, in_a_line
 from shutthebox_league.enrolment import good_keys
 from shutthebox_league.fair_queue import FairQueue
 from shutthebox_league.health import MAX_BYTES, read_health
+from shutthebox_league.league_health import BROKER, PULSE_EVERY_S, note_pulse
 from shutthebox_league.ledger import MAX_MESSAGE_BYTES, Ledger, Outcome
 from shutthebox_league.metrics import Metrics
 from shutthebox_league.schema import HEALTH, KEY
@@ -83,7 +84,8 @@ class Consumer:
         self._cpu = Allowance(CPU_S_AN_HOUR, 3600)
         self._bytes = Allowance(BYTES_A_DAY, 24 * 3600)
         self._told_s: dict[str, float] = {}
-        self._health_due_s = 0.0
+        self._health_due_s = self._pulse_due_s = 0.0
+        self._connected = False
         self._at_broker: set[str] | None = None
         self._ends = False
         self._dropped = 0
@@ -124,11 +126,13 @@ class Consumer:
         match event:
             case Connected():
                 self._metrics.connected.set(1)
+                self._connected = True
                 _log.info("connected to the broker")
                 self._hello()
                 self._broker.publish(CONTROL_TOPIC, list_clients())
             case Disconnected(_, reason):
                 self._metrics.connected.set(0)
+                self._connected = False
                 _log.warning("the broker is away%s", f": {reason}" if reason else "")
             case Message(_, topic, payload) if topic == RESPONSE_TOPIC:
                 known = clients_in(payload)
@@ -233,14 +237,19 @@ class Consumer:
             self._away(error)
 
     def _keep_health(self) -> None:
-        """Keeps the latest health of each box, not more often than needed."""
-        if time.monotonic() < self._health_due_s or not self._heard:
+        """Keeps the latest health of each box and the own, not more often than needed."""
+        now_s = time.monotonic()
+        pulse = self._connected and now_s >= self._pulse_due_s
+        if not pulse and (now_s < self._health_due_s or not self._heard):
             return
-        self._health_due_s = time.monotonic() + HEALTH_EVERY_S
+        self._health_due_s = now_s + HEALTH_EVERY_S
         with self._hearing:
             heard, self._heard = self._heard, {}
         try:
             with self._engine.begin() as db:
+                if pulse:
+                    note_pulse(db, BROKER, int(time.time()))
+                    self._pulse_due_s = now_s + PULSE_EVERY_S
                 for name, latest in sorted(heard.items()):
                     keep_health(db, name, latest.online, latest.state, int(time.time()))
         except UNAVAILABLE as error:

@@ -24,6 +24,7 @@ from shutthebox_league.confined import Confined, TooMuchError
 from shutthebox_league.counting import NIGHTS_KEPT, add_review, count_seat, let_nights_go
 from shutthebox_league.database import UNAVAILABLE, in_a_line
 from shutthebox_league.events import note_match, settle_event
+from shutthebox_league.league_health import PULSE_EVERY_S, REVIEWER, note_pulse
 from shutthebox_league.notices import notice
 from shutthebox_league.ratings import rate
 from shutthebox_league.reviewing import ReviewedTurn, odds_of, review
@@ -105,10 +106,15 @@ class Reviewer:
 
     def run(self, ends: Event) -> None:
         """Works until `ends` is set."""
+        pulse_due_s = 0.0
         try:
             while not ends.is_set():
                 try:
                     done = self.work()
+                    if time.monotonic() >= pulse_due_s:
+                        pulse_due_s = time.monotonic() + PULSE_EVERY_S
+                        with self._engine.begin() as db:
+                            note_pulse(db, REVIEWER, int(self._wall_clock_s()))
                 except UNAVAILABLE as error:
                     _log.error("the database: %s", in_a_line(error))
                     done = False

@@ -363,3 +363,11 @@ HEALTH = Table(
     Column("seen_s", BigInteger, nullable=False),
     Column("online", Boolean, nullable=False),
 )
+
+PULSE = Table(
+    "pulse",
+    METADATA,
+    Column("name", String(20), primary_key=True),  # of a part of the league
+    Column("seen_s", BigInteger),  # when it did its work last; None for never
+    Column("failed", Boolean, nullable=False),  # since then
+)

@@ -1,5 +1,6 @@
 """The page as an ASGI application."""
 
+import json
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -20,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.rules.equal_dice import tournament_from_text
+from shutthebox_league import __version__
 from shutthebox_league.authority import Authority
 from shutthebox_league.categories import Category, highest_wins, usual_category
 from shutthebox_league.checking import night_of
@@ -28,6 +30,7 @@ from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import Event, confirm_by_code, event_names, read_event, waiting_games
 from shutthebox_league.health import read_health
 from shutthebox_league.initials import INITIALS
+from shutthebox_league.league_health import FAULTY, OFFLINE_S, read_league_health
 from shutthebox_league.page.owner import FORM_HEADERS, Form, OwnersPage, first_value
 from shutthebox_league.schema import BOX, MATCH, PUB, REVIEW, SEAT, TOURNAMENT
 from shutthebox_league.shown import unpack
@@ -50,7 +53,6 @@ _COMMITMENT = re.compile("[0-9a-f]{64}", re.ASCII)
 _LATEST = 20
 _MOST_ROWS = 500
 _BOARD_S = 15  # seconds after which a board asks again
-_STALE_S = 180  # A box that has said nothing for so long is not playing.
 
 HEADERS = {
     "content-security-policy": (
@@ -107,6 +109,8 @@ def application(engine: Engine, zone: tzinfo, authority: Authority, *, secure: b
         Route("/owner", page.reads(owner.show)),
         Route("/owner", owner.change, methods=["POST"]),
         Route("/data", page.reads(page.data)),
+        Route("/health", page.health),
+        Route("/metrics", page.reads(page.metrics)),
         Route("/style.css", page.style),
     ]
     app = Starlette(
@@ -171,6 +175,20 @@ class _Page:
         )
         return self.render("message.html", 503, heading="One moment", text=text)
 
+    def health(self, request: Request) -> Response:
+        """How the league is, as a line of JSON: 200 if all is well, else 503."""
+        try:
+            with self._engine.connect().execution_options(reads=True) as db:
+                found = read_league_health(db, int(time.time())).to_json()
+        except UNAVAILABLE:
+            found = {"status": FAULTY, "faults": ["the database cannot be reached"], "version": __version__}
+        status = 503 if found["status"] == FAULTY else 200
+        return Response(json.dumps(found) + "\n", status, media_type="application/json")
+
+    def metrics(self, db: Connection, request: Request) -> Response:
+        """The numbers of `health`, in Prometheus' text format."""
+        return Response(read_league_health(db, int(time.time())).to_prometheus(), media_type="text/plain")
+
     def style(self, request: Request) -> Response:
         """The style sheet."""
         return Response(self._style, media_type="text/css")
@@ -233,7 +251,7 @@ class _Page:
         playing = []
         for box in boxes_health(db, pub.id):
             state = read_health(box.state or "")
-            if box.online and now_s - box.seen_s < _STALE_S and state.get("playing", "nobody") != "nobody":
+            if box.online and now_s - box.seen_s < OFFLINE_S and state.get("playing", "nobody") != "nobody":
                 playing.append((box.name, state))
         table = self._table(db, request, pub.id)
         rows = standings(

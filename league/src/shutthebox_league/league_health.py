@@ -1,0 +1,131 @@
+"""The health of the league itself, for the operator's watchdog: `/health` and `/metrics` of the page.
+
+The page has no network, so consumer, reviewer and back-up note in the database when they did their work last.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Gauge, generate_latest
+from sqlalchemy import Connection, func, select
+
+from shutthebox_league import __version__
+from shutthebox_league.database import upsert
+from shutthebox_league.schema import ENTRY, HEALTH, KEY, MATCH, NOTICE, PULSE
+
+BROKER, REVIEWER, BACKUP = "broker", "reviewer", "backup"
+"""The parts: a consumer with a connection to the broker, the reviewer, and the timer's back-up."""
+
+PULSE_EVERY_S = 15.0
+"""How often consumer and reviewer note that they work."""
+
+SILENT_S = 120
+"""A consumer or reviewer that has noted nothing for so long is a fault."""
+
+BACKUP_S = 26 * 3600
+"""A daily back-up that is older is a fault. If none was ever made, nobody has asked for one."""
+
+OFFLINE_S = 180
+"""A box reports once a minute; one that has said nothing for so long is offline."""
+
+MOST_COUNTED = 10_000
+"""The backlog is counted up to here."""
+
+OK, FAULTY = "ok", "faulty"
+
+
+@dataclass(frozen=True, slots=True)
+class LeagueHealth:
+    """What `/health` tells.
+
+    Attributes:
+        faults: in words; empty if all is well.
+        version: of the league's program.
+        broker: whether a consumer is connected to the broker.
+        reviewer: whether the reviewer works.
+        backlog: matches without a review, `MOST_COUNTED` at most.
+        last_match_age_s: since the latest match came; None without any.
+        boxes: with a key that holds.
+        boxes_offline: of them. No fault: pubs close.
+        backup_age_s: since the timer's latest back-up; None without any.
+    """
+
+    faults: tuple[str, ...]
+    version: str
+    broker: bool
+    reviewer: bool
+    backlog: int
+    last_match_age_s: int | None
+    boxes: int
+    boxes_offline: int
+    backup_age_s: int | None
+
+    def to_json(self) -> dict[str, Any]:
+        """As `/health` prints it."""
+        return {"status": FAULTY if self.faults else OK, **asdict(self)}
+
+    def to_prometheus(self) -> bytes:
+        """The numbers, in Prometheus' text format."""
+        registry = CollectorRegistry()
+        for name, value in ("healthy", not self.faults), *asdict(self).items():
+            if isinstance(value, int):
+                name = f"shutthebox_league_{name.replace('_age_s', '_age_seconds')}"
+                Gauge(name, "As /health tells it", registry=registry).set(value)
+        return generate_latest(registry)
+
+
+def note_pulse(db: Connection, name: str, now_s: int) -> None:
+    """Notes that a part of the league has done its work."""
+    _note(db, name, {"seen_s": now_s, "failed": False})
+
+
+def note_failure(db: Connection, name: str) -> None:
+    """Notes that a part of the league could not do its work."""
+    _note(db, name, {"failed": True})
+
+
+def _note(db: Connection, name: str, values: dict[str, Any]) -> None:
+    row = upsert(db, PULSE).values(name=name, **values)
+    db.execute(row.on_conflict_do_update(index_elements=["name"], set_=values))
+
+
+def read_league_health(db: Connection, now_s: int) -> LeagueHealth:
+    """The league's health. The work is bounded, however many matches there are."""
+    pulses = {row.name: row for row in db.execute(select(PULSE))}
+    ages_s = {name: _age_s(row.seen_s, now_s) for name, row in pulses.items()}
+    broker, reviewer = (_is_fresh(ages_s.get(name), SILENT_S) for name in (BROKER, REVIEWER))
+    backup_age_s = ages_s.get(BACKUP)
+    clock = (NOTICE.c.key_name == "") & (NOTICE.c.kind == "clock") & (NOTICE.c.last_s > now_s - SILENT_S)
+    faults = {
+        "no consumer is connected to the broker": not broker,
+        "the reviewer does not work": not reviewer,
+        "the league's clock is wrong": db.execute(select(NOTICE.c.last_s).where(clock)).first() is not None,
+        "the latest back-up failed": BACKUP in pulses and pulses[BACKUP].failed,
+        "the latest back-up is too old": backup_age_s is not None and backup_age_s > BACKUP_S,
+    }
+    waiting = select(MATCH.c.id).where(MATCH.c.reviewed_s.is_(None)).limit(MOST_COUNTED).subquery()
+    of_match = (ENTRY.c.chain_id == MATCH.c.chain_id) & (ENTRY.c.sequence == MATCH.c.sequence)
+    came_s = select(ENTRY.c.received_s).join(MATCH, of_match).order_by(MATCH.c.id.desc()).limit(1)
+    holding = select(KEY.c.box_id).where(KEY.c.revoked_s.is_(None)).distinct().subquery()
+    boxes = db.execute(select(func.count()).select_from(holding)).scalar_one()
+    there = HEALTH.c.online & (HEALTH.c.seen_s > now_s - OFFLINE_S)
+    online = select(func.count()).join_from(HEALTH, holding, holding.c.box_id == HEALTH.c.box_id).where(there)
+    return LeagueHealth(
+        faults=tuple(fault for fault, is_so in faults.items() if is_so),
+        version=__version__,
+        broker=broker,
+        reviewer=reviewer,
+        backlog=db.execute(select(func.count()).select_from(waiting)).scalar_one(),
+        last_match_age_s=_age_s(db.execute(came_s).scalar(), now_s),
+        boxes=boxes,
+        boxes_offline=boxes - db.execute(online).scalar_one(),
+        backup_age_s=backup_age_s,
+    )
+
+
+def _age_s(seen_s: int | None, now_s: int) -> int | None:
+    return None if seen_s is None else max(0, now_s - seen_s)
+
+
+def _is_fresh(age_s: int | None, most_s: int) -> bool:
+    return age_s is not None and age_s <= most_s
