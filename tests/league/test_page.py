@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 import subprocess
 import sys
 import time
@@ -185,6 +186,21 @@ def test_a_match_page_names_the_better_answer(site: Site) -> None:
     assert "best: shut" in text
     assert "played on version" in text
     assert site.get("/match/1/record").startswith("shut-the-box record")
+
+
+def test_a_form_for_another_page_is_read_before_it_is_refused(site: Site) -> None:
+    """Or the web server in front, which still sends it, says 502."""
+    host, port = site.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=HANG_S) as line:
+        line.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n")
+        for _ in range(3):
+            site.get("/data")
+        line.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            line.recv(1000)
+        line.settimeout(HANG_S)
+        line.sendall(b"x=1")
+        assert b" 405 " in line.recv(1000)
 
 
 def test_the_public_page_has_no_form(site: Site) -> None:

@@ -31,7 +31,7 @@ from shutthebox_league.events import Event, confirm_by_code, event_names, read_e
 from shutthebox_league.health import read_health
 from shutthebox_league.initials import INITIALS
 from shutthebox_league.league_health import FAULTY, OFFLINE_S, read_league_health
-from shutthebox_league.page.owner import FORM_HEADERS, Form, OwnersPage, first_value
+from shutthebox_league.page.owner import FORM_HEADERS, Form, OwnersPage, first_value, pass_over_form
 from shutthebox_league.schema import BOX, MATCH, PUB, REVIEW, SEAT, TOURNAMENT
 from shutthebox_league.shown import unpack
 from shutthebox_league.standings import (
@@ -163,9 +163,10 @@ class _Page:
         text = self._templates.get_template(template).render(league=self._name, **values)
         return HTMLResponse(text, status, headers)
 
-    def refuse(self, request: Request, error: Exception) -> Response:
+    async def refuse(self, request: Request, error: Exception) -> Response:
         """A page that says why something cannot be shown."""
         assert isinstance(error, HTTPException), "it is registered for these"
+        await pass_over_form(request)
         return self.render("message.html", error.status_code, heading="Not here", text=error.detail)
 
     def away(self, request: Request, error: Exception) -> Response:

@@ -8,6 +8,7 @@ import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import tzinfo
 from threading import Lock
 from typing import Any
@@ -220,6 +221,20 @@ async def _form(request: Request) -> Form:
         raise HTTPException(408, "That took too long.", {"connection": "close"}) from None
     except (ValueError, ClientDisconnect):
         raise HTTPException(400, "This form is not of this page.") from None
+
+
+async def pass_over_form(request: Request) -> None:
+    """Reads a form that is refused, within the limits of one that is taken.
+
+    To a web server that still sends it, an answer before it has been read is a broken connection.
+    """
+    with suppress(TimeoutError, ClientDisconnect, RuntimeError):  # the last: it was read before
+        async with asyncio.timeout(_FORM_S):
+            left = _MOST_BYTES
+            async for chunk in request.stream():
+                left -= len(chunk)
+                if left < 0:
+                    return
 
 
 def first_value(form: Form, name: str) -> str:
