@@ -103,6 +103,11 @@ LARGEST = ("two players", "drop-out, all start over")
 SHORT = [name for name in GAMES if name not in LARGEST]
 
 LARGER = {
+    "passes, in turns",
+    "one row for all",
+    "a clock",
+    "one die or two",
+    "two rows, a lever for each tile",
     "opens one, the computer with a head start",
     "a lever out of play",
     "insurance",

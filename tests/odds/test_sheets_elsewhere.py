@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from tests.support.fast import fast_among
 
 from shutthebox.config.profiles import builtin
 from shutthebox.odds.odds import Odds
@@ -25,11 +26,13 @@ FIGURES = {
 }
 
 
-SLOW = ("double-shutter",)
-"""Games whose chances among two take minutes."""
+QUICK = ("below-six", "four-operations", "three-strikes")
+"""The others take seconds, and the chances of two at double-shutter minutes."""
+
+every_sheet = pytest.mark.parametrize("name", fast_among(FIGURES, QUICK))
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@every_sheet
 def test_the_figures_of_a_sheet(name: str) -> None:
     profile, score, shut, _ = FIGURES[name]
     odds, start = Odds(profile), turns.start(profile)
@@ -37,13 +40,8 @@ def test_the_figures_of_a_sheet(name: str) -> None:
     assert 100 * odds.value(start, Objective.SHUT).shut == pytest.approx(shut, abs=5e-13)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.slow, pytest.mark.timeout(600)] if name in SLOW else [])
-        for name in FIGURES
-    ],
-)
+@every_sheet
+@pytest.mark.timeout(600)
 def test_the_chance_of_who_begins(name: str) -> None:
     profile, *_, first = FIGURES[name]
     two = replace(profile, shut_wins=ShutWins.ROUND, tie=Tie.SHARE)

@@ -30,7 +30,8 @@ PHASES = {
 COSTS: tuple[int | str, ...] = (0, 2, "doubled")
 """What a shut box costs everyone else."""
 
-MANY = settings(max_examples=max(60, settings().max_examples))
+MANY = settings(max_examples=max(30, settings().max_examples))
+DICTATED = min(120, 3 * settings().max_examples)
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -128,7 +129,7 @@ def test_every_end_of_a_match_is_what_an_independent_tally_says(
     """Dictated scores of 0 to 3, so that limits, ties and shut boxes meet in every way."""
     chance = random.Random(f"{format_} {keys} {tie}")
     ended = 0
-    for number in range(120):
+    for number in range(DICTATED):
         stakes = list(Stakes)[number % 4]
         by_score = format_ is not MatchFormat.ROUNDS_WON
         if tie is Tie.CARRY and by_score:
@@ -186,4 +187,4 @@ def test_every_end_of_a_match_is_what_an_independent_tally_says(
             assert result.captain == (profile.captain and first_turn)
         ended += result is not None
     refused = tie is Tie.CARRY and format_ is MatchFormat.TOTAL and "rounds" in keys
-    assert ended > 110 or refused
+    assert ended > 0.9 * DICTATED or refused

@@ -59,7 +59,17 @@ def play(tmp_path: Path) -> Play_:
     return run
 
 
-LONG = {"puzzle-of-the-next-day", "double-shutter-eighteen-levers", "domino-bag"}
+LONG = {
+    "puzzle-of-the-next-day",
+    "double-shutter-eighteen-levers",
+    "through-two-rows",
+    "through-two-rows-eighteen-levers",
+    "double-shutter",
+    "blanks",
+    "domino-bag",
+    "digits-replay",
+    "open-one",
+}
 
 
 @pytest.mark.parametrize("name", fast_among(NAMES, set(NAMES) - LONG))
