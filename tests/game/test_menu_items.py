@@ -142,7 +142,7 @@ def test_an_item_that_nobody_has_thought_through_shows_every_value_of_its_key(
 def test_lever_n_seats_the_computer_on_seat_n_and_no_seat_is_offered_that_nobody_has() -> None:
     """A guest who asks for seat 2 does not get another, nor a computer that never comes to its turn."""
     settings = settings_for("pub", players=2)
-    assert [told(text, str) for text in COMPUTER.options(settings)] == ["seat 1", "seat 2", "none"]
+    assert [told(text, str) for text in COMPUTER.options(settings)] == ["seat 1", "seat 2", "off"]
     assert COMPUTER.chosen(settings) == 2
     assert COMPUTER.choose(settings, 1)[0].game.computers == (2,)
     assert COMPUTER.chosen(settings_for("pub", players=2, computers=(4,))) == 3, "kept from a larger table"

@@ -243,7 +243,7 @@ BRIGHTNESS = _one_of(
 def _seats_text(settings: Settings, seats: tuple[int, ...]) -> Text:
     match seats:
         case ():
-            return message("none")
+            return message("off")
         case (seat,):
             return message("seat {number}", number=seat)
         case _:
