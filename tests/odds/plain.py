@@ -52,6 +52,9 @@ Events = Mapping[tuple[After, ...], int]
 
 def throws(match: Match, dice: int) -> Iterator[tuple[Throw, int]]:
     """Every throw of so many dice, and how many of the throws look so."""
+    if match.common is not None:
+        yield match.common, 1
+        return
     if match.rules.draw is Draw.DOMINOES:
         yield from ((domino, 1) for domino in turns.bag(match.rules, match.turn))
         return
@@ -270,15 +273,16 @@ class MatchOracle:
         return max(values, key=lambda value: (round(float(value.worths[match.player]), 9), value.good))
 
     def _key(self, match: Match) -> object:
+        own = match.game.own_throws
         rows = tuple(
             (row.score, row.outcome)
             if row.outcome
-            else (row.open, row.behind, min(1, row.moves), row.insured)
+            else (row.open, row.behind, min(1, row.moves), row.insured, min(own, row.throws))
             for row in (match.rows[i] for i in match.seats)
         )
         played = tuple(score is not None for score in match.scores)
         totals, shut = match.totals, frozenset(match.shutters)
-        place = match.player, match.first, match.seats, match.round, match.tie_rounds
+        place = match.player, match.common, match.first, match.seats, match.round, match.tie_rounds
         return place, rows, totals, played, shut, match.losers, match.owed, match.settled
 
 

@@ -14,13 +14,23 @@ from tests.support.house import house
 from shutthebox.config import profiles
 from shutthebox.odds.match_play import has_chances, is_deciding, match_chances, match_play
 from shutthebox.odds.odds import Odds
-from shutthebox.odds.seats import MOST_SEATS, Equilibrium
+from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.strengths import simple_answer
 from shutthebox.odds.worths import End, Objective, OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import apply
 from shutthebox.rules.match import Match, Stage, begin
-from shutthebox.rules.profile import MatchFormat, Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
+from shutthebox.rules.profile import (
+    MAX_PLAYERS,
+    MatchFormat,
+    Profile,
+    Scoring,
+    ShutWins,
+    Stakes,
+    Tie,
+    Turns,
+    Win,
+)
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Turn
 
@@ -138,8 +148,7 @@ def test_a_play_off_is_played_by_those_tied_for_its_own_score() -> None:
     ("change", "players", "known"),
     [
         ({}, 2, True),
-        ({}, MOST_SEATS, True),
-        ({}, MOST_SEATS + 1, False),
+        ({}, MAX_PLAYERS, True),
         ({}, 1, False),
         ({"tie": Tie.CARRY}, 2, False),
         ({"shut_others": 5}, 2, False),

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from shutthebox.cli.odds_text import percent
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.odds.bank import beats_bank
+from shutthebox.odds.common_throw import CommonThrow
+from shutthebox.odds.seat_limits import About, check_seats
 from shutthebox.odds.seats import Equilibrium, Prize
 from shutthebox.odds.shared_row import SharedRow
 from shutthebox.odds.worths import End
-from shutthebox.rules.handicap import for_seat, points_off, tiles_off
+from shutthebox.rules.handicap import for_seat, points_off
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import MAX_PLAYERS, MatchFormat, Profile, Stakes, Turns
 
@@ -61,11 +63,15 @@ def players_answer(profile: Profile, players: int, best: int | None, seat: int |
         raise PlayersError(f"--players: {players} is not allowed; 2 to {MAX_PLAYERS} are")
     if (best is None) != (seat is None):
         raise PlayersError("--best and --seat go together: the best score so far, and the seat to play")
+    if seat is not None and profile.turns is not Turns.WHOLE:
+        raise PlayersError(
+            f'--seat: turns = "{profile.turns}" has no best score so far; allowed without --best and --seat'
+        )
     if seat is not None and not 2 <= seat <= players:
         raise PlayersError(f"--seat: {seat} is not allowed; 2 to {players} are")
-    if best is None and (alone := _without_equilibrium(profile, players)):
-        return alone
-    _check_seats(profile, players)
+    check_seats(profile, players, About.ROUND)
+    if best is None and (answer := _without_equilibrium(profile, players)):
+        return answer
     game = Equilibrium(profile, players)
     totals = begin(profile, players).totals
     scores: tuple[int | None, ...] = ()
@@ -143,6 +149,8 @@ def _of_several(profile: Profile) -> bool:
 
 def _unknown_stakes(profile: Profile, seat: int | None) -> str | None:
     """Why the stakes that the seats can expect aren't known although their chances are; None if they are."""
+    if profile.turns is not Turns.WHOLE and profile.stakes in (Stakes.POOL_DOUBLE, Stakes.LOSER_PAYS):
+        return f'No stakes: stakes = "{profile.stakes}" is worked out for whole turns only.'
     if profile.stakes is not Stakes.LOSER_PAYS:
         return None
     if profile.match in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT):
@@ -153,10 +161,12 @@ def _unknown_stakes(profile: Profile, seat: int | None) -> str | None:
 
 
 def _without_equilibrium(profile: Profile, players: int) -> PlayersAnswer | None:
-    """The seats of a shared row, or against the bank; None for the other games."""
-    if profile.turns is Turns.SHARED:
-        win = SharedRow(profile).wins(players)
-        return PlayersAnswer(win, _stakes(profile, players, win))
+    """The seats where turns aren't taken one after the other, or against the bank; None for other games."""
+    if profile.turns is not Turns.WHOLE:
+        shares = profile.turns is Turns.SHARED
+        win = SharedRow(profile).wins(players) if shares else CommonThrow(profile).wins()
+        unknown = _unknown_stakes(profile, None)
+        return PlayersAnswer(win, None if unknown else _stakes(profile, players, win))
     if profile.stakes is not Stakes.BANK:
         return None
     found = []
@@ -164,18 +174,6 @@ def _without_equilibrium(profile: Profile, players: int) -> PlayersAnswer | None
         played, better = for_seat(profile, seat), 1 if profile.highest_wins else -1
         found.append(beats_bank(played, better * points_off(profile, seat)))
     return PlayersAnswer(tuple(win for win, _ in found), tuple(money for _, money in found))
-
-
-def _check_seats(profile: Profile, players: int) -> None:
-    """Refuses rules under which the seats do not play alone, or not with the same tiles."""
-    if profile.is_solo:
-        raise PlayersError(f'--players: match = "{profile.match}" is played alone')
-    if profile.teams is not None and begin(profile, players).in_teams:
-        raise PlayersError(f"--players: teams = {profile.teams}: chances of teams are not worked out")
-    if any(tiles_off(profile, seat) for seat in range(players)):
-        raise PlayersError(
-            "--players: handicap: head starts in tiles are not worked out; allowed are those in points"
-        )
 
 
 def _check_best(game: Equilibrium, best: int) -> None:
@@ -197,8 +195,6 @@ def _stakes(
         return (0.0,) * players
     if profile.stakes is Stakes.POOL:
         return tuple(players * chance - 1 for chance in win)
-    if profile.turns is Turns.SHARED:
-        raise PlayersError(f'--players: stakes = "{profile.stakes}" of a shared row are not worked out')
     return Equilibrium(profile, players, Prize.MONEY).chances(totals, scores)
 
 

@@ -10,13 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from shutthebox.odds.policies import beginners_ends
+from shutthebox.odds.seat_limits import About, check_seats
 from shutthebox.odds.seat_turn import SeatPlay, seat_turn
 from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.strengths import Strength
-from shutthebox.odds.worths import End, OddsError, TooLargeError, sign
+from shutthebox.odds.worths import End, OddsError, sign
 from shutthebox.rules import turn as turns
 from shutthebox.rules.formats import MAX_TIE_ROUNDS
-from shutthebox.rules.profile import MatchFormat, Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
+from shutthebox.rules.profile import Profile, ShutWins, Tie
 
 PLAYERS = 2
 _SETTLED = 1e-12
@@ -48,7 +49,7 @@ def fair_head_start(profile: Profile, strengths: tuple[Strength, Strength]) -> F
         OddsError: for rules without such odds, or under which no number of points is enough; for seats of
             other strengths.
     """
-    _check(profile)
+    check_seats(profile, PLAYERS, About.HEAD_START)
     if strengths == (Strength.MASTER, Strength.MASTER):
         chance = _between_masters(profile)
     elif sorted(strengths) == [Strength.BEGINNER, Strength.MASTER]:
@@ -74,33 +75,6 @@ def fair_head_start(profile: Profile, strengths: tuple[Strength, Strength]) -> F
         low, high = (middle, high) if win(middle) < 0.5 else (low, middle)
     points = min((low, high), key=lambda points: abs(win(points) - 0.5))
     return FairHeadStart(strengths, seat, points, win(points), without)
-
-
-def _check(profile: Profile) -> None:
-    for key, fits in (
-        ("match", profile.match is MatchFormat.TOTAL),
-        ("rounds", profile.rounds == 1),
-        ("turns", profile.turns is Turns.WHOLE),
-        ("win", profile.win in (Win.LOWEST, Win.HIGHEST)),
-        ("stakes", profile.stakes is not Stakes.BANK),
-        ("score", profile.score is not Scoring.THROWS),
-        ("tie", profile.tie is not Tie.CARRY),
-    ):
-        if not fits:
-            raise OddsError(
-                f"{profile.name}: fair head starts are for one round of whole turns, won by points, not for "
-                f"{key} = {getattr(profile, key)}"
-            )
-    if profile.shut_others:
-        raise OddsError(
-            f"{profile.name}: shut_others = {profile.shut_others}: a head start against points that a shut "
-            "box costs is not worked out"
-        )
-    if profile.rows == 2:
-        raise TooLargeError("rows = 2: two rows have too many positions for fair head starts")
-    if profile.handicap or profile.teams:
-        key = "handicap" if profile.handicap else "teams"
-        raise OddsError(f"{profile.name} has head starts or teams of its own ({key})")
 
 
 def _between_masters(profile: Profile) -> Callable[[int, int], float]:

@@ -13,33 +13,19 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from shutthebox.odds.odds import Odds
+from shutthebox.odds.seat_limits import About, check_seats, why_no_seat_odds
 from shutthebox.odds.seat_turn import SeatPlay
-from shutthebox.odds.seats import MOST_SEATS, Equilibrium
-from shutthebox.odds.worths import End, OddsError, sign
+from shutthebox.odds.seats import Equilibrium
+from shutthebox.odds.worths import End, sign
 from shutthebox.rules import turn as turns
-from shutthebox.rules.handicap import tiles_off
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import First, MatchFormat, Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
+from shutthebox.rules.profile import First, Profile, ShutWins, Tie
 from shutthebox.rules.score import score
 
 
 def has_chances(profile: Profile, players: int) -> bool:
     """Whether a match of this profile has chances to win that can be worked out."""
-    return (
-        2 <= players <= MOST_SEATS
-        and profile.match is MatchFormat.TOTAL
-        and profile.turns is Turns.WHOLE
-        and profile.win is not Win.FIRST_TO_SHUT
-        and profile.tie is not Tie.CARRY
-        and not (profile.first is First.WINNER and profile.tie is Tie.REPLAY_ALL and players > 2)
-        and profile.score is not Scoring.THROWS
-        and profile.stakes is not Stakes.BANK
-        and not profile.shut_others
-        and profile.rows == 1
-        and not profile.insurance
-        and (profile.teams is None or players % profile.teams != 0 or profile.teams == players)
-        and not any(tiles_off(profile, seat) for seat in range(players))
-    )
+    return why_no_seat_odds(profile, players, About.MATCH) is None
 
 
 def is_deciding(match: Match) -> bool:
@@ -51,14 +37,14 @@ def match_chances(match: Match) -> tuple[float, ...]:
     """Every player's chance to win, at the start of a turn or when the match is decided.
 
     Raises:
-        OddsError: for rules without such chances, see `has_chances`, or that no turn is solved for.
+        OddsError: for rules without such chances, see `has_chances`.
     """
     if match.result is not None:
         winners = match.result.winners
         return tuple(
             (player in winners) / len(winners) if winners else 0.0 for player in range(match.players)
         )
-    _check(match)
+    check_seats(match.game, match.players, About.MATCH)
     if not is_deciding(match):
         turns_left = _turns_left(match)
         return tuple(
@@ -78,7 +64,7 @@ def match_play(match: Match) -> SeatPlay:
     Raises:
         OddsError: as for `match_chances`.
     """
-    _check(match)
+    check_seats(match.game, match.players, About.MATCH)
     profile, player = match.game, match.player
     if is_deciding(match):
         return _deciding_play(_deciding(match))
@@ -220,11 +206,6 @@ def _turn_for_points(profile: Profile) -> tuple[float, Mapping[int, float]]:
             scores[end.score] = scores.get(end.score, 0.0) + float(chance)
     whole = sum(scores.values())
     return shut, {points: chance / whole for points, chance in scores.items()}
-
-
-def _check(match: Match) -> None:
-    if not has_chances(match.game, match.players):
-        raise OddsError(f"{match.game.name} has no chances to win that are worked out for each turn")
 
 
 def _turns_left(match: Match) -> tuple[int, ...]:

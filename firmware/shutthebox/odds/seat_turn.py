@@ -8,9 +8,9 @@ from operator import truediv
 
 from shutthebox.odds.evaluate import PositionPlay, TurnPlay, best_play_at, best_worths, leads_to
 from shutthebox.odds.model import TurnModel
-from shutthebox.odds.worths import End, OddsError, sign
+from shutthebox.odds.worths import End, sign
 from shutthebox.rules import turn as turns
-from shutthebox.rules.profile import Profile, Scoring
+from shutthebox.rules.profile import Profile
 
 _NUDGE = 1e-11
 """Added to the worth of the best score, and less to others: of equal answers the better score is chosen."""
@@ -29,19 +29,9 @@ class SeatTurn:
         """Finds for every position the best and the worst end that it can come to.
 
         Raises:
-            OddsError: where throws count, or tiles are opened again.
             TooLargeError: for more than 12 tiles, or rules with too many positions.
         """
-        if profile.score is Scoring.THROWS:
-            raise OddsError(
-                f'{profile.name}: play against others is not worked out where throws count (score = "throws")'
-            )
         model = self.model = TurnModel(profile)
-        if model.comes_back:
-            raise OddsError(
-                f"{profile.name}: play against others is not worked out where tiles are opened again "
-                f'(blocked = "{profile.blocked}")'
-            )
         self.start = model.number(turns.start(profile))
         best = sign(profile)
         self.order = sorted(range(len(model.ends)), key=lambda at: -best * model.ends[at].score)

@@ -22,6 +22,7 @@ from itertools import product
 from math import comb
 from typing import NamedTuple, TypeAlias
 
+from shutthebox.odds.seat_limits import About, check_seats
 from shutthebox.odds.seat_round import (
     BEGAN,
     HAS_SHUT,
@@ -42,18 +43,14 @@ from shutthebox.rules.formats import MAX_TIE_ROUNDS
 from shutthebox.rules.handicap import points_off
 from shutthebox.rules.profile import (
     MAX_PLAYERS,
-    First,
     MatchFormat,
     Profile,
     ShutWins,
     Stakes,
     Tie,
     Turns,
-    Win,
 )
 from shutthebox.rules.score import score
-
-MOST_SEATS = MAX_PLAYERS
 
 MOST_WORK = 5_000_000
 """Most positions that are gone through, all scores to beat and seats together: some twenty seconds of work.
@@ -131,33 +128,16 @@ class Equilibrium:
             tie_rounds: how many extra rounds there have been, the one in question included.
 
         Raises:
-            OddsError: for rules that are not played in whole turns, or that no turn is solved for.
+            OddsError: for rules without such odds, see `shutthebox.odds.seat_limits`.
             ValueError: for a number of players that cannot play.
         """
-        if profile.turns is not Turns.WHOLE or profile.win is Win.FIRST_TO_SHUT:
-            raise OddsError(
-                f'{profile.name} is not played in whole turns (turns = "{profile.turns}", '
-                f'win = "{profile.win}"): there are no odds of its seats'
-            )
-        if profile.tie is Tie.CARRY:
-            raise OddsError(
-                f'{profile.name}: tie = "carry": what a pool that stays is worth is not worked out'
-            )
+        if not 1 <= players <= MAX_PLAYERS:
+            raise ValueError(f"players: {players} is not allowed, 1 to {MAX_PLAYERS} are")
+        check_seats(profile, players, About.ROUND)
+        assert profile.turns is Turns.WHOLE, "another solver's"
         if profile.counts_rounds_won:
             # A round alone: those tied for it win a point each.
             profile = replace(profile, match=MatchFormat.TOTAL, rounds=1, limit=None, tie=Tie.SHARE)
-        if profile.first is First.WINNER and profile.tie is Tie.REPLAY_ALL and players > 2:
-            raise OddsError(
-                f'{profile.name}: first = "winner" with tie = "replay-all" is worked out for two players only'
-            )
-        if profile.shut_others and any(points_off(profile, seat) for seat in range(players)):
-            # Without head starts whoever has shut the box leads anyway, and the others keep their order.
-            raise OddsError(
-                f"{profile.name}: shut_others = {profile.shut_others}: with head starts in points there are "
-                "no odds of its seats"
-            )
-        if not 1 <= players <= MOST_SEATS:
-            raise ValueError(f"players: {players} is not allowed, 1 to {MOST_SEATS} are")
         self.profile, self.players, self.prize = profile, players, prize
         self._turn = seat_turn(profile)
         self._work = len(self._turn.model.stops) * len(self.ends) * players * (players - 1) // 2

@@ -1,0 +1,223 @@
+"""One throw for everyone: each of two seats' chance to win a round when both play their best.
+
+A position is what both seats have left before a throw. Whoever begins answers first, and the other sees that
+answer. Every throw shuts a tile, uses a strike up or puts a seat out, so play never comes back to a position:
+each is solved once, in floats. A seat that is left alone plays on against the other's score.
+
+What a seat can come to is read from the rules' own functions, so the keys of a turn hold here as they do on
+the table. Where a tie leads to another round, rounds are solved from the last one, after which those tied
+share.
+"""
+
+from collections import Counter, defaultdict
+from dataclasses import replace
+from functools import cache
+from itertools import combinations_with_replacement
+from math import factorial, prod
+from typing import NamedTuple, TypeAlias
+
+from shutthebox.odds.model import check_keys
+from shutthebox.odds.worths import End, TooLargeError, sign
+from shutthebox.rules import turn as turns
+from shutthebox.rules.formats import MAX_TIE_ROUNDS
+from shutthebox.rules.moves import Throw, dice_allowed
+from shutthebox.rules.profile import OneDie, Profile, ShutWins, Tie
+from shutthebox.rules.turn import Outcome, Turn
+
+MOST_PAIRS = 600_000
+"""Most pairs of what two seats have left, once more for each throw of their own: some ten seconds of work,
+and several times that where ties are played off. Nine tiles and one own throw have 524,288."""
+
+_SETTLED = 1e-5
+"""Once the worth of a tie changes by less, the best play stays almost the same: what that changes is beyond
+twelve digits."""
+
+_NOISE = 1e-14
+
+_Left: TypeAlias = int
+"""What a seat has left: the number of a position, or below 0 that of an end."""
+
+
+class _Throws(NamedTuple):
+    """Throws that lead to the same from everywhere.
+
+    Attributes:
+        share: of all throws of so many dice.
+        after: by what there is, what each answer leaves; one entry where there is nothing to choose.
+    """
+
+    share: float
+    after: tuple[tuple[_Left, ...], ...]
+
+
+class CommonThrow:
+    """A round of two seats under the best play of both.
+
+    Attributes:
+        profile: the game.
+    """
+
+    def __init__(self, profile: Profile) -> None:
+        """Finds what a seat can come to.
+
+        Raises:
+            OddsError: for a key that is not understood.
+            TooLargeError: for too many pairs of positions.
+        """
+        check_keys(profile)
+        self.profile = profile
+        self._numbers: dict[Turn, _Left] = {}
+        self._turns: list[Turn] = []
+        self._ends: dict[End, _Left] = {}
+        self._number(turns.start(profile))
+        self.throws = self._all_throws()
+        self.dice = [dice_allowed(profile, turn.open, turn.behind) for turn in self._turns]
+
+    @property
+    def ends(self) -> list[End]:
+        """How a turn can end; the last one has the number -1."""
+        return list(self._ends)[::-1]
+
+    def wins(self) -> tuple[float, float]:
+        """The chance of each seat to win, that of the one that begins first."""
+        shares = self.profile.tie is Tie.SHARE or self.profile.counts_rounds_won
+        tie, before, found = 0.5, 0.0, 0.0
+        for left in range(0 if shares else MAX_TIE_ROUNDS, -1, -1):
+            found = self._worth(tie)
+            change = self._again(found) - tie
+            if abs(change) < _NOISE:
+                break
+            if before and abs(change) < _SETTLED:
+                # The best play stays the same, so each change is the same share of the one before.
+                found = self._again(tie + change * sum((change / before) ** more for more in range(left + 1)))
+                break
+            tie, before = tie + change, change
+        return found, 1 - found
+
+    def _again(self, worth: float) -> float:
+        """The worth to the first seat of another round, which this worth has for who begins it."""
+        return 1 - worth if self.profile.first_moves_on else worth
+
+    def _worth(self, tie: float) -> float:
+        return _Round(self, tie).worth()
+
+    def _number(self, turn: Turn) -> _Left:
+        """The number of a position, or of an end."""
+        if turn.outcome is not None:
+            assert turn.score is not None, "a finished turn has a score"
+            end = End(turn.score, turn.outcome is Outcome.SHUT)
+            return self._ends.setdefault(end, -1 - len(self._ends))
+        # Whether the first move has been made is all that matters of what has been.
+        first = self.profile.first_move_must_include is not None
+        turn = turn._replace(throws=0, moves=min(turn.moves, 1) if first else 0)
+        if turn not in self._numbers:
+            self._numbers[turn] = len(self._turns)
+            self._turns.append(turn)
+            if len(self._turns) ** 2 * (1 + self.profile.own_throws) > MOST_PAIRS:
+                raise TooLargeError(f"{self.profile.name}: two rows have too many positions for exact odds")
+        return self._numbers[turn]
+
+    def _all_throws(self) -> dict[int, list[_Throws]]:
+        """All throws by their dice: of one die only from where it's allowed."""
+        profile, after = self.profile, defaultdict[Throw, list[tuple[_Left, ...]]](list)
+        all_dice = replace(profile, one_die=OneDie.NEVER, one_die_at=None)
+        for turn in self._turns:  # which gets longer meanwhile
+            allowed = dice_allowed(profile, turn.open, turn.behind)
+            for dice in {1, profile.dice}:
+                rules = profile if dice in allowed else all_dice
+                for faces in combinations_with_replacement(range(1, profile.sides + 1), dice):
+                    possible = turns.possible_throw(rules, turn, faces)
+                    after[faces].append(self._after(rules, turn, faces) if possible else ())
+        found: dict[int, list[_Throws]] = {}
+        for dice in {1, profile.dice}:
+            shares = Counter[tuple[tuple[_Left, ...], ...]]()
+            for faces, lists in after.items():
+                if len(faces) == dice:
+                    lead_to = (*lists, *((end,) for end in range(-len(self._ends), 0)))
+                    shares[lead_to] += factorial(dice) // prod(map(factorial, Counter(faces).values()))
+            found[dice] = [_Throws(weight / profile.sides**dice, lists) for lists, weight in shares.items()]
+        return found
+
+    def _after(self, rules: Profile, turn: Turn, faces: Throw) -> tuple[_Left, ...]:
+        thrown = turns.throw(rules, turn, faces)
+        if thrown.outcome is not None:
+            return (self._number(thrown),)
+        answers = turns.answers(rules, thrown) or (0,)
+        return tuple(dict.fromkeys(self._number(turns.move(rules, thrown, shut)) for shut in answers))
+
+
+class _Round:
+    """A round in which a tie is worth so much to the first seat."""
+
+    def __init__(self, game: CommonThrow, tie: float) -> None:
+        profile = game.profile
+        self._throws, self._dice, self._ends = game.throws, game.dice, game.ends
+        self._usual, self._own_throws, self._sign = profile.dice, profile.own_throws, sign(profile)
+        self._shut_wins, self._tie = profile.shut_wins is not ShutWins.NO, tie
+        # By what the first seat has left, and then the second. Ends are below 0: Python counts from behind.
+        self._known: list[dict[_Left, float]] = [{} for _ in (*game.dice, *game.ends)]
+        self._answered = cache(self._before_second)
+
+    def worth(self) -> float:
+        """The chance of the first seat."""
+        return self._before_own(0, 0, 0)
+
+    def _before_own(self, made: int, first: _Left, second: _Left) -> float:
+        """The worth to the first seat after so many throws of their own."""
+        if made == self._own_throws or first < 0 or second < 0:
+            return self._solve(first, second)
+        return max(
+            sum(
+                each.share * max([self._answered(made, own, second) for own in each.after[first]])
+                for each in self._throws[dice]
+            )
+            for dice in self._dice[first]
+        )
+
+    def _before_second(self, made: int, first: _Left, second: _Left) -> float:
+        """The same once the first seat has answered its own throw."""
+        return min(
+            sum(
+                each.share * min([self._before_own(made + 1, first, other) for other in each.after[second]])
+                for each in self._throws[dice]
+            )
+            for dice in self._dice[second]
+        )
+
+    def _solve(self, first: _Left, second: _Left) -> float:
+        """The same before a throw for all who still play."""
+        known = self._known[first].get(second)
+        if known is None:
+            known = self._known[first][second] = self._worth(first, second)
+        return known
+
+    def _worth(self, first: _Left, second: _Left) -> float:
+        shut = [left < 0 and self._ends[left].shut for left in (first, second)]
+        if self._shut_wins and any(shut):
+            return 0.5 if all(shut) else float(shut[0])
+        if first < 0 and second < 0:
+            own, other = (self._sign * self._ends[left].score for left in (first, second))
+            return self._tie if own == other else float(own > other)
+        playing = [self._dice[left] for left in (first, second) if left >= 0]
+        allowed = playing[0] if all(1 in dice for dice in playing) else (self._usual,)
+        return (max if first >= 0 else min)(
+            [
+                sum([each.share * self._best(each.after[first], each.after[second]) for each in throws])
+                for throws in map(self._throws.__getitem__, allowed)
+            ]
+        )
+
+    def _best(self, owns: tuple[_Left, ...], others: tuple[_Left, ...]) -> float:
+        """The worth of the first seat's best answer, the other's best one following."""
+        best = -1.0
+        for own in owns:
+            row, least = self._known[own], 2.0
+            for other in others:
+                worth = row[other] if other in row else self._solve(own, other)
+                if worth < least:
+                    least = worth
+                    if worth <= best:
+                        break
+            else:
+                best = least
+        return best
