@@ -16,16 +16,25 @@ CORE = {
 }
 """Per part of the core, the parts that it may use."""
 
-HELPERS = ("shutthebox.errors", "shutthebox.plain", "shutthebox.sections", "shutthebox.validation")
+HELPERS = (
+    "shutthebox.errors",
+    "shutthebox.plain",
+    "shutthebox.sections",
+    "shutthebox.texts",
+    "shutthebox.validation",
+)
 """Modules outside that all parts of the core may use, if they keep to the same rule."""
 
 PURE = {
     "__future__", "abc", "array", "bisect", "collections", "copy", "dataclasses", "decimal", "difflib",
-    "enum", "fractions", "functools", "hashlib", "heapq", "itertools", "json", "math", "numbers", "operator",
-    "random", "re", "statistics", "string", "struct", "textwrap", "tomllib", "types", "typing",
+    "enum", "fractions", "functools", "gettext", "hashlib", "heapq", "itertools", "json", "math", "numbers",
+    "operator", "random", "re", "statistics", "string", "struct", "textwrap", "tomllib", "types", "typing",
     "unicodedata",
 }  # fmt: skip
-"""Modules of the standard library that only compute. Of random only its class: its functions are global."""
+"""Modules of the standard library that only compute, or have something that does: `ONLY`."""
+
+ONLY = {"random": "Random", "gettext": "c2py"}
+"""The one name that may be imported: functions of random are global, others of gettext read files."""
 
 REACHING_OUT = {"open", "print", "input", "exec", "eval", "compile", "breakpoint", "__import__", "globals"}
 
@@ -44,7 +53,7 @@ def _offences(tree: ast.AST, part: str) -> Iterator[tuple[int, str]]:
         match node:
             case ast.Import(names=names):
                 for alias in names:
-                    if not _allowed(alias.name, part):
+                    if not _allowed(alias.name, part) or alias.name == "gettext":
                         yield node.lineno, f"import {alias.name}"
                     if alias.name == "random":
                         random_names.add(alias.asname or alias.name)
@@ -53,8 +62,8 @@ def _offences(tree: ast.AST, part: str) -> Iterator[tuple[int, str]]:
                     # `from shutthebox import validation` names a module, `from enum import Enum` does not.
                     if not (_allowed(module, part) or _allowed(f"{module}.{alias.name}", part)):
                         yield node.lineno, f"from {module} import {alias.name}"
-                    if module == "random" and alias.name != "Random":
-                        yield node.lineno, f"from random import {alias.name}"
+                    if ONLY.get(module, alias.name) != alias.name:
+                        yield node.lineno, f"from {module} import {alias.name}"
             case ast.ImportFrom():
                 yield node.lineno, "a relative import"
             case ast.Name(id=name, ctx=ast.Load()) if name in REACHING_OUT:
@@ -89,6 +98,7 @@ def test_the_core_only_computes() -> None:
         ("rules", "import shutthebox.rulesets", 1),
         ("rules", "from shutthebox import validation\nfrom shutthebox.errors import ShutTheBoxError", 0),
         ("rules", "x = open", 1),
+        ("rules", "from gettext import c2py\nfrom gettext import gettext", 1),
     ],
 )
 def test_an_offence_is_found(part: str, source: str, found: int) -> None:

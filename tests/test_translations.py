@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from babel.messages.pofile import read_po
 
 from doctools import messages
 from doctools.messages import GLOSSARY, KEYWORDS, PACKAGE, complaints, glossary, panel_texts, too_wide
+from shutthebox.texts import fill_in, plural
 from shutthebox.translations import (
     ENGLISH,
     UNFINISHED,
@@ -17,6 +19,7 @@ from shutthebox.translations import (
     finished_codes,
     has_same_blanks,
     languages,
+    plural_rule,
     read_catalogue,
     translations,
 )
@@ -55,15 +58,20 @@ def test_a_finished_language_lacks_nothing(code: str) -> None:
     assert list(complaints(CATALOGUES[code])) == [], "make messages"
 
 
+def as_read(texts: str | Sequence[str] | None) -> str:
+    return texts if isinstance(texts, str) else "\0".join(texts or ()) if all(texts or ()) else ""
+
+
 @every_catalogue
 def test_the_box_reads_a_catalogue_as_gettext_does(code: str) -> None:
     with CATALOGUES[code].open("rb") as file:
         catalogue = read_po(file, abort_invalid=True)
     assert str(catalogue.locale) == code
     read = read_catalogue(CATALOGUES[code].read_text("utf-8"))
-    assert {entry.id: entry.string for entry in catalogue if entry.id} == {
+    assert {as_read(entry.id): as_read(entry.string) for entry in catalogue if entry.id} == {
         text: words for text, words in read.items() if text
     }
+    assert plural_rule(read) == (catalogue.num_plurals, catalogue.plural_expr)
 
 
 @every_catalogue
@@ -82,6 +90,85 @@ def test_no_translation_would_be_shown_in_english_for_its_blanks(code: str) -> N
 def test_a_wrong_translation_is_an_english_text(words: str) -> None:
     catalogue = _Catalogue(f'msgid "Player {{number}}"\nmsgstr "{words}"\n'.encode())
     assert catalogue.translate("Player {number}") == "Player {number}"
+
+
+VERBS = {"chatters", "ends", "has", "is", "ms", "replaces", "starts", "this", "wins"}
+"""Words in -s after a blank that aren't what is counted."""
+
+NO_COUNT = {
+    "Boxes: {boxes} tiles": "a list",
+    "The same rules are played on boxes with {boxes} tiles.": "a list",
+    "costs {points} points": "a number with decimals",
+    "costs {win} % and {points} points": "a number with decimals",
+    "1 or {dice} dice": "never one",
+    "One die with {sides} sides.": "never one",
+    "player {player}, round {round}, {open} open: {chosen} dice, 1 die is better": "never one",
+    "player {player}, round {round}, {open} open: 1 die, {best} dice are better": "never one",
+}
+
+
+def test_no_player_reads_of_1_points() -> None:
+    """Whatever counts something has a form for one, which is how it gets its forms in every language."""
+    counting = {
+        text
+        for text in messages.texts()
+        for noun in re.findall(r"\{\w+\} (?:such )?(\w+s|dice)\b", text)
+        if "\0" not in text and noun not in VERBS
+    }
+    assert counting == set(NO_COUNT), "`plural(one, many)` gives a text both forms"
+
+
+@pytest.mark.parametrize("text", [text for text in messages.texts() if "\0" in text])
+def test_a_form_is_chosen_by_the_one_blank_that_it_is_about(text: str) -> None:
+    one, many = (set(messages.blanks(form)) for form in text.split("\0"))
+    assert len(many - one) == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("en", ["0 seconds", "1 second", "2 seconds"]),
+        ("de", ["0 Sekunden", "1 Sekunde", "2 Sekunden"]),
+        ("fr", ["0 seconde", "1 seconde", "2 secondes"]),
+        ("nl", ["0 seconden", "1 seconde", "2 seconden"]),
+    ],
+)
+def test_seconds_are_counted_as_people_there_do(code: str, told: list[str]) -> None:
+    text = plural("1 second", "{seconds} seconds")
+    assert [fill_in(text, translations()[code], {"seconds": count}) for count in range(3)] == told
+
+
+LIKE_POLISH = "nplurals=3; plural=(n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2);"
+FORMS = ["1 punkt", "{points} punkty", "{points} punktów"]
+
+
+def counted(rule: str, forms: list[str], count: int) -> str:
+    lines = "".join(f'msgstr[{place}] "{form}"\n' for place, form in enumerate(forms))
+    head = f'msgid ""\nmsgstr ""\n"Plural-Forms: {rule}\\n"\n\n'
+    catalogue = _Catalogue(f'{head}msgid "1 point"\nmsgid_plural "{{points}} points"\n{lines}'.encode())
+    return fill_in(plural("1 point", "{points} points"), catalogue.translate, {"points": count})
+
+
+def test_a_language_has_as_many_forms_as_it_needs() -> None:
+    told = [counted(LIKE_POLISH, FORMS, count) for count in (1, 3, 12, 22)]
+    assert told == ["1 punkt", "3 punkty", "12 punktów", "22 punkty"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "forms"),
+    [
+        ("nplurals=2; plural=(n != 1;", FORMS[:2]),
+        ("nplurals=2; plural=(n);", FORMS[:2]),
+        ("nplurals=2; plural=(5 % n);", FORMS[:2]),
+        ("plural=(n != 1);", FORMS[:2]),
+        (LIKE_POLISH, FORMS[:2]),
+        (LIKE_POLISH, [*FORMS, FORMS[0]]),
+        (LIKE_POLISH, [*FORMS[:2], "{liczba} punktów"]),
+        (LIKE_POLISH, [*FORMS[:2], ""]),
+    ],
+)
+def test_wrong_plural_forms_are_an_english_text(rule: str, forms: list[str]) -> None:
+    assert [counted(rule, forms, count) for count in (1, 3, 12)] == ["1 point", "3 points", "12 points"]
 
 
 @every_finished_one

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from functools import cache
+from gettext import c2py
 from importlib import resources
 from importlib.resources.abc import Traversable
 from string import Formatter
@@ -17,6 +18,7 @@ from shutthebox.game.effects import Show
 from shutthebox.game.messages import Translate
 from shutthebox.game.screen import LocalizedScreen
 from shutthebox.rules.profile import Profile
+from shutthebox.texts import RULE, plural
 
 ENGLISH = "en"
 
@@ -29,9 +31,13 @@ ARTICLES = "the a an"
 UNFINISHED = "X-Unfinished: yes"
 """In the head of a catalogue: its language is shown only where it is asked for."""
 
-# Our catalogues have neither plurals nor contexts; a test compares what Babel reads.
+# Our catalogues have no contexts; a test compares what Babel reads.
 _OWN_NAME = re.compile(rf'^msgid "{OWN_NAME}"\nmsgstr "([^"\\]+)"$', re.MULTILINE)
-_ENTRY = re.compile(r'^msgid ((?:"[^\n]*"\n)+)msgstr ((?:"[^\n]*"\n?)+)', re.MULTILINE)
+_LINES = r'((?:"[^\n]*"\n?)+)'
+_ENTRY = re.compile(f"^msgid {_LINES}msgstr {_LINES}", re.MULTILINE)
+_PLURAL = re.compile(f'^msgid {_LINES}msgid_plural {_LINES}((?:msgstr.+\n?(?:".*\n?)*)+)', re.MULTILINE)
+_FORM = re.compile(rf"^msgstr\[\d\] {_LINES}", re.MULTILINE)
+_RULE = re.compile(r"^Plural-Forms: nplurals=(\d+); plural=(.+);$", re.MULTILINE)
 
 
 class _Catalogue:
@@ -51,8 +57,11 @@ class _Catalogue:
         """The text in this language; without a translation, or with other blanks in it, it stays English."""
         if self._texts is None:
             texts = read_catalogue(self._raw.decode("utf-8"))
-            self._texts = {
-                english: words for english, words in texts.items() if has_same_blanks(english, words)
+            forms, rule = plural_rule(texts)
+            self._texts = {RULE: rule} | {
+                english: words
+                for english, words in texts.items()
+                if has_same_blanks(english, words) and ("\0" not in english or words.count("\0") == forms - 1)
             }
             self._raw = b""
         return self._texts.get(text) or text
@@ -74,21 +83,42 @@ def _catalogues() -> Mapping[str, _Catalogue]:
 
 
 def read_catalogue(text: str) -> dict[str, str]:
-    """Per English text its translation, empty if there is none; the head stands under the empty text."""
-    return {_unquoted(english): _unquoted(words) for english, words in _ENTRY.findall(text)}
+    """Per English text its translation, empty if there is none; the head stands under the empty text.
+
+    What has plural forms is as `shutthebox.texts.plural` has it, in both languages.
+    """
+    texts = {_unquoted(english): _unquoted(words) for english, words in _ENTRY.findall(text)}
+    for one, many, forms in _PLURAL.findall(text):
+        words = [_unquoted(form) for form in _FORM.findall(forms)]
+        texts[plural(_unquoted(one), _unquoted(many))] = "\0".join(words) if all(words) else ""
+    return texts
+
+
+def plural_rule(texts: Mapping[str, str]) -> tuple[int, str]:
+    """How many plural forms a language has, and which one a number takes: from its catalogue's head.
+
+    Without a rule that works there are none, so that whatever has a number stays English.
+    """
+    found = _RULE.search(texts.get("", ""))
+    try:
+        if found and all(0 <= c2py(found[2])(number) < int(found[1]) for number in range(200)):
+            return int(found[1]), found[2]
+    except (ValueError, ZeroDivisionError):
+        pass
+    return 0, RULE
 
 
 def has_same_blanks(english: str, words: str) -> bool:
-    """Whether a translation can be filled in as its English text is.
+    """Whether a translation can be filled in as its English text is; with plural forms, as one of them.
 
     >>> has_same_blanks("Player {number}", "Jugador {numero}")
     False
     """
     try:
-        blanks, others = (sorted(_blanks(text)) for text in (english, words))
+        blanks, others = ([sorted(_blanks(form)) for form in text.split("\0")] for text in (english, words))
     except ValueError:  # such as a brace without its partner
         return "{" not in english
-    return blanks == others
+    return all(form in blanks for form in others)
 
 
 def _blanks(text: str) -> list[tuple[str, str | None, str | None]]:

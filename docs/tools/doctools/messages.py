@@ -10,7 +10,9 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from gettext import c2py
 from pathlib import Path
+from typing import Any
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_file
@@ -21,16 +23,27 @@ from shutthebox.adapters.display.fonts import Size, tight, wrapped
 from shutthebox.adapters.display.layout import ONE_LINE
 from shutthebox.config.profiles import builtins
 from shutthebox.rules.turn import Refusal
-from shutthebox.translations import ARTICLES, OWN_NAME, UNFINISHED
+from shutthebox.texts import plural
+from shutthebox.translations import (
+    ARTICLES,
+    OWN_NAME,
+    UNFINISHED,
+    has_same_blanks,
+    plural_rule,
+    read_catalogue,
+)
 
 PACKAGE = Path(shutthebox.__file__).parent
 LOCALE = PACKAGE / "locale"
 
-KEYWORDS = {"_": None, "message": None, "N_": None}
-"""The functions whose argument is a text to translate."""
+KEYWORDS = {"_": None, "message": None, "N_": None, "plural": (1, 2)}
+"""The functions whose arguments are a text to translate."""
 
-VOICE = {"say_as": None}
+VOICE = {"say_as": {1: (1,), 2: (1, 2)}}
 """The same, of texts that are only heard."""
+
+NUL = "\0"
+"""Between the plural forms of a text."""
 
 GLOSSARY = ("turn", "throw", "round", "match", "tile", "box")
 """Each catalogue begins with its own word for each of these: ``# turn: ...``."""
@@ -56,16 +69,16 @@ IN_TWO_PARTS = {
 _WIDTH = 124
 """Pixels of a line of the panel."""
 
-_ELSEWHERE = tuple({path.parent.name for path in PACKAGE.glob("*/__init__.py")} - set(PANEL))
+_ELSEWHERE = ("texts.py", *{path.parent.name for path in PACKAGE.glob("*/__init__.py")} - set(PANEL))
 
 
-def texts_of_the_source(*folders: str, keywords: Mapping[str, None] = KEYWORDS) -> set[str]:
+def texts_of_the_source(*folders: str, keywords: Mapping[str, Any] = KEYWORDS) -> set[str]:
     """The texts to translate in these folders and modules of the package."""
     found = set()
     for folder in folders:
         for path in [PACKAGE / folder] if folder.endswith(".py") else (PACKAGE / folder).rglob("*.py"):
             for _, message, _, _ in extract_from_file("python", path, keywords=keywords):
-                found.add(message if isinstance(message, str) else message[0])
+                found.add(message if isinstance(message, str) else plural(*message))
     return found
 
 
@@ -99,17 +112,38 @@ def panel_texts() -> frozenset[str]:
 
 def too_wide(text: str, words: str) -> str:
     """By how much a text of the panel does not fit its line in these words; empty if it fits."""
-    filled = re.sub(r"{(\w+)}", lambda blank: LARGEST.get(blank[1], "12"), words)
-    size = Size.SMALL if ONE_LINE in text else Size.MEDIUM
-    if len(wrapped(filled, size, _WIDTH)) <= 1 + (text in IN_TWO_PARTS):
-        return ""
-    longest = _WIDTH * (1 + (text in IN_TWO_PARTS))
-    return f"{max(1, tight(filled, size).width - longest)} pixels too wide for the panel: {words}"
+    for form in words.split("\0"):
+        filled = re.sub(r"{(\w+)}", lambda blank: LARGEST.get(blank[1], "12"), form)
+        size = Size.SMALL if ONE_LINE in text else Size.MEDIUM
+        longest = _WIDTH * (1 + (text in IN_TWO_PARTS))
+        if len(wrapped(filled, size, _WIDTH)) > 1 + (text in IN_TWO_PARTS):
+            return f"{max(1, tight(filled, size).width - longest)} pixels too wide for the panel: {form}"
+    return ""
 
 
 def blanks(text: str) -> list[str]:
     """The places of a text that are filled in."""
     return sorted(re.findall(r"{\w+}", text))
+
+
+def _mistake(text: str, words: str, forms: int, rule: str) -> str:
+    """What keeps a translation from being shown."""
+    if not words:
+        return f"no translation: {_shown(text)}"
+    if not has_same_blanks(text, words):
+        return f"other blanks than {', '.join(blanks(text.split(NUL)[-1])) or 'none'}: {_shown(words)}"
+    if NUL not in text:
+        return ""
+    if len(words.split(NUL)) != forms:
+        return f"not {forms} plural forms: {_shown(words)}"
+    of_many = {c2py(rule)(number) for number in range(2, 200)}
+    if any(blanks(words.split(NUL)[form]) != blanks(text.split(NUL)[1]) for form in of_many):
+        return f"a form for many numbers does not say which: {_shown(words)}"
+    return ""
+
+
+def _shown(text: str) -> str:
+    return text.replace(NUL, " / ")
 
 
 def glossary(catalogue: Path) -> dict[str, str]:
@@ -120,23 +154,23 @@ def glossary(catalogue: Path) -> dict[str, str]:
 
 def complaints(catalogue: Path) -> Iterator[tuple[str, str]]:
     """What is to be done in a catalogue: the part of the box, and a line."""
-    words = _read(catalogue)
+    words = read_catalogue(catalogue.read_text("utf-8"))
     for word in GLOSSARY:
         if word not in glossary(catalogue):
             yield "head", f"no word for: {word}"
+    forms, rule = plural_rule(words)
+    if not forms:
+        yield "head", "no Plural-Forms"
     for text, family in sorted(_families().items(), key=lambda each: (each[1], each[0])):
-        entry = words.get(text)
-        translated = str(entry.string) if entry else ""
-        if not translated:
-            yield family, f"no translation: {text}"
-        elif blanks(translated) != blanks(text):
-            yield family, f"other blanks than {', '.join(blanks(text)) or 'none'}: {translated}"
+        translated = words.get(text, "")
+        if mistake := _mistake(text, translated, forms, rule):
+            yield family, mistake
         elif text in panel_texts() and (told := too_wide(text, translated)):
             yield family, told
     known = {*texts(), ""}
-    for entry in words:
-        if str(entry.id) not in known:
-            yield "left over", f"no text of the program: {entry.id}"
+    for text in words:
+        if text not in known:
+            yield "left over", f"no text of the program: {_shown(text)}"
 
 
 def _report(found: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -154,18 +188,22 @@ def complete(folder: Path) -> None:
     if not catalogue.exists():
         catalogue.parent.mkdir(parents=True, exist_ok=True)
         catalogue.write_text(_new_head(folder.name), "utf-8")
-    known = {str(entry.id) for entry in _read(catalogue)}
+    known, forms = read_catalogue(catalogue.read_text("utf-8")), _read(catalogue).num_plurals
     with catalogue.open("a", encoding="utf-8") as file:
         for text in texts():
             if text not in known:
-                file.write(f'\nmsgid {json.dumps(text, ensure_ascii=False)}\nmsgstr ""\n')
+                one, *many = (json.dumps(form, ensure_ascii=False) for form in text.split(NUL))
+                file.write(f"\nmsgid {one}\n")
+                file.write("".join(f"msgid_plural {form}\n" for form in many))
+                file.write("".join(f'msgstr[{i}] ""\n' for i in range(forms)) if many else 'msgstr ""\n')
 
 
 def _new_head(code: str) -> str:
     words = "".join(f"# {word}:\n" for word in GLOSSARY)
     return (
         f'# One word for one thing, in every text:\n{words}msgid ""\nmsgstr ""\n'
-        f'"Content-Type: text/plain; charset=UTF-8\\n"\n"Language: {code}\\n"\n"{UNFINISHED}\\n"\n'
+        f'"Content-Type: text/plain; charset=UTF-8\\n"\n"Language: {code}\\n"\n'
+        f'"Plural-Forms: {Catalog(locale=code).plural_forms}\\n"\n"{UNFINISHED}\\n"\n'
     )
 
 

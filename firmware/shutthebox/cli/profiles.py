@@ -14,8 +14,9 @@ from shutthebox.config.settings_loader import rules_folder
 from shutthebox.errors import ShutTheBoxError, quoted
 from shutthebox.files import write_file
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.words import N_, explain
+from shutthebox.rules.words import explain
 from shutthebox.rules.writer import to_keys
+from shutthebox.texts import N_
 from shutthebox.translations import codes, finished_codes, reader_language, translations
 
 _RULES, _SOURCE = N_("Rules"), N_("Source: {source}")

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import Literal
 
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.progress import working
@@ -19,6 +20,7 @@ from shutthebox.rules import record
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.record import Record, RecordError
 from shutthebox.rules.tiles import to_numbers
+from shutthebox.texts import DECIMAL, decimal_parts, fill_in
 from shutthebox.translations import translations
 
 MAX_BYTES = 1_000_000
@@ -119,9 +121,9 @@ def review_lines(match: Record, found: MatchReview, translate: Callable[[str], s
         if each.win is not None:
             yield "  " + _(
                 "chance to win {initial} % at first, {final} % at last: luck {luck} %, decisions {skill} %"
-            ).format(**_shown(each.win, 100))
+            ).format(**_shown(each.win, 100, _))
         yield "  " + _("points {initial} expected, {final} scored: luck {luck}, decisions {skill}").format(
-            **_shown(each.points, 1)
+            **_shown(each.points, 1, _)
         )
     if not found.exact and found.players[0].win is not None:
         yield _("Before the last round the chances to win are an approximation.")
@@ -161,11 +163,9 @@ def _balance(balance: Balance) -> dict[str, float]:
     return {"initial": float(initial), "final": float(final), "luck": float(luck), "skill": float(skill)}
 
 
-def _shown(balance: Balance, factor: int) -> dict[str, str]:
-    initial, final, luck, skill = (factor * float(each) for each in balance)
+def _shown(balance: Balance, factor: int, translate: Callable[[str], str]) -> dict[str, str]:
+    signs: tuple[Literal["-", "+"], ...] = ("-", "-", "+", "+")
     return {
-        "initial": f"{initial:.1f}",
-        "final": f"{final:.1f}",
-        "luck": f"{luck:+.1f}",
-        "skill": f"{skill + 0.0:+.1f}",
+        name: fill_in(DECIMAL, translate, decimal_parts(factor * float(figure), 1, sign))
+        for (name, figure), sign in zip(balance._asdict().items(), signs, strict=True)
     }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from shutthebox.game.messages import ListRow, Message, Text, Together, decimal, message
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.tiles import to_numbers
+from shutthebox.texts import plural
 
 if TYPE_CHECKING:  # a reader of reviews needs no solver
     from shutthebox.odds.coach import Decision, MatchReview
@@ -89,8 +90,7 @@ def _worst_page(worst: Decision) -> CoachPage:
 def better_text(decision: Decision) -> Message:
     """What would have been better, in one line of the panel."""
     if decision.throw is None:
-        one = decision.best == 1
-        return message("better: one die") if one else message("better: {dice} dice", dice=decision.best)
+        return message(plural("better: one die", "better: {dice} dice"), dice=decision.best)
     tiles = Together(to_numbers(decision.best))
     return message("{throw}: better {tiles}", throw=faces_to_text(decision.throw), tiles=tiles)
 

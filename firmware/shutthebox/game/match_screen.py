@@ -106,7 +106,9 @@ def _pool_text(match: Match) -> Message:
     if match.rules.has_pool:
         stakes = match.pool + len(match.seats) * (not match.settled)
         return message("pool {stakes}", stakes=stakes).say_as("In the pool: {stakes}")
-    return message("for {points}", points=1 + match.carried).say_as("The round is worth {points} points")
+    return message("for {points}", points=1 + match.carried).say_as(
+        "The round is worth 1 point", "The round is worth {points} points"
+    )
 
 
 def total_text(match: Match) -> Message | None:
@@ -124,9 +126,9 @@ def total_text(match: Match) -> Message | None:
 
 def _seconds_text(play: MatchInPlay) -> Text:
     """The time left, while a clock runs."""
-    return (
-        message("{seconds} s", seconds=play.clock.shown_s).say_as("{seconds} seconds") if play.clock else ""
-    )
+    if play.clock is None:
+        return ""
+    return message("{seconds} s", seconds=play.clock.shown_s).say_as("1 second", "{seconds} seconds")
 
 
 def _seat_text(match: Match) -> Text:

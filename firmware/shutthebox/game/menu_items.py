@@ -14,6 +14,7 @@ from shutthebox.game.settings import Brightness, Settings, ShownStakes
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.profile import MAX_PLAYERS, First, Group, HeadStart, Turns
 from shutthebox.rules.reader import with_options
+from shutthebox.texts import plural
 
 MAX_ROUNDS_AT_THE_BOX = 9
 
@@ -369,7 +370,7 @@ def _handicaps_by_size(settings: Settings) -> tuple[object, ...]:
 
 def _head_start_text(head: HeadStart) -> Text:
     if isinstance(head, int):
-        return message("{points} points", points=head)
+        return message(plural("1 point", "{points} points"), points=head)
     return message("without {tiles}", tiles=", ".join(map(str, head)))
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
 from shutthebox.rules.profile import Profile
+from shutthebox.texts import DECIMAL, decimal_parts, fill_in, plural
 
 Translate: TypeAlias = Callable[[str], str]
 """Gives an English text in the players' language."""
@@ -35,13 +36,17 @@ class Message:
     values: tuple[tuple[str, int | Text], ...] = ()
     voice: str = field(default="", compare=False)
 
-    def say_as(self, voice: str) -> "Message":
+    def say_as(self, voice: str, many: str = "") -> "Message":
         """The same text with words for who hears it; the catalogues' tools look for calls of this name.
 
-        >>> message("{count}x", count=2).say_as("{count} times").voice
-        '{count} times'
+        Args:
+            voice: the words; for exactly one, if there are others for many.
+            many: as in `plural`.
+
+        >>> message("won {rounds}", rounds=2).say_as("Points: {rounds}").voice
+        'Points: {rounds}'
         """
-        return Message(self.text, self.values, voice)
+        return Message(self.text, self.values, plural(voice, many) if many else voice)
 
     def told(self, translate: Translate) -> str:
         """The text in the players' language."""
@@ -50,8 +55,7 @@ class Message:
         filled = {
             blank: value if isinstance(value, int) else told(value, translate) for blank, value in self.values
         }
-        text = translate(self.text)
-        return text.format(**filled) if filled else text
+        return fill_in(self.text, translate, filled) if filled else translate(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +198,9 @@ def message(text: str, **values: int | Text) -> Message:
     return Message(text, tuple(values.items()))
 
 
+TIMES = plural("once", "{count} times")
+
+
 def decimal(value: float, places: int, sign: Literal["-", "+"] = "-") -> Message:
     """A number with so many decimals, to be shown with the decimal sign of the players' language.
 
@@ -205,6 +212,4 @@ def decimal(value: float, places: int, sign: Literal["-", "+"] = "-") -> Message
     >>> decimal(6.25, 1).told(str)
     '6.2'
     """
-    value = round(value, places) or 0.0  # no -0.0
-    whole, _, decimals = f"{value:{sign}.{places}f}".partition(".")
-    return message("{whole}.{decimals}", whole=whole, decimals=decimals)
+    return Message(DECIMAL, tuple(decimal_parts(value, places, sign).items()))

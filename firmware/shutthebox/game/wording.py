@@ -28,6 +28,7 @@ from shutthebox.rules.moves import totals
 from shutthebox.rules.profile import MoveKind, Profile
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.words import distinction, explain, shared_rules
+from shutthebox.texts import plural
 
 MOST_HINTS = 9
 """Answers that a hint ranks."""
@@ -237,9 +238,8 @@ def dice_hint(hint: Advice) -> tuple[Message, Message | None]:
     if not other.cost:
         return message("1 or {dice} dice", dice=max(best.choice, other.choice)), None
     cost = _cost(other.cost, hint.unit)
-    if best.choice == 1:
-        return message("1 die is best"), message("{dice} dice cost {cost}", dice=other.choice, cost=cost)
-    return message("{dice} dice are best", dice=best.choice), message("1 die costs {cost}", cost=cost)
+    costs = message(plural("1 die costs {cost}", "{dice} dice cost {cost}"), dice=other.choice, cost=cost)
+    return message(plural("1 die is best", "{dice} dice are best"), dice=best.choice), costs
 
 
 def _cost(cost: float, unit: Unit) -> Text:
@@ -247,6 +247,9 @@ def _cost(cost: float, unit: Unit) -> Text:
     shown = 100 * cost if unit is Unit.CHANCE else cost
     figure = decimal(shown, 1 if round(shown, 1) else 2)
     return message("{percent} %", percent=figure) if unit is Unit.CHANCE else figure
+
+
+REACHED = plural("1 reached", "{points} reached")
 
 
 def reason_text(match: Match) -> Message | None:
@@ -261,7 +264,7 @@ def reason_text(match: Match) -> Message | None:
                 return message("After a play-off")
             return message("Play-off {scores}", scores=scores)
         case Reason.LIMIT:
-            return message("{points} reached", points=match.rules.limit or 0)
+            return message(REACHED, points=match.rules.limit or 0)
         case Reason.LAST_LEFT:
             return message("The last one left")
         case Reason.ROUNDS | Reason.BANK | Reason.LADDER | None:

@@ -1,10 +1,12 @@
 """A decision in words, as the coach puts it."""
 
 from collections.abc import Callable
+from fractions import Fraction
 
 from shutthebox.odds.coach import Decision
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.tiles import Tiles, to_numbers, to_text
+from shutthebox.texts import DECIMAL, N_, decimal_parts, fill_in, plural
 
 
 def decision_text(decision: Decision, translate: Callable[[str], str]) -> str:
@@ -14,36 +16,42 @@ def decision_text(decision: Decision, translate: Callable[[str], str]) -> str:
         decision: the choice.
         translate: into the reader's language.
     """
-    _, dice, best = translate, decision.throw is None, not decision.cost
-    if dice and best and decision.chosen == 1:
-        text = _("player {player}, round {round}, {open} open: 1 die is best")
-    elif dice and best:
-        text = _("player {player}, round {round}, {open} open: {chosen} dice are best")
+    dice, best = decision.throw is None, not decision.cost
+    if dice and best:
+        text = plural(
+            "player {player}, round {round}, {open} open: 1 die is best",
+            "player {player}, round {round}, {open} open: {chosen} dice are best",
+        )
     elif dice and decision.best == 1:
-        text = _("player {player}, round {round}, {open} open: {chosen} dice, 1 die is better")
+        text = N_("player {player}, round {round}, {open} open: {chosen} dice, 1 die is better")
     elif dice:
-        text = _("player {player}, round {round}, {open} open: 1 die, {best} dice are better")
+        text = N_("player {player}, round {round}, {open} open: 1 die, {best} dice are better")
     elif best:
-        text = _("player {player}, round {round}, {open} open, {throw}: {chosen} is best")
+        text = N_("player {player}, round {round}, {open} open, {throw}: {chosen} is best")
     else:
-        text = _("player {player}, round {round}, {open} open, {throw}: {chosen}, {best} is better")
-    filled = text.format(
-        player=decision.player + 1,
-        round=decision.round,
-        open=to_text(decision.open),
-        throw=faces_to_text(decision.throw or ()),
-        chosen=decision.chosen if dice else _move(decision.chosen),
-        best=decision.best if dice else _move(decision.best),
-    )
+        text = N_("player {player}, round {round}, {open} open, {throw}: {chosen}, {best} is better")
+    values = {
+        "player": decision.player + 1,
+        "round": decision.round,
+        "open": to_text(decision.open),
+        "throw": faces_to_text(decision.throw or ()),
+        "chosen": decision.chosen if dice else _move(decision.chosen),
+        "best": decision.best if dice else _move(decision.best),
+    }
+    filled = fill_in(text, translate, values)
     if best:
         return filled
-    points = f"{float(decision.points):.2f}"
+    _, points = translate, _figure(decision.points, translate)
     cost = _("costs {points} points").format(points=points)
     if decision.win is not None:
         cost = _("costs {win} % and {points} points").format(
-            win=f"{100 * float(decision.win):.2f}", points=points
+            win=_figure(100 * decision.win, translate), points=points
         )
     return f"{filled}; {cost}"
+
+
+def _figure(value: Fraction, translate: Callable[[str], str]) -> str:
+    return fill_in(DECIMAL, translate, decimal_parts(float(value), 2))
 
 
 def _move(tiles: Tiles) -> str:

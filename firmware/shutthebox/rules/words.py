@@ -32,19 +32,14 @@ from shutthebox.rules.profile import (
 from shutthebox.rules.rows import are_plain
 from shutthebox.rules.score import best_score, idle_is_worst, lost_score, worst_score
 from shutthebox.rules.tiles import to_numbers
+from shutthebox.texts import N_, fill_in, plural
 
 _Value: TypeAlias = int | str | Sequence[int] | Sequence[Operation]
 _Rule: TypeAlias = tuple[str, dict[str, _Value]]
 
 
-def N_(text: str) -> str:  # noqa: N802  (the name that catalogues' tools look for)
-    """Marks a text for the catalogues; it is translated where it is shown."""
-    return text
-
-
 SENTENCES: dict[str, str] = {
-    "tiles": N_("The box has {count} tiles, {tiles}."),
-    "tiles.one": N_("The box has one tile, the {tiles}."),
+    "tiles": plural("The box has one tile, the {tiles}.", "The box has {count} tiles, {tiles}."),
     "rows": N_(
         "There are two rows of the same tiles, one behind the other. A tile of the back row can be shut once "
         "the one in front of it, with the same number, has been shut in an earlier move."
@@ -61,14 +56,15 @@ SENTENCES: dict[str, str] = {
         "There are two rows: {first} to {last}, and behind it {last} to {first}. A tile at the back can be "
         "shut once the one in front of it is, even in the same move."
     ),
-    "row_points": N_("A tile in front counts {front} times, one at the back {behind} times."),
+    "row_points": N_("A tile in front counts ×{front}, one at the back ×{behind}."),
     "row_points.double": N_("A tile in front counts double."),
     "boxes": N_("The same rules are played on boxes with {boxes} tiles."),
     "start_open.all": N_("A turn starts with every tile open."),
     "start_open": N_("A turn starts with only tiles {tiles} open; the others are shut and stay shut."),
     "start_open.one": N_("A turn starts with only tile {tiles} open; the others are shut and stay shut."),
-    "dice": N_("A throw is {dice} dice with {sides} sides each."),
-    "dice.one": N_("A throw is one die with {sides} sides."),
+    "dice": plural(
+        "A throw is one die with {sides} sides.", "A throw is {dice} dice with {sides} sides each."
+    ),
     "draw=dominoes": N_(
         "There are no dice: a throw is a domino drawn from a bag of {bag}. Drawn dominoes stay out; "
         "the bag is full again for every turn, and when it has run empty."
@@ -79,7 +75,7 @@ SENTENCES: dict[str, str] = {
     ),
     "blanks": N_("A blank counts 0. After the double blank the player draws again."),
     "blanks.end": N_("A blank counts 0."),
-    "one_die=never": N_("All {dice} dice are always thrown."),
+    "one_die=never": plural("The one die is always thrown.", "All {dice} dice are always thrown."),
     "one_die=never.two": N_("Both dice are always thrown."),
     "one_die=optional-high": N_("When no tile above {at} is open, the player may throw one die instead."),
     "one_die=optional-high.always": N_("The player may throw one die at any time."),
@@ -89,10 +85,14 @@ SENTENCES: dict[str, str] = {
         "When the open tiles add up to {at} or less, the player may throw one die instead."
     ),
     "one_die=forced-sum": N_("When the open tiles add up to {at} or less, one die must be thrown."),
-    "one_die=optional-tiles": N_("When at most {at} tiles are open, the player may throw one die instead."),
-    "one_die=optional-tiles.one": N_("When only one tile is open, the player may throw one die instead."),
-    "one_die=forced-tiles": N_("When at most {at} tiles are open, one die must be thrown."),
-    "one_die=forced-tiles.one": N_("When only one tile is open, one die must be thrown."),
+    "one_die=optional-tiles": plural(
+        "When only one tile is open, the player may throw one die instead.",
+        "When at most {at} tiles are open, the player may throw one die instead.",
+    ),
+    "one_die=forced-tiles": plural(
+        "When only one tile is open, one die must be thrown.",
+        "When at most {at} tiles are open, one die must be thrown.",
+    ),
     "one_die=optional-front": N_(
         "When the tiles in front add up to {at} or less, the player may throw one die instead."
     ),
@@ -117,8 +117,7 @@ SENTENCES: dict[str, str] = {
         "For a throw the player shuts the tile of the total, the tiles that the dice show, or only some of "
         "these: for 2 and 6 the 2, the 6 and the 8, or one or two of them."
     ),
-    "max_tiles": N_("At most {most} tiles are shut in one move."),
-    "max_tiles.one": N_("Only one tile is shut in one move."),
+    "max_tiles": plural("Only one tile is shut in one move.", "At most {most} tiles are shut in one move."),
     "difference": N_("The two dice may also be subtracted, the smaller from the larger."),
     "operations": N_("The dice may be {operations}."),
     "operations.one": N_("The dice are {operations}."),
@@ -149,21 +148,21 @@ SENTENCES: dict[str, str] = {
         "The players throw once each in rotation, and everybody has a row of tiles of their own."
     ),
     "turns=together": N_("There's one throw for all, each on their own row."),
-    "turns=together.own": N_(
+    "turns=together.own": plural(
+        "Everyone throws once alone; then there's one throw for all, each on their own row.",
         "Everyone's first {throws} throws are their own; then there's one throw for all, each on their own "
-        "row."
-    ),
-    "turns=together.own.one": N_(
-        "Everyone throws once alone; then there's one throw for all, each on their own row."
+        "row.",
     ),
     "turns=shared": N_("The players throw once each in rotation, and there is one row of tiles for all."),
-    "turn_seconds": N_(
+    "turn_seconds": plural(
+        "From its first throw on, a turn may last one second. When it is over, the turn ends as if blocked.",
         "From its first throw on, a turn may last {seconds} seconds. When they are over, it ends as if "
-        "blocked."
+        "blocked.",
     ),
-    "turn_seconds.throw": N_(
+    "turn_seconds.throw": plural(
+        "A throw must be answered within one second. When it is over, the player's turn ends as if blocked.",
         "A throw must be answered within {seconds} seconds. When they are over, the player's turn ends as if "
-        "blocked."
+        "blocked.",
     ),
     "turn_seconds.worst": N_("A turn whose time is over has the worst score that there is."),
     "score=sum": N_("A turn scores the sum of the tiles left open."),
@@ -191,12 +190,11 @@ SENTENCES: dict[str, str] = {
     "shut_wins=no": N_("A shut box ends only the player's turn: the round is played to its end."),
     "shut_others": N_("If someone shuts the box, everyone else scores {points} more."),
     "shut_others.doubled": N_("If someone shuts the box, everyone else's score counts twice."),
-    "rounds": N_(
-        "A match has {rounds} rounds, unless the players agree on another number. Their scores are added up."
+    "rounds": plural(
+        "A match is one round, one turn for every player.",
+        "A match has {rounds} rounds, unless the players agree on another number. Their scores are added up.",
     ),
-    "rounds.one": N_("A match is one round, one turn for every player."),
-    "rounds.alone": N_("A match has {rounds} rounds, whose scores are added up."),
-    "rounds.alone.one": N_("A match is one turn."),
+    "rounds.alone": plural("A match is one turn.", "A match has {rounds} rounds, whose scores are added up."),
     "match=ladder": N_(
         "The match is for one player. Any total wins, and the box keeps it as the one to beat in the next "
         "match."
@@ -205,26 +203,35 @@ SENTENCES: dict[str, str] = {
         "The match is for one player, who wins with a better total than {limit}. The box keeps it as the one "
         "to beat in the next match; the best that there can be only has to be reached again."
     ),
-    "match=target-loses": N_(
+    "match=target-loses": plural(
+        "Scores are added up round after round. The match ends with the turn in which somebody gets a point, "
+        "or reaches another limit that the players have agreed on: that player has lost, and the lowest "
+        "total of the others wins.",
         "Scores are added up round after round. The match ends with the turn in which somebody reaches "
         "{limit} points, or another limit that the players have agreed on: that player has lost, and the "
-        "lowest total of the others wins."
+        "lowest total of the others wins.",
     ),
-    "match=target-wins": N_(
+    "match=target-wins": plural(
+        "Scores are added up round after round. When somebody has a point, or as many as the players have "
+        "agreed on, at the end of a round, the match is over and the highest total wins.",
         "Scores are added up round after round. When somebody has {limit} points, or as many as the players "
-        "have agreed on, at the end of a round, the match is over and the highest total wins."
+        "have agreed on, at the end of a round, the match is over and the highest total wins.",
     ),
-    "match=drop-out": N_(
+    "match=drop-out": plural(
+        "Scores are added up round after round. A player who has a point, or as many as the players have "
+        "agreed on, at the end of a round is out, and the last one left wins. If the last ones go out "
+        "together, the lowest of their totals wins.",
         "Scores are added up round after round. A player who has {limit} points, or as many as the players "
         "have agreed on, at the end of a round is out, and the last one left wins. If the last ones go out "
-        "together, the lowest of their totals wins."
+        "together, the lowest of their totals wins.",
     ),
-    "match=rounds-won": N_(
-        "The best score of a round wins a point; after {rounds} rounds the most points win."
+    "match=rounds-won": plural(
+        "The best score of the round wins a point, and so the match.",
+        "The best score of a round wins a point; after {rounds} rounds the most points win.",
     ),
-    "match=rounds-won.one": N_("The best score of the round wins a point, and so the match."),
-    "match=rounds-won.limit": N_(
-        "The best score of a round wins a point; the first player with {limit} points wins."
+    "match=rounds-won.limit": plural(
+        "The best score of a round wins a point; the first player with a point wins.",
+        "The best score of a round wins a point; the first player with {limit} points wins.",
     ),
     "win=lowest.round": N_("The lowest score is the best; players tied for it win a point each."),
     "win=lowest.round.alone": N_("The lowest score is the best."),
@@ -234,18 +241,26 @@ SENTENCES: dict[str, str] = {
         "The first to shut the box wins the round; if nobody does, the lowest score does."
     ),
     "win=first-to-shut.round.sure": N_("The first to shut the box wins the round."),
-    "match.last": N_("A match that is still open after {rounds} rounds is decided by the totals."),
-    "tie=play-off": N_(
+    "match.last": plural(
+        "A match that is still open after one round is decided by the totals.",
+        "A match that is still open after {rounds} rounds is decided by the totals.",
+    ),
+    "tie=play-off": plural(
+        "Players tied for the win play another round among themselves. After one such round they share it.",
         "Players tied for the win play another round among themselves. After {most} such rounds they share "
-        "it."
+        "it.",
     ),
-    "tie=replay-all": N_(
+    "tie=replay-all": plural(
+        "If players tie for the win, everybody starts over with another round. After one such round the tied "
+        "players share the win.",
         "If players tie for the win, everybody starts over with another round. After {most} such rounds the "
-        "tied players share the win."
+        "tied players share the win.",
     ),
-    "tie=replay-all.left": N_(
+    "tie=replay-all.left": plural(
+        "If players tie for the win, everybody who has not lost starts over with another round. After one "
+        "such round the tied players share the win.",
         "If players tie for the win, everybody who has not lost starts over with another round. After {most} "
-        "such rounds the tied players share the win."
+        "such rounds the tied players share the win.",
     ),
     "tie=share": N_("Players tied for the win share it."),
     "tie=carry": N_("If players tie, nobody wins: the pool stays, and everyone pays in again."),
@@ -285,12 +300,19 @@ SENTENCES: dict[str, str] = {
     "pays.best": N_("For a score of {score} the bank pays {paid}."),
     "pays.lowest": N_("For a score of {score} or less the bank pays {paid}."),
     "pays.highest": N_("For a score of {score} or more the bank pays {paid}."),
-    "teams": N_(
+    "teams": plural(
+        "The seats belong to one team. Its scores are added up, and its players win or lose together.",
         "The seats belong to {teams} teams in rotation, if that gives all the same number of players. A "
-        "team's scores are added up, and its players win or lose together."
+        "team's scores are added up, and its players win or lose together.",
     ),
-    "handicap.less": N_("Player {player} has a head start: {points} points less at the beginning."),
-    "handicap.more": N_("Player {player} has a head start: {points} points more at the beginning."),
+    "handicap.less": plural(
+        "Player {player} has a head start: 1 point less at the beginning.",
+        "Player {player} has a head start: {points} points less at the beginning.",
+    ),
+    "handicap.more": plural(
+        "Player {player} has a head start: 1 point more at the beginning.",
+        "Player {player} has a head start: {points} points more at the beginning.",
+    ),
     "handicap.tiles": N_("Player {player} has a head start: tiles {tiles} start every turn shut."),
     "handicap.tiles.one": N_("Player {player} has a head start: tile {tiles} starts every turn shut."),
     "captain": N_("A first player who shuts the box in the very first turn of the match is Captain."),
@@ -325,8 +347,9 @@ SENTENCES: dict[str, str] = {
         "For a domino the player shuts the tile of the total, the tiles that its ends show, or only some of "
         "these: for 2-6 the 2, the 6 and the 8, or one or two of them."
     ),
-    "max_tiles.dominoes": N_("At most {most} tiles are shut for one domino."),
-    "max_tiles.one.dominoes": N_("Only one tile is shut for one domino."),
+    "max_tiles.dominoes": plural(
+        "Only one tile is shut for one domino.", "At most {most} tiles are shut for one domino."
+    ),
     "operations.dominoes": N_("The two ends may be {operations}."),
     "operations.one.dominoes": N_("The two ends are {operations}."),
     "difference.dominoes": N_("The two ends may also be subtracted, the smaller from the larger."),
@@ -348,22 +371,22 @@ SENTENCES: dict[str, str] = {
         "up, and the player draws again."
     ),
     "turns=together.dominoes": N_("There's one domino for all, each on their own row."),
-    "turns=together.own.dominoes": N_(
-        "Everyone draws {throws} dominoes alone; then there's one for all, each on their own row."
-    ),
-    "turns=together.own.one.dominoes": N_(
-        "Everyone draws once alone; then there's one domino for all, each on their own row."
+    "turns=together.own.dominoes": plural(
+        "Everyone draws once alone; then there's one domino for all, each on their own row.",
+        "Everyone draws {throws} dominoes alone; then there's one for all, each on their own row.",
     ),
     "turns=shared.dominoes": N_(
         "The players draw one domino each in rotation, and there is one row of tiles for all."
     ),
-    "turn_seconds.dominoes": N_(
+    "turn_seconds.dominoes": plural(
+        "From its first domino on, a turn may last one second. When it is over, the turn ends as if blocked.",
         "From its first domino on, a turn may last {seconds} seconds. When they are over, it ends as if "
-        "blocked."
+        "blocked.",
     ),
-    "turn_seconds.throw.dominoes": N_(
+    "turn_seconds.throw.dominoes": plural(
+        "A domino must be answered within one second. When it is over, the player's turn ends as if blocked.",
         "A domino must be answered within {seconds} seconds. When they are over, the player's turn ends as "
-        "if blocked."
+        "if blocked.",
     ),
     "turns=alternate.dominoes": N_(
         "The players draw one domino each in rotation, and everybody has a row of tiles of their own."
@@ -410,16 +433,16 @@ def explain(profile: Profile, translate: Callable[[str], str] = str) -> tuple[st
         translate: gives an English text in another language.
     """
 
-    def shown(key: str, value: _Value) -> str:
+    def shown(key: str, value: _Value) -> str | int:
         if isinstance(value, int):
-            return str(value)
+            return value
         if isinstance(value, str):
             return translate(value)
         items = [translate(_OPERATIONS[each]) if isinstance(each, Operation) else each for each in value]
         return _listed(items, translate(_EITHER if key in _ALTERNATIVES else _ALL), translate(_SPAN))
 
     return tuple(
-        translate(SENTENCES[key]).format(**{name: shown(name, value) for name, value in values.items()})
+        fill_in(SENTENCES[key], translate, {name: shown(name, value) for name, value in values.items()})
         for key, values in _rules(profile)
     )
 
@@ -447,7 +470,7 @@ _MOST_TELLING = (
     "one_die=optional-high",
     "dice",
     "tiles",
-    "rounds.one",
+    "rounds",
     "start_open.all",
     "turns=whole",
     "tie=play-off",
@@ -494,7 +517,7 @@ def _in_order(profile: Profile) -> Iterator[_Rule]:
 
 def _rules_of_box(profile: Profile) -> Iterator[_Rule]:
     count = len(profile.tiles)
-    yield _one("tiles", count), {"count": count, "tiles": profile.tiles}
+    yield "tiles", {"count": count, "tiles": profile.tiles}
     if profile.rows == 2:
         first, last = profile.tiles[0], profile.tiles[-1]
         through = ".through" if profile.through else ""
@@ -525,13 +548,13 @@ def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
         if profile.bag == 28:
             yield "blanks" + (".end" if 0 in profile.ends_turn_on else ""), {}
     else:
-        yield _one("dice", profile.dice), {"dice": profile.dice, "sides": profile.sides}
+        yield "dice", {"dice": profile.dice, "sides": profile.sides}
         if profile.dice > 1:
             yield from _rules_of_one_die(profile)
     yield f"move={profile.move}", {}
     yield from _rules_of_operations(profile)
     if profile.max_tiles is not None:
-        yield _one("max_tiles", profile.max_tiles), {"most": profile.max_tiles}
+        yield "max_tiles", {"most": profile.max_tiles}
     if profile.first_move_must_include is not None:
         values: dict[str, _Value] = {"tile": profile.first_move_must_include, "points": lost_score(profile)}
         yield "first_move_must_include", values
@@ -546,7 +569,7 @@ def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
     if profile.insurance:
         yield "insurance", {}
     if not profile.is_solo:
-        own = _one(".own", profile.own_throws) if profile.own_throws else ""
+        own = ".own" if profile.own_throws else ""
         yield f"turns={profile.turns}{own}", {"throws": profile.own_throws}
     if profile.turn_seconds is not None:
         per_throw = "" if profile.turns is Turns.WHOLE else ".throw"
@@ -580,9 +603,7 @@ def _rules_of_one_die(profile: Profile) -> Iterator[_Rule]:
         yield f"one_die={profile.one_die}.always", {}
     else:
         at: dict[str, _Value] = {} if profile.one_die is OneDie.ONLY_ONE else {"at": profile.one_die_limit}
-        counts = profile.one_die in (OneDie.OPTIONAL_TILES, OneDie.FORCED_TILES)
-        key = f"one_die={profile.one_die}"
-        yield (_one(key, profile.one_die_limit) if counts else key), at
+        yield f"one_die={profile.one_die}", at
 
 
 def _rules_of_match(profile: Profile) -> Iterator[_Rule]:
@@ -605,7 +626,7 @@ def _rules_of_rivals(profile: Profile) -> Iterator[_Rule]:
     on_total = profile.match is MatchFormat.TOTAL
     by_scores = on_total and not profile.is_race and profile.win is not Win.LAST_IN
     if by_scores:
-        yield _one("rounds", profile.rounds), {"rounds": profile.rounds}
+        yield "rounds", {"rounds": profile.rounds}
         yield f"win={profile.win}", {}
     elif profile.counts_rounds_won:
         yield from _rules_of_rounds_won(profile)
@@ -642,7 +663,7 @@ def _rules_of_rounds_won(profile: Profile) -> Iterator[_Rule]:
     if profile.limit is not None:
         yield "match=rounds-won.limit", {"limit": profile.limit}
     else:
-        yield _one("match=rounds-won", profile.rounds), {"rounds": profile.rounds}
+        yield "match=rounds-won", {"rounds": profile.rounds}
     alone = ".alone" if profile.tie is Tie.CARRY else ""
     if profile.win is Win.FIRST_TO_SHUT:
         alone = ".sure" if profile.is_race else ""
@@ -666,7 +687,7 @@ def _may_last(profile: Profile) -> bool:
 
 
 def _rules_of_ladder(profile: Profile) -> Iterator[_Rule]:
-    yield _one("rounds.alone", profile.rounds), {"rounds": profile.rounds}
+    yield "rounds.alone", {"rounds": profile.rounds}
     if profile.limit is None:
         yield "match=ladder", {}
     else:
@@ -675,7 +696,7 @@ def _rules_of_ladder(profile: Profile) -> Iterator[_Rule]:
 
 
 def _rules_of_bank(profile: Profile) -> Iterator[_Rule]:
-    yield "rounds.one", {}
+    yield "rounds", {"rounds": 1}
     yield f"stakes={profile.stakes}", {"stake": profile.stake}
     head_starts = any(points_off(profile, seat) for seat in range(len(profile.handicap)))
     for mark, paid in profile.pays if not profile.highest_wins else reversed(profile.pays):
@@ -710,32 +731,31 @@ SUMMARIES: dict[str, str] = {
     "reversed": N_("Two rows, {last} behind {first}."),
     "shared": N_("One row for all."),
     "sum, difference": N_("Add the dice or subtract them."),
-    "signs": N_("{dice} dice, each plus or minus."),
+    "signs": plural("One die, plus or minus.", "{dice} dice, each plus or minus."),
     "sum, product": N_("Add the dice or multiply them."),
     "sum, quotient": N_("Add the dice or divide them."),
     "sum, difference, product, quotient": N_("Add, subtract, multiply, divide."),
     "operations": N_("Another way to read the dice."),
-    "most": N_("At most {most} tiles a throw."),
+    "most": plural("At most one tile a throw.", "At most {most} tiles a throw."),
     "passes": N_("No move? Play on."),
-    "strikes": N_("{strikes} misses and you are out."),
+    "strikes": plural("One miss and you are out.", "{strikes} misses and you are out."),
     "doubles=ends-turn": N_("A double ends the turn."),
     "doubles=doubled": N_("A double counts twice."),
     "opens": N_("No move? Open a tile."),
-    "some": N_("Start with {count} tiles open."),
-    "some.one": N_("Start with tile {tile} open."),
+    "some": plural("Start with tile {tile} open.", "Start with {count} tiles open."),
     "ends": N_("A throw of {total} ends the turn."),
     "captain": N_("Shut it at once: Captain!"),
-    "tiles": N_("{count} tiles."),
-    "rounds": N_("{rounds} rounds, added up."),
+    "tiles": plural("One tile.", "{count} tiles."),
+    "rounds": plural("One round.", "{rounds} rounds, added up."),
     "shut": N_("Shut the box and you win."),
-    "dice": N_("{dice} dice, {tiles} tiles."),
+    "dice": plural("{dice} dice, one tile.", "{dice} dice, {tiles} tiles."),
     "dice.one": N_("One die with {sides} sides."),
     "digits": N_("Open tiles read as a number."),
     "digits-reversed": N_("Open tiles read backwards."),
     "count": N_("Every open tile is one point."),
-    "target-loses": N_("At {limit} points you lose."),
-    "target-wins": N_("At {limit} points you win."),
-    "drop-out": N_("At {limit} points you are out."),
+    "target-loses": plural("At one point you lose.", "At {limit} points you lose."),
+    "target-wins": plural("At one point you win.", "At {limit} points you win."),
+    "drop-out": plural("At one point you are out.", "At {limit} points you are out."),
     "rounds-won": N_("Win the most rounds."),
     "lowest": N_("The lowest score wins."),
     "highest": N_("The highest score wins."),
@@ -760,13 +780,13 @@ def summary(profile: Profile, translate: Callable[[str], str] = str) -> str:
         aim = profile.stakes
     limit: dict[str, int] = {} if profile.limit is None else {"limit": profile.limit}
     rules = ([special] if special else []) + [(aim.value, limit)]
-    return " ".join(translate(SUMMARIES[key]).format(**values) for key, values in rules)
+    return " ".join(fill_in(SUMMARIES[key], translate, values) for key, values in rules)
 
 
 def distinction(profile: Profile, translate: Callable[[str], str] = str) -> str:
     """The one sentence that tells a game from the traditional one; of that one itself its aim."""
     key, values = next(_distinctions(profile))
-    return translate(SUMMARIES[key]).format(**values)
+    return fill_in(SUMMARIES[key], translate, values)
 
 
 def _distinctions(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
@@ -821,7 +841,7 @@ def _special(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
         yield "dice.one", {"sides": profile.sides}
     if profile.starting != profile.all_tiles:
         opened = to_numbers(profile.starting)
-        yield _one("some", len(opened)), {"tile": opened[0], "count": len(opened)}
+        yield "some", {"tile": opened[0], "count": len(opened)}
     if len(profile.ends_turn_on) == 1:
         yield "ends", {"total": min(profile.ends_turn_on)}
     if profile.max_tiles is not None:

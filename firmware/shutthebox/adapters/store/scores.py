@@ -21,6 +21,7 @@ from shutthebox.game.messages import Translate, told
 from shutthebox.game.mode import Mode
 from shutthebox.rules.profile import Profile, Stakes
 from shutthebox.rules.words import SENTENCES, explain
+from shutthebox.texts import fill_in, plural
 from shutthebox.translations import localize_screen, translations
 
 SHOWN_GAMES = 3
@@ -91,7 +92,9 @@ def _title(language: str, profile: Profile, rounds: int) -> str:
     title = profile.title(language, _)
     if rounds == 1 or not profile.has_rounds:
         return title
-    return _("{game}, {rounds} rounds").format(game=title, rounds=rounds)
+    return fill_in(
+        plural("{game}, one round", "{game}, {rounds} rounds"), _, {"game": title, "rounds": rounds}
+    )
 
 
 def best(

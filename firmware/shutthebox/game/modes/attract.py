@@ -8,7 +8,7 @@ from shutthebox.game.effects import Ask
 from shutthebox.game.faults import FAULT_TEXTS
 from shutthebox.game.lever_health import complaint
 from shutthebox.game.match_screen import without_text
-from shutthebox.game.messages import Joined, Message, Text, message, title_text
+from shutthebox.game.messages import TIMES, Joined, Message, Text, message, title_text
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.screen import Screen
@@ -87,7 +87,7 @@ def _wrong_codes(settings: Settings) -> Text | None:
     if settings.wrong_codes < FREE_TRIES:
         return None
     # Two texts, since the panel shows them in two parts.
-    return Joined((message("Wrong code"), message("{count} times", count=settings.wrong_codes)))
+    return Joined((message("Wrong code"), message(TIMES, count=settings.wrong_codes)))
 
 
 def _to_begin(settings: Settings) -> Message:

@@ -25,6 +25,7 @@ from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Draw
 from shutthebox.rules.rows import by_row
 from shutthebox.rules.turn import Refusal
+from shutthebox.texts import plural
 
 COMPUTER_NS = 1_200_000_000
 """How long the computer waits before it throws, so that people can follow."""
@@ -152,12 +153,15 @@ def _big(mode: Ready, shared: Shared) -> Text:
     return message("{sum} left", sum=sum(map(sum, left)))
 
 
+_PRESS = plural("Press: one die", "Press: {dice} dice")
+
+
 def _prompts(match: Match) -> tuple[Text, ...]:
     if match.rules.draw is Draw.DOMINOES:
         return (message("Press to draw"),)
     allowed = dice_allowed(match.rules, match.turn.open, match.turn.behind)
     if len(allowed) > 1:
-        return message("Press: {dice} dice", dice=allowed[0]), message("Hold: 1 die")
+        return message(_PRESS, dice=allowed[0]), message("Hold: 1 die")
     if allowed == (1,) and match.rules.dice > 1:
-        return (message("Press: one die"),)
+        return (message(_PRESS, dice=1),)
     return (message("Press to throw"),)

@@ -18,12 +18,13 @@ from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings, ladder_of
 from shutthebox.game.state import Context, Shared, Step, kept, refused
 from shutthebox.game.targets import AfterAction, EndTurn, after
-from shutthebox.game.wording import luck_texts, player_name
+from shutthebox.game.wording import REACHED, luck_texts, player_name
 from shutthebox.rules.actions import Advanced
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MatchFormat, Tie, Turns
 from shutthebox.rules.turn import Outcome
+from shutthebox.texts import plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def _reached(match: Match) -> tuple[Message, ...]:
         return ()
     if match.team_totals[match.player] < rules.limit:
         return ()
-    return (message("{points} reached", points=rules.limit),)
+    return (message(REACHED, points=rules.limit),)
 
 
 _TO_A_LIMIT = (
@@ -201,4 +202,8 @@ def _kind_ending(match: Match) -> Message:
         return _ending(match)
     profile, turn = match.rules, match.turn
     shut = (profile.starting & ~turn.open).bit_count() + (profile.starting_behind & ~turn.behind).bit_count()
-    return message("{count} shut, bravo!", count=shut) if shut else message("Next time!")
+    return (
+        message(plural("1 shut, bravo!", "{count} shut, bravo!"), count=shut)
+        if shut
+        else message("Next time!")
+    )

@@ -14,6 +14,7 @@ from shutthebox.game.messages import Translate
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_numbers, to_tiles
 from shutthebox.rules.words import explain
+from shutthebox.texts import fill_in, plural
 from shutthebox.web.how_to_play import how_to_play
 
 REFRESH_S = 15
@@ -166,9 +167,12 @@ def _puzzle(scores: _Scores, words: Translate) -> str:
     says = _("Which answer is best? Tell the box: menu, Puzzle.")
     if streak is not None and streak["day"] == today:
         best = ", ".join(map(str, to_numbers(puzzle.best)))
-        solved = _("Solved, {count} in a row. The best answer: {tiles}.")
-        missed = _("Missed today. The best answer: {tiles}.")
-        says = (solved if streak["count"] else missed).format(count=f"{streak['count']:d}", tiles=best)
+        says = _("Missed today. The best answer: {tiles}.").format(tiles=best)
+        if count := int(streak["count"]):
+            solved = plural(
+                "Solved. The best answer: {tiles}.", "Solved, {count} in a row. The best answer: {tiles}."
+            )
+            says = fill_in(solved, _, {"count": count, "tiles": best})
     game = puzzle.profile.title(scores["language"], words)
     heading = _("Puzzle of the day: {game}, level {level}").format(game=game, level=puzzle.level)
     return (

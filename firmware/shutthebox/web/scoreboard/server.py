@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import unquote
 
-from shutthebox.rules.words import N_
+from shutthebox.texts import N_
 from shutthebox.web.http import HEADERS, own_names
 
 AT_REST = N_("The box is at rest")
