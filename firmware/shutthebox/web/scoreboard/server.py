@@ -14,7 +14,7 @@ from shutthebox.texts import N_
 from shutthebox.web.http import HEADERS, own_names
 
 AT_REST = N_("The box is at rest")
-"""In `resting.html`, in every finished language."""
+"""In `resting.html`, in every finished language: `make generated`."""
 
 
 class ScoreboardServer(ThreadingHTTPServer):
