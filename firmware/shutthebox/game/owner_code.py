@@ -84,8 +84,8 @@ def asked(mode: _Mode, asking: _Mode, context: Context) -> Step[_Mode]:
         context: of the press.
     """
     if seconds := -(-_pause_left_ns(context) // _SECOND_NS):
-        wait = message("Wait {seconds} s", seconds=seconds)
-        return refused(mode, wait.say_as("Wait 1 second", "Wait {seconds} seconds"))
+        wait = message("Wait {seconds} s", seconds=seconds).say_as("Wait 1 second", "Wait {seconds} seconds")
+        return refused(mode, wait)
     return Step(asking)
 
 
