@@ -18,7 +18,7 @@ CORE = {
 
 HELPERS = (
     "shutthebox.errors",
-    "shutthebox.plain",
+    "shutthebox.marker",
     "shutthebox.sections",
     "shutthebox.texts",
     "shutthebox.validation",

@@ -134,7 +134,8 @@ INPUT = Contribution(
         step(
             "game/inputs.py",
             before(
-                "Deserted", 'class LidOpened(Plain):\n    """The lid was opened."""\n\n    __slots__ = ()\n\n'
+                "Deserted",
+                'class LidOpened(Marker):\n    """The lid was opened."""\n\n    __slots__ = ()\n\n',
             ),
             alternative("Input", "LidOpened"),
             named="LidOpened",
@@ -188,7 +189,7 @@ box.close()
 TOPIC = Contribution(
     most=4,
     steps=(
-        step("game/owner_report.py", member("Topic", 'RECORDS = message("Records")'), named="RECORDS"),
+        step("game/owner_topics.py", member("Topic", 'RECORDS = message("Records")'), named="RECORDS"),
         step(
             "owner/report.py",
             case("BoxReport.__call__", 'case Topic.RECORDS:\n    return [message("None")]'),
@@ -196,7 +197,7 @@ TOPIC = Contribution(
         ),
     ),
     tried="""
-from shutthebox.game.owner_report import Topic
+from shutthebox.game.owner_topics import Topic
 from shutthebox.owner.report import BoxReport
 assert BoxReport(lambda ask: [], None, 0.0)(Topic.RECORDS, ())
 """,
@@ -381,11 +382,11 @@ ITEM = Contribution(
     ),
     tried="""
 from shutthebox.config.schema import parse_config
-from shutthebox.config.settings_loader import as_chosen, settings_for
+from shutthebox.config.settings_loader import restore_choices, settings_for
 from shutthebox.game.facts import Chosen
 config = parse_config("", "x")
 settings = settings_for(config, 9, "x")
-assert as_chosen(config, settings, [Chosen("box.sleep_min", 30)]).sleep_ns == 30 * 60 * 10**9
+assert restore_choices(config, settings, [Chosen("box.sleep_min", 30)]).sleep_ns == 30 * 60 * 10**9
 """,
 )
 

@@ -21,7 +21,7 @@ import sys
 from random import Random
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import parse_config
-from shutthebox.config.settings_loader import as_chosen, settings_for
+from shutthebox.config.settings_loader import restore_choices, settings_for
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.facts import Chosen
 from shutthebox.game.inputs import (Held, LeversMoved, Pressed, ServicePressed)
@@ -207,7 +207,7 @@ def test_a_service_screen(copy: Copy) -> None:
 now = box("[gpio]\\nservice = 20\\n")
 from shutthebox.game.modes.service import Service
 from shutthebox.translations import translations
-print(Service(None, row=1).screen(now.state.shared).big.told(translations()["en"]))
+print(Service(None, row=1).screen(now.state.shared).big.localize(translations()["en"]))
 """
     assert copy.run("-c", program) == "9 levers\n"
 

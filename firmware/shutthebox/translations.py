@@ -187,4 +187,4 @@ def _order(title: str, articles: str) -> str:
 
 def localize_screen(show: Show) -> LocalizedScreen:
     """The screen in the words of the panel, in the language of the players."""
-    return show.screen.told(translations()[show.language])
+    return show.screen.localize(translations()[show.language])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shutthebox.adapters.delivery import LONG_S, LOOK_S, DeliveryWatch
+from shutthebox.adapters.delivery_watch import LONG_S, LOOK_S, DeliveryWatch
 from shutthebox.adapters.outbox import entry_name
 from shutthebox.game.faults import Undelivered
 from shutthebox.outbox_entry import UPLINK_STATUS_FILE, UplinkStatus, Way

@@ -9,7 +9,7 @@ from tests.support.box import S
 from tests.support.machine import Table, settings_for
 from tests.support.waiting import HANG_S
 
-from shutthebox.adapters.odds_worker import OddsNow, OddsWorker, answer_or_plain
+from shutthebox.adapters.odds_worker import InlineOdds, OddsWorker, answer_or_fall_back
 from shutthebox.config.profiles import builtin
 from shutthebox.game.mode import Mode
 from shutthebox.odds import match_play
@@ -91,18 +91,18 @@ def test_nobody_waits_for_ever_for_odds_that_fail(
     worker.ask(question)
     assert posted.get(timeout=HANG_S) == plainly
     assert "no answer to" in caplog.text
-    assert OddsNow().ask(question) == (plainly,), "virtual time is no different"
+    assert InlineOdds().ask(question) == (plainly,), "virtual time is no different"
     worker.ask(AskDice(begin(PUB, 1)))
     assert isinstance(posted.get(timeout=HANG_S), DiceReady), "and the worker goes on"
 
 
 def test_on_a_large_row_there_is_no_hint_but_a_computer_still_plays() -> None:
     match = begin(builtin("the-300"), 2)
-    assert answer_or_plain(AskDice(match)) == DiceReady(match, 4)
+    assert answer_or_fall_back(AskDice(match)) == DiceReady(match, 4)
     match = match.throw((6, 6, 6, 5))
-    assert answer_or_plain(AskHint(match)) == HintReady(match, None)
-    assert answer_or_plain(AskAnswer(match)) == AnswerReady(match, to_tiles([23]))
-    assert answer_or_plain(AskReview(match, ())) == ReviewReady(match, (), None)
+    assert answer_or_fall_back(AskHint(match)) == HintReady(match, None)
+    assert answer_or_fall_back(AskAnswer(match)) == AnswerReady(match, to_tiles([23]))
+    assert answer_or_fall_back(AskReview(match, ())) == ReviewReady(match, (), None)
 
 
 def behind(total: int, open_tiles: Tiles) -> Match:
@@ -120,14 +120,14 @@ def test_the_computer_plays_for_the_win_not_for_the_points() -> None:
         for faces in product(range(1, 7), repeat=2):
             match = behind(9, open_tiles).throw(faces)
             if match.stage is Stage.ANSWER:
-                came = answer_or_plain(AskAnswer(match))
+                came = answer_or_fall_back(AskAnswer(match))
                 assert isinstance(came, AnswerReady)
                 assert came.tiles == play.ranked(match.turn)[0][0]
                 differing += came.tiles != odds.ranked(match.turn)[0].tiles
     assert differing, "with something to beat, other moves win than score"
 
 
-class Late(OddsNow):
+class Late(InlineOdds):
     """Has no reviews before it is told to; they come in their order then."""
 
     def __init__(self) -> None:
@@ -161,7 +161,7 @@ def test_a_power_cut_takes_no_turn_out_of_luck_and_decisions(
     cut_after: int, head_starts: tuple[HeadStart, ...]
 ) -> None:
     settings = settings_for("pub", players=3, handicap=head_starts)
-    whole, cut = (Table(settings, odds=OddsNow()) for _ in range(2))
+    whole, cut = (Table(settings, odds=InlineOdds()) for _ in range(2))
     late = Late()
     for player in range(3):
         late.there = player > cut_after
@@ -184,9 +184,9 @@ def test_a_beginner_decides_without_odds_and_a_regular_every_other_time() -> Non
         match = waiting._replace(rows=(waiting.turn._replace(throws=moves, moves=moves),)).throw((6, 4))
         shut = {Strength.BEGINNER: to_tiles([1, 9]), Strength.MASTER: to_tiles([4, 6])}
         for strength, played in ((Strength.BEGINNER, Strength.BEGINNER), (Strength.REGULAR, regular)):
-            assert answer_or_plain(AskAnswer(match, strength)) == AnswerReady(match, shut[played])
+            assert answer_or_fall_back(AskAnswer(match, strength)) == AnswerReady(match, shut[played])
         waiting = begin(PUB, 1)
         few = waiting._replace(rows=(turns.Turn(to_tiles([1, 2]), throws=moves, moves=moves),))
-        assert answer_or_plain(AskDice(few, Strength.BEGINNER)) == DiceReady(few, 2)
-        assert answer_or_plain(AskDice(few, Strength.REGULAR)) == DiceReady(few, 1 if moves != 1 else 2)
-        assert answer_or_plain(AskDice(few, Strength.MASTER)) == DiceReady(few, 1)
+        assert answer_or_fall_back(AskDice(few, Strength.BEGINNER)) == DiceReady(few, 2)
+        assert answer_or_fall_back(AskDice(few, Strength.REGULAR)) == DiceReady(few, 1 if moves != 1 else 2)
+        assert answer_or_fall_back(AskDice(few, Strength.MASTER)) == DiceReady(few, 1)

@@ -13,7 +13,7 @@ from tests.support.clumsy_player import CAREFUL, Player
 
 from shutthebox.adapters import outbox as outboxes
 from shutthebox.adapters.outbox import HEAD_NAME, Outbox, entry_name
-from shutthebox.adapters.store.database import FILE_NAME, open_to_read
+from shutthebox.adapters.store.database import STORE_FILE, open_to_read
 from shutthebox.config.profiles import builtin
 from shutthebox.files import replace_file
 from shutthebox.game.effects import Effect, Keep, Show
@@ -55,7 +55,7 @@ class Pub:
 
     def new_outbox(self) -> Outbox:
         return Outbox(
-            self.folder, self.state, partial(open_to_read, self.state / FILE_NAME), lambda: self.clock_s
+            self.folder, self.state, partial(open_to_read, self.state / STORE_FILE), lambda: self.clock_s
         )
 
     def _observe(self, what: Effect | SwitchChanged, t_ns: int) -> None:

@@ -15,8 +15,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.support.stick import Box, wire
 
-from shutthebox.adapters import stick as adapter
-from shutthebox.adapters.stick import MOST_LINE, RESTART, SOCKET, from_line, to_line
+from shutthebox.adapters import stick_socket as adapter
+from shutthebox.adapters.stick_socket import MOST_LINE, RESTART, SOCKET, from_line, to_line
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
 
 PROJECT = Path(__file__).resolve().parents[2]

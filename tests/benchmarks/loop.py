@@ -27,7 +27,7 @@ from tests.support.box import config_with
 from tests.support.clumsy_player import CAREFUL, Player
 
 from shutthebox.adapters.odds_worker import OddsWorker
-from shutthebox.adapters.store.database import FILE_NAME, open_to_read
+from shutthebox.adapters.store.database import STORE_FILE, open_to_read
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.config.profiles import builtins, read
 from shutthebox.config.schema import Config
@@ -36,7 +36,7 @@ from shutthebox.odds.questions import OddsReady, Prepare, Question
 from shutthebox.runtime.ports import Observer
 from shutthebox.runtime.runner import Runner
 from shutthebox.simulator.virtual_box import VirtualBox
-from shutthebox.speech.said_file import SaidWriter
+from shutthebox.speech.speech_file import SpeechFileWriter
 
 LEVERS = (9, 10, 12)
 PLAYERS = 2
@@ -168,8 +168,8 @@ def play(game: str, levers: int, face: int, computers: int, longest: Longest) ->
         state = Path(folder)
         hand = Hand(Random(1), CAREFUL)
         hand.odds = AskedOdds()
-        kept = partial(open_to_read, state / FILE_NAME)
-        observers: list[Observer] = [hand.observe, ScoresWriter(state, kept), SaidWriter(state)]
+        kept = partial(open_to_read, state / STORE_FILE)
+        observers: list[Observer] = [hand.observe, ScoresWriter(state, kept), SpeechFileWriter(state)]
         box = VirtualBox(
             config_of(game, levers, computers), state, seed=1, observers=observers, advised=False
         )

@@ -29,7 +29,7 @@ from tests.support.writer import facts
 
 from shutthebox.adapters.store import retention
 from shutthebox.adapters.store.database import Store
-from shutthebox.game.facts import Began, Left
+from shutthebox.game.facts import Began, PlayersLeft
 
 SECTOR = 512
 FULL = "wal_autocheckpoint = 1000"
@@ -74,7 +74,7 @@ def keep(folder: Path, matches: int, pragmas: list[str]) -> None:
         for pragma in pragmas:
             store.connection.execute(f"pragma {pragma}")
             if "journal_mode" in pragma:
-                store.look = lambda: None  # type: ignore[method-assign]  # it would miss its log
+                store.check_files = lambda: None  # type: ignore[method-assign]  # it would miss its log
         for fact in facts(None, Random(1)):
             begun += isinstance(fact, Began)
             if begun > matches:
@@ -83,7 +83,7 @@ def keep(folder: Path, matches: int, pragmas: list[str]) -> None:
             if FULL not in pragmas:
                 store.write_back()
             commits += 1
-            if isinstance(fact, Left):
+            if isinstance(fact, PlayersLeft):
                 store.keep_health(dict.fromkeys(range(10), 5), dict.fromkeys(range(10), 8))
                 commits += 1
     print(commits)

@@ -22,7 +22,7 @@ from tests.support.versions import take_next_version
 from tests.support.waiting import HANG_S
 from tests.support.writer import write
 
-from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.database import STORE_FILE, Store
 from shutthebox.adapters.store.open_store import RESTORE_NAME, open_or_set_aside
 from shutthebox.adapters.store.queries import read
 from shutthebox.adapters.store.records import kept_match
@@ -74,7 +74,7 @@ def playing(folder: Path) -> Iterator[Connection]:
 
 def history(folder: Path) -> list[str]:
     """All that a writer has told of the store there: beginnings and actions, in order."""
-    with closing(sqlite3.connect(folder / FILE_NAME)) as db:
+    with closing(sqlite3.connect(folder / STORE_FILE)) as db:
         found = []
         for (number,) in db.execute("select id from match order by id").fetchall():
             found.append("began")
@@ -123,7 +123,7 @@ def test_a_backup_while_it_plays_is_what_it_was_at_one_instant(tmp_path: Path) -
 @pytest.mark.timeout(180)
 def test_readers_that_take_their_time_do_not_hold_it_up(tmp_path: Path) -> None:
     with playing(tmp_path) as receiver:
-        with closing(sqlite3.connect(f"{(tmp_path / FILE_NAME).as_uri()}?mode=ro", uri=True)) as reader:
+        with closing(sqlite3.connect(f"{(tmp_path / STORE_FILE).as_uri()}?mode=ro", uri=True)) as reader:
             reader.execute("begin")
             first = read(reader)
             assert plays_on(receiver)
@@ -203,12 +203,15 @@ def test_a_backup_that_cannot_be_written_leaves_nothing(
 
 
 def test_a_damaged_store_is_not_backed_up(state: Path, tmp_path: Path) -> None:
-    with closing(sqlite3.connect(state / FILE_NAME)) as db:
+    with closing(sqlite3.connect(state / STORE_FILE)) as db:
         db.execute("update fact set text = 'throw 4+4' where text like 'throw%'")
         db.commit()
     for words in (["stats"], ["stats", "--json"], ["export"], ["backup", tmp_path / "copy"]):
         said = command(*words, "--state", state)
-        assert (said.code, said.err) == (1, f"shutthebox: {state / FILE_NAME}: damaged: fact 3 was altered\n")
+        assert (said.code, said.err) == (
+            1,
+            f"shutthebox: {state / STORE_FILE}: damaged: fact 3 was altered\n",
+        )
         assert bool(said.out) == (words[0] != "backup"), "what can be read is shown"
     assert not (tmp_path / "copy").exists()
 
@@ -242,15 +245,15 @@ def test_a_plug_pulled_while_it_is_taken_over(tmp_path: Path) -> None:
     play_a_little(tmp_path / "other", "digits")
     printed("backup", tmp_path / "copy", "--state", tmp_path / "other")
     renames = [
-        (FILE_NAME, f"{FILE_NAME}.x.replaced"),
-        (f"{FILE_NAME}-wal", f"{FILE_NAME}.x.replaced-wal"),
-        (f"{FILE_NAME}-mark", f"{FILE_NAME}.x.replaced-mark"),
-        (RESTORE_NAME, FILE_NAME),
+        (STORE_FILE, f"{STORE_FILE}.x.replaced"),
+        (f"{STORE_FILE}-wal", f"{STORE_FILE}.x.replaced-wal"),
+        (f"{STORE_FILE}-mark", f"{STORE_FILE}.x.replaced-mark"),
+        (RESTORE_NAME, STORE_FILE),
     ]
     for steps in range(5):
         folder = tmp_path / str(steps)
         play_a_little(folder, "pub")
-        (folder / f"{FILE_NAME}-wal").write_bytes(b"")
+        (folder / f"{STORE_FILE}-wal").write_bytes(b"")
         printed("restore", tmp_path / "copy", "--state", folder)
         for before, after in renames[:steps]:
             (folder / before).rename(folder / after)
@@ -264,16 +267,16 @@ def test_a_store_of_an_earlier_version_is_restored_and_read(
     old = tmp_path / "old"
     keep_an_evening(old, 2)
     take_next_version(monkeypatch)
-    before = (old / FILE_NAME).read_bytes()
+    before = (old / STORE_FILE).read_bytes()
     said = command("stats", "--state", old)
     assert said.code == 1
     assert said.err.endswith(": of an earlier version; a box brings it up to date at its next start\n")
     assert "2 finished of 3 begun" in said.out
-    assert "good, 3 matches" in printed("restore", old / FILE_NAME, "--state", tmp_path / "state")
+    assert "good, 3 matches" in printed("restore", old / STORE_FILE, "--state", tmp_path / "state")
     with opened(tmp_path / "state") as store:
         assert store.choices() == (Chosen("box.language", "fr"),)
         assert store.running_match() is not None
-    assert (old / FILE_NAME).read_bytes() == before, "it is left as it was"
+    assert (old / STORE_FILE).read_bytes() == before, "it is left as it was"
 
 
 ENDLESS = "with recursive n(i) as (select 1 union all select i from n)"
@@ -303,7 +306,7 @@ def test_what_is_no_store_is_not_restored(
         with closing(sqlite3.connect(file)) as db:
             db.executescript(content)
     assert refused("restore", file, "--state", state) == f"shutthebox: {file}: {complaint}"
-    assert sorted(path.name for path in state.iterdir()) == [FILE_NAME, f"{FILE_NAME}-mark"]
+    assert sorted(path.name for path in state.iterdir()) == [STORE_FILE, f"{STORE_FILE}-mark"]
 
 
 ALL_GOOD = "the 3 facts and 1 matches that are good"
@@ -330,7 +333,7 @@ def test_what_is_good_of_a_damaged_store_is_restored_and_the_owner_is_told(
     """Its facts only: no view or trigger that a stranger put there comes into the box."""
     file, state = tmp_path / "copy", tmp_path / "state"
     play_a_little(tmp_path / "other")
-    (tmp_path / "other" / FILE_NAME).rename(file)
+    (tmp_path / "other" / STORE_FILE).rename(file)
     with closing(sqlite3.connect(file)) as db:
         db.executescript(damage)
     assert printed("restore", file, "--state", state) == (
@@ -346,7 +349,7 @@ def test_what_is_good_of_a_damaged_store_is_restored_and_the_owner_is_told(
 
 
 def test_a_store_that_was_set_aside_is_read(state: Path) -> None:
-    with closing(sqlite3.connect(state / FILE_NAME)) as db:
+    with closing(sqlite3.connect(state / STORE_FILE)) as db:
         db.executescript("pragma writable_schema = on; update sqlite_schema set sql = 'CREATF' || sql")
     store, fault = open_or_set_aside(state, lambda: 0.0)
     assert store is not None
@@ -380,7 +383,7 @@ def test_root_restores_through_no_link(tmp_path: Path) -> None:
         for number in count():
             if ended.is_set():
                 return
-            for name in {RESTORE_NAME, FILE_NAME, *(path.name for path in state.iterdir())}:
+            for name in {RESTORE_NAME, STORE_FILE, *(path.name for path in state.iterdir())}:
                 path = state / name
                 with suppress(OSError):
                     if path.is_dir():
@@ -389,7 +392,7 @@ def test_root_restores_through_no_link(tmp_path: Path) -> None:
                             continue
                         path.rename(tmp_path / f"gone {number}")
                         path.mkdir()
-                        (path / FILE_NAME).symlink_to(roots / "secret")
+                        (path / STORE_FILE).symlink_to(roots / "secret")
                     else:
                         # A link takes the name's place, also of what is being written.
                         (state / "link").symlink_to(roots / "secret")

@@ -17,7 +17,7 @@ from tests.support.shows import plain_show
 
 from shutthebox import files
 from shutthebox.adapters.outbox import Outbox
-from shutthebox.adapters.store.database import FILE_NAME as STORE
+from shutthebox.adapters.store.database import STORE_FILE as STORE
 from shutthebox.adapters.store.database import open_to_read
 from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.adapters.store.scores_file import ScoresWriter

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.adapters.store.database import STORE_FILE
 from shutthebox.errors import MOST_SHOWN, one_line
 
 
@@ -42,7 +42,7 @@ def test_the_journal_is_one_line_a_message(tmp_path: Path) -> None:
     """A real process, whose files have a name that would colour the terminal."""
     state = tmp_path / "red \x1b[31m\nand more"
     state.mkdir()
-    (state / f"{FILE_NAME}-mark").symlink_to("nowhere")
+    (state / f"{STORE_FILE}-mark").symlink_to("nowhere")
     script = tmp_path / "a.scn"
     script.write_text("press\n")
     command = [sys.executable, "-m", "shutthebox", "replay", str(script), "--state", str(state)]

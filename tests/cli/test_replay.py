@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.support.command import command, printed, refused
 
-from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.adapters.store.database import STORE_FILE
 
 SCRIPT = "config game.setup usual\ndice 3 5\npress\npress\npress\nexpect throw 3 5\n"
 
@@ -34,7 +34,7 @@ def test_pictures_and_memory_are_kept_where_they_are_asked_for(script: Path, tmp
     first, *rest = sorted(path.name for path in pictures.iterdir())
     assert first.startswith("0001-")
     assert rest
-    assert (state / FILE_NAME).is_file()
+    assert (state / STORE_FILE).is_file()
     script.write_text("expect throw 3 5\n")
     assert command("replay", script, "--state", state).code == 0, "the match goes on"
     assert command("replay", script).code == 1, "without it there is none"

@@ -12,11 +12,11 @@ from tests.support.command import printed
 from tests.support.kept import keep_match, keep_throws
 
 from shutthebox import __version__
-from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.database import STORE_FILE, Store
 from shutthebox.adapters.store.schema import COLUMNS
 from shutthebox.cli import stats
 from shutthebox.config.profiles import builtin
-from shutthebox.game.facts import Began, Chosen, Faulted, Left, Signed
+from shutthebox.game.facts import Began, Chosen, Faulted, PlayersLeft, Signed
 from shutthebox.rules.actions import Advanced, Moved, Thrown
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
 from shutthebox.rules.match import begin
@@ -42,9 +42,9 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for initials, conditions in (("ANN", PLAYED), ("BEA", Conditions())):
             keep_match(store, begin(builtin("thai"), 1), *THROWS, conditions=conditions)
             store.keep(Signed(0, initials))
-            store.keep(Left())
+            store.keep(PlayersLeft())
         store.keep(Began(begin(builtin("pub"), 2), Conditions(out_of_play=(1,), versions=("0.0.9 rules 1",))))
-        store.keep(Left())
+        store.keep(PlayersLeft())
         store.keep(Began(begin(builtin("pub"), 2), Conditions(computers=(2,))))
         store.keep(Chosen("box.out_of_play", (7, 12)))
         store.keep_health({0: 9, 7: 4, 8: 5}, {8: 123})
@@ -138,7 +138,7 @@ def test_every_row_is_exported(state: Path) -> None:
     assert list(dict.fromkeys(row["table"] for row in rows)) == list(COLUMNS)
     for row in rows:
         assert tuple(row) == ("table", *COLUMNS[row["table"]])
-    with closing(sqlite3.connect(state / FILE_NAME)) as db:
+    with closing(sqlite3.connect(state / STORE_FILE)) as db:
         for table in COLUMNS:
             (count,) = db.execute(f"select count(*) from {table}").fetchone()
             assert len([row for row in rows if row["table"] == table]) == count

@@ -8,7 +8,7 @@ from tests.support.clumsy_player import CAREFUL, Player
 from tests.support.command import command, printed
 
 from shutthebox.adapters.outbox import Outbox
-from shutthebox.adapters.store.database import FILE_NAME, open_to_read
+from shutthebox.adapters.store.database import STORE_FILE, open_to_read
 from shutthebox.config.schema import Config, parse_config
 from shutthebox.game.effects import Effect, Show
 from shutthebox.game.mode import Mode
@@ -38,7 +38,7 @@ def records_of(folder: Path, config: Config, seed: int, *, abandons: bool = Fals
         if isinstance(what, Show):
             shows.append(what)
 
-    leave = Outbox(outbox, state, partial(open_to_read, state / FILE_NAME), lambda: 1e9)
+    leave = Outbox(outbox, state, partial(open_to_read, state / STORE_FILE), lambda: 1e9)
     box = VirtualBox(config, state, seed=seed, observers=[player.observe, look, leave], advised=False)
     player.sit_down(box)
     if abandons:

@@ -9,8 +9,8 @@ import pytest
 from shutthebox.config import profiles
 from shutthebox.config.schema import Config, ConfigError, parse_config
 from shutthebox.config.settings_loader import (
-    as_chosen,
     broken_rules,
+    restore_choices,
     settings_for,
     with_choices,
 )
@@ -152,7 +152,7 @@ def test_a_choice_that_is_none_is_left_out_and_said(caplog: pytest.LogCaptureFix
 def test_choices_at_the_box_become_settings_with_the_best_results() -> None:
     before = settings_for(Config(), 9, "test")
     choices = (Chosen("game.profile", "pub"), Chosen("game.players", 3))
-    chosen = as_chosen(Config(), before, (*choices, BestTotal("ladder.9", 17), Streak(7, 2)))
+    chosen = restore_choices(Config(), before, (*choices, BestTotal("ladder.9", 17), Streak(7, 2)))
     assert (chosen.profile.name, chosen.game.players, chosen.levers) == ("pub", 3, 9)
     assert chosen.bests == {"ladder.9": 17}
     assert chosen.streak == Streak(7, 2)
@@ -172,7 +172,7 @@ def test_choices_that_no_longer_fit_are_left_out(
     choices: tuple[Remembered, ...], players: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = settings_for(Config(), 9, "test")
-    chosen = as_chosen(Config(), before, (*choices, BestTotal("ladder.9", 17), Streak(7, 2)))
+    chosen = restore_choices(Config(), before, (*choices, BestTotal("ladder.9", 17), Streak(7, 2)))
     assert (chosen.profile.name, chosen.game.players) == ("traditional", players)
     assert (chosen.bests, chosen.streak) == ({"ladder.9": 17}, Streak(7, 2))
     assert caplog.messages
@@ -189,4 +189,4 @@ def test_whatever_is_chosen_at_the_box_is_so_after_a_power_cut(game: str, item: 
     for option in range(len(item.options(before))):
         chosen, facts = item.choose(before, option)
         kept = [remembered(fact.key, json.loads(json.dumps(fact.value))) for fact in facts]
-        assert as_chosen(configured, before, kept) == chosen
+        assert restore_choices(configured, before, kept) == chosen

@@ -232,7 +232,7 @@ class Cheat(Person):
         """Shuts more while nothing is on the table, opens what was shut, adds to a complete move."""
         show = self.seen
         held_open = set(show.open)
-        if show.mode in (Mode.READY, Mode.RAISE, Mode.TURN_OVER, Mode.MATCH_OVER):
+        if show.mode in (Mode.READY, Mode.RAISING, Mode.TURN_OVER, Mode.MATCH_OVER):
             self._move(self._one_of(held_open) | self._one_of(held_open), down=True)
         elif show.mode is Mode.FLIPPING and show.verdict.kind is VerdictKind.COMPLETE:
             self._move(self._one_of(held_open - self._down), down=True)
@@ -250,7 +250,7 @@ class NeverRaises(Person):
     def act(self) -> None:
         """Only where levers are asked to be lifted."""
         show = self.seen
-        if show.mode is not Mode.RAISE and show.verdict.kind is not VerdictKind.LIFT:
+        if show.mode is not Mode.RAISING and show.verdict.kind is not VerdictKind.LIFT:
             return
         self._press(self._between(LONG_MS, 1500)) if self._chance(0.2) else self._press()
         if self._chance(0.3):

@@ -6,7 +6,7 @@ import pytest
 
 from doctools import PROJECT
 from shutthebox.game.faults import FAULT_TEXTS, UNDELIVERED_TEXTS
-from shutthebox.game.messages import told
+from shutthebox.game.messages import localize
 from shutthebox.game.modes.stick import outcome_text
 from shutthebox.game.stick import Stick, StickOutcome
 from shutthebox.owner.notices import CARD_TEXTS
@@ -19,7 +19,7 @@ NOT_HERE = {
     StickOutcome.BAD_SETTINGS, StickOutcome.SAME_VERSION,
 }  # fmt: skip
 FAILED = [
-    told(outcome_text(Stick(outcome=outcome)), str) for outcome in StickOutcome if outcome not in NOT_HERE
+    localize(outcome_text(Stick(outcome=outcome)), str) for outcome in StickOutcome if outcome not in NOT_HERE
 ]
 
 

@@ -23,7 +23,7 @@ from tests.support import generate
 
 from shutthebox.adapters.store import schema
 from shutthebox.adapters.store.chain import Checkpoint, Head
-from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.database import STORE_FILE, Store
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.cli.main import main
@@ -36,14 +36,14 @@ from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.facts import Began, Chosen, Faulted, Finished, Signed
 from shutthebox.rules import record
 from shutthebox.rules.actions import Moved, Thrown, apply
-from shutthebox.rules.formats import Reason
+from shutthebox.rules.endings import Reason
 from shutthebox.rules.match import Result, begin
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.words import explain
 from shutthebox.simulator.page import message
 from shutthebox.simulator.scenario import from_record, script
 from shutthebox.simulator.virtual_box import VirtualBox
-from shutthebox.speech import said_file
+from shutthebox.speech import speech_file
 from shutthebox.translations import translations
 
 LONGEST_S = 5.0
@@ -157,21 +157,21 @@ def read_said(content: bytes) -> None:
     """The file that the voice reads, which another user has written."""
     folder = Path(_FOLDER.name) / "said"
     folder.mkdir(exist_ok=True)
-    (folder / said_file.FILE_NAME).unlink(missing_ok=True)
-    reader = said_file.SaidReader(folder)
-    (folder / said_file.FILE_NAME).write_bytes(content)
+    (folder / speech_file.FILE_NAME).unlink(missing_ok=True)
+    reader = speech_file.SpeechFileReader(folder)
+    (folder / speech_file.FILE_NAME).write_bytes(content)
     for announcement in reader.new():
-        assert len(announcement.text) <= said_file.MAX_TEXT
+        assert len(announcement.text) <= speech_file.MAX_TEXT
         assert announcement.language in translations()
 
 
 def _said_samples() -> Sequence[bytes]:
     with TemporaryDirectory() as folder:
-        box = VirtualBox(Config(), observers=[said_file.SaidWriter(Path(folder))])
+        box = VirtualBox(Config(), observers=[speech_file.SpeechFileWriter(Path(folder))])
         box.press(100_000_000)
         box.run_until(1_000_000_000)
         box.close()
-        return [(Path(folder) / said_file.FILE_NAME).read_bytes()]
+        return [(Path(folder) / speech_file.FILE_NAME).read_bytes()]
 
 
 def read_message(content: bytes) -> None:
@@ -218,7 +218,7 @@ def kept() -> bytes:
             store.keep(Signed(0, "ABC"))
             Checkpoint(sums="{}").write(store.connection)
             store.connection.execute("pragma wal_checkpoint(truncate)")
-        return (folder / FILE_NAME).read_bytes()
+        return (folder / STORE_FILE).read_bytes()
 
 
 def _say(command: list[str]) -> None:
@@ -254,9 +254,9 @@ def _used(content: bytes, changes: Sequence[Change] = ()) -> None:
     """The store opens, or a new one does, and a match can be kept; the commands say something."""
     with TemporaryDirectory(dir=_FOLDER.name) as name:
         folder = Path(name)
-        (folder / FILE_NAME).write_bytes(content)
+        (folder / STORE_FILE).write_bytes(content)
         if changes:
-            with closing(sqlite3.connect(folder / FILE_NAME, isolation_level=None)) as db:
+            with closing(sqlite3.connect(folder / STORE_FILE, isolation_level=None)) as db:
                 for number, value in changes:
                     table, column = COLUMNS[number % len(COLUMNS)]
                     with suppress(sqlite3.Error, OverflowError):  # what the table itself does not take
@@ -264,7 +264,7 @@ def _used(content: bytes, changes: Sequence[Change] = ()) -> None:
                 _forge(db)
         for command in (["stats"], ["export"], ["export", "--record"]):
             _say([*command, "--state", name])
-        _say(["restore", str(folder / FILE_NAME), "--state", str(folder / "other")])
+        _say(["restore", str(folder / STORE_FILE), "--state", str(folder / "other")])
         if not changes:
             _say(["stats", "--json", "--state", name])
             _say(["backup", str(folder / "copy"), "--state", name])
@@ -376,7 +376,7 @@ READERS = {
         read_scenario, lambda: [path.read_bytes() for path in sorted(SCENARIOS.glob("*.scn"))], MIB, 96 * MIB
     ),
     "record": Reader(read_record, _record_samples, MIB, 64 * MIB),
-    "said": Reader(read_said, _said_samples, said_file.MAX_BYTES, 8 * MIB),
+    "said": Reader(read_said, _said_samples, speech_file.MAX_BYTES, 8 * MIB),
     "message": Reader(read_message, _message_samples, 4 << 10, MIB),
     "store": Reader(read_store, lambda: [kept()], 64 << 10, 96 * MIB),
     "rows": Reader(read_rows, _row_samples, 64 << 10, 96 * MIB),

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from tests.support.machine import Odds, Table, settings_for
 
-from shutthebox.adapters.odds_worker import OddsNow
+from shutthebox.adapters.odds_worker import InlineOdds
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Ask
 from shutthebox.game.mode import Mode
-from shutthebox.odds.questions import AskReview, OddsReady, Question, ReviewReady, plain
+from shutthebox.odds.questions import AskReview, OddsReady, Question, ReviewReady, answer_without_odds
 from shutthebox.rules.actions import Advanced, Moved, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.rules.tiles import to_tiles
@@ -31,7 +31,7 @@ class Later:
     def ask(self, question: Question) -> Sequence[OddsReady]:
         if isinstance(question, AskReview):
             return ()
-        advice = plain(question)
+        advice = answer_without_odds(question)
         return () if advice is None else (advice,)
 
 
@@ -46,7 +46,7 @@ def played(odds: Odds) -> Table:
 
 
 def test_pages_are_behind_a_lever_and_lead_back_to_the_result() -> None:
-    table = played(OddsNow())
+    table = played(InlineOdds())
     result = table.screen
     assert "4: coach" in table.text
     assert "mistakes" not in table.text
@@ -70,11 +70,11 @@ def test_pages_are_behind_a_lever_and_lead_back_to_the_result() -> None:
 
 def test_a_press_begins_the_next_match_from_any_page() -> None:
     for pages in range(4):
-        table = played(OddsNow())
+        table = played(InlineOdds())
         for _ in range(pages):
             table.choose(4)
         table.press()
-        assert table.mode in (Mode.RAISE, Mode.READY)
+        assert table.mode in (Mode.RAISING, Mode.READY)
 
 
 def test_who_does_not_wait_for_the_coach_never_sees_one() -> None:
@@ -85,8 +85,8 @@ def test_who_does_not_wait_for_the_coach_never_sees_one() -> None:
     assert table.screen.prompt == "Thinking…"
     assert not [effect for effect in table.choose(4) if isinstance(effect, Ask)], "asked once"
     table.press()
-    assert table.mode in (Mode.RAISE, Mode.READY)
+    assert table.mode in (Mode.RAISING, Mode.READY)
     question = asked[0]
     assert isinstance(question, AskReview)
     table.give(ReviewReady(question.beginning, question.actions, None), 0)
-    assert table.mode in (Mode.RAISE, Mode.READY)
+    assert table.mode in (Mode.RAISING, Mode.READY)

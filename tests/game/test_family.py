@@ -2,7 +2,7 @@
 
 from tests.support.machine import Table, settings_for
 
-from shutthebox.adapters.odds_worker import OddsNow
+from shutthebox.adapters.odds_worker import InlineOdds
 from shutthebox.game.mode import Mode
 from shutthebox.rules.profile import Group
 
@@ -16,7 +16,7 @@ def test_childrens_games_come_first_and_the_others_keep_their_order() -> None:
 
 def blocked(profile: str, *answers: tuple[tuple[int, int], int | None], family: bool) -> Table:
     """A turn that ends blocked: throws and the lever for each."""
-    table = Table(settings_for(profile, family=family), odds=OddsNow())
+    table = Table(settings_for(profile, family=family), odds=InlineOdds())
     table.press()
     for throw, lever in answers:
         table.throw(*throw)

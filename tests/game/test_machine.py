@@ -5,7 +5,7 @@ from tests.support.box import MS
 from tests.support.machine import TUMBLE_NS, Table, facts, settings_for, sounds
 
 from shutthebox.game.effects import Show, Sound
-from shutthebox.game.facts import Chosen, Left
+from shutthebox.game.facts import Chosen, PlayersLeft
 from shutthebox.game.mode import Mode
 from shutthebox.game.settings import SetupChoice, ShownStakes
 from shutthebox.rules.profile import Group
@@ -216,7 +216,7 @@ def test_a_menu_nobody_uses_closes() -> None:
 
 def test_a_finished_match_is_left_when_the_box_falls_asleep() -> None:
     table = match_over()
-    assert facts(table.wait(600_000 * MS)) == [Left()]
+    assert facts(table.wait(600_000 * MS)) == [PlayersLeft()]
     assert table.mode is Mode.ATTRACT
 
 
@@ -266,7 +266,7 @@ def test_setting_the_other_players_row_is_no_fault_either() -> None:
         table.throw(*faces)
         table.flip(lever)
         table.press()
-    assert (table.mode, table.verdict) == (Mode.RAISE, "put-back 5")
+    assert (table.mode, table.verdict) == (Mode.RAISING, "put-back 5")
     assert sounds(table.flip(5)) == []
     assert table.verdict == "lift 1", "which has been wrong all along"
     assert sounds(table.lift(1)) == []

@@ -17,9 +17,9 @@ from shutthebox.game.menu_items import (
     MENU_LINES,
     Item,
     entries,
-    questions,
+    setup_questions,
 )
-from shutthebox.game.messages import message, told
+from shutthebox.game.messages import localize, message
 from shutthebox.game.settings import DiceKind, Settings
 from shutthebox.simulator.page.form_document import form_document
 from shutthebox.translations import translations
@@ -28,7 +28,7 @@ ITEMS = tuple(entry for entry in MENU_LINES if isinstance(entry, Item))
 
 
 def lines(items: Sequence[Item], settings: Settings) -> list[str]:
-    return [item.line(settings).told(str) for item in items]
+    return [item.line(settings).localize(str) for item in items]
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.label.text)
@@ -39,8 +39,11 @@ def test_an_option_that_is_chosen_holds_and_no_other_item_changes(item: Item, us
     others = [other for other in ITEMS if other not in same_field and item is not GAME]
     for index in range(len(item.options(settings))):
         after, _ = item.choose(settings, index)
-        assert item.chosen(after) == index
-        assert item.line(after).told(str) == f"{item.label.text}: {told(item.options(after)[index], str)}"
+        assert item.current_index(after) == index
+        assert (
+            item.line(after).localize(str)
+            == f"{item.label.text}: {localize(item.options(after)[index], str)}"
+        )
         assert item.picker(after).cursor == index
         assert lines(others, after) == lines(others, settings)
 
@@ -68,16 +71,16 @@ def test_what_means_something_in_a_game_is_offered_and_setup_asks_what_differs(n
     keys = [entry.key for entry in entries(settings) if isinstance(entry, Item)]
     some = ("game.rounds", "game.limit", "game.teams", "game.handicap")
     assert " ".join(key for key in keys if key in some) == offered
-    assert tuple(item.key for item in questions(settings)) == asked
+    assert tuple(item.key for item in setup_questions(settings)) == asked
 
 
 def test_a_limit_and_seconds_of_the_owners_are_among_the_options() -> None:
     shown = {item.label.text: item for item in ITEMS}
     settings = settings_for("cover-200", limit=222, turn_seconds=77)
-    assert shown["Limit"].line(settings).told(str) == "Limit: 222"
-    assert shown["Clock"].line(settings).told(str) == "Clock: 77"
-    assert [told(text, str) for text in shown["Limit"].options(settings)][6:9] == ["200", "222", "300"]
-    assert [told(text, str) for text in shown["Clock"].options(settings)][6:9] == ["60", "77", "90"]
+    assert shown["Limit"].line(settings).localize(str) == "Limit: 222"
+    assert shown["Clock"].line(settings).localize(str) == "Clock: 77"
+    assert [localize(text, str) for text in shown["Limit"].options(settings)][6:9] == ["200", "222", "300"]
+    assert [localize(text, str) for text in shown["Clock"].options(settings)][6:9] == ["60", "77", "90"]
 
 
 @pytest.mark.parametrize("language", translations())
@@ -102,15 +105,15 @@ def test_what_the_owner_has_set_is_shown_and_kept_though_the_menu_does_not_offer
     settings = settings_for(
         builtin(usual).for_levers(int(str(values.get("levers", 9)))) or usual, language=language, **values
     )
-    at, translate = item.chosen(settings), translations()[language]
-    line = item.line(settings).told(translate)
-    assert told(item.options(settings)[at], translate) in line
+    at, translate = item.current_index(settings), translations()[language]
+    line = item.line(settings).localize(translate)
+    assert localize(item.options(settings)[at], translate) in line
     assert language != "en" or line == f"{label}: {shown}"
     assert item.picker(settings).cursor == at
     after, facts = item.choose(settings, at)
     assert after.value(item.key) == settings.value(item.key) == facts[0].value
     form = form_document(Form(settings, (), is_open=True, walks=True), translate)
-    items = [shown for shown in form["items"] if shown["label"] == told(item.label, translate)]  # type: ignore[attr-defined]
+    items = [shown for shown in form["items"] if shown["label"] == localize(item.label, translate)]  # type: ignore[attr-defined]
     assert not items or items[0]["chosen"] == at
 
 
@@ -134,15 +137,17 @@ def test_an_item_that_nobody_has_thought_through_shows_every_value_of_its_key(
     text = message("x")
     item = menu_items._one_of(key, text, text, text, offers)
     settings = settings_for(language="fr").with_value(key, now)
-    assert [told(option, translations()["fr"]) for option in item.options(settings)] == shown
-    assert item.values(settings)[item.chosen(settings)] == now
-    assert item.choose(settings, item.chosen(settings)) == (settings, (Chosen(key, now),))  # type: ignore[arg-type]
+    assert [localize(option, translations()["fr"]) for option in item.options(settings)] == shown
+    assert item.values(settings)[item.current_index(settings)] == now
+    assert item.choose(settings, item.current_index(settings)) == (settings, (Chosen(key, now),))  # type: ignore[arg-type]
 
 
 def test_lever_n_seats_the_computer_on_seat_n_and_no_seat_is_offered_that_nobody_has() -> None:
     """A guest who asks for seat 2 does not get another, nor a computer that never comes to its turn."""
     settings = settings_for("pub", players=2)
-    assert [told(text, str) for text in COMPUTER.options(settings)] == ["seat 1", "seat 2", "off"]
-    assert COMPUTER.chosen(settings) == 2
+    assert [localize(text, str) for text in COMPUTER.options(settings)] == ["seat 1", "seat 2", "off"]
+    assert COMPUTER.current_index(settings) == 2
     assert COMPUTER.choose(settings, 1)[0].game.computers == (2,)
-    assert COMPUTER.chosen(settings_for("pub", players=2, computers=(4,))) == 3, "kept from a larger table"
+    assert COMPUTER.current_index(settings_for("pub", players=2, computers=(4,))) == 3, (
+        "kept from a larger table"
+    )

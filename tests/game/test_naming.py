@@ -3,8 +3,8 @@
 import pytest
 from tests.support.machine import Table, settings_for
 
+from shutthebox.game.earlier_results import EarlierResults
 from shutthebox.game.mode import Mode
-from shutthebox.game.past import Past
 
 
 def spell(table: Table, letters: str) -> None:
@@ -37,7 +37,7 @@ def test_names_last_until_attract() -> None:
     assert (table.mode, table.seats) == (Mode.ATTRACT, ())
 
 
-def won_by_bea(past: Past) -> Table:
+def won_by_bea(past: EarlierResults) -> Table:
     """BEA has played alone and scored 43 - 9 = 34."""
     table = Table(settings_for(names=True, players=1), past=lambda match, letters: past)
     table.press()
@@ -56,6 +56,6 @@ def won_by_bea(past: Past) -> Table:
 
 @pytest.mark.parametrize(("best", "celebrates"), [(35, True), (34, False), (33, False), (None, False)])
 def test_a_personal_best_is_celebrated(best: int | None, celebrates: bool) -> None:
-    table = won_by_bea(Past(best=best))
+    table = won_by_bea(EarlierResults(best=best))
     assert table.screen.celebrates is celebrates
     assert ("Best yet: 34" in table.text) is celebrates

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shutthebox.game.messages import told
+from shutthebox.game.messages import localize
 from shutthebox.game.mode import Mode
 from shutthebox.game.picker import Flicks, Picker
 from shutthebox.game.picker_screen import picker_screen
@@ -23,14 +23,14 @@ def chosen(picker: Picker, *levers: int) -> Picker:
 
 @pytest.mark.parametrize(("options", "aside"), [(3, ""), (4, "1 more"), (9, "6 more")])
 def test_a_long_list_says_how_many_more_there_are(options: int, aside: str) -> None:
-    assert told(picker_screen(Mode.MENU, picker(options)).aside, str) == aside
+    assert localize(picker_screen(Mode.MENU, picker(options)).aside, str) == aside
 
 
 def test_how_many_more_counts_down_to_the_end_of_the_list() -> None:
-    asides = [told(picker_screen(Mode.MENU, picker(6, cursor=at)).aside, str) for at in range(6)]
+    asides = [localize(picker_screen(Mode.MENU, picker(6, cursor=at)).aside, str) for at in range(6)]
     assert asides == ["3 more", "3 more", "2 more", "1 more", "", ""]
     alone = [
-        told(picker_screen(Mode.MENU, picker(3, cursor=at), paragraph="p").aside, str) for at in range(3)
+        localize(picker_screen(Mode.MENU, picker(3, cursor=at), paragraph="p").aside, str) for at in range(3)
     ]
     assert alone == ["2 more", "1 more", ""], "beside a paragraph one line is seen"
 
@@ -44,7 +44,7 @@ def test_the_last_two_levers_walk() -> None:
     assert chosen(many, 7, 8).cursor == 5
     assert chosen(many, 8).cursor == 19, "round from the first to the last"
     assert chosen(many, 8, 9).cursor == 0
-    assert told(many.help, str) == "Lever 8: < 9: >"
+    assert localize(many.help, str) == "Lever 8: < 9: >"
 
 
 @pytest.mark.parametrize("levers", range(1, 13))
@@ -63,13 +63,13 @@ def test_every_option_can_be_reached_on_every_box(levers: int, options: int) -> 
 
 def test_a_flick_is_a_lever_moved_and_put_back_whichever_way_it_stood() -> None:
     """The flicks know moves only, not where a lever stands."""
-    away, none = Flicks().moved(to_tiles([4]))
+    away, none = Flicks().follow(to_tiles([4]))
     assert none == ()
-    assert told(away.reminder, str) == "Put 4 back" if away.reminder else False
-    assert away.moved(to_tiles([4])) == (Flicks(), (4,))
+    assert localize(away.reminder, str) == "Put 4 back" if away.reminder else False
+    assert away.follow(to_tiles([4])) == (Flicks(), (4,))
 
 
 def test_several_levers_that_come_back_are_chosen_one_after_the_other() -> None:
-    many, _ = picker(20).moved(to_tiles([7, 9]))
-    many, flicked = many.moved(to_tiles([7, 9]))
+    many, _ = picker(20).follow(to_tiles([7, 9]))
+    many, flicked = many.follow(to_tiles([7, 9]))
     assert (many.cursor, flicked) == (7, (7, 9))

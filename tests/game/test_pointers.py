@@ -27,7 +27,7 @@ def test_each_pointer_is_told_once_when_it_is_its_time() -> None:
     table.flip(3)
     assert pointers(table) == set()
     table.press()
-    assert (table.mode, pointers(table)) == (Mode.RAISE, {"Lift all levers"})
+    assert (table.mode, pointers(table)) == (Mode.RAISING, {"Lift all levers"})
     assert "Lift 3" in table.text
     assert not table.screen.alert, "to be shown the way is no mistake"
     table.lift(3)
@@ -55,7 +55,7 @@ def test_after_a_finished_match_nothing_is_pointed_at() -> None:
     assert table.match.result, "blocked, alone: the match is over"
     table.press()
     table.press()
-    assert (table.mode, pointers(table)) == (Mode.RAISE, set())
+    assert (table.mode, pointers(table)) == (Mode.RAISING, set())
     assert table.screen.alert
     table.stand(())
     assert table.mode is Mode.READY
@@ -69,4 +69,4 @@ def test_the_computers_turn_tells_no_pointer() -> None:
     assert (table.mode, pointers(table)) == (Mode.READY, set())
     table.wait(4_000_000_000)
     assert pointers(table) == set()
-    assert table.machine.state.shared.untold >= {Mode.READY, Mode.RAISE, Mode.FLIPPING}
+    assert table.machine.state.shared.untold >= {Mode.READY, Mode.RAISING, Mode.FLIPPING}

@@ -81,10 +81,10 @@ def test_decimals_have_the_sign_of_the_language(language: str) -> None:
     """So a voice reads them right, too; answers of several tiles have a space after each comma."""
     words, sign = translations()[language], "." if language == "en" else ","
     lucky, mistakes = luck_texts(settings_for("pub").profile, Fraction(-63, 10), Fraction(9, 4))
-    assert lucky.told(words).endswith(f"6{sign}3")
-    assert mistakes.told(words).endswith(f"2{sign}2")
+    assert lucky.localize(words).endswith(f"6{sign}3")
+    assert mistakes.localize(words).endswith(f"2{sign}2")
     assert (
-        answer_line(to_tiles([1, 7]), 5.675).told(words)
+        answer_line(to_tiles([1, 7]), 5.675).localize(words)
         == f"1+7\t{words('costs {cost}').format(cost=f'5{sign}7')}"
     )
 

@@ -16,7 +16,7 @@ from shutthebox.config.puzzles import puzzle_games, puzzle_of
 from shutthebox.game.daily import Daily
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Ask, Effect, Keep, Show
-from shutthebox.game.facts import Began, Finished, Left
+from shutthebox.game.facts import Began, Finished, PlayersLeft
 from shutthebox.game.inputs import (
     Held,
     HeldLong,
@@ -41,7 +41,7 @@ from shutthebox.game.settings import DiceKind, Settings, SetupChoice
 from shutthebox.game.state import Overlay
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
 from shutthebox.game.table import TABLE, ModeState
-from shutthebox.odds.questions import plain
+from shutthebox.odds.questions import answer_without_odds
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.match import Match
@@ -168,7 +168,7 @@ class Walk(NoLookups):
                     assert screen.mode is mode
                 case Keep(Began(match)):
                     self.kept = match
-                case Keep(Left()):
+                case Keep(PlayersLeft()):
                     self.kept = None
                 case Keep(Finished(match)):
                     assert match == self.kept
@@ -176,7 +176,11 @@ class Walk(NoLookups):
                     assert self.kept is not None
                     self.kept = apply(self.kept, action)
         for effect in effects:
-            if isinstance(effect, Ask) and (advice := plain(effect.question)) and self.random.random() < 0.5:
+            if (
+                isinstance(effect, Ask)
+                and (advice := answer_without_odds(effect.question))
+                and self.random.random() < 0.5
+            ):
                 self._advise(self.machine.step(advice, self.now_ns))
 
 

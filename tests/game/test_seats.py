@@ -10,9 +10,9 @@ from shutthebox.game.menu_items import (
     PLAYERS,
     Item,
     entries,
-    questions,
+    setup_questions,
 )
-from shutthebox.game.messages import told
+from shutthebox.game.messages import localize
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.ready import COMPUTER_NS
 from shutthebox.game.settings import Settings
@@ -20,10 +20,10 @@ from shutthebox.rules.profile import First, MatchFormat, Profile, ShutWins
 
 
 def choose(settings: Settings, item: Item, option: str) -> Settings:
-    options = [told(text, str) for text in item.options(settings)]
+    options = [localize(text, str) for text in item.options(settings)]
     settings, facts = item.choose(settings, options.index(option))
     assert [fact.key for fact in facts] == [item.key]
-    assert told(item.options(settings)[item.chosen(settings)], str) == option
+    assert localize(item.options(settings)[item.current_index(settings)], str) == option
     return settings
 
 
@@ -32,7 +32,7 @@ def test_a_head_start_is_given_to_a_seat_then_made_bigger() -> None:
     assert HEAD_START not in entries(settings)
     settings = choose(settings, HEAD_START_SEAT, "2")
     assert settings.game.handicap == (0, 5)
-    assert questions(settings) == (PLAYERS, LIMIT, HEAD_START_SEAT, HEAD_START)
+    assert setup_questions(settings) == (PLAYERS, LIMIT, HEAD_START_SEAT, HEAD_START)
     settings = choose(settings, HEAD_START, "without 1, 2")
     settings = choose(settings, HEAD_START_SEAT, "1")
     assert settings.usual_game is not None

@@ -13,7 +13,7 @@ from shutthebox.game.lever_health import SILENT_MOVES, SUSPECT_NS
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.flipping import COMPUTER_THINKS_NS
 from shutthebox.game.modes.ready import COMPUTER_NS
-from shutthebox.game.owner_report import Topic
+from shutthebox.game.owner_topics import Topic
 from shutthebox.game.settings import SetupChoice
 from shutthebox.rules.actions import Action
 

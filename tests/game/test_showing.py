@@ -25,11 +25,11 @@ EQUAL_DICE = next(
 def table_in(mode: Mode, tournament: Tournament | None = None) -> Table:
     game = LOST if mode in (Mode.TURN_OVER, Mode.MATCH_OVER) else builtin("traditional")
     table = Table(settings_for(game, players=1, tournament=tournament))
-    if mode is Mode.RAISE:
+    if mode is Mode.RAISING:
         table.flip(4)
     if mode is not Mode.ATTRACT:
         table.press()
-    if mode not in (Mode.ATTRACT, Mode.RAISE, Mode.READY):
+    if mode not in (Mode.ATTRACT, Mode.RAISING, Mode.READY):
         table.dice.throws.append((1, 3))
         table.press()
     if mode in (Mode.FLIPPING, Mode.TURN_OVER, Mode.MATCH_OVER):
@@ -45,7 +45,7 @@ def table_in(mode: Mode, tournament: Tournament | None = None) -> Table:
     [
         # Its corner with a fault, and with a tournament's dice.
         (Mode.ATTRACT, "", "equal dice"),
-        (Mode.RAISE, "no memory", "equal dice"),
+        (Mode.RAISING, "no memory", "equal dice"),
         (Mode.READY, "no memory", "equal dice"),
         (Mode.ROLLING, "no memory", "equal dice"),
         (Mode.FLIPPING, "no memory", "equal dice"),

@@ -8,7 +8,7 @@ from tests.support.machine import Table, settings_for
 from shutthebox.game.effects import AskStick, Effect
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import FaultReported, StickReported
-from shutthebox.game.messages import told
+from shutthebox.game.messages import localize
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.stick import outcome_text
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
@@ -300,4 +300,4 @@ def test_an_outcome_that_was_read_is_not_told_again_when_the_stick_goes() -> Non
 
 @pytest.mark.parametrize("outcome", StickOutcome)
 def test_every_outcome_has_words(outcome: StickOutcome) -> None:
-    assert told(outcome_text(Stick(outcome=outcome, detail="why", mistakes=("line 3: no",))), str)
+    assert localize(outcome_text(Stick(outcome=outcome, detail="why", mistakes=("line 3: no",))), str)

@@ -8,7 +8,7 @@ from shutthebox.game.inputs import Deserted, Held, HeldLong, LeversMoved, Servic
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode, MatchMode, TurnMode
 from shutthebox.game.modes.flipping import Flipping
-from shutthebox.game.modes.raising import Raise
+from shutthebox.game.modes.raising import Raising
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Shared
@@ -41,10 +41,10 @@ def test_a_new_mode_of_a_turn_has_what_holds_for_every_turn() -> None:
 
     with pytest.raises(TypeError, match="Pause: Pressed has no row"):
         table_of(ROWS, [Pause])
-    own = [row._replace(state=Pause) for row in ROWS if row.state is Raise]
+    own = [row._replace(state=Pause) for row in ROWS if row.state is Raising]
     table = table_of([*ROWS, *own], [Pause])
     for given in (HeldLong, Deserted, TimePassed, ServicePressed):
-        assert table[Pause, given] == TABLE[Raise, given]._replace(state=Pause)
+        assert table[Pause, given] == TABLE[Raising, given]._replace(state=Pause)
     assert Pause.in_turn
     assert Pause.shows_tournament
 

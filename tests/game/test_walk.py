@@ -18,9 +18,16 @@ from tests.support.house import house
 from tests.support.machine import settings_for
 from tests.support.walk import Walk
 
-from shutthebox.adapters.odds_worker import OddsNow
+from shutthebox.adapters.odds_worker import InlineOdds
 from shutthebox.game.settings import DiceKind
-from shutthebox.odds.questions import AnswerReady, AskAnswer, AskHint, OddsReady, Question, plain
+from shutthebox.odds.questions import (
+    AnswerReady,
+    AskAnswer,
+    AskHint,
+    OddsReady,
+    Question,
+    answer_without_odds,
+)
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_numbers, to_tiles
@@ -92,8 +99,12 @@ def odds(question: Question) -> Sequence[OddsReady]:
             tiles = moves or tuple(to_tiles([tile]) for tile in opened) or (0,)
             return [AnswerReady(match, answer) for answer in tiles]
         case AskHint():
-            return [advice for advice in (plain(question), *OddsNow().ask(question)) if advice is not None]
-    advice = plain(question)
+            return [
+                advice
+                for advice in (answer_without_odds(question), *InlineOdds().ask(question))
+                if advice is not None
+            ]
+    advice = answer_without_odds(question)
     return [] if advice is None else [advice]
 
 

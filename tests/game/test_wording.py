@@ -8,9 +8,9 @@ from tests.support.dictate import finish, points_box
 from tests.support.machine import settings_for
 
 from shutthebox.config.profiles import builtin
-from shutthebox.game.messages import told
+from shutthebox.game.messages import localize
 from shutthebox.game.state import Shared
-from shutthebox.game.wording import hint_lines, hint_title, listed, luck_texts, player_name, reason_text
+from shutthebox.game.wording import hint_lines, hint_title, list_tiles, luck_texts, player_name, reason_text
 from shutthebox.odds.worths import Advice, Option, Unit
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import MatchFormat, ShutWins
@@ -30,7 +30,7 @@ from shutthebox.rules.tiles import to_tiles
 )
 def test_why_a_match_is_over(keys: dict[str, Any], scores: list[int], text: str | None) -> None:
     found = reason_text(finish(begin(points_box(**keys), 2), scores))
-    assert (found and found.told(str)) == text
+    assert (found and found.localize(str)) == text
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_why_a_match_is_over(keys: dict[str, Any], scores: list[int], text: str 
     ],
 )
 def test_more_than_three_tiles_are_listed_with_their_runs(numbers: tuple[int, ...], text: str) -> None:
-    assert told(listed(to_tiles(numbers)), str) == text
+    assert localize(list_tiles(to_tiles(numbers)), str) == text
 
 
 @pytest.mark.parametrize(
@@ -61,19 +61,19 @@ def test_luck_and_mistakes_have_words_instead_of_signs(
     highest_wins: bool, luck: str, given_away: str, texts: list[str]
 ) -> None:
     profile = builtin("misere" if highest_wins else "golf")
-    assert [text.told(str) for text in luck_texts(profile, Fraction(luck), Fraction(given_away))] == texts
+    assert [text.localize(str) for text in luck_texts(profile, Fraction(luck), Fraction(given_away))] == texts
 
 
 def test_players_are_called_by_letters_as_computers_or_by_seat() -> None:
     shared = Shared(settings_for(computers=(3,)), 0, 0, names=("", "ABC"))
-    assert [told(player_name(player, shared), str) for player in range(4)] == [
+    assert [localize(player_name(player, shared), str) for player in range(4)] == [
         "Player 1",
         "ABC",
         "Computer",
         "Player 4",
     ]
     shared = shared._replace(settings=settings_for(computers=(1, 3)))
-    assert [told(player_name(player, shared), str) for player in range(3)] == [
+    assert [localize(player_name(player, shared), str) for player in range(3)] == [
         "Computer 1",
         "ABC",
         "Computer 3",
@@ -82,7 +82,7 @@ def test_players_are_called_by_letters_as_computers_or_by_seat() -> None:
 
 def test_a_hint_ranks_nine_answers_at_most() -> None:
     options = tuple(Option(1 << at, at / 3) for at in range(12))
-    lines = tuple(told(line, str) for line in hint_lines(Advice(options, Unit.POINTS)))
+    lines = tuple(localize(line, str) for line in hint_lines(Advice(options, Unit.POINTS)))
     assert lines[:4] == ("1\tis best", "2\tcosts 0.3", "3\tcosts 0.7", "4\tcosts 1.0")
     assert len(lines) == 9
 
@@ -98,5 +98,5 @@ def test_a_hint_ranks_nine_answers_at_most() -> None:
 )
 def test_a_hint_names_the_unit_of_its_costs(unit: Unit, title: str, lines: list[str]) -> None:
     hint = Advice((Option(to_tiles([8]), 0.0), Option(to_tiles([1, 7]), 0.128)), unit)
-    assert hint_title(hint).told(str) == title
-    assert [told(line, str) for line in hint_lines(hint)] == lines
+    assert hint_title(hint).localize(str) == title
+    assert [localize(line, str) for line in hint_lines(hint)] == lines

@@ -13,7 +13,7 @@ from tests.support.box import config_with
 from tests.support.clumsy_player import CAREFUL, Player
 
 from shutthebox.adapters.outbox import Outbox
-from shutthebox.adapters.store.database import FILE_NAME, open_to_read
+from shutthebox.adapters.store.database import STORE_FILE, open_to_read
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.game.effects import Effect, Keep
 from shutthebox.game.facts import Signed
@@ -36,7 +36,7 @@ class PlayedBox:
         for path in (self.state, self.outbox_folder):
             path.mkdir(parents=True, exist_ok=True)
         self.random = Random(seed)
-        kept = partial(open_to_read, self.state / FILE_NAME)
+        kept = partial(open_to_read, self.state / STORE_FILE)
         self._player = Player(self.random, CAREFUL)
         self._outbox = Outbox(self.outbox_folder, self.state, kept, time.time)
         self._scores: ScoresWriter | None = None

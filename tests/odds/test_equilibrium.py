@@ -13,7 +13,7 @@ from shutthebox.odds.odds import Odds
 from shutthebox.odds.seats import MOST_WORK, Equilibrium, Prize
 from shutthebox.odds.worths import End, Objective, OddsError, TooLargeError
 from shutthebox.rules import turn as turns
-from shutthebox.rules.formats import MAX_TIE_ROUNDS
+from shutthebox.rules.endings import MAX_TIE_ROUNDS
 from shutthebox.rules.profile import First, OneDie, Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
 
 TRADITIONAL = profiles.builtin("traditional")

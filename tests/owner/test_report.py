@@ -15,12 +15,12 @@ from shutthebox import __version__
 from shutthebox.adapters.machine import MachineWatch, Sensors
 from shutthebox.adapters.store.backup import note_save
 from shutthebox.adapters.store.database import Store
-from shutthebox.adapters.store.memory import Memory
+from shutthebox.adapters.store.failsafe_store import FailsafeStore
 from shutthebox.game.facts import Began, Faulted, WrongCodes
 from shutthebox.game.faults import Fault, MachineFault
 from shutthebox.game.lever_health import Ailment
-from shutthebox.game.messages import told
-from shutthebox.game.owner_report import Topic
+from shutthebox.game.messages import localize
+from shutthebox.game.owner_topics import Topic
 from shutthebox.owner.report import BoxReport
 from shutthebox.rules.actions import Thrown
 
@@ -38,11 +38,11 @@ class Box:
     def lines(
         self, topic: Topic, wrong: Collection[int] = (), standing: frozenset[str] = frozenset()
     ) -> list[str]:
-        memory = Memory(self.store)
+        memory = FailsafeStore(self.store)
         report = BoxReport(
             memory.lines, self.folder, EVENING_S, standing, lambda: self.now_s, self.folder / "machine"
         )
-        return [told(line, str) for line in report(topic, wrong)]
+        return [localize(line, str) for line in report(topic, wrong)]
 
     def machine(self, path: str, text: str) -> None:
         """Writes a file of the machine."""
@@ -89,7 +89,7 @@ def test_low_power_and_heat_leave_a_trace_with_their_time(box: Box) -> None:
         box.machine("sys/class/hwmon/hwmon1/in0_lcrit_alarm", volt)
         box.machine("sys/class/thermal/thermal_zone0/temp", millidegrees)
         watch = watch or MachineWatch(Sensors(box.folder / "machine"), box.store.keep)
-        watch.look()
+        watch.check()
         return box.lines(Topic.FAULTS, standing=frozenset(fault.value for fault in watch.faults))
 
     assert look("0\n", "79999\n") == ["None"]

@@ -7,7 +7,7 @@ import pytest
 from tests.support.dictate import TINY, finish, points_box
 
 from shutthebox.config.profiles import builtin
-from shutthebox.rules.formats import LAST_ROUND, MAX_TIE_ROUNDS, Reason
+from shutthebox.rules.endings import LAST_ROUND, MAX_TIE_ROUNDS, Reason
 from shutthebox.rules.match import Stage, begin
 from shutthebox.rules.profile import (
     First,

@@ -14,7 +14,7 @@ from tests.support.fast import fast_among
 from shutthebox.config import profiles
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Moved, OutOfTime, Reopened, Thrown
-from shutthebox.rules.formats import LAST_ROUND, MAX_TIE_ROUNDS
+from shutthebox.rules.endings import LAST_ROUND, MAX_TIE_ROUNDS
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import First, MatchFormat, Profile, ShutWins, Stakes, Tie, Turns, Win

@@ -23,7 +23,7 @@ from shutthebox.adapters.display import worker as oled
 from shutthebox.adapters.display.layout import draw
 from shutthebox.adapters.display.opening import open_panel
 from shutthebox.adapters.gpio import PinsError
-from shutthebox.adapters.store.database import FILE_NAME, Store, open_to_read
+from shutthebox.adapters.store.database import STORE_FILE, Store, open_to_read
 from shutthebox.adapters.store.queries import logged_faults
 from shutthebox.config.controllers import Controller
 from shutthebox.config.settings_loader import settings_for
@@ -132,7 +132,7 @@ def test_a_supply_that_is_too_weak_is_kept_as_a_fault_and_told_on_the_boxs_page(
         box.until(lambda: page.exists() and "Power is too low" in page.read_text())
 
     run_daemon(config_with(), tmp_path / "state", owner, scores=tmp_path, machine=tmp_path / "machine")
-    with closing(open_to_read(tmp_path / "state" / FILE_NAME)) as db:
+    with closing(open_to_read(tmp_path / "state" / STORE_FILE)) as db:
         assert [fault.kind for fault in logged_faults(db)] == ["power"]
 
 
@@ -178,7 +178,7 @@ def test_a_line_that_another_program_has_costs_its_lever_and_not_the_box(tmp_pat
         box.until(lambda: box.show.open == tuple(range(2, 10)))
 
     run_daemon(config_with(), tmp_path, players, taken=[1])
-    with closing(open_to_read(tmp_path / FILE_NAME)) as db:
+    with closing(open_to_read(tmp_path / STORE_FILE)) as db:
         assert [(fault.kind, fault.text) for fault in logged_faults(db)] == [("lever", "switch 1 is taken")]
 
 
@@ -187,7 +187,7 @@ def test_a_lever_out_of_play_may_have_lost_its_line(tmp_path: Path) -> None:
         box.until(lambda: box.screen.prompt == "Press to play")
 
     run_daemon(config_with(box__out_of_play=[1]), tmp_path, players, taken=[1])
-    with closing(open_to_read(tmp_path / FILE_NAME)) as db:
+    with closing(open_to_read(tmp_path / STORE_FILE)) as db:
         assert logged_faults(db) == ()
 
 

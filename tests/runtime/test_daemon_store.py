@@ -9,12 +9,12 @@ from tests.support.box import config_with
 from tests.support.command import printed
 from tests.support.daemon import Served, run_daemon
 
-from shutthebox.adapters.store.database import FILE_NAME, Store, open_to_read
+from shutthebox.adapters.store.database import STORE_FILE, Store, open_to_read
 from shutthebox.adapters.store.lock import FolderLock
 from shutthebox.adapters.store.open_store import is_suspect, open_or_set_aside
 from shutthebox.adapters.store.queries import read
 from shutthebox.config.profiles import builtin
-from shutthebox.game.facts import Began, Left
+from shutthebox.game.facts import Began, PlayersLeft
 from shutthebox.game.mode import Mode
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import begin
@@ -77,7 +77,7 @@ def test_damage_of_long_ago_is_found_after_the_start_and_mended_at_the_next(
     monkeypatch.setattr(assembly, "FIRST_FACTS", 2)
     with closing(Store(tmp_path, lambda: 0.0)) as store:
         for _ in range(2):
-            for fact in (Began(begin(builtin("traditional"), 1)), Thrown((3, 5)), Left()):
+            for fact in (Began(begin(builtin("traditional"), 1)), Thrown((3, 5)), PlayersLeft()):
                 store.keep(fact)
         store.connection.execute("update fact set text = 'throw 6+6' where number = 2")
         store.mark_head()
@@ -96,7 +96,7 @@ def test_damage_of_long_ago_is_found_after_the_start_and_mended_at_the_next(
     assert again.shows[0].throw == first.shows[-1].throw, "the match goes on"
     assert len(list(tmp_path.glob("*.damaged"))) == 1
     assert not is_suspect(tmp_path)
-    with closing(open_to_read(tmp_path / FILE_NAME)) as db:
+    with closing(open_to_read(tmp_path / STORE_FILE)) as db:
         said, *_ = [fault.text for fault in read(db).faults]
     assert "fact 2 was altered" in said
 
@@ -122,5 +122,5 @@ def test_a_store_that_another_box_has_meanwhile_is_left_alone(
     other.release()
     assert list(state.iterdir()) == []
     assert caplog.messages == [
-        f"{state / FILE_NAME}: [Errno 17] File exists: '{state}'; playing without memory"
+        f"{state / STORE_FILE}: [Errno 17] File exists: '{state}'; playing without memory"
     ], "the box has said at its start that it plays without"

@@ -18,8 +18,8 @@ from shutthebox.adapters.display.opening import open_panel
 from shutthebox.adapters.display.panel import DisplayError, Panel
 from shutthebox.adapters.display.worker import DisplayWorker
 from shutthebox.adapters.gpio import Edge, Pins
-from shutthebox.adapters.store.database import FILE_NAME
-from shutthebox.adapters.store.memory import Memory
+from shutthebox.adapters.store.database import STORE_FILE
+from shutthebox.adapters.store.failsafe_store import FailsafeStore
 from shutthebox.adapters.store.queries import read
 from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import Config
@@ -277,9 +277,9 @@ def test_a_clock_set_back_an_hour_and_on_a_year_changes_only_dates(tmp_path: Pat
     for played in range(1, 6):
         table.player.play_match()
         table.player.look_again()
-        with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
+        with closing(sqlite3.connect(tmp_path / STORE_FILE)) as db:
             assert read(db).finished == played
-    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
+    with closing(sqlite3.connect(tmp_path / STORE_FILE)) as db:
         dates = [row[0] for row in db.execute("select began_s from match order by id")]
     assert dates != sorted(dates), "the clock did go back"
     table.box.close()
@@ -395,7 +395,9 @@ class Looped:
         self.pins = opened(box, lambda edge: None)
         self.seen: list[tuple[Effect | SwitchChanged, int]] = []
         config = config_with()
-        ports = Ports(self.pins, Memory(None), observers=[lambda what, t_ns: self.seen.append((what, t_ns))])
+        ports = Ports(
+            self.pins, FailsafeStore(None), observers=[lambda what, t_ns: self.seen.append((what, t_ns))]
+        )
         self.runner = runner_of(config, ports, self.now_ns)
 
     def run(self, *edges: Edge) -> int:

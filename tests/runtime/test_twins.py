@@ -13,7 +13,7 @@ from tests.support.box import BoxUnderTest, S, config_with
 from tests.support.daemon import Served, run_daemon
 from tests.support.small_disk import small_disk
 
-from shutthebox.adapters.store.database import FILE_NAME, Store, open_to_read
+from shutthebox.adapters.store.database import STORE_FILE, Store, open_to_read
 from shutthebox.adapters.store.queries import read
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import Config
@@ -69,7 +69,7 @@ def unplaced(text: str, state: Path) -> str:
 
 def faults(state: Path) -> list[tuple[str, str]]:
     """What the memory has of faults in the end."""
-    with suppress(OSError, ValueError), closing(open_to_read(state / FILE_NAME)) as db:
+    with suppress(OSError, ValueError), closing(open_to_read(state / STORE_FILE)) as db:
         return [(fault.kind, unplaced(fault.text, state)) for fault in read(db).faults]
     return []
 
@@ -121,7 +121,7 @@ def bad_house_rules(state: Path) -> Evening:
 
 def damaged_store(state: Path) -> Evening:
     kept_match(state)
-    path = state / FILE_NAME
+    path = state / STORE_FILE
     path.write_bytes(path.read_bytes()[:5000])
     return config_with(), STEPS
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.support.waiting import HANG_S
 
-from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.adapters.store.database import STORE_FILE
 
 SCRIPT = Path(__file__).with_name("real_run.py")
 PROJECT = SCRIPT.parents[2]
@@ -68,7 +68,7 @@ def run_box(tmp_path: Path) -> Iterator[Callable[..., Ran]]:
         with suppress(BlockingIOError):  # no more of them
             while True:
                 messages.append(wire.recv(1000).decode())
-        with closing(sqlite3.connect(state / FILE_NAME)) as db:
+        with closing(sqlite3.connect(state / STORE_FILE)) as db:
             texts = [text for (text,) in db.execute("select text from fact order by number")]
             (counted,) = db.execute("select coalesce(sum(count), 0) from throws where die = 0").fetchone()
         return Ran(

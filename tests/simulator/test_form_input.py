@@ -9,10 +9,10 @@ import pytest
 from tests.support.box import BoxUnderTest, config_with
 
 from shutthebox.config.profiles import from_text
-from shutthebox.game.facts import Chosen, Left
+from shutthebox.game.facts import Chosen, PlayersLeft
 from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, RulesGiven, SettingChosen
-from shutthebox.game.menu_items import offered
-from shutthebox.game.messages import told
+from shutthebox.game.menu_items import offered_items
+from shutthebox.game.messages import localize
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.attract import Attract
 from shutthebox.game.modes.match_over import MatchOver
@@ -33,7 +33,7 @@ def settings_of(box: BoxUnderTest) -> Settings:
 
 def test_every_option_of_the_menu_can_be_chosen_and_is_kept(tmp_path: Path) -> None:
     box = BoxUnderTest(tmp_path, config_with(game__players=2))
-    for item in offered(settings_of(box)):
+    for item in offered_items(settings_of(box)):
         for index, value in enumerate(item.values(settings_of(box))):
             before = settings_of(box)
             box.box.fill_in(setting(item.key, json.loads(json.dumps(value))))
@@ -73,7 +73,7 @@ def test_after_a_match_another_game_is_chosen_by_the_same_players() -> None:
     box.box.fill_in(NamesGiven(("ANN",)))
     box.press()
     assert box.mode == "ready", "names that are there are not asked for"
-    assert [told(seat, str) for seat in box.show.seats] == ["ANN"]
+    assert [localize(seat, str) for seat in box.show.seats] == ["ANN"]
     for move in ((3, 9), (4, 8), (5, 7)):
         box.throw(6, 6)
         box.flip(*move)
@@ -83,7 +83,7 @@ def test_after_a_match_another_game_is_chosen_by_the_same_players() -> None:
     assert box.mode == "match-over"
     box.box.fill_in(SettingChosen("game.profile", "trac"))
     assert box.mode is Mode.ATTRACT
-    assert Left() in box.facts
+    assert PlayersLeft() in box.facts
     assert settings_of(box).profile.name == "trac"
     assert box.show.form is not None
     assert box.show.form.names == ("ANN",)

@@ -12,7 +12,7 @@ from shutthebox.config.schema import Config, with_value
 from shutthebox.game.effects import Effect, Keep
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.actions import Thrown
-from shutthebox.speech.said_file import SaidReader, SaidWriter
+from shutthebox.speech.speech_file import SpeechFileReader, SpeechFileWriter
 from shutthebox.translations import finished_codes, translations
 
 
@@ -26,7 +26,7 @@ class Listener:
     """
 
     def __init__(self, box: BoxUnderTest, folder: Path, language: str) -> None:
-        self.box, self.ears = box, SaidReader(folder)
+        self.box, self.ears = box, SpeechFileReader(folder)
         self.translate = translations()[language]
         self.down: set[int] = set()
         self.to_shut: list[int] = []
@@ -101,7 +101,7 @@ def test_a_whole_match_by_ear(language: str, tmp_path: Path) -> None:
         if isinstance(what, Keep) and isinstance(what.fact, Thrown):
             throws.append(what.fact)
 
-    box = BoxUnderTest(config=config, seed=1, observers=[SaidWriter(tmp_path), count], advised=True)
+    box = BoxUnderTest(config=config, seed=1, observers=[SpeechFileWriter(tmp_path), count], advised=True)
     try:
         listener = Listener(box, tmp_path, language)
         end = listener.play()
@@ -149,7 +149,7 @@ FAMILIES = (
 @pytest.mark.parametrize("game", fast_among(FAMILIES, FAMILIES[:-1:2]))
 def test_a_match_of_every_family_is_played_by_what_is_said_alone(game: str, tmp_path: Path) -> None:
     config = with_value(Config(), "game.profile", game, "test")
-    box = BoxUnderTest(config=config, seed=7, observers=[SaidWriter(tmp_path)])
+    box = BoxUnderTest(config=config, seed=7, observers=[SpeechFileWriter(tmp_path)])
     try:
         ears = Ears(box, tmp_path, "en")
         ears.play()

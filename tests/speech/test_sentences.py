@@ -12,22 +12,22 @@ from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Effect, PlaySound, Show, Sound
 from shutthebox.game.messages import (
     ChartBar,
-    Joined,
+    CommaList,
     ListRow,
     Name,
     Numbers,
     Seat,
     Spelling,
     Text,
-    Together,
+    TileSum,
+    localize,
     message,
-    told,
 )
 from shutthebox.game.mode import Mode
-from shutthebox.game.owner_report import WEEKDAYS
+from shutthebox.game.owner_topics import WEEKDAYS
 from shutthebox.game.screen import Screen
 from shutthebox.rules.profile import Profile
-from shutthebox.speech.sentences import Announcer, screen_parts, sentences, spoken
+from shutthebox.speech.sentences import Announcer, screen_parts, sentences, to_speech
 
 
 def show_of(screen: Screen) -> Show:
@@ -40,17 +40,17 @@ def show_of(screen: Screen) -> Show:
         (message("round {of}/{all}", of=2, all=3).say_as("Round {of} of {all}"), "Round 2 of 3"),
         (message("Lift {tiles}", tiles=Numbers((1, 3, 4, 5, 8))), "Lift 1, 3 to 5, 8"),
         (ListRow(ChartBar(7, 5), "41"), "7 41"),
-        (ListRow(Together((1, 2, 5)), message("is best")), "1, 2 and 5 is best"),
+        (ListRow(TileSum((1, 2, 5)), message("is best")), "1, 2 and 5 is best"),
         (ListRow(Seat(1, Name("ANN")), message("owes {stakes}", stakes="1")), "Ann owes 1"),
         (message("{player}: {score}", player=Seat(2, message("Computer")), score="9"), "Computer: 9"),
-        (message("Shared: {players}", players=Joined((Name("ANN"), Name("BEA")))), "Shared: Ann, Bea"),
+        (message("Shared: {players}", players=CommaList((Name("ANN"), Name("BEA")))), "Shared: Ann, Bea"),
         (Spelling("BZ", 3), "B Z"),
         (ListRow(WEEKDAYS[4], message("{n}x", n=3).say_as("{n} times")), "Friday 3 times"),
         ("36", "36"),
     ],
 )
 def test_signs_and_names_are_said_in_words(text: Text, said: str) -> None:
-    assert told(spoken(text), str) == said
+    assert localize(to_speech(text), str) == said
 
 
 SIGN = re.compile(r"[<>·]|}/{|} s$|}x$|^[0-9]: ")
@@ -89,7 +89,7 @@ FULL = Screen(
     [
         (FULL, "T. best 26. Thrown: 3, 5 and 1, which is 9. OUT! r. s 4. q. p. a. b."),
         (FULL._replace(alert="f"), "T. best 26. Thrown: 3, 5 and 1, which is 9. OUT! r. s 4. q. f. p. a. b."),
-        (Screen(Mode.RAISE, alert="f", prompt="f"), "f."),
+        (Screen(Mode.RAISING, alert="f", prompt="f"), "f."),
         (Screen(Mode.MENU, rows=("1 Game", "2 Sound: on"), cursor=1, is_list=True), "2 Sound: on."),
         (Screen(Mode.FLIPPING, rows=("8", "1, 7"), cursor=0), "8. 1, 7."),
         (Screen(Mode.ROLLING, title="ANN", tumbling=True, dice=(1, 1)), "ANN. The dice roll."),

@@ -20,7 +20,7 @@ from shutthebox.speech.sentences import Announcement
 from shutthebox.speech.voice import PROGRAM, Voice, VoiceError
 from shutthebox.translations import finished_codes
 
-from .test_said_file import published
+from .test_speech_file import published
 
 REAL = shutil.which(PROGRAM)
 needs_espeak = pytest.mark.skipif(REAL is None, reason=f"no {PROGRAM} here: apt install {PROGRAM}")

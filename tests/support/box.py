@@ -6,7 +6,7 @@ from pathlib import Path
 from shutthebox.config.schema import Config, with_value
 from shutthebox.game.effects import Effect, Keep, Show
 from shutthebox.game.facts import Fact
-from shutthebox.game.messages import told
+from shutthebox.game.messages import localize
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.switches.debounce import SwitchChanged
@@ -35,7 +35,7 @@ class Eyes:
     @property
     def seats(self) -> tuple[str, ...]:
         """How each player is called."""
-        return tuple(told(seat, translations()[self.show.language]) for seat in self.show.seats)
+        return tuple(localize(seat, translations()[self.show.language]) for seat in self.show.seats)
 
     @property
     def mode(self) -> Mode:

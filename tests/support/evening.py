@@ -7,7 +7,7 @@ import pytest
 from tests.support.box import config_with
 from tests.support.clumsy_player import CAREFUL, Player
 
-from shutthebox.adapters.store.database import FILE_NAME, open_to_read
+from shutthebox.adapters.store.database import STORE_FILE, open_to_read
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.game.effects import Effect, Keep
 from shutthebox.game.facts import Signed
@@ -27,7 +27,7 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
         nonlocal writer
         player.observe(what, t_ns)
         # The store is there by now: the box has opened it before anything happens.
-        writer = writer or ScoresWriter(folder, lambda: open_to_read(folder / FILE_NAME))
+        writer = writer or ScoresWriter(folder, lambda: open_to_read(folder / STORE_FILE))
         writer(what, t_ns)
 
     box = VirtualBox(config, folder, seed=3, observers=[observe], advised=False)

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from shutthebox.adapters.store.chain import Checkpoint
-from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.database import STORE_FILE, Store
 from shutthebox.adapters.store.open_store import StoreFault, open_or_set_aside
 from shutthebox.game.facts import Began, Finished, Signed
 from shutthebox.rules.actions import Action, Moved, Thrown, apply
@@ -80,7 +80,7 @@ def keep_throws(folder: Path, throws: Sequence[tuple[int, int, int, int, int]]) 
 
 def alter(folder: Path, *statements: str) -> None:
     """Changes a store behind the box's back."""
-    with closing(sqlite3.connect(folder / FILE_NAME, isolation_level=None)) as db:
+    with closing(sqlite3.connect(folder / STORE_FILE, isolation_level=None)) as db:
         for statement in statements:
             db.execute(statement)
 

@@ -8,6 +8,7 @@ from tests.support.box import MS, Eyes, S
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.config.schema import SECTIONS, Config
 from shutthebox.game.daily import Daily
+from shutthebox.game.earlier_results import EarlierResults
 from shutthebox.game.effects import Ask, Effect, Keep, PlaySound, Sound
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.faults import Fault
@@ -15,13 +16,12 @@ from shutthebox.game.inputs import Held, HeldLong, Input, LeversMoved, Pressed, 
 from shutthebox.game.machine import Machine
 from shutthebox.game.messages import Text
 from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.owner_report import Topic
-from shutthebox.game.past import Past
+from shutthebox.game.owner_topics import Topic
 from shutthebox.game.play import MatchInPlay
 from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.screen import TileState
 from shutthebox.game.settings import Settings, SetupChoice
-from shutthebox.odds.questions import OddsReady, Question, plain
+from shutthebox.odds.questions import OddsReady, Question, answer_without_odds
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw
@@ -37,7 +37,7 @@ class Told(NamedTuple):
 
     statistics: Callable[[], Sequence[Text]]
     report: Callable[[Topic, Collection[int]], Sequence[Text]]
-    past: Callable[[Match, str], Past]
+    past: Callable[[Match, str], EarlierResults]
     daily: Callable[[Sequence[Profile]], Daily | None]
 
 
@@ -91,7 +91,7 @@ class NoOdds:
     """Answers as somebody who knows no odds."""
 
     def ask(self, question: Question) -> Sequence[OddsReady]:
-        advice = plain(question)
+        advice = answer_without_odds(question)
         return () if advice is None else (advice,)
 
 
@@ -136,7 +136,7 @@ class Table(Eyes):
         report: Callable[[Topic, Collection[int]], Sequence[Text]] = lambda topic, wrong: (),
         odds: Odds | None = None,
         daily: Callable[[Sequence[Profile]], Daily | None] = lambda games: None,
-        past: Callable[[Match, str], Past] = lambda match, letters: Past(),
+        past: Callable[[Match, str], EarlierResults] = lambda match, letters: EarlierResults(),
         is_new: bool = False,
         fault: Fault | None = None,
         notices: Sequence[str] = (),

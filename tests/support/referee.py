@@ -18,7 +18,7 @@ from tests.support.oracle import verdict_on
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Effect, Keep, PlaySound, Show
-from shutthebox.game.facts import Began, BestTotal, ClockShown, Faulted, Finished, Left, Resumed
+from shutthebox.game.facts import Began, BestTotal, ClockShown, Faulted, Finished, PlayersLeft, Resumed
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.mode import Mode
 from shutthebox.game.play import TUMBLE_NS
@@ -143,7 +143,7 @@ class Referee:
                 by_hand = self._press(t_ns) or (self._hold(t_ns) and self._naming)
                 self._must("a press begins", by_hand and between, "a match begins by itself")
                 self._begin(match)
-            case Keep(Left()):
+            case Keep(PlayersLeft()):
                 self._leave(t_ns)
             case Keep(Finished(match)):
                 self._reveal()
@@ -446,7 +446,7 @@ class Referee:
                 return {Mode.ROLLING}
             case "throw":
                 usual = {Mode.READY, Mode.ENTERING}
-                return usual if verdict == "ok" else usual | {Mode.RAISE}
+                return usual if verdict == "ok" else usual | {Mode.RAISING}
             case "answer":
                 return {Mode.FLIPPING}
             case "turn-over":

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from shutthebox.adapters.stick import StickSocket
+from shutthebox.adapters.stick_socket import StickSocket
 from shutthebox.game.inputs import StickReported
 from shutthebox.game.stick import Stick, StickJob
 from shutthebox.owner.stick.helper import Helper

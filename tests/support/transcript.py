@@ -28,12 +28,23 @@ from tests.support.box import MS, S
 from tests.support.house import house
 from tests.support.machine import NoOdds, Odds, SilentOdds, Table, settings_for
 
-from shutthebox.adapters.odds_worker import OddsNow
+from shutthebox.adapters.odds_worker import InlineOdds
 from shutthebox.config.profiles import builtin
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.daily import Daily
+from shutthebox.game.earlier_results import EarlierResults
 from shutthebox.game.effects import Ask, Effect, Keep, PlaySound, Show
-from shutthebox.game.facts import Began, Fact, Faulted, Finished, Left, Remembered, Resumed, Signed, Streak
+from shutthebox.game.facts import (
+    Began,
+    Fact,
+    Faulted,
+    Finished,
+    PlayersLeft,
+    Remembered,
+    Resumed,
+    Signed,
+    Streak,
+)
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
     FaultReported,
@@ -45,7 +56,6 @@ from shutthebox.game.inputs import (
     ServicePressed,
     TimePassed,
 )
-from shutthebox.game.past import Past
 from shutthebox.game.screen import LocalizedScreen, TileState
 from shutthebox.game.settings import DiceKind, Settings, SetupChoice, ShownStakes
 from shutthebox.game.state import Shared
@@ -94,9 +104,9 @@ class BoxInWords:
     def __init__(self, head: str) -> None:
         keys = tomllib.loads(head)
         keys.pop("game", None)
-        odds: dict[str, Odds] = {"none": NoOdds(), "now": OddsNow(), "later": SilentOdds()}
+        odds: dict[str, Odds] = {"none": NoOdds(), "now": InlineOdds(), "later": SilentOdds()}
         self.odds = odds[keys.pop("odds", "none")]
-        pasts = {name: Past(*past) for name, past in keys.pop("pasts", {}).items()}
+        pasts = {name: EarlierResults(*past) for name, past in keys.pop("pasts", {}).items()}
         puzzle = keys.pop("puzzle", "")
         daily = Daily(keys.pop("day", 0), puzzle_from_text(puzzle, builtin)) if puzzle else None
         fault = keys.pop("fault", None)
@@ -112,7 +122,7 @@ class BoxInWords:
             _settings(head, keys),
             odds=self.odds,
             daily=lambda games: daily,
-            past=lambda match, letters: pasts.get(letters, Past()),
+            past=lambda match, letters: pasts.get(letters, EarlierResults()),
             **world,
         )
 
@@ -138,7 +148,7 @@ class BoxInWords:
                 self.table = table.again(odds=self.odds)
                 return self.table.effects
             case "odds" | "no-odds":
-                return self._answered(OddsNow() if verb == "odds" else NoOdds())
+                return self._answered(InlineOdds() if verb == "odds" else NoOdds())
             case "throw":
                 return self._done("press", words) + table.wait(800 * MS)
             case "choose":
@@ -330,7 +340,7 @@ def _fact(fact: Fact) -> str:
             return f"signed {player}, from 0: {initials}"
         case Faulted(kind, text):
             return f"fault {kind}: {text}"
-        case Left():
+        case PlayersLeft():
             return "left"
         case action:
             return action.to_text()

@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any
 
 from shutthebox.game.effects import Ask, Effect, Keep, PlaySound, Show, Sound
-from shutthebox.game.facts import Began, Finished, Left
+from shutthebox.game.facts import Began, Finished, PlayersLeft
 from shutthebox.game.inputs import Held, HeldLong, Input, LeversMoved, Pressed, TimePassed
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.machine import Machine, State
@@ -21,14 +21,14 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.modes.entering import Entering
 from shutthebox.game.modes.flipping import Flipping
-from shutthebox.game.modes.raising import Raise
+from shutthebox.game.modes.raising import Raising
 from shutthebox.game.modes.ready import Ready
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.play import MatchInPlay, is_computers_turn
 from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.screen import LocalizedScreen, TileState
 from shutthebox.game.settings import Settings
-from shutthebox.game.showing import show_of
+from shutthebox.game.showing import build_show
 from shutthebox.game.state import Overlay
 from shutthebox.game.typed_throw import TypedThrow
 from shutthebox.odds.questions import AskReview, OddsReady, Prepare, Question
@@ -297,7 +297,7 @@ class Walk:
         match effect.fact:
             case Began(match):
                 node.begun, node.actions, node.kept, node.lost = match, (), match, frozenset()
-            case Left():
+            case PlayersLeft():
                 node.begun, node.actions, node.kept = None, (), None
             case Finished(match):
                 self._promise(match == node.kept, node, "the result that is kept is that of the facts")
@@ -331,8 +331,8 @@ class Walk:
             self._promise(not refused or void, after, "a press does something where the lamp is lit")
         shared = after.machine.state.shared
         if shared.refusal is not None and shared.overlay is Overlay.NONE:
-            said = after.show.screen.told(str)
-            plain = show_of(mode, shared._replace(refusal=None), 0).screen.told(str)
+            said = after.show.screen.localize(str)
+            plain = build_show(mode, shared._replace(refusal=None), 0).screen.localize(str)
             left = {plain.alert, *plain.prompts} <= {"", said.alert, *said.prompts}
             self._promise(left, after, f"a refusal takes nothing away of what is to be done:\n{plain.text}")
         if isinstance(given, PowerCut):
@@ -466,13 +466,13 @@ def _beneath(node: Node) -> Show:
         mode = Ready(mode.play, 0)
     if isinstance(mode, Ready) and mode.play.verdict.kind is not VerdictKind.OK:
         # The levers are to be set again before the throw.
-        mode = Raise(mode.play)
-    return show_of(mode, plain, node.show.t_ns)
+        mode = Raising(mode.play)
+    return build_show(mode, plain, node.show.t_ns)
 
 
 def _picture(node: Node) -> object:
     show = _beneath(node)
-    screen = show.screen.told(str)
+    screen = show.screen.localize(str)
     return (
         *(show.player, show.open, show.throw, str(show.verdict), show.scores, show.totals, show.winners),
         *(screen.title, screen.aside, screen.dice, screen.big, screen.tiles, screen.prompt),
@@ -486,7 +486,7 @@ def as_told(node: Node) -> list[Given] | None:
         return [Pressed()]
     if shared.overlay is Overlay.ABANDON:
         return [Held()]
-    return _read(show.screen.told(str), shared.levers)
+    return _read(show.screen.localize(str), shared.levers)
 
 
 def _read(screen: LocalizedScreen, levers: Tiles) -> list[Given] | None:

@@ -18,8 +18,8 @@ from shutthebox.game.facts import (
     Fact,
     Faulted,
     Finished,
-    Left,
     PageRules,
+    PlayersLeft,
     Remembered,
     Resumed,
     Signed,
@@ -56,7 +56,7 @@ def facts(match: Match | None, rng: Random, games: Sequence[Profile] = GAMES) ->
             yield action
             if match.stage is Stage.ADVANCE and match.result is not None:
                 yield Finished(match)
-        yield Left()
+        yield PlayersLeft()
         match = None
 
 
@@ -67,7 +67,7 @@ def facts_of_all_kinds(rng: Random) -> Iterator[Fact]:
             seats, out = ((switch,) if rng.random() < 0.3 else () for switch in (1, 4))
             fact = fact._replace(conditions=Conditions(rng.random() < 0.3, seats, out))
             if rng.random() < 0.1:
-                yield from (fact, Left())
+                yield from (fact, PlayersLeft())
             if rng.random() < 0.4:
                 yield rng.choice(_remembered(number))
         yield fact

@@ -13,7 +13,7 @@ import pytest
 from tests.support.clumsy_player import CAREFUL, Player
 
 from shutthebox.simulator.tab import Tab, answer_text
-from shutthebox.simulator.tab_replay import TabReplay, packed
+from shutthebox.simulator.tab_replay import TabReplay, pack
 
 MS = 1_000_000
 S = 1000 * MS
@@ -305,7 +305,7 @@ def test_a_page_without_a_box_gets_all_that_a_replay_needs_and_only_once(languag
     [
         ("", True, "link: it is not whole; allowed is a link that the box has made"),
         ("no-link!", True, "link: it is not whole"),
-        (packed("press\n")[:-4], True, "link: it is not whole"),
+        (pack("press\n")[:-4], True, "link: it is not whole"),
         (base64.urlsafe_b64encode(zlib.compress(b"#" * 10_000_000)).decode(), True, "link: it is not whole"),
         ("A" * 100_000, True, "link: it is not whole"),
         ("jump\n", False, "scenario:1: jump: "),

@@ -12,7 +12,7 @@ from tests.support.chromium import start_chromium
 from tests.support.web_build import made_web, serving
 from tests.tab.test_browser import GAME, TAP, begin, notice, press, until, words
 
-from shutthebox.simulator.tab_replay import packed
+from shutthebox.simulator.tab_replay import pack
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -169,7 +169,7 @@ def test_another_game_and_a_replay_wait_for_no_tab(tabs: Tabs) -> None:
     tabs.until_it_plays(first)
     tabs.until_it_plays(tabs.open("?game=trac"), "Trac")
     scenario = "config game.players 1\nseed 3\npress\npress\npress\nwait 3\n"
-    replay = tabs.open(f"{GAME}#replay={packed(scenario)}")
+    replay = tabs.open(f"{GAME}#replay={pack(scenario)}")
     tabs.until_it_plays(replay, "6 and 2")
     assert notice(tabs.browser) == ""
     tabs.browser.find_element("id", "film-stop").click()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shutthebox.adapters.store.database import FILE_NAME, open_to_read
+from shutthebox.adapters.store.database import STORE_FILE, open_to_read
 from shutthebox.adapters.store.queries import finished_since
 from shutthebox_uplink.home_assistant import description
 from shutthebox_uplink.vitals import CHATTER_PER_PRESS, vitals, worn_levers
@@ -23,7 +23,7 @@ def test_of_a_box_at_which_three_matches_were_played(evening: Path, tmp_path: Pa
     assert found["last_winner"] == "C&D"
     assert found["matches"] == 3
     assert found["matches_today"] == scores["health"]["finished_today"]
-    with closing(open_to_read(evening / FILE_NAME)) as db:
+    with closing(open_to_read(evening / STORE_FILE)) as db:
         assert finished_since(db, 0) == 3
         assert finished_since(db, began_s) == 1
         assert finished_since(db, began_s + 1) == 0

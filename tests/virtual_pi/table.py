@@ -50,7 +50,7 @@ def attract(settings: Settings) -> State:
 
 def pictures(state: State, every: int = 5) -> set[bytes]:
     """The pictures of a state, phase by phase; in attract every so many tenths of a second, and 1 for all."""
-    screen = state.mode.screen(state.shared).told(translations()[state.shared.settings.box.language])
+    screen = state.mode.screen(state.shared).localize(translations()[state.shared.settings.box.language])
     # In attract the words drift for minutes, so that nothing burns in.
     phases = range(0, 3000, every) if screen.mode is Mode.ATTRACT else (*range(20), *range(60, 80))
     return {draw(screen, phase * 100_000_000).tobytes() for phase in phases}

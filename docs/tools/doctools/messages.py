@@ -19,7 +19,7 @@ from babel.messages.extract import extract_from_file
 from babel.messages.pofile import PoFileError, read_po
 
 import shutthebox
-from shutthebox.adapters.display.fonts import Size, tight, wrapped
+from shutthebox.adapters.display.fonts import Size, tighten, wrap_text
 from shutthebox.adapters.display.layout import ONE_LINE
 from shutthebox.config.profiles import builtins
 from shutthebox.rules.turn import Refusal
@@ -116,8 +116,8 @@ def too_wide(text: str, words: str) -> str:
         filled = re.sub(r"{(\w+)}", lambda blank: LARGEST.get(blank[1], "12"), form)
         size = Size.SMALL if ONE_LINE in text else Size.MEDIUM
         longest = _WIDTH * (1 + (text in IN_TWO_PARTS))
-        if len(wrapped(filled, size, _WIDTH)) > 1 + (text in IN_TWO_PARTS):
-            return f"{max(1, tight(filled, size).width - longest)} pixels too wide for the panel: {form}"
+        if len(wrap_text(filled, size, _WIDTH)) > 1 + (text in IN_TWO_PARTS):
+            return f"{max(1, tighten(filled, size).width - longest)} pixels too wide for the panel: {form}"
     return ""
 
 

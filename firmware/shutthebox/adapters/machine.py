@@ -84,7 +84,7 @@ class MachineWatch:
         self._sensors, self._keep = sensors, keep
         self.faults: frozenset[MachineFault] = frozenset()
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Asks the sensors, which takes a few reads of files in memory."""
         before, self.faults = self.faults, self._sensors.faults(self.faults)
         for fault in self.faults - before:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 
 from shutthebox.adapters.priority import let_others_first
-from shutthebox.odds.questions import OddsReady, Question, plain
+from shutthebox.odds.questions import OddsReady, Question, answer_without_odds
 from shutthebox.odds.worths import OddsError
 
 _log = logging.getLogger(__name__)
@@ -36,21 +36,21 @@ class OddsWorker:
     def _work(self) -> None:
         let_others_first()
         while True:
-            advice = answer_or_plain(self._questions.get(), prepares_win=True)
+            advice = answer_or_fall_back(self._questions.get(), prepares_win=True)
             if advice is not None:
                 self._post(advice)
 
 
-class OddsNow:
+class InlineOdds:
     """Answers at once, in the caller's thread: for virtual time."""
 
     def ask(self, question: Question) -> Sequence[OddsReady]:
         """The answer, if the question has one."""
-        advice = answer_or_plain(question)
+        advice = answer_or_fall_back(question)
         return () if advice is None else (advice,)
 
 
-def answer_or_plain(question: Question, *, prepares_win: bool = False) -> OddsReady | None:
+def answer_or_fall_back(question: Question, *, prepares_win: bool = False) -> OddsReady | None:
     """The odds' answer; the plain one where the odds fail, so that nobody waits for ever.
 
     Args:
@@ -67,4 +67,4 @@ def answer_or_plain(question: Question, *, prepares_win: bool = False) -> OddsRe
     except Exception:
         # A fault in the odds must end neither the worker nor the game.
         _log.exception("no answer to %r", question)
-    return plain(question)
+    return answer_without_odds(question)

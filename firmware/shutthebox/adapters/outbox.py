@@ -19,7 +19,7 @@ from shutthebox.adapters.store.errors import UNREADABLE
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.files import read_bytes, remove_parts, replace_file
 from shutthebox.game.effects import Effect, Keep
-from shutthebox.game.facts import Finished, Left, Signed
+from shutthebox.game.facts import Finished, PlayersLeft, Signed
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.outbox_entry import (
     MAX_BYTES,
@@ -79,7 +79,7 @@ class Outbox:
         self._head: OutboxEntry | None = None
         self._latest: tuple[int, int] | None = None
         self._sequence_of_match = 0
-        self._due: list[Finished | Left | Signed] = []
+        self._due: list[Finished | PlayersLeft | Signed] = []
         self._contents: list[Content] = []
         self._unplaced: list[OutboxEntry] = []
         self._failing = ""
@@ -109,7 +109,7 @@ class Outbox:
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
         """Takes in an effect or a settled switch."""
         match what:
-            case Keep(Finished() | Left() | Signed() as fact):
+            case Keep(Finished() | PlayersLeft() | Signed() as fact):
                 self._due.append(fact)
         if self._due or self._contents or self._unplaced:
             self._try()
@@ -134,7 +134,7 @@ class Outbox:
         else:
             self._failing = ""
 
-    def _content(self, fact: Finished | Left | Signed) -> Content | None:
+    def _content(self, fact: Finished | PlayersLeft | Signed) -> Content | None:
         """What the league is to know of this fact about the latest match; None for nothing."""
         query = (
             "select id, began_s, exists (select 1 from result where match = id)"

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from shutthebox.adapters.store.backup import back_up, note_save, put_beside
-from shutthebox.adapters.store.reading import reading
+from shutthebox.adapters.store.reading import open_reading
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.progress import working
 from shutthebox.cli.stats import add_options, store_folder
@@ -38,7 +38,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run_backup(args: argparse.Namespace) -> int:
     """Copies the store."""
-    with reading(store_folder(args)) as store, working(lambda: "checking and copying the store"):
+    with open_reading(store_folder(args)) as store, working(lambda: "checking and copying the store"):
         store.verify()
         size = back_up(store.db, args.file)
     note_save(store_folder(args), time.time())

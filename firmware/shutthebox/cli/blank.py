@@ -8,7 +8,7 @@ import os
 import sys
 import time
 
-from shutthebox.cli.own_config import add_config_option, chosen_config_or_default
+from shutthebox.cli.own_config import add_config_option, load_config_or_default
 from shutthebox.cli.parser import Subparsers
 from shutthebox.config.schema import Config, Interface
 
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     """Switches the panel off; 1 if it does not answer."""
     import fcntl  # not everywhere, and the other commands are
 
-    config = chosen_config_or_default(args.config, "switching off what")
+    config = load_config_or_default(args.config, "switching off what")
     display = config.display
     if display.controller is None:
         return 0

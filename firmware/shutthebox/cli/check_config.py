@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from shutthebox.cli.own_config import add_config_option, chosen_config
+from shutthebox.cli.own_config import add_config_option, load_config
 from shutthebox.cli.parser import Subparsers
 from shutthebox.config.card import read_card
 from shutthebox.config.schema import CONFIG_FILE, Config, ConfigError, Interface, Line
@@ -47,7 +47,7 @@ def run_check(args: argparse.Namespace) -> int:
     """Reads the file and its house rules, and says that they are good; a complaint ends with 2."""
     if args.file and _is_folder(args.file):
         return _check_folder(args.file)
-    config = chosen_config(args.file)
+    config = load_config(args.file)
     where = str(args.file or (CONFIG_FILE if CONFIG_FILE.exists() else "built-in default"))
     levers = config.box.levers or DEFAULT_LEVERS
     try_config(config, where)
@@ -81,7 +81,7 @@ def _check_folder(folder: Path) -> int:
 
 def run_pins(args: argparse.Namespace) -> int:
     """Prints which switch goes to which pin of the header."""
-    config = chosen_config(args.config)
+    config = load_config(args.config)
     print(f"{'signal':14} {'BCM':>4} {'pin':>4}")
     for name, line in wiring(config):
         if isinstance(line, str):

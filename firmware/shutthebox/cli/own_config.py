@@ -12,7 +12,7 @@ def add_config_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
 
 
-def chosen_config(file: Path | None) -> Config:
+def load_config(file: Path | None) -> Config:
     """The configuration in this file; without one, the box's own.
 
     Raises:
@@ -21,7 +21,7 @@ def chosen_config(file: Path | None) -> Config:
     return read_config(file) if file else box_config()
 
 
-def chosen_config_or_default(file: Path | None, instead: str) -> Config:
+def load_config_or_default(file: Path | None, instead: str) -> Config:
     """The same for services beside the box, which start even if the box's own cannot be used.
 
     Then they have the built-in one, and a line on stderr says so.
@@ -31,7 +31,7 @@ def chosen_config_or_default(file: Path | None, instead: str) -> Config:
         instead: the service's fallback, as in "showing what".
     """
     try:
-        return chosen_config(file)
+        return load_config(file)
     except ConfigError as error:
         if file:
             raise

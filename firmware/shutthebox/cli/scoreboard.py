@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from shutthebox.cli.own_config import add_config_option, chosen_config_or_default
+from shutthebox.cli.own_config import add_config_option, load_config_or_default
 from shutthebox.cli.parser import Subparsers
 from shutthebox.config.schema import Config
 from shutthebox.errors import ShutTheBoxError
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.web.scoreboard.folder import FOLDER_NAME, ScoreboardFolder, offered, own_address
     from shutthebox.web.scoreboard.server import ScoreboardServer
 
-    config = chosen_config_or_default(args.config, "showing what")
+    config = load_config_or_default(args.config, "showing what")
     if args.write and not config.scoreboard.on:
         print("The scoreboard is off: [scoreboard] on = true in the configuration switches it on.")
         return 0

@@ -102,7 +102,7 @@ def config_of(args: argparse.Namespace) -> Config:
     return config
 
 
-def going_on(args: argparse.Namespace) -> tuple[int, Path] | None:
+def running_recording(args: argparse.Namespace) -> tuple[int, Path] | None:
     """The start of the running recording in ns, and its memory; None without one.
 
     Raises:
@@ -166,7 +166,10 @@ def run(args: argparse.Namespace) -> int:
         if args.record:
             # A scenario is replayed from an empty box, so a recording starts from one, too.
             goes_on = args.recording_since is not None
-            start_ns, memory = going_on(args) or (start_ns, Path(tempfile.mkdtemp(prefix=_MEMORY_PREFIX)))
+            start_ns, memory = running_recording(args) or (
+                start_ns,
+                Path(tempfile.mkdtemp(prefix=_MEMORY_PREFIX)),
+            )
             stack.callback(shutil.rmtree, memory, ignore_errors=True)
             file = stack.enter_context(create(args.record, goes_on=goes_on))
             recorder = ScenarioRecorder(file, config, levers, box.levers_down, start_ns, goes_on=goes_on)
@@ -193,7 +196,7 @@ def run(args: argparse.Namespace) -> int:
 
         def arguments(*, record: bool = False, goes_on: bool = False, levers: int | None = None) -> list[str]:
             since = (str(start_ns), str(memory)) if goes_on else ()
-            return arguments_again(args, server.port, plug.recording if record else None, since, levers)
+            return restart_arguments(args, server.port, plug.recording if record else None, since, levers)
 
         def started() -> None:
             plug.arguments = arguments
@@ -243,7 +246,7 @@ def _broke(recorder: "ScenarioRecorder", line: str) -> None:
     recorder.broke(line, time.monotonic_ns())
 
 
-def arguments_again(
+def restart_arguments(
     args: argparse.Namespace,
     port: int,
     record: Path | None,

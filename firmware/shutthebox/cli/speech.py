@@ -5,7 +5,7 @@ import sys
 import threading
 from pathlib import Path
 
-from shutthebox.cli.own_config import add_config_option, chosen_config_or_default
+from shutthebox.cli.own_config import add_config_option, load_config_or_default
 from shutthebox.cli.parser import Subparsers
 from shutthebox.config.schema import with_value
 from shutthebox.files import check_folder, shown_path
@@ -34,17 +34,17 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace, ended: threading.Event | None = None) -> int:
     """Speaks until `ended` is set; without one, until a signal ends it."""
-    from shutthebox.speech.said_file import FILE_NAME, SaidReader
+    from shutthebox.speech.speech_file import FILE_NAME, SpeechFileReader
     from shutthebox.speech.voice import Voice
 
-    config = chosen_config_or_default(args.config, "speaking as")
+    config = load_config_or_default(args.config, "speaking as")
     if args.volume is not None:
         config = with_value(config, "speech.volume", args.volume, "--volume")
     if args.state is not None:
         check_folder(args.state, "--state")
     voice = None if args.print else Voice(config.speech.volume)
     folder = args.state or config.scores_folder
-    reader = SaidReader(folder)
+    reader = SpeechFileReader(folder)
     print(f"Listening to {shown_path(folder / FILE_NAME)}  (Ctrl-C ends)", file=sys.stderr, flush=True)
     ended = ended or threading.Event()
     try:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from shutthebox.adapters.store import queries
-from shutthebox.adapters.store.database import FILE_NAME
-from shutthebox.adapters.store.reading import Reading, reading_good_part
+from shutthebox.adapters.store.database import STORE_FILE
+from shutthebox.adapters.store.reading import Reading, open_good_part
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.schema import COLUMNS
-from shutthebox.cli.own_config import add_config_option, chosen_config
+from shutthebox.cli.own_config import add_config_option, load_config
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.progress import working
 from shutthebox.config.schema import SERVICE_FOLDER
@@ -83,7 +83,7 @@ def _good_part(args: argparse.Namespace) -> Iterator[Reading]:
     file = _store_file(args)
     with contextlib.ExitStack() as stack:
         with working(lambda: "checking the store"):
-            store = stack.enter_context(reading_good_part(file))
+            store = stack.enter_context(open_good_part(file))
         yield store
 
 
@@ -92,15 +92,15 @@ def _store_file(args: argparse.Namespace) -> Path:
     with contextlib.suppress(OSError):  # a name that is too long is refused as a folder
         if args.state is not None and args.state.is_file():
             return Path(args.state)
-    return store_folder(args) / FILE_NAME
+    return store_folder(args) / STORE_FILE
 
 
 def _name_simulator(args: argparse.Namespace) -> None:
     """Says where the memory of the simulated box is, if there is one and no store was named."""
     if args.state is not None:
         return
-    folder = chosen_config(args.config).simulator_folder
-    if os.path.lexists(folder / FILE_NAME) and folder != store_folder(args):
+    folder = load_config(args.config).simulator_folder
+    if os.path.lexists(folder / STORE_FILE) and folder != store_folder(args):
         where = shown_path(folder)
         print(f"The simulated box has its own memory: shutthebox stats --state {where}", file=sys.stderr)
 
@@ -174,7 +174,7 @@ def store_folder(args: argparse.Namespace) -> Path:
     if args.state is not None:
         check_folder(args.state, "--state")
         return Path(args.state)
-    config = chosen_config(args.config)
+    config = load_config(args.config)
     if not config.store.folder and os.path.lexists(SERVICE_FOLDER):
         return SERVICE_FOLDER
     return config.state_folder

@@ -4,8 +4,8 @@ import argparse
 import logging
 from pathlib import Path
 
-from shutthebox.adapters.stick import SOCKET
-from shutthebox.cli.own_config import chosen_config_or_default
+from shutthebox.adapters.stick_socket import SOCKET
+from shutthebox.cli.own_config import load_config_or_default
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.stats import add_options, store_folder
 
@@ -36,6 +36,6 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.owner.stick.helper import serve
 
     logging.getLogger().setLevel(logging.INFO)
-    language = chosen_config_or_default(None, "saving what").box.language
+    language = load_config_or_default(None, "saving what").box.language
     serve(args.device, args.socket, store_folder(args), language)
     return 0

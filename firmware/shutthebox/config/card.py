@@ -224,7 +224,7 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
         elif not text.strip() and name in (LEAGUE_NAME, HOME_ASSISTANT_NAME, TOURNAMENT_FILE):
             # As a copy that was broken off leaves it.
             found = (f"{name}: is empty; to be without it, write the line # none",)
-        elif takes_away(text):
+        elif is_only_comments(text):
             found = ()
         elif name == NETWORK_NAME:
             network, found = examine_network(text, name)
@@ -290,7 +290,7 @@ def _is_there(path: Path) -> bool:
     return True
 
 
-def takes_away(text: str) -> bool:
+def is_only_comments(text: str) -> bool:
     """Whether a file has nothing but comments: the box is to be without it."""
     return bool(text.strip()) and all(
         not line or line.startswith("#") for line in map(str.strip, text.splitlines())
@@ -318,7 +318,7 @@ def _rules(folder: Path) -> tuple[tuple[str, ...], list[str]]:
         if name is not None:
             with suppress(ConfigError):  # which the reader of all files says
                 text = read_text(folder / name, ConfigError, "a file of the card")
-                if takes_away(text):
+                if is_only_comments(text):
                     continue
                 mistake = _with_line(mistake, name, text)
         mistakes.append(mistake)

@@ -8,13 +8,13 @@ from shutthebox.config.profiles import builtin
 from shutthebox.odds.puzzles import Puzzle, puzzle_from_text
 from shutthebox.rules.profile import Profile
 
-FILE_NAME = "puzzles.txt"
+PUZZLES_FILE = "puzzles.txt"
 
 
 @cache
 def shipped() -> tuple[str, ...]:
     """All puzzles, one line each; they are read when the first is asked for."""
-    file = resources.files("shutthebox.odds") / FILE_NAME
+    file = resources.files("shutthebox.odds") / PUZZLES_FILE
     return tuple(file.read_text(encoding="utf-8").splitlines())
 
 

@@ -12,7 +12,7 @@ from shutthebox.errors import ShutTheBoxError, raise_all
 from shutthebox.files import read_text
 from shutthebox.game.facts import BestTotal, Chosen, PageRules, Remembered, Streak, WrongCodes
 from shutthebox.game.menu_items import CHOOSABLE
-from shutthebox.game.settings import DiceKind, Settings, misfit
+from shutthebox.game.settings import DiceKind, Settings, misfit_text
 from shutthebox.game.switches.switch import BUTTONS
 from shutthebox.rules.equal_dice import Tournament, TournamentError, tournament_from_text
 from shutthebox.rules.profile import Profile
@@ -89,7 +89,7 @@ def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
     return config
 
 
-def as_chosen(config: Config, settings: Settings, kept: Iterable[Remembered]) -> Settings:
+def restore_choices(config: Config, settings: Settings, kept: Iterable[Remembered]) -> Settings:
     """The settings with all that the box remembers; as configured, if the choices no longer fit."""
     choices, rules = dict[str, object](), None
     bests, streak, wrong_codes = dict[str, int](), Streak(), 0
@@ -177,7 +177,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         wanted = usual_profile(config, where)
         usual = wanted.for_levers(levers)
         if usual is None:
-            wrong.append(ConfigError(f"{where}: game.profile: {misfit(wanted, levers)}"))
+            wrong.append(ConfigError(f"{where}: game.profile: {misfit_text(wanted, levers)}"))
     except ProfileError as error:
         wrong.append(error)
     for key, numbers in (("out_of_play", config.box.out_of_play), ("service_code", config.box.service_code)):

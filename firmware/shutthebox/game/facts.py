@@ -4,7 +4,7 @@ import json
 import re
 from typing import NamedTuple, TypeAlias, cast
 
-from shutthebox.plain import Plain
+from shutthebox.marker import Marker
 from shutthebox.rules.actions import Action
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import Match
@@ -40,7 +40,7 @@ class ClockShown(NamedTuple):
         return f"clock {self.seconds}"
 
 
-class Left(Plain):
+class PlayersLeft(Marker):
     """The players have left the match: abandoned it, or seen its result."""
 
     __slots__ = ()
@@ -225,5 +225,7 @@ class Faulted(NamedTuple):
         return found[2] if found else self.text
 
 
-Fact: TypeAlias = Began | Resumed | Action | ClockShown | Finished | Signed | Left | Remembered | Faulted
+Fact: TypeAlias = (
+    Began | Resumed | Action | ClockShown | Finished | Signed | PlayersLeft | Remembered | Faulted
+)
 """Something that is kept, in the order in which it happened."""

@@ -6,25 +6,25 @@ from typing import NamedTuple, TypeAlias
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.faults import Fault, Undelivered
 from shutthebox.game.stick import Stick
+from shutthebox.marker import Marker
 from shutthebox.odds.questions import OddsReady
-from shutthebox.plain import Plain
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles
 
 
-class Pressed(Plain):
+class Pressed(Marker):
     """The dice button was let go before 0.8 s were over."""
 
     __slots__ = ()
 
 
-class Held(Plain):
+class Held(Marker):
     """The dice button has been down for 0.8 s."""
 
     __slots__ = ()
 
 
-class HeldLong(Plain):
+class HeldLong(Marker):
     """The dice button has been down for 10 s; `Held` came on the way."""
 
     __slots__ = ()
@@ -36,19 +36,19 @@ class LeversMoved(NamedTuple):
     down: Tiles
 
 
-class TimePassed(Plain):
+class TimePassed(Marker):
     """Time has passed; given when the machine's deadline is reached, harmless at any other time."""
 
     __slots__ = ()
 
 
-class ServicePressed(Plain):
+class ServicePressed(Marker):
     """The owner's button inside the box was pressed."""
 
     __slots__ = ()
 
 
-class Deserted(Plain):
+class Deserted(Marker):
     """Nobody has touched the box for a long time. Only the machine finds this out, on `TimePassed`."""
 
     __slots__ = ()

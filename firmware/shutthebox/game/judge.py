@@ -206,7 +206,7 @@ def judge(
     return Verdict(VerdictKind.DEAD_END, move=flipped)
 
 
-def taken_in_part(
+def take_part(
     profile: Profile, turn: Turn, down: Tiles, behind: int, half: Half, only: Tiles | None = None
 ) -> Half | None:
     """What a press takes of an answer whose rest goes through the tiles behind; None if it takes nothing.
@@ -237,7 +237,7 @@ def _judge_reopening(lifted: Tiles, flipped: Tiles, only: Tiles | None) -> Verdi
     return Verdict(VerdictKind.COMPLETE, to_numbers(lifted)) if lifted else FINE
 
 
-def viable(profile: Profile, turn: Turn, down: Tiles, behind: int = 0, half: Half = WHOLE) -> Tiles:
+def viable_tiles(profile: Profile, turn: Turn, down: Tiles, behind: int = 0, half: Half = WHOLE) -> Tiles:
     """The open tiles that, with those flipped, are part of a legal move; those flipped left out."""
     legal = turns.answers(profile, turn)
     if half.move:

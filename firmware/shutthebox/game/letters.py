@@ -41,9 +41,9 @@ class Letters(NamedTuple):
         """Whether all are taken."""
         return len(self.taken) == LENGTH
 
-    def moved(self, context: Context) -> "tuple[Letters, tuple[Effect, ...], Message | None]":
+    def follow(self, context: Context) -> "tuple[Letters, tuple[Effect, ...], Message | None]":
         """The letters after the levers of this input, its sound, and why a lever changed nothing."""
-        flicks, flicked = self.flicks.moved(context.moved)
+        flicks, flicked = self.flicks.follow(context.moved)
         at = (self.at + sum(_STEPS.get(lever, 0) for lever in flicked)) % len(ALPHABET)
         after = self._replace(flicks=flicks, at=at)
         if not flicked:

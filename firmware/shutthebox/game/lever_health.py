@@ -38,7 +38,7 @@ class Ailment(Enum):
     STUCK = "is stuck"
     DEAD = "is dead"
 
-    def told(self, row: Switch) -> Message:
+    def localize(self, row: Switch) -> Message:
         """The warning about this switch."""
         match self:
             case Ailment.TAKEN:
@@ -64,14 +64,14 @@ def _all_ailments(shared: Shared) -> Iterator[tuple[int, Ailment]]:
     yield from ((switch, Ailment.TAKEN) for switch in shared.settings.taken)
 
 
-def ailments(shared: Shared) -> dict[int, Ailment]:
+def find_ailments(shared: Shared) -> dict[int, Ailment]:
     """The worst of what seems to be wrong now with each switch: buttons first, then levers in their order."""
     return dict(sorted(dict(_all_ailments(shared)).items(), key=lambda entry: (entry[0] > 0, abs(entry[0]))))
 
 
-def wrong(shared: Shared) -> frozenset[int]:
+def broken_switches(shared: Shared) -> frozenset[int]:
     """The switches that seem to be broken now, in whatever way."""
-    return frozenset(ailments(shared))
+    return frozenset(find_ailments(shared))
 
 
 def complaint(shared: Shared) -> Message | None:
@@ -79,20 +79,20 @@ def complaint(shared: Shared) -> Message | None:
     ignored = shared.settings.out_by_choice
     found = {
         switch: ailment
-        for switch, ailment in ailments(shared).items()
+        for switch, ailment in find_ailments(shared).items()
         if switch <= 0 or not to_tiles([switch]) & ignored
     }
     worst = min(found, key=lambda switch: list(Ailment).index(found[switch]), default=None)
-    return None if worst is None else found[worst].told(row_of(worst))
+    return None if worst is None else found[worst].localize(row_of(worst))
 
 
 def dice_button_complaint(shared: Shared) -> Message | None:
     """The warning about the dice button, without which nobody can go on; None if nothing seems wrong."""
-    ailment = ailments(shared).get(DICE_BUTTON)
-    return None if ailment is None else ailment.told(row_of(DICE_BUTTON))
+    ailment = find_ailments(shared).get(DICE_BUTTON)
+    return None if ailment is None else ailment.localize(row_of(DICE_BUTTON))
 
 
-def knocked(shared: Shared, down: Tiles, changed: Tiles) -> int:
+def count_knocks(shared: Shared, down: Tiles, changed: Tiles) -> int:
     """How far the outer levers have been flicked in turn once these have moved to where they are."""
     settings = shared.settings
     broken = settings.out | shared.stuck | shared.dead

@@ -4,9 +4,9 @@ from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from shutthebox.game.daily import Daily
+from shutthebox.game.earlier_results import EarlierResults
 from shutthebox.game.messages import Text
-from shutthebox.game.owner_report import Topic
-from shutthebox.game.past import Past
+from shutthebox.game.owner_topics import Topic
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
 
@@ -20,7 +20,7 @@ class Lookups(Protocol):
     def report(self, topic: Topic, wrong: Collection[int]) -> Sequence[Text]:
         """The lines of a topic for the owner; `wrong` are the switches that are wrong now."""
 
-    def past(self, match: Match, letters: str) -> Past:
+    def past(self, match: Match, letters: str) -> EarlierResults:
         """The earlier results recorded under the initials of this match's winner."""
 
     def daily(self, games: Sequence[Profile]) -> Daily | None:
@@ -38,9 +38,9 @@ class NoLookups:
         """No lines."""
         return ()
 
-    def past(self, match: Match, letters: str) -> Past:
+    def past(self, match: Match, letters: str) -> EarlierResults:
         """No earlier results."""
-        return Past()
+        return EarlierResults()
 
     def daily(self, games: Sequence[Profile]) -> Daily | None:
         """No puzzle."""

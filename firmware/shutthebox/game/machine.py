@@ -35,7 +35,7 @@ from shutthebox.game.inputs import (
 )
 from shutthebox.game.letters import is_name
 from shutthebox.game.lookups import Lookups, NoLookups
-from shutthebox.game.menu_items import GAME, item_chosen
+from shutthebox.game.menu_items import GAME, find_option
 from shutthebox.game.modes.attract import Attract
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.modes.initials import Initials
@@ -43,16 +43,16 @@ from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.service import Service
 from shutthebox.game.modes.setup import Setup
 from shutthebox.game.modes.stick import StickMode
-from shutthebox.game.play import reviewed
-from shutthebox.game.pointers import pointed
+from shutthebox.game.play import add_review
 from shutthebox.game.resuming import KeptMatch, resume
 from shutthebox.game.settings import Settings
-from shutthebox.game.showing import show_of
-from shutthebox.game.state import Context, Overlay, Shared, Step, kept
+from shutthebox.game.showing import build_show
+from shutthebox.game.state import Context, Overlay, Shared, Step, keep
 from shutthebox.game.stick import NEEDS_RESTART, Stick
 from shutthebox.game.switches.switch import DICE_BUTTON
-from shutthebox.game.table import ADVICE, TABLE, ModeState, arrived
+from shutthebox.game.table import ADVICE, TABLE, ModeState, arrive
 from shutthebox.game.targets import BackToAttract, OpenService, Target
+from shutthebox.game.tips import mark_tip_given
 from shutthebox.game.wording import idle_text
 from shutthebox.odds.questions import AnswerReady, DiceReady, HintReady, OddsReady, ReviewReady
 from shutthebox.rules.match import Match
@@ -98,7 +98,7 @@ class Machine:
         >>> settings = Settings((builtin("pub"),), config.game, config.box, config.display)
         >>> machine = Machine(settings, RandomDice(Random(1).randrange), 0, t_ns=0)
         >>> *_, show = machine.step(Pressed(), t_ns=1_000_000_000)
-        >>> print(show.mode, show.screen.told(str).title)
+        >>> print(show.mode, show.screen.localize(str).title)
         setup Players?
     """
 
@@ -128,7 +128,7 @@ class Machine:
         )
         context = self._context()
         begun: Step[Target] = resume(resumed, context) if resumed else Step(BackToAttract())
-        step = arrived(begun, context)
+        step = arrive(begun, context)
         self._mode: ModeState = step.mode
         self._started = step.effects
 
@@ -203,7 +203,7 @@ class Machine:
                     self._shared,
                     lever_health.suspect_wrong(self._mode.play, self._context()),
                 )
-                faults = kept(*lever_health.new_faults(before, self._shared))
+                faults = keep(*lever_health.new_faults(before, self._shared))
                 return [*faults, *self._dispatch(given)]
         return self._dispatch(given)
 
@@ -216,7 +216,7 @@ class Machine:
             return []
         shared = before if before.asleep else _seen(before, self._mode)
         in_play = changed & ~ignored
-        knocks = lever_health.knocked(shared, down, in_play)
+        knocks = lever_health.count_knocks(shared, down, in_play)
         self._shared = shared._replace(
             levers=down,
             touched_ns=self._now_ns,
@@ -231,7 +231,7 @@ class Machine:
         )
         if knocks == lever_health.KNOCKS and (isinstance(self._mode, Attract) or self._is_stranded):
             return self._open_service(unlocked=False)
-        faults = kept(*lever_health.new_faults(before, self._shared))
+        faults = keep(*lever_health.new_faults(before, self._shared))
         *effects, show = self._dispatch(LeversMoved(down), in_play)
         match = self.state.match
         if match is None or self._shared.refusal is not None:
@@ -256,7 +256,7 @@ class Machine:
             overlay=Overlay.NONE, refusal=None, knocks=0, by_levers=True, moved_ns=None
         )
         context = self._context()
-        return [*self._taken(arrived(Step(OpenService(unlocked=unlocked)), context)), self._show()]
+        return [*self._taken(arrive(Step(OpenService(unlocked=unlocked)), context)), self._show()]
 
     @property
     def _dwelt_ns(self) -> int | None:
@@ -294,13 +294,13 @@ class Machine:
         if health == before.health:
             return []
         after = self._shared = before._replace(health=health)
-        known, found = lever_health.ailments(before), lever_health.ailments(after)
+        known, found = lever_health.find_ailments(before), lever_health.find_ailments(after)
         if known == found and not isinstance(self._mode, Service):
             return []
         if found.get(DICE_BUTTON) not in (None, known.get(DICE_BUTTON)) and not after.asleep:
             # What it has asked nobody can answer.
             self._shared = after._replace(overlay=Overlay.NONE)
-        return [*kept(*lever_health.new_faults(before, after)), self._show()]
+        return [*keep(*lever_health.new_faults(before, after)), self._show()]
 
     def _stick_reported(self, stick: Stick | None) -> list[Effect]:
         before = self._shared
@@ -312,7 +312,7 @@ class Machine:
         is_new = stick is not None and before.stick_is_new
         self._shared = before._replace(stick=stick, due=due, stick_is_new=is_new)
         if isinstance(self._mode, StickMode):
-            self._mode = self._mode.reported(before.stick, stick)
+            self._mode = self._mode.follow_report(before.stick, stick)
         was_in = before.stick is not None and not (before.stick.is_card or before.stick.is_out)
         if stick is None or stick.is_card or stick.is_out or was_in:
             return [self._show()]
@@ -323,7 +323,7 @@ class Machine:
 
     def _advised(self, came: OddsReady) -> list[Effect]:
         if isinstance(came, ReviewReady) and isinstance(self._mode, MatchMode):
-            play = reviewed(self._mode.play, came)
+            play = add_review(self._mode.play, came)
             if play != self._mode.play:
                 self._mode = replace(self._mode, play=play)
                 return [self._show()]
@@ -331,7 +331,7 @@ class Machine:
         if handler is None:
             return []
         context = self._context()
-        step = arrived(handler(self._mode, came, context), context)
+        step = arrive(handler(self._mode, came, context), context)
         return [] if step == Step(self._mode) else [*self._taken(step), self._show()]
 
     def _form(self, given: FormInput) -> list[Effect]:
@@ -347,7 +347,7 @@ class Machine:
                 self._shared = shared._replace(names=names)
                 return [self._show()]
             case CursorMoved(by) if isinstance(self._mode, Menu | Setup) and not self._shared.asleep:
-                self._mode = self._mode.with_picker(self._mode.picker.walked(by))
+                self._mode = self._mode.with_picker(self._mode.picker.move_cursor(by))
                 self._shared = shared
                 return [*self._audible((PlaySound(Sound.CHOICE),)), self._show()]
         return []
@@ -359,18 +359,18 @@ class Machine:
             return []
         chosen = SettingChosen(GAME.key, rules.name)
         shared = shared._replace(settings=self.settings)
-        return [*kept(PageRules("\n".join(to_lines(rules)))), *self._setting_chosen(chosen, shared)]
+        return [*keep(PageRules("\n".join(to_lines(rules)))), *self._setting_chosen(chosen, shared)]
 
     def _setting_chosen(self, given: SettingChosen, shared: Shared) -> list[Effect]:
         """Nothing for a setting that the menu does not offer. The players stay, so their names do."""
-        found = item_chosen(self.settings, given.key, given.value)
+        found = find_option(self.settings, given.key, given.value)
         if found is None:
             return []
         item, index = found
         settings, facts = item.choose(self.settings, index)
         self._shared = shared = shared._replace(settings=settings)
         step = TABLE[type(self._mode), SettingChosen].step(self._mode, self._context())
-        return [*self._taken(step._replace(shared=shared).preceded_by(*kept(*facts))), self._show()]
+        return [*self._taken(step._replace(shared=shared).preceded_by(*keep(*facts))), self._show()]
 
     def _dispatch(self, given: Input | Deserted, moved: Tiles = 0) -> list[Effect]:
         """What lies over the mode gets the input first."""
@@ -391,7 +391,7 @@ class Machine:
         shared = (step.shared or self._shared)._replace(refusal=step.refusal)
         if shared.by_levers and not isinstance(step.mode, Service | StickMode):
             shared = shared._replace(by_levers=False, moved_ns=None)
-        self._shared = pointed(before, step.mode, shared)
+        self._shared = mark_tip_given(before, step.mode, shared)
         return self._audible(step.effects)
 
     def _audible(self, effects: Sequence[Effect]) -> list[Effect]:
@@ -411,7 +411,7 @@ class Machine:
         return self.settings.out & ~(match.game.starting if match else 0)
 
     def _show(self) -> Show:
-        return show_of(self._mode, self._shared, self._now_ns)
+        return build_show(self._mode, self._shared, self._now_ns)
 
 
 def _seen(shared: Shared, mode: ModeState) -> Shared:

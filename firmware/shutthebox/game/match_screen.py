@@ -1,13 +1,13 @@
 """The common parts of a turn's screens: the title, the corner, the row of tiles, the prompt."""
 
-from shutthebox.game.judge import VerdictKind, flipped_tiles, viable
+from shutthebox.game.judge import VerdictKind, flipped_tiles, viable_tiles
 from shutthebox.game.lever_health import complaint
 from shutthebox.game.messages import Message, Text, message, title_text
 from shutthebox.game.mode import Mode
 from shutthebox.game.play import MatchInPlay, row_behind
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.state import Shared
-from shutthebox.game.wording import fault_text, listed, player_name
+from shutthebox.game.wording import fault_text, list_tiles, player_name
 from shutthebox.rules.handicap import points_off
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MatchFormat, Stakes, Tie, Turns
@@ -142,7 +142,7 @@ def _seat_text(match: Match) -> Text:
 
 def without_text(out: Tiles) -> Message:
     """Which levers are out of play."""
-    return message("without {tiles}", tiles=listed(out))
+    return message("without {tiles}", tiles=list_tiles(out))
 
 
 def tile_row(
@@ -166,7 +166,7 @@ def tile_row(
         wrong_tiles = flipped
     can_go = 0
     if mode is Mode.FLIPPING:
-        can_go = viable(profile, play.match.turn, levers, behind, play.half)
+        can_go = viable_tiles(profile, play.match.turn, levers, behind, play.half)
         can_go &= -1 if only is None else play.half.rest(profile, only)
     can_go, can_follow = parts(profile, can_go)
 

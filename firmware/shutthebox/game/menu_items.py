@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from shutthebox.game.facts import Chosen, Value
-from shutthebox.game.messages import Joined, Message, Numbers, Text, decimal, message, title_text
+from shutthebox.game.messages import CommaList, Message, Numbers, Text, decimal, message, title_text
 from shutthebox.game.picker import Picker
 from shutthebox.game.settings import Brightness, Settings, ShownStakes
 from shutthebox.odds.strengths import Strength
@@ -63,7 +63,7 @@ class Item(NamedTuple):
         """What can be chosen, as shown."""
         return tuple(self.text(settings, value) for value in self.values(settings))
 
-    def chosen(self, settings: Settings) -> int:
+    def current_index(self, settings: Settings) -> int:
         """The index of the option that holds now."""
         return self.values(settings).index(self._now(settings))
 
@@ -72,7 +72,7 @@ class Item(NamedTuple):
 
         What is more exact than its option, or is left to the game, stays so where that option is chosen.
         """
-        is_same = index == self.chosen(settings)
+        is_same = index == self.current_index(settings)
         value = settings.value(self.key) if is_same else self.values(settings)[index]
         settings = settings.with_value(self.key, value)
         for key in self.forgets:
@@ -81,11 +81,11 @@ class Item(NamedTuple):
 
     def picker(self, settings: Settings) -> Picker:
         """The choice of this item."""
-        return Picker(self.question, self.options(settings), self.chosen(settings), settings.levers)
+        return Picker(self.question, self.options(settings), self.current_index(settings), settings.levers)
 
     def line(self, settings: Settings) -> Message:
         """The item and its option, as a line of the menu."""
-        option = self.options(settings)[self.chosen(settings)]
+        option = self.options(settings)[self.current_index(settings)]
         return message("{label}: {option}", label=self.label, option=option)
 
     def _now(self, settings: Settings) -> object:
@@ -113,7 +113,7 @@ def _value_text(value: object) -> Text:
         case ():
             return message("none")
         case tuple():
-            return Joined(tuple(map(_value_text, value)))
+            return CommaList(tuple(map(_value_text, value)))
         case _:
             return str(value)
 
@@ -378,7 +378,7 @@ def _head_start_sizes(settings: Settings, handicap: tuple[HeadStart, ...]) -> Te
     heads = {seat: _head_start_text(head) for seat, head in enumerate(handicap, 1) if head}
     if len(heads) == 1:
         return heads.popitem()[1]
-    return Joined(
+    return CommaList(
         tuple(message("{label}: {option}", label=str(seat), option=text) for seat, text in heads.items())
     )
 
@@ -492,14 +492,14 @@ def _offered(entry: MenuLine, settings: Settings) -> bool:
             return True
 
 
-def offered(settings: Settings) -> tuple[Item, ...]:
+def offered_items(settings: Settings) -> tuple[Item, ...]:
     """The settings of the menu that mean anything now."""
     return tuple(entry for entry in entries(settings) if isinstance(entry, Item))
 
 
-def item_chosen(settings: Settings, key: str, value: object) -> tuple[Item, int] | None:
+def find_option(settings: Settings, key: str, value: object) -> tuple[Item, int] | None:
     """The item and the index of its option that give a key of the config this value; None without one."""
-    for item in offered(settings):
+    for item in offered_items(settings):
         if item.key == key:
             for index, option in enumerate(item.values(settings)):
                 if is_value(value, option):
@@ -520,7 +520,7 @@ def menu(settings: Settings, at: MenuLine | None = None) -> Picker:
     return Picker(message("Menu"), lines, cursor, settings.levers)
 
 
-def questions(settings: Settings) -> tuple[Item, ...]:
+def setup_questions(settings: Settings) -> tuple[Item, ...]:
     """The questions of setup before a match, in order.
 
     Nothing where one player plays alone. Rounds are asked where the game is played over several, a

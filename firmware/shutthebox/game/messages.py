@@ -14,7 +14,7 @@ Translate: TypeAlias = Callable[[str], str]
 class Wording(Protocol):
     """A text that is put into words only where it is read."""
 
-    def told(self, translate: Translate) -> str:
+    def localize(self, translate: Translate) -> str:
         """The text as the panel shows it, in the players' language."""
 
 
@@ -48,12 +48,13 @@ class Message:
         """
         return Message(self.text, self.values, plural(voice, many) if many else voice)
 
-    def told(self, translate: Translate) -> str:
+    def localize(self, translate: Translate) -> str:
         """The text in the players' language."""
         if not self.text:
             return ""
         filled = {
-            blank: value if isinstance(value, int) else told(value, translate) for blank, value in self.values
+            blank: value if isinstance(value, int) else localize(value, translate)
+            for blank, value in self.values
         }
         return fill_in(self.text, translate, filled) if filled else translate(self.text)
 
@@ -62,7 +63,7 @@ class Message:
 class Numbers:
     """Tiles or levers; said rising.
 
-    >>> Numbers((2, 9)).told(str), Numbers((1, 2, 3, 4, 5, 7, 9)).told(str)
+    >>> Numbers((2, 9)).localize(str), Numbers((1, 2, 3, 4, 5, 7, 9)).localize(str)
     ('2, 9', '1-5, 7, 9')
     """
 
@@ -84,22 +85,22 @@ class Numbers:
             for part in (((first, last),) if last - first > 1 else ((n, n) for n in range(first, last + 1)))
         )
 
-    def told(self, translate: Translate) -> str:
+    def localize(self, translate: Translate) -> str:
         """The numbers with a hyphen for each run."""
         return ", ".join(f"{first}-{last}" if last > first else str(first) for first, last in self.runs)
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class TileSum:
     """Tiles that are shut in one move.
 
-    >>> Together((3, 4)).told(str)
+    >>> TileSum((3, 4)).localize(str)
     '3+4'
     """
 
     numbers: tuple[int, ...]
 
-    def told(self, translate: Translate) -> str:
+    def localize(self, translate: Translate) -> str:
         """The numbers with plus signs."""
         return "+".join(map(str, self.numbers))
 
@@ -110,7 +111,7 @@ class Name:
 
     letters: str
 
-    def told(self, translate: Translate) -> str:
+    def localize(self, translate: Translate) -> str:
         """The letters, in capitals."""
         return self.letters
 
@@ -122,7 +123,7 @@ class Spelling:
     letters: str
     places: int
 
-    def told(self, translate: Translate) -> str:
+    def localize(self, translate: Translate) -> str:
         """The letters, with an underscore for an empty place."""
         return self.letters.ljust(self.places, "_")
 
@@ -139,7 +140,7 @@ class Seat:
     number: int
     name: Text
 
-    def told(self, translate: Translate) -> str:
+    def localize(self, translate: Translate) -> str:
         """The letters of the player, else the number of the seat."""
         return self.name.letters if isinstance(self.name, Name) else str(self.number)
 
@@ -151,9 +152,9 @@ class ListRow:
     text: Text
     value: Text
 
-    def told(self, translate: Translate) -> str:
+    def localize(self, translate: Translate) -> str:
         """Both, with a tab between them."""
-        return f"{told(self.text, translate)}\t{told(self.value, translate)}"
+        return f"{localize(self.text, translate)}\t{localize(self.value, translate)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,25 +164,25 @@ class ChartBar:
     number: int
     length: int
 
-    def told(self, translate: Translate) -> str:
+    def localize(self, translate: Translate) -> str:
         """The number with the bar."""
         return f"{self.number:2} {'=' * self.length}"
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class CommaList:
     """Texts one after the other."""
 
     texts: tuple[Text, ...]
 
-    def told(self, translate: Translate) -> str:
+    def localize(self, translate: Translate) -> str:
         """The texts with commas."""
-        return ", ".join(told(text, translate) for text in self.texts)
+        return ", ".join(localize(text, translate) for text in self.texts)
 
 
-def told(text: Text, translate: Translate) -> str:
+def localize(text: Text, translate: Translate) -> str:
     """A text as the panel shows it, in the players' language."""
-    return text if isinstance(text, str) else text.told(translate)
+    return text if isinstance(text, str) else text.localize(translate)
 
 
 def title_text(profile: Profile, language: str) -> Text:
@@ -192,7 +193,7 @@ def title_text(profile: Profile, language: str) -> Text:
 def message(text: str, **values: int | Text) -> Message:
     """The message of this English text; the catalogues' tools look for calls of this name.
 
-    >>> message("{points} to go", points=3).told(str)
+    >>> message("{points} to go", points=3).localize(str)
     '3 to go'
     """
     return Message(text, tuple(values.items()))
@@ -209,7 +210,7 @@ def decimal(value: float, places: int, sign: Literal["-", "+"] = "-") -> Message
         places: decimals.
         sign: "+" gives numbers above 0 their sign, too.
 
-    >>> decimal(6.25, 1).told(str)
+    >>> decimal(6.25, 1).localize(str)
     '6.2'
     """
     return Message(DECIMAL, tuple(decimal_parts(value, places, sign).items()))

@@ -26,7 +26,7 @@ class Mode(StrEnum):
     SETUP = "setup"
     NAMING = "naming", "setup"
     ROLL_OFF = "roll-off", "setup"
-    RAISE = "raise"
+    RAISING = "raise"
     READY = "ready"
     ROLLING = "rolling"
     ENTERING = "entering", "rolling"

@@ -13,7 +13,7 @@ from shutthebox.game.messages import Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import FREE_TRIES
-from shutthebox.game.state import Context, Shared, Step, kept, refused
+from shutthebox.game.state import Context, Shared, Step, keep, refuse
 
 PAUSE_NS = 10_000_000_000
 """The first pause. Each further wrong code doubles it, up to `LONGEST_PAUSE_NS`."""
@@ -42,19 +42,19 @@ def is_code(shared: Shared) -> bool:
 
 def wrong_code(mode: _Mode, context: Context) -> Step[_Mode]:
     """One more wrong code."""
-    step = refused(mode, message("Wrong code"))
+    step = refuse(mode, message("Wrong code"))
     count = context.shared.settings.wrong_codes + 1
-    facts = kept(WrongCodes(count))
+    facts = keep(WrongCodes(count))
     if count >= FREE_TRIES:
-        facts += kept(Faulted("service", f"wrong code, {count} times"))
+        facts += keep(Faulted("service", f"wrong code, {count} times"))
     return step.preceded_by(*facts)._replace(shared=_counting(count, context))
 
 
-def forgiven(step: Step[_Mode], context: Context) -> Step[_Mode]:
+def forgive(step: Step[_Mode], context: Context) -> Step[_Mode]:
     """The step, with the wrong codes before forgotten."""
     if not context.shared.settings.wrong_codes:
         return step
-    return step.preceded_by(*kept(WrongCodes(0)))._replace(shared=_counting(0, context))
+    return step.preceded_by(*keep(WrongCodes(0)))._replace(shared=_counting(0, context))
 
 
 def _counting(wrong: int, context: Context) -> Shared:
@@ -75,7 +75,7 @@ def code_screen(mode: Mode, title: Text, shared: Shared) -> Screen:
     return Screen(mode, title=title, paragraph=how, prompt=message("Press: back"), lit=True)
 
 
-def asked(mode: _Mode, asking: _Mode, context: Context) -> Step[_Mode]:
+def ask_code(mode: _Mode, asking: _Mode, context: Context) -> Step[_Mode]:
     """Asks for the code, where no pause has to be waited for.
 
     Args:
@@ -85,7 +85,7 @@ def asked(mode: _Mode, asking: _Mode, context: Context) -> Step[_Mode]:
     """
     if seconds := -(-_pause_left_ns(context) // _SECOND_NS):
         wait = message("Wait {seconds} s", seconds=seconds).say_as("Wait 1 second", "Wait {seconds} seconds")
-        return refused(mode, wait)
+        return refuse(mode, wait)
     return Step(asking)
 
 

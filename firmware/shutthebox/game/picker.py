@@ -14,7 +14,7 @@ class Flicks(NamedTuple):
 
     away: Tiles = 0
 
-    def moved(self, levers: Tiles) -> "tuple[Flicks, tuple[int, ...]]":
+    def follow(self, levers: Tiles) -> "tuple[Flicks, tuple[int, ...]]":
         """The flicks after these levers have moved, and the levers that are back where they stood, rising."""
         return Flicks(self.away ^ levers), to_numbers(self.away & levers)
 
@@ -59,15 +59,15 @@ class Picker(NamedTuple):
         """Lever n chooses option n, up to this one."""
         return min(len(self.options), self.levers - len(self.steps))
 
-    def moved(self, levers: Tiles) -> "tuple[Picker, tuple[int, ...]]":
+    def follow(self, levers: Tiles) -> "tuple[Picker, tuple[int, ...]]":
         """The picker after these levers have moved, and the levers that have been flicked."""
-        flicks, flicked = self.flicks.moved(levers)
+        flicks, flicked = self.flicks.follow(levers)
         picker = self._replace(flicks=flicks)
         for lever in flicked:
             picker = picker.choose(lever) or picker
         return picker, flicked
 
-    def walked(self, by: int) -> "Picker":
+    def move_cursor(self, by: int) -> "Picker":
         """The picker with its cursor so many options on; after the last comes the first."""
         return self._replace(cursor=(self.cursor + by) % len(self.options))
 

@@ -8,9 +8,9 @@ from shutthebox.game.screen import LIST_ROWS, Screen
 from shutthebox.game.state import Context
 
 
-def picked(picker: Picker, context: Context) -> tuple[Picker, tuple[Effect, ...], Message | None]:
+def follow_flicks(picker: Picker, context: Context) -> tuple[Picker, tuple[Effect, ...], Message | None]:
     """The picker after the levers of this input, its sound, and why a lever chose nothing."""
-    after, flicked = picker.moved(context.moved)
+    after, flicked = picker.follow(context.moved)
     if not flicked:
         return after, (), None
     if any(picker.choose(lever) for lever in flicked):

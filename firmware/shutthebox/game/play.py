@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from shutthebox.game.effects import Ask, Effect, Keep, PlaySound, Sound
-from shutthebox.game.judge import FINE, WHOLE, Half, Verdict, is_setback, judge, levers_behind, taken_in_part
+from shutthebox.game.judge import FINE, WHOLE, Half, Verdict, is_setback, judge, levers_behind, take_part
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared
 from shutthebox.odds.questions import AskReview, Prepare, ReviewReady
@@ -127,7 +127,7 @@ def new_match(profile: Profile, settings: Settings) -> Match:
     return begin(profile, 1 if profile.is_solo else settings.game.players, settings.game.rounds)
 
 
-def begun(
+def begin_play(
     match: Match, settings: Settings, tally: tuple[Fraction, ...] = ()
 ) -> tuple[MatchInPlay, tuple[Effect, ...]]:
     """A match at its beginning, and the question for its odds."""
@@ -139,9 +139,9 @@ def begun(
     return play, (Ask(Prepare(match.game, players)),)
 
 
-def done(play: MatchInPlay, action: Action) -> tuple[MatchInPlay, tuple[Effect, ...]]:
+def apply_and_keep(play: MatchInPlay, action: Action) -> tuple[MatchInPlay, tuple[Effect, ...]]:
     """The match after an action; the action is to be kept, and the review of an ended turn asked for."""
-    after = taken(play, action)
+    after = apply_action(play, action)
     asked = ask_reviews(after)[len(play.unreviewed) :]
     return after, (Keep(action), *asked)
 
@@ -151,7 +151,7 @@ def ask_reviews(play: MatchInPlay) -> tuple[Ask, ...]:
     return tuple(Ask(AskReview(turn.beginning, turn.actions, play.for_win)) for turn in play.unreviewed)
 
 
-def taken(play: MatchInPlay, action: Action) -> MatchInPlay:
+def apply_action(play: MatchInPlay, action: Action) -> MatchInPlay:
     """The match after an action. Every action of every match on the box goes through here, once."""
     match = apply(play.match, action)
     after = play._replace(match=match, actions=(*play.actions, action), half=WHOLE)
@@ -172,7 +172,7 @@ def _continued(play: MatchInPlay, action: Action) -> PlayedTurn | None:
     return PlayedTurn(match, (action,)) if begins else None
 
 
-def reviewed(play: MatchInPlay, came: ReviewReady) -> MatchInPlay:
+def add_review(play: MatchInPlay, came: ReviewReady) -> MatchInPlay:
     """The match with luck and decisions of one more turn; unchanged if that turn is not awaited."""
     turn, review = PlayedTurn(came.beginning, came.actions), came.review
     if turn not in play.unreviewed:
@@ -189,7 +189,7 @@ def reviewed(play: MatchInPlay, came: ReviewReady) -> MatchInPlay:
     )
 
 
-def judged(
+def judge_levers(
     play: MatchInPlay, context: Context, only: Tiles | None = None
 ) -> tuple[MatchInPlay, tuple[Effect, ...]]:
     """The match with the verdict on the levers as they stand, and the sound of a new fault.
@@ -208,10 +208,10 @@ def judged(
     return play, (PlaySound(Sound.FAULT),) if beep else ()
 
 
-def half_taken(play: MatchInPlay, shared: Shared, only: Tiles | None = None) -> Half | None:
+def take_half(play: MatchInPlay, shared: Shared, only: Tiles | None = None) -> Half | None:
     """What a press takes of an answer whose rest goes through the tiles behind; None if it takes nothing."""
     match = play.match
-    return taken_in_part(match.rules, match.turn, shared.levers, row_behind(match, shared), play.half, only)
+    return take_part(match.rules, match.turn, shared.levers, row_behind(match, shared), play.half, only)
 
 
 def row_behind(match: Match, shared: Shared) -> int:
@@ -219,7 +219,7 @@ def row_behind(match: Match, shared: Shared) -> int:
     return levers_behind(match.game, shared.settings.levers, shared.settings.out)
 
 
-def ticked(play: MatchInPlay, context: Context) -> MatchInPlay:
+def tick_clock(play: MatchInPlay, context: Context) -> MatchInPlay:
     """The match with the seconds left that its clock now shows."""
     return play._replace(clock=play.clock.at(context.now_ns)) if play.clock else play
 

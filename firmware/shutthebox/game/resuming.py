@@ -5,8 +5,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from shutthebox.game.facts import Finished, Resumed
-from shutthebox.game.play import ask_reviews, begun, clock_of, conditions_of, taken
-from shutthebox.game.state import Context, Step, kept
+from shutthebox.game.play import apply_action, ask_reviews, begin_play, clock_of, conditions_of
+from shutthebox.game.state import Context, Step, keep
 from shutthebox.game.targets import ShowResult, Target, after
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match, Stage
@@ -30,16 +30,16 @@ class KeptMatch(NamedTuple):
 
 def resume(kept_match: KeptMatch, context: Context) -> Step[Target]:
     """Plays the kept actions again and judges the levers as they stand."""
-    play, effects = begun(kept_match.beginning, context.shared.settings, kept_match.tally)
-    effects += kept(Resumed(conditions_of(kept_match.beginning, context.shared.settings)))
+    play, effects = begin_play(kept_match.beginning, context.shared.settings, kept_match.tally)
+    effects += keep(Resumed(conditions_of(kept_match.beginning, context.shared.settings)))
     seconds, before = kept_match.clock or (None, 0)
     for number, action in enumerate(kept_match.actions, 1):
-        play = taken(play, action)
+        play = apply_action(play, action)
         if number > before and not play.match.clock_runs:
             seconds = None  # that turn is over
     if seconds is not None:
         play = play._replace(clock=clock_of(seconds, context.now_ns))
     effects += ask_reviews(play)
     if play.match.stage is Stage.FINISHED:
-        return Step(ShowResult(play, {}), (*effects, *kept(Finished(play.match))))
+        return Step(ShowResult(play, {}), (*effects, *keep(Finished(play.match))))
     return Step(after(play), effects)

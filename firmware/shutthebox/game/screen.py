@@ -1,14 +1,14 @@
 """A screen of the panel, as data: the machine makes it, the display worker draws it.
 
 A screen holds no pixel, no clock and no language. Everything that moves (tumbling dice, blinking tiles)
-is named here; the display worker animates it. Its texts are messages: `Screen.told` puts them into the words
-of the panel, `shutthebox.speech.sentences` into those of the voice.
+is named here; the display worker animates it. Its texts are messages: `Screen.localize` puts them into the
+words of the panel, `shutthebox.speech.sentences` into those of the voice.
 """
 
 from enum import Enum
 from typing import NamedTuple, TypeVar
 
-from shutthebox.game.messages import Text, Translate, told
+from shutthebox.game.messages import Text, Translate, localize
 from shutthebox.game.mode import Mode
 
 
@@ -104,11 +104,11 @@ class Screen(NamedTuple):
             else self._replace(alert=why)
         )
 
-    def told(self, translate: Translate) -> "LocalizedScreen":
+    def localize(self, translate: Translate) -> "LocalizedScreen":
         """The screen in the words of the panel."""
         values = self._asdict()
-        words = {name: told(values[name], translate) for name in _TEXTS}
-        lists = {name: tuple(told(text, translate) for text in values[name]) for name in _LISTS}
+        words = {name: localize(values[name], translate) for name in _TEXTS}
+        lists = {name: tuple(localize(text, translate) for text in values[name]) for name in _LISTS}
         return LocalizedScreen(**{**values, **words, **lists})
 
 

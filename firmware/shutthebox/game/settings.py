@@ -182,7 +182,7 @@ class DisplaySection(Protocol):
         """Of the panel."""
 
 
-def misfit(profile: Profile, levers: int) -> str:
+def misfit_text(profile: Profile, levers: int) -> str:
     """Why a box with so many levers cannot play this game."""
     return (
         f"{profile.name} needs {profile.tiles[-1]} levers, this box has {levers}; allowed are games that fit"
@@ -197,7 +197,7 @@ def on_box(rules: Profile, levers: int, taken: Collection[str]) -> Profile:
     """
     played = rules.for_levers(levers)
     if played is None:
-        raise ValueError(misfit(rules, levers))
+        raise ValueError(misfit_text(rules, levers))
     if rules.name in taken:
         raise ValueError(f"name: {rules.name!r} is taken; allowed is one of your own")
     return played

@@ -31,7 +31,7 @@ _BY_LEVERS = (Mode.SERVICE, Mode.STICK)
 """They can be walked through without the dice button."""
 
 
-def show_of(mode: ModeState, shared: Shared, t_ns: int) -> Show:
+def build_show(mode: ModeState, shared: Shared, t_ns: int) -> Show:
     """The effect that shows the state of the box.
 
     Args:

@@ -147,11 +147,11 @@ class Step(NamedTuple, Generic[Mode_co]):
         return self._replace(effects=effects + self.effects)
 
 
-def refused(mode: _Given, why: Message) -> Step[_Given]:
+def refuse(mode: _Given, why: Message) -> Step[_Given]:
     """An input that does nothing, and says why."""
     return Step(mode, (PlaySound(Sound.REFUSED),), refusal=why)
 
 
-def kept(*facts: Fact) -> tuple[Effect, ...]:
+def keep(*facts: Fact) -> tuple[Effect, ...]:
     """The effects that keep these facts."""
     return tuple(map(Keep, facts))

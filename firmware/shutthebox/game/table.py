@@ -55,7 +55,7 @@ from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.naming import Naming
 from shutthebox.game.modes.puzzle import PuzzleMode
-from shutthebox.game.modes.raising import Raise
+from shutthebox.game.modes.raising import Raising
 from shutthebox.game.modes.ready import Ready
 from shutthebox.game.modes.roll_off import RollOff
 from shutthebox.game.modes.rolling import Rolling
@@ -94,7 +94,7 @@ ModeState: TypeAlias = (
     | Setup
     | Naming
     | RollOff
-    | Raise
+    | Raising
     | Ready
     | Rolling
     | Entering
@@ -174,7 +174,7 @@ class Row(NamedTuple):
         """The outcome of the input."""
         if self.handler is None:
             return Step(mode)
-        return arrived(self.handler(mode, context) if callable(self.handler) else Step(self.handler), context)
+        return arrive(self.handler(mode, context) if callable(self.handler) else Step(self.handler), context)
 
 
 def row(
@@ -250,9 +250,9 @@ ROWS = (
     row(PuzzleMode, Pressed, puzzle.press),
     row(PuzzleMode, Held, BackToAttract()),
     row(PuzzleMode, LeversMoved, puzzle.levers),
-    row(Raise, Pressed, raising.press),
-    row(Raise, Held, raising.press),
-    row(Raise, LeversMoved, raising.levers),
+    row(Raising, Pressed, raising.press),
+    row(Raising, Held, raising.press),
+    row(Raising, LeversMoved, raising.levers),
     row(Ready, Pressed, ready.press),
     row(Ready, Held, ready.hold),
     row(Ready, LeversMoved, ready.levers),
@@ -353,7 +353,7 @@ ADVICE: Mapping[tuple[type[BoxMode], type], AdviceHandler] = dict(
 """The handler by mode and answer of the odds. In other modes an answer comes too late and does nothing."""
 
 
-def arrived(step: Step[ModeState | Target], context: Context) -> Step[ModeState]:
+def arrive(step: Step[ModeState | Target], context: Context) -> Step[ModeState]:
     """The step with what follows until a mode is reached."""
     while isinstance(step.mode, Target):
         step = step.then(ENTRANCES[type(step.mode)], context)

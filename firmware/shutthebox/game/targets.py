@@ -9,19 +9,19 @@ from typing import NamedTuple, TypeAlias, assert_never
 
 from shutthebox.game.daily import Daily
 from shutthebox.game.play import MatchInPlay
-from shutthebox.plain import Plain
+from shutthebox.marker import Marker
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles
 
 
-class BackToAttract(Plain):
+class BackToAttract(Marker):
     """Nobody plays."""
 
     __slots__ = ()
 
 
-class OpenMenu(Plain):
+class OpenMenu(Marker):
     """The menu, from its top."""
 
     __slots__ = ()
@@ -51,7 +51,7 @@ class OpenStick(NamedTuple):
     unlocked: bool
 
 
-class AskQuestions(Plain):
+class AskQuestions(Marker):
     """The questions before a match, where there are some."""
 
     __slots__ = ()

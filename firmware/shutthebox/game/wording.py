@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from shutthebox.game.judge import Verdict, VerdictKind, flipped_tiles, lever_of, viable
+from shutthebox.game.judge import Verdict, VerdictKind, flipped_tiles, lever_of, viable_tiles
 from shutthebox.game.messages import (
     ListRow,
     Message,
@@ -12,7 +12,7 @@ from shutthebox.game.messages import (
     Numbers,
     Seat,
     Text,
-    Together,
+    TileSum,
     Translate,
     decimal,
     message,
@@ -22,7 +22,7 @@ from shutthebox.game.state import Shared
 from shutthebox.odds.worths import Advice, Unit
 from shutthebox.rules import rows
 from shutthebox.rules import turn as turns
-from shutthebox.rules.formats import Reason
+from shutthebox.rules.endings import Reason
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.moves import totals
 from shutthebox.rules.profile import MoveKind, Profile
@@ -43,7 +43,7 @@ PAGE_LENGTH = 67
 """Characters of two English sentences that a page of the panel holds in every language."""
 
 
-def listed(tiles: Tiles) -> Numbers:
+def list_tiles(tiles: Tiles) -> Numbers:
     """The numbers of these tiles or levers."""
     return Numbers(to_numbers(tiles))
 
@@ -164,7 +164,7 @@ def request_text(play: MatchInPlay, answer: Tiles, shared: Shared) -> Message:
     if not answer:
         return message("No move: press")
     if turns.reopenings(match.rules, match.turn):
-        return message("Lift {tiles}", tiles=listed(answer))
+        return message("Lift {tiles}", tiles=list_tiles(answer))
     behind, rules, turn = row_behind(match, shared), match.rules, half.standing(match.rules, match.turn)
     flipped = flipped_tiles(turn, shared.levers, behind, through=rules.through)
     columns, through = rows.parts(rules, half.rest(rules, answer) & ~flipped)
@@ -189,7 +189,7 @@ def commit_refusal(play: MatchInPlay, shared: Shared, only: Tiles | None = None)
         text = fault_text(verdict, shared)
     behind = row_behind(match, shared)
     standing = play.half.standing(match.rules, match.turn)
-    fitting = viable(match.rules, match.turn, shared.levers, behind, play.half) & (
+    fitting = viable_tiles(match.rules, match.turn, shared.levers, behind, play.half) & (
         -1 if only is None else only
     )
     columns, _ = rows.parts(match.rules, fitting)
@@ -221,14 +221,14 @@ def hint_lines(hint: Advice) -> tuple[ListRow, ...]:
     """
     if hint.best_to_win is not None:
         named = ((hint.options[0].choice, message("points")), (hint.best_to_win, message("the win")))
-        return tuple(ListRow(Together(to_numbers(tiles)), aim) for tiles, aim in named)
+        return tuple(ListRow(TileSum(to_numbers(tiles)), aim) for tiles, aim in named)
     best = hint.options[:MOST_HINTS]
     return tuple(answer_line(option.choice, option.cost, hint.unit) for option in best)
 
 
 def answer_line(tiles: Tiles, cost: float, unit: Unit = Unit.POINTS) -> ListRow:
     """An answer to a throw: the best one, or what it costs."""
-    answer = Together(to_numbers(tiles))
+    answer = TileSum(to_numbers(tiles))
     return ListRow(answer, message("costs {cost}", cost=_cost(cost, unit)) if cost else message("is best"))
 
 
@@ -298,7 +298,7 @@ class Distinction(NamedTuple):
 
     game: Profile
 
-    def told(self, translate: Translate) -> str:
+    def localize(self, translate: Translate) -> str:
         """The sentence."""
         return distinction(self.game, translate)
 
@@ -309,7 +309,7 @@ class Sentences(NamedTuple):
     game: Profile
     places: tuple[int, ...]
 
-    def told(self, translate: Translate) -> str:
+    def localize(self, translate: Translate) -> str:
         """The sentences."""
         sentences = explain(self.game, translate)
         return " ".join(sentences[place] for place in self.places)

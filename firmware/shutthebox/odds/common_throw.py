@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeAlias
 from shutthebox.odds.model import check_keys
 from shutthebox.odds.worths import End, TooLargeError, sign
 from shutthebox.rules import turn as turns
-from shutthebox.rules.formats import MAX_TIE_ROUNDS
+from shutthebox.rules.endings import MAX_TIE_ROUNDS
 from shutthebox.rules.moves import Throw, dice_allowed
 from shutthebox.rules.profile import OneDie, Profile, ShutWins, Tie
 from shutthebox.rules.turn import Outcome, Turn

@@ -16,7 +16,7 @@ from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.strengths import Strength
 from shutthebox.odds.worths import End, OddsError, sign
 from shutthebox.rules import turn as turns
-from shutthebox.rules.formats import MAX_TIE_ROUNDS
+from shutthebox.rules.endings import MAX_TIE_ROUNDS
 from shutthebox.rules.profile import Profile, ShutWins, Tie
 
 PLAYERS = 2

@@ -1,6 +1,7 @@
 """What the odds are asked at the box, and what they answer, which is an input of the machine.
 
-`shutthebox.odds.answers` works answers out. Without odds, or before they are known, `plain` answers.
+`shutthebox.odds.answers` works answers out. Without odds, or before they are known,
+`answer_without_odds` answers.
 """
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -100,7 +101,7 @@ OddsReady: TypeAlias = HintReady | DiceReady | AnswerReady | ReviewReady
 """An answer of the odds, some time after the question."""
 
 
-def plain(question: Question) -> OddsReady | None:
+def answer_without_odds(question: Question) -> OddsReady | None:
     """What can be said without any odds; None for a question that has no answer."""
     match question:
         case Prepare():

@@ -39,7 +39,7 @@ from shutthebox.odds.seat_round import (
 from shutthebox.odds.seat_turn import SeatPlay, seat_turn
 from shutthebox.odds.worths import End, OddsError, TooLargeError, sign
 from shutthebox.rules import stakes as ledger
-from shutthebox.rules.formats import MAX_TIE_ROUNDS
+from shutthebox.rules.endings import MAX_TIE_ROUNDS
 from shutthebox.rules.handicap import points_off
 from shutthebox.rules.profile import (
     MAX_PLAYERS,

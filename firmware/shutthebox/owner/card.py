@@ -19,8 +19,8 @@ from shutthebox.config.card import (
     NETWORK_NAME,
     Card,
     Network,
+    is_only_comments,
     read_card,
-    takes_away,
 )
 from shutthebox.config.imager import is_wpa2_key
 from shutthebox.config.settings_loader import try_config
@@ -148,7 +148,7 @@ def _take_over(name: str, card: Card, to: Path) -> None:
         for other in (CONFIG_NAME, NETWORK_NAME, KEY_NAME):
             _take_over(other, card, to)
         _write(to / "card/timezone", f"{card.zone}\n" if card.zone else "")
-    elif text is None or takes_away(text):
+    elif text is None or is_only_comments(text):
         (to / "etc" / name).unlink(missing_ok=True)
     elif name in (LEAGUE_NAME, HOME_ASSISTANT_NAME):
         _write(to / "etc" / name, text, 0o600)  # root's alone: both have secrets

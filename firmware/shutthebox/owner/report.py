@@ -17,8 +17,8 @@ from shutthebox.adapters.store.backup import last_save
 from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import FAULT_TEXTS, MACHINE_FAULT_TEXTS, MachineFault
 from shutthebox.game.lever_health import Ailment
-from shutthebox.game.messages import TIMES, Joined, ListRow, Message, Text, message
-from shutthebox.game.owner_report import WEEKDAYS, Topic
+from shutthebox.game.messages import TIMES, CommaList, ListRow, Message, Text, message
+from shutthebox.game.owner_topics import WEEKDAYS, Topic
 from shutthebox.game.switches.switch import switch as switch_row
 from shutthebox.network import addresses
 
@@ -123,7 +123,7 @@ class BoxReport:
             is_cleared = fault.kind not in standing if switch is None else switch not in wrong
             when = self._when(fault.at_s)
             if count > 1:
-                when = Joined((when, message("{count}x", count=count).say_as(TIMES)))
+                when = CommaList((when, message("{count}x", count=count).say_as(TIMES)))
             lines += [told, ListRow(when, message("ok") if is_cleared else message("now"))]
         return lines or [message("None")]
 
@@ -144,7 +144,7 @@ def _told(fault: Faulted) -> tuple[Text, int | None]:
     """A logged fault in few words, and the number of its switch; None for another part."""
     if fault.switch is not None and fault.detail in _AILMENTS:
         with suppress(ValueError):  # of a box that had such a switch
-            return _AILMENTS[fault.detail].told(switch_row(fault.switch)), fault.switch
+            return _AILMENTS[fault.detail].localize(switch_row(fault.switch)), fault.switch
     return _KINDS.get(fault.kind, fault.kind), None
 
 

@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 from shutthebox import __version__
 from shutthebox.adapters.store.backup import back_up
-from shutthebox.adapters.store.reading import reading
+from shutthebox.adapters.store.reading import open_reading
 from shutthebox.adapters.store.schema import VERSION as STORE_VERSION
 from shutthebox.config.schema import CONFIG_FILE, SECTIONS, SERVICE_FOLDER
 from shutthebox.errors import ShutTheBoxError, one_line
@@ -223,7 +223,7 @@ def _slots() -> Iterator[int]:
 
 def _update(path: Path, *, downgrade: bool) -> None:
     bundle = inspect(path)
-    left_behind = lost(bundle, keys_in_use())
+    left_behind = find_losses(bundle, keys_in_use())
     if is_earlier(bundle.version) and not downgrade:
         losses = "; ".join(left_behind) or "nothing is lost"
         raise UpdateError(
@@ -266,7 +266,7 @@ def parse_info(text: str) -> Bundle:
         raise UpdateError("update: RAUC describes it in a way that this version does not know") from None
 
 
-def lost(bundle: Bundle, keys: frozenset[str]) -> tuple[str, ...]:
+def find_losses(bundle: Bundle, keys: frozenset[str]) -> tuple[str, ...]:
     """The losses that the update would cause, a line each.
 
     Args:
@@ -329,7 +329,7 @@ def _numbers(text: str) -> list[int]:
 def keep_memory() -> None:
     """Copies the memory as it is now; a box that has none yet has nothing to lose."""
     try:
-        with reading(SERVICE_FOLDER) as store:
+        with open_reading(SERVICE_FOLDER) as store:
             BACKUP.unlink(missing_ok=True)
             back_up(store.db, BACKUP)
     except (ShutTheBoxError, OSError) as error:

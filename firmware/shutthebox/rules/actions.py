@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self, TypeAlias, get_args
 
 from shutthebox.errors import quoted
-from shutthebox.plain import Plain
+from shutthebox.marker import Marker
 from shutthebox.rules.faces import faces_from_text, faces_to_text
 from shutthebox.rules.legality import unless, why_not_open, why_not_out_of_time, why_not_shut, why_not_throw
 from shutthebox.rules.match import Match, Stage
@@ -134,7 +134,7 @@ class Reopened:
         return cls(tiles[0])
 
 
-class BareAction(Plain):
+class BareAction(Marker):
     """An action without data. In a record it's a line of the player and its word."""
 
     __slots__ = ()

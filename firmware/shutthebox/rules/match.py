@@ -2,7 +2,7 @@
 
 `Match` is a frozen position. Three things happen to it, and each gives the next position:
 `throw`, an answer (`move` or `reopen`), and `advance` when a finished turn has been looked at.
-`shutthebox.rules.formats` says when a match is over, and who has won.
+`shutthebox.rules.endings` says when a match is over, and who has won.
 Players are numbered from 0 inside and from 1 wherever people read them.
 """
 
@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 
 from shutthebox.rules import stakes as ledger
 from shutthebox.rules import turn as turns
-from shutthebox.rules.formats import (
+from shutthebox.rules.endings import (
     Format,
     NextRound,
     Reason,

@@ -22,7 +22,7 @@ and one for the end of every turn, and closes with the result when the match has
 
 A throw's line is player, faces and answer: the tiles shut, ``-`` for a pass, ``+4`` for a tile
 opened again, nothing where the throw ended the turn (or, on the last line, has no answer yet).
-The result says with ``ended`` why the match is over (`shutthebox.rules.formats.Reason`).
+The result says with ``ended`` why the match is over (`shutthebox.rules.endings.Reason`).
 ``1 time`` is a turn whose time is over, whether a throw is on the table or not.
 A match that was left before its end closes with ``given-up`` instead. Instead of its keys, a record
 written by hand may name a profile: ``profile pub``, or ``profile traditional 12`` for the box of 12.

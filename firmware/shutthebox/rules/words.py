@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TypeAlias
 
-from shutthebox.rules.formats import LAST_ROUND, MAX_TIE_ROUNDS
+from shutthebox.rules.endings import LAST_ROUND, MAX_TIE_ROUNDS
 from shutthebox.rules.handicap import points_off, tiles_off
 from shutthebox.rules.moves import is_one_die_ever_allowed
 from shutthebox.rules.profile import (

@@ -15,22 +15,22 @@ from gpiozero.pins import Factory
 
 from shutthebox.adapters.gpio import Pins
 from shutthebox.adapters.machine import MachineWatch, Sensors
-from shutthebox.adapters.store.database import FILE_NAME, Store, open_to_read
+from shutthebox.adapters.store.database import STORE_FILE, Store, open_to_read
 from shutthebox.adapters.store.errors import StoreError
+from shutthebox.adapters.store.failsafe_store import FailsafeStore
 from shutthebox.adapters.store.lock import FolderLock, InUseError
-from shutthebox.adapters.store.memory import Memory
 from shutthebox.adapters.store.open_store import FIRST_FACTS, StoreFault, is_suspect, open_or_set_aside
 from shutthebox.adapters.store.verification_worker import VerificationWorker
 from shutthebox.config.schema import Config, Line
-from shutthebox.config.settings_loader import as_chosen, broken_rules
+from shutthebox.config.settings_loader import broken_rules, restore_choices
 from shutthebox.game import lever_health
 from shutthebox.game.daily import Daily
 from shutthebox.game.dice import Dice
+from shutthebox.game.earlier_results import EarlierResults
 from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import Fault
-from shutthebox.game.messages import Text, told
-from shutthebox.game.owner_report import Topic
-from shutthebox.game.past import Past
+from shutthebox.game.messages import Text, localize
+from shutthebox.game.owner_topics import Topic
 from shutthebox.game.settings import Settings
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
@@ -106,7 +106,7 @@ class Box:
     def __init__(
         self,
         runner: Runner,
-        memory: Memory,
+        memory: FailsafeStore,
         pins: Pins,
         chores: Sequence[Callable[[], None]],
         verification: VerificationWorker | None,
@@ -130,14 +130,14 @@ class Box:
 class _Lookups:
     """What the game asks of this box's memory, calendar and machine."""
 
-    def __init__(self, world: World, memory: Memory, standing: Callable[[], frozenset[str]]) -> None:
+    def __init__(self, world: World, memory: FailsafeStore, standing: Callable[[], frozenset[str]]) -> None:
         self._world, self._memory, self._standing = world, memory, standing
         self._since_s = world.clock_s()
 
     def statistics(self) -> Sequence[Text]:
         return self._memory.statistics()
 
-    def past(self, match: Match, letters: str) -> Past:
+    def past(self, match: Match, letters: str) -> EarlierResults:
         return self._memory.past(match, letters)
 
     def report(self, topic: Topic, wrong: Collection[int]) -> Sequence[Text]:
@@ -186,7 +186,7 @@ def assemble(config: Config, settings: Settings, world: World) -> Box:
                 with suppress(StoreError):  # it waits in the store then
                     store.keep(Faulted(Fault.RULES.value, str(file)))
         if store is not None:
-            settings = as_chosen(config, settings, store.choices())
+            settings = restore_choices(config, settings, store.choices())
         if config.scoreboard.on:
             settings = settings._replace(scoreboard=world.scoreboard)
         # A lever that the owner has taken out for good may have lost its line to something else.
@@ -203,7 +203,7 @@ def assemble(config: Config, settings: Settings, world: World) -> Box:
         if store is not None and not whole:
             verification = VerificationWorker(store.path)
             parts.callback(verification.close)
-        memory = Memory(
+        memory = FailsafeStore(
             store,
             partial(_open_store, config, world, FIRST_FACTS if world.verifies_later else None),
             forgetting=store_fault is not None and store_fault.fault is Fault.FORGETS,
@@ -213,7 +213,7 @@ def assemble(config: Config, settings: Settings, world: World) -> Box:
         watch = None
         if world.watches_machine:
             watch = MachineWatch(Sensors(world.machine), memory.keep)
-            chores.append(watch.look)
+            chores.append(watch.check)
 
         def standing() -> frozenset[str]:
             stands = {
@@ -227,20 +227,20 @@ def assemble(config: Config, settings: Settings, world: World) -> Box:
         lookups = _Lookups(world, memory, standing)
         if world.scores is not None:
             from shutthebox.adapters.store.scores_file import ScoresWriter
-            from shutthebox.speech.said_file import SaidWriter
+            from shutthebox.speech.speech_file import SpeechFileWriter
 
             def told_report(language: str) -> list[tuple[str, list[str]]]:
-                wrong = lever_health.wrong(runner.machine.state.shared)
+                wrong = lever_health.broken_switches(runner.machine.state.shared)
                 translate = translations()[language]
                 return [
                     (
-                        told(topic.value, translate),
-                        [told(line, translate) for line in lookups.report(topic, wrong)],
+                        localize(topic.value, translate),
+                        [localize(line, translate) for line in lookups.report(topic, wrong)],
                     )
                     for topic in Topic
                 ]
 
-            kept = None if world.state is None else partial(open_to_read, world.state / FILE_NAME)
+            kept = None if world.state is None else partial(open_to_read, world.state / STORE_FILE)
             writer = ScoresWriter(
                 world.scores,
                 kept,
@@ -249,15 +249,15 @@ def assemble(config: Config, settings: Settings, world: World) -> Box:
                 tab=partial(_in_a_tab, config, settings.levers),
                 waits=True,
             )
-            observers += [writer, SaidWriter(world.scores)]
+            observers += [writer, SpeechFileWriter(world.scores)]
             chores.append(writer.look_at_the_day)
         delivery = None
         if world.outbox is not None and world.state is not None:
-            from shutthebox.adapters.delivery import DeliveryWatch
+            from shutthebox.adapters.delivery_watch import DeliveryWatch
             from shutthebox.adapters.outbox import Outbox
 
             delivery = DeliveryWatch(world.outbox)
-            read = partial(open_to_read, world.state / FILE_NAME)
+            read = partial(open_to_read, world.state / STORE_FILE)
             observers.append(Outbox(world.outbox, world.state, read, world.clock_s))
         ports = Ports(
             pins,

@@ -37,7 +37,7 @@ from shutthebox.translations import translations
 
 if TYPE_CHECKING:
     from shutthebox.adapters.display.panel import Panel
-    from shutthebox.adapters.stick import StickSocket
+    from shutthebox.adapters.stick_socket import StickSocket
 
 _log = logging.getLogger(__name__)
 
@@ -181,7 +181,7 @@ def _ending_on_signals(inbox: SimpleQueue[Mail]) -> Iterator[None]:
 
 
 def _open_stick(path: Path, inbox: SimpleQueue[Mail]) -> "StickSocket | None":
-    from shutthebox.adapters.stick import StickSocket
+    from shutthebox.adapters.stick_socket import StickSocket
 
     try:
         return StickSocket(path, inbox.put)

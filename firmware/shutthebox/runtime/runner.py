@@ -11,7 +11,7 @@ from typing import TypeAlias
 from shutthebox.adapters.gpio import Edge
 from shutthebox.game.dice import Dice
 from shutthebox.game.effects import Ask, AskStick, Effect, Keep, PlaySound, Show
-from shutthebox.game.facts import Finished, Left
+from shutthebox.game.facts import Finished, PlayersLeft
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
     DeliveryReported,
@@ -27,7 +27,7 @@ from shutthebox.game.settings import Brightness, Settings
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.game.switches.switch import switch
 from shutthebox.game.switches.switches import Switches, TimedInput
-from shutthebox.odds.questions import OddsReady, plain
+from shutthebox.odds.questions import OddsReady, answer_without_odds
 from shutthebox.runtime.ports import Ports
 from shutthebox.translations import localize_screen
 
@@ -159,7 +159,7 @@ class Runner:
             match effect:
                 case Keep(fact):
                     self._ports.memory.keep(fact)
-                    if isinstance(fact, Finished | Left):
+                    if isinstance(fact, Finished | PlayersLeft):
                         self._keep_counts()
                 case Show():
                     self._brighten()
@@ -174,7 +174,7 @@ class Runner:
                 case Ask(question):
                     if self._ports.odds is not None:
                         answers += self._ports.odds.ask(question)
-                    elif (advice := plain(question)) is not None:
+                    elif (advice := answer_without_odds(question)) is not None:
                         answers.append(advice)
                 case AskStick(job):
                     if self._ports.stick is not None:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from shutthebox.adapters.buzzer import TUNES
-from shutthebox.adapters.odds_worker import answer_or_plain
+from shutthebox.adapters.odds_worker import answer_or_fall_back
 from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.records import kept_match
@@ -48,7 +48,7 @@ from shutthebox.simulator.page.state import View, box_state, boxes_state, repair
 from shutthebox.simulator.page.texts import pixels_text
 from shutthebox.simulator.page.transcript import BoxInWords
 from shutthebox.simulator.scenario.from_record import scenario_text
-from shutthebox.simulator.tab_replay import packed
+from shutthebox.simulator.tab_replay import pack
 from shutthebox.simulator.virtual_box import VirtualBox
 from shutthebox.translations import translations
 
@@ -68,7 +68,7 @@ _MAX_SEED = 2**53
 _MOST_SHOWN = 40  # characters of an option
 
 
-class Asked(NamedTuple):
+class AddressQuery(NamedTuple):
     """What the query of an address asks for.
 
     Attributes:
@@ -82,7 +82,7 @@ class Asked(NamedTuple):
     refused: tuple[str, ...]
 
 
-def asked_by(address: str) -> Asked:
+def parse_address(address: str) -> AddressQuery:
     """What this address asks for. Whatever it says, there is a box to play on."""
     given, seed, refused = dict[str, str](), None, list[str]()
     for name, text in parse_qsl(address.removeprefix("?"), keep_blank_values=True):
@@ -97,7 +97,7 @@ def asked_by(address: str) -> Asked:
         config = _config({name: text for name, text in given.items() if name not in left_out})
         if config is not None and _is_playable(config):
             refused += [_shown(name, given[name]) for name in left_out if name in given]
-            return Asked(config, seed, tuple(refused))
+            return AddressQuery(config, seed, tuple(refused))
     raise AssertionError("the usual game fits its own box")
 
 
@@ -167,7 +167,7 @@ class _FarOdds:
 
 def answer_text(question: str) -> str:
     """The answer to a question that `Tab` has sent; empty if it has none. Runs in the worker of the odds."""
-    found = answer_or_plain(pickle.loads(base64.b64decode(question)))
+    found = answer_or_fall_back(pickle.loads(base64.b64decode(question)))
     return "" if found is None else base64.b64encode(pickle.dumps(found)).decode("ascii")
 
 
@@ -193,7 +193,7 @@ class Tab:
         post: Callable[[str], None],
         ask: Callable[[str], None],
     ) -> None:
-        config, seed, refused = asked_by(address)
+        config, seed, refused = parse_address(address)
         folder = Path(memory)
         folder.mkdir(parents=True, exist_ok=True)
         self._post = post
@@ -283,7 +283,7 @@ class Tab:
     def _do(self, wish: Wish) -> None:
         match wish:
             case BuildBox():
-                self._view.tell_again("boxes")  # the page opens another address
+                self._view.resend("boxes")  # the page opens another address
             case OpenWorkshop(is_open):
                 self._view.open_workshop(is_open)
             case ChangeHardware() | BreakLever() | Mend() | PressService():
@@ -316,7 +316,7 @@ class Tab:
             (number,) = store.connection.execute("select max(id) from match").fetchone()
             match = kept_match(store.connection, number, "memory")
             scenario_text(match, Path("profile.toml"))  # such a link can be followed
-            return packed(record.write(match))
+            return pack(record.write(match))
         return ""
 
     def _state(self) -> dict[str, object]:

@@ -23,14 +23,14 @@ MAX_LINK = 16 * 1024
 """Most characters of a packed script."""
 
 
-def packed(script: str) -> str:
+def pack(script: str) -> str:
     """A scenario or a record for the fragment of an address; empty if it is too long for one."""
     text = base64.urlsafe_b64encode(zlib.compress(script.encode(), 9)).decode("ascii").rstrip("=")
     return text if len(text) <= MAX_LINK else ""
 
 
-def unpacked(text: str) -> str:
-    """The script that `packed` was given.
+def unpack(text: str) -> str:
+    """The script that `pack` was given.
 
     Raises:
         ShutTheBoxError: for a text that it has not made.
@@ -69,9 +69,9 @@ class TabReplay:
         folder = Path(tempfile.mkdtemp())
 
         def scenario() -> Scenario:
-            text = unpacked(script) if is_packed else script
+            text = unpack(script) if is_packed else script
             found = script_or_record(text, folder)
-            self._link = packed(text)
+            self._link = pack(text)
             return found
 
         self._film = Film(scenario, folder, lambda config: Glass())

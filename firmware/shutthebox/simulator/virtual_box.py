@@ -6,10 +6,10 @@ from pathlib import Path
 from queue import SimpleQueue
 from random import Random
 
-from shutthebox.adapters.odds_worker import OddsNow
-from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.odds_worker import InlineOdds
+from shutthebox.adapters.store.database import STORE_FILE, Store
+from shutthebox.adapters.store.failsafe_store import FailsafeStore
 from shutthebox.adapters.store.lock import FolderLock
-from shutthebox.adapters.store.memory import Memory
 from shutthebox.config.schema import Config
 from shutthebox.config.settings_loader import levers_needed, settings_for
 from shutthebox.game.dice import RandomDice
@@ -111,7 +111,7 @@ class VirtualBox:
         self._config = config._replace(gpio=simulated_wiring(config.gpio))
         self._state, self.display = state, display
         self._observers = list(observers)
-        self._odds = (odds or OddsNow()) if advised else None
+        self._odds = (odds or InlineOdds()) if advised else None
         self._buzzer = buzzer
         self._epoch_s = epoch_s
         levers = levers_needed(config, where)
@@ -161,7 +161,7 @@ class VirtualBox:
         return self._assembled.runner
 
     @property
-    def memory(self) -> Memory:
+    def memory(self) -> FailsafeStore:
         """What the runner keeps; another one after a power cut."""
         return self._assembled.memory
 
@@ -264,7 +264,7 @@ class VirtualBox:
         """The store's files as they are before it could tidy up."""
         if self._state is None:
             return {}
-        files = (path for path in self._state.glob(f"{FILE_NAME}*") if path.is_file())
+        files = (path for path in self._state.glob(f"{STORE_FILE}*") if path.is_file())
         return {path: path.read_bytes() for path in files if not path.name.endswith("-shm")}
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from shutthebox.game.effects import Effect, PlaySound, Show, Sound
 from shutthebox.game.messages import (
     ChartBar,
-    Joined,
+    CommaList,
     ListRow,
     Message,
     Name,
@@ -14,10 +14,10 @@ from shutthebox.game.messages import (
     Seat,
     Spelling,
     Text,
-    Together,
+    TileSum,
     Translate,
+    localize,
     message,
-    told,
 )
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
@@ -139,46 +139,46 @@ _SECONDS_SAID = (10, 5)
 """Seconds left that are said, besides those that a turn begins with; every one would drown the throw."""
 
 
-def spoken(text: Text) -> Text:
+def to_speech(text: Text) -> Text:
     """The text as a voice says it."""
     match text:
         case Message(english, values, voice):
             said = tuple(
-                (blank, value if isinstance(value, int) else spoken(value)) for blank, value in values
+                (blank, value if isinstance(value, int) else to_speech(value)) for blank, value in values
             )
             return Message(voice or english, said)
         case Numbers(runs=runs):
-            return Joined(
+            return CommaList(
                 tuple(
                     message("{first} to {last}", first=first, last=last) if last > first else str(first)
                     for first, last in runs
                 )
             )
-        case Together((first,)):
+        case TileSum((first,)):
             return str(first)
-        case Together((*some, last)):
+        case TileSum((*some, last)):
             return message("{some} and {last}", some=", ".join(map(str, some)), last=last)
         case Name(letters):
             return letters.capitalize()
         case Spelling(letters):
             return " ".join(letters)
         case Seat(_, name):
-            return spoken(name)
+            return to_speech(name)
         case "–":
             return message("no score")
         case ListRow(name, value):
-            return Message("{name} {value}", (("name", spoken(name)), ("value", spoken(value))))
+            return Message("{name} {value}", (("name", to_speech(name)), ("value", to_speech(value))))
         case ChartBar(number):
             return str(number)
-        case Joined(texts):
-            return Joined(tuple(map(spoken, texts)))
+        case CommaList(texts):
+            return CommaList(tuple(map(to_speech, texts)))
         case _:
             return text
 
 
 def _to_do(show: Show, translate: Translate) -> list[str]:
     """The prompt and what else can be done, in words."""
-    return [told(spoken(text), translate) for text in (show.screen.prompt, *show.screen.also)]
+    return [localize(to_speech(text), translate) for text in (show.screen.prompt, *show.screen.also)]
 
 
 def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
@@ -186,7 +186,7 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
     screen, _ = show.screen, translate
 
     def said(text: Text) -> str:
-        return told(spoken(text), translate)
+        return localize(to_speech(text), translate)
 
     parts = {
         "title": said(screen.title),
@@ -226,8 +226,8 @@ def _aside(show: Show) -> Text:
 
 def open_tiles(show: Show, translate: Translate) -> str:
     """The tiles that are open, as a sentence; empty if there is none."""
-    text = spoken(message("Open: {tiles}", tiles=Numbers(show.open)))
-    return sentences([told(text, translate)]) if show.open else ""
+    text = to_speech(message("Open: {tiles}", tiles=Numbers(show.open)))
+    return sentences([localize(text, translate)]) if show.open else ""
 
 
 def _fitting(screen: Screen) -> Text:

@@ -60,10 +60,10 @@ def own_names(port: int) -> frozenset[str]:
 
     A page of another site can have its own name point here, but cannot send one of these.
     """
-    return asked_for(LOOPBACK, port) | asked_for(LOCALHOST, port)
+    return host_headers(LOOPBACK, port) | host_headers(LOCALHOST, port)
 
 
-def asked_for(name: str, port: int) -> frozenset[str]:
+def host_headers(name: str, port: int) -> frozenset[str]:
     """The Host headers by which a browser asks for this name or address."""
     host = f"[{name}]" if ":" in name else name
     return frozenset({f"{host}:{port}", host} if port == 80 else {f"{host}:{port}"})

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from shutthebox.outbox_entry import MatchPlayed
 from shutthebox.rules.conditions import RULES_VERSION
-from shutthebox.rules.formats import Reason
+from shutthebox.rules.endings import Reason
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError

@@ -2,14 +2,14 @@
 
 import pytest
 
-from shutthebox.adapters.display.fonts import Size, line, shortened, spelt, wrapped
+from shutthebox.adapters.display.fonts import Size, line, shorten, spell_out, wrap_text
 
 FRENCH = "àâäçéèêëîïôöùûüÿ" + "ÀÂÄÇÉÈÊËÎÏÔÖÙÛÜ" + "«»°"
 
 
 @pytest.mark.parametrize("size", [Size.SMALL, Size.MEDIUM, Size.LARGE])
 def test_french_letters_are_drawn_as_themselves(size: Size) -> None:
-    assert [letter for letter in FRENCH if spelt(letter, size) != letter] == []
+    assert [letter for letter in FRENCH if spell_out(letter, size) != letter] == []
     assert len({line(letter, size).tobytes() for letter in FRENCH}) == len(FRENCH), "an accent is seen"
 
 
@@ -21,12 +21,12 @@ def test_french_letters_are_drawn_as_themselves(size: Size) -> None:
     ],
 )  # fmt: skip
 def test_what_the_small_size_lacks_is_spelt_out(text: str, small: str) -> None:
-    assert spelt(text, Size.SMALL) == small
+    assert spell_out(text, Size.SMALL) == small
 
 
 @pytest.mark.parametrize("width", range(8, 130, 7))
 def test_a_shortened_line_keeps_within_its_width_and_its_beginning(width: int) -> None:
-    picture = shortened("Béatrice de la Tour d'Auvergne", Size.SMALL, width)
+    picture = shorten("Béatrice de la Tour d'Auvergne", Size.SMALL, width)
     assert picture.width <= width
     if width > 30:
         assert picture.crop((0, 0, 5, 12)).tobytes() == line("B", Size.SMALL).crop((0, 0, 5, 12)).tobytes()
@@ -49,4 +49,4 @@ def test_a_shortened_line_keeps_within_its_width_and_its_beginning(width: int) -
     ],
 )
 def test_a_text_is_broken_between_words(text: str, width: int, lines: tuple[str, ...]) -> None:
-    assert wrapped(text, Size.SMALL, width) == lines
+    assert wrap_text(text, Size.SMALL, width) == lines

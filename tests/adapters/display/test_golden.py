@@ -81,7 +81,7 @@ GALLERY: dict[str, LocalizedScreen] = {
         lit=True,
     ),
     "raise": LocalizedScreen(
-        Mode.RAISE,
+        Mode.RAISING,
         title="Player 2",
         big="Player 2",
         tiles=tiles("oowowooow"),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from shutthebox.adapters.display import shapes
 from shutthebox.adapters.display.bitmap import Bitmap
-from shutthebox.adapters.display.fonts import Size, fitting
+from shutthebox.adapters.display.fonts import Size, fit_font
 from shutthebox.adapters.display.layout import HELP_NS, PROMPT_NS, TILE_BLINK_NS, draw, render
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import LocalizedScreen, TileState
@@ -92,7 +92,7 @@ def test_title_and_prompt_keep_their_bands_whatever_stands_between(screen: Local
     bare = screen._replace(big="", total=None, rows=(), paragraph="", celebrates=False)
     crowded = bool(screen.tiles or screen.dice or screen.tumbling)
     # A title that is too long for large letters, alone or with its aside, has small ones.
-    title = 12 if crowded or screen.aside or fitting(screen.title, Size.MEDIUM, 128) is None else 16
+    title = 12 if crowded or screen.aside or fit_font(screen.title, Size.MEDIUM, 128) is None else 16
     assert band(draw(screen, 0), 0, title) == band(draw(bare, 0), 0, title)
     assert band(draw(screen, 0), 48, 64) == band(draw(bare, 0), 48, 64)
 

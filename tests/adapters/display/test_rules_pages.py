@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from tests.support import generate
 
-from shutthebox.adapters.display.fonts import Size, wrapped
+from shutthebox.adapters.display.fonts import Size, wrap_text
 from shutthebox.adapters.display.layout import render
 from shutthebox.config.profiles import builtins
 from shutthebox.game.mode import Mode
@@ -34,10 +34,10 @@ def test_the_rules_of_a_game_are_read_on_its_pages(game: Profile, language: str)
     pages = rules_pages(game)
     assert len(pages) <= MOST_PAGES
     for page in pages:
-        screen = Screen(Mode.MENU, title="1/6", paragraph=page).told(translations()[language])
+        screen = Screen(Mode.MENU, title="1/6", paragraph=page).localize(translations()[language])
         turns = render(screen, 0).next_ns is not None
         assert not (turns and shares_its_page(page)), screen.paragraph
-        narrow = wrapped(screen.paragraph, Size.SMALL, 128 - 4 - 4)
+        narrow = wrap_text(screen.paragraph, Size.SMALL, 128 - 4 - 4)
         assert " ".join(narrow) == screen.paragraph
 
 
@@ -53,7 +53,7 @@ def test_all_that_differs_from_the_traditional_game_is_on_the_pages(game: Profil
 
 
 def test_the_traditional_game_says_how_it_is_set_up_played_and_won() -> None:
-    pages = [page.told(str) for page in rules_pages(builtins()[0])]
+    pages = [page.localize(str) for page in rules_pages(builtins()[0])]
     assert pages == [
         "The box has 9 tiles, 1 to 9. A throw is 2 dice with 6 sides each.",
         "When no tile above 6 is open, the player may throw one die instead.",

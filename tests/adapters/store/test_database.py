@@ -21,7 +21,7 @@ from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.recovery import first_fault
 from shutthebox.config.profiles import builtin, builtins, read
-from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Signed
+from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, PlayersLeft, Resumed, Signed
 from shutthebox.game.mode import Mode
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
@@ -115,7 +115,7 @@ def test_the_tally_adds_up_the_matches_that_are_played_one_after_the_other(tmp_p
     assert tally(tmp_path) == [-1, 1]
     keep(tmp_path, *played)
     assert tally(tmp_path) == [-2, 2]
-    keep(tmp_path, Left())
+    keep(tmp_path, PlayersLeft())
     assert tally(tmp_path) == [], "nothing is owed past the evening"
     keep(tmp_path, *played, *played)
     assert tally(tmp_path) == [-1, 1], "a new evening begins from nothing"
@@ -129,9 +129,9 @@ def test_what_an_evening_leaves_in_the_file(tmp_path: Path) -> None:
         for fact in (
             *(Chosen("game.players", 2), Chosen("box.language", "fr"), Chosen("game.players", 2)),
             *(*played, Signed(0, "ANN"), Finished(match), Signed(7, "BAD"), Chosen("box.language", "en")),
-            *(Advanced(), Resumed(Conditions()), Left(), Faulted("store", "x"), Faulted("store", "x")),
+            *(Advanced(), Resumed(Conditions()), PlayersLeft(), Faulted("store", "x"), Faulted("store", "x")),
             *(Began(begin(builtin("digits"), 1, 2)), Resumed(Conditions(real_dice=True)), Thrown((6, 3))),
-            *(Left(), Left(), Began(begin(builtin("domino-bag"), 2)), Thrown((6, 3))),
+            *(PlayersLeft(), PlayersLeft(), Began(begin(builtin("domino-bag"), 2)), Thrown((6, 3))),
         ):
             store.keep(fact)
         store.keep_health({0: 3, 4: 2, 5: 0}, {4: 7, 2: 1})
@@ -174,8 +174,8 @@ def test_throws_of_real_dice_are_not_the_boxs(tmp_path: Path) -> None:
     ("spoil", "mode", "aside"),
     [
         ("update fact set text = 'shut 1,7' where number = 3", Mode.ATTRACT, ""),
-        ("update match set players = 77", Mode.RAISE, "new memory"),
-        ("drop table result", Mode.RAISE, "new memory"),
+        ("update match set players = 77", Mode.RAISING, "new memory"),
+        ("drop table result", Mode.RAISING, "new memory"),
     ],
 )
 def test_a_match_goes_on_if_all_its_facts_are_good_whatever_else_is_damaged(

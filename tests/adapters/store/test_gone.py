@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.support.box import MS, BoxUnderTest
 
-from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.database import STORE_FILE, Store
 from shutthebox.adapters.store.open_store import FILES
 from shutthebox.game.mode import Mode
 from shutthebox.translations import localize_screen
@@ -20,8 +20,8 @@ LOG = FILES[1]
 
 
 def replaced(folder: Path) -> None:
-    shutil.copy(folder / FILE_NAME, folder / "copy")
-    (folder / "copy").rename(folder / FILE_NAME)
+    shutil.copy(folder / STORE_FILE, folder / "copy")
+    (folder / "copy").rename(folder / STORE_FILE)
 
 
 def all_removed(folder: Path) -> None:
@@ -30,23 +30,26 @@ def all_removed(folder: Path) -> None:
 
 
 DEEDS: dict[str, tuple[Callable[[Path], object], str]] = {
-    "removed": (lambda folder: (folder / FILE_NAME).unlink(), f"{FILE_NAME} was removed"),
-    "moved": (lambda folder: (folder / FILE_NAME).rename(folder / "moved"), f"{FILE_NAME} was removed"),
-    "replaced": (replaced, f"{FILE_NAME} was replaced"),
+    "removed": (lambda folder: (folder / STORE_FILE).unlink(), f"{STORE_FILE} was removed"),
+    "moved": (lambda folder: (folder / STORE_FILE).rename(folder / "moved"), f"{STORE_FILE} was removed"),
+    "replaced": (replaced, f"{STORE_FILE} was replaced"),
     "emptied": (
-        lambda folder: os.truncate(folder / FILE_NAME, 0),
-        f"{FILE_NAME} was cut from {{}} to 0 bytes",
+        lambda folder: os.truncate(folder / STORE_FILE, 0),
+        f"{STORE_FILE} was cut from {{}} to 0 bytes",
     ),
     "cut": (
-        lambda folder: os.truncate(folder / FILE_NAME, 5000),
-        f"{FILE_NAME} was cut from {{}} to 5000 bytes",
+        lambda folder: os.truncate(folder / STORE_FILE, 5000),
+        f"{STORE_FILE} was cut from {{}} to 5000 bytes",
     ),
     "log removed": (lambda folder: (folder / LOG).unlink(), f"{LOG} was removed"),
     "log emptied": (lambda folder: os.truncate(folder / LOG, 0), f"{LOG} was cut from {{}} to 0 bytes"),
     "index removed": (lambda folder: (folder / FILES[2]).unlink(), f"{FILES[2]} was removed"),
-    "all removed": (all_removed, f"{FILE_NAME} was removed"),
-    "folder removed": (shutil.rmtree, f"{FILE_NAME} was removed"),
-    "folder moved": (lambda folder: folder.rename(folder.with_name("elsewhere")), f"{FILE_NAME} was removed"),
+    "all removed": (all_removed, f"{STORE_FILE} was removed"),
+    "folder removed": (shutil.rmtree, f"{STORE_FILE} was removed"),
+    "folder moved": (
+        lambda folder: folder.rename(folder.with_name("elsewhere")),
+        f"{STORE_FILE} was removed",
+    ),
 }
 """Ways of losing a store, and what the box says of each, with the size that the file had."""
 
@@ -82,7 +85,7 @@ def test_it_is_noticed_within_a_second_and_made_anew(
         table.wait(1001 * MS)
         assert localize_screen(table.show).aside == "no memory"
         assert caplog.messages == [
-            f"{state / FILE_NAME}: {said.format(size)} while the box played; playing without memory"
+            f"{state / STORE_FILE}: {said.format(size)} while the box played; playing without memory"
         ]
         assert table.show.throw == (6, 5), "the match goes on"
         table.wait(5000 * MS)
@@ -115,7 +118,7 @@ GONE_WITH_ALL = ("all removed", "folder removed", "folder moved")
 def test_a_log_that_somebody_writes_back_is_no_loss(
     table: BoxUnderTest, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with closing(sqlite3.connect(tmp_path / "state" / FILE_NAME)) as other:
+    with closing(sqlite3.connect(tmp_path / "state" / STORE_FILE)) as other:
         assert other.execute("pragma wal_checkpoint(truncate)").fetchone()[0] == 0
     assert (tmp_path / "state" / LOG).stat().st_size == 0
     table.wait(3000 * MS)

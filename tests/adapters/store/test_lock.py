@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.support.command import refused
 
-from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.adapters.store.database import STORE_FILE
 from shutthebox.adapters.store.lock import FolderLock, InUseError
 
 HOLD = """
@@ -78,11 +78,11 @@ def test_the_second_daemon_says_so_in_one_line_and_ends(tmp_path: Path) -> None:
         try:
             assert first.stdout is not None
             assert "The box stands at" in first.stdout.readline()
-            before = (tmp_path / "state" / FILE_NAME).read_bytes()
+            before = (tmp_path / "state" / STORE_FILE).read_bytes()
             second = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
             assert (second.returncode, second.stdout) == (1, "")
             assert second.stderr == f"shutthebox: {complaint(tmp_path / 'state')}\n"
-            assert (tmp_path / "state" / FILE_NAME).read_bytes() == before
+            assert (tmp_path / "state" / STORE_FILE).read_bytes() == before
             first.terminate()
             assert first.wait() == 0
         finally:

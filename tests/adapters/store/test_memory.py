@@ -10,12 +10,12 @@ import pytest
 from tests.support.kept import NOON, PLAIN, SHUT, alter, broken, keep_match
 
 from shutthebox.adapters.store.database import Store, open_to_read
-from shutthebox.adapters.store.memory import Memory
+from shutthebox.adapters.store.failsafe_store import FailsafeStore
 from shutthebox.adapters.store.open_store import SUSPECT_NAME
 from shutthebox.adapters.store.queries import LoggedFault, SwitchWear, health, read
 from shutthebox.adapters.store.verification_worker import VerificationWorker
 from shutthebox.config.profiles import builtin
-from shutthebox.game.facts import Began, Chosen, Left
+from shutthebox.game.facts import Began, Chosen, PlayersLeft
 from shutthebox.game.faults import Fault
 from shutthebox.game.resuming import KeptMatch
 from shutthebox.rules.actions import Thrown
@@ -38,7 +38,7 @@ FULL = "attempt to write a readonly database; playing without memory"
 def test_a_store_that_fails_is_said_once_and_everything_is_kept_in_the_end(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
-    memory = Memory(store)
+    memory = FailsafeStore(store)
     match = begin(PLAIN, 1)
     memory.keep(Began(match))
     assert (memory.faults(), caplog.messages) == ([], [])
@@ -62,7 +62,7 @@ def test_a_store_that_fails_is_said_once_and_everything_is_kept_in_the_end(
     assert logged(store) == [LoggedFault(NOON, Fault.FORGETS.value, f"{store.path}: {FULL}")]
     broken(store, on=True)
     memory.catch_up()
-    memory.keep(Left())
+    memory.keep(PlayersLeft())
     assert memory.faults() == [Fault.FORGETS]
     assert len(caplog.messages) == 3, "said again after it was well"
 
@@ -71,11 +71,11 @@ def test_what_the_verification_finds_is_said_once_though_it_cannot_be_noted(
     store: Store, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """For the note, and the start after it, see `test_daemon_store`."""
-    for fact in (Began(begin(PLAIN, 1)), Thrown((1, 2)), Left()):
+    for fact in (Began(begin(PLAIN, 1)), Thrown((1, 2)), PlayersLeft()):
         store.keep(fact)
     alter(tmp_path, "update fact set text = 'throw 6+6' where number = 2")
     worker = VerificationWorker(store.path)
-    memory = Memory(store, verification=worker)
+    memory = FailsafeStore(store, verification=worker)
     memory.catch_up()
     assert memory.faults() == [], "nothing is found yet"
     (tmp_path / SUSPECT_NAME).mkdir()
@@ -97,7 +97,7 @@ def test_what_the_verification_finds_is_said_once_though_it_cannot_be_noted(
 def test_a_match_that_needs_more_levers_is_left_and_this_is_said(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
-    memory = Memory(store)
+    memory = FailsafeStore(store)
     match = begin(builtin("full-house"), 2)
     memory.keep(Began(match))
     kept = memory.running_match(12)
@@ -115,12 +115,12 @@ def test_a_match_that_is_over_is_no_longer_in_the_log_alone(
     decided: bool, store: Store, tmp_path: Path
 ) -> None:
     """SQLite drops everything in the log behind a bad bit."""
-    memory = Memory(store)
+    memory = FailsafeStore(store)
     if decided:
         keep_match(store, begin(PLAIN, 1), *SHUT)
     else:
         memory.keep(Began(begin(PLAIN, 1)))
-        memory.keep(Left())
+        memory.keep(PlayersLeft())
     memory.catch_up()
     # Not in this process, where closing the file would drop SQLite's locks.
     subprocess.run(["cp", store.path, tmp_path / "without its log"], check=True)
@@ -131,7 +131,7 @@ def test_a_match_that_is_over_is_no_longer_in_the_log_alone(
 
 
 def test_only_new_counts_are_added_and_none_is_lost(store: Store) -> None:
-    memory = Memory(store)
+    memory = FailsafeStore(store)
     memory.keep_counts({0: 5, 3: 1}, {3: 4})
     memory.keep_counts({0: 5, 3: 2}, {3: 4, 4: 1})
     broken(store, on=True)
@@ -143,13 +143,13 @@ def test_only_new_counts_are_added_and_none_is_lost(store: Store) -> None:
 
 def test_a_box_is_new_until_a_match_was_finished(store: Store, tmp_path: Path) -> None:
     """Its players are shown the way; those of a box without memory have been shown it often enough."""
-    memory = Memory(store)
+    memory = FailsafeStore(store)
     assert memory.is_new()
     memory.keep(Began(begin(PLAIN, 1)))
-    memory.keep(Left())
+    memory.keep(PlayersLeft())
     assert memory.is_new()
     keep_match(store, begin(PLAIN, 1), *SHUT)
     assert not memory.is_new()
     alter(tmp_path, "drop table total")
     assert not memory.is_new()
-    assert not Memory(None).is_new()
+    assert not FailsafeStore(None).is_new()

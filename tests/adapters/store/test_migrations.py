@@ -10,12 +10,12 @@ from tests.support.kept import LEFT_4, PLAIN, keep_match, sound
 from tests.support.versions import NEXT, take_next_version
 
 from shutthebox.adapters.store.chain import read_mark
-from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.database import STORE_FILE, Store
 from shutthebox.adapters.store.queries import read
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.recovery import first_fault
 from shutthebox.config.profiles import builtin
-from shutthebox.game.facts import Began, Chosen, Faulted, Left, Signed
+from shutthebox.game.facts import Began, Chosen, Faulted, PlayersLeft, Signed
 from shutthebox.game.resuming import KeptMatch
 from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.match import begin
@@ -35,7 +35,7 @@ def keep_an_evening(folder: Path, matches: int = 1) -> None:
         for _ in range(matches):
             keep_match(store, begin(PLAIN, 1), *LEFT_4)
             store.keep(Signed(0, "ABC"))
-            store.keep(Left())
+            store.keep(PlayersLeft())
         store.keep(Faulted("lever", "lever 3 chatters"))
         store.keep_health({3: 5}, {3: 17})
         store.keep(Began(begin(builtin("pub"), 2)))
@@ -65,7 +65,7 @@ def test_a_store_of_an_earlier_version_is_continued(earlier: Path, monkeypatch: 
 def test_a_reader_of_the_earlier_store_harms_neither(earlier: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It reads on in the renamed file, and leaves the log of the new one alone when it ends."""
     take_next_version(monkeypatch)
-    with closing(sqlite3.connect(earlier / FILE_NAME, isolation_level=None)) as reader:
+    with closing(sqlite3.connect(earlier / STORE_FILE, isolation_level=None)) as reader:
         reader.execute("begin")
         before = reader.execute("select * from fact").fetchall()
         store = sound(earlier)
@@ -73,7 +73,7 @@ def test_a_reader_of_the_earlier_store_harms_neither(earlier: Path, monkeypatch:
         assert reader.execute("select * from fact").fetchall() == before
     with closing(store):
         store.keep(Thrown((1, 1)))
-        store.look()
+        store.check_files()
         running = store.running_match()
         assert running is not None
         assert len(running[1]) == 3

@@ -19,7 +19,7 @@ from tests.support.small_disk import small_disk
 
 from shutthebox.adapters.store import open_store, queries
 from shutthebox.adapters.store.backup import put_beside
-from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.database import STORE_FILE, Store
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.open_store import (
     FILES,
@@ -40,7 +40,7 @@ from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.translations import localize_screen
 
-KEPT = f"{FILE_NAME}.2026-11-21T12-00-00.damaged"
+KEPT = f"{STORE_FILE}.2026-11-21T12-00-00.damaged"
 
 
 def clock() -> float:
@@ -63,25 +63,25 @@ def change(*statements: str) -> Callable[[Path], None]:
 
 
 def text(folder: Path) -> None:
-    (folder / FILE_NAME).write_text("shopping list: eggs, milk\n" * 100)
+    (folder / STORE_FILE).write_text("shopping list: eggs, milk\n" * 100)
 
 
 def cut_short(folder: Path) -> None:
     play_a_little(folder)
-    os.truncate(folder / FILE_NAME, 5000)
+    os.truncate(folder / STORE_FILE, 5000)
 
 
 def a_folder(folder: Path) -> None:
-    (folder / FILE_NAME / "in it").mkdir(parents=True)
+    (folder / STORE_FILE / "in it").mkdir(parents=True)
 
 
 def a_stray_log(folder: Path) -> None:
-    (folder / f"{FILE_NAME}-wal").write_bytes(b"\x37\x7f\x06\x82" + bytes(5000))
+    (folder / f"{STORE_FILE}-wal").write_bytes(b"\x37\x7f\x06\x82" + bytes(5000))
 
 
 def removed(folder: Path) -> None:
     play_a_little(folder)
-    (folder / FILE_NAME).unlink()
+    (folder / STORE_FILE).unlink()
 
 
 def crashed(folder: Path) -> None:
@@ -103,7 +103,7 @@ def log_removed(folder: Path) -> None:
 
 def emptied(folder: Path) -> None:
     crashed(folder)
-    os.truncate(folder / FILE_NAME, 0)
+    os.truncate(folder / STORE_FILE, 0)
 
 
 def foreign(folder: Path) -> None:
@@ -148,7 +148,7 @@ def test_damage_is_set_aside(name: str, tmp_path: Path) -> None:
     open_before = open_files()
     store, store_fault = mended(tmp_path)
     assert store_fault.fault is Fault.STORE_REPLACED
-    assert store_fault.text.startswith(f"{tmp_path}/{found or FILE_NAME}")
+    assert store_fault.text.startswith(f"{tmp_path}/{found or STORE_FILE}")
     assert store_fault.text.endswith(f"{found}; {done}")
     assert "\n" not in store_fault.text
     with closing(store):
@@ -178,23 +178,23 @@ def test_what_makes_no_sense_is_found_before_the_tables_are_compared(tmp_path: P
         assert store.running_match() is not None
 
 
-def of_version(folder: Path, version: int, name: str = FILE_NAME) -> None:
+def of_version(folder: Path, version: int, name: str = STORE_FILE) -> None:
     with closing(sqlite3.connect(folder / name)) as db:
         db.execute(f"pragma user_version = {version}")
 
 
 def test_a_store_of_a_newer_program_that_says_nothing_to_this_one_is_kept_for_it(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
+    with closing(sqlite3.connect(tmp_path / STORE_FILE)) as db:
         db.execute("create table another_way (of, keeping)")
     of_version(tmp_path, 99)
-    before = (tmp_path / FILE_NAME).read_bytes()
+    before = (tmp_path / STORE_FILE).read_bytes()
     store, store_fault = mended(tmp_path)
     store.close()
     path = tmp_path / KEPT.replace("damaged", "newer")
     assert path.read_bytes() == before
     assert store_fault == StoreFault(
         Fault.STORE_NEWER,
-        f"{tmp_path / FILE_NAME}: made by a newer version (99); {VERSION} is allowed; kept as {path.name}, "
+        f"{tmp_path / STORE_FILE}: made by a newer version (99); {VERSION} is allowed; kept as {path.name}, "
         "a new store is begun",
     )
 
@@ -204,8 +204,8 @@ def newer(tmp_path: Path) -> Path:
     """This program's store, set aside by an earlier one that reads no newer one's facts; gives its path."""
     play_a_little(tmp_path)
     path = tmp_path / KEPT.replace("damaged", "newer")
-    (tmp_path / FILE_NAME).rename(path)
-    (tmp_path / f"{FILE_NAME}-mark").unlink()
+    (tmp_path / STORE_FILE).rename(path)
+    (tmp_path / f"{STORE_FILE}-mark").unlink()
     Store(tmp_path, clock).close()
     return path
 
@@ -213,7 +213,7 @@ def newer(tmp_path: Path) -> Path:
 def test_the_newer_program_takes_its_store_back_by_itself(newer: Path, tmp_path: Path) -> None:
     with closing(sound(tmp_path)) as store:
         (logged, *_) = queries.read(store.connection).faults
-        assert logged.text.startswith(f"{tmp_path / FILE_NAME}: restored, the one before is kept as ")
+        assert logged.text.startswith(f"{tmp_path / STORE_FILE}: restored, the one before is kept as ")
         running = store.running_match()
         assert running is not None
         assert len(running[1]) == 2
@@ -242,20 +242,20 @@ def test_damage_of_the_same_second_gets_another_name(tmp_path: Path) -> None:
     for _ in range(3):
         text(tmp_path)
         mended(tmp_path)[0].close()
-        (tmp_path / FILE_NAME).unlink()
+        (tmp_path / STORE_FILE).unlink()
     names = sorted(path.name for path in tmp_path.iterdir() if path.name.endswith(".damaged"))
-    date = f"{FILE_NAME}.2026-11-21T12-00-00"
+    date = f"{STORE_FILE}.2026-11-21T12-00-00"
     assert names == [f"{date}-2.damaged", f"{date}-3.damaged", f"{date}.damaged"]
 
 
 def test_a_recovered_and_a_restored_store_that_wait_are_taken_over_one_after_the_other(
     tmp_path: Path,
 ) -> None:
-    names = (FILE_NAME, RECOVERED_NAME, RESTORE_NAME)
+    names = (STORE_FILE, RECOVERED_NAME, RESTORE_NAME)
     for number, name in enumerate(names):
         with closing(Store(tmp_path / name, clock)) as made:
             made.keep(Chosen("game.players", number))
-        (tmp_path / name / FILE_NAME).rename(tmp_path / f"{number}")
+        (tmp_path / name / STORE_FILE).rename(tmp_path / f"{number}")
         shutil.rmtree(tmp_path / name)
     for number, name in enumerate(names):
         (tmp_path / f"{number}").rename(tmp_path / name)
@@ -275,7 +275,7 @@ def test_a_suspect_store_is_believed_once_all_of_it_was_compared(tmp_path: Path)
 
 def test_a_store_that_another_program_holds_is_left_alone(tmp_path: Path) -> None:
     play_a_little(tmp_path)
-    with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
+    with closing(sqlite3.connect(tmp_path / STORE_FILE, isolation_level=None)) as other:
         other.execute("pragma locking_mode = exclusive")
         other.execute("begin exclusive")
         store, store_fault = open_or_set_aside(tmp_path, clock)
@@ -322,7 +322,7 @@ def opened(folder: Path) -> tuple[bool, StoreFault | None]:
 @pytest.mark.parametrize("damaged", [False, True])
 def test_a_folder_that_cannot_be_written_to(damaged: bool, own: Path) -> None:
     if damaged:
-        (own / FILE_NAME).write_text("spilt")
+        (own / STORE_FILE).write_text("spilt")
     own.chmod(0o500)
     keeps, store_fault = opened(own)
     assert not keeps
@@ -331,7 +331,7 @@ def test_a_folder_that_cannot_be_written_to(damaged: bool, own: Path) -> None:
 
 
 def test_a_store_that_may_not_be_written_to_is_set_aside(own: Path) -> None:
-    (own / FILE_NAME).chmod(0o400)
+    (own / STORE_FILE).chmod(0o400)
     keeps, store_fault = opened(own)
     assert keeps
     assert store_fault is not None
@@ -426,7 +426,7 @@ def test_a_box_that_starts_on_a_full_disk(disk: Path) -> None:
 def test_a_store_held_by_another_program_is_caught_up_with(tmp_path: Path) -> None:
     table = BoxUnderTest(tmp_path)
     table.press()
-    with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
+    with closing(sqlite3.connect(tmp_path / STORE_FILE, isolation_level=None)) as other:
         other.execute("begin immediate")
         store = table.box.store
         assert store is not None

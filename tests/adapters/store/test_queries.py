@@ -9,13 +9,13 @@ from tests.adapters.store.test_scores_file import SHOW
 from tests.support.command import printed
 from tests.support.kept import CAPTAIN, HIGH, LEFT_4, LEFT_6, PLAIN, SHUT, Matches, alter, house
 
-from shutthebox.adapters.store.database import FILE_NAME, open_to_read
+from shutthebox.adapters.store.database import STORE_FILE, open_to_read
 from shutthebox.adapters.store.queries import Player, latest, past, read, statistics_lines
 from shutthebox.adapters.store.scores import best, captains
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.config.profiles import builtin
-from shutthebox.game.messages import Translate, told
-from shutthebox.game.past import Past
+from shutthebox.game.earlier_results import EarlierResults
+from shutthebox.game.messages import Translate, localize
 from shutthebox.rules.actions import Advanced, Moved, Thrown
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import begin
@@ -33,7 +33,7 @@ class Evening(Matches):
 
     def panel(self, translate: Translate = str) -> list[str]:
         """The statistics on the panel."""
-        return [told(line, translate) for line in statistics_lines(read(self.db))]
+        return [localize(line, translate) for line in statistics_lines(read(self.db))]
 
 
 @pytest.fixture
@@ -145,15 +145,15 @@ def test_the_past_of_three_letters(evening: Evening) -> None:
     evening.play(HIGH, *LEFT_4, sign="ANN")
     evening.play(HIGH, *LEFT_6, sign="ANN")
 
-    def of(letters: str, profile: Profile, rounds: int = 1) -> Past:
+    def of(letters: str, profile: Profile, rounds: int = 1) -> EarlierResults:
         return past(evening.db, begin(profile, 1, rounds), letters)
 
-    assert of("ANN", PLAIN) == Past(4, beat_computer=False)
-    assert of("ANN", PLAIN, 2) == Past(6, beat_computer=False)
-    assert of("ANN", HIGH) == Past(6, beat_computer=False)
-    assert of("BOB", PLAIN) == Past(0, beat_computer=True)
-    assert of("BOB", HIGH) == Past(None, beat_computer=True)
-    assert of("CAT", PLAIN) == Past()
+    assert of("ANN", PLAIN) == EarlierResults(4, beat_computer=False)
+    assert of("ANN", PLAIN, 2) == EarlierResults(6, beat_computer=False)
+    assert of("ANN", HIGH) == EarlierResults(6, beat_computer=False)
+    assert of("BOB", PLAIN) == EarlierResults(0, beat_computer=True)
+    assert of("BOB", HIGH) == EarlierResults(None, beat_computer=True)
+    assert of("CAT", PLAIN) == EarlierResults()
 
 
 # -- players who had no turn -------------------------------------------------------------------
@@ -201,7 +201,7 @@ def test_a_winner_who_never_played(evening: Evening, tmp_path: Path) -> None:
     shown = [line.split() for line in printed("stats", "--state", tmp_path).splitlines() if "ANN" in line]
     assert shown[0][:3] == ["ANN", "–", "house"]
     show = SHOW._replace(seats=("Player 1", "Player 2", "Player 3"), scores=(0, None, None), totals=(0, 0, 0))
-    ScoresWriter(tmp_path, lambda: open_to_read(tmp_path / FILE_NAME))(show, 0)
+    ScoresWriter(tmp_path, lambda: open_to_read(tmp_path / STORE_FILE))(show, 0)
     page = (tmp_path / FOLDER_NAME / "index.html").read_text("utf-8")
     assert "<td>Player 1</td><td>0</td><td>0</td>" in page
     assert "<td>Player 2</td><td>–</td><td>–</td>" in page

@@ -11,7 +11,7 @@ from tests.support.kept import NOON, alter, mended, sound
 from shutthebox import __version__
 from shutthebox.adapters.store import retention
 from shutthebox.adapters.store.chain import Head, Mark, read_mark
-from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.database import STORE_FILE, Store
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.open_store import RESTORE_NAME
 from shutthebox.adapters.store.queries import latest, read
@@ -19,7 +19,7 @@ from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.recovery import first_fault, good_part
 from shutthebox.adapters.store.stored_facts import FactsLost, fact_from_text
 from shutthebox.config.profiles import builtin
-from shutthebox.game.facts import Began, Chosen, Faulted, Finished, Left, Resumed, Signed
+from shutthebox.game.facts import Began, Chosen, Faulted, Finished, PlayersLeft, Resumed, Signed
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
 from shutthebox.rules.match import begin
@@ -42,7 +42,7 @@ def play(store: Store, *, leave: bool = True, finish: bool = True) -> None:
         store.keep(Signed(0, "ABC"))
         store.keep(Advanced())
     if leave:
-        store.keep(Left())
+        store.keep(PlayersLeft())
 
 
 def play_four(store: Store) -> None:
@@ -71,8 +71,8 @@ def folder(made: Path, tmp_path: Path) -> Path:
 
 
 def wrong(folder: Path) -> str | None:
-    with closing(sqlite3.connect(folder / FILE_NAME)) as db:
-        return first_fault(db, read_mark(folder / FILE_NAME))
+    with closing(sqlite3.connect(folder / STORE_FILE)) as db:
+        return first_fault(db, read_mark(folder / STORE_FILE))
 
 
 def summary(folder: Path) -> tuple[object, ...]:
@@ -112,15 +112,15 @@ def test_a_row_that_the_facts_do_not_tell_is_found_and_gains_nothing(
 def test_the_latest_facts_are_compared_and_no_table(folder: Path) -> None:
     """There are 51 facts."""
     alter(folder, "update fact set text = 'next' where number = 34", "update setting set value = '9'")
-    with closing(sqlite3.connect(folder / FILE_NAME)) as db:
+    with closing(sqlite3.connect(folder / STORE_FILE)) as db:
         found = [bool(first_fault(db, None, most=facts)) for facts in range(53)]
     assert found == [facts >= 51 - 33 for facts in range(53)]
 
 
 def test_another_history_than_the_mark_knows(folder: Path) -> None:
-    head = read_mark(folder / FILE_NAME)
+    head = read_mark(folder / STORE_FILE)
     assert head is not None
-    mark = Mark(folder / FILE_NAME)
+    mark = Mark(folder / STORE_FILE)
     for _ in range(2):
         mark.write(Head(head.number, head.checksum + 1))
     assert wrong(folder) == f"fact {head.number} is not the one that was kept last"
@@ -150,14 +150,14 @@ def test_a_page_that_cannot_be_read_costs_what_was_on_it(tmp_path: Path) -> None
             "select rootpage from sqlite_schema where name = 'fact'"
         ).fetchone()
         store.connection.execute("pragma wal_checkpoint(truncate)")
-    content = bytearray((tmp_path / FILE_NAME).read_bytes())
+    content = bytearray((tmp_path / STORE_FILE).read_bytes())
     page = content[(root - 1) * 4096 : root * 4096]
     assert page[0] == 5, "an inner page"
     middle = int.from_bytes(page[3:5]) // 2
     cell = int.from_bytes(page[12 + 2 * middle : 14 + 2 * middle])
     leaf = int.from_bytes(page[cell : cell + 4])
     content[(leaf - 1) * 4096 : leaf * 4096] = b"\xa5" * 4096
-    (tmp_path / FILE_NAME).write_bytes(content)
+    (tmp_path / STORE_FILE).write_bytes(content)
     with closing(mended(tmp_path)[0]) as store:
         assert first_fault(store.connection, None) is None
         whole = 0
@@ -172,7 +172,7 @@ def test_a_page_that_cannot_be_read_costs_what_was_on_it(tmp_path: Path) -> None
 def test_a_link_is_not_taken_over(folder: Path) -> None:
     with closing(Store(folder / "other", lambda: NOON)) as other:
         other.keep(Chosen("game.players", 9))
-    (folder / RESTORE_NAME).symlink_to(folder / "other" / FILE_NAME)
+    (folder / RESTORE_NAME).symlink_to(folder / "other" / STORE_FILE)
     with closing(sound(folder)) as store:
         assert store.choices() == (Chosen("game.players", 3),)
 
@@ -202,7 +202,7 @@ def letters(db: sqlite3.Connection) -> str:
 
 def recovered(folder: Path) -> tuple[str, int, tuple[int, int, int]]:
     """A sound copy of the store there: its facts; matches begun; matches, facts, and how many are lost."""
-    said = good_part(folder / FILE_NAME, read_mark(folder / FILE_NAME))
+    said = good_part(folder / STORE_FILE, read_mark(folder / STORE_FILE))
     (folder / "new").write_bytes(said.content)
     with closing(sqlite3.connect(folder / "new")) as db:
         assert first_fault(db, None) is None
@@ -280,7 +280,7 @@ def test_damage_of_what_the_chain_begins_with(damage: str, said: str, famous: st
     with closing(store):
         assert read(store.connection).matches == 6
         assert letters(store.connection) == f"{famous} {LATEST}ff".strip()
-    assert f"{FILE_NAME}: {said}" in store_fault.text
+    assert f"{STORE_FILE}: {said}" in store_fault.text
 
 
 def test_a_store_of_which_only_the_checkpoint_is_left_goes_on(forgetful: Path) -> None:

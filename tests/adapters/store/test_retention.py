@@ -9,7 +9,7 @@ import pytest
 from tests.support.writer import facts_of_all_kinds
 
 from shutthebox.adapters.store import retention
-from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.database import STORE_FILE, Store
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.queries import LoggedFault, Statistics, SwitchWear, read
 from shutthebox.adapters.store.records import kept_match
@@ -74,7 +74,7 @@ def test_the_file_stops_growing(store: Store, tmp_path: Path, monkeypatch: pytes
     for seed in range(6):
         keep_matches(store, 30, seed)
         store.connection.execute("pragma wal_checkpoint(truncate)")
-        sizes.append((tmp_path / FILE_NAME).stat().st_size)
+        sizes.append((tmp_path / STORE_FILE).stat().st_size)
     assert max(sizes[2:]) < sizes[1] * 1.5, "without forgetting it would be three times as large"
 
 

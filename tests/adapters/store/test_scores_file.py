@@ -15,7 +15,7 @@ from tests.support.machine import settings_for
 from tests.support.shows import plain_show
 
 from shutthebox import __version__
-from shutthebox.adapters.store.database import FILE_NAME as STORE
+from shutthebox.adapters.store.database import STORE_FILE as STORE
 from shutthebox.adapters.store.database import open_to_read
 from shutthebox.adapters.store.scores_file import FILE_NAME, ScoresWriter
 from shutthebox.config.profiles import builtin

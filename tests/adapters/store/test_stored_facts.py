@@ -13,7 +13,7 @@ from tests.support.kept import sound
 from tests.support.writer import facts_of_all_kinds
 
 from shutthebox.adapters.store.chain import Head, read_mark
-from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.database import STORE_FILE, Store
 from shutthebox.adapters.store.recovery import good_part
 from shutthebox.adapters.store.stored_facts import (
     FactsLost,
@@ -135,11 +135,11 @@ def test_every_kind_of_fact_is_drawn_recorded_replayed_and_recovered(tmp_path: P
             assert fact_text(fact), "shown"
             store.keep(fact)
         store.keep_health({1: 3}, {})
-    kept = texts(tmp_path / FILE_NAME)
+    kept = texts(tmp_path / STORE_FILE)
     read = [fact_from_text(text) for text in kept]
     assert {type(fact) for fact in read} == set(get_args(StoredFact)) - {LaterFact, FactsLost}, "recorded"
     assert [fact.to_text() for fact in read] == kept, "replayed"
     sound(tmp_path).close()
-    recovered = good_part(tmp_path / FILE_NAME, read_mark(tmp_path / FILE_NAME))
+    recovered = good_part(tmp_path / STORE_FILE, read_mark(tmp_path / STORE_FILE))
     (tmp_path / "new").write_bytes(recovered.content)
     assert (recovered.lost, texts(tmp_path / "new")) == (0, kept), "recovered"

@@ -16,7 +16,7 @@ from tests.adapters.store.test_open_store import KEPT, change, clock, play_a_lit
 from tests.support.versions import take_next_version
 
 from shutthebox.adapters.store.backup import back_up, put_beside
-from shutthebox.adapters.store.database import FILE_NAME, open_to_read
+from shutthebox.adapters.store.database import STORE_FILE, open_to_read
 from shutthebox.adapters.store.open_store import open_or_set_aside
 
 
@@ -57,7 +57,7 @@ def steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_backup_and_its_way_back(tmp_path: Path, steps: list[str]) -> None:
     play_a_little(tmp_path)
     del steps[:]
-    with closing(open_to_read(tmp_path / FILE_NAME)) as db:
+    with closing(open_to_read(tmp_path / STORE_FILE)) as db:
         back_up(db, tmp_path / "copy")
     assert steps == ["sync .shutthebox-*.part", ".shutthebox-*.part -> copy", "sync ."]
     del steps[:]

@@ -23,7 +23,7 @@ from tests.support.small_disk import small_disk
 from tests.support.stick import Box, FolderVolume, helped
 
 from shutthebox.adapters.store.backup import last_save
-from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.database import STORE_FILE, Store
 from shutthebox.adapters.store.open_store import RESTORE_NAME, open_or_set_aside
 from shutthebox.adapters.store.schema import VERSION
 from shutthebox.cli.main import main
@@ -114,7 +114,7 @@ def test_results_open_in_a_spreadsheet(evening: Path, stick: Path, tmp_path: Pat
 )
 def test_no_name_is_a_formula_in_a_spreadsheet(name: str, separator: str, evening: Path) -> None:
     """A memory that was taken over may have any; its owner opens the table of the next save."""
-    with closing(sqlite3.connect(evening / FILE_NAME)) as played, closing(sqlite3.connect(":memory:")) as db:
+    with closing(sqlite3.connect(evening / STORE_FILE)) as played, closing(sqlite3.connect(":memory:")) as db:
         played.backup(db)
         db.execute("update match set profile = ?", (f"name = {json.dumps(name)}",))
         db.execute("update result set initials = ?", (name,))
@@ -202,7 +202,7 @@ def test_a_saved_memory_is_taken_over_and_what_was_there_is_kept(
     assert taken is not None
     with closing(taken):
         assert taken.connection.execute("select count(*) from match").fetchone() == (1,)
-    assert [path for path in state.iterdir() if path.name.startswith(f"{FILE_NAME}.")]
+    assert [path for path in state.iterdir() if path.name.startswith(f"{STORE_FILE}.")]
 
 
 def database(*statements: str) -> bytes:
@@ -245,7 +245,7 @@ def test_a_memory_made_to_hurt_is_one_line(content: bytes, state: Path, stick: P
 def test_a_memory_that_would_fill_the_machines_is_given_up(state: Path, stick: Path) -> None:
     """All sticks together have a bound: beyond it the kernel would end their helpers."""
     file = stick / "memory.sqlite3"
-    with closing(sqlite3.connect(state / FILE_NAME)) as db:
+    with closing(sqlite3.connect(state / STORE_FILE)) as db:
         db.execute("insert into fact values (99, 0, ?, 0)", ("x" * 50_000_000,))
         db.commit()
         file.write_bytes(db.serialize())
@@ -266,7 +266,7 @@ def test_a_memory_that_never_ends_is_not_opened(state: Path, stick: Path) -> Non
 
 def test_a_link_is_not_followed(state: Path, stick: Path) -> None:
     """FAT has none; but a file system is what the stick says it is."""
-    (stick / "memory.sqlite3").symlink_to(state / FILE_NAME)
+    (stick / "memory.sqlite3").symlink_to(state / STORE_FILE)
     (stick / "shutthebox").symlink_to("/etc")
     assert looking.look(stick) == looking.Contents()
     with pytest.raises(OSError, match=r"link|symbolic"):

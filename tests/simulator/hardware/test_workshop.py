@@ -16,7 +16,7 @@ from shutthebox.simulator.hardware import disk
 from shutthebox.simulator.hardware.box import LeverFault, SimulatedBox
 from shutthebox.simulator.hardware.panel_model import PanelModel
 from shutthebox.simulator.hardware.workshop import (
-    FILE_NAME,
+    HARDWARE_FILE,
     Condition,
     Workshop,
     read_condition,
@@ -143,10 +143,10 @@ BAD = {
 def test_a_bad_file_is_a_sound_box_and_said(
     tmp_path: Path, text: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (tmp_path / FILE_NAME).write_bytes(text.encode("utf-8", "surrogatepass"))
+    (tmp_path / HARDWARE_FILE).write_bytes(text.encode("utf-8", "surrogatepass"))
     assert read_condition(tmp_path) == Condition()
     (record,) = caplog.records
-    assert str(tmp_path / FILE_NAME) in record.message
+    assert str(tmp_path / HARDWARE_FILE) in record.message
 
 
 def test_the_worst_condition_fits_into_its_file() -> None:

@@ -720,7 +720,7 @@ def test_a_list_is_walked_by_keys_wheel_and_clicks(table: Table) -> None:
         is_list=True,
     )
     table.tell(rows, form=Form(settings_of(), (), is_open=True, walks=True))
-    picture = draw(rows.told(str), 0)
+    picture = draw(rows.localize(str), 0)
     table.panel.show(picture)
     until(lambda: read_canvas(table) == picture.tobytes() and table.all("#panel.rows"))
     table.press(Keys.ARROW_DOWN, Keys.ARROW_UP)

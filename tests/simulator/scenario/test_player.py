@@ -8,12 +8,12 @@ from tests.support.box import MS
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Keep, PlaySound, Show, Sound
-from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Signed
+from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, PlayersLeft, Signed
 from shutthebox.game.judge import Verdict, VerdictKind
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.rules.actions import Advanced, Moved, OutOfTime, Reopened, Thrown
-from shutthebox.rules.formats import Reason
+from shutthebox.rules.endings import Reason
 from shutthebox.rules.match import Result, begin
 from shutthebox.simulator.scenario.effect_lines import as_json, fact_text
 
@@ -23,7 +23,7 @@ NOBODY = PUB._replace(result=Result((), False, (Fraction(1),) * 3, Reason.LIMIT)
 FACTS: dict[str, Fact] = {
     "begin pub 3 players 1 rounds": Began(PUB),
     "begin jouhet 2 players 5 rounds": Began(begin(builtin("jouhet"), 2)._replace(rounds=5)),
-    "leave": Left(),
+    "leave": PlayersLeft(),
     "finish 1 3": Finished(DONE),
     "finish ": Finished(NOBODY),
     "sign 3 ANN": Signed(2, "ANN"),

@@ -12,7 +12,7 @@ import pytest
 from tests.support import debian
 from tests.support.lighttpd import lighttpd
 
-from shutthebox.adapters.store.database import FILE_NAME as STORE
+from shutthebox.adapters.store.database import STORE_FILE as STORE
 from shutthebox.adapters.store.scores_file import FILE_NAME
 from shutthebox.web.scoreboard.folder import FOLDER_NAME
 

@@ -34,7 +34,7 @@ class Bitmap:
         return cls(width, ((1 << width) - 1 if lit else 0,) * height)
 
     @classmethod
-    def plotted(cls, width: int, height: int, lit: Callable[[int, int], bool]) -> "Bitmap":
+    def plot(cls, width: int, height: int, lit: Callable[[int, int], bool]) -> "Bitmap":
         """The picture whose pixel (x, y) is lit where `lit(x, y)` says so."""
         return cls(width, tuple(sum(lit(x, y) << x for x in range(width)) for y in range(height)))
 

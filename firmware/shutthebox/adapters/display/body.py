@@ -6,15 +6,15 @@ from shutthebox.adapters.display.animation import AnimationClock
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.fonts import (
     Size,
-    enlarged,
-    fitting,
-    heavy,
+    embolden,
+    enlarge,
+    fit_font,
     ink,
     line,
-    shortened,
-    squeezed,
-    tight,
-    wrapped,
+    shorten,
+    squeeze,
+    tighten,
+    wrap_text,
 )
 from shutthebox.adapters.display.shapes import TURNS, die, is_number, numeral_within, tumbling_die
 from shutthebox.game.screen import LocalizedScreen
@@ -144,14 +144,14 @@ def _largest(text: str, width: int, height: int) -> Bitmap:
     if figure := _figure(text):
         return _captioned(*figure, width, height)
     for times in (4, 3):
-        word = squeezed(enlarged(text, Size.MEDIUM, times), height)
+        word = squeeze(enlarge(text, Size.MEDIUM, times), height)
         if word.width <= width and word.height <= height:
             return word
     for size in (Size.LARGE, Size.MEDIUM, Size.SMALL):
-        set_line = heavy if size is Size.LARGE else _inked
+        set_line = embolden if size is Size.LARGE else _inked
         lines = [set_line(part, size) for part in _wrapped(text, width // size.width)]
         if len(lines) == 1:
-            lines = [squeezed(lines[0], height)]
+            lines = [squeeze(lines[0], height)]
         gap = size.height // 8
         block_height = sum(part.height + gap for part in lines) - gap
         if block_height <= height and all(part.width <= width for part in lines):
@@ -160,7 +160,7 @@ def _largest(text: str, width: int, height: int) -> Bitmap:
                 block = block.paste(part, (block.width - part.width) // 2, y)
                 y += part.height + gap
             return block
-    return ink(shortened(text, Size.SMALL, width))
+    return ink(shorten(text, Size.SMALL, width))
 
 
 def _figure(text: str) -> tuple[str, str] | None:
@@ -174,7 +174,7 @@ def _captioned(caption: str, number: str, width: int, height: int) -> Bitmap:
     figure = numeral_within(number, width // 2, height)
     gap = Size.MEDIUM.width
     room = width - figure.width - gap
-    word = ink(fitting(caption, Size.MEDIUM, room) or shortened(caption, Size.SMALL, room))
+    word = ink(fit_font(caption, Size.MEDIUM, room) or shorten(caption, Size.SMALL, room))
     both = Bitmap.of(word.width + gap + figure.width, figure.height)
     return both.paste(word, 0, figure.height - word.height).paste(figure, word.width + gap, 0)
 
@@ -232,14 +232,14 @@ def _note(text: str, width: int, clock: AnimationClock) -> Bitmap:
     """One small line below what matters most: a text, and what stands at the right; in turns if need be."""
     left, _, right = text.partition("\t")
     room = width - 4
-    begin, end = (fitting(part, Size.SMALL, room) for part in (left, right))
+    begin, end = (fit_font(part, Size.SMALL, room) for part in (left, right))
     strip = Bitmap.of(width, Size.SMALL.height)
     if left and right and (begin is None or end is None or begin.width + end.width + 6 > room):
         left, right = (left, "") if clock.count(_PAGE_NS) % 2 == 0 else ("", right)
     if left:
-        strip = strip.paste(shortened(left, Size.SMALL, room), 2, 0)
+        strip = strip.paste(shorten(left, Size.SMALL, room), 2, 0)
     if right:
-        drawn = shortened(right, Size.SMALL, room)
+        drawn = shorten(right, Size.SMALL, room)
         strip = strip.stamp(drawn, 2 + room - drawn.width, 0)
     return strip
 
@@ -255,7 +255,7 @@ def _grid(stage: Bitmap, rows: tuple[str, ...], cursor: int | None) -> Bitmap | 
         if not columns:
             continue
         width = stage.width // columns
-        cells = [fitting(row, size, width - 4) for row in rows]
+        cells = [fit_font(row, size, width - 4) for row in rows]
         if all(cells):
             lines = -(-len(rows) // columns)
             top = (stage.height - lines * size.height) // 2
@@ -287,20 +287,20 @@ def _paragraph(stage: Bitmap, text: str, top: int, width: int, clock: AnimationC
     width, height = width - 3, stage.height - top
     holding = (size for size in (Size.MEDIUM, Size.SMALL) if _holds(height, text, size, width))
     size = next(holding, Size.MEDIUM if top else Size.SMALL)
-    lines, shown, first = wrapped(text, size, width), max(1, height // size.height), 0
+    lines, shown, first = wrap_text(text, size, width), max(1, height // size.height), 0
     if len(lines) > shown and top:
         first = clock.count(_PAGE_NS) % -(-len(lines) // shown) * shown
     elif len(lines) > shown:
-        lines = wrapped(text, size, width - 4)
+        lines = wrap_text(text, size, width - 4)
         first = clock.count(_READ_NS) % -(-len(lines) // shown) * shown
         stage = _scroll_bar(stage, first, min(shown, len(lines) - first), len(lines))
     for index, words in enumerate(lines[first : first + shown]):
-        stage = stage.paste(shortened(words, size, width), 2, top + index * size.height)
+        stage = stage.paste(shorten(words, size, width), 2, top + index * size.height)
     return stage
 
 
 def _holds(height: int, text: str, size: Size, width: int) -> bool:
-    return len(wrapped(text, size, width)) * size.height <= height
+    return len(wrap_text(text, size, width)) * size.height <= height
 
 
 def _row(row: str, width: int, *, chosen: bool, most_lines: int) -> Bitmap:
@@ -308,16 +308,16 @@ def _row(row: str, width: int, *, chosen: bool, most_lines: int) -> Bitmap:
     size, room = Size.MEDIUM, width - 4
     text, _, value = row.partition("\t")
     # Beside a short text the value has the rest of the line.
-    spare = max(room // 2, room - tight(text, size).width - size.width)
-    end = shortened(value, size, spare) if value else None
+    spare = max(room // 2, room - tighten(text, size).width - size.width)
+    end = shorten(value, size, spare) if value else None
     beside = room - (end.width + size.width if end is not None else 0)
     lines: tuple[str, ...] = (text,)
-    if chosen and most_lines > 1 and fitting(text, size, beside) is None:
-        first, *rest = wrapped(text, size, room)
+    if chosen and most_lines > 1 and fit_font(text, size, beside) is None:
+        first, *rest = wrap_text(text, size, room)
         lines = (first, " ".join(rest))
     strip = Bitmap.of(width, len(lines) * size.height)
     for index, words in enumerate(lines):
-        drawn = shortened(words, size, beside if index == len(lines) - 1 else room)
+        drawn = shorten(words, size, beside if index == len(lines) - 1 else room)
         strip = strip.stamp(drawn, 2, index * size.height)
     if end is not None:
         strip = strip.stamp(end, 2 + room - end.width, strip.height - size.height)

@@ -62,7 +62,7 @@ def _has(character: str, size: Size) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def spelt(text: str, size: Size) -> str:
+def spell_out(text: str, size: Size) -> str:
     """The text with every character that the size lacks spelt out with those it has.
 
     Accents that a size lacks are dropped, and what is still unknown becomes "?".
@@ -82,7 +82,9 @@ def spelt(text: str, size: Size) -> str:
 @lru_cache(maxsize=256)
 def line(text: str, size: Size) -> Bitmap:
     """One line in its natural spacing, as wide as its characters' cells."""
-    return Bitmap.side_by_side([_glyph(character, size) for character in spelt(text, size)], 0, size.height)
+    return Bitmap.side_by_side(
+        [_glyph(character, size) for character in spell_out(text, size)], 0, size.height
+    )
 
 
 @lru_cache(maxsize=512)
@@ -96,15 +98,15 @@ def _trimmed(character: str, size: Size) -> Bitmap:
 
 
 @lru_cache(maxsize=256)
-def tight(text: str, size: Size) -> Bitmap:
+def tighten(text: str, size: Size) -> Bitmap:
     """One line with a single empty pixel between its glyphs: about a sixth shorter."""
-    glyphs = [_trimmed(character, size) for character in spelt(text, size)]
+    glyphs = [_trimmed(character, size) for character in spell_out(text, size)]
     return Bitmap.side_by_side(glyphs, max(1, size.width // 8), size.height)
 
 
-def fitting(text: str, size: Size, width: int) -> Bitmap | None:
+def fit_font(text: str, size: Size, width: int) -> Bitmap | None:
     """The line in natural or else in tight spacing, or None if even that is wider than `width`."""
-    for set_line in (line, tight):
+    for set_line in (line, tighten):
         picture = set_line(text, size)
         if picture.width <= width:
             return picture
@@ -112,18 +114,18 @@ def fitting(text: str, size: Size, width: int) -> Bitmap | None:
 
 
 @lru_cache(maxsize=256)
-def wrapped(text: str, size: Size, width: int) -> tuple[str, ...]:
+def wrap_text(text: str, size: Size, width: int) -> tuple[str, ...]:
     """The text in lines that fit into `width` pixels, broken between words where that can be.
 
     A no-break space does not part words.
     """
     lines: list[str] = []
     for word in filter(None, text.split(" ")):
-        if lines and fitting(f"{lines[-1]} {word}", size, width) is not None:
+        if lines and fit_font(f"{lines[-1]} {word}", size, width) is not None:
             lines[-1] += f" {word}"
             continue
-        while len(word) > 1 and fitting(word, size, width) is None:
-            length = next(n for n in range(len(word) - 1, 0, -1) if n == 1 or fitting(word[:n], size, width))
+        while len(word) > 1 and fit_font(word, size, width) is None:
+            length = next(n for n in range(len(word) - 1, 0, -1) if n == 1 or fit_font(word[:n], size, width))
             lines.append(word[:length])
             word = word[length:]
         lines.append(word)
@@ -131,13 +133,13 @@ def wrapped(text: str, size: Size, width: int) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=256)
-def shortened(text: str, size: Size, width: int) -> Bitmap:
+def shorten(text: str, size: Size, width: int) -> Bitmap:
     """The line, cut short with three dots if it cannot be had within `width` pixels."""
-    whole = fitting(text, size, width)
+    whole = fit_font(text, size, width)
     if whole is not None:
         return whole
     for length in range(len(text) - 1, 0, -1):
-        picture = tight(text[:length].rstrip() + "...", size)
+        picture = tighten(text[:length].rstrip() + "...", size)
         if picture.width <= width:
             return picture
     return Bitmap.of(1, size.height)
@@ -149,19 +151,19 @@ def ink(picture: Bitmap) -> Bitmap:
 
 
 @lru_cache(maxsize=64)
-def heavy(text: str, size: Size) -> Bitmap:
+def embolden(text: str, size: Size) -> Bitmap:
     """One line with strokes a pixel thicker, cropped to its ink; for words read from afar."""
     thin = line(text, size)
     return ink(Bitmap(thin.width + 1, tuple(row | row << 1 for row in thin.rows)))
 
 
 @lru_cache(maxsize=64)
-def enlarged(text: str, size: Size, times: int) -> Bitmap:
+def enlarge(text: str, size: Size, times: int) -> Bitmap:
     """One line with every pixel drawn `times` as wide and high, cropped to its ink."""
     return ink(line(text, size)).enlarge(times)
 
 
-def squeezed(picture: Bitmap, height: int) -> Bitmap:
+def squeeze(picture: Bitmap, height: int) -> Bitmap:
     """The picture without its upper dark lines, as many as must go to come down to `height`.
 
     The empty lines between a capital and its accent go, so "É" fits where "E" does, or those above a

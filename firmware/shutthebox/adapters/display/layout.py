@@ -11,7 +11,7 @@ from shutthebox.adapters.display import tiles as tilerow
 from shutthebox.adapters.display.animation import AnimationClock
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.body import draw_body
-from shutthebox.adapters.display.fonts import Size, fitting, shortened, tight, wrapped
+from shutthebox.adapters.display.fonts import Size, fit_font, shorten, tighten, wrap_text
 from shutthebox.adapters.display.qr_code import qr_code
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import LocalizedScreen, TileState
@@ -131,17 +131,17 @@ def _code(screen: LocalizedScreen, clock: AnimationClock, size: tuple[int, int])
         return None
     left, top = (side + 3, 0) if is_beside else (2, side)
     room, lines = width - left - 1, (height - top) // Size.SMALL.height
-    title = wrapped(screen.title, Size.SMALL, room)
-    prompts = [wrapped(prompt, Size.SMALL, room) for prompt in (screen.alert, *screen.prompts) if prompt]
+    title = wrap_text(screen.title, Size.SMALL, room)
+    prompts = [wrap_text(prompt, Size.SMALL, room) for prompt in (screen.alert, *screen.prompts) if prompt]
     words = [line for prompt in prompts for line in prompt]
     if len(title) + len(words) >= lines:  # with a line between them
         words = list(prompts[clock.count(PROMPT_NS) % len(prompts)])
     picture = Bitmap.of(*size).paste(code, 0 if is_beside else (width - side) // 2, 0)
     for index, line in enumerate(title):
-        picture = picture.paste(shortened(line, Size.SMALL, room), left, top + index * Size.SMALL.height)
+        picture = picture.paste(shorten(line, Size.SMALL, room), left, top + index * Size.SMALL.height)
     bottom = height - len(words) * Size.SMALL.height
     for index, line in enumerate(words):
-        picture = picture.paste(shortened(line, Size.SMALL, room), left, bottom + index * Size.SMALL.height)
+        picture = picture.paste(shorten(line, Size.SMALL, room), left, bottom + index * Size.SMALL.height)
     return picture
 
 
@@ -166,25 +166,25 @@ def _title(screen: LocalizedScreen, clock: AnimationClock, width: int) -> Bitmap
         title, aside = (title, "") if clock.count(PROMPT_NS) % 2 == 0 else ("", aside)
     heading, title_width = Bitmap.of(width, size.height), width
     if aside:
-        beside = tight(title, size).width + size.width if title else 0
-        end = shortened(aside, size, width - beside)
+        beside = tighten(title, size).width + size.width if title else 0
+        end = shorten(aside, size, width - beside)
         heading = heading.paste(end, width - end.width, 0)
         title_width -= end.width + size.width
-    return heading.paste(shortened(title, size, title_width), 0, 0) if title else heading
+    return heading.paste(shorten(title, size, title_width), 0, 0) if title else heading
 
 
 def _fits_beside(title: str, aside: str, size: Size, width: int) -> bool:
     """Whether one line has room for both, with a gap; for one of them alone, whether it has."""
     if not (title and aside):
-        return fitting(title or aside, size, width) is not None
-    return fitting(title, size, width - tight(aside, size).width - size.width) is not None
+        return fit_font(title or aside, size, width) is not None
+    return fit_font(title, size, width - tighten(aside, size).width - size.width) is not None
 
 
 def _parts(prompt: str, room: int) -> tuple[str, ...]:
     """The prompt as it fits the line: what a press and a hold do stands in one, if small letters let it."""
-    if ONE_LINE in prompt and tight(prompt, Size.SMALL).width <= room:
+    if ONE_LINE in prompt and tighten(prompt, Size.SMALL).width <= room:
         return (prompt,)
-    return tuple(part for each in prompt.split(ONE_LINE) for part in wrapped(each, Size.MEDIUM, room))
+    return tuple(part for each in prompt.split(ONE_LINE) for part in wrap_text(each, Size.MEDIUM, room))
 
 
 def _prompt(prompt: str, aside: str, width: int, *, alert: bool) -> Bitmap:
@@ -192,11 +192,11 @@ def _prompt(prompt: str, aside: str, width: int, *, alert: bool) -> Bitmap:
     room = width - 4
     small = ONE_LINE in prompt
     strip = Bitmap.of(width, Size.SMALL.height if small else PROMPT_HEIGHT)
-    end = shortened(aside, Size.MEDIUM, room) if aside else None
+    end = shorten(aside, Size.MEDIUM, room) if aside else None
     beside = room - end.width - 2 * Size.MEDIUM.width if end else 0
-    if end and tight(prompt, Size.MEDIUM).width <= beside:
-        strip = strip.paste(end, 2 + room - end.width, 0).paste(shortened(prompt, Size.MEDIUM, beside), 2, 0)
+    if end and tighten(prompt, Size.MEDIUM).width <= beside:
+        strip = strip.paste(end, 2 + room - end.width, 0).paste(shorten(prompt, Size.MEDIUM, beside), 2, 0)
     else:
-        words = shortened(prompt, Size.SMALL if small else Size.MEDIUM, room)
+        words = shorten(prompt, Size.SMALL if small else Size.MEDIUM, room)
         strip = strip.paste(words, 2 + (room - words.width) // 2, 0)
     return strip.invert() if alert else strip

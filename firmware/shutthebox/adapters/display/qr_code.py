@@ -30,6 +30,6 @@ def qr_code(address: str, side: int) -> Bitmap | None:
     pixels = int(side / (modules + 2 * _QUIET))
     if pixels < LEAST_MODULE:
         return None
-    dark = Bitmap.plotted(modules, modules, lambda x, y: bool(matrix[y][x])).enlarge(pixels)
+    dark = Bitmap.plot(modules, modules, lambda x, y: bool(matrix[y][x])).enlarge(pixels)
     margin = (side - dark.width) // 2
     return Bitmap.of(side, side, lit=True).stamp(dark, margin, margin, lit=False)

@@ -52,7 +52,7 @@ def _digit(character: str, height: int) -> Bitmap:
             # The flag of the 1 hangs from its top, a step lower than the stem.
             return x >= flag or (top <= y and top <= y + (x - flag + 1) // 2 <= stroke + top)
 
-        return Bitmap.plotted(width, height, lit_one)
+        return Bitmap.plot(width, height, lit_one)
     if character == "-":
         parts = [(0, middle, width, middle + stroke)]
     else:
@@ -86,7 +86,7 @@ def _digit(character: str, height: int) -> Bitmap:
                 return False
         return any(left <= x < to_x and top <= y < to_y for left, top, to_x, to_y in parts)
 
-    return Bitmap.plotted(width, height, lit)
+    return Bitmap.plot(width, height, lit)
 
 
 def is_number(text: str) -> bool:
@@ -128,13 +128,13 @@ def die(face: int, side: int) -> Bitmap:
     def body(x: int, y: int) -> bool:
         return min(x, side - 1 - x) + min(y, side - 1 - y) >= corner
 
-    picture = Bitmap.plotted(side, side, body)
+    picture = Bitmap.plot(side, side, body)
     if not 0 <= face <= HIGHEST_PIPS or side < _LEAST_SIDE:
         number = numeral_within(str(face), side - 2 - side // 12, round(side * 0.62))
         left, top = (side - number.width + 1) // 2, (side - number.height) // 2
         return picture.stamp(number, left, top, lit=False)
     spread, width = _pip_geometry(side)
-    pip = Bitmap.plotted(
+    pip = Bitmap.plot(
         width, width, lambda x, y: (2 * x - width + 1) ** 2 + (2 * y - width + 1) ** 2 <= width**2
     )
     for column, row in _PIPS[face]:
@@ -163,4 +163,4 @@ def tumbling_die(face: int, turn: int, side: int) -> Bitmap:
             return False
         return all((u - a) ** 2 + (v - b) ** 2 > reach for a, b in pips)
 
-    return Bitmap.plotted(side, side, lit)
+    return Bitmap.plot(side, side, lit)

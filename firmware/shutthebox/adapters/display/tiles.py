@@ -8,7 +8,7 @@ under its number. A wrong one is a block that changes between its number and a c
 from functools import lru_cache
 
 from shutthebox.adapters.display.bitmap import Bitmap
-from shutthebox.adapters.display.fonts import Size, ink, tight
+from shutthebox.adapters.display.fonts import Size, ink, tighten
 from shutthebox.adapters.display.shapes import numeral
 from shutthebox.game.screen import TileState
 
@@ -62,7 +62,7 @@ def draw_tiles(tiles: tuple[tuple[int, TileState], ...], width: int, blink: bool
 def _number(number: int, width: int) -> Bitmap:
     """The number as large as fits into a tile of that width."""
     for size in (Size.SMALL, Size.TINY):
-        picture = ink(tight(str(number), size))
+        picture = ink(tighten(str(number), size))
         if picture.width <= width - 2:  # a dark column on either side
             return picture
     return numeral(str(number), 7)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from shutthebox.adapters.trouble_log import TroubleLog
 from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.settings import Brightness
-from shutthebox.plain import Plain
+from shutthebox.marker import Marker
 
 if TYPE_CHECKING:
     from shutthebox.adapters.display.bitmap import Bitmap
@@ -37,7 +37,7 @@ LEAST_FRAME_NS = _SECOND // 10
 STUCK_NS = 10 * _SECOND  # after so long a transfer counts as stuck
 
 
-class _Asleep(Plain):
+class _Asleep(Marker):
     """In the mailbox instead of a screen: switch the panel off."""
 
     __slots__ = ()

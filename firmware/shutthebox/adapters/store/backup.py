@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shutthebox.adapters.store.chain import read_mark
-from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.adapters.store.database import STORE_FILE
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.open_store import RESTORE_NAME, check, is_earlier, open_checked
 from shutthebox.adapters.store.recovery import good_part
@@ -108,9 +108,9 @@ def put_beside(file: Path, folder: Path) -> CheckedCopy:
     with tempfile.TemporaryDirectory(prefix="shutthebox-") as name:
         work = Path(name)
         for ending in ("-wal", "-mark", ""):
-            _copy(file.with_name(file.name + ending), work / f"{FILE_NAME}{ending}", must=not ending)
+            _copy(file.with_name(file.name + ending), work / f"{STORE_FILE}{ending}", must=not ending)
         checked = check_copy(work, file)
-        put_checked(work / FILE_NAME, folder)
+        put_checked(work / STORE_FILE, folder)
     return checked
 
 
@@ -191,9 +191,11 @@ def _made_good(work: Path, file: Path) -> tuple[str, str]:
     Raises:
         BackupError: if nothing of it is good.
     """
-    copy = work / FILE_NAME
+    copy = work / STORE_FILE
     # SQLite takes an empty file for a new database. All of a young one can be in its log.
-    if not any(path.stat().st_size for path in work.glob(f"{FILE_NAME}*") if not path.name.endswith("-mark")):
+    if not any(
+        path.stat().st_size for path in work.glob(f"{STORE_FILE}*") if not path.name.endswith("-mark")
+    ):
         raise BackupError(f"{shown_path(file)}: it is empty")
     old = is_earlier(copy)
     try:
@@ -217,4 +219,4 @@ def _made_good(work: Path, file: Path) -> tuple[str, str]:
 
 def _named(error: StoreError, work: Path, file: Path) -> str:
     """A complaint about a copy as one about the file."""
-    return str(error).replace(str(work / FILE_NAME), shown_path(file))
+    return str(error).replace(str(work / STORE_FILE), shown_path(file))

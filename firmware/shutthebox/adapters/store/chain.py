@@ -139,7 +139,7 @@ class ReadFact(NamedTuple):
 
 
 FACTS = "select number, previous, cast(text as blob), checksum from fact where number > ? order by number"
-"""The facts behind a number, for `checked`."""
+"""The facts behind a number, for `check_facts`."""
 
 RawFact: TypeAlias = tuple[int, int, bytes | None, int]
 """A fact as it lies in the file: its number, the checksum before it, its text, its own checksum."""
@@ -158,10 +158,10 @@ def read_facts(db: sqlite3.Connection, checkpoint: Checkpoint, after: int = 0) -
         sqlite3.Error: where they cannot be read any further.
     """
     row = db.execute("select checksum from fact where number = ?", (after,)).fetchone()
-    return checked(db.execute(FACTS, (after,)), checkpoint, after, row[0] if row else None)
+    return check_facts(db.execute(FACTS, (after,)), checkpoint, after, row[0] if row else None)
 
 
-def checked(
+def check_facts(
     rows: Iterable[RawFact], checkpoint: Checkpoint, last: int = 0, link: int | None = None
 ) -> Iterator[ReadFact]:
     """Compares facts with their checksums. It is fast, because every start does this.

@@ -43,7 +43,7 @@ from shutthebox.game.facts import (
     Fact,
     Faulted,
     Finished,
-    Left,
+    PlayersLeft,
     Remembered,
     Resumed,
     Signed,
@@ -55,7 +55,7 @@ from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Draw
 from shutthebox.rules.writer import to_lines
 
-FILE_NAME = "box.sqlite3"
+STORE_FILE = "box.sqlite3"
 
 BUSY_MS = 100
 """SQLite's busy timeout in ms. The main loop blocks for at most this long."""
@@ -78,7 +78,7 @@ class Store:
     """
 
     def __init__(self, folder: Path, wall_clock_s: Callable[[], float], *, count_throws: bool = True) -> None:
-        self.path = folder / FILE_NAME
+        self.path = folder / STORE_FILE
         self._count_throws = count_throws
         self._db: sqlite3.Connection = None  # type: ignore[assignment]  # until it is opened below
         self._wall_clock_s = wall_clock_s
@@ -115,7 +115,7 @@ class Store:
         """Facts are still to be written: the last `keep` or `catch_up` has failed."""
         return bool(self._waiting)
 
-    def look(self) -> None:
+    def check_files(self) -> None:
         """Checks that the files are still the ones that were opened; takes some microseconds.
 
         SQLite reports nothing when its files have been removed or renamed.
@@ -170,7 +170,7 @@ class Store:
         Raises:
             StoreError: if it could not be written, or the files are not the ones that were opened.
         """
-        self.look()
+        self.check_files()
         if not self._waiting:
             return
         with self._transaction():
@@ -236,7 +236,7 @@ class Store:
                 return self._begun(match, conditions, at_s)
             case Resumed(conditions):
                 return self._resumed(latest, conditions) if latest else None
-            case Left():
+            case PlayersLeft():
                 return MatchLeft(latest.id) if latest and not latest.left else None
             case Finished(match):
                 is_new = latest and not self._tables.is_decided(latest.id)

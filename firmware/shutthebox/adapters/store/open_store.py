@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shutthebox.adapters.store.chain import MARK_NAME, read_mark
-from shutthebox.adapters.store.database import FILE_NAME, Store, open_to_read
+from shutthebox.adapters.store.database import STORE_FILE, Store, open_to_read
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError, is_damage, is_of_access
 from shutthebox.adapters.store.recovery import Recovered, first_fault, good_part
 from shutthebox.adapters.store.schema import VERSION, NotOursError, is_new
@@ -26,19 +26,19 @@ from shutthebox.game.faults import Fault
 
 _log = logging.getLogger(__name__)
 
-FILES = (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", f"{FILE_NAME}{MARK_NAME}")
+FILES = (STORE_FILE, f"{STORE_FILE}-wal", f"{STORE_FILE}-shm", f"{STORE_FILE}{MARK_NAME}")
 """The store itself, first; the log that belongs to it, its index, and the head mark."""
 
-RESTORE_NAME = f"{FILE_NAME}.restore"
+RESTORE_NAME = f"{STORE_FILE}.restore"
 """A store that was checked and waits to take the place of the one that is there."""
 
-RECOVERED_NAME = f"{FILE_NAME}.recovered"
+RECOVERED_NAME = f"{STORE_FILE}.recovered"
 """The good part of a damaged store, which waits to take its place."""
 
 NEWER = "newer"
 """Ending of the name of a store that a newer program has made; that program takes it back."""
 
-SUSPECT_NAME = f"{FILE_NAME}.suspect"
+SUSPECT_NAME = f"{STORE_FILE}.suspect"
 """Says what is wrong with the store; the next start compares all of it, and takes over what is good."""
 
 FIRST_FACTS = 2_000
@@ -81,7 +81,7 @@ def open_or_set_aside(
     try:
         notes += _take_back(folder)
         done, fault = _take_over(folder, wall_clock_s())
-        notes += [f"{folder / FILE_NAME}: {done}"] if done else []
+        notes += [f"{folder / STORE_FILE}: {done}"] if done else []
         _look_for_leftovers(folder)
         store = opened()
     except OSError as error:
@@ -135,7 +135,7 @@ def _begin_anew(
         OSError: if files cannot be renamed or written.
         StoreError: if the new one cannot be opened.
     """
-    is_newer = _ask(folder / FILE_NAME, "pragma user_version") > VERSION
+    is_newer = _ask(folder / STORE_FILE, "pragma user_version") > VERSION
     recovered = _rebuild(folder, RECOVERED_NAME)
     # A newer program goes on with what this one takes over; only if that is nothing, it needs its own.
     why = "damaged" if not is_newer else NEWER if recovered is None else "replaced"
@@ -188,7 +188,7 @@ def _rebuild(folder: Path, waiting: str) -> Recovered | None:
     Raises:
         OSError: if it can be neither read nor written now.
     """
-    store = folder / FILE_NAME
+    store = folder / STORE_FILE
     if not store.is_file():
         return None
     try:
@@ -221,7 +221,7 @@ def _take_over(folder: Path, now_s: float) -> tuple[str, Fault | None]:
         said, fault = done, Fault.STORE_REPLACED if why == "damaged" else None
         if any(os.path.lexists(folder / file) for file in FILES):
             said += f", the one before is kept as {set_aside(folder, now_s, why).name}"
-        waiting.rename(folder / FILE_NAME)
+        waiting.rename(folder / STORE_FILE)
         sync_folder(folder)
     return said, fault
 
@@ -235,14 +235,14 @@ def _take_back(folder: Path) -> list[str]:
         What was done with it in that case.
     """
     said = []
-    for path in sorted(folder.glob(f"{FILE_NAME}.*.{NEWER}"), reverse=True):
+    for path in sorted(folder.glob(f"{STORE_FILE}.*.{NEWER}"), reverse=True):
         with suppress(OSError, *UNREADABLE):  # such a file stays as it is
             if path.is_symlink() or not 0 < _ask(path, "pragma user_version") <= VERSION:
                 continue
             with closing(sqlite3.connect(path)) as db:
                 db.execute("pragma journal_mode = delete")  # all of it is in one file then
             to = folder / RESTORE_NAME
-            played = _ask(folder / FILE_NAME, "select count(*) from match")
+            played = _ask(folder / STORE_FILE, "select count(*) from match")
             if played or os.path.lexists(to):
                 to = path.with_name(f"{path.name.removesuffix(NEWER)}replaced")
                 said = [
@@ -277,15 +277,15 @@ def set_aside(folder: Path, now_s: float, why: str) -> Path:
         OSError: if they cannot be renamed.
     """
     # SQLite finds the log of a store by its name, so the endings of the files stay last.
-    endings = [name.removeprefix(FILE_NAME) for name in FILES]
+    endings = [name.removeprefix(STORE_FILE) for name in FILES]
     date = time.strftime("%Y-%m-%dT%H-%M-%S", time.gmtime(now_s))
-    base, number = folder / f"{FILE_NAME}.{date}.{why}", 1
+    base, number = folder / f"{STORE_FILE}.{date}.{why}", 1
     while any(os.path.lexists(f"{base}{ending}") for ending in endings):
         number += 1
-        base = folder / f"{FILE_NAME}.{date}-{number}.{why}"
+        base = folder / f"{STORE_FILE}.{date}-{number}.{why}"
     for ending in endings:
         with suppress(FileNotFoundError):
-            (folder / f"{FILE_NAME}{ending}").rename(f"{base}{ending}")
+            (folder / f"{STORE_FILE}{ending}").rename(f"{base}{ending}")
     sync_folder(folder)
     return base
 
@@ -299,15 +299,15 @@ def open_checked(
         StoreError: if it cannot be opened, or something is wrong with it; the text says what.
         OSError: if a store of an earlier version cannot be replaced.
     """
-    if is_earlier(folder / FILE_NAME):
+    if is_earlier(folder / STORE_FILE):
         recovered = _rebuild(folder, RESTORE_NAME)
         if recovered is not None and not recovered.lost:
             done, _ = _take_over(folder, wall_clock_s())
-            _log.info("%s: brought up to date: %s", folder / FILE_NAME, done)
+            _log.info("%s: brought up to date: %s", folder / STORE_FILE, done)
         elif recovered is not None:
             (folder / RESTORE_NAME).unlink()
-            raise StoreError(f"{folder / FILE_NAME}: {recovered.lost} facts are missing or were altered")
-    path = folder / FILE_NAME
+            raise StoreError(f"{folder / STORE_FILE}: {recovered.lost} facts are missing or were altered")
+    path = folder / STORE_FILE
     # Read-only: once SQLite may write, it drops what it cannot use of a log, and with that facts. What a plug
     # pulled while a store was being made has left is rolled back first, which needs writing.
     rolls_back = os.path.lexists(f"{path}-journal")

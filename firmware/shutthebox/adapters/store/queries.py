@@ -12,9 +12,9 @@ from shutthebox.adapters.store.retention import FAME
 from shutthebox.adapters.store.stored_facts import known_conditions
 from shutthebox.adapters.store.tables import TOTALS, WHOLE, remembered_of
 from shutthebox.config.profiles import builtin
+from shutthebox.game.earlier_results import EarlierResults
 from shutthebox.game.facts import Chosen, Streak, WrongCodes
 from shutthebox.game.messages import ChartBar, ListRow, Message, Name, Text, message
-from shutthebox.game.past import Past
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
 from shutthebox.rules.faces import MAX_FACE, MAX_FACES
 from shutthebox.rules.match import Match
@@ -51,7 +51,7 @@ class DieCount:
 
 
 @dataclass(frozen=True, slots=True)
-class Famous:
+class SignedWinner:
     """A winner who has signed.
 
     Attributes:
@@ -128,7 +128,7 @@ class Statistics:
     with_gaps: int
     versions: tuple[str, ...]
     throws: int
-    fame: tuple[Famous, ...]
+    fame: tuple[SignedWinner, ...]
     dice: tuple[DieCount, ...]
     switches: dict[int, SwitchWear]
     faults: tuple[LoggedFault, ...]
@@ -204,7 +204,7 @@ def latest_finished(db: sqlite3.Connection) -> int:
     return int((db.execute(query).fetchone() or (0,))[0])
 
 
-def past(db: sqlite3.Connection, match: Match, letters: str) -> Past:
+def past(db: sqlite3.Connection, match: Match, letters: str) -> EarlierResults:
     """The earlier results of the three letters that have won this match.
 
     Raises:
@@ -218,7 +218,9 @@ def past(db: sqlite3.Connection, match: Match, letters: str) -> Past:
     game = (match.game.name, match.rounds)
     same = [score for keys, rounds, score, _ in rows if (_name(keys), rounds) == game]
     better = max if match.game.highest_total_wins else min
-    return Past(better(same, default=None), any(known_conditions(row[-1]).computers for row in rows))
+    return EarlierResults(
+        better(same, default=None), any(known_conditions(row[-1]).computers for row in rows)
+    )
 
 
 def finished_since(db: sqlite3.Connection, since_s: float, until_s: float = inf) -> int:
@@ -260,7 +262,7 @@ def read(db: sqlite3.Connection) -> Statistics:
         versions=_versions(db),
         throws=sum(sum(entry.counts.values()) for entry in counted if entry.die == 0),
         fame=tuple(
-            Famous(who, score, _name(keys), began_s, _unproven(conditions, keys, player))
+            SignedWinner(who, score, _name(keys), began_s, _unproven(conditions, keys, player))
             for player, who, score, keys, began_s, conditions in fame
         ),
         dice=counted,
@@ -373,7 +375,7 @@ def statistics_lines(statistics: Statistics) -> tuple[Text, ...]:
     return tuple(found)
 
 
-def _famous_line(famous: Famous) -> Message:
+def _famous_line(famous: SignedWinner) -> Message:
     """Three letters, their score and the game; a house rule has only the name of its file here."""
     score = "-" if famous.score is None else famous.score
     try:

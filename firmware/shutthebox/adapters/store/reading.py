@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shutthebox.adapters.store.chain import Head, read_mark
-from shutthebox.adapters.store.database import FILE_NAME, open_to_read
+from shutthebox.adapters.store.database import STORE_FILE, open_to_read
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.recovery import first_fault, good_part
 from shutthebox.adapters.store.schema import is_new
@@ -40,7 +40,7 @@ class Reading(NamedTuple):
 
 
 @contextlib.contextmanager
-def reading(folder: Path) -> Iterator[Reading]:
+def open_reading(folder: Path) -> Iterator[Reading]:
     """The store in this folder, for reading only; a running box is not disturbed.
 
     A damaged store may raise any error inside; it leaves this function as a `StoreError`.
@@ -48,19 +48,19 @@ def reading(folder: Path) -> Iterator[Reading]:
     Raises:
         StoreError: if there is none, it cannot be read, or what it holds makes no sense.
     """
-    with _opened(folder / FILE_NAME) as store:
+    with _opened(folder / STORE_FILE) as store:
         yield store
 
 
 @contextlib.contextmanager
-def reading_good_part(path: Path) -> Iterator[Reading]:
+def open_good_part(path: Path) -> Iterator[Reading]:
     """A store, or of a damaged one all that is believed of it; any that was set aside, too.
 
     Args:
         path: the file.
 
     Raises:
-        StoreError: as for `reading`; for a damaged store at the end, naming what is wrong.
+        StoreError: as for `open_reading`; for a damaged store at the end, naming what is wrong.
     """
     with contextlib.ExitStack() as stack:
         try:

@@ -4,7 +4,7 @@ import sqlite3
 from typing import TYPE_CHECKING, NamedTuple
 
 from shutthebox.adapters.store.belief import believe
-from shutthebox.adapters.store.chain import Checkpoint, checked
+from shutthebox.adapters.store.chain import Checkpoint, check_facts
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.stored_facts import (
     FactsLost,
@@ -103,7 +103,7 @@ def kept_facts(db: sqlite3.Connection, number: int, where: str) -> KeptFacts:
     if not rows:
         raise StoreError(f"{where}: no match {number} is kept there")
     first, previous, *_ = rows[0]
-    begun, *others = believe(checked(rows, Checkpoint(), first - 1, previous))
+    begun, *others = believe(check_facts(rows, Checkpoint(), first - 1, previous))
     if not isinstance(begun.fact, MatchBegun) or begun.fact.match != number:
         raise StoreError(f"{where}: match {number}: its beginning is lost")
     decided = (at for at, fact in enumerate(others) if isinstance(fact.fact, MatchDecided))

@@ -18,7 +18,7 @@ from shutthebox.adapters.store.chain import (
     Head,
     RawFact,
     add,
-    checked,
+    check_facts,
     head_of,
     read_checkpoint,
     read_facts,
@@ -168,7 +168,7 @@ class _Taking:
         last = self._checkpoint.number
         behind = bisect_right(facts, last, key=itemgetter(0))
         self._take_covered(facts[:behind])
-        for believed in believe(checked(facts[behind:], self._checkpoint)):
+        for believed in believe(check_facts(facts[behind:], self._checkpoint)):
             self._miss(believed.lost)
             if believed.fact is not None:
                 self._take(believed.fact, believed.text)
@@ -184,7 +184,7 @@ class _Taking:
         for the whole.
         """
         matches: list[list[tuple[RawFact, StoredFact | None]]] = [[]]
-        for raw, believed in zip(facts, believe(checked(facts, self._checkpoint)), strict=True):
+        for raw, believed in zip(facts, believe(check_facts(facts, self._checkpoint)), strict=True):
             if isinstance(believed.fact, MatchBegun):
                 matches.append([])
             matches[-1].append((raw, believed.fact))

@@ -17,7 +17,7 @@ from shutthebox.adapters.store.tables import WHOLE
 from shutthebox.config import puzzles
 from shutthebox.game.effects import Show
 from shutthebox.game.judge import VerdictKind
-from shutthebox.game.messages import Translate, told
+from shutthebox.game.messages import Translate, localize
 from shutthebox.game.mode import Mode
 from shutthebox.rules.profile import Profile, Stakes
 from shutthebox.rules.words import SENTENCES, explain
@@ -161,7 +161,7 @@ def running(show: Show, translate: Translate) -> dict[str, Any] | None:
     return {
         "game": game.title(show.language, translate),
         "player": show.player,
-        "seats": [told(seat, translate) for seat in show.seats],
+        "seats": [localize(seat, translate) for seat in show.seats],
         "tiles": list(states.items()),
         "throw": None if screen.tumbling else show.throw,
         "says": _says(show, translate),
@@ -182,7 +182,7 @@ def _says(show: Show, translate: Translate) -> str:
     """What happened last, or what the player is asked; nothing about buttons, which only the player has."""
     screen = localize_screen(show)
     if show.winners:
-        return f"{screen.title} {told(show.reason, translate)}".strip()
+        return f"{screen.title} {localize(show.reason, translate)}".strip()
     asked = show.mode is Mode.FLIPPING and show.verdict.kind is not VerdictKind.COMPLETE
     return " ".join(filter(None, f"{screen.big} {screen.prompt if asked else ''}".split(" ")))
 

@@ -18,7 +18,7 @@ from shutthebox import __version__
 from shutthebox.adapters.store.errors import UNREADABLE
 from shutthebox.files import replace_file
 from shutthebox.game.effects import Effect, Keep, Show
-from shutthebox.game.facts import Began, Chosen, Finished, Left, Signed
+from shutthebox.game.facts import Began, Chosen, Finished, PlayersLeft, Signed
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.translations import translations
 
@@ -80,7 +80,7 @@ class ScoresWriter:
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
         """Takes in an effect or a settled switch."""
         match what:
-            case Keep(Began() | Finished() | Signed() | Left() | Chosen()):
+            case Keep(Began() | Finished() | Signed() | PlayersLeft() | Chosen()):
                 self._past_of = None
             case Show():
                 # Everything shown has been kept. The scoreboard must not know more than the players have

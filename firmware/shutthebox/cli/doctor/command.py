@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from shutthebox.cli.doctor import hardware, machine, outbox, store
 from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed, reported
-from shutthebox.cli.own_config import add_config_option, chosen_config
+from shutthebox.cli.own_config import add_config_option, load_config
 from shutthebox.cli.parser import Subparsers
 from shutthebox.config.schema import Config
 
@@ -54,7 +54,7 @@ def _seconds(text: str) -> float:
 
 def run(args: argparse.Namespace) -> int:
     """Prints every result; 1 if one of them is bad."""
-    config = chosen_config(args.config)
+    config = load_config(args.config)
     if args.display:
         from shutthebox.cli.doctor import displays
 
@@ -62,11 +62,11 @@ def run(args: argparse.Namespace) -> int:
     if args.outputs:
         from shutthebox.cli.doctor import outputs
 
-        return outputs.test(config, args.seconds, as_json=args.json)
+        return outputs.test_outputs(config, args.seconds, as_json=args.json)
     if args.levers:
         from shutthebox.cli.doctor.levers import watch
 
-        return watch(store.as_chosen(config), args.seconds, as_json=args.json)
+        return watch(store.with_kept_choices(config), args.seconds, as_json=args.json)
     return reported(list(examine(config)), as_json=args.json)
 
 
@@ -76,14 +76,14 @@ def examine(config: Config) -> Iterator[CheckResult]:
     for name, least in LIBRARIES.items():
         yield _library(name, least)
     checks: tuple[Callable[[Config], Iterator[CheckResult]], ...] = (
-        store.levers,
-        hardware.access,
-        hardware.pins,
-        hardware.display,
-        machine.machine,
-        store.store,
-        store.clock,
-        outbox.outbox,
+        store.check_levers,
+        hardware.check_access,
+        hardware.check_pins,
+        hardware.check_display,
+        machine.check_machine,
+        store.check_store,
+        store.check_clock,
+        outbox.check_outbox,
     )
     for check in checks:
         yield from check(config)

@@ -25,7 +25,7 @@ PANEL_ADDRESSES = (0x3C, 0x3D)
 """Where such panels can be: a resistor on their back chooses."""
 
 
-def access(config: Config) -> Iterator[CheckResult]:
+def check_access(config: Config) -> Iterator[CheckResult]:
     """Whether this user may open the devices; if not, with the remedy."""
     kinds = ("gpiochip*", "i2c-*", "spidev*")
     devices = [path for kind in kinds for path in sorted(DEV.glob(kind))]
@@ -42,7 +42,7 @@ def access(config: Config) -> Iterator[CheckResult]:
         yield passed("permission", ", ".join(map(str, devices)))
 
 
-def pins(config: Config) -> Iterator[CheckResult]:
+def check_pins(config: Config) -> Iterator[CheckResult]:
     """The chip behind the header, and every line of the wiring: free, or busy and by whom."""
     with contextlib.ExitStack() as stack:
         factory = None
@@ -120,7 +120,7 @@ def _free(config: Config, factory: Factory | None, name: str, line: Line) -> Che
     return passed(name, f"{text}, {'down' if down else 'up'} now")
 
 
-def display(config: Config) -> Iterator[CheckResult]:
+def check_display(config: Config) -> Iterator[CheckResult]:
     """Whether a panel answers on the bus, and which controller it seems to have."""
     display = config.display
     if display.controller is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from shutthebox.adapters.machine import Sensors
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.errors import StoreError
-from shutthebox.adapters.store.reading import reading
+from shutthebox.adapters.store.reading import open_reading
 from shutthebox.cli.doctor.result import CheckResult, failed, passed, skipped
 from shutthebox.cli.stats import date_text
 from shutthebox.config.schema import Config
@@ -25,12 +25,12 @@ _REMEDIES = {
 }
 
 
-def machine(config: Config) -> Iterator[CheckResult]:
+def check_machine(config: Config) -> Iterator[CheckResult]:
     """Whether power and temperature are right, and have been for a week."""
     sensors = Sensors(MACHINE)
     now = sensors.faults()
     kept: list[queries.LoggedFault] = []
-    with contextlib.suppress(StoreError), reading(config.state_folder) as read:
+    with contextlib.suppress(StoreError), open_reading(config.state_folder) as read:
         kept += queries.logged_faults(read.db)
     millidegrees = sensors.millidegrees()
     heat = "" if millidegrees is None else f"{millidegrees // 1000} °C"

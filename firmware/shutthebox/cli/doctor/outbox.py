@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from shutthebox.adapters.delivery import LONG_S, read_uplink_status
+from shutthebox.adapters.delivery_watch import LONG_S, read_uplink_status
 from shutthebox.adapters.outbox import ENDING
 from shutthebox.cli.doctor.result import CheckResult, failed, passed
 from shutthebox.config.schema import Config
@@ -16,7 +16,7 @@ UPLINKS_FOLDER = Path("/var/spool/shutthebox/outbox")
 """Of the uplink's package."""
 
 
-def outbox(config: Config) -> Iterator[CheckResult]:
+def check_outbox(config: Config) -> Iterator[CheckResult]:
     """Whether the league gets the box's matches; nothing for a box without one."""
     folder = config.outbox_folder or UPLINKS_FOLDER
     times = list[float]()

@@ -26,7 +26,7 @@ _BLINK_S = 0.25
 _TUNE_S = 2.0
 
 
-def test(config: Config, seconds: float | None, *, as_json: bool) -> int:
+def test_outputs(config: Config, seconds: float | None, *, as_json: bool) -> int:
     """Works every output until the button is pressed for it, or the time is over.
 
     Args:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shutthebox.adapters.store import queries
-from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.adapters.store.database import STORE_FILE
 from shutthebox.adapters.store.errors import StoreError
-from shutthebox.adapters.store.reading import reading
+from shutthebox.adapters.store.reading import open_reading
 from shutthebox.cli.check_config import switch_name
 from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed, skipped
 from shutthebox.cli.stats import date_text
@@ -34,14 +34,14 @@ LEAST_FREE = 16 << 20
 """Bytes that should be free on the store's disk."""
 
 
-def levers(config: Config) -> Iterator[CheckResult]:
+def check_levers(config: Config) -> Iterator[CheckResult]:
     """The levers out of play, and the wear of those in play."""
     levers = range(1, (config.box.levers or DEFAULT_LEVERS) + 1)
-    out = sorted(as_chosen(config).box.out_of_play)
+    out = sorted(with_kept_choices(config).box.out_of_play)
     text = f"out of play: {', '.join(map(str, out))}" if out else "all in play"
     yield passed("levers", f"{len(levers)}, {text}; `shutthebox doctor --levers` watches them")
     found: dict[int, queries.SwitchWear] = {}
-    with contextlib.suppress(StoreError), reading(config.state_folder) as kept:
+    with contextlib.suppress(StoreError), open_reading(config.state_folder) as kept:
         found = queries.health(kept.db)
     most = max((health.presses for health in found.values()), default=0)
     if most < MANY_PRESSES:
@@ -62,15 +62,15 @@ def levers(config: Config) -> Iterator[CheckResult]:
         yield passed("lever health", f"up to {most} presses each, none chatters")
 
 
-def as_chosen(config: Config) -> Config:
+def with_kept_choices(config: Config) -> Config:
     """The configuration with what was chosen at the box, as far as it can be read."""
-    with contextlib.suppress(StoreError), reading(config.state_folder) as kept:
+    with contextlib.suppress(StoreError), open_reading(config.state_folder) as kept:
         out = queries.out_of_play(kept.db)
         return with_choices(config, {"box.out_of_play": out if out is None else list(out)})
     return config
 
 
-def store(config: Config) -> Iterator[CheckResult]:
+def check_store(config: Config) -> Iterator[CheckResult]:
     """The dice: the kernel's entropy, a store that can be written, fair throws so far."""
     try:
         os.getrandom(1, os.GRND_NONBLOCK)
@@ -89,13 +89,13 @@ def store(config: Config) -> Iterator[CheckResult]:
     if not os.access(there, os.R_OK | os.W_OK | os.X_OK):
         yield failed("store", f"{there} may not be read and written")
         return
-    file = folder / FILE_NAME
+    file = folder / STORE_FILE
     if not os.path.lexists(file):
         yield passed("store", f"{folder} can be written; nothing is kept there yet")
         yield skipped("dice", "no throws are kept")
         return
     try:
-        with reading(folder) as kept:
+        with open_reading(folder) as kept:
             found = queries.read(kept.db)
             kept.verify()
     except StoreError as error:
@@ -120,7 +120,7 @@ def store(config: Config) -> Iterator[CheckResult]:
         )
 
 
-def clock(config: Config) -> Iterator[CheckResult]:
+def check_clock(config: Config) -> Iterator[CheckResult]:
     """Whether the time of day makes sense beside the last match; only dates depend on it."""
     now = time.time()
     shown = time.strftime("%Y-%m-%d %H:%M")
@@ -138,7 +138,7 @@ def clock(config: Config) -> Iterator[CheckResult]:
 
 
 def _latest_match(config: Config) -> int | None:
-    with contextlib.suppress(StoreError), reading(config.state_folder) as kept:
+    with contextlib.suppress(StoreError), open_reading(config.state_folder) as kept:
         (began_s,) = kept.db.execute("select max(began_s) from match").fetchone()
         return None if began_s is None else int(began_s)
     return None

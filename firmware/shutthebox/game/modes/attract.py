@@ -8,14 +8,14 @@ from shutthebox.game.effects import Ask
 from shutthebox.game.faults import FAULT_TEXTS
 from shutthebox.game.lever_health import complaint
 from shutthebox.game.match_screen import without_text
-from shutthebox.game.messages import TIMES, Joined, Message, Text, message, title_text
+from shutthebox.game.messages import TIMES, CommaList, Message, Text, message, title_text
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import FREE_TRIES, Settings
-from shutthebox.game.state import Context, Shared, Step, refused
+from shutthebox.game.state import Context, Shared, Step, refuse
 from shutthebox.game.targets import AskNames, AskQuestions, BackToAttract
-from shutthebox.game.wording import listed
+from shutthebox.game.wording import list_tiles
 from shutthebox.odds.questions import Prepare
 
 
@@ -34,7 +34,7 @@ class Attract(BoxMode):
             FAULT_TEXTS[shared.fault][0] if shared.fault else complaint(shared)
         ) or _wrong_codes(settings)
         if shared.notices:
-            fault = Joined(tuple(map(Message, shared.notices)))
+            fault = CommaList(tuple(map(Message, shared.notices)))
         prompts: tuple[Text, ...] = (_to_begin(settings), message("Hold: menu"))
         if shared.stick is not None:
             stick = message("Update is here") if shared.stick.is_card else message("A stick is in")
@@ -53,7 +53,7 @@ class Attract(BoxMode):
         return Screen(
             self.name,
             title=title_text(settings.profile, settings.box.language),
-            aside=Joined(corner) if corner else "",
+            aside=CommaList(corner) if corner else "",
             big=message("SHUT THE BOX"),
             alert=fault or "",
             prompt=prompts[0],
@@ -73,7 +73,7 @@ def press(mode: Attract, context: Context) -> Step[Attract | AskNames | AskQuest
     """Begins: at once where the usual game is played, else with the questions of setup."""
     settings = context.shared.settings
     if settings.usual_game is None:
-        return refused(mode, _to_begin(settings))
+        return refuse(mode, _to_begin(settings))
     return Step(AskNames(settings.usual_game) if settings.skips_setup else AskQuestions())
 
 
@@ -87,11 +87,11 @@ def _wrong_codes(settings: Settings) -> Text | None:
     if settings.wrong_codes < FREE_TRIES:
         return None
     # Two texts, since the panel shows them in two parts.
-    return Joined((message("Wrong code"), message(TIMES, count=settings.wrong_codes)))
+    return CommaList((message("Wrong code"), message(TIMES, count=settings.wrong_codes)))
 
 
 def _to_begin(settings: Settings) -> Message:
     """The prompt that says how a match begins, or what the usual game lacks."""
     if settings.usual_game is not None:
         return message("Press to play")
-    return message("Needs lever {tiles}", tiles=listed(settings.out & settings.profile.all_tiles))
+    return message("Needs lever {tiles}", tiles=list_tiles(settings.out & settings.profile.all_tiles))

@@ -5,18 +5,18 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, TypeVar
 
 from shutthebox.game.effects import PlaySound, Sound
-from shutthebox.game.facts import ClockShown, Left
+from shutthebox.game.facts import ClockShown, PlayersLeft
 from shutthebox.game.messages import Message, message
 from shutthebox.game.mode import Mode
-from shutthebox.game.play import MatchInPlay, done, ticked
+from shutthebox.game.play import MatchInPlay, apply_and_keep, tick_clock
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Shared, Step, kept, refused
+from shutthebox.game.state import Context, Shared, Step, keep, refuse
 from shutthebox.game.targets import AfterAction, BackToAttract, after
-from shutthebox.plain import Plain
+from shutthebox.marker import Marker
 from shutthebox.rules.actions import OutOfTime
 
 
-class BoxMode(Plain, ABC):
+class BoxMode(Marker, ABC):
     """Something that the box is doing.
 
     Attributes:
@@ -85,20 +85,20 @@ def wake(mode: _Mode, context: Context) -> Step[_Mode]:
 
 def leave(mode: MatchMode, context: Context) -> Step[BackToAttract]:
     """Abandons the match, or leaves a decided one: by a hand, or after a long time without one."""
-    return Step(BackToAttract(), kept(Left()))
+    return Step(BackToAttract(), keep(PlayersLeft()))
 
 
 def not_in_a_match(mode: _Mode, context: Context) -> Step[_Mode]:
     """Service has to wait."""
-    return refused(mode, message("Not in a match"))
+    return refuse(mode, message("Not in a match"))
 
 
 def tick(mode: _MatchMode, context: Context) -> Step[_MatchMode | AfterAction]:
     """The clock of the player at turn goes on; when it has come to its end, the turn is over."""
-    play = ticked(mode.play, context)
+    play = tick_clock(mode.play, context)
     if not play.is_out_of_time:
         clock = play.clock
-        facts = kept(ClockShown(clock.shown_s)) if clock and clock != mode.play.clock else ()
+        facts = keep(ClockShown(clock.shown_s)) if clock and clock != mode.play.clock else ()
         return Step(replace(mode, play=play), facts, refusal=context.shared.refusal)
-    play, effects = done(play, OutOfTime())
+    play, effects = apply_and_keep(play, OutOfTime())
     return Step(after(play), effects)

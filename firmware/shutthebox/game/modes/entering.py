@@ -10,9 +10,9 @@ from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import TurnMode
-from shutthebox.game.play import done, judged
+from shutthebox.game.play import apply_and_keep, judge_levers
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Shared, Step, refused
+from shutthebox.game.state import Context, Shared, Step, refuse
 from shutthebox.game.targets import AfterAction, AwaitThrow, EnterThrow, after
 from shutthebox.game.typed_throw import TypedThrow
 from shutthebox.game.wording import fault_text
@@ -62,7 +62,7 @@ def press(mode: Entering, context: Context) -> Step[Entering | AwaitThrow]:
     """One more; two presses in quick succession void the throw."""
     entry = mode.entry.press(context.now_ns)
     if entry is None:
-        return refused(AwaitThrow(mode.play), message("Void: throw again"))
+        return refuse(AwaitThrow(mode.play), message("Void: throw again"))
     return Step(replace(mode, entry=entry))
 
 
@@ -70,20 +70,20 @@ def hold(mode: Entering, context: Context) -> Step[Entering | AfterAction]:
     """Enters the number; the last one makes the throw."""
     if mode.play.verdict.kind is not VerdictKind.OK:
         # No throw on wrong levers, whoever throws it.
-        return refused(mode, fault_text(mode.play.verdict, context.shared))
+        return refuse(mode, fault_text(mode.play.verdict, context.shared))
     match = mode.play.match
     entry = mode.entry.enter()
     throw: Throw = entry.entered
     if entry.complete and turns.possible_throw(match.rules, match.turn, throw):
-        play, effects = done(mode.play, Thrown(throw))
+        play, effects = apply_and_keep(mode.play, Thrown(throw))
         return Step(after(play), effects)
     if entry.complete or not entry.entered[-1]:
         again = replace(mode, entry=entry._replace(entered=entry.entered[:-1], presses=0))
-        return refused(again, message("{throw}? Again", throw=faces_to_text(throw)))
+        return refuse(again, message("{throw}? Again", throw=faces_to_text(throw)))
     return Step(replace(mode, entry=entry))
 
 
 def levers(mode: Entering, context: Context) -> Step[Entering]:
     """Levers are judged as before the throw."""
-    play, effects = judged(mode.play, context)
+    play, effects = judge_levers(mode.play, context)
     return Step(replace(mode, play=play), effects)

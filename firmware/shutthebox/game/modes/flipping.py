@@ -12,11 +12,11 @@ from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import TurnMode, tick
-from shutthebox.game.play import MatchInPlay, done, half_taken, is_computers_turn, judged
-from shutthebox.game.pointers import pointer
+from shutthebox.game.play import MatchInPlay, apply_and_keep, is_computers_turn, judge_levers, take_half
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Shared, Step, refused
+from shutthebox.game.state import Context, Shared, Step, refuse
 from shutthebox.game.targets import AfterAction, AnswerThrow, AwaitThrow, RollDice, after
+from shutthebox.game.tips import tip
 from shutthebox.game.wording import (
     answers_text,
     commit_refusal,
@@ -81,7 +81,7 @@ class Flipping(TurnMode):
             )
         kind = play.verdict.kind
         lit = kind is VerdictKind.COMPLETE or (kind is VerdictKind.OK and play.must_pass)
-        lit = lit or (kind is VerdictKind.MISSING and half_taken(play, shared) is not None)
+        lit = lit or (kind is VerdictKind.MISSING and take_half(play, shared) is not None)
         prompt, also = _prompts(self, shared)
         dice, only = play.match.turn.throw or (), self.computers_answer
         if self.thinking_ns is not None:
@@ -109,9 +109,9 @@ def levers(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
     flipping = step.mode
     if not isinstance(flipping, Flipping) or flipping.computers_answer is None:
         return step
-    if half := half_taken(flipping.play, context.shared, flipping.computers_answer):
+    if half := take_half(flipping.play, context.shared, flipping.computers_answer):
         # The rest of the computer's answer is behind the tiles that a hand has shut for it.
-        play, effects = judged(flipping.play._replace(half=half), context, flipping.computers_answer)
+        play, effects = judge_levers(flipping.play._replace(half=half), context, flipping.computers_answer)
         return Step(replace(flipping, play=play), (*step.effects, *effects))
     if flipping.play.verdict.kind is not VerdictKind.COMPLETE or flipping.play.verdict == before:
         return step
@@ -122,14 +122,14 @@ def levers(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
 def _settled(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
     """Judges the levers; a box that is shut needs no press."""
     before = mode.play.verdict
-    play, effects = judged(mode.play, context, mode.computers_answer)
+    play, effects = judge_levers(mode.play, context, mode.computers_answer)
     mode = replace(mode, play=play, asks_hint=False, hint=None)
     verdict = play.verdict
     if verdict.kind is not VerdictKind.COMPLETE or verdict == before or mode.thinking_ns is not None:
         return Step(mode, effects)
     if verdict.move and not turns.left_open(play.match.rules, play.match.turn, verdict.move):
         # The box is shut: there is nothing left to choose.
-        play, more = done(play, Moved(verdict.move))
+        play, more = apply_and_keep(play, Moved(verdict.move))
         return Step(after(play), (*effects, *more))
     if play.match.answers_after_others:
         return _commit(mode, context).preceded_by(*effects)
@@ -144,18 +144,18 @@ def press(mode: Flipping, context: Context) -> Step[Flipping | AfterAction | Rol
     play, kind, reads = mode.play, mode.play.verdict.kind, mode.hint is not None
     mode = replace(mode, asks_hint=False, hint=None)
     if mode.thinking_ns is not None:
-        return refused(mode, message("Thinking…"))
+        return refuse(mode, message("Thinking…"))
     if kind is not VerdictKind.COMPLETE and not (kind is VerdictKind.OK and play.must_pass):
         if reads:
             return Step(mode)
-        if kind is VerdictKind.MISSING and (half := half_taken(play, context.shared, mode.computers_answer)):
+        if kind is VerdictKind.MISSING and (half := take_half(play, context.shared, mode.computers_answer)):
             return _settled(replace(mode, play=play._replace(half=half)), context)
         shared = suspect_missing(play, context, mode.computers_answer)
-        return refused(mode, commit_refusal(play, shared, mode.computers_answer))._replace(shared=shared)
+        return refuse(mode, commit_refusal(play, shared, mode.computers_answer))._replace(shared=shared)
     step = _commit(mode, context)
     if not isinstance(step.mode, AwaitThrow) or not _throws_at_once(step.mode.play, context):
         return step
-    play, effects = judged(step.mode.play, context)
+    play, effects = judge_levers(step.mode.play, context)
     if play.verdict.kind is not VerdictKind.OK:
         return step
     return Step(RollDice(play, turns.usual_dice(play.match.rules, play.match.turn)), step.effects + effects)
@@ -164,7 +164,7 @@ def press(mode: Flipping, context: Context) -> Step[Flipping | AfterAction | Rol
 def hold(mode: Flipping, context: Context) -> Step[Flipping]:
     """Asks for a hint, where hints are on."""
     if not context.shared.settings.game.hints:
-        return refused(mode, message("Hints are off"))
+        return refuse(mode, message("Hints are off"))
     return Step(replace(mode, asks_hint=True, hint=None), (Ask(AskHint(mode.play.match)),))
 
 
@@ -186,7 +186,7 @@ def hint_ready(mode: Flipping, came: HintReady, context: Context) -> Step[Flippi
         return Step(mode)
     mode = replace(mode, asks_hint=False)
     if came.hint is None or not came.hint.options:
-        return refused(mode, message("No hint"))
+        return refuse(mode, message("No hint"))
     return Step(replace(mode, hint=came.hint))
 
 
@@ -206,9 +206,9 @@ def _prompts(mode: Flipping, shared: Shared) -> tuple[Text, tuple[Text, ...]]:
         return message("Thinking…"), ()
     if answer is not None:
         return request_text(play, answer, shared), ()
-    pointers = pointer(mode, shared)
+    pointers = tip(mode, shared)
     if play.verdict.kind is VerdictKind.MISSING:
-        if half_taken(play, shared):
+        if take_half(play, shared):
             return verdict_text(play.verdict), (message("Press: behind"), *pointers)
         return verdict_text(play.verdict), pointers
     if play.half.move and play.verdict.kind is VerdictKind.OK:
@@ -233,7 +233,7 @@ def _commit(mode: Flipping, context: Context) -> Step[AfterAction]:
     verdict = mode.play.verdict
     passed = verdict.kind is VerdictKind.OK
     action = Moved(0) if passed else Moved(verdict.move) if verdict.move else Reopened(verdict.tiles[0])
-    play, effects = done(mode.play, action)
+    play, effects = apply_and_keep(mode.play, action)
     return Step(after(play), effects)
 
 

@@ -41,7 +41,7 @@ def enter(target: SignResult, context: Context) -> Step[Initials]:
 
 def levers(mode: Initials, context: Context) -> Step[Initials]:
     """A letter back or on."""
-    letters, effects, why = mode.letters.moved(context)
+    letters, effects, why = mode.letters.follow(context)
     return Step(replace(mode, letters=letters), effects, refusal=why)
 
 

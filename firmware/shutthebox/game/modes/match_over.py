@@ -9,17 +9,17 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar
 
 from shutthebox.game.coach_pages import CoachPage, coach_pages
+from shutthebox.game.earlier_results import EarlierResults
 from shutthebox.game.effects import Ask, PlaySound, Sound
 from shutthebox.game.facts import Signed
-from shutthebox.game.messages import Joined, ListRow, Message, Text, message
+from shutthebox.game.messages import CommaList, ListRow, Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.past import Past
 from shutthebox.game.picker import Flicks
 from shutthebox.game.play import MatchInPlay
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings, ShownStakes
-from shutthebox.game.state import Context, Shared, Step, kept, refused
+from shutthebox.game.state import Context, Shared, Step, keep, refuse
 from shutthebox.game.targets import BeginMatch, EndMatch, ShowResult, SignResult
 from shutthebox.game.wording import player_name, reason_text, seat
 from shutthebox.odds.questions import AskReview, ReviewReady
@@ -142,7 +142,7 @@ def _signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> 
     )
     facts = (Signed(player, name) for player, name in letters.items())
     mode = MatchOver(play, signed=any(winner in letters for winner in winners), honours=honours)
-    return Step(mode, (*kept(*facts), PlaySound(_sound(play, honours))))
+    return Step(mode, (*keep(*facts), PlaySound(_sound(play, honours))))
 
 
 def press(mode: MatchOver, context: Context) -> Step[BeginMatch]:
@@ -166,7 +166,7 @@ def press(mode: MatchOver, context: Context) -> Step[BeginMatch]:
 
 def levers(mode: MatchOver, context: Context) -> Step[MatchOver | SignResult]:
     """Lever 1 or 2: the winner signs. Lever 3: the stakes of the evening and back. Lever 4: the coach."""
-    flicks, chosen = mode.flicks.moved(context.moved)
+    flicks, chosen = mode.flicks.follow(context.moved)
     mode = replace(mode, flicks=flicks)
     winner = None if mode.signed else _signer(mode.play, context.shared.settings)
     if set(chosen) & set(SIGN_LEVERS) and winner is not None:
@@ -175,7 +175,7 @@ def levers(mode: MatchOver, context: Context) -> Step[MatchOver | SignResult]:
         return Step(replace(mode, shows_tally=not mode.shows_tally, page=0), (PlaySound(Sound.CHOICE),))
     if COACH_LEVER in chosen and mode.play.beginning is not None and not mode.asks_review:
         return _next_page(mode, mode.play.beginning)
-    return refused(mode, mode.to_go_on) if chosen and not mode.asks_review else Step(mode)
+    return refuse(mode, mode.to_go_on) if chosen and not mode.asks_review else Step(mode)
 
 
 def review_ready(mode: MatchOver, came: ReviewReady, context: Context) -> Step[MatchOver]:
@@ -184,7 +184,7 @@ def review_ready(mode: MatchOver, came: ReviewReady, context: Context) -> Step[M
         return Step(mode)
     mode = replace(mode, asks_review=False)
     if came.review is None:
-        return refused(mode, message("No coach here"))
+        return refuse(mode, message("No coach here"))
     return Step(replace(mode, review=came.review, page=1, shows_tally=False))
 
 
@@ -227,7 +227,7 @@ def tally(play: MatchInPlay) -> tuple[Fraction, ...]:
     return tuple(before + owes for before, owes in pairs)
 
 
-def _honours(match: Match, player: int, past: Past, settings: Settings) -> Iterator[Message]:
+def _honours(match: Match, player: int, past: EarlierResults, settings: Settings) -> Iterator[Message]:
     """The honours of a winner with this past."""
     score, best, highest = match.totals[player], past.best, match.rules.highest_wins
     if match.rules.on_total and best is not None and (score > best if highest else score < best):
@@ -247,7 +247,7 @@ def _result(play: MatchInPlay) -> Result:
 
 
 def _title(match: Match, result: Result, shared: Shared) -> Message:
-    winners = Joined(tuple(seat(winner, shared) for winner in result.winners))
+    winners = CommaList(tuple(seat(winner, shared) for winner in result.winners))
     if match.rules.stakes is Stakes.BANK:
         return _bank_title(match, winners)
     if match.players == 1:

@@ -14,13 +14,13 @@ from shutthebox.game.messages import message, title_text
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.picker import Picker
-from shutthebox.game.picker_screen import picked, picker_screen
+from shutthebox.game.picker_screen import follow_flicks, picker_screen
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
-from shutthebox.game.state import Context, Shared, Step, kept, refused
+from shutthebox.game.state import Context, Shared, Step, keep, refuse
 from shutthebox.game.targets import BackToAttract, OpenMenu, OpenPuzzle, OpenService
 from shutthebox.game.wording import Distinction, rules_pages
-from shutthebox.game.wording import listed as listed_tiles
+from shutthebox.game.wording import list_tiles as listed_tiles
 from shutthebox.rules.profile import Group, Profile
 from shutthebox.rules.words import explain
 
@@ -117,7 +117,7 @@ def enter(target: OpenMenu, context: Context) -> Step[Menu]:
 
 def levers(mode: Menu, context: Context) -> Step[Menu]:
     """A lever moved and put back is a choice; it closes the rules."""
-    picker, effects, why = picked(mode.picker, context)
+    picker, effects, why = follow_flicks(mode.picker, context)
     mode = mode.with_picker(picker)
     # The line at which the cursor stands already can be chosen, too.
     return Step(replace(mode, chose=mode.chose or (bool(effects) and why is None)), effects, refusal=why)
@@ -138,7 +138,7 @@ def press(mode: Menu, context: Context) -> Step[Menu | OpenPuzzle | OpenService]
         case Item() as item:
             return _taken(item, mode.picker.cursor, context)
         case Destination.SCOREBOARD:
-            return Step(mode.with_picker(mode.picker.walked(1)))
+            return Step(mode.with_picker(mode.picker.move_cursor(1)))
         case entry:
             return Step(Menu(listed(settings, entry)))
 
@@ -162,7 +162,7 @@ def hold(mode: Menu, context: Context) -> Step[Menu | BackToAttract]:
         return _taken(GAME, settings.games.index(game), context)
     if game is not None and len(settings.groups) > 1:
         return Step(_groups(settings))
-    if isinstance(item, Item) and item is not GAME and mode.picker.cursor != item.chosen(settings):
+    if isinstance(item, Item) and item is not GAME and mode.picker.cursor != item.current_index(settings):
         return _taken(item, mode.picker.cursor, context)
     # Who has only looked has chosen nothing: the game's own rounds stay the game's own.
     return Step(Menu(listed(settings, item)))
@@ -172,7 +172,7 @@ def _taken(item: Item, option: int, context: Context) -> Step[Menu]:
     """The option is chosen: back to the list."""
     settings, facts = item.choose(context.shared.settings, option)
     shared = context.shared._replace(settings=settings)
-    return Step(Menu(listed(settings, item)), kept(*facts), shared)
+    return Step(Menu(listed(settings, item)), keep(*facts), shared)
 
 
 def _groups(settings: Settings) -> Menu:
@@ -211,9 +211,9 @@ def _open(mode: Menu, entry: MenuLine, context: Context) -> Step[Menu | OpenPuzz
         case Destination.PUZZLE:
             daily = context.lookups.daily(settings.games)
             if daily is None:
-                return refused(mode, message("No puzzle today"))
+                return refuse(mode, message("No puzzle today"))
             if missing := daily.missing_levers(settings.levers, settings.out):
-                return refused(mode, message("Needs lever {tiles}", tiles=listed_tiles(missing)))
+                return refuse(mode, message("Needs lever {tiles}", tiles=listed_tiles(missing)))
             return Step(OpenPuzzle(daily))
         case Destination.SERVICE:
             return Step(OpenService(unlocked=False))

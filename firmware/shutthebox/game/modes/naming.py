@@ -49,7 +49,7 @@ def enter(target: AskNames, context: Context) -> Step[Naming | BeginMatch]:
 
 def levers(mode: Naming, context: Context) -> Step[Naming]:
     """A letter back or on."""
-    letters, effects, why = mode.letters.moved(context)
+    letters, effects, why = mode.letters.follow(context)
     return Step(replace(mode, letters=letters), effects, refusal=why)
 
 

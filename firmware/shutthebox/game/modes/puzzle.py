@@ -13,7 +13,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.settings import Settings
-from shutthebox.game.state import Context, Shared, Step, kept, refused
+from shutthebox.game.state import Context, Shared, Step, keep, refuse
 from shutthebox.game.targets import BackToAttract, OpenPuzzle
 from shutthebox.game.wording import answer_line, verdict_text
 from shutthebox.rules.profile import Profile
@@ -87,13 +87,13 @@ def press(mode: PuzzleMode, context: Context) -> Step[PuzzleMode | BackToAttract
     if mode.is_answered(context.shared.settings):
         return Step(BackToAttract())
     if mode.verdict.kind is not VerdictKind.COMPLETE:
-        return refused(mode, verdict_text(mode.verdict) if _is_wrong(mode.verdict) else _task(mode))
+        return refuse(mode, verdict_text(mode.verdict) if _is_wrong(mode.verdict) else _task(mode))
     # An answer that ties for the best is right.
     best = {answer.choice for answer in mode.daily.puzzle.answers if not answer.cost}
     solved = mode.verdict.move in best
     streak = context.shared.settings.streak.after(mode.daily.day, solved=solved)
     shared = context.shared._replace(settings=context.shared.settings._replace(streak=streak))
-    effects = (*kept(streak), PlaySound(Sound.WIN if solved else Sound.BLOCKED))
+    effects = (*keep(streak), PlaySound(Sound.WIN if solved else Sound.BLOCKED))
     return Step(replace(mode, given=mode.verdict.move), effects, shared)
 
 

@@ -10,28 +10,28 @@ from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import Message, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import TurnMode
-from shutthebox.game.play import begun, conditions_of, judged
-from shutthebox.game.pointers import pointer, with_pointers
+from shutthebox.game.play import begin_play, conditions_of, judge_levers
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Shared, Step, kept, refused
+from shutthebox.game.state import Context, Shared, Step, keep, refuse
 from shutthebox.game.targets import AwaitThrow, BeginMatch, LeversFit, RollForFirst
+from shutthebox.game.tips import tip, with_tips
 from shutthebox.game.wording import fault_text, player_name
 from shutthebox.rules.profile import First
 
 
-class Raise(TurnMode):
+class Raising(TurnMode):
     """The levers do not fit the player's row yet."""
 
     __slots__ = ()
 
-    name: ClassVar[Mode] = Mode.RAISE
+    name: ClassVar[Mode] = Mode.RAISING
     pointer: ClassVar[Message | None] = message("Lift all levers")
 
     def screen(self, shared: Shared) -> Screen:
         """Which levers are to be set."""
         big = player_name(self.play.match.player, shared)
         screen = turn_screen(self.name, self.play, shared, big=big)
-        also = pointer(self, shared) if self.play.verdict.kind is VerdictKind.LIFT else ()
+        also = tip(self, shared) if self.play.verdict.kind is VerdictKind.LIFT else ()
         # To be shown the way is no alarm.
         return screen._replace(alert="", prompt=screen.alert, also=also) if also else screen
 
@@ -41,23 +41,23 @@ def begin(target: BeginMatch, context: Context) -> Step[AwaitThrow | RollForFirs
     match, settings = target.match, context.shared.settings
     if match.game.first is First.ROLL and match.players > 1 and not target.rolled:
         return Step(RollForFirst(match, target.tally))
-    play, asked = begun(match, settings, target.tally)
-    began = kept(Began(match, conditions_of(match, settings)))
-    return Step(AwaitThrow(play), (*began, *asked), with_pointers(context.shared))
+    play, asked = begin_play(match, settings, target.tally)
+    began = keep(Began(match, conditions_of(match, settings)))
+    return Step(AwaitThrow(play), (*began, *asked), with_tips(context.shared))
 
 
-def enter(target: AwaitThrow, context: Context) -> Step[Raise | LeversFit]:
+def enter(target: AwaitThrow, context: Context) -> Step[Raising | LeversFit]:
     """Passed through at once if the levers fit."""
-    play, effects = judged(target.play, context)
+    play, effects = judge_levers(target.play, context)
     fits = play.verdict.kind is VerdictKind.OK
-    return Step(LeversFit(play) if fits else Raise(play), effects)
+    return Step(LeversFit(play) if fits else Raising(play), effects)
 
 
-def press(mode: Raise, context: Context) -> Step[Raise]:
+def press(mode: Raising, context: Context) -> Step[Raising]:
     """The levers come first."""
-    return refused(mode, fault_text(mode.play.verdict, context.shared))
+    return refuse(mode, fault_text(mode.play.verdict, context.shared))
 
 
-def levers(mode: Raise, context: Context) -> Step[AwaitThrow]:
+def levers(mode: Raising, context: Context) -> Step[AwaitThrow]:
     """Goes on as soon as the levers fit."""
     return Step(AwaitThrow(mode.play))

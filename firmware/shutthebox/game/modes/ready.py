@@ -11,11 +11,11 @@ from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import TurnMode, tick
-from shutthebox.game.play import MatchInPlay, done, is_computers_turn, judged
-from shutthebox.game.pointers import pointer
+from shutthebox.game.play import MatchInPlay, apply_and_keep, is_computers_turn, judge_levers
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Shared, Step, refused
+from shutthebox.game.state import Context, Shared, Step, refuse
 from shutthebox.game.targets import AfterAction, EnterThrow, LeversFit, RollDice, after
+from shutthebox.game.tips import tip
 from shutthebox.game.wording import dice_hint, fault_text, player_name
 from shutthebox.odds.questions import AskDice, AskHint, DiceReady, HintReady
 from shutthebox.rules import turn as turns
@@ -62,7 +62,7 @@ class Ready(TurnMode):
         prompt, *also = _prompts(self.play.match)
         if not lit:
             prompt = ""  # a press throws nothing before the levers are right
-        also = [*pointer(self, shared), *also]
+        also = [*tip(self, shared), *also]
         if self.best_dice is not None and self.best_dice[1] is not None:
             also.append(self.best_dice[1])
         big = _big(self, shared)
@@ -72,7 +72,7 @@ class Ready(TurnMode):
 def enter(target: LeversFit, context: Context) -> Step[Ready | AfterAction]:
     """The levers fit the player's row. A throw for everyone that others have answered is there at once."""
     if target.play.match.common is not None:
-        play, effects = done(target.play, Thrown(target.play.match.common))
+        play, effects = apply_and_keep(target.play, Thrown(target.play.match.common))
         return Step(after(play), effects)
     return Step(Ready(target.play, context.now_ns), _questions(target.play, context.shared))
 
@@ -99,12 +99,12 @@ def hold(mode: Ready, context: Context) -> Step[Ready | RollDice | EnterThrow]:
     if len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) > 1:
         return _throw(mode, context, 1, pressed=False)
     refusal = turns.dice_refusal(match.rules, match.turn, 1) or Refusal.ONE_DIE_ONLY
-    return refused(mode, Message(refusal))
+    return refuse(mode, Message(refusal))
 
 
 def levers(mode: Ready, context: Context) -> Step[Ready]:
     """A lever down is a fault until it is put right; the computer waits anew."""
-    play, effects = judged(mode.play, context)
+    play, effects = judge_levers(mode.play, context)
     return Step(replace(mode, play=play, since_ns=context.now_ns), effects)
 
 
@@ -137,7 +137,7 @@ def _throw(mode: Ready, context: Context, dice: int, *, pressed: bool) -> Step[R
     """A throw of the box, or the entering of one of real dice; refused while levers are wrong."""
     play, settings = mode.play, context.shared.settings
     if play.verdict.kind is not VerdictKind.OK:
-        return refused(mode, fault_text(play.verdict, context.shared))
+        return refuse(mode, fault_text(play.verdict, context.shared))
     if settings.real_dice and not is_computers_turn(play, context.shared):
         return Step(EnterThrow(play, dice, pressed=pressed))
     return Step(RollDice(play, dice))

@@ -9,7 +9,7 @@ from shutthebox.game.effects import Ask, PlaySound, Sound
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import TurnMode
-from shutthebox.game.play import TUMBLE_NS, done, is_computers_turn, judged
+from shutthebox.game.play import TUMBLE_NS, apply_and_keep, is_computers_turn, judge_levers
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step
 from shutthebox.game.targets import AfterAction, AnswerThrow, RollDice, after
@@ -59,7 +59,7 @@ def enter(target: RollDice, context: Context) -> Step[Rolling]:
     else:
         faces = context.dice.throw(dice, match.rules.sides)
     # Kept before it is seen: pulling the plug gives no second chance at a throw.
-    thrown_play, effects = done(play, Thrown(faces))
+    thrown_play, effects = apply_and_keep(play, Thrown(faces))
     thrown = thrown_play.match
     if thrown.stage is Stage.ANSWER and is_computers_turn(play, context.shared):
         effects += (Ask(AskAnswer(thrown, context.shared.settings.game.strength)),)
@@ -74,7 +74,7 @@ def time(mode: Rolling, context: Context) -> Step[Rolling | AfterAction]:
 
 def levers(mode: Rolling, context: Context) -> Step[Rolling]:
     """Levers are judged as before the throw."""
-    play, effects = judged(mode.play, context)
+    play, effects = judge_levers(mode.play, context)
     return Step(replace(mode, play=play), effects)
 
 

@@ -14,17 +14,17 @@ from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.effects import Ask
 from shutthebox.game.facts import Chosen
 from shutthebox.game.faults import UNDELIVERED_TEXTS
-from shutthebox.game.lever_health import wrong
+from shutthebox.game.lever_health import broken_switches
 from shutthebox.game.messages import ListRow, Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
-from shutthebox.game.owner_code import NO_CODE, asked, code_screen, forgiven, is_code, wrong_code
-from shutthebox.game.owner_report import Topic
+from shutthebox.game.owner_code import NO_CODE, ask_code, code_screen, forgive, is_code, wrong_code
+from shutthebox.game.owner_topics import Topic
 from shutthebox.game.picker import Flicks, Picker
-from shutthebox.game.picker_screen import picked, picker_screen
+from shutthebox.game.picker_screen import follow_flicks, picker_screen
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.settings import Settings
-from shutthebox.game.state import Context, Shared, Step, kept, refused
+from shutthebox.game.state import Context, Shared, Step, keep, refuse
 from shutthebox.game.switches.switch import switch
 from shutthebox.game.targets import BackToAttract, OpenService, OpenStick
 from shutthebox.odds.questions import Prepare
@@ -64,13 +64,13 @@ class Service(BoxMode):
         """The lever at the cursor; none where the levers are not shown."""
         return to_tiles([self.row]) if self.row else 0
 
-    def switched(self, settings: Settings) -> Settings:
+    def switch_lever(self, settings: Settings) -> Settings:
         """The settings with the lever taken out of play, or back in."""
         return settings.with_value("box.out_of_play", to_numbers(settings.out_by_choice ^ self.lever))
 
     def leaves_a_game(self, settings: Settings) -> bool:
         """Whether something can be played once the lever at the cursor has changed sides."""
-        return bool(self.switched(settings).games)
+        return bool(self.switch_lever(settings).games)
 
     def screen(self, shared: Shared) -> Screen:
         """The list, every lever with what it shows and what it has done, a report, or a question."""
@@ -129,7 +129,7 @@ def enter(target: OpenService, context: Context) -> Step[Service | OpenStick]:
     options = tuple(line.value if isinstance(line, Topic) else line for line in _LINES)
     picker = Picker(message("Owner"), options, 0, shared.settings.levers)
     step = Step(Service(picker, unlocked=target.unlocked))
-    return forgiven(step, context) if target.unlocked else step
+    return forgive(step, context) if target.unlocked else step
 
 
 def press(mode: Service, context: Context) -> Step[Service | OpenStick]:
@@ -147,17 +147,17 @@ def press(mode: Service, context: Context) -> Step[Service | OpenStick]:
             return Step(mode)
         if not is_code(context.shared):
             return wrong_code(mode, context)
-        return forgiven(_asks(replace(mode, unlocked=True), settings), context)
+        return forgive(_asks(replace(mode, unlocked=True), settings), context)
     if mode.unlocked:
         return _asks(mode, settings)
-    return asked(mode, replace(mode, asks_code=True), context)
+    return ask_code(mode, replace(mode, asks_code=True), context)
 
 
 def _open(mode: Service, line: Topic | Message, context: Context) -> Step[Service | OpenStick]:
     """A line of the list; of the levers first the one that seems to be wrong."""
     shared = context.shared
     if isinstance(line, Topic):
-        lines = tuple(context.lookups.report(line, wrong(shared))) or ("-",)
+        lines = tuple(context.lookups.report(line, broken_switches(shared))) or ("-",)
         return Step(replace(mode, reading=Picker(line.value, lines, 0, shared.settings.levers)))
     if line == _STICK:
         return Step(OpenStick(mode.unlocked))
@@ -168,10 +168,10 @@ def _open(mode: Service, line: Topic | Message, context: Context) -> Step[Servic
 def _asks(mode: Service, settings: Settings) -> Step[Service]:
     """Asks about the lever at the cursor."""
     if mode.row in settings.taken:
-        return refused(mode, switch(mode.row).taken)
+        return refuse(mode, switch(mode.row).taken)
     if mode.leaves_a_game(settings):
         return Step(replace(mode, asking=True))
-    return refused(mode, message("No game is left"))
+    return refuse(mode, message("No game is left"))
 
 
 def hold(mode: Service, context: Context) -> Step[Service | BackToAttract]:
@@ -186,12 +186,12 @@ def hold(mode: Service, context: Context) -> Step[Service | BackToAttract]:
 def levers(mode: Service, context: Context) -> Step[Service]:
     """In lists chooses; among the levers takes the cursor to the one that moves, and from its own row on."""
     if mode.reading is not None:
-        reading, effects, why = picked(mode.reading, context)
+        reading, effects, why = follow_flicks(mode.reading, context)
         return Step(replace(mode, reading=reading), effects, refusal=why)
     if not mode.row:
-        picker, effects, why = picked(mode.picker, context)
+        picker, effects, why = follow_flicks(mode.picker, context)
         return Step(replace(mode, picker=picker), effects, refusal=why)
-    flicks, _ = mode.flicks.moved(context.moved)
+    flicks, _ = mode.flicks.follow(context.moved)
     mode, away = replace(mode, flicks=flicks), to_numbers(flicks.away & context.moved)
     if not away or mode.asking or mode.asks_code:
         return Step(mode)
@@ -203,8 +203,8 @@ def levers(mode: Service, context: Context) -> Step[Service]:
 
 def _change_sides(mode: Service, context: Context) -> Step[Service]:
     """Takes the lever out of play, or puts it back, from the next match on."""
-    settings = mode.switched(context.shared.settings)
-    effects = kept(Chosen("box.out_of_play", settings.box.out_of_play))
+    settings = mode.switch_lever(context.shared.settings)
+    effects = keep(Chosen("box.out_of_play", settings.box.out_of_play))
     if settings.usual_game is not None:
         effects += (Ask(Prepare(settings.usual_game)),)
     return Step(replace(mode, asking=False), effects, context.shared._replace(settings=settings))

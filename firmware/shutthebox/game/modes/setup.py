@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from shutthebox.game.menu_items import MENU_LINES, Item, questions
+from shutthebox.game.menu_items import MENU_LINES, Item, setup_questions
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.picker import Picker
-from shutthebox.game.picker_screen import picked, picker_screen
+from shutthebox.game.picker_screen import follow_flicks, picker_screen
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared, Step
@@ -42,12 +42,12 @@ class Setup(BoxMode):
 
 def enter(target: AskQuestions, context: Context) -> Step[Setup | AskNames]:
     """The first question; begins at once where there is nothing to ask."""
-    return _next(questions(context.shared.settings), context.shared.settings)
+    return _next(setup_questions(context.shared.settings), context.shared.settings)
 
 
 def levers(mode: Setup, context: Context) -> Step[Setup]:
     """A lever moved and put back is a choice."""
-    picker, effects, why = picked(mode.picker, context)
+    picker, effects, why = follow_flicks(mode.picker, context)
     return Step(replace(mode, picker=picker), effects, refusal=why)
 
 
@@ -56,14 +56,14 @@ def press(mode: Setup, context: Context) -> Step[Setup | AskNames]:
     settings, _ = mode.item.choose(context.shared.settings, mode.picker.cursor)
     # A choice can remove questions, its own too: no teams, say.
     at = MENU_LINES.index(mode.item)
-    following = tuple(item for item in questions(settings) if MENU_LINES.index(item) > at)
+    following = tuple(item for item in setup_questions(settings) if MENU_LINES.index(item) > at)
     return _next(following, settings)._replace(shared=context.shared._replace(settings=settings))
 
 
 def hold(mode: Setup, context: Context) -> Step[Setup | BackToAttract]:
     """Back to the question before, or to attract."""
     at = MENU_LINES.index(mode.item)
-    before = [item for item in questions(context.shared.settings) if MENU_LINES.index(item) < at]
+    before = [item for item in setup_questions(context.shared.settings) if MENU_LINES.index(item) < at]
     return Step(_ask(before[-1], context.shared.settings) if before else BackToAttract())
 
 

@@ -14,11 +14,11 @@ from shutthebox.game.effects import AskStick
 from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
-from shutthebox.game.owner_code import NO_CODE, asked, code_screen, forgiven, is_code, wrong_code
+from shutthebox.game.owner_code import NO_CODE, ask_code, code_screen, forgive, is_code, wrong_code
 from shutthebox.game.picker import Picker
-from shutthebox.game.picker_screen import picked, picker_screen
+from shutthebox.game.picker_screen import follow_flicks, picker_screen
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Shared, Step, refused
+from shutthebox.game.state import Context, Shared, Step, refuse
 from shutthebox.game.stick import NEEDS_RESTART, Stick, StickJob, StickOutcome
 from shutthebox.game.targets import BackToAttract, OpenService, OpenStick
 
@@ -80,12 +80,12 @@ class StickMode(BoxMode):
             later = (message("Hold: later"),) if restarts else ()
             news = outcome_text(stick)
             return Screen(self.name, title=title, paragraph=news, prompt=prompt, also=later, lit=True)
-        screen = picker_screen(self.name, self.now(shared))
-        if self.unlocked or shared.settings.code or self.now(shared).cursor == len(stick.offers):
+        screen = picker_screen(self.name, self.current_picker(shared))
+        if self.unlocked or shared.settings.code or self.current_picker(shared).cursor == len(stick.offers):
             return screen
         return screen._replace(prompt=NO_CODE, also=(message("Press: read"), *screen.also))
 
-    def reported(self, before: Stick | None, now: Stick | None) -> StickMode:
+    def follow_report(self, before: Stick | None, now: Stick | None) -> StickMode:
         """The list once the helper has spoken: what was asked for is done, and a question is another."""
         last: Text | None = None
         if before is not None and (now is None or now.is_out):
@@ -98,7 +98,7 @@ class StickMode(BoxMode):
         asking = self.asking if waits and is_on_its_way else None
         return replace(self, awaits=None, asking=asking, last=last)
 
-    def now(self, shared: Shared) -> Picker:
+    def current_picker(self, shared: Shared) -> Picker:
         """The list as the stick is now; the cursor stays where it is as long as there is such a line."""
         options = _options(shared.stick)
         return self.picker._replace(options=options, cursor=min(self.picker.cursor, len(options) - 1))
@@ -213,7 +213,7 @@ def enter(target: OpenStick, context: Context) -> Step[StickMode]:
     shared = context.shared
     picker = Picker(message("Stick"), _options(shared.stick), 0, shared.settings.levers)
     step = Step(StickMode(picker, unlocked=target.unlocked))
-    return forgiven(step, context) if target.unlocked else step
+    return forgive(step, context) if target.unlocked else step
 
 
 def levers(mode: StickMode, context: Context) -> Step[StickMode]:
@@ -222,7 +222,7 @@ def levers(mode: StickMode, context: Context) -> Step[StickMode]:
     shows_list = not (mode.asks_code or mode.asking or mode.last)
     if stick is None or not shows_list or mode.is_busy(stick) or mode.has_news(stick):
         return Step(mode)
-    picker, effects, why = picked(mode.now(context.shared), context)
+    picker, effects, why = follow_flicks(mode.current_picker(context.shared), context)
     return Step(replace(mode, picker=picker), effects, refusal=why)
 
 
@@ -234,31 +234,31 @@ def press(mode: StickMode, context: Context) -> Step[StickMode | OpenService]:
     if mode.last is not None:
         return Step(replace(mode, last=None))
     if mode.is_busy(stick):
-        return refused(mode, _BUSY)
+        return refuse(mode, _BUSY)
     if mode.asks_code:
         mode = replace(mode, asks_code=False)
         if not context.shared.settings.code:
             return Step(mode)
         if not is_code(context.shared):
             return wrong_code(mode, context)
-        return forgiven(_chosen(replace(mode, unlocked=True), stick, context), context)
+        return forgive(_chosen(replace(mode, unlocked=True), stick, context), context)
     if mode.asking is not None:
         return _ask(mode, mode.asking, stick)
     if mode.has_news(stick):
         mode = replace(mode, read=stick)
         return _ask(mode, StickJob.RESTART, stick) if stick.outcome in NEEDS_RESTART else Step(mode)
-    if mode.now(context.shared).cursor == len(stick.offers):
+    if mode.current_picker(context.shared).cursor == len(stick.offers):
         return Step(OpenService(mode.unlocked, past_stick=True))
     if mode.unlocked:
         return _chosen(mode, stick, context)
-    return asked(mode, replace(mode, asks_code=True), context)
+    return ask_code(mode, replace(mode, asks_code=True), context)
 
 
 def _chosen(mode: StickMode, stick: Stick, context: Context) -> Step[StickMode]:
     """Asks before something is replaced; a save replaces nothing."""
-    cursor = mode.now(context.shared).cursor
+    cursor = mode.current_picker(context.shared).cursor
     if cursor >= len(stick.offers):
-        return refused(mode, message("No stick"))
+        return refuse(mode, message("No stick"))
     job = stick.offers[cursor]
     if job is StickJob.SAVE:
         return _ask(mode, job, stick)

@@ -10,13 +10,13 @@ from shutthebox.game.effects import Effect, PlaySound, Sound
 from shutthebox.game.facts import BestTotal, Finished
 from shutthebox.game.judge import FINE
 from shutthebox.game.match_screen import ended_row, total_text
-from shutthebox.game.messages import Joined, Message, Text, message
+from shutthebox.game.messages import CommaList, Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.play import MatchInPlay, done
+from shutthebox.game.play import MatchInPlay, apply_and_keep
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings, ladder_of
-from shutthebox.game.state import Context, Shared, Step, kept, refused
+from shutthebox.game.state import Context, Shared, Step, keep, refuse
 from shutthebox.game.targets import AfterAction, EndTurn, after
 from shutthebox.game.wording import REACHED, luck_texts, player_name
 from shutthebox.rules.actions import Advanced
@@ -50,7 +50,7 @@ class TurnOver(MatchMode):
             return Screen(self.name, title=name, rows=word, prompt=message("Press: go on"), lit=True)
         big: Text = message("Score: {score}", score=score)
         if out:
-            names = Joined(tuple(player_name(player, shared) for player in out))
+            names = CommaList(tuple(player_name(player, shared) for player in out))
             name, big = (
                 message("{player}: {score}", player=name, score=score),
                 message("{players}: out!", players=names),
@@ -100,7 +100,7 @@ def _round_won(match: Match, shared: Shared) -> tuple[Message, ...]:
         return (message("Tied: pool stays") if match.game.has_pool else message("Tied: no point"),)
     if not match.game.counts_rounds_won or not match.round_winners or match.tie_rounds:
         return ()
-    names = Joined(tuple(player_name(player, shared) for player in match.round_winners))
+    names = CommaList(tuple(player_name(player, shared) for player in match.round_winners))
     return (message("Point: {players}", players=names),)
 
 
@@ -145,7 +145,7 @@ def _coachs_word(play: MatchInPlay, settings: Settings) -> tuple[Text, ...]:
 def enter(target: EndTurn, context: Context) -> Step[TurnOver]:
     """A turn has ended, and perhaps the match with it: then its result is kept."""
     match = target.play.match
-    effects: tuple[Effect, ...] = kept(Finished(match)) if match.result else ()
+    effects: tuple[Effect, ...] = keep(Finished(match)) if match.result else ()
     sound = Sound.SHUT if is_to_cheer(match) else Sound.BLOCKED
     step = Step(TurnOver(target.play._replace(verdict=FINE)), (*effects, PlaySound(sound)))
     return _climbed(step, match, context) if match.rules.is_solo and match.result else step
@@ -161,19 +161,19 @@ def _climbed(step: Step[TurnOver], match: Match, context: Context) -> Step[TurnO
     ladder, total = ladder_of(match.game), match.totals[0]
     settings = context.shared.settings
     shared = context.shared._replace(settings=settings._replace(bests={**settings.bests, ladder: total}))
-    return step.preceded_by(*kept(BestTotal(ladder, total)))._replace(shared=shared)
+    return step.preceded_by(*keep(BestTotal(ladder, total)))._replace(shared=shared)
 
 
 def press(mode: TurnOver, context: Context) -> Step[AfterAction]:
     """The next player, or the end of the match."""
-    play, effects = done(mode.play, Advanced())
+    play, effects = apply_and_keep(mode.play, Advanced())
     return Step(after(play), effects)
 
 
 def hold(mode: TurnOver, context: Context) -> Step[TurnOver]:
     """The coach's word on the turn, and back."""
     if not _coachs_word(mode.play, context.shared.settings):
-        return refused(mode, message("Press: go on"))
+        return refuse(mode, message("Press: go on"))
     return Step(replace(mode, tells=not mode.tells))
 
 

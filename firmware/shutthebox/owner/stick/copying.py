@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from shutthebox.files import open_to_read
-from shutthebox.owner.stick.errors import JobError, of_the_box
+from shutthebox.owner.stick.errors import JobError, box_disk_errors
 
 _BLOCK = 1 << 20
 
@@ -30,7 +30,7 @@ def copy_bounded(
         while block := source.read(_BLOCK):
             if copy.tell() + len(block) > most:
                 raise too_large
-            with of_the_box():
+            with box_disk_errors():
                 copy.write(block)
                 copy.flush()
             progress(copy.tell())

@@ -41,7 +41,7 @@ def outcome_of(error: OSError, *, gone: bool) -> StickOutcome:
 
 
 @contextmanager
-def of_the_box() -> Iterator[None]:
+def box_disk_errors() -> Iterator[None]:
     """What the operating system says inside is about the box's own disk, and leaves it as it was.
 
     Raises:

@@ -16,14 +16,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from shutthebox import __version__
-from shutthebox.adapters.stick import to_line
+from shutthebox.adapters.stick_socket import to_line
 from shutthebox.adapters.store.backup import note_save
 from shutthebox.errors import ShutTheBoxError, one_line
 from shutthebox.files import shown_path
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
 from shutthebox.owner.card import TAKEN, CardError, read_stick, take_over_stick
 from shutthebox.owner.stick import updating
-from shutthebox.owner.stick.errors import JobError, of_the_box, outcome_of
+from shutthebox.owner.stick.errors import JobError, box_disk_errors, outcome_of
 from shutthebox.owner.stick.looking import Contents, look, memory_name
 from shutthebox.owner.stick.saving import save
 from shutthebox.owner.stick.taking import take_over
@@ -211,7 +211,7 @@ class Helper:
 
     def _inspect(self) -> Stick:
         assert self._update_path is not None
-        bundle = updating.looked_at(self._update_path)
+        bundle = updating.inspect_update(self._update_path)
         if bundle.version == __version__:
             self._update_path = None
             return self._stick._replace(outcome=StickOutcome.SAME_VERSION, detail=bundle.version)
@@ -320,7 +320,7 @@ class Helper:
             take_over_stick(card, self._kept)
         except CardError as error:
             if not (self._kept / TAKEN).exists():
-                with of_the_box():
+                with box_disk_errors():
                     raise error.__cause__ or error from None
             _log.warning("stick: settings: %s; the next start tries again", error)
         return self._stick._replace(outcome=StickOutcome.SETTINGS_TAKEN)

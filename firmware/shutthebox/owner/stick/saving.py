@@ -16,11 +16,11 @@ from pathlib import Path
 from shutthebox import __version__
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.backup import content_of
-from shutthebox.adapters.store.reading import reading
+from shutthebox.adapters.store.reading import open_reading
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import sync_folder
 from shutthebox.game.stick import StickOutcome
-from shutthebox.owner.stick.errors import JobError, of_the_box
+from shutthebox.owner.stick.errors import JobError, box_disk_errors
 from shutthebox.owner.stick.looking import FOLDER, PART, SAVED
 from shutthebox.owner.stick.statistics_page import statistics_page
 from shutthebox.translations import translations
@@ -47,7 +47,7 @@ def contents(state: Path, language: str) -> Iterator[tuple[str, bytes]]:
     """
     complaint = ""
     try:
-        with reading(state) as store:
+        with open_reading(state) as store:
             yield SAVED, content_of(store.db, Path(SAVED))
             yield "results.csv", results(store.db).encode("utf-8-sig")
             found, matches = queries.read(store.db), queries.latest(store.db, 100)
@@ -67,15 +67,15 @@ def results(db: sqlite3.Connection) -> str:
         began = time.strftime("%Y-%m-%d %H:%M", time.localtime(match.began_s))
         for player in match.players:
             score = "" if player.score is None else player.score
-            names = as_words(match.profile), as_words(player.initials or "")
+            names = to_safe_cell(match.profile), to_safe_cell(player.initials or "")
             rows.writerow((began, names[0], player.number, names[1], score, int(player.won)))
     return text.getvalue()
 
 
-def as_words(text: str) -> str:
+def to_safe_cell(text: str) -> str:
     """A text that no spreadsheet takes for a formula, or for several cells, whatever it separates them by.
 
-    >>> as_words('=1+1;"@x"')
+    >>> to_safe_cell('=1+1;"@x"')
     "'=1+1__@x_"
     """
     plain = re.sub(r"[^\w .=+@-]", "_", text)
@@ -144,7 +144,7 @@ def save(stick: Path, state: Path, language: str, progress: Callable[[int], None
         JobError: if nobody can say whether the stick has it.
     """
     files = []
-    with of_the_box():
+    with box_disk_errors():
         for file, content in contents(state, language):
             files.append((file, content))
             progress(0)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from html import escape
 
 from shutthebox.adapters.store.queries import PlayedMatch, Statistics, statistics_lines
-from shutthebox.game.messages import told
+from shutthebox.game.messages import localize
 from shutthebox.translations import translations
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -18,7 +18,7 @@ _STYLE = (
 def statistics_page(statistics: Statistics, matches: Iterable[PlayedMatch], language: str) -> str:
     """The lines of the statistics screen and the latest matches, in the words of a language."""
     words = _ = translations()[language]
-    lines = "".join(_row(told(line, words).split("\t")) for line in statistics_lines(statistics))
+    lines = "".join(_row(localize(line, words).split("\t")) for line in statistics_lines(statistics))
     played = "".join(
         _row((
             time.strftime("%Y-%m-%d %H:%M", time.localtime(match.began_s)),

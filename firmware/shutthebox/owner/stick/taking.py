@@ -10,13 +10,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from shutthebox.adapters.store.backup import put_checked
-from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.adapters.store.database import STORE_FILE
 from shutthebox.adapters.store.open_store import RESTORE_NAME
 from shutthebox.game.stick import StickOutcome
 from shutthebox.owner.stick import checking
 from shutthebox.owner.stick.checking import NOBODY, SECONDS, TOO_MUCH
 from shutthebox.owner.stick.copying import copy_bounded
-from shutthebox.owner.stick.errors import JobError, of_the_box
+from shutthebox.owner.stick.errors import JobError, box_disk_errors
 from shutthebox.owner.stick.looking import MOST_MEMORY
 
 
@@ -33,18 +33,18 @@ def take_over(file: Path, state: Path, still_in: Callable[[], None] = lambda: No
         OSError: if the stick cannot be read.
     """
     with ExitStack() as stack:
-        with of_the_box():
+        with box_disk_errors():
             work = tempfile.TemporaryDirectory(prefix="memory-", ignore_cleanup_errors=True)
-            copy = Path(stack.enter_context(work), FILE_NAME)
+            copy = Path(stack.enter_context(work), STORE_FILE)
             to = stack.enter_context(copy.open("xb"))
         too_large = JobError(StickOutcome.BAD_MEMORY, f"{file.name}: larger than {MOST_MEMORY >> 20} MiB")
         copy_bounded(file, to, MOST_MEMORY, too_large, lambda size: still_in())
-        with of_the_box():
+        with box_disk_errors():
             to.close()
             _check(copy)
         still_in()
         try:
-            with of_the_box():
+            with box_disk_errors():
                 put_checked(copy, state)
         except JobError as error:
             if os.path.lexists(state / RESTORE_NAME):  # this one, or one that waits already

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from shutthebox.game.stick import StickOutcome
 from shutthebox.owner.stick.copying import copy_bounded
-from shutthebox.owner.stick.errors import JobError, of_the_box
+from shutthebox.owner.stick.errors import JobError, box_disk_errors
 from shutthebox.owner.update import FETCHED, Bundle, UpdateError, inspect, keep_memory, most_bytes
 
 LARGEST = 1 << 30
@@ -25,7 +25,7 @@ _COPIED = 30
 _STOPPING_S = 10
 
 
-def looked_at(path: Path) -> Bundle:
+def inspect_update(path: Path) -> Bundle:
     """The description of an update, once its signature has been checked.
 
     Raises:
@@ -54,7 +54,7 @@ def write(path: Path, version: str, progress: Callable[[int], None]) -> None:
     """
     try:
         _copy(path, progress)
-        if looked_at(FETCHED).version != version:
+        if inspect_update(FETCHED).version != version:
             raise JobError(StickOutcome.BAD_UPDATE, f"{path.name}: is another one now")
         keep_memory()
         _install(progress)
@@ -65,7 +65,7 @@ def write(path: Path, version: str, progress: Callable[[int], None]) -> None:
 
 def _copy(path: Path, progress: Callable[[int], None]) -> None:
     size = max(1, path.stat().st_size)
-    with of_the_box():
+    with box_disk_errors():
         copy = FETCHED.open("wb")
     with copy:
         too_large = JobError(StickOutcome.NO_ROOM)

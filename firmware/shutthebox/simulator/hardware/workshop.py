@@ -20,7 +20,7 @@ from shutthebox.simulator.hardware.box import MAX_LEVERS, Change, LeverFault, Si
 
 _log = logging.getLogger(__name__)
 
-FILE_NAME = "hardware.json"
+HARDWARE_FILE = "hardware.json"
 
 MAX_BOUNCE_MS = 100
 """More than twice the settle window of a lever."""
@@ -85,7 +85,7 @@ class Condition:
 
 def read_condition(folder: Path) -> Condition:
     """The condition in which the hardware was left; sound, where that cannot be read."""
-    path = folder / FILE_NAME
+    path = folder / HARDWARE_FILE
     try:
         return Condition.parse(read_bytes(path, _MAX_FILE).decode())
     except FileNotFoundError:
@@ -132,7 +132,7 @@ class Workshop:
         tell: Callable[[str], None] = lambda line: None,
     ) -> None:
         self.box, self.panel = box, panel
-        self._path = None if folder is None else folder / FILE_NAME
+        self._path = None if folder is None else folder / HARDWARE_FILE
         self._tell = tell
         self._kept = Condition()
         self._failing = False

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from shutthebox.game.coach_pages import coach_pages, signed_text
-from shutthebox.game.messages import Text, Translate, told
+from shutthebox.game.messages import Text, Translate, localize
 from shutthebox.odds.coach import Decision, MatchReview
 from shutthebox.odds.review_text import decision_text
 from shutthebox.rules.profile import Profile
@@ -31,12 +31,12 @@ def coach_document(
         computers: the seats, from 1, that the computer plays.
     """
     pages = coach_pages(review, highest_wins=game.highest_wins)
-    names = [told(seat, translate) for seat in seats]
+    names = [localize(seat, translate) for seat in seats]
     return {
         "pages": [
             [
-                told(page.title(seats), translate),
-                [[told(row.text, translate), told(row.value, translate)] for row in page.rows(seats)],
+                localize(page.title(seats), translate),
+                [[localize(row.text, translate), localize(row.value, translate)] for row in page.rows(seats)],
             ]
             for page in pages
         ],
@@ -66,6 +66,6 @@ def _move(decision: Decision, game: Profile, seats: Sequence[str], translate: Tr
         "dice": dice,
         "better_dice": [0] * decision.best if decision.throw is None and decision.cost else [],
         "row": row,
-        "cost": told(cost, translate) if decision.cost else "",
+        "cost": localize(cost, translate) if decision.cost else "",
         "text": decision_text(decision, translate),
     }

@@ -4,8 +4,8 @@ from typing import TypeAlias
 
 from shutthebox.game.effects import Form
 from shutthebox.game.letters import LENGTH
-from shutthebox.game.menu_items import GAME, GROUPS, Item, is_value, offered
-from shutthebox.game.messages import Translate, told
+from shutthebox.game.menu_items import GAME, GROUPS, Item, is_value, offered_items
+from shutthebox.game.messages import Translate, localize
 from shutthebox.game.settings import Settings
 from shutthebox.rules.words import distinction
 
@@ -19,7 +19,7 @@ def form_document(form: Form, translate: Translate) -> FormDocument:
     seats = range(settings.game.players)
     return {
         "open": form.is_open,
-        "items": [_item(item, settings, translate) for item in offered(settings)],
+        "items": [_item(item, settings, translate) for item in offered_items(settings)],
         "names": [form.names[seat] if seat < len(form.names) else "" for seat in seats],
         "computers": [seat - 1 for seat in settings.game.computers],
         "letters": LENGTH,
@@ -40,24 +40,24 @@ def _item(item: Item, settings: Settings, translate: Translate) -> FormDocument:
 
     The games stand under headings, each with how many there are.
     """
-    texts = [told(option, translate) for option in item.options(settings)]
-    groups = [(told(GROUPS[group], translate), len(games)) for group, games in settings.groups]
+    texts = [localize(option, translate) for option in item.options(settings)]
+    groups = [(localize(GROUPS[group], translate), len(games)) for group, games in settings.groups]
     if item is GAME and len(texts) > len(settings.games):
         # It cannot be played now, and is still the usual one.
-        groups.append((told(GROUPS[settings.profile.group], translate), 1))
+        groups.append((localize(GROUPS[settings.profile.group], translate), 1))
     return {
         "key": item.key,
-        "label": told(item.label, translate),
+        "label": localize(item.label, translate),
         "about": _about(item, settings, translate),
         "large": item is GAME,
-        "chosen": item.chosen(settings),
+        "chosen": item.current_index(settings),
         "options": list(zip(texts, item.values(settings), strict=True)),
         "groups": groups if item is GAME else None,
     }
 
 
 def _about(item: Item, settings: Settings, translate: Translate) -> str:
-    about = told(item.about, translate)
+    about = localize(item.about, translate)
     if item is not GAME:
         return about
     return f"{distinction(settings.usual_game or settings.profile, translate)} {about}".strip()

@@ -17,7 +17,7 @@ from websockets.http11 import Request, Response
 from websockets.protocol import State
 
 from shutthebox.translations import translations
-from shutthebox.web.http import HEADERS, asked_for, own_names
+from shutthebox.web.http import HEADERS, host_headers, own_names
 
 SOCKET_PATH = "/box"
 RECORDING_PATH = "/recording.scn"
@@ -89,7 +89,7 @@ class RequestGuard:
         names: Sequence[str],
     ) -> None:
         self._port = port
-        self._hosts = own_names(port).union(*(asked_for(name.lower(), port) for name in names))
+        self._hosts = own_names(port).union(*(host_headers(name.lower(), port) for name in names))
         self._language, self._recording = language, recording
         folder = files("shutthebox.simulator") / "page"
         self._index = Template((folder / "index.html").read_text("utf-8"))
@@ -106,7 +106,7 @@ class RequestGuard:
             visitor: who asks; empty for this machine, which alone gets what was recorded.
         """
         sent_to = request.headers.get_all("Host")
-        if len(sent_to) != 1 or sent_to[0].lower() not in self._hosts | asked_for(address, self._port):
+        if len(sent_to) != 1 or sent_to[0].lower() not in self._hosts | host_headers(address, self._port):
             return refusal(403, "Forbidden", "This page is served by the machine's own names only.\n")
         path = request.path.partition("?")[0]
         origins = request.headers.get_all("Origin")

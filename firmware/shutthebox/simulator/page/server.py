@@ -59,7 +59,14 @@ from shutthebox.simulator.page.request_guard import (
     refusal,
     visitor_of,
 )
-from shutthebox.simulator.page.state import View, box_state, boxes_state, for_visitors, repair, workshop_state
+from shutthebox.simulator.page.state import (
+    View,
+    box_state,
+    boxes_state,
+    repair,
+    visitor_state,
+    workshop_state,
+)
 from shutthebox.simulator.page.texts import pixels_text
 from shutthebox.simulator.page.transcript import BoxInWords
 from shutthebox.simulator.scenario import script
@@ -321,7 +328,7 @@ class PageServer:
         state = self._state() | {"maker": not page.visitor, "watching": not self._may_move(page)}
         state["boxes"] = boxes_state(len(self._box.levers), self._power.boxes)
         if page.visitor:
-            state |= for_visitors(state)
+            state |= visitor_state(state)
         if page.film is not None:
             state |= page.film.state
         if page.view.in_workshop:
@@ -390,7 +397,7 @@ class PageServer:
                 form = self._transcript.words.form
                 if form is not None and form["open"] and levers in self._power.boxes:
                     self._power.build(levers)
-                page.view.tell_again("boxes")
+                page.view.resend("boxes")
                 page.news.set()
             case OpenWorkshop(is_open):
                 page.view.open_workshop(is_open)
@@ -420,7 +427,7 @@ class PageServer:
         if scenario is not None and (played := scenario or self._recorded()):
             self._hold(page, False)
             page.film = FilmThread(played, lambda: self._ring(page.news.set))
-            page.view.tell_again("film")
+            page.view.resend("film")
         page.news.set()
 
     def _language(self) -> str:

@@ -34,18 +34,18 @@ class View:
     def give_rules(self, wish: GiveRules, words: Words, fill_in: Callable[[FormInput], None]) -> None:
         """Gives the box house rules; the page is told what it says to them."""
         self._rules = take_rules(wish, words, fill_in)
-        self.tell_again("rules")
+        self.resend("rules")
 
     def fill_in(self, given: FormInput, words: Words, fill_in: Callable[[FormInput], None]) -> None:
         """Gives the box what it offers; of anything else the page is told what holds."""
         if words.offers(given):
             fill_in(given)
         else:
-            self.tell_again("form")
+            self.resend("form")
         if not isinstance(given, CursorMoved):
             self._rules = ""  # what it said to the rules may not hold any more
 
-    def tell_again(self, key: str) -> None:
+    def resend(self, key: str) -> None:
         """Tells a part of the state again although it has not changed, so that every answer is seen."""
         self._told.pop(key, None)
 
@@ -93,7 +93,7 @@ def box_state(workshop: Workshop, words: BoxInWords, panel: str, sound: float | 
     }
 
 
-def for_visitors(state: dict[str, object]) -> dict[str, object]:
+def visitor_state(state: dict[str, object]) -> dict[str, object]:
     """What visitors get instead: they have hands only, so that they can change no setting."""
     form = state["form"]
     form = {**form, "open": False} if isinstance(form, dict) else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from shutthebox.game.effects import Effect, Form, Keep, PlaySound, Show
 from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, RulesGiven, SettingChosen
-from shutthebox.game.messages import Translate, told
+from shutthebox.game.messages import Translate, localize
 from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.game.switches.switch import switch as row_of
@@ -163,7 +163,7 @@ class BoxInWords:
             dice=show.screen.dice if tumbling else show.throw or (),
             tumbling=tumbling,
             turns=tuple(self._turns.follow(show.beginning, show.actions)),
-            seats=tuple(told(seat, translate) for seat in show.seats),
+            seats=tuple(localize(seat, translate) for seat in show.seats),
             rows=show.screen.chooses and not show.screen.paragraph,
         )
         if show.form is not None and (show.form, show.language) != self._form_of:

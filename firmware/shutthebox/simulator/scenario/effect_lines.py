@@ -10,12 +10,12 @@ from shutthebox.game.facts import (
     Fact,
     Faulted,
     Finished,
-    Left,
+    PlayersLeft,
     Remembered,
     Resumed,
     Signed,
 )
-from shutthebox.game.messages import told
+from shutthebox.game.messages import localize
 from shutthebox.rules.actions import Action
 from shutthebox.translations import localize_screen, translations
 
@@ -36,7 +36,7 @@ def as_json(effect: Effect, t_ns: int) -> str:
                 "totals": effect.totals,
                 "owes": [float(stakes) for stakes in effect.owes],
                 "winners": effect.winners,
-                "names": [told(seat, translations()[effect.language]) for seat in effect.seats],
+                "names": [localize(seat, translations()[effect.language]) for seat in effect.seats],
                 "text": localize_screen(effect).text,
                 "asleep": effect.asleep,
             }
@@ -57,7 +57,7 @@ def fact_text(fact: Fact) -> str:
             return f"begin {match.game.name} {match.players} players {match.rounds} rounds"
         case Resumed():
             return "resume"
-        case Left():
+        case PlayersLeft():
             return "leave"
         case Finished(match):
             winners = " ".join(str(i + 1) for i in match.result.winners) if match.result else ""

@@ -1,7 +1,7 @@
 """Values that carry no data."""
 
 
-class Plain:
+class Marker:
     """A value without data, equal to others of its class. Heirs have empty `__slots__`, too."""
 
     __slots__ = ()

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 
-class Past(NamedTuple):
+class EarlierResults(NamedTuple):
     """The matches that were won before under the same three letters.
 
     Attributes:

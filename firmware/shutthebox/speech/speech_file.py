@@ -33,7 +33,7 @@ MAX_TEXT = 1000
 """Most characters of an announcement that is read; no screen has more."""
 
 
-class SaidWriter:
+class SpeechFileWriter:
     """An observer of the runner that keeps the file up to date. Called in the main thread.
 
     A disk on which it cannot be written does not stop the game.
@@ -69,7 +69,7 @@ class SaidWriter:
             self._failing = False
 
 
-class SaidReader:
+class SpeechFileReader:
     """Reads the file again and again.
 
     Args:

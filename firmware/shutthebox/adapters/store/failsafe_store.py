@@ -11,10 +11,10 @@ from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.open_store import StoreFault, suspect
 from shutthebox.adapters.store.verification_worker import VerificationWorker
-from shutthebox.game.facts import Began, Fact, Faulted, Left
+from shutthebox.game.earlier_results import EarlierResults
+from shutthebox.game.facts import Began, Fact, Faulted, PlayersLeft
 from shutthebox.game.faults import Fault
 from shutthebox.game.messages import Text
-from shutthebox.game.past import Past
 from shutthebox.game.resuming import KeptMatch
 from shutthebox.rules.match import Match
 
@@ -26,7 +26,7 @@ Reopen: TypeAlias = Callable[[], tuple[Store | None, StoreFault | None]]
 """Opens a store again: the store, or None; and the fault, if there was one."""
 
 
-class Memory:
+class FailsafeStore:
     """The store, with what the players and the owner are told if it fails.
 
     Used by the main thread only.
@@ -69,7 +69,7 @@ class Memory:
             text = f"the last match cannot be continued: {error}"
             _log.error("%s", text)
             self.keep(Faulted("store", text))
-            self.keep(Left())
+            self.keep(PlayersLeft())
             return None
 
     def statistics(self) -> Sequence[Text]:
@@ -88,11 +88,11 @@ class Memory:
         """Nothing can be kept for now."""
         return self.store is None or self._forgetting
 
-    def past(self, match: Match, letters: str) -> Past:
+    def past(self, match: Match, letters: str) -> EarlierResults:
         """The earlier results of the three letters that have won this match; none, if they cannot be read."""
         from shutthebox.adapters.store.queries import past
 
-        return self._read(lambda db: past(db, match, letters), Past())
+        return self._read(lambda db: past(db, match, letters), EarlierResults())
 
     def _read(self, query: Callable[[sqlite3.Connection], _Found], nothing: _Found) -> _Found:
         if self.store is not None:

@@ -9,19 +9,19 @@ from shutthebox.game.play import is_computers_turn
 from shutthebox.game.state import Shared
 
 
-def pointer(mode: MatchMode, shared: Shared) -> tuple[Message, ...]:
+def tip(mode: MatchMode, shared: Shared) -> tuple[Message, ...]:
     """The pointer of a mode, beside its prompt, where it has not been told."""
     if mode.pointer is None or mode.name not in shared.untold or is_computers_turn(mode.play, shared):
         return ()
     return (mode.pointer,)
 
 
-def with_pointers(shared: Shared) -> Shared:
+def with_tips(shared: Shared) -> Shared:
     """As a match begins: its pointers are told, if the box is new."""
     return shared._replace(untold=frozenset(Mode if shared.is_new else ()))
 
 
-def pointed(before: BoxMode, after: BoxMode, shared: Shared) -> Shared:
+def mark_tip_given(before: BoxMode, after: BoxMode, shared: Shared) -> Shared:
     """As a mode is left: its pointer has been told; after a match was finished, none is told again."""
     if isinstance(after, MatchMode) and after.play.match.result is not None:
         return shared._replace(is_new=False, untold=frozenset())

@@ -8,8 +8,8 @@ import pytest
 from tests.support.box import S
 from tests.support.machine import Table, settings_for
 
-from shutthebox.speech.said_file import FILE_NAME, VERSION, SaidReader, SaidWriter
 from shutthebox.speech.sentences import Announcement, Announcer
+from shutthebox.speech.speech_file import FILE_NAME, VERSION, SpeechFileReader, SpeechFileWriter
 
 
 def published(folder: Path, *texts: str, started: int = 1, first: int = 1) -> None:
@@ -21,7 +21,7 @@ def published(folder: Path, *texts: str, started: int = 1, first: int = 1) -> No
     (folder / FILE_NAME).write_text(json.dumps(document))
 
 
-def heard(reader: SaidReader) -> list[str]:
+def heard(reader: SpeechFileReader) -> list[str]:
     return [announcement.text for announcement in reader.new()]
 
 
@@ -32,7 +32,7 @@ def said(table: Table, announcer: Announcer) -> list[Announcement]:
     return found
 
 
-def evening(table: Table, writer: SaidWriter) -> None:
+def evening(table: Table, writer: SpeechFileWriter) -> None:
     """All that a table has done until now."""
     for effect in table.effects:
         writer(effect, 0)
@@ -40,7 +40,7 @@ def evening(table: Table, writer: SaidWriter) -> None:
 
 
 def test_what_is_said_is_heard_once_and_in_order(tmp_path: Path) -> None:
-    reader, writer = SaidReader(tmp_path), SaidWriter(tmp_path)
+    reader, writer = SpeechFileReader(tmp_path), SpeechFileWriter(tmp_path)
     table = Table(settings_for("traditional"))
     table.press()
     evening(table, writer)
@@ -65,14 +65,14 @@ def test_a_clock_does_not_drown_the_throw() -> None:
 
 def test_what_was_said_before_one_listens_is_over(tmp_path: Path) -> None:
     published(tmp_path, "long ago")
-    reader = SaidReader(tmp_path)
+    reader = SpeechFileReader(tmp_path)
     assert heard(reader) == []
     published(tmp_path, "long ago", "now")
     assert heard(reader) == ["now"]
 
 
 def test_a_box_that_starts_again_is_heard_from_its_beginning(tmp_path: Path) -> None:
-    reader = SaidReader(tmp_path)
+    reader = SpeechFileReader(tmp_path)
     published(tmp_path, "one", "two", "three")
     assert heard(reader) == ["one", "two", "three"]
     published(tmp_path, "anew", started=2)
@@ -96,7 +96,7 @@ GOOD = {"number": 5, "text": "good", "language": "en", "waits": False}
     ],
 )
 def test_fail__whatever_else_is_in_the_file(content: bytes, texts: Sequence[str], tmp_path: Path) -> None:
-    reader = SaidReader(tmp_path)
+    reader = SpeechFileReader(tmp_path)
     (tmp_path / FILE_NAME).write_bytes(content)
     assert heard(reader) == texts
 
@@ -105,7 +105,7 @@ def test_fail__a_link_is_not_followed(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     published(other, "secret")
-    reader = SaidReader(tmp_path)
+    reader = SpeechFileReader(tmp_path)
     (tmp_path / FILE_NAME).symlink_to(other / FILE_NAME)
     assert heard(reader) == []
 
@@ -113,7 +113,7 @@ def test_fail__a_link_is_not_followed(tmp_path: Path) -> None:
 def test_a_folder_that_is_gone_does_not_stop_the_game(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    writer = SaidWriter(tmp_path / "gone")
+    writer = SpeechFileWriter(tmp_path / "gone")
     table = Table()
     table.press()
     evening(table, writer)
