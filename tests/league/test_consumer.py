@@ -211,6 +211,7 @@ sys.stdin.read()
 """
 
 
+@pytest.mark.slow
 def test_a_thousand_connections_without_a_certificate_keep_no_box_out(place: Place) -> None:
     lion = place.enrol("lion")
     # In a process of their own: paho has no numbers of files above 1,023.
@@ -222,6 +223,7 @@ def test_a_thousand_connections_without_a_certificate_keep_no_box_out(place: Pla
         stranger.kill()
 
 
+@pytest.mark.slow
 def test_a_subscriber_to_shares_takes_no_message_from_the_consumers(place: Place, enter: Enter) -> None:
     enrolment = place.enrol("thief")
     shares = ("league", "shutthebox", "shutthebox-league")
@@ -235,6 +237,7 @@ def test_a_subscriber_to_shares_takes_no_message_from_the_consumers(place: Place
     thief.broker.close()
 
 
+@pytest.mark.slow
 def test_a_flood_by_one_box_does_not_delay_another(place: Place, enter: Enter) -> None:
     loud, quiet = enter("loud"), enter("quiet")
     message = loud.sign(loud.chain.play(played_record(1)))

@@ -84,6 +84,7 @@ def cup(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cup]:
         yield opened
 
 
+@pytest.mark.slow
 def test_thousands_of_matches_at_a_box_that_is_not_named_keep_no_match_out(
     cup: Cup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,6 +108,7 @@ def test_thousands_of_matches_at_a_box_that_is_not_named_keep_no_match_out(
         assert kept == len(waiting) + (2 if format_ is Format.BEST_OF_NIGHT else 1)
 
 
+@pytest.mark.slow
 def test_forged_matches_for_entrants_who_never_stood_at_the_box_decide_nothing(cup: Cup) -> None:
     number = cup.make(Format.KNOCKOUT)
     cup.at("evil")
@@ -168,6 +170,7 @@ def test_a_match_elsewhere_counts_by_the_word_of_both_or_of_their_landlord(cup: 
     assert cup.counted(number)["ANN"] == 1
 
 
+@pytest.mark.slow
 def test_nothing_that_comes_after_an_event_has_closed_changes_it(cup: Cup) -> None:
     """Played in its nights, says the clock of the box: a match, a signature, a word."""
     numbers = [cup.make(format_) for format_ in Format]
@@ -190,6 +193,7 @@ def test_nothing_that_comes_after_an_event_has_closed_changes_it(cup: Cup) -> No
         )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_match_that_comes_late_but_in_time_counts_after_the_earlier_ones(cup: Cup) -> None:
     number = cup.make(Format.ROUND_ROBIN)
     cup.play(played_record(1), "ANN", "BOB")
@@ -202,6 +206,7 @@ def test_a_match_that_comes_late_but_in_time_counts_after_the_earlier_ones(cup: 
     assert cup.counted(number)["CAT"] == 1
 
 
+@pytest.mark.slow
 def test_an_event_may_have_begun_before_it_was_made(cup: Cup) -> None:
     cup.play(played_record(1), "ANN", "BOB", ended_s=NOW_S - 5 * DAY_S)
     cup.play(played_record(2), "ANN", "BOB")
@@ -211,6 +216,7 @@ def test_an_event_may_have_begun_before_it_was_made(cup: Cup) -> None:
     assert cup.counted(late)["ANN"] == 2
 
 
+@pytest.mark.slow
 def test_a_ladder_goes_on_step_by_step_and_begins_again_without_what_is_void(
     cup: Cup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -229,6 +235,7 @@ def test_a_ladder_goes_on_step_by_step_and_begins_again_without_what_is_void(
     assert cup.read(number).standing == honest.standing
 
 
+@pytest.mark.slow
 def test_a_look_at_an_event_reads_no_matches_but_those_it_shows(cup: Cup) -> None:
     number = cup.make(Format.LADDER)
     for seed in range(3):

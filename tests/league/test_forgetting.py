@@ -121,12 +121,14 @@ def test_forgotten_initials_are_in_no_row_of_postgresql(tmp_path: Path, postgres
     town.place.engine.dispose()
 
 
+@pytest.mark.slow
 def test_health_has_no_initials(town: Town) -> None:
     with town.place.engine.begin() as db:
         (state,) = db.execute(text("select state from health")).scalars()
     assert json.loads(state) == {"playing": "player 1", "version": "1"}
 
 
+@pytest.mark.slow
 def test_they_are_found_by_an_index_wherever_they_are(town: Town) -> None:
     """A league has a million messages: to read them all would hold everybody up."""
     statements = list[str]()
@@ -175,6 +177,7 @@ def test_a_restored_card_under_a_new_key_brings_no_forgotten_player_back(lion: L
     assert names(lion)[-2:] == ["BYE", None], "who plays again, or has the same letters"
 
 
+@pytest.mark.slow
 def test_a_back_up_from_before_forgets_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = ("--folder", str(tmp_path / "league"))
     with closing(LeagueBox(found_league(tmp_path / "league", with_broker=False))) as lion:

@@ -255,6 +255,7 @@ def test_a_stolen_key_that_was_revoked_brings_nothing_in_and_the_box_goes_on_und
     assert sut.count(MATCH) == 2
 
 
+@pytest.mark.slow
 def test_consumers_side_by_side_count_everything_once(sut: Sut) -> None:
     entries = [sut.sign(sut.box.play(played_record(seed))) for seed in range(12)]
     kinds: list[str] = []
@@ -400,6 +401,7 @@ def test_an_error_of_storing_belongs_to_its_message(sut: Sut, monkeypatch: pytes
     assert sut.ledger.take("crown.1", good).kind == "committed"
 
 
+@pytest.mark.slow
 def test_of_what_was_refused_a_megabyte_is_kept_and_the_reasons_of_all(sut: Sut) -> None:
     for number in range(1, 14):
         content = MatchPlayed(number, 5, 6, "#" * MAX_RECORD)
@@ -447,6 +449,7 @@ def test_a_key_that_has_sent_too_much_is_told_later_and_the_owner_too(sut: Sut) 
     assert sut.ledger.take("lion.1", message).kind == "committed"
 
 
+@pytest.mark.slow
 def test_a_flood_of_nonsense_is_bounded(sut: Sut, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ledgers, "KEPT_ASIDE", 20)
     for number in range(25):

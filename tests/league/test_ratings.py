@@ -124,6 +124,7 @@ def test_tables_of_nine_are_rated(evening: Evening) -> None:
     assert sorted(evening.ratings()) == names
 
 
+@pytest.mark.slow
 def test_a_pub_that_forgets_somebody_leaves_what_other_pubs_have(evening: Evening) -> None:
     evening.play(played_record(1), "BYE", "ANN")
     evening.enrolment, evening.box = evening.place.enrol("bell", "The Bell"), FakeBox("2" * 32)
@@ -266,6 +267,7 @@ def test_a_review_that_may_be_long_is_waited_for_by_its_like_and_by_nobody_else(
     reviewer.run(over)  # ends the reviews that go on
 
 
+@pytest.mark.slow
 def test_sums_of_nights_long_ago_are_let_go(evening: Evening) -> None:
     evening.play(played_record(1), "ANN", "BOB")
     evening.review()
@@ -276,6 +278,7 @@ def test_sums_of_nights_long_ago_are_let_go(evening: Evening) -> None:
     assert len(evening.table()) == 2
 
 
+@pytest.mark.slow
 def test_what_is_due_is_found_by_an_index(evening: Evening) -> None:
     """However many matches there are, the reviewer looks for work several times a second."""
     asked = list[str]()
@@ -313,6 +316,7 @@ def calls_of_a_review(limit: int) -> tuple[int, int]:
     return count, len(record.actions)
 
 
+@pytest.mark.slow
 def test_a_review_grows_with_the_match_and_no_faster() -> None:
     short, long = calls_of_a_review(50), calls_of_a_review(300)
     assert long[1] > 4 * short[1]
@@ -328,6 +332,7 @@ def _hog(text: str) -> bytes:
     return b"done"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["memory", "time"])
 def test_a_review_that_takes_too_much_is_ended(what: str) -> None:
     with pytest.raises(TooMuchError):

@@ -82,6 +82,7 @@ def town(urls: Any, tmp_path: Path) -> Iterator[Town]:
         yield opened
 
 
+@pytest.mark.slow
 def test_forged_matches_of_a_key_leave_no_trace_and_come_back_if_it_was_wrong(
     towns: tuple[Town, Town],
 ) -> None:
@@ -156,6 +157,7 @@ def test_a_match_that_is_void_before_it_was_signed_counted_or_rated_stays_out(to
     assert {row[4] for row in town.seen()[0]} == {"ANN"}, "BOB still waits for the landlord"
 
 
+@pytest.mark.slow
 def test_a_player_who_was_forgotten_keeps_the_ratings_of_others_where_they_are(town: Town) -> None:
     town.honest(1)
     town.at("lion")
@@ -174,6 +176,7 @@ def test_a_player_who_was_forgotten_keeps_the_ratings_of_others_where_they_are(t
     assert town.ratings() == before
 
 
+@pytest.mark.slow
 def test_a_landlord_reaches_the_own_pubs_latest_matches_some_times_a_day(
     town: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,6 +204,7 @@ def test_a_landlord_reaches_the_own_pubs_latest_matches_some_times_a_day(
     assert A_DAY > 3
 
 
+@pytest.mark.slow
 def test_the_operators_commands_void_list_and_undo(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -235,6 +239,7 @@ def test_the_operators_commands_void_list_and_undo(
         assert (status, said.count("\n")) == (2, 1), said
 
 
+@pytest.mark.slow
 def test_a_void_of_many_matches_asks_the_database_as_often_as_one_of_few(town: Town) -> None:
     """SQLite takes no match from a box meanwhile."""
     asked = list[str]()

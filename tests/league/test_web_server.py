@@ -21,6 +21,8 @@ from tests.support.waiting import HANG_S, until
 
 from shutthebox_league.enrolment import new_owner_token
 
+pytestmark = pytest.mark.slow
+
 CONFIG = Path(__file__).parents[2] / "league" / "server" / "nginx.conf"
 NAME = "league.example"
 
@@ -188,7 +190,6 @@ def test_a_home_with_ipv6_is_one_visitor(front: Front) -> None:
     assert re.match(pattern.replace("?<", "?P<"), "192.0.2.1") is None
 
 
-@pytest.mark.slow
 def test_heads_bodies_and_tries_have_an_end(front: Front) -> None:
     """The last of those that share a server: too many tries keep its visitor out for a while."""
     assert front.ask("/", X="x" * 10_000)[0] == 400
@@ -200,7 +201,6 @@ def test_heads_bodies_and_tries_have_an_end(front: Front) -> None:
     assert front.ask("/owner")[0] == 200, "looking is no try"
 
 
-@pytest.mark.slow
 def test_a_slow_head_is_cut_off(tmp_path: Path) -> None:
     front = Front(tmp_path, slow_after_s=1)
     context = ssl.create_default_context(cadata=front.place.authority.certificate)

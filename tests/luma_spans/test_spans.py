@@ -55,7 +55,7 @@ def pictures(size: tuple[int, int]) -> Iterator[Image.Image]:
     """A bit of everything: lines, boxes, noise, nothing."""
     chance = random.Random(7)
     picture = Image.new("1", size)
-    for number in range(24):
+    for number in range(10):
         draw = ImageDraw.Draw(picture)
         box = sorted(chance.randrange(size[0]) for _ in "xx"), sorted(chance.randrange(size[1]) for _ in "yy")
         draw.rectangle((box[0][0], box[1][0], box[0][1], box[1][1]), fill=number % 3 > 0, outline=1)

@@ -74,12 +74,18 @@ _ELSEWHERE = ("texts.py", *{path.parent.name for path in PACKAGE.glob("*/__init_
 
 def texts_of_the_source(*folders: str, keywords: Mapping[str, Any] = KEYWORDS) -> set[str]:
     """The texts to translate in these folders and modules of the package."""
-    found = set()
+    found = set[str]()
     for folder in folders:
         for path in [PACKAGE / folder] if folder.endswith(".py") else (PACKAGE / folder).rglob("*.py"):
-            for _, message, _, _ in extract_from_file("python", path, keywords=keywords):
-                found.add(message if isinstance(message, str) else plural(*message))
+            found |= _texts_of(path, frozenset(keywords))
     return found
+
+
+@cache
+def _texts_of(path: Path, keywords: frozenset[str]) -> frozenset[str]:
+    spots: dict[str, Any] = {name: place for name, place in {**KEYWORDS, **VOICE}.items() if name in keywords}
+    found = extract_from_file("python", path, keywords=spots)
+    return frozenset(message if isinstance(message, str) else plural(*message) for _, message, _, _ in found)
 
 
 @cache

@@ -22,7 +22,7 @@ else:
 SIZES = ((128, 64), (128, 128), (96, 64))
 """Of panels: those that the box knows (one of 64 by 128 lies on its side), and others."""
 
-HOSTS = ("192.168.1.5", "192.168.178.105", "shutthebox.local", "the-red-lion-at-the-bridge.local")
+HOSTS = ("192.168.178.105", "shutthebox.local", "the-red-lion-at-the-bridge.local")
 
 
 def seen(screen: LocalizedScreen, size: tuple[int, int], t_ns: int = 0) -> list[str]:
