@@ -4,22 +4,30 @@ The type checker sees to whatever is a `match`; this reads the rest.
 """
 
 import ast
-from collections.abc import Iterable
-from dataclasses import fields
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
 from enum import Enum
 from pathlib import Path
 from typing import get_args
+
+import pytest
+from tests.support.machine import Table, settings_for
 
 import shutthebox
 from shutthebox.game import menu_items
 from shutthebox.game.inputs import Input
 from shutthebox.game.switches.switch import BUTTONS
 from shutthebox.game.table import ADVICE, INPUT_NAMES
-from shutthebox.rules.actions import ACTIONS
-from shutthebox.rules.profile import Profile
+from shutthebox.rules.actions import ACTIONS, Action, Advanced, Moved, OutOfTime, Thrown
+from shutthebox.rules.match import begin
+from shutthebox.rules.profile import Profile, ShutWins
+from shutthebox.rules.record import Record, parse, replay, write
 from shutthebox.rules.turn import Outcome
+from shutthebox.simulator.page.turns import TurnList
+from shutthebox.speech.sentences import screen_parts
+from shutthebox.translations import finished_codes, localize_screen, translations
 
-PACKAGE = Path(shutthebox.__file__).parent
+PACKAGE, TESTS = Path(shutthebox.__file__).parent, Path(__file__).parent
 
 
 def calls(*paths: Path) -> set[str]:
@@ -60,8 +68,40 @@ def test_every_input_is_given_and_obeyed() -> None:
     assert not lacking(of_buttons, {kind.__name__ for kind in INPUT_NAMES}), "the table has no rows for it"
 
 
-def test_every_outcome_of_a_turn_is_said() -> None:
-    assert not lacking(Outcome, said(PACKAGE / "game/modes/turn_over.py")), "the box does not say it"
+def test_every_action_is_walked() -> None:
+    """Through every state of small games: what is kept of it gives the same match."""
+    assert not lacking(ACTIONS, said(TESTS / "support/walk.py")), "the walk does not take it in"
+
+
+TINY = Profile("tiny", tiles=(1, 2), dice=1, sides=3, boxes=(), rounds=2, shut_wins=ShutWins.NO)
+SHUTS = (Thrown((3,)), Moved(0b11))
+ENDINGS: Mapping[Outcome, tuple[Profile, tuple[Action, ...]]] = {
+    Outcome.SHUT: (TINY, SHUTS),
+    Outcome.BLOCKED: (TINY, (Thrown((1,)), Moved(0b01), Thrown((1,)))),
+    Outcome.TIME: (replace(TINY, turn_seconds=30), (Thrown((1,)), OutOfTime())),
+    Outcome.LOST: (replace(TINY, first_move_must_include=2), (Thrown((1,)),)),
+    Outcome.ENDED: (replace(TINY, ends_turn_on=frozenset({3})), (Thrown((3,)),)),
+    Outcome.UNPLAYED: (replace(TINY, shut_wins=ShutWins.ROUND), SHUTS),
+}
+"""Per outcome a game and a turn that end so."""
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_every_outcome_of_a_turn_is_played_recorded_shown_and_said(outcome: Outcome) -> None:
+    assert outcome in ENDINGS, "a game and a turn that end so: ENDINGS"
+    profile, actions = ENDINGS[outcome]
+    *_, ended = replay(Record(profile, 2, 2, actions))
+    assert outcome in {row.outcome for row in ended.rows}, "played"
+    record = Record(profile, 2, 2, (*actions, Advanced()))
+    assert parse(write(record), "here", lambda *_: profile) == record, "recorded and read"
+    settings = settings_for(profile, players=2)
+    show = Table(settings, match=begin(profile, 2, 2), actions=actions).show
+    for code in finished_codes():
+        translated = show._replace(language=code)
+        assert localize_screen(translated).prompts[0], "shown"
+        assert screen_parts(translated, translations()[code])["prompt"], "said"
+    turns = TurnList().follow(begin(profile, 2, 2), actions)
+    assert turns[-1]["score"] is not None, "shown on the page"
 
 
 NO_RULES = {"name", "titles", "source", "group"}

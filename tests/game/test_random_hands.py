@@ -4,7 +4,7 @@ At every step: no exception; what is kept is where the players are; the lamp say
 anything. Matches alone are gone through state by state in `test_walk`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import get_args
@@ -13,35 +13,46 @@ from tests.support.box import MS, S
 from tests.support.machine import settings_for
 
 from shutthebox.config.puzzles import puzzle_games, puzzle_of
+from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.daily import Daily
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Ask, Effect, Keep, Show
 from shutthebox.game.facts import Began, Finished, PlayersLeft
+from shutthebox.game.faults import Fault, Undelivered
 from shutthebox.game.inputs import (
+    CursorMoved,
+    DeliveryReported,
+    FaultReported,
+    HealthChanged,
     Held,
     HeldLong,
+    Input,
     LeversMoved,
+    NamesGiven,
     Pressed,
+    RulesGiven,
     ServicePressed,
+    SettingChosen,
     StickReported,
     TimePassed,
 )
 from shutthebox.game.judge import lever_of, levers_behind
 from shutthebox.game.lookups import NoLookups
 from shutthebox.game.machine import Machine
-from shutthebox.game.menu_items import Destination, entries
+from shutthebox.game.menu_items import Destination, entries, offered_items
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode, MatchMode
 from shutthebox.game.modes.initials import Initials
 from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.puzzle import PuzzleMode
+from shutthebox.game.modes.roll_off import RollOff
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.settings import DiceKind, Settings, SetupChoice
 from shutthebox.game.state import Overlay
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
 from shutthebox.game.table import TABLE, ModeState
-from shutthebox.odds.questions import answer_without_odds
+from shutthebox.odds.questions import OddsReady, answer_without_odds
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.match import Match
@@ -68,6 +79,9 @@ KINDS = {
     "names": settings_for(SMALL, players=3, names=True, setup=SetupChoice.ASK, computers=(1,)),
 }
 
+HOUSE = replace(SMALL, name="house")
+HEALTH = (ContactHealth(), ContactHealth(restless=True), ContactHealth(stuck=True))
+
 JOBS = tuple(job for job in StickJob if job.is_offered)
 STICKS: tuple[Stick | None, ...] = (
     None,
@@ -75,17 +89,6 @@ STICKS: tuple[Stick | None, ...] = (
     Stick(offers=JOBS, doing=StickJob.SAVE, percent=3),
     Stick(offers=JOBS[1:], outcome=StickOutcome.UPDATE_WRITTEN),
     Stick(offers=JOBS[3:], version="1.0", is_card=True),
-)
-INPUTS = (
-    Pressed,
-    Pressed,
-    Held,
-    LeversMoved,
-    LeversMoved,
-    TimePassed,
-    HeldLong,
-    ServicePressed,
-    StickReported,
 )
 
 
@@ -118,6 +121,7 @@ class Walk(NoLookups):
         self.settings, self.random = settings, random
         self.now_ns, self.lit = 0, False
         self.kept: Match | None = None
+        self.rolled_off = False
         self.machine = Machine(settings, RandomDice(random.randrange), 0, 0, lookups=self)
         self._advise(self.machine.start())
 
@@ -127,7 +131,7 @@ class Walk(NoLookups):
         return Daily(day, puzzle_of(day, puzzle_games(games)))
 
     def step(self) -> None:
-        given: type = self.random.choice(INPUTS)
+        given: type = self.random.choice(OFTEN if self.random.random() < 0.9 else SELDOM)
         self.now_ns += self.random.choice([MS, 100 * MS, 500 * MS])
         if given in (ServicePressed, HeldLong) and self.random.random() < 0.7:
             return
@@ -135,22 +139,22 @@ class Walk(NoLookups):
         if isinstance(before, Menu) and before.entry is None and self.random.random() < 0.6:
             at = entries(self.machine.settings)[before.picker.cursor]
             given = Pressed if at is Destination.PUZZLE else LeversMoved
-        if given is LeversMoved:
-            effects = self.machine.step(LeversMoved(hands(self.machine, self.random)), self.now_ns)
-        elif given is StickReported:
-            effects = self.machine.step(StickReported(self.random.choice(STICKS)), self.now_ns)
-        else:
-            deadline = self.machine.deadline_ns
-            if given is TimePassed and (deadline is None or deadline > self.now_ns + 10 * S):
+        deadline = self.machine.deadline_ns
+        if given is TimePassed:
+            if deadline is None or deadline > self.now_ns + 10 * S:
                 return
-            self.now_ns = max(self.now_ns, deadline or 0) if given is TimePassed else self.now_ns
-            effects = self.machine.step(given(), self.now_ns)
-            if given is Pressed and shared.overlay is Overlay.NONE:
-                self._lamp_was_right(lit, before)
+            self.now_ns = max(self.now_ns, deadline)
+        effects = self.machine.step(INPUTS[given](self), self.now_ns)
+        if given is Pressed and shared.overlay is Overlay.NONE:
+            self._lamp_was_right(lit, before)
         self._advise(effects)
         mode = self.machine.state.mode
         # A throw that tumbles has been kept already.
-        assert (mode.thrown if isinstance(mode, Rolling) else self.machine.state.match) == self.kept
+        seen = mode.thrown if isinstance(mode, Rolling) else self.machine.state.match
+        if self.rolled_off and seen is None:
+            return  # the match before is over; a pulled plug leads back to its result
+        self.rolled_off = isinstance(mode, RollOff)
+        assert self.rolled_off or seen == self.kept
 
     def _lamp_was_right(self, lit: bool, before: BoxMode) -> None:
         """It was lit where the press has done something, else dark; the refusal is said."""
@@ -184,6 +188,37 @@ class Walk(NoLookups):
                 self._advise(self.machine.step(advice, self.now_ns))
 
 
+def setting(walk: Walk) -> Input:
+    item = walk.random.choice(offered_items(walk.machine.settings))
+    return SettingChosen(item.key, walk.random.choice(item.values(walk.machine.settings)))
+
+
+def names(walk: Walk) -> Input:
+    return NamesGiven(tuple(walk.random.choices(["", "ANN", "BOB"], k=walk.machine.settings.game.players)))
+
+
+INPUTS: Mapping[type, Callable[[Walk], Input]] = {
+    Pressed: lambda walk: Pressed(),
+    Held: lambda walk: Held(),
+    HeldLong: lambda walk: HeldLong(),
+    LeversMoved: lambda walk: LeversMoved(hands(walk.machine, walk.random)),
+    TimePassed: lambda walk: TimePassed(),
+    ServicePressed: lambda walk: ServicePressed(),
+    StickReported: lambda walk: StickReported(walk.random.choice(STICKS)),
+    FaultReported: lambda walk: FaultReported(walk.random.choice([None, *Fault])),
+    DeliveryReported: lambda walk: DeliveryReported(walk.random.choice([None, *Undelivered])),
+    HealthChanged: lambda walk: HealthChanged({walk.random.randint(1, 4): walk.random.choice(HEALTH)}),
+    SettingChosen: setting,
+    NamesGiven: names,
+    CursorMoved: lambda walk: CursorMoved(walk.random.choice([-1, 1])),
+    RulesGiven: lambda walk: RulesGiven(walk.random.choice([SMALL, HOUSE])),
+}
+"""All that hands and the world do; the odds answer when they are asked."""
+
+OFTEN = (*tuple(INPUTS)[:7], Pressed, LeversMoved)
+SELDOM = tuple(INPUTS)[7:]
+
+
 def test_whatever_hands_do_the_box_knows_where_it_is() -> None:
     seen = set()
     for kind, settings in KINDS.items():
@@ -192,6 +227,10 @@ def test_whatever_hands_do_the_box_knows_where_it_is() -> None:
             walk.step()
             seen.add(walk.machine.state.mode.name)
     assert seen >= set(Mode) - {Mode.INITIALS}
+
+
+def test_every_input_is_among_them() -> None:
+    assert INPUTS.keys() == set(get_args(Input)) - set(get_args(OddsReady))
 
 
 def test_every_mode_of_a_match_can_be_abandoned_until_it_is_over() -> None:
