@@ -205,18 +205,13 @@ class _Walk:
         match = self.match
         self.odds = odds_for_points(match.rules)
         self.match = after = apply(match, action)
-        if isinstance(action, Advanced):
-            return
-        player, before, row = match.player, match.turn, after.rows[match.player]
-        if before.throws == 0 and before.throw is None:
-            worth = self.odds.points(before)
-            self.points[player].initial += worth
-            self.points[player].final += worth
-            if self.win is not None:
-                self.exact &= is_deciding(match)
-                self.play = match_play(match)
+        row = after.rows[match.player]
         match action:
+            case Advanced():
+                return
             case Thrown(faces):
+                if match.turn.throws == 0:
+                    self._begin_turn(match)
                 self._throw(match, faces, row)
                 self.throws += 1
             case Moved(shut):
@@ -243,6 +238,14 @@ class _Walk:
         )
         turning = max(self.changes, key=lambda each: abs(each.change), default=None)
         return MatchReview(players, tuple(self.decisions), turning, self.exact and win is not None)
+
+    def _begin_turn(self, match: Match) -> None:
+        worth, sums = self.odds.points(match.turn), self.points[match.player]
+        sums.initial += worth
+        sums.final += worth
+        if self.win is not None:
+            self.exact &= is_deciding(match)
+            self.play = match_play(match)
 
     def _throw(self, match: Match, faces: Throw, row: Turn) -> None:
         """The dice chosen, and what they showed."""
