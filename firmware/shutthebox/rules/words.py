@@ -98,73 +98,69 @@ SENTENCES: dict[str, str] = {
     ),
     "one_die=forced-front": N_("When the tiles in front add up to {at} or less, one die must be thrown."),
     "one_die=only-one": N_("When tile 1 is the only one open, one die must be thrown."),
-    "move=set": N_("For a throw the player shuts any set of open tiles that adds up to its total."),
+    "move=set": N_("After a throw, the player shuts any open tiles that add up to the total."),
     "move=single": N_(
-        "For a throw the player shuts exactly one open tile: the total, or what one of the dice shows."
+        "After a throw, the player shuts one open tile: the total, or the number on one of the dice."
     ),
     "move=exact": N_(
         "The whole throw must be used: the player shuts the tile of the total, or one tile for each die if "
         "all show different numbers."
     ),
     "move=faces": N_(
-        "For a throw the player shuts either the tile of the total, or the tiles that the dice show: all of "
-        "these that are still open."
+        "After a throw, the player shuts either the tile of the total, or all tiles the dice "
+        "show that are still open."
     ),
     "move=faces-free": N_(
-        "For a throw the player shuts either the tile of the total, or any of the tiles that the dice show."
+        "After a throw, the player shuts either the tile of the total, or any of the tiles the dice show."
     ),
     "move=knipsen": N_(
-        "For a throw the player shuts the tile of the total, the tiles that the dice show, or only some of "
-        "these: for 2 and 6 the 2, the 6 and the 8, or one or two of them."
+        "After a throw, the player shuts the tile of the total, the tiles the dice show, or "
+        "only some of these: after 2 and 6, the 2, the 6 and the 8, or one or two of them."
     ),
     "max_tiles": plural("Only one tile is shut in one move.", "At most {most} tiles are shut in one move."),
     "difference": N_("The two dice may also be subtracted, the smaller from the larger."),
     "operations": N_("The dice may be {operations}."),
     "operations.one": N_("The dice are {operations}."),
     "operations.signs": N_("They may be subtracted in any order that leaves more than 0."),
-    "operations.quotient": N_("They are divided only where that comes out even, the larger by the smaller."),
+    "operations.quotient": N_(
+        "They are divided only if that leaves no remainder, the larger by the smaller."
+    ),
     "first_move_must_include": N_(
         "The first move of a turn must shut tile {tile}. A first throw that cannot do so loses the turn, "
         "which then scores {points}."
     ),
     "ends_turn_on": N_("A total of {totals} ends the turn at once, even if tiles could be shut."),
-    "blocked=ends-turn": N_("A throw for which nothing can be shut ends the turn."),
+    "blocked=ends-turn": N_("If a throw can't shut anything, the turn ends."),
     "strikes": N_("The {nth} throw without a move ends the turn."),
     "doubles=ends-turn": N_("A double ends the turn."),
     "doubles=doubled": N_("A double counts twice: 5 and 5 are 20."),
     "blocked=passes": N_(
-        "A throw for which nothing can be shut does nothing: the player goes on at the next throw."
+        "If a throw can't shut anything, nothing happens: the player goes on with the next throw."
     ),
-    "blocked=opens-one": N_(
-        "For a throw for which nothing can be shut, the player opens one shut tile and goes on."
-    ),
-    "blocked=loses": N_("A throw for which nothing can be shut puts the player out."),
+    "blocked=opens-one": N_("If a throw can't shut anything, the player opens one shut tile and goes on."),
+    "blocked=loses": N_("If a throw can't shut anything, the player is out."),
     "insurance": N_(
-        "Every double earns an insurance marker. A throw for which nothing can be shut then only uses one "
-        "up, and the player throws again."
+        "Every double earns an insurance marker. If a throw can't shut anything, a marker is "
+        "used up instead, and the player throws again."
     ),
     "turns=whole": N_("Each player plays a whole turn before the next one begins."),
-    "turns=alternate": N_(
-        "The players throw once each in rotation, and everybody has a row of tiles of their own."
-    ),
+    "turns=alternate": N_("The players throw once each in turn, each for their own row of tiles."),
     "turns=together": N_("There's one throw for all, each on their own row."),
     "turns=together.own": plural(
         "Everyone throws once alone; then there's one throw for all, each on their own row.",
         "Everyone's first {throws} throws are their own; then there's one throw for all, each on their own "
         "row.",
     ),
-    "turns=shared": N_("The players throw once each in rotation, and there is one row of tiles for all."),
+    "turns=shared": N_("The players throw once each in turn, and share one row of tiles."),
     "turn_seconds": plural(
-        "From its first throw on, a turn may last one second. When it is over, the turn ends as if blocked.",
-        "From its first throw on, a turn may last {seconds} seconds. When they are over, it ends as if "
-        "blocked.",
+        "A turn may last one second from its first throw. Then it ends as if blocked.",
+        "A turn may last {seconds} seconds from its first throw. Then it ends as if blocked.",
     ),
     "turn_seconds.throw": plural(
-        "A throw must be answered within one second. When it is over, the player's turn ends as if blocked.",
-        "A throw must be answered within {seconds} seconds. When they are over, the player's turn ends as if "
-        "blocked.",
+        "Players have one second for each throw. Then their turn ends as if blocked.",
+        "Players have {seconds} seconds for each throw. Then their turn ends as if blocked.",
     ),
-    "turn_seconds.worst": N_("A turn whose time is over has the worst score that there is."),
+    "turn_seconds.worst": N_("A turn that runs out of time gets the worst score there is."),
     "score=sum": N_("A turn scores the sum of the tiles left open."),
     "score=count": N_("A turn scores one point for each tile left open."),
     "score=digits": N_(
@@ -173,8 +169,8 @@ SENTENCES: dict[str, str] = {
     "score=digits-reversed": N_(
         "A turn scores the open tiles read as one number from right to left: 2, 3 and 9 are 932."
     ),
-    "score=shut-sum": N_("A turn scores the sum of the tiles that the player has shut."),
-    "score=throws": N_("A turn scores the number of throws that it took."),
+    "score=shut-sum": N_("A turn scores the sum of the tiles the player has shut."),
+    "score=throws": N_("A turn scores the number of throws it took."),
     "win=lowest": N_("The lowest score wins."),
     "win=highest": N_("The highest score wins."),
     "win=first-to-shut": N_("The first to shut the box wins; if nobody does, the lowest score."),
@@ -187,21 +183,23 @@ SENTENCES: dict[str, str] = {
         "A player who shuts the box ends the round at once; the others score their tiles as they stand."
     ),
     "shut_wins=round.only": N_("A player who shuts the box wins at once."),
-    "shut_wins=no": N_("A shut box ends only the player's turn: the round is played to its end."),
+    "shut_wins=no": N_("A shut box only ends the player's turn: the round goes on."),
     "shut_others": N_("If someone shuts the box, everyone else scores {points} more."),
     "shut_others.doubled": N_("If someone shuts the box, everyone else's score counts twice."),
     "rounds": plural(
         "A match is one round, one turn for every player.",
         "A match has {rounds} rounds, unless the players agree on another number. Their scores are added up.",
     ),
-    "rounds.alone": plural("A match is one turn.", "A match has {rounds} rounds, whose scores are added up."),
+    "rounds.alone": plural(
+        "A match is one turn.", "A match has {rounds} rounds, and the scores are added up."
+    ),
     "match=ladder": N_(
-        "The match is for one player. Any total wins, and the box keeps it as the one to beat in the next "
-        "match."
+        "The match is for one player. Any total wins, and the box remembers it as the one to beat next time."
     ),
     "match=ladder.limit": N_(
-        "The match is for one player, who wins with a better total than {limit}. The box keeps it as the one "
-        "to beat in the next match; the best that there can be only has to be reached again."
+        "The match is for one player, who wins with a better total than {limit}. The box "
+        "remembers it as the one to beat next time; the best possible total only has to be "
+        "matched."
     ),
     "match=target-loses": plural(
         "Scores are added up round after round. The match ends with the turn in which somebody gets a point, "
@@ -242,8 +240,8 @@ SENTENCES: dict[str, str] = {
     ),
     "win=first-to-shut.round.sure": N_("The first to shut the box wins the round."),
     "match.last": plural(
-        "A match that is still open after one round is decided by the totals.",
-        "A match that is still open after {rounds} rounds is decided by the totals.",
+        "If nobody has won after one round, the totals decide.",
+        "If nobody has won after {rounds} rounds, the totals decide.",
     ),
     "tie=play-off": plural(
         "Players tied for the win play another round among themselves. After one such round they share it.",
@@ -267,8 +265,8 @@ SENTENCES: dict[str, str] = {
     "tie=carry.point": N_(
         "If players tie for a round, nobody wins it, and the next one is worth a point more."
     ),
-    "tie=carry.last": N_("Players with as many points after the last round play on."),
-    "stakes=none": N_("Nothing is staked."),
+    "tie=carry.last": N_("Players tied on points after the last round play on."),
+    "stakes=none": N_("There are no stakes."),
     "stakes=pool.only": N_("Everybody pays one stake into the pool, and the winner takes it."),
     "stakes=pool-double.only": N_(
         "Everybody pays one stake into the pool, and the winner takes it; a winner who has shut the box gets "
@@ -294,28 +292,28 @@ SENTENCES: dict[str, str] = {
     "stakes=loser-pays.target-loses": N_("The player who has reached the limit buys a round."),
     "stakes=loser-pays.drop-out": N_("The first player who is out buys a round."),
     "stakes=bank": N_(
-        "Everybody plays against the bank alone: the bank takes {stake} and pays by the score. A player who "
-        "gets back more than that wins."
+        "Everybody plays against the bank alone: it takes {stake} and pays by the score. A "
+        "player who gets back more wins."
     ),
     "pays.best": N_("For a score of {score} the bank pays {paid}."),
     "pays.lowest": N_("For a score of {score} or less the bank pays {paid}."),
     "pays.highest": N_("For a score of {score} or more the bank pays {paid}."),
     "teams": plural(
-        "The seats belong to one team. Its scores are added up, and its players win or lose together.",
-        "The seats belong to {teams} teams in rotation, if that gives all the same number of players. A "
+        "All seats belong to one team. Its scores are added up, and its players win or lose together.",
+        "The seats belong to {teams} teams in rotation, if the players divide evenly. A "
         "team's scores are added up, and its players win or lose together.",
     ),
     "handicap.less": plural(
-        "Player {player} has a head start: 1 point less at the beginning.",
-        "Player {player} has a head start: {points} points less at the beginning.",
+        "Player {player} has a head start of 1 point off the total.",
+        "Player {player} has a head start of {points} points off the total.",
     ),
     "handicap.more": plural(
-        "Player {player} has a head start: 1 point more at the beginning.",
-        "Player {player} has a head start: {points} points more at the beginning.",
+        "Player {player} has a head start of 1 point.",
+        "Player {player} has a head start of {points} points.",
     ),
     "handicap.tiles": N_("Player {player} has a head start: tiles {tiles} start every turn shut."),
     "handicap.tiles.one": N_("Player {player} has a head start: tile {tiles} starts every turn shut."),
-    "captain": N_("A first player who shuts the box in the very first turn of the match is Captain."),
+    "captain": N_("If the first player shuts the box in the very first turn of the match, they are Captain."),
     "first=rotates": N_("Player 1 begins the first round, and the next player each further round."),
     "first=winner": N_(
         "Player 1 begins the first match. The winner of a round begins the next one, and the winner of a "
@@ -327,25 +325,28 @@ SENTENCES: dict[str, str] = {
         "next player begins each further round."
     ),
     "first=roll.dominoes": N_("Everyone draws once; the highest begins."),
-    "move=set.dominoes": N_("For a domino the player shuts any set of open tiles that adds up to its total."),
+    "move=set.dominoes": N_(
+        "After drawing, the player shuts any open tiles that add up to the domino's total."
+    ),
     "move=single.dominoes": N_(
-        "For a domino the player shuts exactly one open tile: the total, or what one of its ends shows."
+        "After drawing, the player shuts one open tile: the total, or the number on one end of the domino."
     ),
     "move=exact.dominoes": N_(
         "The whole domino must be used: the player shuts the tile of the total, or one tile for each end if "
         "they show different numbers."
     ),
     "move=faces.dominoes": N_(
-        "For a domino the player shuts either the tile of the total, or the tiles that its ends show: all of "
-        "these that are still open."
+        "After drawing, the player shuts either the tile of the total, or all tiles the "
+        "domino's ends show that are still open."
     ),
     "move=faces-free.dominoes": N_(
-        "For a domino the player shuts either the tile of the total, or one or both of the tiles that its "
-        "ends show."
+        "After drawing, the player shuts either the tile of the total, or one or both of the "
+        "tiles the domino's ends show."
     ),
     "move=knipsen.dominoes": N_(
-        "For a domino the player shuts the tile of the total, the tiles that its ends show, or only some of "
-        "these: for 2-6 the 2, the 6 and the 8, or one or two of them."
+        "After drawing, the player shuts the tile of the total, the tiles the domino's ends "
+        "show, or only some of these: with the 2-6, the 2, the 6 and the 8, or one or two of "
+        "them."
     ),
     "max_tiles.dominoes": plural(
         "Only one tile is shut for one domino.", "At most {most} tiles are shut for one domino."
@@ -357,41 +358,37 @@ SENTENCES: dict[str, str] = {
         "The first move of a turn must shut tile {tile}. A first domino that cannot do so loses the turn, "
         "which then scores {points}."
     ),
-    "blocked=ends-turn.dominoes": N_("A domino for which nothing can be shut ends the turn."),
+    "blocked=ends-turn.dominoes": N_("If a domino can't shut anything, the turn ends."),
     "strikes.dominoes": N_("The {nth} domino without a move ends the turn."),
     "blocked=passes.dominoes": N_(
-        "A domino for which nothing can be shut does nothing: the player goes on at the next domino."
+        "If a domino can't shut anything, nothing happens: the player goes on with the next domino."
     ),
     "blocked=opens-one.dominoes": N_(
-        "For a domino for which nothing can be shut, the player opens one shut tile and goes on."
+        "If a domino can't shut anything, the player opens one shut tile and goes on."
     ),
-    "blocked=loses.dominoes": N_("A domino for which nothing can be shut puts the player out."),
+    "blocked=loses.dominoes": N_("If a domino can't shut anything, the player is out."),
     "insurance.dominoes": N_(
-        "Every double earns an insurance marker. A domino for which nothing can be shut then only uses one "
-        "up, and the player draws again."
+        "Every double earns an insurance marker. If a domino can't shut anything, a marker "
+        "is used up instead, and the player draws again."
     ),
     "turns=together.dominoes": N_("There's one domino for all, each on their own row."),
     "turns=together.own.dominoes": plural(
         "Everyone draws once alone; then there's one domino for all, each on their own row.",
         "Everyone draws {throws} dominoes alone; then there's one for all, each on their own row.",
     ),
-    "turns=shared.dominoes": N_(
-        "The players draw one domino each in rotation, and there is one row of tiles for all."
-    ),
+    "turns=shared.dominoes": N_("The players draw one domino each in turn, and share one row of tiles."),
     "turn_seconds.dominoes": plural(
-        "From its first domino on, a turn may last one second. When it is over, the turn ends as if blocked.",
-        "From its first domino on, a turn may last {seconds} seconds. When they are over, it ends as if "
-        "blocked.",
+        "A turn may last one second from its first domino. Then it ends as if blocked.",
+        "A turn may last {seconds} seconds from its first domino. Then it ends as if blocked.",
     ),
     "turn_seconds.throw.dominoes": plural(
-        "A domino must be answered within one second. When it is over, the player's turn ends as if blocked.",
-        "A domino must be answered within {seconds} seconds. When they are over, the player's turn ends as "
-        "if blocked.",
+        "Players have one second for each domino. Then their turn ends as if blocked.",
+        "Players have {seconds} seconds for each domino. Then their turn ends as if blocked.",
     ),
     "turns=alternate.dominoes": N_(
-        "The players draw one domino each in rotation, and everybody has a row of tiles of their own."
+        "The players draw one domino each in turn, each for their own row of tiles."
     ),
-    "score=throws.dominoes": N_("A turn scores the number of dominoes that it took."),
+    "score=throws.dominoes": N_("A turn scores the number of dominoes it took."),
 }
 """The rules in English, the language of the source; the catalogues have them under these texts."""
 

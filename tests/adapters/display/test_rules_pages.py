@@ -57,8 +57,8 @@ def test_the_traditional_game_says_how_it_is_set_up_played_and_won() -> None:
     assert pages == [
         "The box has 9 tiles, 1 to 9. A throw is 2 dice with 6 sides each.",
         "When no tile above 6 is open, the player may throw one die instead.",
-        "For a throw the player shuts any set of open tiles that adds up to its total.",
-        "A throw for which nothing can be shut ends the turn.",
+        "After a throw, the player shuts any open tiles that add up to the total.",
+        "If a throw can't shut anything, the turn ends.",
         "A turn scores the sum of the tiles left open. The lowest score wins.",
         "A player who shuts the box wins the match at once.",
     ]
