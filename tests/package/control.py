@@ -10,10 +10,16 @@ CONTROL = PROJECT / "packaging/debian/control"
 
 
 def fields(stanza: int) -> dict[str, str]:
-    """The fields of one stanza: 0 is the source's, 1 the box's package, 2 the pin factory's."""
+    """The fields of one stanza: 0 is the source's, 1 the box's package."""
     text = re.sub(r"^#.*\n", "", CONTROL.read_text(encoding="utf-8"), flags=re.MULTILINE)
     found = re.findall(r"^(\S+):((?:.*\n)(?:[ \t].*\n)*)", text.split("\n\n")[stanza] + "\n", re.MULTILINE)
     return {name: value.strip() for name, value in found}
+
+
+def stanza_of(package: str) -> int:
+    """The number of a package's stanza."""
+    names = re.findall(r"^Package: (.*)$", CONTROL.read_text(encoding="utf-8"), re.MULTILINE)
+    return 1 + names.index(package)
 
 
 def relations(field: str, stanza: int = 1) -> dict[str, str]:

@@ -14,7 +14,7 @@ from tests.support.league import FakeBox, played_record
 
 from . import root as roots
 from .conftest import built
-from .control import relations
+from .control import relations, stanza_of
 from .root import GPIOZERO_DEB, LIBRARIES, LIBRARY_DEBS, Root
 
 OWN = {"shutthebox", "shutthebox-uplink", "python3-gpiozero", *LIBRARIES, "python3-openskill"}
@@ -27,8 +27,11 @@ AS_LEAGUE = ("setpriv", "--reuid=shutthebox-league", "--regid=shutthebox-league"
 
 def league_base() -> Path:
     """A Debian, as a tar, that has what all our packages depend on."""
-    wanted = {name: None for stanza in (1, 2, 3, 4) for name in relations("Depends", stanza)}
-    return roots.base_with([*roots.BASE, "curl", *(name for name in wanted if name not in OWN)])
+    packages = ("shutthebox", *LIBRARIES, "shutthebox-uplink", "shutthebox-league")
+    wanted = dict.fromkeys(name for package in packages for name in relations("Depends", stanza_of(package)))
+    return roots.base_with(
+        [*roots.BASE, "curl", "nginx-light", "openssl", *(name for name in wanted if name not in OWN)]
+    )
 
 
 def until(what: str, is_so: Callable[[], bool]) -> None:

@@ -19,7 +19,7 @@ import shutthebox_uplink
 from shutthebox import __version__
 from shutthebox.cli.doctor.command import LIBRARIES
 
-from .control import PROJECT, fields, relations
+from .control import PROJECT, fields, relations, stanza_of
 
 OTHER_NAMES = {
     "gpiod": "libgpiod",
@@ -43,7 +43,9 @@ DEBIAN_LICENCES = {"Expat": "MIT", "GPL-2": "GPL-2.0-only"}
 
 PINS = PROJECT / "libraries/gpiozero-gpiod"
 SPANS = PROJECT / "libraries/luma-spans"
-SPANS_STANZA, UPLINK_STANZA, LEAGUE_STANZA = 3, 4, 5
+SPANS_STANZA, UPLINK_STANZA, LEAGUE_STANZA = map(
+    stanza_of, ("python3-luma-spans", "shutthebox-uplink", "shutthebox-league")
+)
 
 
 def project(folder: Path) -> dict[str, Any]:
