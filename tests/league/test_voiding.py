@@ -1,5 +1,6 @@
 """What was forged is taken back, reversibly: tables, events and ratings are those of what is left."""
 
+import json
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -226,6 +227,19 @@ def test_the_operators_commands_void_list_and_undo(
     )
     assert run("void", str(town.event), "ann")[1].startswith("Voiding 3: 2 matches")
     assert run("void", "--undo", "3")[0] == 0
+    assert run("void", "4")[1].startswith("Voiding 4: 1 matches")
+    assert run("void", "4", "--undo") == (
+        0,
+        "2 matches count again, where nothing else has made them void.\n",
+    )
+    assert run("void", str(town.event), "ann")[1].startswith("Voiding 5: ")
+    assert run("void", str(town.event), "ann", "--undo")[1].startswith("2 matches count again")
+    assert run("void", "evil.1", "--undo")[1].startswith("4 matches count again")
+    listed = json.loads(run("list", "--json")[1])
+    assert set(listed) == {"keys", "boxes", "pubs", "events", "voidings"}
+    assert all(voiding["undone_s"] for voiding in listed["voidings"])
+    assert json.loads(run("list", "pubs", "--json")[1])[0] == {"name": "The Evil Eye", "slug": "the-evil-eye"}
+    assert "pubs:\nThe Evil Eye  /pub/the-evil-eye\n" in run("list")[1]
     for what, part in {
         "keys": "evil.1  The Evil Eye  enrolled ",
         "boxes": "lion  The Red Lion",
@@ -234,7 +248,17 @@ def test_the_operators_commands_void_list_and_undo(
         "voidings": "key evil.1 from 2026-01-01: 4 matches, by the operator",
     }.items():
         assert part in run("list", what)[1]
-    for wrong in ("99", "no.1", "9 ANN", "", "4 --from 2026-01-01", "--undo 3", "1 ?"):
+    for wrong in (
+        "99",
+        "no.1",
+        "9 ANN",
+        "",
+        "4 --from 2026-01-01",
+        "--undo 3",
+        "1 ?",
+        "4 --undo",
+        "no.1 --undo",
+    ):
         status, said = run("void", *wrong.split())
         assert (status, said.count("\n")) == (2, 1), said
 

@@ -42,7 +42,9 @@ def settings(unit: Path) -> dict[str, list[str]]:
 
 @needs_systemd
 def test_the_units_are_sound(tmp_path: Path) -> None:
-    units = [path for kind in ("service", "socket", "path", "slice") for path in SYSTEMD.glob(f"*.{kind}")]
+    units = [
+        path for kind in ("service", "socket", "path", "slice", "timer") for path in SYSTEMD.glob(f"*.{kind}")
+    ]
     assert len(units) > 10
     for unit in units:
         # Their programs are looked for where they will be installed, which is not here.

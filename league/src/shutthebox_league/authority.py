@@ -187,6 +187,32 @@ class Authority:
         except (ValueError, TypeError):
             raise LeagueError(f"{path}: not as `shutthebox-league found` writes it") from None
 
+    def change_database(self, url: str) -> None:
+        """Has the league in another database from now on."""
+        self._keep_settings(replace(self.settings, database=url))
+
+    def _keep_settings(self, settings: Settings) -> None:
+        _replace(self._keys / "league.json", json.dumps(asdict(settings)).encode(), 0o600)
+
+    def stay(self) -> int:
+        """Keeps the league in its database until the descriptor is closed; waits while it moves."""
+        self._read(self._certificate_path)
+        descriptor = os.open(self._keys, os.O_RDONLY)
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        return descriptor
+
+    @staticmethod
+    def claim(stays: int) -> None:
+        """Has the league for one program alone, until what `stay` has given it is closed.
+
+        Raises:
+            LeagueError: if another program has it, too.
+        """
+        try:
+            fcntl.flock(stays, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise LeagueError("the league runs; first: systemctl stop 'shutthebox-league-*'") from None
+
     def change_host(self, host: str) -> None:
         """Has the broker answer to another name, and to those of before: boxes have these in their files.
 
@@ -203,8 +229,7 @@ class Authority:
         _replace(
             self._broker / "broker.pem", self._sign(authority, self._signer(), "broker", key, usage, names)
         )
-        settings = json.dumps(asdict(replace(self.settings, host=host))).encode()
-        _replace(self._keys / "league.json", settings, 0o600)
+        self._keep_settings(replace(self.settings, host=host))
 
     def enrol(self, name: str) -> Enrolled:
         """New keys for a box; the private one is nowhere else.

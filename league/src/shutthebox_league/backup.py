@@ -1,4 +1,4 @@
-"""Back-up and restore of a league on SQLite while it runs. PostgreSQL brings its own: pg_dump."""
+"""Back-up and restore of a league while it runs. A copy is SQLite's, whatever the league is on."""
 
 import errno
 import os
@@ -6,34 +6,44 @@ import re
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 from sqlalchemy import Engine, create_engine
+from sqlalchemy.exc import SQLAlchemyError
 
 from shutthebox.errors import one_line
 from shutthebox.files import open_to_read, reason
-from shutthebox_league.database import migrate
+from shutthebox_league.copying import VERSIONS, copy_league, copy_rows, snapshot
+from shutthebox_league.database import migrate, open_database
 from shutthebox_league.errors import LeagueError
+from shutthebox_league.league_health import BACKUP, note_failure, note_pulse
+from shutthebox_league.schema import METADATA
 
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 """Errors of file systems that cannot give a file a second name, such as FAT."""
 
+_PREFIX = ".shutthebox-"
+
 
 def back_up(engine: Engine, file: Path) -> None:
-    """Writes a copy of the database as it is at one moment, for its owner only: a whole file, or none.
+    """Writes a copy of the database as it is at one moment, for its owner only, and checks it.
 
     Raises:
-        LeagueError: if it is not SQLite's, the file exists or cannot be written.
+        LeagueError: if the file exists, cannot be written or has something else than the database.
     """
-    with closing(_source(engine)) as source:
+    with _own_errors(file):
         try:
             with _private_folder(file.parent) as folder:
-                copy = folder / "copy"
-                with closing(sqlite3.connect(_new(copy))) as db:
-                    source.backup(db)
+                copy = _new(folder / "copy")
+                counts = _copy(engine, copy)
                 _sync(copy)
+                with closing(sqlite3.connect(copy)) as db:
+                    _check(db, file)
+                    if counts != _counts(db):
+                        raise LeagueError(f"{file}: other rows than the database has; try again")
                 try:
                     # Unlike a rename this takes the place of nothing, be it a link.
                     os.link(copy, file)
@@ -44,33 +54,99 @@ def back_up(engine: Engine, file: Path) -> None:
                 _sync(file.parent)
         except FileExistsError:
             raise LeagueError(f"{file}: exists; allowed is a new file") from None
-        except OSError as error:
-            raise LeagueError(f"{file}: {reason(error)}") from None
-        except sqlite3.Error as error:
-            raise LeagueError(f"{file}: {error}") from None
+
+
+def keep_backups(engine: Engine, folder: Path, count: int, now_s: int) -> None:
+    """Writes a copy, with the time in its name, into a folder of copies, and then deletes the oldest.
+
+    `/health` tells whether it could.
+
+    Args:
+        engine: the league's database.
+        folder: of copies.
+        count: of copies that are kept.
+        now_s: the time of day.
+
+    Raises:
+        LeagueError: as `back_up`; no copy is deleted then.
+    """
+    time = datetime.fromtimestamp(now_s, UTC).strftime("%Y%m%dT%H%M%SZ")
+    try:
+        back_up(engine, folder / f"league-{time}.sqlite3")
+        with _own_errors(folder):
+            for old in sorted(folder.glob(f"league-{'[0-9]' * 8}T{'[0-9]' * 6}Z.sqlite3"))[:-count]:
+                old.unlink()
+            for left in folder.glob(f"{_PREFIX}*"):  # by one that was killed
+                shutil.rmtree(left)
+    except (LeagueError, SQLAlchemyError):
+        with engine.begin() as db:
+            note_failure(db, BACKUP)
+        raise
+    with engine.begin() as db:
+        note_pulse(db, BACKUP, now_s)
 
 
 def restore(engine: Engine, file: Path) -> None:
     """Replaces the database by a copy, in one transaction; programs that have it open go on with the copy.
 
     Raises:
-        LeagueError: if it is not SQLite's, or the file is no copy of a league.
+        LeagueError: if the file is no copy of a league.
     """
-    with closing(_source(engine)) as target:
-        assert engine.url.database is not None, "it is a source"
-        try:
-            # What is checked is what is restored, whatever happens to the file meanwhile.
-            with _private_folder(Path(engine.url.database).parent) as folder:
-                copy = folder / "copy"
-                with open_to_read(file) as given, _new(copy).open("wb") as taken:
-                    shutil.copyfileobj(given, taken)
-                with closing(sqlite3.connect(copy)) as db:
-                    _check(db, file)
+    is_sqlite = engine.dialect.name == "sqlite"
+    beside = Path(engine.url.database or "").parent if is_sqlite else None
+    # What is checked is what is restored, whatever happens to the file meanwhile.
+    with _own_errors(file, f"; {_ALLOWED}"), _private_folder(beside) as folder:
+        copy = folder / "copy"
+        with open_to_read(file) as given, _new(copy).open("wb") as taken:
+            shutil.copyfileobj(given, taken)
+        with closing(sqlite3.connect(copy)) as db:
+            _check(db, file)
+            if is_sqlite:
+                with closing(_connect(engine)) as target:
                     db.backup(target)
-        except OSError as error:
-            raise LeagueError(f"{file}: {reason(error)}") from None
-        except sqlite3.Error as error:
-            raise LeagueError(f"{file}: {error}; {_ALLOWED}") from None
+                return
+        restored = open_database(f"sqlite:///{copy}")
+        try:
+            migrate(restored)
+            migrate(engine)
+            with snapshot(restored) as there, engine.begin() as here:
+                names = ", ".join(f'"{table.name}"' for table in METADATA.sorted_tables)
+                here.exec_driver_sql(f"truncate {names}")
+                copy_rows(there, here)
+        finally:
+            restored.dispose()
+
+
+def _copy(engine: Engine, to: Path) -> Mapping[str, int]:
+    """Copies the database as it is at one moment into an empty file; returns the rows of each table."""
+    if engine.dialect.name == "sqlite":
+        with closing(_connect(engine)) as source, closing(sqlite3.connect(to)) as db:
+            source.execute("begin")
+            counts = _counts(source)
+            source.backup(db)
+            return counts
+    target = open_database(f"sqlite:///{to}")
+    try:
+        return copy_league(engine, target)
+    finally:
+        target.dispose()
+
+
+def _counts(db: sqlite3.Connection) -> Mapping[str, int]:
+    names = [name for kind, name, _ in _statements(db) if kind == "table" and name != VERSIONS]
+    return {name: db.execute(f'select count(*) from "{name}"').fetchone()[0] for name in names}
+
+
+@contextmanager
+def _own_errors(file: Path, more: str = "") -> Iterator[None]:
+    try:
+        yield
+    except FileExistsError:
+        raise
+    except OSError as error:
+        raise LeagueError(f"{file}: {reason(error)}") from None
+    except sqlite3.Error as error:
+        raise LeagueError(f"{file}: {error}{more}") from None
 
 
 _ALLOWED = "allowed is a file that `shutthebox-league backup` wrote"
@@ -111,9 +187,9 @@ def _statements(db: sqlite3.Connection) -> set[tuple[str, str, str]]:
 
 
 @contextmanager
-def _private_folder(beside: Path) -> Iterator[Path]:
+def _private_folder(beside: Path | None) -> Iterator[Path]:
     """A new folder there that nobody else can enter; gone in the end."""
-    with tempfile.TemporaryDirectory(prefix=".shutthebox-", dir=beside) as name:
+    with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=beside) as name:
         yield Path(name)
 
 
@@ -130,9 +206,6 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def _source(engine: Engine) -> sqlite3.Connection:
-    if engine.dialect.name != "sqlite" or not engine.url.database:
-        raise LeagueError(
-            "this league is on PostgreSQL: pg_dump backs it up while it runs, pg_restore restores it"
-        )
-    return sqlite3.connect(engine.url.database, timeout=30)
+def _connect(engine: Engine) -> sqlite3.Connection:
+    assert engine.url.database is not None, "a league has a file"
+    return sqlite3.connect(engine.url.database, timeout=30, isolation_level=None)

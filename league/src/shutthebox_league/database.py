@@ -143,4 +143,4 @@ def migrate(engine: Engine, version: str = "head") -> None:
             config.attributes["connection"] = connection
             command.upgrade(config, version)
     except Exception as error:  # Alembic has errors of its own kinds, without a root
-        raise LeagueError(f"--database: {one_line(str(error))}") from error
+        raise LeagueError(f"--database: {in_a_line(error)}") from error

@@ -1,59 +1,62 @@
-"""Lists for the operator: what there is, a line each."""
+"""Lists for the operator: what there is, for people or as JSON."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
+from typing import Any
 
 from sqlalchemy import Connection, select
 
 from shutthebox_league.schema import BOX, EVENT, KEY, PUB
 from shutthebox_league.voiding import voidings
 
-When = Callable[[int], str]
+_KEYS = (
+    select(KEY.c.name, PUB.c.name.label("pub"), KEY.c.enrolled_s, KEY.c.revoked_s)
+    .join(BOX, BOX.c.id == KEY.c.box_id)
+    .join(PUB, PUB.c.id == BOX.c.pub_id)
+    .order_by(KEY.c.name)
+)
+_BOXES = select(BOX.c.name, PUB.c.name.label("pub")).join(PUB, PUB.c.id == BOX.c.pub_id).order_by(BOX.c.name)
+_PUBS = select(PUB.c.name, PUB.c.slug).order_by(PUB.c.name)
+_EVENTS = select(
+    EVENT.c.id, EVENT.c.name, EVENT.c.format, EVENT.c.first_night, EVENT.c.last_night, EVENT.c.closes_s
+).order_by(EVENT.c.id.desc())
 
-
-def listed(db: Connection, what: str, zone: tzinfo) -> Iterator[str]:
-    """The lines of one of `LISTS`, in the order of names, or the latest first."""
-    return LISTS[what](
-        db, lambda time_s: datetime.fromtimestamp(time_s, UTC).astimezone(zone).strftime("%Y-%m-%d %H:%M")
-    )
-
-
-def _keys(db: Connection, when: When) -> Iterator[str]:
-    query = select(KEY, PUB.c.name.label("pub")).join(BOX, BOX.c.id == KEY.c.box_id)
-    for row in db.execute(query.join(PUB, PUB.c.id == BOX.c.pub_id).order_by(KEY.c.name)):
-        revoked = "" if row.revoked_s is None else f"  revoked {when(row.revoked_s)}"
-        yield f"{row.name}  {row.pub}  enrolled {when(row.enrolled_s)}{revoked}"
-
-
-def _boxes(db: Connection, when: When) -> Iterator[str]:
-    query = select(BOX.c.name, PUB.c.name.label("pub")).join(PUB, PUB.c.id == BOX.c.pub_id)
-    for row in db.execute(query.order_by(BOX.c.name)):
-        yield f"{row.name}  {row.pub}"
-
-
-def _pubs(db: Connection, when: When) -> Iterator[str]:
-    for row in db.execute(select(PUB.c.name, PUB.c.slug).order_by(PUB.c.name)):
-        yield f"{row.name}  /pub/{row.slug}"
-
-
-def _events(db: Connection, when: When) -> Iterator[str]:
-    for row in db.execute(select(EVENT).order_by(EVENT.c.id.desc())):
-        nights = f"{row.first_night} to {row.last_night}"
-        yield f"{row.id}  {row.name}  {row.format}  {nights}, closes {when(row.closes_s)}"
-
-
-def _voidings(db: Connection, when: When) -> Iterator[str]:
-    for row in voidings(db, most=1000):
-        undone = "" if row.undone_s is None else f"  undone {when(row.undone_s)}"
-        who = f"by the landlord of {row.pub}" if row.pub else "by the operator"
-        yield f"{row.id}  {when(row.made_s)}  {row.what}: {row.matches} matches, {who}{undone}"
-
-
-LISTS: Mapping[str, Callable[[Connection, When], Iterator[str]]] = {
-    "keys": _keys,
-    "boxes": _boxes,
-    "pubs": _pubs,
-    "events": _events,
-    "voidings": _voidings,
+LISTS: Mapping[str, Callable[[Connection], Sequence[Any]]] = {
+    "keys": lambda db: db.execute(_KEYS).all(),
+    "boxes": lambda db: db.execute(_BOXES).all(),
+    "pubs": lambda db: db.execute(_PUBS).all(),
+    "events": lambda db: db.execute(_EVENTS).all(),
+    "voidings": lambda db: voidings(db, most=1000),
 }
-"""What can be listed."""
+"""Everything that can be listed, in the order of names or the latest first."""
+
+
+def list_rows(db: Connection, what: str) -> list[dict[str, Any]]:
+    """The rows of one of `LISTS`, for JSON; times are seconds since 1970."""
+    return [row._asdict() for row in LISTS[what](db)]
+
+
+def list_lines(db: Connection, what: str, zone: tzinfo) -> Iterator[str]:
+    """The rows of one of `LISTS` as lines for people."""
+
+    def when(time_s: int | None, said: str = "") -> str:
+        if time_s is None:
+            return ""
+        return f"{said}{datetime.fromtimestamp(time_s, UTC).astimezone(zone):%Y-%m-%d %H:%M}"
+
+    for row in LISTS[what](db):
+        match what:
+            case "keys":
+                revoked = when(row.revoked_s, "  revoked ")
+                yield f"{row.name}  {row.pub}  enrolled {when(row.enrolled_s)}{revoked}"
+            case "boxes":
+                yield f"{row.name}  {row.pub}"
+            case "pubs":
+                yield f"{row.name}  /pub/{row.slug}"
+            case "events":
+                nights = f"{row.first_night} to {row.last_night}, closes {when(row.closes_s)}"
+                yield f"{row.id}  {row.name}  {row.format}  {nights}"
+            case "voidings":
+                who = f"by the landlord of {row.pub}" if row.pub else "by the operator"
+                undone = when(row.undone_s, "  undone ")
+                yield f"{row.id}  {when(row.made_s)}  {row.what}: {row.matches} matches, {who}{undone}"

@@ -3,6 +3,7 @@
 import argparse
 import json
 import logging
+import os
 import secrets
 import signal
 import sys
@@ -24,10 +25,11 @@ from shutthebox.files import reason
 from shutthebox.rules.equal_dice import Tournament, tournament_from_text
 from shutthebox_league import __version__, players
 from shutthebox_league.authority import BOXES_PORT, CONSUMERS_PORT, Authority, Settings
-from shutthebox_league.backup import back_up, restore
+from shutthebox_league.backup import back_up, keep_backups, restore
 from shutthebox_league.categories import usual_category
 from shutthebox_league.checking import night_of
 from shutthebox_league.consumer import Consumer
+from shutthebox_league.copying import copy_league
 from shutthebox_league.database import change, empty_log, in_a_line, migrate, open_database
 from shutthebox_league.enrolment import enrol, new_owner_token, revoke, settle
 from shutthebox_league.errors import LeagueError
@@ -35,11 +37,20 @@ from shutthebox_league.events import GRACE_H, make_event
 from shutthebox_league.formats import Format
 from shutthebox_league.initials import digest_of, read_initials
 from shutthebox_league.ledger import Ledger
-from shutthebox_league.listing import LISTS, listed
+from shutthebox_league.listing import LISTS, list_lines, list_rows
 from shutthebox_league.metrics import Metrics
 from shutthebox_league.reviewer import Reviewer
 from shutthebox_league.schema import TOURNAMENT
-from shutthebox_league.voiding import undo, void_entrant, void_key, void_match
+from shutthebox_league.voiding import (
+    of_entrant,
+    of_key,
+    of_match,
+    undo,
+    undo_all,
+    void_entrant,
+    void_key,
+    void_match,
+)
 
 FOLDER = Path("/var/lib/shutthebox-league")
 METRICS_PORT = 9108
@@ -58,6 +69,7 @@ class League:
 
     def __init__(self, folder: Path) -> None:
         self.authority = Authority(folder)
+        self._stays = self.authority.stay()
         self.settings = self.authority.settings
         self.zone = zone_of(self.settings.zone)
         self.engine: Engine = open_database(self.settings.database or f"sqlite:///{folder}/league.sqlite3")
@@ -65,6 +77,15 @@ class League:
     def close(self) -> None:
         """Closes the connections to the database."""
         self.engine.dispose()
+        os.close(self._stays)
+
+    def claim(self) -> None:
+        """Has the league for this command alone until it is closed.
+
+        Raises:
+            LeagueError: if another command or a service has it, too.
+        """
+        self.authority.claim(self._stays)
 
 
 def zone_of(name: str) -> ZoneInfo:
@@ -155,11 +176,19 @@ def _parser() -> argparse.ArgumentParser:
     void.add_argument(
         "--from", dest="since", type=_date, metavar="DATE", help="of a key: those that came since"
     )
-    void.add_argument("--undo", type=int, metavar="NUMBER", help="put the matches of a voiding back")
+    void.add_argument(
+        "--undo",
+        type=int,
+        nargs="?",
+        const=0,
+        metavar="NUMBER",
+        help="put these matches back, or those of the voiding with this number",
+    )
     void.set_defaults(run=_void)
 
     list_ = commands.add_parser("list", help=f"list {', '.join(LISTS)}")
-    list_.add_argument("what", choices=list(LISTS), metavar="WHAT", help=", ".join(LISTS))
+    list_.add_argument("what", choices=list(LISTS), nargs="?", metavar="WHAT", help="default: all of them")
+    list_.add_argument("--json", action="store_true", help="print one JSON document")
     list_.set_defaults(run=_list)
 
     owner = commands.add_parser(
@@ -238,19 +267,34 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("initials", metavar="ABC")
     export.set_defaults(run=_export)
 
-    for name, run, text in (
-        ("backup", _backup, "copy the database while the league runs"),
-        ("restore", _restore, "put a copy in the database's place while the league runs"),
-    ):
-        command = commands.add_parser(name, help=text)
-        command.add_argument("file", metavar="FILE", type=Path)
-        command.set_defaults(run=run)
+    backup = commands.add_parser("backup", help="copy the database while the league runs, and check the copy")
+    backup.add_argument("file", metavar="FILE", type=Path, help="new; with --keep a folder")
+    backup.add_argument(
+        "--keep", type=_count, metavar="COUNT", help="of copies in the folder; then delete the oldest"
+    )
+    backup.set_defaults(run=_backup)
+
+    restore_ = commands.add_parser("restore", help="put a copy in the database's place while the league runs")
+    restore_.add_argument("file", metavar="FILE", type=Path)
+    restore_.set_defaults(run=_restore)
+
+    move = commands.add_parser(
+        "move", help="move the league to another database, SQLite or PostgreSQL, and check what arrives"
+    )
+    move.add_argument("database", metavar="URL", help="of an empty one, such as postgresql:///league")
+    move.set_defaults(run=_move)
     return parser
 
 
 def _port(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 65535:
         raise argparse.ArgumentTypeError(f"{quoted(text)} is not allowed; allowed is 1 to 65535")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 10_000:
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is not allowed; allowed is 1 to 10000")
     return int(text)
 
 
@@ -309,22 +353,33 @@ def _revoke(args: argparse.Namespace, league: League) -> None:
 
 def _void(args: argparse.Namespace, league: League) -> None:
     now_s = int(time.time())
+    tonight = night_of(now_s, league.zone)
     match args.undo, args.since, args.what:
-        case int(number), None, []:
-            count = change(league.engine, lambda db: undo(db, number, None, now_s))
-            print(f"{count} matches count again, where nothing else has made them void.")
+        case int(number), None, [] if number > 0:
+            _say_undone(league, lambda db: undo(db, number, None, now_s))
+        case 0, None, [str(key)] if not key.isdecimal():
+            _say_undone(league, lambda db: undo_all(db, of_key(key), now_s))
+        case 0, None, [str(text)]:
+            _say_undone(league, lambda db: undo_all(db, of_match(_number(text)), now_s))
+        case ((None | 0), None, [str(event), str(text)]):
+            number, (initials,) = _number(event), read_initials(text)
+            if args.undo is None:
+                _say_void(league, lambda db: void_entrant(db, number, initials, now_s, tonight))
+            else:
+                _say_undone(league, lambda db: undo_all(db, of_entrant(db, number, initials), now_s))
         case None, _, [str(key)] if not key.isdecimal():
             _void_key(key, args.since, league)
         case None, None, [str(text)]:
-            _say_void(league, lambda db: void_match(db, _number(text), now_s, night_of(now_s, league.zone)))
-        case None, None, [str(event), str(text)]:
-            (initials,) = read_initials(text)
-            _say_void(
-                league,
-                lambda db: void_entrant(db, _number(event), initials, now_s, night_of(now_s, league.zone)),
-            )
+            _say_void(league, lambda db: void_match(db, _number(text), now_s, tonight))
         case _:
-            raise LeagueError("void: allowed are MATCH, KEY [--from DATE], EVENT ABC, or --undo NUMBER")
+            raise LeagueError(
+                "void: allowed are MATCH, KEY [--from DATE] and EVENT ABC, each with --undo; or --undo NUMBER"
+            )
+
+
+def _say_undone(league: League, do: Callable[[Connection], int]) -> None:
+    count = change(league.engine, do)
+    print(f"{count} matches count again, where nothing else has made them void.")
 
 
 def _number(text: str) -> int:
@@ -348,8 +403,15 @@ def _say_void(league: League, do: Callable[[Connection], tuple[int, int]]) -> No
 
 def _list(args: argparse.Namespace, league: League) -> None:
     with league.engine.connect().execution_options(reads=True) as db:
-        for line in listed(db, args.what, league.zone):
-            print(line)
+        if args.json:
+            found = {what: list_rows(db, what) for what in LISTS if args.what in (None, what)}
+            print(json.dumps(found[args.what] if args.what else found, default=str, ensure_ascii=False))
+            return
+        for what in [args.what] if args.what else LISTS:
+            if args.what is None:
+                print(f"{what}:")
+            for line in list_lines(db, what, league.zone):
+                print(line)
 
 
 def _owner(args: argparse.Namespace, league: League) -> None:
@@ -481,7 +543,23 @@ def _export(args: argparse.Namespace, league: League) -> None:
 
 
 def _backup(args: argparse.Namespace, league: League) -> None:
-    back_up(league.engine, args.file)
+    migrate(league.engine)
+    if args.keep is None:
+        back_up(league.engine, args.file)
+    else:
+        keep_backups(league.engine, args.file, args.keep, int(time.time()))
+
+
+def _move(args: argparse.Namespace, league: League) -> None:
+    league.claim()
+    target = open_database(args.database)
+    try:
+        counts = copy_league(league.engine, target)
+    finally:
+        target.dispose()
+    league.authority.change_database(args.database)
+    print(f"{sum(counts.values())} rows arrived as they were. The league is in that database from now on.")
+    print(f"Start its services; when all is well, delete the old one: {league.engine.url}")
 
 
 def _restore(args: argparse.Namespace, league: League) -> None:

@@ -14,7 +14,7 @@ from shutthebox_league.counting import put_back, take_out
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import events_changed
 from shutthebox_league.ratings import due_s, rewind
-from shutthebox_league.schema import CHAIN, ENTRY, EVENT, EVENT_GAME, KEY, MATCH, PUB, SEAT, VOIDED, VOIDING
+from shutthebox_league.schema import CHAIN, ENTRANT, ENTRY, EVENT_GAME, KEY, MATCH, PUB, SEAT, VOIDED, VOIDING
 
 LANDLORD_S = 14 * 24 * 3600
 """A landlord makes matches void that came within so long. Older ones change the ratings of too many."""
@@ -23,13 +23,36 @@ A_DAY = 20
 """Voidings that a landlord makes or undoes in a day."""
 
 
+def of_match(match_id: int) -> str:
+    """What the log says of the voiding of a match."""
+    return f"match {match_id}"
+
+
+def of_key(name: str) -> str:
+    """What the log says of the voiding of a key's matches; a time may follow."""
+    return f"key {name}"
+
+
+def of_entrant(db: Connection, event_id: int, initials: str) -> str:
+    """What the log says of the voiding of an entrant's matches: it has no initials, which may be forgotten.
+
+    Raises:
+        LeagueError: if the event has no such entrant.
+    """
+    own = (ENTRANT.c.event_id == event_id) & (ENTRANT.c.initials == initials)
+    position = db.execute(select(ENTRANT.c.position).where(own)).scalar()
+    if position is None:
+        raise LeagueError(f"event {event_id} has no entrant {initials}; `list events` shows the events")
+    return f"entrant {position} of event {event_id}"
+
+
 def void_match(db: Connection, match_id: int, now_s: int, tonight: date) -> tuple[int, int]:
     """Makes one match void; returns the number of the voiding, and how many matches it covers.
 
     Raises:
         LeagueError: if there is no such match.
     """
-    return _void(db, MATCH.c.id == match_id, f"match {match_id}", None, now_s, tonight)
+    return _void(db, MATCH.c.id == match_id, of_match(match_id), None, now_s, tonight)
 
 
 def void_key(
@@ -46,7 +69,7 @@ def void_key(
     which = MATCH.c.chain_id.in_(chains)
     if from_s is not None:
         which &= _received_s() >= from_s
-    return _void(db, which, f"key {name}{since}", None, now_s, tonight)
+    return _void(db, which, f"{of_key(name)}{since}", None, now_s, tonight)
 
 
 def void_entrant(db: Connection, event_id: int, initials: str, now_s: int, tonight: date) -> tuple[int, int]:
@@ -55,13 +78,12 @@ def void_entrant(db: Connection, event_id: int, initials: str, now_s: int, tonig
     Raises:
         LeagueError: if there is no such event, or there are none.
     """
-    if db.execute(select(EVENT.c.id).where(EVENT.c.id == event_id)).first() is None:
-        raise LeagueError(f"{event_id}: no such event; allowed are those that `list events` shows")
+    what = of_entrant(db, event_id, initials)
     games = select(EVENT_GAME.c.match_id).where(
         EVENT_GAME.c.event_id == event_id,
         EVENT_GAME.c.who.startswith(initials) | EVENT_GAME.c.who.endswith(initials),
     )
-    return _void(db, MATCH.c.id.in_(games), f"an entrant of event {event_id}", None, now_s, tonight)
+    return _void(db, MATCH.c.id.in_(games), what, None, now_s, tonight)
 
 
 def void_at_pub(
@@ -109,6 +131,19 @@ def undo(db: Connection, voiding: int, pub_id: int | None, now_s: int) -> int:
     _rewind(db, back)
     events_changed(db, back)
     return count
+
+
+def undo_all(db: Connection, what: str, now_s: int) -> int:
+    """Takes all voidings of something back; returns how many matches they covered.
+
+    Raises:
+        LeagueError: if none holds.
+    """
+    same = (VOIDING.c.what == what) | VOIDING.c.what.startswith(f"{what} from ", autoescape=True)
+    held = db.execute(select(VOIDING.c.id).where(same, VOIDING.c.undone_s.is_(None))).scalars().all()
+    if not held:
+        raise LeagueError(f"{what}: no voiding of it holds; allowed are those that `list voidings` shows")
+    return sum(undo(db, voiding, None, now_s) for voiding in held)
 
 
 def voidings(db: Connection, *, pub_id: int | None = None, most: int = 100) -> Sequence[Any]:
