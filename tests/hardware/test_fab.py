@@ -106,7 +106,7 @@ def test_hours_and_filament_are_the_slicers() -> None:
 def test_the_guides_price_is_the_kit_lists() -> None:
     kit, bill = fab.kit(), json.loads(RESULT.read_text(encoding="utf-8"))["bill"]["9"]
     parts = sum(pieces * kit["buy"][name]["price"] for name, pieces in bill.items())
-    beside = sum(e["price"] for e in kit["beside"] if "wooden" not in str(e["pieces"]).split(";")[0])
+    beside = fab.used_up(kit)
     told = said(GUIDE, r"Parts for about (\d+) €, and (\d+) € for what is used up")
     assert told == tuple(5 * round(sum_ / 5) for sum_ in (parts, beside))
 

@@ -26,6 +26,11 @@ def kit() -> dict[str, Any]:
     return tomllib.loads(KIT.read_text(encoding="utf-8"))
 
 
+def used_up(shops: dict[str, Any]) -> float:
+    """Return what is needed beside the parts of a printed box, in euros."""
+    return sum(float(e["price"]) for e in shops["beside"] if "wooden" not in str(e["pieces"]).split(";")[0])
+
+
 def _table(head: list[str], rows: Iterable[Iterable[object]]) -> str:
     """A table of HTML. Texts are escaped; the last row of sums is like any other."""
     cells = "".join(f"<th>{html.escape(word)}</th>" for word in head)
@@ -58,7 +63,7 @@ def kit_list() -> str:
         ["☐", e["name"], e.get("pieces", 1), e.get("example", ""), f"{e['price']:.0f}"]
         for e in shops["beside"]
     ]
-    beside.append(["", "all of it", "", "", f"{sum(e['price'] for e in shops['beside']):.0f}"])
+    beside.append(["", "all of it, for the printed box", "", "", f"{used_up(shops):.0f}"])
 
     def simple(key: str) -> str:
         rows = (["☐", e["name"], e.get("pieces", 1), e.get("example", "")] for e in shops[key])
