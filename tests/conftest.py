@@ -4,7 +4,9 @@ import contextlib
 import gc
 import logging
 import os
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -20,6 +22,11 @@ settings.register_profile("quick", max_examples=15, deadline=None, derandomize=T
 settings.register_profile("thorough", max_examples=150, deadline=None, derandomize=True)
 settings.register_profile("search", max_examples=1000, deadline=None)
 settings.load_profile("quick")
+
+# A store is synced after every fact, which on a disk is most of the time of the tests that keep one.
+_MEMORY = Path("/dev/shm")
+if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 2 << 30:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 # Collecting makes a million objects, and all stay: looking for garbage among them took a quarter of its time.
 gc.disable()

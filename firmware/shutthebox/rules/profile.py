@@ -608,7 +608,6 @@ class Profile:
         The largest box that fits is played; levers beyond it are ignored.
         """
         for count in reversed(self.allowed_boxes):
-            profile = self.for_box(count)
-            if profile is not None and profile.tiles[-1] <= levers:
-                return profile
+            if (self.tiles[-1] if count == len(self.tiles) else count) <= levers:
+                return self.for_box(count)
         return None
