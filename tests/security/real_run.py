@@ -37,6 +37,7 @@ from tests.support.daemon import Served  # noqa: E402
 import gpiozero_gpiod  # noqa: E402, F401  (with everything that a real box loads)
 from shutthebox.adapters import gpio  # noqa: E402
 from shutthebox.cli.main import main  # noqa: E402
+from shutthebox.game.mode import Mode  # noqa: E402
 from shutthebox.game.typed_throw import DOUBLE_PRESS_NS  # noqa: E402
 from shutthebox.runtime import daemon  # noqa: E402
 from shutthebox.simulator.hardware.box import SimulatedBox  # noqa: E402
@@ -56,13 +57,20 @@ def stub_entropy(byte: int) -> None:
     random._urandom = urandom  # type: ignore[attr-defined]
 
 
+def enter() -> None:
+    """The button down until the presses before it are a throw."""
+    hands.hardware.set_button(True)
+    hands.until(lambda: hands.mode is Mode.FLIPPING)
+    hands.hardware.set_button(False)
+
+
 def play(hands: Served, deeds: list[str]) -> None:
     """What hands do; in a thread of its own, as the daemon has the main one."""
     try:
         hands.until(lambda: hands.shows)
         for deed in deeds:
+            {"begin": hands.begin, "throw": hands.throw, "press": hands.press, "enter": enter}[deed]()
             time.sleep(DOUBLE_PRESS_NS / 1e9)  # two presses, not a double one
-            {"press": hands.press, "hold": hands.hold}[deed]()
     finally:
         os.kill(os.getpid(), signal.SIGTERM)
 

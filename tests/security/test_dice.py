@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 
 PACKAGE = Path(shutthebox.__file__).parent
 SOURCES = sorted(PACKAGE.rglob("*.py"))
-BEGIN_AND_THROW = ("press", "press", "press")
+BEGIN_AND_THROW = ("begin", "throw")
 
 
 # -- where they come from ----------------------------------------------------------------
@@ -124,7 +124,7 @@ def test_what_the_store_says_was_chosen_is_what_can_be_chosen(key: str, value: o
 
 def test_throws_of_real_dice_are_kept_but_not_counted(run_box: Callable[..., Ran]) -> None:
     """Four presses and a hold enter a 4: part of the match, no evidence on the box's dice."""
-    ran = run_box("press", *["press"] * 4, "hold", game='dice = "real"', entropy="0")
+    ran = run_box("begin", *["press"] * 4, "enter", game='dice = "real"', entropy="0")
     assert ran.throws == ["throw 4"]
     assert ran.counted == 0
     assert ran.asked == 0

@@ -14,7 +14,7 @@ SERVERS_AND_CLIENTS = {
 
 
 def test_it_opens_no_socket_but_to_systemd_and_for_a_stick(run_box: Callable[..., Ran]) -> None:
-    ran = run_box("press", "press", "press")
+    ran = run_box("begin", "throw")
     assert ran.code == 0
     assert ran.throws, "it did play"
     assert ran.messages == ["READY=1", "STOPPING=1"]
@@ -29,7 +29,7 @@ def test_it_opens_no_socket_but_to_systemd_and_for_a_stick(run_box: Callable[...
 
 
 def test_it_loads_nothing_that_could(run_box: Callable[..., Ran]) -> None:
-    ran = run_box("press")
+    ran = run_box("begin")
     assert {"shutthebox.runtime.daemon", "luma.oled.device", "gpiozero_gpiod"} <= set(ran.modules)
     assert not SERVERS_AND_CLIENTS & set(ran.modules)
     assert not [name for name in ran.modules if name.startswith("shutthebox.scoreboard")]

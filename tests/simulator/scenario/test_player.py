@@ -5,9 +5,10 @@ from fractions import Fraction
 
 import pytest
 from tests.support.box import MS
+from tests.support.shows import plain_show
 
 from shutthebox.config.profiles import builtin
-from shutthebox.game.effects import Keep, PlaySound, Show, Sound
+from shutthebox.game.effects import Keep, PlaySound, Sound
 from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, PlayersLeft, Signed
 from shutthebox.game.judge import Verdict, VerdictKind
 from shutthebox.game.mode import Mode
@@ -48,9 +49,9 @@ def test_a_fact_is_one_line(text: str) -> None:
 def test_a_show_and_a_sound_have_all_their_values() -> None:
     screen = Screen(Mode.FLIPPING, "Player 2", "Round 1", prompt="Würfel")
     missing = Verdict(VerdictKind.MISSING, amount=5)
-    show = Show(
-        screen, 7, Mode.FLIPPING, 2, (1, 5, 9), (3, 5), missing, (None, 12), (0, 45),
-        (Fraction(1, 2), Fraction(-1, 2)), (2,), asleep=True, seats=("Ann", "Bob"),
+    show = plain_show(
+        screen, player=2, open=(1, 5, 9), throw=(3, 5), verdict=missing, scores=(None, 12), totals=(0, 45),
+        owes=(Fraction(1, 2), Fraction(-1, 2)), winners=(2,), asleep=True, seats=("Ann", "Bob"),
     )  # fmt: skip
     text = as_json(show, 12_345_678_900)
     assert json.loads(text) == {
