@@ -56,7 +56,7 @@ def decimal_parts(value: float, places: int, sign: Literal["-", "+"] = "-") -> d
     Args:
         value: the number.
         places: decimals.
-        sign: "+" gives numbers above 0 their sign, too.
+        sign: "+" also puts a sign before positive numbers.
 
     >>> fill_in(DECIMAL, str, decimal_parts(6.25, 1))
     '6.2'

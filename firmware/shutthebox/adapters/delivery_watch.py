@@ -55,7 +55,7 @@ class DeliveryWatch:
         self._found: Undelivered | None = None
 
     def __call__(self) -> Undelivered | None:
-        """Why the league does not get the box's matches; None if it does, and for a box without one."""
+        """Why the league isn't getting the box's matches; None if it is, or if the box has no league."""
         now_s = self._clock_s()
         if now_s >= self._due_s:
             self._due_s = now_s + LOOK_S

@@ -1,4 +1,4 @@
-"""What a contact has done since the start."""
+"""Health counters of a contact, since startup."""
 
 from typing import NamedTuple
 
@@ -7,11 +7,11 @@ class ContactHealth(NamedTuple):
     """Counts of a contact's changes since the start.
 
     Attributes:
-        moves: how often it has settled in another state.
-        chatter: edges that fell into settle windows; many foretell a dying switch.
-        idle: how often levers have moved since this contact last did.
-        restless: it chatters without a rest, or faster than any hand.
-        stuck: it has been closed for longer than any hand holds it.
+        moves: settled changes of state.
+        chatter: edges inside settle windows; a high count means the switch is wearing out.
+        idle: moves of any lever since this contact last moved.
+        restless: it chatters without settling, or changes faster than a hand could.
+        stuck: it has been closed longer than anyone would hold it.
     """
 
     moves: int = 0

@@ -10,7 +10,7 @@ class Daily(NamedTuple):
     """The puzzle of a day.
 
     Attributes:
-        day: days since any fixed one, by the calendar of the place.
+        day: days since a fixed date, in local time.
         puzzle: the same on every box that offers the same games.
     """
 
@@ -18,5 +18,5 @@ class Daily(NamedTuple):
     puzzle: Puzzle
 
     def missing_levers(self, levers: int, out: Tiles) -> Tiles:
-        """The levers that the puzzle needs and a box of so many has not, or are out of play."""
+        """The levers the puzzle needs that a box with `levers` levers lacks, or that are out of play."""
         return self.puzzle.profile.starting & (out | ~to_tiles(range(1, levers + 1)))

@@ -1,4 +1,4 @@
-"""The source of throws. The core asks for them; the caller that builds the box brings the chance."""
+"""The source of throws. The core is deterministic: whoever assembles the box passes in the randomness."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -10,11 +10,11 @@ class Dice(Protocol):
     """A source of throws."""
 
     def throw(self, dice: int, sides: int) -> Throw:
-        """So many dice with so many sides each."""
+        """Throws `count` dice with `sides` sides each."""
         ...
 
     def draw(self, bag: Sequence[Throw]) -> Throw:
-        """One of the dominoes in the bag."""
+        """Draws a domino from the bag."""
         ...
 
 
@@ -30,9 +30,9 @@ class RandomDice:
         self._below = below
 
     def throw(self, dice: int, sides: int) -> Throw:
-        """So many dice with so many sides each."""
+        """Throws `count` dice with `sides` sides each."""
         return tuple(self._below(sides) + 1 for _ in range(dice))
 
     def draw(self, bag: Sequence[Throw]) -> Throw:
-        """One of the dominoes in the bag."""
+        """Draws a domino from the bag."""
         return bag[self._below(len(bag))]

@@ -1,14 +1,14 @@
-"""The earlier results of a winner, by the three letters of the signature."""
+"""Earlier results recorded under the winner's initials."""
 
 from typing import NamedTuple
 
 
 class EarlierResults(NamedTuple):
-    """The matches that were won before under the same three letters.
+    """Earlier wins recorded under the same initials.
 
     Attributes:
-        best: the best total in a match of the same game and as many rounds; None for none.
-        beat_computer: the computer sat in one of them, whatever the game.
+        best: the best total in the same game over the same number of rounds; None if there is none.
+        beat_computer: whether the computer played in any of them, in any game.
     """
 
     best: int | None = None

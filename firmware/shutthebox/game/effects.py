@@ -1,4 +1,4 @@
-"""The effects that the machine asks for, in the order in which they have to be carried out."""
+"""The effects the machine asks for; carry them out in order."""
 
 from enum import StrEnum
 from fractions import Fraction
@@ -41,8 +41,8 @@ class Form(NamedTuple):
     Attributes:
         settings: as they are now.
         names: per seat the letters that were given, empty for none.
-        is_open: the box takes a setting or names from the form now.
-        walks: the cursor of a list can be moved now.
+        is_open: the box accepts settings and names from the form now.
+        walks: the list's cursor can be moved now.
     """
 
     settings: Settings
@@ -52,31 +52,30 @@ class Form(NamedTuple):
 
 
 class Show(NamedTuple):
-    """The box as it is to be shown; each reader puts the messages into its own words.
+    """What to show. Each reader (panel, voice, page) localizes the messages itself.
 
     Attributes:
         screen: what to draw.
-        t_ns: when it came about; animations count from here.
+        t_ns: when this state began; animations start from here.
         mode: what the box is doing.
         player: whose turn it is, from 1; None without a match.
         open: tiles that the game, or the puzzle, holds open, rising.
         throw: the throw on the table; None if there is none.
-        verdict: on the levers.
-        scores: per player the score of the last finished turn; None before it.
-        totals: per player the points of the match so far.
-        owes: per player the stakes owed for this match, negative: to get; empty before it is
-            decided.
-        winners: who has won the match, from 1; empty before.
-        reason: why the match is over; empty before, and where totals say it.
-        asleep: nobody has touched the box for long: show nothing.
-        language: of the players.
-        seats: how each player is called; empty without a match.
-        game: the one on the table, or of the puzzle; else the usual one. None if that cannot be played now.
-        staked: the box says who owes what.
-        review: of the turn or the match that is over, where the coach has been heard.
-        form: for a form beside the box; None for none.
-        beginning: of the match, before its first throw; None without one.
-        actions: of the match since, as far as the players have seen them.
+        verdict: the judgement of the levers.
+        scores: each player's score in their last finished turn; None before that.
+        totals: each player's points in the match so far.
+        owes: what each player owes for this match, negative if they are owed; empty until it's decided.
+        winners: the winners of the match, from 1; empty until it's decided.
+        reason: why the match ended; empty until then, and where the totals make it obvious.
+        asleep: the panel is dark because nobody has touched the box for a while.
+        language: the players' language.
+        seats: the players' names or numbers; empty without a match.
+        game: the game or puzzle being played, otherwise the usual game; None if it can't be played now.
+        staked: whether the box shows who owes what.
+        review: the coach's review of the turn or match that just ended, if there is one.
+        form: the settings for a form beside the box; None if there is no form.
+        beginning: the match before its first throw; None without one.
+        actions: the match's actions so far, as far as the players have seen them.
     """
 
     screen: Screen
@@ -103,25 +102,25 @@ class Show(NamedTuple):
 
 
 class Keep(NamedTuple):
-    """Keep this fact. It must be durable before anything that follows is shown."""
+    """Store this fact. It must be durable before any later effect is shown."""
 
     fact: Fact
 
 
 class PlaySound(NamedTuple):
-    """Let the buzzer say this."""
+    """Play this sound on the buzzer."""
 
     sound: Sound
 
 
 class Ask(NamedTuple):
-    """Ask the odds; the answer comes as an input."""
+    """Ask the odds worker; the answer arrives as an input."""
 
     question: Question
 
 
 class AskStick(NamedTuple):
-    """Ask the stick's helper for this job; what comes of it is an input."""
+    """Ask the stick helper to do this job; the outcome arrives as an input."""
 
     job: StickJob
 

@@ -1,4 +1,4 @@
-"""The facts that the machine asks to be kept: they survive a pulled plug."""
+"""The facts the machine stores. They survive a power cut."""
 
 import json
 import re
@@ -13,7 +13,7 @@ _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def fact_line(word: str, *values: object) -> str:
-    """How any fact that is no action is written: a word and its values as JSON."""
+    """How facts other than actions are written: a word and its values as JSON."""
     return f"{word} {_encode(values)}"
 
 
@@ -25,13 +25,13 @@ class Began(NamedTuple):
 
 
 class Resumed(NamedTuple):
-    """The match on the table goes on after the box was off; its conditions may be others now."""
+    """The match in progress continues after a restart; its conditions may have changed."""
 
     conditions: Conditions
 
 
 class ClockShown(NamedTuple):
-    """The player at turn has so many whole seconds left; a pulled plug does not give them back."""
+    """The whole seconds left to the player at turn, so that pulling the plug doesn't give them back."""
 
     seconds: int
 
@@ -41,7 +41,7 @@ class ClockShown(NamedTuple):
 
 
 class PlayersLeft(Marker):
-    """The players have left the match: abandoned it, or seen its result."""
+    """The players left the match: they abandoned it, or have seen its result."""
 
     __slots__ = ()
 
@@ -53,7 +53,7 @@ class Finished(NamedTuple):
 
 
 class Signed(NamedTuple):
-    """The winner (a player from 0) has left initials for the hall of fame."""
+    """The winner (a player, from 0) signed the hall of fame."""
 
     player: int
     initials: str
@@ -82,7 +82,7 @@ _BEST = "best."
 
 
 class BestTotal(NamedTuple):
-    """A player has climbed higher than ever on this ladder."""
+    """A player beat the best total on this ladder."""
 
     ladder: str
     total: int
@@ -104,8 +104,8 @@ class Streak(NamedTuple):
     """The puzzles solved at this box on days in a row.
 
     Attributes:
-        day: of the last puzzle that got an answer; 0 for none.
-        days: in a row up to that day whose puzzle was solved; 0 if that one was missed.
+        day: the day of the last puzzle answered; 0 for none.
+        days: consecutive days solved up to then; 0 if that puzzle was answered wrongly.
     """
 
     day: int = 0
@@ -130,7 +130,7 @@ _PAGE_RULES = "rules.page"
 
 
 class PageRules(NamedTuple):
-    """House rules were given beside the box; their TOML."""
+    """House rules given on the page, as TOML."""
 
     toml: str
 
@@ -148,7 +148,7 @@ _WRONG_CODES = "service.wrong_codes"
 
 
 class WrongCodes(NamedTuple):
-    """How often the owner's code was wrong since it was right."""
+    """How many wrong codes were entered since the last right one."""
 
     times: int
 
@@ -170,7 +170,7 @@ The `entry` of each is a dotted name and a value, which `remembered` reads.
 
 
 def remembered(key: str, value: object) -> Remembered:
-    """The fact with this entry; whatever is nothing else is a setting, if only an unknown one."""
+    """The fact stored under this key; any other key is a setting, known or not."""
     match value:
         case str() if key == _PAGE_RULES:
             return PageRules(value)
@@ -192,11 +192,11 @@ _OF_SWITCH = re.compile(r"switch (-?[0-9]{1,3}) (.*)", re.ASCII)
 
 
 class Faulted(NamedTuple):
-    """The hardware, the store or the rules have failed. The same fault is kept once an hour at most.
+    """The hardware, the store or the rules failed. The same fault is stored at most once an hour.
 
     Attributes:
         kind: one word: "lever", "service", "store", or the value of a `Fault` or a `MachineFault`.
-        text: what is wrong with it, one line of English, for the owner; of a switch as `of_switch` writes it.
+        text: what's wrong, as one line of English for the owner; for a switch, as `of_switch` writes it.
     """
 
     kind: str
@@ -204,7 +204,7 @@ class Faulted(NamedTuple):
 
     @classmethod
     def of_switch(cls, kind: str, switch: int, detail: str) -> "Faulted":
-        """The fault of a switch. Stores have its line for ever, so its form stays.
+        """A switch's fault. Old stores hold this line, so its format never changes.
 
         >>> fault = Faulted.of_switch("lever", 4, "is stuck")
         >>> fault.text, fault.switch, fault.detail

@@ -1,4 +1,4 @@
-"""Faults that the players should know of although the box plays on."""
+"""Faults that players should know about although the box plays on."""
 
 from enum import Enum
 
@@ -6,9 +6,9 @@ from shutthebox.game.messages import Message, message
 
 
 class Fault(Enum):
-    """Shown in attract until somebody touches the box, and in a corner while a match is played.
+    """Shown in attract mode until somebody touches the box, and in a corner during a match.
 
-    The value is the fault's kind where it is kept, a word.
+    The value is the fault's kind in the store.
     """
 
     STORE_REPLACED = "store-replaced"
@@ -37,7 +37,7 @@ FAULT_TEXTS: dict[Fault, tuple[Message, Message]] = {
 
 
 class Undelivered(Enum):
-    """Why a league does not get the box's matches: a mark in attract for the owner, and a line in service."""
+    """Why the league isn't getting this box's matches: a mark in attract mode and a line in service."""
 
     NO_LINE = "no line"
     HELD = "held"
@@ -60,7 +60,7 @@ UNDELIVERED_TEXTS: dict[Undelivered, Message] = {
 
 
 class MachineFault(Enum):
-    """A fault of the Pi itself, for the owner; the value is its kind where it is kept."""
+    """A fault of the Pi itself, for the owner. The value is its kind in the store."""
 
     POWER = "power"
     HEAT = "heat"

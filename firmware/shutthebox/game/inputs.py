@@ -1,4 +1,4 @@
-"""The inputs of the machine: they come one at a time, each with its time."""
+"""The machine's inputs. They arrive one at a time, each with a timestamp."""
 
 from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
@@ -13,7 +13,7 @@ from shutthebox.rules.tiles import Tiles
 
 
 class Pressed(Marker):
-    """The dice button was let go before 0.8 s were over."""
+    """The dice button was released within 0.8 s."""
 
     __slots__ = ()
 
@@ -31,13 +31,13 @@ class HeldLong(Marker):
 
 
 class LeversMoved(NamedTuple):
-    """The levers have settled; `down` are those that are down now."""
+    """The levers settled; `down` are the ones that are down now."""
 
     down: Tiles
 
 
 class TimePassed(Marker):
-    """Time has passed; given when the machine's deadline is reached, harmless at any other time."""
+    """Time has passed. Sent when the machine's deadline is reached; harmless at any other time."""
 
     __slots__ = ()
 
@@ -49,13 +49,13 @@ class ServicePressed(Marker):
 
 
 class Deserted(Marker):
-    """Nobody has touched the box for a long time. Only the machine finds this out, on `TimePassed`."""
+    """Nobody has touched the box for a long time. Raised by the machine itself, on `TimePassed`."""
 
     __slots__ = ()
 
 
 class HealthChanged(NamedTuple):
-    """The health of the contacts until now, by lever number."""
+    """The contacts' health counters so far, by switch number."""
 
     health: Mapping[int, ContactHealth]
 
@@ -67,23 +67,23 @@ class FaultReported(NamedTuple):
 
 
 class DeliveryReported(NamedTuple):
-    """Why the league does not get the box's matches; None if it does, and for a box without one."""
+    """Why the league isn't getting the box's matches; None if it is, or if the box has no league."""
 
     undelivered: Undelivered | None
 
 
 class StickReported(NamedTuple):
-    """The owner's stick as it is now; None if there is none."""
+    """The owner's USB stick now; None if there isn't one."""
 
     stick: Stick | None
 
 
 class SettingChosen(NamedTuple):
-    """A setting was chosen beside the box, on a form. During a match it does nothing.
+    """A setting was chosen on the page's form. Ignored during a match.
 
     Attributes:
         key: of the config.
-        value: as in the config, a tuple for a list; anything that the menu does not offer now does nothing.
+        value: as in the config, a tuple for a list; values the menu doesn't offer now are ignored.
     """
 
     key: str
@@ -91,24 +91,24 @@ class SettingChosen(NamedTuple):
 
 
 class NamesGiven(NamedTuple):
-    """The players' names were given beside the box, on a form, per seat; an empty one for none.
+    """The players' names, by seat, from the page's form; an empty string for none.
 
-    During a match they do nothing.
+    Ignored during a match.
     """
 
     names: tuple[str, ...]
 
 
 class CursorMoved(NamedTuple):
-    """The cursor of a list was moved beside the box, down by so many lines; negative: up."""
+    """A list's cursor was moved from outside the box, down by `by` lines (up if negative)."""
 
     by: int
 
 
 class RulesGiven(NamedTuple):
-    """House rules were given beside the box: they take the place of those given before, and are chosen.
+    """House rules from the page: they replace the ones given before, and become the chosen game.
 
-    During a match they do nothing; nor do those that do not fit the box, or have the name of another game.
+    Ignored during a match, if they don't fit the box, or if another game already has their name.
     """
 
     rules: Profile

@@ -1,8 +1,8 @@
-"""The judge: do the levers fit the game?
+"""The judge: do the levers match the game?
 
-Levers are positions, not commands. After every change the levers as they stand are compared
-with the tiles that the game has committed, however that came about. Boot, a missed edge and
-a resumed match are therefore ordinary cases.
+Levers are positions, not commands. After every change the judge compares the levers as they stand
+with the tiles the game has committed, no matter how they got there. So startup, a missed edge and
+a resumed match need no special handling.
 """
 
 from enum import StrEnum
@@ -36,7 +36,7 @@ class Verdict(NamedTuple):
         tiles: the levers to put back or to lift, rising.
         amount: points missing or over.
         move: the tiles flipped since the throw.
-        lifts: the levers are put back by lifting them: each stands for the tile behind now.
+        lifts: put the levers back by lifting them, because each now stands for the tile behind.
     """
 
     kind: VerdictKind
@@ -47,7 +47,7 @@ class Verdict(NamedTuple):
 
     @property
     def is_fault(self) -> bool:
-        """Whether something has to be put right before the levers can be an answer."""
+        """Whether a lever must be put right before the levers can be an answer."""
         return self.kind in (VerdictKind.PUT_BACK, VerdictKind.LIFT, VerdictKind.OVER, VerdictKind.DEAD_END)
 
     def __str__(self) -> str:
@@ -62,28 +62,28 @@ FINE = Verdict(VerdictKind.OK)
 
 
 class Half(NamedTuple):
-    """The part of an answer that a press has taken, where its rest goes through the tiles behind.
+    """The half of an answer already confirmed by a press, when the rest of it uses the tiles behind.
 
     Attributes:
-        move: the tiles shut so far for the throw.
-        to_lift: levers that have to come up before they stand for the tiles behind.
+        move: the tiles shut so far for this throw.
+        to_lift: levers that must come up before they can stand for the tiles behind.
     """
 
     move: Tiles = 0
     to_lift: Tiles = 0
 
     def standing(self, profile: Profile, turn: Turn) -> Turn:
-        """The turn as the levers have to be read: with these tiles shut."""
+        """The turn with these tiles shut, which is how the levers must be read."""
         opened, behind = rows.after(profile, turn.open, turn.behind, self.move)
         return turn._replace(open=opened, behind=behind)
 
     def rest(self, profile: Profile, move: Tiles) -> Tiles:
-        """The rest of a move that has this part, among the tiles that stand."""
+        """The rest of a move that starts with this half, as tiles that are still up."""
         (shut, _), (columns, through) = rows.parts(profile, self.move), rows.parts(profile, move & ~self.move)
         return columns | through & shut | (through & ~shut) << rows.reach(profile)
 
     def with_rest(self, profile: Profile, flipped: Tiles) -> Tiles:
-        """The whole move, of this part and tiles flipped among those that stand."""
+        """The whole move: this half plus the tiles flipped since."""
         (shut, _), (columns, through) = rows.parts(profile, self.move), rows.parts(profile, flipped)
         return self.move | columns & ~shut | (columns & shut | through) << rows.reach(profile)
 
@@ -112,7 +112,7 @@ def levers_behind(profile: Profile, levers: int, out: Tiles = 0) -> int:
 
 
 def is_setback(verdict: Verdict, before: Verdict, moved: Tiles, down: Tiles) -> bool:
-    """Whether this verdict is a fault to be told by a tone: no hand that puts levers right hears one.
+    """Whether to sound the fault tone: only when things got worse, never while levers are being put right.
 
     Args:
         verdict: on the levers now.
@@ -126,12 +126,12 @@ def is_setback(verdict: Verdict, before: Verdict, moved: Tiles, down: Tiles) -> 
 
 
 def lever_of(turn: Turn, tile: int, behind: int = 0) -> int:
-    """The lever that is flipped to shut this tile now; `behind` is as `levers_behind` says."""
+    """The lever that shuts this tile now; `behind` is what `levers_behind` returns."""
     return tile if turn.behind & to_tiles([tile]) else tile + behind
 
 
 def flipped_tiles(turn: Turn, down: Tiles, behind: int = 0, *, through: bool = False) -> Tiles:
-    """The open tiles whose levers are down; `behind` is as `levers_behind` says.
+    """The open tiles whose levers are down; `behind` is what `levers_behind` returns.
 
     With `through` these may be both tiles of a column, as a move has them.
     """
@@ -209,9 +209,9 @@ def judge(
 def take_part(
     profile: Profile, turn: Turn, down: Tiles, behind: int, half: Half, only: Tiles | None = None
 ) -> Half | None:
-    """What a press takes of an answer whose rest goes through the tiles behind; None if it takes nothing.
+    """The half of an answer that a press confirms when the rest uses the tiles behind; None if there is none.
 
-    Arguments are as of `judge`. A box with levers for both rows has no need of it.
+    Takes the arguments of `judge`. A box with levers for both rows doesn't need it.
     """
     if not profile.through or behind or half.to_lift & down:
         return None
@@ -238,7 +238,7 @@ def _judge_reopening(lifted: Tiles, flipped: Tiles, only: Tiles | None) -> Verdi
 
 
 def viable_tiles(profile: Profile, turn: Turn, down: Tiles, behind: int = 0, half: Half = WHOLE) -> Tiles:
-    """The open tiles that, with those flipped, are part of a legal move; those flipped left out."""
+    """The open tiles that still complete a legal move together with the flipped ones, which are left out."""
     legal = turns.answers(profile, turn)
     if half.move:
         legal = tuple(half.rest(profile, move) for move in legal if not half.move & ~move)

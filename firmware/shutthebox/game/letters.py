@@ -1,4 +1,4 @@
-"""Three letters, chosen with levers 1 and 2 and taken with the button."""
+"""Three letters, dialled with levers 1 and 2 and confirmed with the button."""
 
 from typing import NamedTuple
 
@@ -19,17 +19,17 @@ _HELP = message("Lever 1: < 2: >").say_as("Lever 1: the one before, 2: the next"
 
 
 def is_name(text: str) -> bool:
-    """Whether these letters can be given at the box; an empty text is no name, which is allowed."""
+    """Whether these letters can be entered at the box; an empty string, for no name, is fine."""
     return not text or (len(text) == LENGTH and set(text) <= set(ALPHABET))
 
 
 class Letters(NamedTuple):
-    """Letters on their way.
+    """Letters being entered.
 
     Attributes:
         taken: the letters so far.
-        at: the one that a press would take, by its place in `ALPHABET`.
-        flicks: levers on their way.
+        at: the letter a press would take, as an index into `ALPHABET`.
+        flicks: levers moved and not yet put back.
     """
 
     taken: str = ""
@@ -42,7 +42,7 @@ class Letters(NamedTuple):
         return len(self.taken) == LENGTH
 
     def follow(self, context: Context) -> "tuple[Letters, tuple[Effect, ...], Message | None]":
-        """The letters after the levers of this input, its sound, and why a lever changed nothing."""
+        """Returns the letters after these lever moves, the sound to play, and why a lever changed nothing."""
         flicks, flicked = self.flicks.follow(context.moved)
         at = (self.at + sum(_STEPS.get(lever, 0) for lever in flicked)) % len(ALPHABET)
         after = self._replace(flicks=flicks, at=at)
@@ -53,11 +53,11 @@ class Letters(NamedTuple):
         return after, (PlaySound(Sound.REFUSED),), _HELP
 
     def take(self) -> "Letters":
-        """The letters with the one at the cursor among them; the next choice begins at A."""
+        """Takes the letter at the cursor; the next one starts at A."""
         return self._replace(taken=self.taken + ALPHABET[self.at], at=0)
 
     def back(self) -> "Letters":
-        """The letters with the last one still to be taken."""
+        """Goes back one letter."""
         return self._replace(taken=self.taken[:-1], at=ALPHABET.index(self.taken[-1]))
 
     def screen(self, mode: Mode, title: Text, hold: Text) -> Screen:
@@ -66,7 +66,7 @@ class Letters(NamedTuple):
         Args:
             mode: which.
             title: whose letters they are.
-            hold: what a hold does before the first letter; later it gives a letter back.
+            hold: what a hold does before the first letter; after that it goes back a letter.
         """
         return Screen(
             mode,

@@ -1,4 +1,4 @@
-"""Levers and buttons that seem to be broken, and the messages about them."""
+"""Levers and buttons that seem broken, and what the box says about them."""
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
@@ -31,7 +31,7 @@ DWELL_NS = 3_000_000_000
 
 
 class Ailment(Enum):
-    """What seems to be wrong with a switch, the worst first; the value is how it is kept in the log."""
+    """What seems wrong with a switch, worst first. The value is its text in the fault log."""
 
     TAKEN = "is taken"
     CHATTERS = "chatters without a rest"
@@ -65,17 +65,17 @@ def _all_ailments(shared: Shared) -> Iterator[tuple[int, Ailment]]:
 
 
 def find_ailments(shared: Shared) -> dict[int, Ailment]:
-    """The worst of what seems to be wrong now with each switch: buttons first, then levers in their order."""
+    """The worst ailment of each switch that has one: buttons first, then levers in order."""
     return dict(sorted(dict(_all_ailments(shared)).items(), key=lambda entry: (entry[0] > 0, abs(entry[0]))))
 
 
 def broken_switches(shared: Shared) -> frozenset[int]:
-    """The switches that seem to be broken now, in whatever way."""
+    """The switches that seem broken now."""
     return frozenset(find_ailments(shared))
 
 
 def complaint(shared: Shared) -> Message | None:
-    """The warning about the switches in play, the worst first; None if nothing seems wrong."""
+    """The warning about the switches in play, worst first; None if all seem fine."""
     ignored = shared.settings.out_by_choice
     found = {
         switch: ailment
@@ -87,13 +87,13 @@ def complaint(shared: Shared) -> Message | None:
 
 
 def dice_button_complaint(shared: Shared) -> Message | None:
-    """The warning about the dice button, without which nobody can go on; None if nothing seems wrong."""
+    """The warning about the dice button, without which play can't continue; None if it seems fine."""
     ailment = find_ailments(shared).get(DICE_BUTTON)
     return None if ailment is None else ailment.localize(row_of(DICE_BUTTON))
 
 
 def count_knocks(shared: Shared, down: Tiles, changed: Tiles) -> int:
-    """How far the outer levers have been flicked in turn once these have moved to where they are."""
+    """Counts the owner's knock: how far the outer levers have been flicked in turn, this move included."""
     settings = shared.settings
     broken = settings.out | shared.stuck | shared.dead
     usable = [lever for lever in range(1, settings.levers + 1) if not to_tiles([lever]) & broken]
@@ -108,7 +108,7 @@ def count_knocks(shared: Shared, down: Tiles, changed: Tiles) -> int:
 
 
 def new_faults(before: Shared, after: Shared) -> Iterator[Faulted]:
-    """The faults for the log: what seems to be wrong since then."""
+    """The faults to log: ailments that are new since `before`."""
     known = set(_all_ailments(before))
     for switch, ailment in _all_ailments(after):
         if (switch, ailment) not in known:
@@ -116,7 +116,7 @@ def new_faults(before: Shared, after: Shared) -> Iterator[Faulted]:
 
 
 def taken_faults(switches: Iterable[int]) -> Iterator[Faulted]:
-    """The faults for the log: switches whose lines another program has."""
+    """The faults to log for switches whose lines another program holds."""
     for switch in switches:
         yield _fault(switch, Ailment.TAKEN)
 
@@ -126,7 +126,7 @@ def _fault(switch: int, ailment: Ailment) -> Faulted:
 
 
 def suspect_wrong(play: MatchInPlay, context: Context) -> Shared:
-    """The shared state after a press: one or two levers that have long been wrong are suspected."""
+    """Marks one or two levers as suspect if they have been wrong for long when the button is pressed."""
     shared, verdict = context.shared, play.verdict
     is_wrong = verdict.kind in (VerdictKind.LIFT, VerdictKind.PUT_BACK) and len(verdict.tiles) <= 2
     if not is_wrong or context.now_ns - play.wrong_ns < SUSPECT_NS:
@@ -136,10 +136,10 @@ def suspect_wrong(play: MatchInPlay, context: Context) -> Shared:
 
 
 def suspect_missing(play: MatchInPlay, context: Context, only: Tiles | None) -> Shared:
-    """The shared state after a press that lacks one tile, whose lever has not moved for long.
+    """Marks a lever as suspect if a press lacks only its tile and it hasn't moved for long.
 
-    A press before any lever was flipped came too early, which is no sign of a broken one. With `only` no
-    other answer counts: the computer has chosen it.
+    A press before any lever was flipped is just early, not a sign of a broken lever. `only` is the
+    computer's answer, if it has chosen one: then no other counts.
     """
     shared, match, flipped = context.shared, play.match, play.verdict.move
     if not flipped:

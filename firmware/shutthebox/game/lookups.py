@@ -1,4 +1,4 @@
-"""What the game asks the world and is told at once: the store, the calendar, the machine."""
+"""Synchronous look-ups the game may make: in the store, the calendar, the machine."""
 
 from collections.abc import Collection, Sequence
 from typing import Protocol
@@ -12,7 +12,7 @@ from shutthebox.rules.profile import Profile
 
 
 class Lookups(Protocol):
-    """Answers from outside the game. None of these methods may block."""
+    """Answers from outside the game. These methods must not block."""
 
     def statistics(self) -> Sequence[Text]:
         """The lines of the statistics screen."""
@@ -24,11 +24,11 @@ class Lookups(Protocol):
         """The earlier results recorded under the initials of this match's winner."""
 
     def daily(self, games: Sequence[Profile]) -> Daily | None:
-        """The puzzle of today, in one of these games where they have some; None for a box without puzzles."""
+        """Today's puzzle, from one of these games if they have any; None for a box without puzzles."""
 
 
 class NoLookups:
-    """The answers of a box that knows nothing."""
+    """Look-ups that find nothing, for tests and tools."""
 
     def statistics(self) -> Sequence[Text]:
         """No lines."""

@@ -1,7 +1,7 @@
-"""The box as a machine: one input at a time goes in, the effects to carry out come out.
+"""The box as a state machine: inputs go in one at a time, effects to carry out come out.
 
-It has no clock: every input comes with its time, and `deadline_ns` is the time of the next `TimePassed`. Only
-the machine changes the match. `shutthebox.game.table` has the handler of every input in every mode.
+It has no clock: every input carries its time, and `deadline_ns` is when it wants the next `TimePassed`. Only
+the machine changes the match. `shutthebox.game.table` maps each input in each mode to its handler.
 """
 
 from collections.abc import Mapping, Sequence
@@ -69,7 +69,7 @@ class State(NamedTuple):
 
     @property
     def match(self) -> Match | None:
-        """The match as the players have seen it; None without one."""
+        """The match as far as the players have seen it; None without one."""
         return self.mode.play.match if isinstance(self.mode, MatchMode) else None
 
 
@@ -80,12 +80,12 @@ class Machine:
         settings: the owner's.
         dice: where throws come from.
         levers: the levers that are down now.
-        t_ns: now, in nanoseconds on the clock of all later inputs.
+        t_ns: now, in nanoseconds on the same clock as all later inputs.
         resumed: a match to continue; None to wait for players.
-        lookups: answers from the store, the calendar and the machine; None for a box that knows nothing.
-        is_new: no match has been finished on this box.
-        fault: found before the start.
-        notices: more for the owner, a line of text each.
+        lookups: look-ups in the store, the calendar and the machine; None to find nothing.
+        is_new: whether no match has been finished on this box yet.
+        fault: a fault found before startup.
+        notices: further lines of text for the owner.
 
     Example:
         A press in attract asks for the number of players.
@@ -139,30 +139,30 @@ class Machine:
 
     @property
     def settings(self) -> Settings:
-        """The settings now, choices made at the box included."""
+        """The current settings, including what was chosen at the box."""
         return self._shared.settings
 
     @property
     def deadline_ns(self) -> int | None:
-        """When `TimePassed` is due; None if nothing will happen by itself."""
+        """When `TimePassed` is due; None if nothing is scheduled."""
         due = (self._mode.deadline_ns(self._shared), self._deserted_ns, self._dwelt_ns)
         return min((ns for ns in due if ns is not None), default=None)
 
     def start(self) -> list[Effect]:
-        """The effects of being switched on."""
+        """Returns the effects of switching on."""
         effects, self._started = self._started, ()
         return [*self._audible(effects), self._show()]
 
     def step(self, given: Input, t_ns: int) -> list[Effect]:
-        """Takes one input in.
+        """Handles one input.
 
         Args:
             given: what happened.
-            t_ns: when, never before an earlier input.
+            t_ns: when it happened; never decreasing.
 
         Returns:
-            The effects, in the order in which they have to be carried out; the last one shows the new
-            state. An empty list for an input that changes nothing.
+            The effects to carry out, in order; the last one shows the new state. An empty list for an
+            input that changes nothing.
         """
         self._now_ns = max(t_ns, self._now_ns)
         match given:
@@ -190,7 +190,7 @@ class Machine:
                 return self._advised(given)
 
     def _button(self, given: Input) -> list[Effect]:
-        """A gesture: asleep it only wakes; while the box asks whether to abandon, it answers."""
+        """Handles a gesture of the button, which wakes a sleeping box and answers "End the match?"."""
         self._shared = self._shared._replace(touched_ns=self._now_ns)
         if not isinstance(given, ServicePressed):
             self._shared = self._shared._replace(unpressed=0)
@@ -241,17 +241,17 @@ class Machine:
 
     @property
     def _awaits_press(self) -> bool:
-        """Whether the dice button is what the box waits for, and no list is walked by the levers."""
+        """Whether the box is waiting for the dice button, with no list for the levers to scroll."""
         return isinstance(self._mode, Attract | MatchMode) and not isinstance(self._mode, Initials)
 
     @property
     def _is_stranded(self) -> bool:
-        """Whether nobody can go on, because the dice button is broken."""
+        """Whether play can't continue because the dice button is broken."""
         is_in_service = isinstance(self._mode, Service | StickMode)
         return lever_health.dice_button_complaint(self._shared) is not None and not is_in_service
 
     def _open_service(self, *, unlocked: bool) -> list[Effect]:
-        """Opens service whatever the box is doing. A match on the table waits for the next start."""
+        """Opens service, whatever the box is doing. A match in progress waits for the next startup."""
         self._shared = self._shared._replace(
             overlay=Overlay.NONE, refusal=None, knocks=0, by_levers=True, moved_ns=None
         )
@@ -260,7 +260,7 @@ class Machine:
 
     @property
     def _dwelt_ns(self) -> int | None:
-        """When a lever that is left down is a press; None where it is none."""
+        """When a lever left down counts as a press; None if it doesn't."""
         shared = self._shared
         if not shared.by_levers or shared.moved_ns is None or not shared.levers & ~self._ignored():
             return None
@@ -280,7 +280,7 @@ class Machine:
 
     @property
     def _deserted_ns(self) -> int | None:
-        """When nobody will have touched the box for long; None if that changes nothing."""
+        """When the box counts as deserted; None if that would change nothing."""
         if self._shared.asleep or not self._has(Deserted):
             return None
         return self._shared.touched_ns + self.settings.sleep_ns
@@ -335,7 +335,7 @@ class Machine:
         return [] if step == Step(self._mode) else [*self._taken(step), self._show()]
 
     def _form(self, given: FormInput) -> list[Effect]:
-        """Something that was done beside the box instead of with its levers."""
+        """Handles what was done on the page's form instead of with the levers."""
         shared = self._shared._replace(touched_ns=self._now_ns, overlay=Overlay.NONE, refusal=None)
         is_open = self._has(SettingChosen)
         match given:
@@ -362,7 +362,7 @@ class Machine:
         return [*keep(PageRules("\n".join(to_lines(rules)))), *self._setting_chosen(chosen, shared)]
 
     def _setting_chosen(self, given: SettingChosen, shared: Shared) -> list[Effect]:
-        """Nothing for a setting that the menu does not offer. The players stay, so their names do."""
+        """Applies a setting, unless the menu doesn't offer it. The players stay, and so do their names."""
         found = find_option(self.settings, given.key, given.value)
         if found is None:
             return []
@@ -373,7 +373,7 @@ class Machine:
         return [*self._taken(step._replace(shared=shared).preceded_by(*keep(*facts))), self._show()]
 
     def _dispatch(self, given: Input | Deserted, moved: Tiles = 0) -> list[Effect]:
-        """What lies over the mode gets the input first."""
+        """Passes the input to the overlay first, then to the mode."""
         effects: list[Effect] = []
         for state in (self._shared.overlay, type(self._mode)):
             row = TABLE.get((state, type(given)))
@@ -395,7 +395,7 @@ class Machine:
         return self._audible(step.effects)
 
     def _audible(self, effects: Sequence[Effect]) -> list[Effect]:
-        """The effects without the sounds of a box that is set to be silent."""
+        """The effects, without sounds if the box is muted."""
         if self.settings.box.sound:
             return list(effects)
         return [effect for effect in effects if not isinstance(effect, PlaySound)]
@@ -404,7 +404,7 @@ class Machine:
         return Context(self._now_ns, self._shared, self._dice, self._lookups, moved)
 
     def _ignored(self) -> Tiles:
-        """The levers that are out of play, except where service shows them and in a match begun with them."""
+        """The levers to ignore: those out of play, except in service and in a match begun with them."""
         if isinstance(self._mode, Service) and self._mode.row:
             return 0
         match = self.state.match
@@ -415,5 +415,5 @@ class Machine:
 
 
 def _seen(shared: Shared, mode: ModeState) -> Shared:
-    """A fault that is shown in attract has been seen as soon as somebody touches the box there."""
+    """Marks the fault shown in attract mode as seen, once somebody touches the box there."""
     return shared._replace(fault=None, notices=()) if isinstance(mode, Attract) else shared

@@ -1,4 +1,4 @@
-"""The common parts of a turn's screens: the title, the corner, the row of tiles, the prompt."""
+"""What the screens of a turn share: title, corner, row of tiles, prompt."""
 
 from shutthebox.game.judge import VerdictKind, flipped_tiles, viable_tiles
 from shutthebox.game.lever_health import complaint
@@ -27,18 +27,18 @@ def turn_screen(
     only: Tiles | None = None,
     lit: bool = False,
 ) -> Screen:
-    """The screen of a turn, with what is wrong with the levers, if anything.
+    """The screen of a turn, including what's wrong with the levers, if anything.
 
     Args:
         mode: which.
         play: the match.
         shared: what all modes know.
         prompt: what to do next.
-        also: what else can be done, where the levers are right.
+        also: what else can be done, if the levers are right.
         dice: the throw on the table.
-        big: a word or number where there are no dice.
-        only: the answer that the computer has chosen; None if a person plays.
-        lit: a press does something.
+        big: a word or number to show when there are no dice.
+        only: the answer the computer has chosen; None if a person plays.
+        lit: whether a press does something.
     """
     match = play.match
     wrong = play.verdict.is_fault
@@ -73,7 +73,7 @@ def turn_screen(
 
 
 def corner_text(match: Match) -> Text:
-    """The round, or the best score so far, which the player has to beat."""
+    """The round, or the best score so far, which is the one to beat."""
     if match.tie_rounds:
         return message("all again") if match.rules.tie is Tie.REPLAY_ALL else message("play-off")
     if match.rules.insurance:
@@ -102,7 +102,7 @@ def corner_text(match: Match) -> Text:
 
 
 def _pool_text(match: Match) -> Message:
-    """What the round is played for: the pool with what lies on the table, or its points."""
+    """What the round is worth: the pool on the table, or its points."""
     if match.rules.has_pool:
         stakes = match.pool + len(match.seats) * (not match.settled)
         return message("pool {stakes}", stakes=stakes).say_as("In the pool: {stakes}")

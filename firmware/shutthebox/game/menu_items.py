@@ -1,6 +1,6 @@
-"""The settings that can be chosen at the box: an item is a key of the config, its options and its label.
+"""The settings in the box's menu. An item is a key of the config, its options and its label.
 
-A new item is one more entry of `MENU_LINES`.
+To add an item, add an entry to `MENU_LINES`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,18 +26,18 @@ ROUNDS_TO_WIN = (2, 3, 5, 7, 10)
 
 
 class Item(NamedTuple):
-    """A setting that the players can change: a key, its options, and how these read.
+    """A setting players can change.
 
     Attributes:
         key: of the config, in one of the sections that `Settings` has.
         label: in the menu's list.
         question: above the options.
-        about: what it changes, in a line beside the page's form; the display has no room for it.
-        offers: the values to choose from. One that the owner has set is an option beside them.
-        text: how a value is shown: any that the config allows.
-        now: the value that holds now; left out: that of the key.
-        offered: whether the item means anything now.
-        forgets: keys that are as configured again once another value is chosen.
+        about: what it changes, shown beside the page's form; the panel has no room for it.
+        offers: the values to choose from. A value the owner has configured is added to them.
+        text: formats a value, any that the config allows.
+        now: reads the current value; by default, that of the key.
+        offered: whether the item makes sense now.
+        forgets: keys that go back to their configured values when another value is chosen.
     """
 
     key: str
@@ -51,7 +51,7 @@ class Item(NamedTuple):
     forgets: tuple[str, ...] = ()
 
     def values(self, settings: Settings) -> tuple[object, ...]:
-        """What can be chosen, as the config has it: what is offered, and the value that holds now."""
+        """The values to choose from, as in the config: the ones offered, and the current one."""
         offers, now = tuple(self.offers(settings)), self._now(settings)
         if now in offers:
             return offers
@@ -60,17 +60,17 @@ class Item(NamedTuple):
         return tuple(sorted(values)) if is_numbers else values  # type: ignore[type-var]
 
     def options(self, settings: Settings) -> tuple[Text, ...]:
-        """What can be chosen, as shown."""
+        """The options, as shown."""
         return tuple(self.text(settings, value) for value in self.values(settings))
 
     def current_index(self, settings: Settings) -> int:
-        """The index of the option that holds now."""
+        """The index of the current option."""
         return self.values(settings).index(self._now(settings))
 
     def choose(self, settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
-        """The settings after an option is chosen, by its index, and what is to be kept of it.
+        """Chooses an option by its index; returns the new settings and the facts to store.
 
-        What is more exact than its option, or is left to the game, stays so where that option is chosen.
+        Choosing the option that already holds leaves a finer value, or one left to the game, as it is.
         """
         is_same = index == self.current_index(settings)
         value = settings.value(self.key) if is_same else self.values(settings)[index]
@@ -80,7 +80,7 @@ class Item(NamedTuple):
         return settings, (Chosen(self.key, _plain(value)), *(Chosen(key, None) for key in self.forgets))
 
     def picker(self, settings: Settings) -> Picker:
-        """The choice of this item."""
+        """The list to choose this item's option from."""
         return Picker(self.question, self.options(settings), self.current_index(settings), settings.levers)
 
     def line(self, settings: Settings) -> Message:
@@ -99,7 +99,7 @@ def _plain(value: Any) -> Value:  # noqa: ANN401  (a key's value)
 
 
 def _value_text(value: object) -> Text:
-    """A value for which nobody has written a text."""
+    """The text of a value that has none of its own."""
     match value:
         case bool():
             return message("on") if value else message("off")
@@ -426,7 +426,7 @@ FAMILY = _switch(
 
 
 class Destination(Enum):
-    """A line of the menu that leads elsewhere, and changes nothing. The value is its label."""
+    """A line of the menu that opens something else. The value is its label."""
 
     STATISTICS = message("Statistics")
     PUZZLE = message("Puzzle")
@@ -476,7 +476,7 @@ CHOOSABLE = frozenset({*(entry.key for entry in MENU_LINES if isinstance(entry, 
 
 
 def entries(settings: Settings) -> tuple[MenuLine, ...]:
-    """The entries of the menu that mean anything now."""
+    """The menu's entries that make sense now."""
     return tuple(entry for entry in MENU_LINES if _offered(entry, settings))
 
 
@@ -493,12 +493,12 @@ def _offered(entry: MenuLine, settings: Settings) -> bool:
 
 
 def offered_items(settings: Settings) -> tuple[Item, ...]:
-    """The settings of the menu that mean anything now."""
+    """The menu's settings that make sense now."""
     return tuple(entry for entry in entries(settings) if isinstance(entry, Item))
 
 
 def find_option(settings: Settings, key: str, value: object) -> tuple[Item, int] | None:
-    """The item and the index of its option that give a key of the config this value; None without one."""
+    """Finds the item that sets this key to this value, and the index of its option; None if none does."""
     for item in offered_items(settings):
         if item.key == key:
             for index, option in enumerate(item.values(settings)):
@@ -508,12 +508,12 @@ def find_option(settings: Settings, key: str, value: object) -> tuple[Item, int]
 
 
 def is_value(given: object, option: object) -> bool:
-    """Whether a value that was given is that of an option. In Python a bool equals an int."""
+    """Whether a given value equals an option's, type included (in Python, True == 1)."""
     return given == option and isinstance(given, bool) is isinstance(option, bool)
 
 
 def menu(settings: Settings, at: MenuLine | None = None) -> Picker:
-    """The menu's list, the cursor on this entry where it is there."""
+    """The menu's list, with the cursor at this entry if it's there."""
     listed = entries(settings)
     lines = tuple(entry.line(settings) if isinstance(entry, Item) else entry.label for entry in listed)
     cursor = listed.index(at) if at in listed else 0
@@ -523,8 +523,8 @@ def menu(settings: Settings, at: MenuLine | None = None) -> Picker:
 def setup_questions(settings: Settings) -> tuple[Item, ...]:
     """The questions of setup before a match, in order.
 
-    Nothing where one player plays alone. Rounds are asked where the game is played over several, a
-    limit where it has one, teams and head starts where there are some; elsewhere the menu sets them.
+    Solo games ask nothing. Rounds, limit, teams and head starts are asked only in games that have
+    them; otherwise they are set in the menu.
     """
     profile = settings.profile
     if profile.is_solo:

@@ -1,4 +1,4 @@
-"""Texts for people, as data: each reader (panel, voice, page, scoreboard) puts them into words itself."""
+"""Texts for people, as data. Each reader (panel, voice, page, scoreboard) localizes them itself."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ class Message:
     Attributes:
         text: English, with blanks such as ``{points}``; the catalogues have it under this text.
         values: by blank.
-        voice: the words for who hears it, where the text is a sign; empty where it is said as it stands.
+        voice: what a voice says, if the text is a symbol; empty to say the text as it is.
     """
 
     text: str
@@ -107,7 +107,7 @@ class TileSum:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """The three letters by which a player is called."""
+    """A player's three letters."""
 
     letters: str
 
@@ -118,7 +118,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """Letters of a name that is being chosen, and the number of its places."""
+    """Letters of a name being entered, and how many it will have."""
 
     letters: str
     places: int
@@ -186,12 +186,12 @@ def localize(text: Text, translate: Translate) -> str:
 
 
 def title_text(profile: Profile, language: str) -> Text:
-    """A game's title: its own in this language, else the English one, to be translated."""
+    """A game's title: its own in this language, otherwise the English one, to be translated."""
     return dict(profile.titles).get(language) or Message(profile.title())
 
 
 def message(text: str, **values: int | Text) -> Message:
-    """The message of this English text; the catalogues' tools look for calls of this name.
+    """A message with this English text. The catalogue tools extract calls of this function by name.
 
     >>> message("{points} to go", points=3).localize(str)
     '3 to go'
@@ -203,12 +203,12 @@ TIMES = plural("once", "{count} times")
 
 
 def decimal(value: float, places: int, sign: Literal["-", "+"] = "-") -> Message:
-    """A number with so many decimals, to be shown with the decimal sign of the players' language.
+    """A number with `places` decimals, shown with the decimal sign of the players' language.
 
     Args:
         value: the number.
         places: decimals.
-        sign: "+" gives numbers above 0 their sign, too.
+        sign: "+" also puts a sign before positive numbers.
 
     >>> decimal(6.25, 1).localize(str)
     '6.2'

@@ -5,11 +5,11 @@ from typing import Self
 
 
 class Mode(StrEnum):
-    """The kinds of things that the box does; the machine is in exactly one mode, and each has its class.
+    """What the box is doing. The machine is in exactly one mode; each has its class.
 
     Attributes:
-        in_scenarios: the name in scenarios and JSON, where it is another: there names and a roll-off are in
-            setup, real dice roll, a stick is in service.
+        in_scenarios: the name in scenarios and JSON, if different: there, names and a roll-off count as
+            setup, real dice as rolling, a stick as service.
     """
 
     in_scenarios: str

@@ -1,7 +1,7 @@
-"""The owner's code: a set of levers. Everybody may look; a change asks for it.
+"""The owner's code: a set of levers. Anyone may look around; changes require the code.
 
-After five wrong codes each costs a pause, twice as long as the one before. They are counted until the right
-one; the count survives a pulled plug.
+After five wrong codes, each further one costs a pause, doubling every time. The count resets with the right
+code, and survives a power cut.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _Mode = TypeVar("_Mode")
 
 
 def is_code(shared: Shared) -> bool:
-    """Whether the levers stand as the code says, without those out of play and one that seems to be wrong.
+    """Whether the levers match the code, ignoring those out of play and one that seems broken.
 
-    Anybody can make several levers seem wrong, so these count. One lever of the code has to be left.
+    Only one, because anyone can make several levers seem broken. At least one lever of the code must remain.
     """
     wrong, code = shared.stuck | shared.dead, shared.settings.code
     counts = ~(shared.settings.out | (wrong if wrong.bit_count() == 1 else 0))
@@ -41,7 +41,7 @@ def is_code(shared: Shared) -> bool:
 
 
 def wrong_code(mode: _Mode, context: Context) -> Step[_Mode]:
-    """One more wrong code."""
+    """Counts a wrong code."""
     step = refuse(mode, message("Wrong code"))
     count = context.shared.settings.wrong_codes + 1
     facts = keep(WrongCodes(count))
@@ -63,7 +63,7 @@ def _counting(wrong: int, context: Context) -> Shared:
 
 
 def code_screen(mode: Mode, title: Text, shared: Shared) -> Screen:
-    """The question for the code; where none is set, how the owner sets one."""
+    """The screen that asks for the code, or that says how to set one if there is none."""
     if shared.settings.code:
         prompt, also = message("Set, then press"), (message("Hold: back"),)
         return Screen(mode, title=title, big=message("Code?"), prompt=prompt, also=also, lit=True)
@@ -76,7 +76,7 @@ def code_screen(mode: Mode, title: Text, shared: Shared) -> Screen:
 
 
 def ask_code(mode: _Mode, asking: _Mode, context: Context) -> Step[_Mode]:
-    """Asks for the code, where no pause has to be waited for.
+    """Asks for the code, unless a pause is still running.
 
     Args:
         mode: as it is.
@@ -90,7 +90,7 @@ def ask_code(mode: _Mode, asking: _Mode, context: Context) -> Step[_Mode]:
 
 
 def _pause_left_ns(context: Context) -> int:
-    """How long no code is taken; after a power cut the whole pause again."""
+    """How long codes are still refused; a power cut restarts the pause."""
     over = context.shared.settings.wrong_codes - FREE_TRIES
     if over < 0:
         return 0

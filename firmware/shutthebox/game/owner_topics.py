@@ -1,4 +1,4 @@
-"""What the box tells its owner in service, besides its levers: a list of lines for each topic."""
+"""The topics the owner can read in service; each is a list of lines."""
 
 from enum import Enum
 
@@ -6,7 +6,7 @@ from shutthebox.game.messages import message
 
 
 class Topic(Enum):
-    """What the owner may ask for, in order; the value is its line in the owner's list."""
+    """The topics, in order. The value is the line in the owner's list."""
 
     ABOUT = message("About")
     FAULTS = message("Faults")

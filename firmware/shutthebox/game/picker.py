@@ -1,4 +1,4 @@
-"""Choosing with the levers: a lever moved and put back is one choice, whichever way it stood before."""
+"""Choosing with the levers: to choose, flick a lever (move it and put it back)."""
 
 from typing import NamedTuple
 
@@ -7,20 +7,20 @@ from shutthebox.rules.tiles import Tiles, to_numbers
 
 
 class Flicks(NamedTuple):
-    """Levers on their way: moved once, and not put back yet.
+    """Levers that were moved once and not put back yet.
 
-    A lever that stands down at the start is flicked by lifting it and putting it down again.
+    A lever that is down to begin with is flicked by lifting it and putting it down again.
     """
 
     away: Tiles = 0
 
     def follow(self, levers: Tiles) -> "tuple[Flicks, tuple[int, ...]]":
-        """The flicks after these levers have moved, and the levers that are back where they stood, rising."""
+        """Returns the flicks after these levers moved, and the levers now back where they were, rising."""
         return Flicks(self.away ^ levers), to_numbers(self.away & levers)
 
     @property
     def reminder(self) -> Message | None:
-        """The movement that the one moving lever still needs; None if none moves, or several."""
+        """How to finish the flick of the one lever that is half-way; None if there are none or several."""
         if self.away.bit_count() != 1:
             return None
         return message("Put {tile} back", tile=self.away.bit_length())
@@ -29,15 +29,15 @@ class Flicks(NamedTuple):
 class Picker(NamedTuple):
     """A list to choose from.
 
-    Lever n chooses option n. In a list that is longer than the box has levers, and in one that leaves two
-    levers free, the last lever goes on by one and the lever before it goes back by one.
+    Flick lever n to choose option n. If the list is longer than the row of levers, or leaves two levers
+    free, the last lever scrolls down by one and the one before it scrolls up.
 
     Attributes:
         heading: what is chosen.
         options: as shown.
-        cursor: index of the choice so far.
+        cursor: index of the current choice.
         levers: how many levers there are to choose with.
-        flicks: levers on their way.
+        flicks: levers moved and not yet put back.
     """
 
     heading: Text
@@ -48,7 +48,7 @@ class Picker(NamedTuple):
 
     @property
     def steps(self) -> dict[int, int]:
-        """Per lever that walks through the list, by how many options."""
+        """By how many options each scrolling lever moves the cursor."""
         if len(self.options) <= self.levers < len(self.options) + 2:
             return {}
         # A box with a single lever has one that goes on, and none that goes back.
@@ -56,11 +56,11 @@ class Picker(NamedTuple):
 
     @property
     def choosing(self) -> int:
-        """Lever n chooses option n, up to this one."""
+        """The highest lever that chooses an option directly."""
         return min(len(self.options), self.levers - len(self.steps))
 
     def follow(self, levers: Tiles) -> "tuple[Picker, tuple[int, ...]]":
-        """The picker after these levers have moved, and the levers that have been flicked."""
+        """Returns the picker after these levers moved, and the levers that were flicked."""
         flicks, flicked = self.flicks.follow(levers)
         picker = self._replace(flicks=flicks)
         for lever in flicked:
@@ -68,18 +68,18 @@ class Picker(NamedTuple):
         return picker, flicked
 
     def move_cursor(self, by: int) -> "Picker":
-        """The picker with its cursor so many options on; after the last comes the first."""
+        """Moves the cursor by `by` options, wrapping around."""
         return self._replace(cursor=(self.cursor + by) % len(self.options))
 
     def choose(self, lever: int) -> "Picker | None":
-        """The picker after lever n was flicked; None for a lever that means nothing here."""
+        """The picker after this lever was flicked; None if the lever does nothing here."""
         if lever in self.steps:
             return self._replace(cursor=(self.cursor + self.steps[lever]) % len(self.options))
         return self._replace(cursor=lever - 1) if lever <= self.choosing else None
 
     @property
     def help(self) -> Message:
-        """The levers' effects."""
+        """What the levers do."""
         if self.steps and self.levers > 1:
             return message("Lever {back}: < {on}: >", back=self.levers - 1, on=self.levers).say_as(
                 "Lever {back}: the one before, {on}: the next"

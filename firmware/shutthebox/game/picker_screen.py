@@ -1,4 +1,4 @@
-"""The screen of a choice that is made with the levers."""
+"""The screen of a list that the levers choose from."""
 
 from shutthebox.game.effects import Effect, PlaySound, Sound
 from shutthebox.game.messages import Message, Text, message
@@ -9,7 +9,7 @@ from shutthebox.game.state import Context
 
 
 def follow_flicks(picker: Picker, context: Context) -> tuple[Picker, tuple[Effect, ...], Message | None]:
-    """The picker after the levers of this input, its sound, and why a lever chose nothing."""
+    """Returns the picker after these lever moves, the sound to play, and why a lever chose nothing."""
     after, flicked = picker.follow(context.moved)
     if not flicked:
         return after, (), None
@@ -21,14 +21,14 @@ def follow_flicks(picker: Picker, context: Context) -> tuple[Picker, tuple[Effec
 def picker_screen(
     mode: Mode, picker: Picker, *, paragraph: Text = "", hold: Text = "", reads: bool = False
 ) -> Screen:
-    """The options with their levers' numbers; a number among the options is drawn large, alone.
+    """The options with their levers' numbers. An option that is a number is drawn large, on its own.
 
     Args:
         mode: which.
         picker: the choice.
         paragraph: about the option at the cursor.
-        hold: what a hold does; empty for back.
-        reads: the options are only to be read, and a press goes back too.
+        hold: what a hold does; by default it goes back.
+        reads: the options are for reading only, and a press goes back too.
     """
     hold = hold or message("Hold: back")
     press = message("Press: back") if reads else message("Press: choose")

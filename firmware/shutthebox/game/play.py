@@ -1,4 +1,4 @@
-"""The match on the table as the box sees it: what all modes of a match have in common."""
+"""The match in progress, as all modes of a match share it."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ TUMBLE_NS = 800_000_000
 
 
 class Clock(NamedTuple):
-    """The time that a player has left.
+    """A player's remaining time.
 
     Attributes:
-        over_ns: when it is over.
-        shown_s: whole seconds left, as the screen shows them.
+        over_ns: when time runs out.
+        shown_s: whole seconds left, as shown.
     """
 
     over_ns: int
@@ -39,16 +39,16 @@ class Clock(NamedTuple):
 
     @property
     def next_ns(self) -> int:
-        """When the shown seconds change; when none is left to be shown, the time is over."""
+        """When the seconds shown change next; once none are left, time has run out."""
         return self.over_ns - max(0, self.shown_s - 1) * _SECOND_NS
 
     def at(self, now_ns: int) -> Clock:
-        """The clock with the seconds that are left now, a begun one counted."""
+        """The clock with its seconds left now, rounded up."""
         return self._replace(shown_s=max(0, -(-(self.over_ns - now_ns) // _SECOND_NS)))
 
 
 class PlayedTurn(NamedTuple):
-    """A turn, or its part until now.
+    """A turn, or as much of it as has been played.
 
     Attributes:
         beginning: the match before its first throw.
@@ -60,23 +60,23 @@ class PlayedTurn(NamedTuple):
 
 
 class MatchInPlay(NamedTuple):
-    """A match between two inputs.
+    """The state of a match between two inputs.
 
     Attributes:
-        match: the position as the players have seen it.
-        verdict: on the levers.
+        match: the position as far as the players have seen it.
+        verdict: the judgement of the levers.
         wrong_ns: since when the same levers have been wrong.
-        turn: the running turn, for its review; None before its first throw, and where it cannot be reviewed.
-        unreviewed: turns that have ended and whose review has not come yet.
-        given_away: per player, points that decisions have cost in this match.
-        luck: per player, points that the dice have added in this match.
-        review: of the turn that has just ended; None before, and where the odds are not known.
-        for_win: turns are reviewed in chance to win, too.
-        tally: per player the stakes owed from earlier matches of the evening; negative: to get.
-        beginning: the match before its first throw; None where it was joined half-way.
-        actions: what has happened in it since.
-        clock: the time that the player at turn has left; None where no clock runs.
-        half: the part of an answer that a press has taken, before the tiles behind.
+        turn: the current turn, for its review; None before its first throw, or if it can't be reviewed.
+        unreviewed: finished turns still waiting for their review.
+        given_away: points each player's decisions have cost in this match.
+        luck: points the dice have added for each player in this match.
+        review: the review of the turn that just ended; None before that, or if the odds are unknown.
+        for_win: whether turns are also reviewed by chance of winning.
+        tally: what each player owes from earlier matches this evening; negative if they are owed.
+        beginning: the match before its first throw; None if we joined it half-way.
+        actions: its actions so far.
+        clock: the time the player at turn has left; None if no clock runs.
+        half: the half of an answer that a press has already confirmed.
     """
 
     match: Match
@@ -96,23 +96,23 @@ class MatchInPlay(NamedTuple):
 
     @property
     def is_out_of_time(self) -> bool:
-        """Whether the clock has come to its end."""
+        """Whether time has run out."""
         return self.clock is not None and self.clock.shown_s == 0
 
     @property
     def must_pass(self) -> bool:
-        """Whether the throw on the table has neither an answer nor a tile to open: it is passed."""
+        """Whether the throw on the table has no answer and opens no tile, so it must be passed."""
         profile, turn = self.match.rules, self.match.turn
         return not turns.answers(profile, turn) and not turns.reopenings(profile, turn)
 
     @property
     def owes(self) -> tuple[Fraction, ...]:
-        """Per player the stakes owed for this match; empty before it is decided."""
+        """What each player owes for this match; empty until it's decided."""
         return self.match.result.owes if self.match.result else ()
 
 
 def conditions_of(match: Match, settings: Settings) -> Conditions:
-    """The conditions under which this match, at its beginning, is played from now on."""
+    """The conditions this match is played under."""
     return Conditions(
         first=match.first + 1,
         real_dice=settings.real_dice,
@@ -123,14 +123,14 @@ def conditions_of(match: Match, settings: Settings) -> Conditions:
 
 
 def new_match(profile: Profile, settings: Settings) -> Match:
-    """A match of the usual number of players and rounds."""
+    """A match with the usual number of players and rounds."""
     return begin(profile, 1 if profile.is_solo else settings.game.players, settings.game.rounds)
 
 
 def begin_play(
     match: Match, settings: Settings, tally: tuple[Fraction, ...] = ()
 ) -> tuple[MatchInPlay, tuple[Effect, ...]]:
-    """A match at its beginning, and the question for its odds."""
+    """Begins a match; returns it with the question to prepare its odds."""
     players = match.players if settings.game.computers or settings.game.hints else 0
     nothing = (Fraction(0),) * match.players
     play = MatchInPlay(
@@ -140,19 +140,19 @@ def begin_play(
 
 
 def apply_and_keep(play: MatchInPlay, action: Action) -> tuple[MatchInPlay, tuple[Effect, ...]]:
-    """The match after an action; the action is to be kept, and the review of an ended turn asked for."""
+    """Applies an action; also returns the effects that store it and ask for the review of a finished turn."""
     after = apply_action(play, action)
     asked = ask_reviews(after)[len(play.unreviewed) :]
     return after, (Keep(action), *asked)
 
 
 def ask_reviews(play: MatchInPlay) -> tuple[Ask, ...]:
-    """The questions for the reviews that have not come."""
+    """Asks again for the reviews that haven't arrived."""
     return tuple(Ask(AskReview(turn.beginning, turn.actions, play.for_win)) for turn in play.unreviewed)
 
 
 def apply_action(play: MatchInPlay, action: Action) -> MatchInPlay:
-    """The match after an action. Every action of every match on the box goes through here, once."""
+    """Applies an action. Every action of every match on the box goes through here, exactly once."""
     match = apply(play.match, action)
     after = play._replace(match=match, actions=(*play.actions, action), half=WHOLE)
     if play.match.stage is Stage.ADVANCE:
@@ -164,7 +164,7 @@ def apply_action(play: MatchInPlay, action: Action) -> MatchInPlay:
 
 
 def _continued(play: MatchInPlay, action: Action) -> PlayedTurn | None:
-    """The running turn with one more action; None if it was joined half-way, or is played in rotation."""
+    """The current turn with one more action; None if we joined it half-way, or turns rotate."""
     match, turn = play.match, play.turn
     if turn is not None:
         return turn._replace(actions=(*turn.actions, action))
@@ -173,7 +173,7 @@ def _continued(play: MatchInPlay, action: Action) -> PlayedTurn | None:
 
 
 def add_review(play: MatchInPlay, came: ReviewReady) -> MatchInPlay:
-    """The match with luck and decisions of one more turn; unchanged if that turn is not awaited."""
+    """Adds a turn's review to the match's luck and decisions; ignores a review that isn't awaited."""
     turn, review = PlayedTurn(came.beginning, came.actions), came.review
     if turn not in play.unreviewed:
         return play
@@ -192,12 +192,12 @@ def add_review(play: MatchInPlay, came: ReviewReady) -> MatchInPlay:
 def judge_levers(
     play: MatchInPlay, context: Context, only: Tiles | None = None
 ) -> tuple[MatchInPlay, tuple[Effect, ...]]:
-    """The match with the verdict on the levers as they stand, and the sound of a new fault.
+    """Judges the levers as they stand; also returns the sound of a new fault.
 
     Args:
         play: the match.
         context: the levers and the time.
-        only: the one answer that counts; None for all that are legal.
+        only: the only answer that counts; None if any legal one does.
     """
     match, shared = play.match, context.shared
     half = play.half._replace(to_lift=play.half.to_lift & shared.levers)
@@ -215,17 +215,17 @@ def take_half(play: MatchInPlay, shared: Shared, only: Tiles | None = None) -> H
 
 
 def row_behind(match: Match, shared: Shared) -> int:
-    """How far from a lever of the front row that of the tile behind is; 0 if one stands for both."""
+    """The distance from a front tile's lever to that of the tile behind; 0 if one lever stands for both."""
     return levers_behind(match.game, shared.settings.levers, shared.settings.out)
 
 
 def tick_clock(play: MatchInPlay, context: Context) -> MatchInPlay:
-    """The match with the seconds left that its clock now shows."""
+    """Updates the seconds shown by the match's clock."""
     return play._replace(clock=play.clock.at(context.now_ns)) if play.clock else play
 
 
 def _clock(play: MatchInPlay, context: Context) -> Clock | None:
-    """The clock of the player at turn; no hand could help the computer to be in time, so it has none."""
+    """The clock of the player at turn; None for the computer, which nobody could hurry."""
     seconds = play.match.rules.turn_seconds
     if seconds is None or not play.match.clock_runs or is_computers_turn(play, context.shared):
         return None
@@ -233,7 +233,7 @@ def _clock(play: MatchInPlay, context: Context) -> Clock | None:
 
 
 def clock_of(seconds: int, now_ns: int) -> Clock:
-    """A clock with so many seconds left now."""
+    """A clock with `seconds` left from now."""
     return Clock(now_ns + seconds * _SECOND_NS, seconds)
 
 

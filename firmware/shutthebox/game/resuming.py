@@ -1,4 +1,4 @@
-"""How the box goes on with a match that a power cut has interrupted."""
+"""Resuming a match that a power cut interrupted."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -17,9 +17,9 @@ class KeptMatch(NamedTuple):
 
     Attributes:
         beginning: its position before the first throw.
-        actions: what has happened in it since.
-        tally: per player the stakes owed from earlier matches of the evening.
-        clock: the seconds that the clock showed last, and how many actions came before; None if it never ran.
+        actions: its actions so far.
+        tally: what each player owes from earlier matches this evening.
+        clock: the seconds last shown, and how many actions preceded them; None if no clock ran.
     """
 
     beginning: Match
@@ -29,7 +29,7 @@ class KeptMatch(NamedTuple):
 
 
 def resume(kept_match: KeptMatch, context: Context) -> Step[Target]:
-    """Plays the kept actions again and judges the levers as they stand."""
+    """Replays the stored actions and judges the levers as they stand now."""
     play, effects = begin_play(kept_match.beginning, context.shared.settings, kept_match.tally)
     effects += keep(Resumed(conditions_of(kept_match.beginning, context.shared.settings)))
     seconds, before = kept_match.clock or (None, 0)

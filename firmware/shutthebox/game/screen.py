@@ -1,8 +1,8 @@
-"""A screen of the panel, as data: the machine makes it, the display worker draws it.
+"""A screen of the panel, as data: the machine builds it, the display worker draws it.
 
-A screen holds no pixel, no clock and no language. Everything that moves (tumbling dice, blinking tiles)
-is named here; the display worker animates it. Its texts are messages: `Screen.localize` puts them into the
-words of the panel, `shutthebox.speech.sentences` into those of the voice.
+A screen knows no pixels, clock or language. Whatever moves (tumbling dice, blinking tiles) is only named
+here; the display worker animates it. Texts are messages: `Screen.localize` turns them into text for the
+panel, `shutthebox.speech.sentences` into speech.
 """
 
 from enum import Enum
@@ -27,32 +27,32 @@ LIST_ROWS = 3
 
 
 class Screen(NamedTuple):
-    """One picture's worth of content.
+    """The content of one screen.
 
     Attributes:
         mode: what the box is doing.
-        title: top line, left: whose turn it is, or the heading. In a list to choose from and above a
-            paragraph alone there is no such line: the heading takes turns with the prompts.
-        aside: top line, right: the round or the score; in a list to choose from, how many more
+        title: top line, left: whose turn it is, or the heading. Lists to choose from and screens that are
+            only a paragraph have no such line: there the heading alternates with the prompts.
+        aside: top line, right: the round or the score. In a list to choose from: how many more options
             there are, at the right of the bottom line.
-        dice: faces to draw, in the order thrown; up to nine, 1 to 20 each. Above 6 as numbers.
-        total: the total of the throw, drawn as large as it gets; None for no total.
-        tumbling: the dice are still rolling: draw them moving, their faces unknown.
-        big: a word or number to draw large where there are no dice ("15", "SHUT!").
-        rows: lines for lists and tables (menu, scores), drawn where there are no dice and no big word.
-        cursor: index into rows of the one that is marked; None for none.
-        paragraph: a sentence or two to read, below the rows; in small letters if it needs them. What is too
-            long for these, too, turns its pages.
-        code: an address for telephones, drawn as a QR code with the words beside it; the address in letters
-            where the panel is too small for the code.
+        dice: faces to draw, in the order thrown; up to nine, 1 to 20 each. Above 6 they're numbers.
+        total: the total of the throw, drawn as large as fits; None for no total.
+        tumbling: the dice are still rolling; draw them moving, with unknown faces.
+        big: a word or number to draw large when there are no dice ("15", "SHUT!").
+        rows: lines of a list or table (menu, scores), drawn when there are no dice and no big word.
+        cursor: index of the highlighted row; None for none.
+        paragraph: a sentence or two below the rows, in small letters if needed. Text that still doesn't fit
+            turns its pages.
+        code: an address for phones, drawn as a QR code with the text beside it; printed as text
+            if the panel is too small for the code.
         tiles: the row of tiles, (number, state) in rising order; empty for no row.
-        alert: bottom line, so that it is noticed: what is wrong, or why the last input did nothing; some 16
-            characters. It takes turns with the prompt, which it never replaces.
-        prompt: bottom line: what to do next; as long.
-        also: what else can be done, as long; each takes its turn with the prompt.
-        lit: a press of the button does something now, so its lamp is lit.
-        celebrates: something to cheer about: a second of show, which delays nobody.
-        is_list: hands move the cursor of a list in this mode.
+        alert: bottom line, highlighted: what's wrong, or why the last input did nothing; about 16
+            characters. It alternates with the prompt and never replaces it.
+        prompt: bottom line: what to do next; about 16 characters.
+        also: what else can be done, about 16 characters each; they alternate with the prompt.
+        lit: a press does something now, so the button's lamp is lit.
+        celebrates: something to cheer about: a second of animation that delays nobody.
+        is_list: the levers move a list's cursor in this mode.
     """
 
     mode: Mode
@@ -76,27 +76,27 @@ class Screen(NamedTuple):
 
     @property
     def chooses(self) -> bool:
-        """Whether the rows are a list to choose from; another list is to be read, page after page."""
+        """Whether the rows are a list to choose from, rather than one to read page by page."""
         return self.is_list and bool(self.rows) and self.cursor is not None
 
     @property
     def reads(self) -> bool:
-        """Whether there is a paragraph to read, and nothing else."""
+        """Whether the screen is only a paragraph to read."""
         return bool(self.paragraph) and not (
             self.rows or self.big or self.dice or self.tumbling or self.tiles
         )
 
     @property
     def prompts(self) -> tuple[Text, ...]:
-        """What the bottom line says in turns without the alert; nothing that the alert says already."""
+        """What the bottom line alternates between besides the alert, without repeating the alert."""
         return _without(self.alert, (self.prompt, *self.also))
 
     def led_by(self, prompt: Text | None) -> "Screen":
-        """The screen with this to do before everything else; None for nothing."""
+        """The screen with this prompt before all others; None changes nothing."""
         return self._replace(prompt=prompt, also=(self.prompt, *self.also)) if prompt else self
 
     def alerted(self, why: Text) -> "Screen":
-        """The screen with this before everything else that the bottom line says."""
+        """The screen with this alert in its bottom line."""
         beneath = (self.prompt, *self.also)
         return (
             self._replace(alert=why, prompt=self.alert, also=beneath)
@@ -105,7 +105,7 @@ class Screen(NamedTuple):
         )
 
     def localize(self, translate: Translate) -> "LocalizedScreen":
-        """The screen in the words of the panel."""
+        """The screen in the panel's language."""
         values = self._asdict()
         words = {name: localize(values[name], translate) for name in _TEXTS}
         lists = {name: tuple(localize(text, translate) for text in values[name]) for name in _LISTS}
@@ -124,7 +124,7 @@ _LISTS = ("rows", "also")
 
 
 class LocalizedScreen(Screen):
-    """A screen in words, to be drawn. A tab in a row sets the rest of it against the right edge."""
+    """A localized screen, ready to draw. Text after a tab in a row is right-aligned."""
 
     __slots__ = ()
 
@@ -139,12 +139,12 @@ class LocalizedScreen(Screen):
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        """What the bottom line says in turns without the alert; nothing that the alert says already."""
+        """What the bottom line alternates between besides the alert, without repeating the alert."""
         return _without(self.alert, (self.prompt, *self.also))
 
     @property
     def text(self) -> str:
-        """All words of the screen, one line each, top to bottom."""
+        """All text on the screen, one item per line, top to bottom."""
         body = (self.big, *self.rows, self.paragraph, self.code)
         parts = (self.title, self.aside, *body, self.alert, *self.prompts)
         return "\n".join(part for part in parts if part)

@@ -326,7 +326,7 @@ def evening(db: sqlite3.Connection, since_s: float) -> tuple[int, int, int | Non
 
 
 def wrong_codes(db: sqlite3.Connection) -> int:
-    """How often the owner's code was wrong since it was right."""
+    """How many wrong codes were entered since the last right one."""
     return sum(fact.times for fact in remembered_of(db) if isinstance(fact, WrongCodes))
 
 
