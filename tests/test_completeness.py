@@ -64,7 +64,7 @@ def test_every_input_is_given_and_obeyed() -> None:
     obeyed = said(PACKAGE / "game/machine.py") | {kind.__name__ for kind in INPUT_NAMES}
     obeyed |= {came.__name__ for _, came in ADVICE}
     assert not lacking(inputs, obeyed), "neither the table nor the machine knows it"
-    of_buttons = [type(button.given) for button in BUTTONS.values() if button.given is not None]
+    of_buttons = [type(button.event) for button in BUTTONS.values() if button.event is not None]
     assert not lacking(of_buttons, {kind.__name__ for kind in INPUT_NAMES}), "the table has no rows for it"
 
 

@@ -147,7 +147,7 @@ INPUT = Contribution(
             entry(
                 "BUTTONS",
                 'Switch(LID, "lid", "lid", 7, "button_settle_ms", is_counted=False, verb="lid", '
-                'given=LidOpened(), stuck_ns=None, chatters=message("Lid chatters"), '
+                'event=LidOpened(), stuck_ns=None, chatters=message("Lid chatters"), '
                 'stuck=message("Lid: stuck?"), dead=message("Lid: dead?"), taken=message("Lid: taken"))',
             ),
             noticed=f"{COMPLETE} -k input",
@@ -156,7 +156,7 @@ INPUT = Contribution(
         step(
             "game/machine.py",
             imports("from shutthebox.game.inputs import LidOpened"),
-            case("Machine.step", "case LidOpened():\n    return self._button(given)"),
+            case("Machine.step", "case LidOpened():\n    return self._button(event)"),
             named="machine.py",
         ),
         step(

@@ -18,7 +18,7 @@ MODES = get_args(ModeState)
 
 
 def test_whoever_forgets_an_input_is_told_of_which_mode() -> None:
-    rows = [row for row in ROWS if (row.state, row.given) != (Flipping, Held)]
+    rows = [row for row in ROWS if (row.state, row.event) != (Flipping, Held)]
     with pytest.raises(TypeError, match="Flipping: Held has no row"):
         table_of(rows, MODES)
 
@@ -51,7 +51,7 @@ def test_a_new_mode_of_a_turn_has_what_holds_for_every_turn() -> None:
 
 def test_a_row_of_a_mode_counts_before_that_of_its_classes() -> None:
     assert TABLE[Rolling, Deserted].handler is None, "dice that tumble keep the box awake"
-    of_match = next(row for row in ROWS if (row.state, row.given) == (MatchMode, Deserted))
+    of_match = next(row for row in ROWS if (row.state, row.event) == (MatchMode, Deserted))
     assert of_match.handler is not None
 
 

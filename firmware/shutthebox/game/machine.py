@@ -153,11 +153,11 @@ class Machine:
         effects, self._started = self._started, ()
         return [*self._audible(effects), self._show()]
 
-    def step(self, given: Input, t_ns: int) -> list[Effect]:
+    def step(self, event: Input, t_ns: int) -> list[Effect]:
         """Handles one input.
 
         Args:
-            given: what happened.
+            event: what happened.
             t_ns: when it happened; never decreasing.
 
         Returns:
@@ -165,7 +165,7 @@ class Machine:
             input that changes nothing.
         """
         self._now_ns = max(t_ns, self._now_ns)
-        match given:
+        match event:
             case TimePassed():
                 return self._pass_time()
             case LeversMoved(down):
@@ -183,29 +183,29 @@ class Machine:
             case StickReported(stick):
                 return self._stick_reported(stick)
             case Pressed() | Held() | HeldLong() | ServicePressed():
-                return self._button(given)
+                return self._button(event)
             case SettingChosen() | NamesGiven() | CursorMoved() | RulesGiven():
-                return self._form(given)
+                return self._form(event)
             case HintReady() | DiceReady() | AnswerReady() | ReviewReady():
-                return self._advised(given)
+                return self._advised(event)
 
-    def _button(self, given: Input) -> list[Effect]:
+    def _button(self, event: Input) -> list[Effect]:
         """Handles a gesture of the button, which wakes a sleeping box and answers "End the match?"."""
         self._shared = self._shared._replace(touched_ns=self._now_ns)
-        if not isinstance(given, ServicePressed):
+        if not isinstance(event, ServicePressed):
             self._shared = self._shared._replace(unpressed=0)
         elif self._is_stranded and not self._shared.asleep:
             return self._open_service(unlocked=True)
         if not self._shared.asleep:
             self._shared = _seen(self._shared, self._mode)._replace(refusal=None, stick_is_new=False)
-            if isinstance(given, Pressed) and isinstance(self._mode, MatchMode):
+            if isinstance(event, Pressed) and isinstance(self._mode, MatchMode):
                 before, self._shared = (
                     self._shared,
                     lever_health.suspect_wrong(self._mode.play, self._context()),
                 )
                 faults = keep(*lever_health.new_faults(before, self._shared))
-                return [*faults, *self._dispatch(given)]
-        return self._dispatch(given)
+                return [*faults, *self._dispatch(event)]
+        return self._dispatch(event)
 
     def _levers_moved(self, down: Tiles) -> list[Effect]:
         before, ignored = self._shared, self._ignored()
@@ -285,9 +285,9 @@ class Machine:
             return None
         return self._shared.touched_ns + self.settings.sleep_ns
 
-    def _has(self, given: type) -> bool:
+    def _has(self, event: type) -> bool:
         """Whether this input does something in this mode."""
-        return TABLE[type(self._mode), given].handler is not None
+        return TABLE[type(self._mode), event].handler is not None
 
     def _health_changed(self, health: Mapping[int, ContactHealth]) -> list[Effect]:
         before = self._shared
@@ -334,13 +334,13 @@ class Machine:
         step = arrive(handler(self._mode, came, context), context)
         return [] if step == Step(self._mode) else [*self._taken(step), self._show()]
 
-    def _form(self, given: FormInput) -> list[Effect]:
+    def _form(self, event: FormInput) -> list[Effect]:
         """Handles what was done on the page's form instead of with the levers."""
         shared = self._shared._replace(touched_ns=self._now_ns, overlay=Overlay.NONE, refusal=None)
         is_open = self._has(SettingChosen)
-        match given:
+        match event:
             case SettingChosen() if is_open:
-                return self._setting_chosen(given, shared)
+                return self._setting_chosen(event, shared)
             case RulesGiven(rules) if is_open:
                 return self._rules_given(rules, shared)
             case NamesGiven(names) if is_open and len(names) <= MAX_PLAYERS and all(map(is_name, names)):
@@ -361,9 +361,9 @@ class Machine:
         shared = shared._replace(settings=self.settings)
         return [*keep(PageRules("\n".join(to_lines(rules)))), *self._setting_chosen(chosen, shared)]
 
-    def _setting_chosen(self, given: SettingChosen, shared: Shared) -> list[Effect]:
+    def _setting_chosen(self, event: SettingChosen, shared: Shared) -> list[Effect]:
         """Applies a setting, unless the menu doesn't offer it. The players stay, and so do their names."""
-        found = find_option(self.settings, given.key, given.value)
+        found = find_option(self.settings, event.key, event.value)
         if found is None:
             return []
         item, index = found
@@ -372,11 +372,11 @@ class Machine:
         step = TABLE[type(self._mode), SettingChosen].step(self._mode, self._context())
         return [*self._taken(step._replace(shared=shared).preceded_by(*keep(*facts))), self._show()]
 
-    def _dispatch(self, given: Input | Deserted, moved: Tiles = 0) -> list[Effect]:
+    def _dispatch(self, event: Input | Deserted, moved: Tiles = 0) -> list[Effect]:
         """Passes the input to the overlay first, then to the mode."""
         effects: list[Effect] = []
         for state in (self._shared.overlay, type(self._mode)):
-            row = TABLE.get((state, type(given)))
+            row = TABLE.get((state, type(event)))
             if row is None or row.handler is None:
                 continue
             effects += self._taken(row.step(self._mode, self._context(moved)))

@@ -233,7 +233,7 @@ class Settings(NamedTuple):
         wrong_codes: how often the code was wrong since it was right.
         service_button: the box has one, so the menu does not lead to service.
         title_order: by what the games of a group are put in order, in a language.
-        given: house rules that were given beside the box; among `profiles`.
+        page_rules: house rules given on the page; also among `profiles`.
         tournament: its seed makes the throws, and no chance; None for dice of chance.
         scoreboard: gives the address of the scoreboard's page; None where the scoreboard is off.
     """
@@ -250,7 +250,7 @@ class Settings(NamedTuple):
     wrong_codes: int = 0
     service_button: bool = False
     title_order: Callable[[Profile, str], tuple[str, str]] = english_order
-    given: Profile | None = None
+    page_rules: Profile | None = None
     tournament: Tournament | None = None
     scoreboard: Callable[[], str] | None = None
 
@@ -310,10 +310,10 @@ class Settings(NamedTuple):
         Raises:
             ValueError: if they do not fit the box, or their name is that of another game.
         """
-        others = tuple(profile for profile in self.profiles if profile is not self.given)
+        others = tuple(profile for profile in self.profiles if profile is not self.page_rules)
         played = on_box(rules, self.levers, {profile.name for profile in others})
-        after = self._replace(profiles=(*others, played), given=played)
-        return after.with_value("game.profile", played.name) if self.profile is self.given else after
+        after = self._replace(profiles=(*others, played), page_rules=played)
+        return after.with_value("game.profile", played.name) if self.profile is self.page_rules else after
 
     @property
     def games(self) -> tuple[Profile, ...]:

@@ -1,4 +1,4 @@
-"""The machine's state between two inputs: the part that all modes share, and the mode with its own data."""
+"""The machine's state between two inputs: what all modes share, and the mode with its own data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shutthebox.rules.tiles import Tiles
 
 
 class Overlay(Enum):
-    """What lies over a mode, and takes the inputs first."""
+    """What covers a mode and gets the inputs first."""
 
     NONE = "nothing"
     ASLEEP = "asleep"
@@ -30,31 +30,31 @@ class Overlay(Enum):
 
 
 class Shared(NamedTuple):
-    """The part of the state that every mode may read.
+    """The state that all modes share.
 
     Attributes:
         settings: the settings now, choices made at the box included.
         levers: the levers that are down.
-        touched_ns: when a hand last did something.
-        overlay: what lies over the mode.
-        fault: to show; None without one, and once a touch in attract has shown that it was seen.
-        notices: what else the owner should know, a line each; none once somebody has seen them in attract.
-        stick: the owner's; None without one.
-        due: the latest stick whose settings or update wait for a restart of the machine.
-        stick_is_new: nobody has touched the box since it was put in.
-        undelivered: why the league does not get the box's matches; None if it does.
-        health: per lever what its contact has done; empty before the first report.
-        stuck: levers that are down and seem not to come up.
-        dead: levers that are up and seem not to go down.
-        unpressed: how often levers have moved, where a press is awaited, since the dice button was pressed.
+        touched_ns: when somebody last touched the box.
+        overlay: what covers the mode.
+        fault: the fault to show; None without one, or once somebody has touched the box in attract mode.
+        notices: other lines for the owner; empty once somebody has seen them in attract mode.
+        stick: the owner's USB stick; None without one.
+        due: the latest stick whose settings or update take effect at the next restart.
+        stick_is_new: nobody has touched the box since the stick was inserted.
+        undelivered: why the league isn't getting the box's matches; None if it is.
+        health: each lever's contact counters; empty before the first report.
+        stuck: levers that are down and don't seem to come up.
+        dead: levers that are up and don't seem to go down.
+        unpressed: lever moves since the dice button was last pressed, while a press is awaited.
         knocks: how far the outer levers have been flicked in turn, to open service without the dice button.
-        by_levers: service was opened so: a lever that is left down is a press.
-        moved_ns: when a lever last moved; None once that press has been given.
+        by_levers: service was opened that way, so a lever left down counts as a press.
+        moved_ns: when a lever last moved; None once that press has happened.
         refusal: why the last input did nothing; None if it did something.
-        code_ns: when the owner's code was wrong last, or the box was switched on.
-        names: per seat three letters, empty for a seat without a name; kept until attract.
-        is_new: no match has been finished on this box, so that its players are shown the way.
-        untold: the modes whose pointer has not been told in this match; empty where the box is not new.
+        code_ns: when the last wrong code was entered, or the box was switched on.
+        names: three letters for each seat, empty for a seat without a name; kept until attract mode.
+        is_new: no match has been finished on this box yet, so its players get tips.
+        untold: the modes whose tip hasn't been given in this match; empty unless the box is new.
     """
 
     settings: Settings
@@ -86,19 +86,19 @@ class Shared(NamedTuple):
         return self.overlay is Overlay.ASLEEP
 
     def name(self, player: int) -> str:
-        """The letters of a player, counted from 0; empty without a name."""
+        """A player's three letters (players count from 0); empty without a name."""
         return self.names[player] if player < len(self.names) else ""
 
 
 class Context(NamedTuple):
-    """Everything that a handler may read besides its mode.
+    """Everything a handler may read besides its mode.
 
     Attributes:
         now_ns: the time of the input, on the machine's clock.
-        shared: what all modes share, the new position of the levers included.
+        shared: what all modes share, including the new lever positions.
         dice: where throws come from.
-        lookups: answers from the store, the calendar and the machine.
-        moved: levers that this input has put down or up.
+        lookups: look-ups in the store, the calendar and the machine.
+        moved: the levers this input moved, down or up.
     """
 
     now_ns: int
@@ -114,12 +114,12 @@ _Next = TypeVar("_Next")
 
 
 class Step(NamedTuple, Generic[Mode_co]):
-    """The outcome of an input.
+    """What an input leads to.
 
     Attributes:
-        mode: the mode after it.
-        effects: what is asked of the world, in order.
-        shared: what all modes share after it; None for no change.
+        mode: the next mode.
+        effects: the effects to carry out, in order.
+        shared: the new shared state; None if unchanged.
         refusal: why the input did nothing.
     """
 
@@ -131,7 +131,7 @@ class Step(NamedTuple, Generic[Mode_co]):
     def then(
         self: Step[_Given], handler: Callable[[_Given, Context], Step[_Next]], context: Context
     ) -> Step[_Next]:
-        """This step and the handler's, which starts from its mode, as one."""
+        """Continues with another handler from this step's mode; returns both as one step."""
         if self.shared is not None:
             context = context._replace(shared=self.shared)
         after = handler(self.mode, context)
@@ -143,15 +143,15 @@ class Step(NamedTuple, Generic[Mode_co]):
         )
 
     def preceded_by(self, *effects: Effect) -> Step[Mode_co]:
-        """The same step with these effects before its own."""
+        """This step with these effects before its own."""
         return self._replace(effects=effects + self.effects)
 
 
 def refuse(mode: _Given, why: Message) -> Step[_Given]:
-    """An input that does nothing, and says why."""
+    """A step that changes nothing and says why."""
     return Step(mode, (PlaySound(Sound.REFUSED),), refusal=why)
 
 
 def keep(*facts: Fact) -> tuple[Effect, ...]:
-    """The effects that keep these facts."""
+    """The effects that store these facts."""
     return tuple(map(Keep, facts))

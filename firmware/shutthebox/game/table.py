@@ -1,8 +1,8 @@
-"""The machine's table: the handler of every input in every mode, and of what lies over it.
+"""The transition table: a handler for every input in every mode and overlay.
 
-A handler's annotation says where it can lead: to a mode, or to a target (`shutthebox.game.targets`), whose
-mode is named here. So the type checker checks every transition, and the diagram in ARCHITECTURE.md is drawn
-from the same annotations.
+A handler's return annotation says where it can lead: to a mode, or to a target (`shutthebox.game.targets`)
+that this table maps to a mode. So the type checker checks every transition, and the diagram in
+ARCHITECTURE.md is drawn from the same annotations.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -153,19 +153,19 @@ if _forgotten := {each.name for each in Mode} - {each.name.name for each in get_
 
 
 class Row(NamedTuple):
-    """What an input does in a mode, or in what lies over it.
+    """What an input does in a mode or overlay.
 
     Attributes:
-        state: the mode, or what lies over it: that is asked first. A row of a base class holds for all modes
-            below it that have none of their own.
-        given: the input.
-        handler: what it does; or just where it leads. None: the mode ignores it.
-        overlay: what lies over the mode from then on; None for no change.
-        goes_on: the mode beneath gets the input as well.
+        state: the mode, or the overlay, which takes precedence. A row for a base class applies to all its
+            subclasses that have no row of their own.
+        event: the type of input.
+        handler: handles it, or names the target it leads to; None if the mode ignores it.
+        overlay: the overlay from then on; None for no change.
+        goes_on: whether the mode below gets the input as well.
     """
 
     state: type[BoxMode] | Overlay
-    given: type
+    event: type
     handler: Handler | Target | None
     overlay: Overlay | None = None
     goes_on: bool = False
@@ -179,22 +179,22 @@ class Row(NamedTuple):
 
 def row(
     mode: type[_Mode],
-    given: type,
+    event: type,
     handler: Callable[[_Mode, Context], Step[ModeState | Target]] | Target,
     overlay: Overlay | None = None,
 ) -> Row:
     """A row whose handler fits its mode."""
-    return Row(mode, given, handler, overlay)
+    return Row(mode, event, handler, overlay)
 
 
-def inherited(base: type[Any], given: type, handler: Handler | Target, overlay: Overlay | None = None) -> Row:
-    """A row for all modes below this class, which is abstract."""
-    return Row(base, given, handler, overlay)
+def inherited(base: type[Any], event: type, handler: Handler | Target, overlay: Overlay | None = None) -> Row:
+    """A row for all subclasses of this abstract mode."""
+    return Row(base, event, handler, overlay)
 
 
-def ignored(mode: type[Any], *given: type) -> tuple[Row, ...]:
-    """Rows that say that a mode, or all below this class, ignore these inputs."""
-    return tuple(Row(mode, each, None) for each in given)
+def ignored(mode: type[Any], *event: type) -> tuple[Row, ...]:
+    """Rows for inputs that a mode, or all subclasses of a base class, ignore."""
+    return tuple(Row(mode, each, None) for each in event)
 
 
 _UNLOCKED = OpenService(unlocked=True)
@@ -301,25 +301,25 @@ Table: TypeAlias = Mapping[tuple[type[BoxMode] | Overlay, type], Row]
 
 
 def table_of(rows: Iterable[Row], modes: Iterable[type[BoxMode]]) -> Table:
-    """The row by mode and input; the one of the nearest class counts.
+    """Maps (mode, input) to its row; the row of the most specific class wins.
 
     Raises:
-        TypeError: an input was forgotten, or said twice; the text names it and its mode.
+        TypeError: an input has no row, or two; the message names it and its mode.
     """
     said: dict[tuple[type[BoxMode] | Overlay, type], Row] = {}
     for each in rows:
-        if (each.state, each.given) in said:
-            raise TypeError(f"{_called(each.state)}: {each.given.__name__} has two rows")
-        said[each.state, each.given] = each
+        if (each.state, each.event) in said:
+            raise TypeError(f"{_called(each.state)}: {each.event.__name__} has two rows")
+        said[each.state, each.event] = each
     table = {at: each for at, each in said.items() if isinstance(at[0], Overlay)}
     for mode in modes:
-        for given in INPUT_NAMES:
-            found = next((said[base, given] for base in mode.__mro__ if (base, given) in said), None)
+        for event in INPUT_NAMES:
+            found = next((said[base, event] for base in mode.__mro__ if (base, event) in said), None)
             if found is None:
                 raise TypeError(
-                    f"{_called(mode)}: {given.__name__} has no row; say what it does, or ignored(...)"
+                    f"{_called(mode)}: {event.__name__} has no row; say what it does, or ignored(...)"
                 )
-            table[mode, given] = found._replace(state=mode)
+            table[mode, event] = found._replace(state=mode)
     return table
 
 
@@ -354,7 +354,7 @@ ADVICE: Mapping[tuple[type[BoxMode], type], AdviceHandler] = dict(
 
 
 def arrive(step: Step[ModeState | Target], context: Context) -> Step[ModeState]:
-    """The step with what follows until a mode is reached."""
+    """Follows targets until the step reaches a mode."""
     while isinstance(step.mode, Target):
         step = step.then(ENTRANCES[type(step.mode)], context)
     return Step(step.mode, step.effects, step.shared, step.refusal)
@@ -390,10 +390,10 @@ _AFTER_ACTION = frozenset(get_args(AfterAction))
 
 def transitions() -> Iterator[tuple[str, str, str]]:
     """Every way from one mode, or what lies over it, to another: where from, by what, where to."""
-    for name, given, places, overlays in _ways():
+    for name, event, places, overlays in _ways():
         for target in (*_names(_modes_at(places)), *overlays):
             if target != name:
-                yield name, given, target
+                yield name, event, target
 
 
 def _ways() -> Iterator[tuple[str, str, frozenset[Any], tuple[str, ...]]]:
@@ -409,7 +409,7 @@ def _ways() -> Iterator[tuple[str, str, frozenset[Any], tuple[str, ...]]]:
             overlays = () if _modes_at(places) else (BENEATH,)
         else:
             overlays = (entry.overlay.value,)
-        yield name, INPUT_NAMES[entry.given], places, overlays
+        yield name, INPUT_NAMES[entry.event], places, overlays
     for (mode, _), handler in ADVICE.items():
         yield mode.name.value, "the computer's answer", _places_of(handler), ()
 
@@ -421,14 +421,14 @@ def _names(modes: frozenset[type[BoxMode]]) -> list[str]:
 def diagram() -> str:
     """The table as a Mermaid state diagram."""
     edges: dict[tuple[str, str], dict[str, None]] = {}
-    for name, given, places, overlays in _ways():
+    for name, event, places, overlays in _ways():
         by_stage = places >= _AFTER_ACTION
         modes = _names(_modes_at(places - _AFTER_ACTION if by_stage else places))
         for target in (*modes, *([NEXT_STAGE] if by_stage else []), *overlays):
             if target != name:
-                edges.setdefault((name, target), {})[given] = None
+                edges.setdefault((name, target), {})[event] = None
     lines = ["stateDiagram-v2", f"    [*] --> {_state(Mode.ATTRACT)}"]
-    lines += [f"    {_state(a)} --> {_state(b)}: {', '.join(given)}" for (a, b), given in edges.items()]
+    lines += [f"    {_state(a)} --> {_state(b)}: {', '.join(event)}" for (a, b), event in edges.items()]
     lines += [f"    {_state(NEXT_STAGE)} --> {_state(name)}" for name in _names(_modes_at(_AFTER_ACTION))]
     return "\n".join(lines) + "\n"
 

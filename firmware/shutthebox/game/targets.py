@@ -1,6 +1,6 @@
-"""Where an input can lead: a handler names its target as a value, and no mode knows another.
+"""Where an input can lead. Handlers return targets as values, so modes don't depend on each other.
 
-`shutthebox.game.table` has the mode of each target.
+`shutthebox.game.table` maps each target to its mode.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class OpenService(NamedTuple):
 
     Attributes:
         unlocked: by the button inside the box, or by the owner's code.
-        past_stick: even where a stick is in, whose own list comes first.
+        past_stick: skip the stick's list, which otherwise comes first if a stick is in.
     """
 
     unlocked: bool
@@ -46,19 +46,19 @@ class OpenService(NamedTuple):
 
 
 class OpenStick(NamedTuple):
-    """The list of what the owner's stick offers; unlocked, or not yet."""
+    """The list of what the owner's stick offers."""
 
     unlocked: bool
 
 
 class AskQuestions(Marker):
-    """The questions before a match, where there are some."""
+    """The questions before a match, if there are any."""
 
     __slots__ = ()
 
 
 class AskNames(NamedTuple):
-    """The players' names, where they are wanted; then this game begins."""
+    """The players' names, if they are asked for; then this game begins."""
 
     game: Profile
 
@@ -68,8 +68,8 @@ class BeginMatch(NamedTuple):
 
     Attributes:
         match: before its first throw.
-        tally: per player the stakes owed from earlier matches of the evening.
-        rolled: who begins has been rolled for, where that is played.
+        tally: what each player owes from earlier matches this evening.
+        rolled: the roll-off has already decided who begins.
     """
 
     match: Match
@@ -78,33 +78,33 @@ class BeginMatch(NamedTuple):
 
 
 class RollForFirst(NamedTuple):
-    """A roll-off for who begins this match; the tally as of `BeginMatch`."""
+    """A roll-off for who begins this match."""
 
     match: Match
     tally: tuple[Fraction, ...]
 
 
 class AwaitThrow(NamedTuple):
-    """The next throw, once the levers fit the player's row."""
+    """The next throw, once the levers match the player's row."""
 
     play: MatchInPlay
 
 
 class LeversFit(NamedTuple):
-    """The next throw; the levers have been judged right."""
+    """The next throw; the levers already match."""
 
     play: MatchInPlay
 
 
 class RollDice(NamedTuple):
-    """A throw of the box: so many dice, or a domino."""
+    """The box throws this many dice, or draws a domino."""
 
     play: MatchInPlay
     dice: int
 
 
 class EnterThrow(NamedTuple):
-    """A throw of so many real dice; the press that asked for it may count as the first of it."""
+    """Players enter a throw of this many real dice; the press that led here may count as the first of it."""
 
     play: MatchInPlay
     dice: int
@@ -116,8 +116,8 @@ class AnswerThrow(NamedTuple):
 
     Attributes:
         play: after the throw.
-        asked_ns: when the odds were asked for the computer's answer; None if they were not.
-        answer: the computer's; None if it has not come, or a person plays.
+        asked_ns: when the odds were asked for the computer's answer; None if they weren't.
+        answer: the computer's answer; None if it hasn't arrived, or a person plays.
     """
 
     play: MatchInPlay
@@ -132,7 +132,7 @@ class EndTurn(NamedTuple):
 
 
 class EndMatch(NamedTuple):
-    """The match is over; players who gave their names sign by them."""
+    """The match is over; players who gave names sign with them."""
 
     play: MatchInPlay
 
@@ -145,7 +145,7 @@ class SignResult(NamedTuple):
 
 
 class ShowResult(NamedTuple):
-    """The result, with the letters of those who have just signed, by player."""
+    """The result, with the letters of the players who just signed."""
 
     play: MatchInPlay
     letters: Mapping[int, str]
@@ -175,7 +175,7 @@ Target: TypeAlias = (
 
 
 def after(play: MatchInPlay) -> AfterAction:
-    """Where play goes after an action: the stage of the match decides, whatever the action was."""
+    """Where play continues after an action, which depends only on the match's stage."""
     stage = play.match.stage
     match stage:
         case Stage.THROW:

@@ -1,4 +1,4 @@
-"""Pointers: what the hands do, told once each in the first match on a new box."""
+"""Tips on using the levers and the button, each given once in the first match on a new box."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from shutthebox.game.state import Shared
 
 
 def tip(mode: MatchMode, shared: Shared) -> tuple[Message, ...]:
-    """The pointer of a mode, beside its prompt, where it has not been told."""
+    """The mode's tip, if it hasn't been given yet."""
     if mode.pointer is None or mode.name not in shared.untold or is_computers_turn(mode.play, shared):
         return ()
     return (mode.pointer,)
 
 
 def with_tips(shared: Shared) -> Shared:
-    """As a match begins: its pointers are told, if the box is new."""
+    """Starts giving tips as a match begins, if the box is new."""
     return shared._replace(untold=frozenset(Mode if shared.is_new else ()))
 
 
 def mark_tip_given(before: BoxMode, after: BoxMode, shared: Shared) -> Shared:
-    """As a mode is left: its pointer has been told; after a match was finished, none is told again."""
+    """Marks a mode's tip as given when the mode is left; tips end with the first finished match."""
     if isinstance(after, MatchMode) and after.play.match.result is not None:
         return shared._replace(is_new=False, untold=frozenset())
     if before.name is after.name or not isinstance(before, MatchMode):

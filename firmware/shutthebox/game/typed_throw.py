@@ -1,4 +1,4 @@
-"""Entering a throw of real dice with the one button: a press adds one, a hold enters."""
+"""Entering a throw of real dice with one button: a press counts up, a hold confirms."""
 
 from typing import NamedTuple
 
@@ -9,13 +9,13 @@ DOUBLE_PRESS_NS = 350_000_000
 
 
 class TypedThrow(NamedTuple):
-    """The part of a throw that has been entered.
+    """A throw being entered.
 
     Attributes:
-        numbers: how many numbers make the throw: one per die, or just the total.
-        highest: the highest number that one of them can be; counting on starts again at 1.
-        entered: those entered so far.
-        presses: for the next one.
+        numbers: how many numbers to enter: one per die, or just the total.
+        highest: the highest valid number; counting wraps round to 1 after it.
+        entered: the numbers entered so far.
+        presses: presses counted for the next number.
         pressed_ns: when the last press was counted.
     """
 
@@ -26,13 +26,13 @@ class TypedThrow(NamedTuple):
     pressed_ns: int | None = None
 
     def press(self, t_ns: int) -> "TypedThrow | None":
-        """One more; None if this was a double press."""
+        """Counts a press; None if it was a double press."""
         if self.pressed_ns is not None and t_ns - self.pressed_ns < DOUBLE_PRESS_NS:
             return None
         return self._replace(presses=self.presses % self.highest + 1, pressed_ns=t_ns)
 
     def enter(self) -> "TypedThrow":
-        """The number of presses becomes the next number of the throw."""
+        """Enters the number of presses as the throw's next number."""
         return self._replace(entered=(*self.entered, self.presses), presses=0, pressed_ns=None)
 
     @property

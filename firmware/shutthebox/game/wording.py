@@ -1,4 +1,4 @@
-"""The wording of throws, levers and refusals, once for all modes."""
+"""The wording of throws, levers and refusals, shared by all modes."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -49,7 +49,7 @@ def list_tiles(tiles: Tiles) -> Numbers:
 
 
 def player_name(player: int, shared: Shared) -> Text:
-    """How a player, from 0, is called: by three letters, as the computer, or by the number of the seat."""
+    """What to call a player (from 0): three letters, the computer, or the seat's number."""
     computers = shared.settings.game.computers
     if player + 1 in computers:
         return message("Computer") if len(computers) == 1 else message("Computer {number}", number=player + 1)
@@ -64,7 +64,7 @@ def seat(player: int, shared: Shared) -> Seat:
 
 
 def verdict_text(verdict: Verdict) -> Message:
-    """The judge's verdict; empty where there is nothing to say."""
+    """The judge's verdict; empty if there's nothing to say."""
     match verdict.kind:
         case VerdictKind.PUT_BACK if verdict.lifts:
             return message("Lift {tiles}", tiles=Numbers(verdict.tiles))
@@ -85,7 +85,7 @@ def verdict_text(verdict: Verdict) -> Message:
 
 
 def fault_text(verdict: Verdict, shared: Shared) -> Message:
-    """The verdict, and whether a lever rather than a hand seems to be the reason."""
+    """The verdict, or the broken lever that seems to have caused it."""
     fault, wrong = verdict_text(verdict), to_tiles(verdict.tiles)
     if wrong & shared.stuck:
         return message("{fault}: stuck?", fault=fault)
@@ -95,9 +95,9 @@ def fault_text(verdict: Verdict, shared: Shared) -> Message:
 
 
 def idle_text(match: Match, shared: Shared, moved: Tiles) -> Message | None:
-    """That a lever which has moved does nothing in this turn; None if one of those that moved does.
+    """Says that the lever that moved does nothing this turn; None if one of those that moved does.
 
-    Its tile starts shut, or the game has no such tile.
+    Its tile starts shut, or isn't in the game.
     """
     if match.stage not in (Stage.THROW, Stage.ANSWER):
         return None
@@ -107,10 +107,10 @@ def idle_text(match: Match, shared: Shared, moved: Tiles) -> Message | None:
 
 
 def answers_text(match: Match) -> Message:
-    """The answers to the throw: their totals, or the tiles where the totals do not say enough.
+    """The answers to the throw: totals, or tiles where totals are ambiguous.
 
-    For example ``8``, ``8 or 4``, ``8 with 2``, ``3+5 or 8``; with nine dice there can be hundreds, and as
-    many are named as there is room for.
+    For example ``8``, ``8 or 4``, ``8 with 2``, ``3+5 or 8``. With nine dice there can be hundreds, so it
+    names as many as fit.
     """
     profile, legal = match.rules, turns.answers(match.rules, match.turn)
     if profile.move is MoveKind.SET:
@@ -149,7 +149,7 @@ def answers_text(match: Match) -> Message:
 
 
 def points_to_go(play: MatchInPlay) -> int:
-    """The least that a move for the throw on the table still has to come to, before a lever is flipped."""
+    """The smallest total that answers the throw, before any lever is flipped."""
     match, half = play.match, play.half
     legal = [move for move in turns.answers(match.rules, match.turn) if not half.move & ~move]
     taken = rows.sum_of_move(match.rules, match.turn.open, match.turn.behind, half.move)
@@ -157,7 +157,7 @@ def points_to_go(play: MatchInPlay) -> int:
 
 
 def request_text(play: MatchInPlay, answer: Tiles, shared: Shared) -> Message:
-    """What a hand is asked to do for the computer, which has chosen this answer."""
+    """What to flip for the computer, which has chosen this answer."""
     match, half = play.match, play.half
     if play.verdict.lifts:
         return verdict_text(play.verdict)
@@ -175,7 +175,7 @@ def request_text(play: MatchInPlay, answer: Tiles, shared: Shared) -> Message:
 
 
 def commit_refusal(play: MatchInPlay, shared: Shared, only: Tiles | None = None) -> Message:
-    """Why a press cannot commit what the levers show; `only` is the answer that the computer has chosen."""
+    """Why a press can't commit the levers as they stand. `only` is the answer the computer has chosen."""
     match, verdict = play.match, play.verdict
     text: Message
     if only is not None and not verdict.is_fault:
@@ -200,7 +200,7 @@ def commit_refusal(play: MatchInPlay, shared: Shared, only: Tiles | None = None)
 
 
 def hint_title(hint: Advice) -> Message:
-    """The heading of a hint: its aims, or the unit of its costs."""
+    """A hint's heading: its goals, or the unit of its costs."""
     if hint.best_to_win is not None:
         return message("Best for")
     match hint.unit:
@@ -215,9 +215,9 @@ def hint_title(hint: Advice) -> Message:
 
 
 def hint_lines(hint: Advice) -> tuple[ListRow, ...]:
-    """The best answers to a throw, then the others with what they cost.
+    """The best answers to a throw, then the others with their costs.
 
-    Where another answer is better for the win, that one and the best for the points.
+    If winning calls for a different answer, both that one and the best one for points.
     """
     if hint.best_to_win is not None:
         named = ((hint.options[0].choice, message("points")), (hint.best_to_win, message("the win")))
@@ -233,7 +233,7 @@ def answer_line(tiles: Tiles, cost: float, unit: Unit = Unit.POINTS) -> ListRow:
 
 
 def dice_hint(hint: Advice) -> tuple[Message, Message | None]:
-    """The best number of dice, and what the other costs; None where both are as good."""
+    """The best number of dice and the cost of the other; None if they're equally good."""
     best, other = hint.options
     if not other.cost:
         return message("1 or {dice} dice", dice=max(best.choice, other.choice)), None
@@ -243,7 +243,7 @@ def dice_hint(hint: Advice) -> tuple[Message, Message | None]:
 
 
 def _cost(cost: float, unit: Unit) -> Text:
-    """A cost, above 0: one decimal where that says something."""
+    """A cost above 0, with one decimal if that adds anything."""
     shown = 100 * cost if unit is Unit.CHANCE else cost
     figure = decimal(shown, 1 if round(shown, 1) else 2)
     return message("{percent} %", percent=figure) if unit is Unit.CHANCE else figure
@@ -253,7 +253,7 @@ REACHED = plural("1 reached", "{points} reached")
 
 
 def reason_text(match: Match) -> Message | None:
-    """Why the match is over, in one line; None while it goes on, and where its totals say it."""
+    """Why the match ended, in one line; None while it goes on, or if the totals make it obvious."""
     reason = match.result.reason if match.result else None
     match reason:
         case Reason.SHUT:
@@ -272,14 +272,14 @@ def reason_text(match: Match) -> Message | None:
 
 
 def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction | None) -> tuple[Message, ...]:
-    """The effect of the dice and the cost of the decisions, in points, with words instead of signs.
+    """What the dice and the decisions were worth, in points, in words.
 
-    Luck that would be shown as 0.0 is not told.
+    Luck that rounds to 0.0 is left out.
 
     Args:
-        profile: says whether more points are better.
-        luck: points that the dice have added to the score.
-        given_away: points that decisions have cost, 0 or more; None for nothing about them.
+        profile: the game; it says whether more points are better.
+        luck: points the dice added to the score.
+        given_away: points the decisions cost, 0 or more; None to leave them out.
     """
     points = decimal(abs(float(luck)), 1)
     decided: tuple[Message, ...] = ()
@@ -294,7 +294,7 @@ def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction | None) ->
 
 
 class Distinction(NamedTuple):
-    """What tells a game from the traditional one."""
+    """How a game differs from the traditional one."""
 
     game: Profile
 
@@ -304,7 +304,7 @@ class Distinction(NamedTuple):
 
 
 class Sentences(NamedTuple):
-    """Sentences of a game's rules, by their places."""
+    """Sentences of a game's rules, by index."""
 
     game: Profile
     places: tuple[int, ...]
@@ -316,10 +316,10 @@ class Sentences(NamedTuple):
 
 
 def rules_pages(game: Profile) -> tuple[Sentences, ...]:
-    """The rules as pages of a sentence or two, six at most.
+    """The rules as at most six pages of a sentence or two.
 
-    First comes what differs from the traditional game, then the most telling rules for which there is room.
-    Two sentences share a page that holds both; if even so six pages are too few for what differs, any two do.
+    What differs from the traditional game comes first, then the most important rules that fit. Two sentences
+    share a page if it holds both; if the differences still need more than six pages, any two share one.
     """
     lengths, shared = [len(sentence) for sentence in explain(game)], shared_rules(game)
     places = list(range(len(lengths) - len(shared)))

@@ -27,7 +27,7 @@ def down(*levers: int) -> LeversMoved:
 
 def given(inputs: list[TimedInput]) -> list[tuple[Input | None, int]]:
     """The inputs with their times in ms since the start."""
-    return [(each.given, (each.t_ns - START) // MS) for each in inputs]
+    return [(each.event, (each.t_ns - START) // MS) for each in inputs]
 
 
 def test_levers_that_settle_at_the_same_moment_are_one_input(switches: Switches) -> None:
@@ -83,7 +83,7 @@ def test_a_lever_that_moves_after_a_hold_was_due_comes_after_it(switches: Switch
     switches.elapsed(START + 25 * MS)
     switches.edge(7, True, START + 25 * MS + HOLD_NS)
     late = switches.elapsed(START + 10 * HOLD_NS)
-    assert [each.given for each in late] == [Held(), down(2, 7)]
+    assert [each.event for each in late] == [Held(), down(2, 7)]
 
 
 def test_levels_that_are_read_again_make_good_for_lost_edges(switches: Switches) -> None:
@@ -99,7 +99,7 @@ def chatter(switches: Switches, switch: int, every_ms: int, lasts_ms: int) -> li
         at_ns = START + at_ms * MS
         inputs += switches.elapsed(at_ns - 1)
         inputs += switches.edge(switch, at_ms // every_ms % 2 == 0, at_ns)
-    return [each.given for each in inputs if each.given is not None]
+    return [each.event for each in inputs if each.event is not None]
 
 
 @pytest.mark.parametrize("every_ms", [3, 10, 24, 30, 40, 50])

@@ -29,7 +29,7 @@ class PuzzleMode(BoxMode):
         daily: the puzzle and its day.
         verdict: on the levers.
         is_set: the levers have stood as the row does, so that what is flipped since is an answer.
-        given: the answer that was just given; None before, and when the puzzle is looked at again.
+        answer: the answer just given; None before, and when looking at the puzzle again.
     """
 
     name: ClassVar[Mode] = Mode.PUZZLE
@@ -37,7 +37,7 @@ class PuzzleMode(BoxMode):
     daily: Daily
     verdict: Verdict = FINE
     is_set: bool = False
-    given: Tiles | None = None
+    answer: Tiles | None = None
 
     @property
     def turn(self) -> Turn:
@@ -94,7 +94,7 @@ def press(mode: PuzzleMode, context: Context) -> Step[PuzzleMode | BackToAttract
     streak = context.shared.settings.streak.after(mode.daily.day, solved=solved)
     shared = context.shared._replace(settings=context.shared.settings._replace(streak=streak))
     effects = (*keep(streak), PlaySound(Sound.WIN if solved else Sound.BLOCKED))
-    return Step(replace(mode, given=mode.verdict.move), effects, shared)
+    return Step(replace(mode, answer=mode.verdict.move), effects, shared)
 
 
 def _answered(mode: PuzzleMode, shared: Shared) -> Screen:
@@ -107,11 +107,11 @@ def _answered(mode: PuzzleMode, shared: Shared) -> Screen:
         title=title,
         aside=message("{count} in a row", count=streak.days) if streak.days > 1 else "",
         rows=tuple(answer_line(answer.choice, answer.cost) for answer in puzzle.answers),
-        cursor=tiles.index(mode.given) if mode.given else 0,
+        cursor=tiles.index(mode.answer) if mode.answer else 0,
         prompt=message("Press: leave"),
         also=(message("Tomorrow: next"),),
         lit=True,
-        celebrates=bool(streak.days and mode.given),
+        celebrates=bool(streak.days and mode.answer),
     )
 
 

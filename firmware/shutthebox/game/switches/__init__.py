@@ -1,1 +1,1 @@
-"""From edges of contacts to inputs of the machine: debouncing, gestures, the health of contacts."""
+"""Turns contact edges into machine inputs: debouncing, button gestures, contact health."""

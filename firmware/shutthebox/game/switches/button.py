@@ -1,4 +1,4 @@
-"""Turns changes of the one button into gestures: a press, a hold, a very long hold."""
+"""Turns the button's changes into gestures: press, hold, long hold."""
 
 from enum import Enum
 
@@ -7,7 +7,7 @@ LONG_HOLD_NS = 10_000_000_000
 
 
 class Gesture(Enum):
-    """A hand's gesture with the button."""
+    """A gesture with the button."""
 
     PRESS = "press"  # counted at release, if it was no hold
     HOLD = "hold"  # counted when 0.8 s are reached
@@ -15,9 +15,9 @@ class Gesture(Enum):
 
 
 class Button:
-    """Follows the settled state of the button; times in ns on the caller's clock.
+    """Follows the button's settled state. Times are in ns on the caller's clock.
 
-    A button that is down at the start is ignored until it has been released.
+    A button that is down at startup is ignored until it has been released.
     """
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class Button:
         self._next: Gesture | None = None
 
     def changed(self, active: bool, t_ns: int) -> Gesture | None:
-        """The gesture that this change of the settled state completes."""
+        """Takes a change of the settled state; returns the gesture it completes."""
         if active:
             self._since_ns, self._next = t_ns, Gesture.HOLD
             return None
@@ -34,11 +34,11 @@ class Button:
         return Gesture.PRESS if short else None
 
     def ignore(self) -> None:
-        """Forgets that the button is down: it is nobody's gesture."""
+        """Ignores the button until it is released."""
         self._since_ns = self._next = None
 
     def elapsed(self, t_ns: int) -> Gesture | None:
-        """The gesture that holding until `t_ns` completes; to be asked at `deadline_ns`."""
+        """Returns the gesture completed by holding until `t_ns`; call it at `deadline_ns`."""
         deadline = self.deadline_ns
         if deadline is None or t_ns < deadline:
             return None
@@ -48,7 +48,7 @@ class Button:
 
     @property
     def deadline_ns(self) -> int | None:
-        """When holding on completes the next gesture; None while there is nothing to wait for."""
+        """When holding on completes the next gesture; None if there's nothing to wait for."""
         if self._since_ns is None or self._next is None:
             return None
         return self._since_ns + (HOLD_NS if self._next is Gesture.HOLD else LONG_HOLD_NS)

@@ -1,8 +1,14 @@
-"""Turns chattering contacts into switch events: a state counts once it has stood long enough.
+r"""Debounces contacts. A new state counts once it has been stable for the settle window.
 
-A lock-out after the first edge ends in a wrong state when the last edges fall into it; standing
-for the settle window cannot, as long as the last edge is seen. Edges that the kernel loses are
-made good by `reconcile`, which takes in the level of every contact.
+    contact    ___/#\_/#\_/##########################\_/#\________________________
+    edges         ^^ ^^ ^                            ^ ^ ^
+    window              |<-- settle_ns -->|               |<-- settle_ns -->|
+    settled    ___________________________/################################\_____
+                                          SwitchChanged                    SwitchChanged
+
+Ignoring edges for a while after the first one would end in the wrong state if the last edges fall into that
+time; waiting for a stable level can't, as long as the last edge is seen. `reconcile` makes up for edges the
+kernel lost, by comparing the level of every contact.
 """
 
 from collections.abc import Mapping
@@ -13,28 +19,27 @@ from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.switches.switch import switch as row_of
 
 RESTLESS_NS = 2_000_000_000
-"""A contact that has not settled for so long is broken: no hand moves it that fast."""
+"""A contact that hasn't settled for this long is broken: nobody moves it that fast."""
 
 WORN = 20
-"""From so many edges in the settle window of a move, a contact is called worn: a sound snap switch has a
-few, a worn one dozens."""
+"""A contact with this many edges per move counts as worn: a sound switch has a few, a worn one dozens."""
 
 
 PAUSE_NS = 250_000_000
-"""Changes that follow each other faster are one run."""
+"""Changes closer together than this belong to one run."""
 
 FAST_RUN, FAST_NS = 30, 50_000_000
-"""A run of so many changes, on average so far apart or less, is no hand's."""
+"""A run of this many changes, on average this close together, can't be a hand."""
 
 LONG_RUN = 100
-"""Nor is a run of so many changes, whatever its pace."""
+"""Nor can a run of this many changes, at any pace."""
 
 REST_NS = 1_000_000_000
-"""A contact with such a run has to stand for so long before it counts again."""
+"""After such a run a contact must be stable for this long before it counts again."""
 
 
 class SwitchChanged(NamedTuple):
-    """A switch has settled.
+    """A switch settled in a new state.
 
     Attributes:
         switch: `DICE_BUTTON`, `SERVICE_BUTTON`, or the lever's number.
@@ -64,11 +69,11 @@ class _Contact:
 
     @property
     def due_ns(self) -> int:
-        """When the state that was seen counts, if it stands."""
+        """When the new state counts, if it remains stable."""
         return self.since_ns + (REST_NS if self.runs else self.settle_ns)
 
     def settle(self, t_ns: int) -> None:
-        """Takes the state that was seen for true."""
+        """Accepts the new state."""
         if t_ns - self.settled_ns > PAUSE_NS:
             self.run, self.run_ns = 0, t_ns
         self.settled, self.settled_ns = self.seen, t_ns
@@ -79,11 +84,11 @@ class _Contact:
 
 
 class Debouncer:
-    """Settles any number of switches, each with a window of its own.
+    """Debounces any number of switches, each with its own settle window.
 
     Args:
-        settle_ns: per switch, how long a state must stand.
-        active: per switch, its state now; read silently, so it causes no event.
+        settle_ns: the settle window of each switch.
+        active: the current state of each switch; it causes no event.
         t_ns: now.
     """
 
@@ -96,10 +101,10 @@ class Debouncer:
         self._moves = 0
 
     def edge(self, switch: int, active: bool, t_ns: int) -> list[SwitchChanged]:
-        """Takes an edge to `active` in, and returns what had settled before it.
+        """Handles an edge to `active`; returns what had settled before it.
 
-        An edge to the state already seen means that another was lost: the contact moved, so its
-        window starts again. An edge stamped before one already seen counts as simultaneous.
+        An edge to the state already seen means one was lost: the contact moved, so its window starts
+        over. An edge with a timestamp before the last one counts as simultaneous.
         """
         due = self.settle(t_ns)
         contact = self._contacts[switch]
@@ -113,7 +118,7 @@ class Debouncer:
         return due
 
     def reconcile(self, active: Mapping[int, bool], t_ns: int) -> list[SwitchChanged]:
-        """Takes in the level of every contact; a difference counts as an edge now."""
+        """Compares the level of every contact; a difference counts as an edge now."""
         due = self.settle(t_ns)
         for switch, state in active.items():
             if self._contacts[switch].seen != state:
@@ -121,7 +126,7 @@ class Debouncer:
         return due
 
     def settle(self, t_ns: int) -> list[SwitchChanged]:
-        """The switches whose new state has stood until `t_ns`, in the order they settled."""
+        """Returns the switches that have settled by `t_ns`, in the order they settled."""
         if not self._unsettled:
             return []
         events = []
@@ -146,21 +151,21 @@ class Debouncer:
 
     @property
     def chatter(self) -> dict[int, int]:
-        """Per switch, the edges so far that fell into a settle window: many foretell a dying switch."""
+        """Edges inside settle windows so far, by switch; a high count means the switch is wearing out."""
         return {switch: contact.chatter for switch, contact in self._contacts.items()}
 
     def is_restless(self, switch: int, t_ns: int) -> bool:
-        """Whether a contact chatters without a rest, or changes faster than any hand moves it."""
+        """Whether a contact chatters without settling, or changes faster than a hand could."""
         contact = self._contacts[switch]
         return contact.runs or (switch in self._unsettled and t_ns - contact.moving_ns >= RESTLESS_NS)
 
     def active_ns(self, switch: int, t_ns: int) -> int:
-        """For how long a switch has been active; 0 if it is not."""
+        """How long a switch has been active; 0 if it isn't."""
         contact = self._contacts[switch]
         return t_ns - contact.settled_ns if contact.settled else 0
 
     def health(self, t_ns: int) -> dict[int, ContactHealth]:
-        """Per switch what it has done until now."""
+        """The health counters of every switch so far."""
         return {
             switch: ContactHealth(
                 contact.moves,

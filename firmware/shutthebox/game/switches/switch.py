@@ -1,7 +1,7 @@
-"""The switches of a box: a row for each kind, and everything that others need to know of it.
+"""The switches of a box: one row for each kind, with everything the rest of the code needs to know about it.
 
-Pins, configuration, doctor, store, simulator, recorder, workshop and the health of contacts read these rows.
-A new button is a row in `BUTTONS`, its key in the configuration, and the input that it gives.
+Pins, config, doctor, store, simulator, recorder, workshop and contact health read these rows. To add a
+button, add a row to `BUTTONS`, its key to the config, and the input it causes.
 """
 
 from functools import cache
@@ -23,16 +23,16 @@ class Switch(NamedTuple):
         key: of its line in the configuration's ``[gpio]``.
         line: BCM line on the board, and in the simulator; 0 for levers, which have a list of their own.
         settle_key: of its settle time in the configuration's ``[box]``.
-        is_counted: the store keeps its presses and its chatter.
-        verb: moves it in a scenario: ``VERB down``, ``VERB up``; empty for levers, which have verbs of their
-            own.
-        given: what the machine is told when it closes; None for levers, which are told together, and for the
-            dice button, whose gestures are.
-        stuck_ns: down for so long it is stuck; None for one that may stay down.
-        chatters: said when its contact does not rest.
-        stuck: said when it is stuck.
-        dead: said when it never seems to move.
-        taken: said when another program has its line.
+        is_counted: whether the store counts its presses and its chatter.
+        verb: moves it in a scenario (``VERB down``, ``VERB up``); empty for levers, which have their own
+            verbs.
+        event: the input it causes on closing; None for levers, which are reported together, and for the
+            dice button, which is reported as gestures.
+        stuck_ns: down for this long, it's stuck; None if it may stay down.
+        chatters: the message when its contact doesn't settle.
+        stuck: the message when it's stuck.
+        dead: the message when it never seems to move.
+        taken: the message when another program holds its line.
     """
 
     number: int
@@ -42,7 +42,7 @@ class Switch(NamedTuple):
     settle_key: str
     is_counted: bool
     verb: str
-    given: Input | None
+    event: Input | None
     stuck_ns: int | None
     chatters: Message
     stuck: Message
@@ -67,7 +67,7 @@ BUTTONS: dict[int, Switch] = {
             "button_settle_ms",
             is_counted=True,
             verb="button",
-            given=None,
+            event=None,
             stuck_ns=STUCK_NS,
             chatters=message("Button chatters"),
             stuck=message("Button: stuck?"),
@@ -82,7 +82,7 @@ BUTTONS: dict[int, Switch] = {
             "button_settle_ms",
             is_counted=False,
             verb="service",
-            given=ServicePressed(),
+            event=ServicePressed(),
             stuck_ns=STUCK_NS,
             chatters=message("Service chatters"),
             stuck=message("Service: stuck?"),
@@ -113,7 +113,7 @@ def switch(number: int) -> Switch:
         "settle_ms",
         is_counted=True,
         verb="",
-        given=None,
+        event=None,
         stuck_ns=None,
         chatters=message("Lever {tile} chatters", tile=number),
         stuck=message("Lever {tile}: stuck?", tile=number),

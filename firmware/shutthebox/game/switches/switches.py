@@ -1,4 +1,4 @@
-"""The switch stage: edges of contacts in, inputs of the machine out, each with its time."""
+"""The switch stage: contact edges in, timestamped machine inputs out."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -18,33 +18,33 @@ _GESTURES: Mapping[Gesture, Input] = {
 
 
 class TimedInput(NamedTuple):
-    """An input, when it came about, and the settled switches that it comes from."""
+    """An input, its time, and the settled switches behind it."""
 
-    given: Input | None
+    event: Input | None
     t_ns: int
     settled: tuple[SwitchChanged, ...] = ()
 
 
 class Switches:
-    """All contacts of a box. Used by the main thread only; times in ns on the caller's clock.
+    """All contacts of a box. Main thread only; times are in ns on the caller's clock.
 
     Args:
-        settle_ns: per switch, how long a level must stand before it counts.
-        active: per switch, its state now; read silently, so it causes no input.
+        settle_ns: the settle window of each switch.
+        active: the current state of each switch; it causes no input.
         t_ns: now.
 
     Attributes:
-        presses: per switch, how often it was pressed or flipped down.
+        presses: how often each switch was pressed or flipped down.
 
     Example:
-        A lever counts as moved once it has stood for its 40 ms.
+        A lever counts as moved once it has been stable for its 40 ms.
 
         >>> switches = Switches({3: 40_000_000}, {3: False}, t_ns=0)
         >>> switches.edge(3, True, t_ns=1_000_000)
         []
         >>> switches.deadline_ns
         41000000
-        >>> [timed.given for timed in switches.elapsed(41_000_000)]
+        >>> [timed.event for timed in switches.elapsed(41_000_000)]
         [LeversMoved(down=4)]
     """
 
@@ -61,30 +61,30 @@ class Switches:
 
     @property
     def chatter(self) -> Mapping[int, int]:
-        """Per switch, how many edges fell into settle windows."""
+        """Edges inside settle windows, by switch."""
         return self._debouncer.chatter
 
     @property
     def deadline_ns(self) -> int | None:
-        """When `elapsed` next gives an input; None if all contacts have settled and no button is held."""
+        """When `elapsed` next returns an input; None if all contacts have settled and no button is held."""
         deadlines = (self._debouncer.deadline_ns, self._button.deadline_ns)
         return min((deadline for deadline in deadlines if deadline is not None), default=None)
 
     def edge(self, switch: int, active: bool, t_ns: int) -> list[TimedInput]:
-        """Takes an edge in; gives the inputs that had settled before it."""
+        """Handles an edge; returns the inputs that had settled before it."""
         return list(self._inputs(self._debouncer.edge(switch, active, t_ns)))
 
     def reconcile(self, active: Mapping[int, bool], t_ns: int) -> list[TimedInput]:
-        """Takes in the level of every contact, because kernels lose edges."""
+        """Compares the level of every contact, because kernels can lose edges."""
         return list(self._inputs(self._debouncer.reconcile(active, t_ns)))
 
     def elapsed(self, t_ns: int) -> list[TimedInput]:
-        """The inputs that time has completed: switches that have settled, and holds."""
+        """Returns the inputs completed by the passage of time: settled switches, and holds."""
         inputs = list(self._inputs(self._debouncer.settle(t_ns)))
         return [*inputs, *self._holds(t_ns)]
 
     def health(self, t_ns: int) -> HealthChanged:
-        """The health of every contact since the start."""
+        """The health counters of every contact since startup."""
         return HealthChanged(self._debouncer.health(t_ns))
 
     def _inputs(self, settled: list[SwitchChanged]) -> Iterator[TimedInput]:
@@ -109,7 +109,7 @@ class Switches:
 
     def _pressed(self, change: SwitchChanged) -> Input | None:
         if change.switch != DICE_BUTTON:
-            return switch(change.switch).given if change.active else None
+            return switch(change.switch).event if change.active else None
         gesture = self._button.changed(change.active, change.t_ns)
         return None if gesture is None else _GESTURES[gesture]
 

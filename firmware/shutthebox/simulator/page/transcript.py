@@ -174,7 +174,7 @@ class BoxInWords:
                 form=form_document(show.form, translate),
                 walks=show.form.walks,
                 levers=settings.levers,
-                others=frozenset(game.name for game in settings.profiles if game is not settings.given),
+                others=frozenset(game.name for game in settings.profiles if game is not settings.page_rules),
             )
         if (show.game, show.language) != self._explained:
             self._explained = (show.game, show.language)
