@@ -105,12 +105,15 @@ ACTION = Contribution(
         ),
         step(
             "game/modes/ready.py",
-            imports("from shutthebox.game.play import done\nfrom shutthebox.game.targets import after"),
+            imports(
+                "from shutthebox.game.play import apply_and_keep\nfrom shutthebox.game.targets import after"
+            ),
             imports("from shutthebox.rules.actions import Stopped"),
             before(
                 "hold",
                 "def stop(mode: Ready, context: Context) -> Step[AfterAction]:\n"
-                '    """The player ends the turn."""\n    play, effects = done(mode.play, Stopped())\n'
+                '    """The player ends the turn."""\n'
+                "    play, effects = apply_and_keep(mode.play, Stopped())\n"
                 "    return Step(after(play), effects)\n\n",
             ),
             noticed=f"{COMPLETE} -k action",

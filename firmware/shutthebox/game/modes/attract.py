@@ -1,4 +1,4 @@
-"""Attract: nobody plays; a press begins, a hold opens the menu."""
+"""Attract mode: nobody is playing. A press begins a match, a hold opens the menu."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Attract(BoxMode):
     shows_tournament: ClassVar[bool] = True
 
     def screen(self, shared: Shared) -> Screen:
-        """The usual game, and what is wrong with the box, if anything."""
+        """The usual game, and what's wrong with the box, if anything."""
         settings = shared.settings
         fault: Text | None = (
             FAULT_TEXTS[shared.fault][0] if shared.fault else complaint(shared)
@@ -63,14 +63,14 @@ class Attract(BoxMode):
 
 
 def enter(target: BackToAttract, context: Context) -> Step[Attract]:
-    """Back to waiting for players, whose names are forgotten; the odds of the usual game are got ready."""
+    """Waits for players. Forgets their names, and asks for the usual game's odds to be prepared."""
     game, shared = context.shared.settings.usual_game, context.shared
     asked = (Ask(Prepare(game)),) if game else ()
     return Step(Attract(), asked, shared._replace(names=()) if shared.names else None)
 
 
 def press(mode: Attract, context: Context) -> Step[Attract | AskNames | AskQuestions]:
-    """Begins: at once where the usual game is played, else with the questions of setup."""
+    """Begins a match: at once if set to play the usual game, otherwise with the questions of setup."""
     settings = context.shared.settings
     if settings.usual_game is None:
         return refuse(mode, _to_begin(settings))
@@ -78,12 +78,12 @@ def press(mode: Attract, context: Context) -> Step[Attract | AskNames | AskQuest
 
 
 def levers(mode: Attract, context: Context) -> Step[Attract]:
-    """A lever does nothing here; the screen says what does."""
+    """Levers do nothing here; the screen says what does."""
     return Step(mode, refusal=_to_begin(context.shared.settings))
 
 
 def _wrong_codes(settings: Settings) -> Text | None:
-    """How often somebody has tried the owner's code; stays until the owner comes."""
+    """How many wrong codes were entered; shown until the owner opens service."""
     if settings.wrong_codes < FREE_TRIES:
         return None
     # Two texts, since the panel shows them in two parts.
@@ -91,7 +91,7 @@ def _wrong_codes(settings: Settings) -> Text | None:
 
 
 def _to_begin(settings: Settings) -> Message:
-    """The prompt that says how a match begins, or what the usual game lacks."""
+    """The prompt: how to begin a match, or what the usual game lacks."""
     if settings.usual_game is not None:
         return message("Press to play")
     return message("Needs lever {tiles}", tiles=list_tiles(settings.out & settings.profile.all_tiles))

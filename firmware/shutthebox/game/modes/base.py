@@ -1,4 +1,4 @@
-"""A mode: a frozen value with its own data, under the name that scenarios and JSON use."""
+"""The base classes of modes. A mode is an immutable value."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
@@ -17,13 +17,13 @@ from shutthebox.rules.actions import OutOfTime
 
 
 class BoxMode(Marker, ABC):
-    """Something that the box is doing.
+    """What the box is doing.
 
     Attributes:
-        name: for scenarios and JSON.
-        is_list: hands move the cursor of a list.
-        in_turn: a player is at turn, or has just been: the corner shows a fault.
-        shows_tournament: the corner says that the throws are those of a tournament.
+        name: the mode's name in scenarios and JSON.
+        is_list: the levers move the cursor of a list.
+        in_turn: it's somebody's turn, or was until just now: faults show in the corner.
+        shows_tournament: the corner says that the throws come from a tournament.
     """
 
     __slots__ = ()
@@ -38,17 +38,17 @@ class BoxMode(Marker, ABC):
         """The mode's screen."""
 
     def deadline_ns(self, shared: Shared) -> int | None:
-        """When `TimePassed` is due; None if nothing happens by itself."""
+        """When `TimePassed` is due; None if nothing is scheduled."""
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class MatchMode(BoxMode):
-    """A mode in which a match is on the table.
+    """A mode in which a match is in progress.
 
     Attributes:
         play: the match.
-        pointer: what hands do now, for whoever plays the first match on a new box; None for nothing.
+        pointer: a tip for the first match on a new box; None for none.
     """
 
     pointer: ClassVar[Message | None] = None
@@ -57,7 +57,7 @@ class MatchMode(BoxMode):
 
 
 class TurnMode(MatchMode):
-    """A mode of a turn that goes on: the clock of the player runs, if there is one."""
+    """A mode within a turn, during which the player's clock runs, if there is one."""
 
     __slots__ = ()
 
@@ -65,7 +65,7 @@ class TurnMode(MatchMode):
     shows_tournament: ClassVar[bool] = True
 
     def deadline_ns(self, shared: Shared) -> int | None:
-        """When the player's clock shows another second."""
+        """When the player's clock next changes."""
         return self.play.clock.next_ns if self.play.clock else None
 
 
@@ -74,27 +74,27 @@ _MatchMode = TypeVar("_MatchMode", bound=MatchMode)
 
 
 def stay(mode: _Mode, context: Context) -> Step[_Mode]:
-    """Only what lies over the mode changes."""
+    """Stays in the mode; only the overlay changes."""
     return Step(mode)
 
 
 def wake(mode: _Mode, context: Context) -> Step[_Mode]:
-    """The box wakes as it fell asleep."""
+    """Wakes up in the same mode."""
     return Step(mode, (PlaySound(Sound.WAKE),))
 
 
 def leave(mode: MatchMode, context: Context) -> Step[BackToAttract]:
-    """Abandons the match, or leaves a decided one: by a hand, or after a long time without one."""
+    """Abandons a match, or leaves a finished one, on request or because nobody is there."""
     return Step(BackToAttract(), keep(PlayersLeft()))
 
 
 def not_in_a_match(mode: _Mode, context: Context) -> Step[_Mode]:
-    """Service has to wait."""
+    """Refuses to open service during a match."""
     return refuse(mode, message("Not in a match"))
 
 
 def tick(mode: _MatchMode, context: Context) -> Step[_MatchMode | AfterAction]:
-    """The clock of the player at turn goes on; when it has come to its end, the turn is over."""
+    """Advances the clock of the player at turn; the turn ends when time runs out."""
     play = tick_clock(mode.play, context)
     if not play.is_out_of_time:
         clock = play.clock

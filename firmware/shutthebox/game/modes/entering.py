@@ -1,4 +1,4 @@
-"""Entering, with the players' own dice: the throw is entered with the one button."""
+"""Entering a throw of the players' own dice with the button."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Entering(TurnMode):
     entry: TypedThrow
 
     def screen(self, shared: Shared) -> Screen:
-        """The part that has been entered, and how to go on."""
+        """What has been entered so far, and how to continue."""
         entry = self.entry
         entered = "".join(f"{number}+" for number in entry.entered)
         heading = message("Your total?") if entry.numbers == 1 else message("Die by die?")
@@ -47,7 +47,7 @@ class Entering(TurnMode):
 
 
 def enter(target: EnterThrow, context: Context) -> Step[Entering]:
-    """Begins to take in a throw; the press that begins it counts as its first."""
+    """Starts entering a throw; the press that led here counts as its first."""
     profile, dice = target.play.match.rules, target.dice
     if profile.faces_matter or profile.draw is Draw.DOMINOES:
         entry = TypedThrow(dice, profile.sides)
@@ -59,7 +59,7 @@ def enter(target: EnterThrow, context: Context) -> Step[Entering]:
 
 
 def press(mode: Entering, context: Context) -> Step[Entering | AwaitThrow]:
-    """One more; two presses in quick succession void the throw."""
+    """Counts a press; a double press starts the throw over."""
     entry = mode.entry.press(context.now_ns)
     if entry is None:
         return refuse(AwaitThrow(mode.play), message("Void: throw again"))
@@ -67,7 +67,7 @@ def press(mode: Entering, context: Context) -> Step[Entering | AwaitThrow]:
 
 
 def hold(mode: Entering, context: Context) -> Step[Entering | AfterAction]:
-    """Enters the number; the last one makes the throw."""
+    """Enters the number; the last number completes the throw."""
     if mode.play.verdict.kind is not VerdictKind.OK:
         # No throw on wrong levers, whoever throws it.
         return refuse(mode, fault_text(mode.play.verdict, context.shared))
@@ -84,6 +84,6 @@ def hold(mode: Entering, context: Context) -> Step[Entering | AfterAction]:
 
 
 def levers(mode: Entering, context: Context) -> Step[Entering]:
-    """Levers are judged as before the throw."""
+    """Judges the levers as before the throw."""
     play, effects = judge_levers(mode.play, context)
     return Step(replace(mode, play=play), effects)

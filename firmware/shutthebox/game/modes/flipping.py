@@ -1,4 +1,4 @@
-"""Flipping: a throw is on the table, and the levers answer it."""
+"""Flipping: the levers answer the throw on the table."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class Flipping(TurnMode):
     """The levers answer the throw.
 
     Attributes:
-        computers_answer: the tiles that the computer shuts, and a hand sets; None if a person
-            plays, or the computer still thinks.
-        thinking_ns: since when the computer has been thinking; None when it does not.
-        asks_hint: a hint was asked for and has not come.
-        hint: on the screen; None for none.
+        computers_answer: the tiles the computer shuts, which somebody sets for it; None if a person
+            plays, or the computer is still thinking.
+        thinking_ns: since when the computer has been thinking; None if it isn't.
+        asks_hint: a hint was requested and hasn't arrived.
+        hint: the hint on the screen; None for none.
     """
 
     name: ClassVar[Mode] = Mode.FLIPPING
@@ -60,13 +60,13 @@ class Flipping(TurnMode):
     hint: Advice | None = None
 
     def deadline_ns(self, shared: Shared) -> int | None:
-        """When the player's clock shows another second, or the computer's time to think is over."""
+        """When the player's clock next changes, or the computer's thinking time is up."""
         if self.play.clock:
             return self.play.clock.next_ns
         return None if self.thinking_ns is None else self.thinking_ns + COMPUTER_THINKS_NS
 
     def screen(self, shared: Shared) -> Screen:
-        """The dice, the tiles that still fit, and what to do; or a hint."""
+        """The dice, the tiles that still fit and what to do; or the hint."""
         play = self.play
         if self.hint is not None:
             right = play.verdict.kind is VerdictKind.COMPLETE
@@ -91,7 +91,7 @@ class Flipping(TurnMode):
 
 
 def enter(target: AnswerThrow, context: Context) -> Step[Flipping | AfterAction]:
-    """A throw is on the table; the computer asks for its answer, unless it has asked at the throw."""
+    """Shows the throw; asks for the computer's answer, unless that was already asked for."""
     play = target.play
     if not is_computers_turn(play, context.shared):
         return _settled(Flipping(play), context)
@@ -103,7 +103,7 @@ def enter(target: AnswerThrow, context: Context) -> Step[Flipping | AfterAction]
 
 
 def levers(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
-    """Judges the levers; the computer's move is committed as soon as a hand has set it."""
+    """Judges the levers; the computer's move is committed as soon as somebody has set it."""
     before = mode.play.verdict
     step = _settled(mode, context)
     flipping = step.mode
@@ -120,7 +120,7 @@ def levers(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
 
 
 def _settled(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
-    """Judges the levers; a box that is shut needs no press."""
+    """Judges the levers; shutting the box needs no press."""
     before = mode.play.verdict
     play, effects = judge_levers(mode.play, context, mode.computers_answer)
     mode = replace(mode, play=play, asks_hint=False, hint=None)
@@ -137,9 +137,9 @@ def _settled(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
 
 
 def press(mode: Flipping, context: Context) -> Step[Flipping | AfterAction | RollDice]:
-    """Commits a complete move (or a pass) and throws again; anything else is refused with the reason.
+    """Commits a complete move (or a pass) and throws again; refuses anything else, saying why.
 
-    A hint that is read is put away instead of a refusal.
+    If a hint is showing, the press closes it instead of being refused.
     """
     play, kind, reads = mode.play, mode.play.verdict.kind, mode.hint is not None
     mode = replace(mode, asks_hint=False, hint=None)
@@ -162,14 +162,14 @@ def press(mode: Flipping, context: Context) -> Step[Flipping | AfterAction | Rol
 
 
 def hold(mode: Flipping, context: Context) -> Step[Flipping]:
-    """Asks for a hint, where hints are on."""
+    """Asks for a hint, if hints are on."""
     if not context.shared.settings.game.hints:
         return refuse(mode, message("Hints are off"))
     return Step(replace(mode, asks_hint=True, hint=None), (Ask(AskHint(mode.play.match)),))
 
 
 def time(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
-    """The player's clock goes on, or the computer has thought for too long: it plays without the odds."""
+    """Advances the player's clock, or lets the computer play without odds if it has thought too long."""
     if mode.play.clock:
         return tick(mode, context)
     deadline_ns = mode.deadline_ns(context.shared)
@@ -181,7 +181,7 @@ def time(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
 
 
 def hint_ready(mode: Flipping, came: HintReady, context: Context) -> Step[Flipping]:
-    """The hint is shown; without odds there is none."""
+    """Shows the hint, unless there are no odds."""
     if not mode.asks_hint or came.match != mode.play.match:
         return Step(mode)
     mode = replace(mode, asks_hint=False)
@@ -191,7 +191,7 @@ def hint_ready(mode: Flipping, came: HintReady, context: Context) -> Step[Flippi
 
 
 def answer_ready(mode: Flipping, came: AnswerReady, context: Context) -> Step[Flipping | AfterAction]:
-    """The computer has chosen its move; the levers may already be right for it."""
+    """Takes the computer's move; the levers may already match it."""
     if mode.thinking_ns is None or came.match != mode.play.match:
         return Step(mode)
     # Levers that are right by chance count from now on, not since they were moved.
@@ -219,7 +219,7 @@ def _prompts(mode: Flipping, shared: Shared) -> tuple[Text, tuple[Text, ...]]:
 
 
 def _task(play: MatchInPlay) -> Message:
-    """What the throw on the table asks for."""
+    """What the throw requires."""
     match = play.match
     if turns.reopenings(match.rules, match.turn):
         return message("No move: lift one")
@@ -229,7 +229,7 @@ def _task(play: MatchInPlay) -> Message:
 
 
 def _commit(mode: Flipping, context: Context) -> Step[AfterAction]:
-    """A move that does not shut the box (that needs no press), a tile opened, or a pass."""
+    """Commits a move, an opened tile, or a pass; shutting the box needs no press."""
     verdict = mode.play.verdict
     passed = verdict.kind is VerdictKind.OK
     action = Moved(0) if passed else Moved(verdict.move) if verdict.move else Reopened(verdict.tiles[0])
@@ -238,7 +238,7 @@ def _commit(mode: Flipping, context: Context) -> Step[AfterAction]:
 
 
 def _throws_at_once(play: MatchInPlay, context: Context) -> bool:
-    """Whether the press that commits a move throws the box's dice again, without a choice."""
+    """Whether the press that commits a move also throws again, because there's no choice of dice."""
     match = play.match
     choice = len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) > 1
     others = context.shared.settings.real_dice or is_computers_turn(play, context.shared)

@@ -19,8 +19,8 @@ class Initials(MatchMode):
     """The winner signs.
 
     Attributes:
-        player: who, from 0.
-        letters: on their way.
+        player: the winner, from 0.
+        letters: the letters being entered.
     """
 
     name: ClassVar[Mode] = Mode.INITIALS
@@ -35,18 +35,18 @@ class Initials(MatchMode):
 
 
 def enter(target: SignResult, context: Context) -> Step[Initials]:
-    """From the first letter."""
+    """Starts with the first letter."""
     return Step(Initials(target.play, target.player))
 
 
 def levers(mode: Initials, context: Context) -> Step[Initials]:
-    """A letter back or on."""
+    """Scrolls through the letters."""
     letters, effects, why = mode.letters.follow(context)
     return Step(replace(mode, letters=letters), effects, refusal=why)
 
 
 def press(mode: Initials, context: Context) -> Step[Initials | ShowResult]:
-    """Takes the letter; after the last one the winner has signed."""
+    """Takes the letter; the last one completes the signature."""
     letters = mode.letters.take()
     if not letters.complete:
         return Step(replace(mode, letters=letters))
@@ -54,7 +54,7 @@ def press(mode: Initials, context: Context) -> Step[Initials | ShowResult]:
 
 
 def hold(mode: Initials, context: Context) -> Step[Initials | ShowResult]:
-    """A letter back; before the first one back without a signature."""
+    """Goes back a letter; before the first one, leaves without signing."""
     if mode.letters.taken:
         return Step(replace(mode, letters=mode.letters.back()))
     return Step(ShowResult(mode.play, {}))

@@ -44,11 +44,11 @@ class MatchOver(MatchMode):
     Attributes:
         signed: the winner has signed.
         honours: a best score, a first win against the computer.
-        shows_tally: the stakes of the evening are shown instead of the result.
-        flicks: levers on their way.
-        asks_review: the coach was asked for and has not come.
-        review: the coach's; None before it has come.
-        page: of the coach, from 1; 0 for the result.
+        shows_tally: show the evening's stakes instead of the result.
+        flicks: levers moved and not yet put back.
+        asks_review: the coach was asked for and hasn't answered.
+        review: the coach's review; None until it arrives.
+        page: the coach's page, from 1; 0 for the result.
     """
 
     name: ClassVar[Mode] = Mode.MATCH_OVER
@@ -63,7 +63,7 @@ class MatchOver(MatchMode):
     page: int = 0
 
     def screen(self, shared: Shared) -> Screen:
-        """The result with its cause; on request the stakes of the evening, or the coach's pages."""
+        """The result with its reason; on request, the evening's stakes or the coach's pages."""
         play, reminder = self.play, self.flicks.reminder
         if self.page:
             page = _coach_pages(self)[self.page - 1]
@@ -82,7 +82,7 @@ class MatchOver(MatchMode):
 
     @property
     def to_go_on(self) -> Message:
-        """What a press does. Beside other pages than the result, "again" would be the page once more."""
+        """What a press does, in words that can't be taken for showing the same page again."""
         return (
             message("Press: new match")
             if self.page or self.shows_tally
@@ -94,7 +94,7 @@ _END = message("Hold: end")
 
 
 def _result_screen(mode: MatchOver, shared: Shared) -> Screen:
-    """Who has won, the scores and the cause; what else there is to see has its lever named."""
+    """The winner, the scores and the reason, and which levers show more."""
     match, result = mode.play.match, _result(mode.play)
     reason = reason_text(match) if match.players > 1 else None
     cause: Text = mode.honours[0] if mode.honours else reason or ""
@@ -118,7 +118,7 @@ def _result_screen(mode: MatchOver, shared: Shared) -> Screen:
 
 
 def enter(target: EndMatch, context: Context) -> Step[MatchOver]:
-    """The match has been decided; players who gave their names before it sign by them, winners first."""
+    """Ends the match; players who gave names sign with them, winners first."""
     play = target.play
     played = (player for player, score in enumerate(play.match.scores) if score is not None)
     order = dict.fromkeys((*_result(play).winners, *played))
@@ -127,12 +127,12 @@ def enter(target: EndMatch, context: Context) -> Step[MatchOver]:
 
 
 def show(target: ShowResult, context: Context) -> Step[MatchOver]:
-    """The result again, and who has signed it meanwhile."""
+    """Shows the result again, with the new signature."""
     return _signed(target.play, target.letters, context) if target.letters else Step(MatchOver(target.play))
 
 
 def _signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> Step[MatchOver]:
-    """The players of these letters have signed."""
+    """Signs for the players with these letters."""
     winners, past = _result(play).winners, context.lookups.past
     honours = tuple(
         honour
@@ -146,7 +146,7 @@ def _signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> 
 
 
 def press(mode: MatchOver, context: Context) -> Step[BeginMatch]:
-    """A new match of the same players."""
+    """Starts a new match with the same players."""
     match, settings = mode.play.match, context.shared.settings
     before = match.game
     # The levers may have been taken out of play, or put back, while the power was off.
@@ -165,7 +165,7 @@ def press(mode: MatchOver, context: Context) -> Step[BeginMatch]:
 
 
 def levers(mode: MatchOver, context: Context) -> Step[MatchOver | SignResult]:
-    """Lever 1 or 2: the winner signs. Lever 3: the stakes of the evening and back. Lever 4: the coach."""
+    """Lever 1 or 2 signs, lever 3 toggles the evening's stakes, lever 4 opens the coach."""
     flicks, chosen = mode.flicks.follow(context.moved)
     mode = replace(mode, flicks=flicks)
     winner = None if mode.signed else _signer(mode.play, context.shared.settings)
@@ -179,7 +179,7 @@ def levers(mode: MatchOver, context: Context) -> Step[MatchOver | SignResult]:
 
 
 def review_ready(mode: MatchOver, came: ReviewReady, context: Context) -> Step[MatchOver]:
-    """The coach's first page is shown; without odds there is none."""
+    """Shows the coach's first page, unless there are no odds."""
     if not mode.asks_review or came.actions != mode.play.actions:
         return Step(mode)
     mode = replace(mode, asks_review=False)
@@ -189,7 +189,7 @@ def review_ready(mode: MatchOver, came: ReviewReady, context: Context) -> Step[M
 
 
 def _next_page(mode: MatchOver, beginning: Match) -> Step[MatchOver]:
-    """The next page of the coach, after the last one the result; the first time it is asked for."""
+    """Shows the coach's next page, and the result after the last one; asks for the review the first time."""
     if mode.review is None:
         asked = Ask(AskReview(beginning, mode.play.actions))
         return Step(replace(mode, asks_review=True), (asked, PlaySound(Sound.CHOICE)))
@@ -198,7 +198,7 @@ def _next_page(mode: MatchOver, beginning: Match) -> Step[MatchOver]:
 
 
 def _levers_in_use(mode: MatchOver, settings: Settings) -> Tiles:
-    """The levers that choose something here."""
+    """The levers that do something here."""
     sign = SIGN_LEVERS if _may_sign(mode, settings) else ()
     tally = (TALLY_LEVER,) if settings.game.stakes is ShownStakes.EVENING else ()
     coach = (COACH_LEVER,) if mode.play.beginning is not None else ()
@@ -210,7 +210,7 @@ def _may_sign(mode: MatchOver, settings: Settings) -> bool:
 
 
 def _signer(play: MatchInPlay, settings: Settings) -> int | None:
-    """The first winner, from 0, who is no computer; None if there is none."""
+    """The first winner (from 0) who isn't the computer; None if there is none."""
     winners = _result(play).winners
     return next((winner for winner in winners if winner + 1 not in settings.game.computers), None)
 
@@ -222,13 +222,13 @@ def _coach_pages(mode: MatchOver) -> tuple[CoachPage, ...]:
 
 
 def tally(play: MatchInPlay) -> tuple[Fraction, ...]:
-    """Per player the stakes owed for this match and those before it in the evening."""
+    """What each player owes for this match and the evening's earlier ones."""
     pairs = zip_longest(play.tally, play.owes, fillvalue=Fraction(0))
     return tuple(before + owes for before, owes in pairs)
 
 
 def _honours(match: Match, player: int, past: EarlierResults, settings: Settings) -> Iterator[Message]:
-    """The honours of a winner with this past."""
+    """The honours of a winner with these earlier results."""
     score, best, highest = match.totals[player], past.best, match.rules.highest_wins
     if match.rules.on_total and best is not None and (score > best if highest else score < best):
         yield message("Best yet: {score}", score=score)
@@ -267,7 +267,7 @@ def _title(match: Match, result: Result, shared: Shared) -> Message:
 
 
 def _solo_title(match: Match, result: Result, shared: Shared) -> Message:
-    """For a player alone the score, or whether the ladder's total was beaten; a computer beats none."""
+    """In a solo game: the score, or whether the ladder's total was beaten (the computer beats none)."""
     if 1 in shared.settings.game.computers:
         name = player_name(0, shared)
         return message("{player}: {score}", player=name, score=match.totals[0])
@@ -289,7 +289,7 @@ def _bank_title(match: Match, winners: Text) -> Message:
 
 
 def _rows_before(match: Match) -> tuple[Message, ...]:
-    """The rows above the players': the totals of the teams, or the total that was to be beaten."""
+    """The rows above the players: the teams' totals, or the total to beat."""
     if match.rules.is_solo and match.rules.limit is not None:
         return (message("best {score}", score=match.rules.limit).say_as("Best so far: {score}"),)
     if not match.in_teams or match.rules.turns is Turns.SHARED:
@@ -302,7 +302,7 @@ def _rows_before(match: Match) -> tuple[Message, ...]:
 
 
 def _rows(play: MatchInPlay, result: Result, shared: Shared) -> Iterator[Text]:
-    """The table: per player the total and the stakes."""
+    """A row for each player: the total and the stakes."""
     match = play.match
     # A game against the bank is played for its payments.
     staked = shared.settings.game.stakes is not ShownStakes.OFF or match.rules.stakes is Stakes.BANK
@@ -316,7 +316,7 @@ def _rows(play: MatchInPlay, result: Result, shared: Shared) -> Iterator[Text]:
 
 
 def _owes(owes: Fraction) -> Message:
-    """The stakes that a player owes or gets."""
+    """What a player owes or is owed."""
     if owes > 0:
         return message("owes {stakes}", stakes=str(owes))
     return message("gets {stakes}", stakes=str(-owes)) if owes else message("even")

@@ -1,6 +1,6 @@
-"""The menu: a list of settings, each with its options, and the way to the owner's part.
+"""The menu: a list of settings with their options, and the way to the owner's screens.
 
-The games stand under the headings of their groups, a list each, whose last line leads to the rules of a game.
+Games are listed by group. The last line of each list opens a game's rules.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ class Menu(BoxMode):
     """The list, or the options of one of its entries.
 
     Attributes:
-        picker: the choice so far.
-        entry: whose options are chosen from; None in the list.
-        group: whose games are chosen from; None elsewhere, and in the list of groups.
-        at: the game of the group that was pointed at last, by its place there.
-        chose: a hand has chosen a line since the list was opened.
-        page: which page of its rules is shown, from 0; None for none.
-        address: of the scoreboard's page, while that is shown.
+        picker: the list on the screen.
+        entry: the entry whose options are shown; None in the menu's list.
+        group: the group whose games are shown; None elsewhere.
+        at: the index in its group of the game last pointed at.
+        chose: a line was chosen since the list was opened.
+        page: the page of rules shown, from 0; None for none.
+        address: the address of the scoreboard, while that is shown.
     """
 
     name: ClassVar[Mode] = Mode.MENU
@@ -51,16 +51,16 @@ class Menu(BoxMode):
     address: str = ""
 
     def game(self, settings: Settings) -> Profile | None:
-        """The game that was pointed at last; None where no game is chosen."""
+        """The game last pointed at; None outside a list of games."""
         return dict(settings.groups)[self.group][self.at] if self.group else None
 
     @property
     def on_rules(self) -> bool:
-        """Whether the cursor is at the line of the rules, the last one below the games."""
+        """Whether the cursor is at the line for the rules, below the games."""
         return self.group is not None and self.picker.cursor + 1 == len(self.picker.options)
 
     def with_picker(self, picker: Picker) -> Menu:
-        """The mode after its cursor has moved, which closes the rules."""
+        """The mode with its cursor moved, which closes the rules."""
         mode = replace(self, picker=picker)
         if picker.cursor == self.picker.cursor:
             return mode
@@ -92,7 +92,7 @@ class Menu(BoxMode):
         )
 
     def _scoreboard_screen(self) -> Screen:
-        """Where one of the scoreboard's two pages is."""
+        """The address of one of the scoreboard's two pages."""
         at, pages = self.picker.cursor, len(self.picker.options)
         return Screen(
             self.name,
@@ -111,12 +111,12 @@ _OTHER_PAGE = (message("Press: scores"), message("Press: rules"))
 
 
 def enter(target: OpenMenu, context: Context) -> Step[Menu]:
-    """The list from its top."""
+    """Opens the list at the top."""
     return Step(Menu(listed(context.shared.settings)))
 
 
 def levers(mode: Menu, context: Context) -> Step[Menu]:
-    """A lever moved and put back is a choice; it closes the rules."""
+    """A flick chooses, and closes the rules."""
     picker, effects, why = follow_flicks(mode.picker, context)
     mode = mode.with_picker(picker)
     # The line at which the cursor stands already can be chosen, too.
@@ -124,7 +124,7 @@ def levers(mode: Menu, context: Context) -> Step[Menu]:
 
 
 def press(mode: Menu, context: Context) -> Step[Menu | OpenPuzzle | OpenService]:
-    """In the list opens the entry; in an entry takes the option and goes back to the list; reads on."""
+    """Opens an entry, takes an option and goes back to the list, or turns the page."""
     settings, game = context.shared.settings, mode.game(context.shared.settings)
     if game is not None and (mode.page is not None or mode.on_rules):
         return Step(replace(mode, page=0 if mode.page is None else (mode.page + 1) % len(rules_pages(game))))
@@ -144,14 +144,14 @@ def press(mode: Menu, context: Context) -> Step[Menu | OpenPuzzle | OpenService]
 
 
 def reopen(mode: Menu, context: Context) -> Step[Menu]:
-    """The list as it now is, at the same entry: a setting was chosen elsewhere."""
+    """Refreshes the list at the same entry, after a setting was chosen elsewhere."""
     settings = context.shared.settings
     at = min(mode.picker.cursor, len(entries(settings)) - 1)
     return Step(Menu(listed(settings, mode.entry or entries(settings)[at])))
 
 
 def hold(mode: Menu, context: Context) -> Step[Menu | BackToAttract]:
-    """Back to the list before, with what was chosen, and from the first one to attract."""
+    """Goes back one list, keeping what was chosen; from the first one, leaves the menu."""
     settings, item = context.shared.settings, mode.entry
     if item is None:
         return Step(BackToAttract())
@@ -169,14 +169,14 @@ def hold(mode: Menu, context: Context) -> Step[Menu | BackToAttract]:
 
 
 def _taken(item: Item, option: int, context: Context) -> Step[Menu]:
-    """The option is chosen: back to the list."""
+    """Takes the option and goes back to the list."""
     settings, facts = item.choose(context.shared.settings, option)
     shared = context.shared._replace(settings=settings)
     return Step(Menu(listed(settings, item)), keep(*facts), shared)
 
 
 def _groups(settings: Settings) -> Menu:
-    """The headings of the games, the cursor at that of the usual game."""
+    """The groups of games, with the cursor at the usual game's."""
     groups = [group for group, _ in settings.groups]
     at = groups.index(settings.profile.group) if settings.profile.group in groups else 0
     picker = Picker(GAME.question, tuple(GROUPS[group] for group in groups), at, settings.levers)
@@ -184,7 +184,7 @@ def _groups(settings: Settings) -> Menu:
 
 
 def _games(group: Group, settings: Settings) -> Menu:
-    """The games under a heading, the cursor at the usual one if it is there; below them the rules."""
+    """A group's games, with the cursor at the usual one if it's there, and the line for the rules."""
     games = dict(settings.groups)[group]
     names = [game.name for game in games]
     at = names.index(settings.profile.name) if settings.profile.name in names else 0

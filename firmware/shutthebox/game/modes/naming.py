@@ -1,4 +1,4 @@
-"""Naming: before a match every player gives three letters, where the box is set to ask for them."""
+"""Naming: before a match each player enters three letters, if the box is set to ask."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from shutthebox.rules.profile import Profile
 
 @dataclass(frozen=True, slots=True)
 class Naming(BoxMode):
-    """A player gives a name.
+    """A player enters a name.
 
     Attributes:
-        game: what is played then.
-        seat: whose, from 1.
-        names: per seat before this one.
-        letters: of this one.
+        game: the game to begin afterwards.
+        seat: the player's seat, from 1.
+        names: the names of the seats before.
+        letters: the letters being entered.
     """
 
     name: ClassVar[Mode] = Mode.NAMING
@@ -41,33 +41,33 @@ class Naming(BoxMode):
 
 
 def enter(target: AskNames, context: Context) -> Step[Naming | BeginMatch]:
-    """Asks for names where that is wanted and they are not given yet, else begins the match."""
+    """Asks for names if the box is set to and hasn't got them yet; otherwise begins the match."""
     if context.shared.settings.game.names and not any(context.shared.names):
         return _next(Naming(target.game, 0), context)
     return Step(BeginMatch(new_match(target.game, context.shared.settings)))
 
 
 def levers(mode: Naming, context: Context) -> Step[Naming]:
-    """A letter back or on."""
+    """Scrolls through the letters."""
     letters, effects, why = mode.letters.follow(context)
     return Step(replace(mode, letters=letters), effects, refusal=why)
 
 
 def press(mode: Naming, context: Context) -> Step[Naming | BeginMatch]:
-    """Takes the letter; after the third comes the next player, after the last the match."""
+    """Takes the letter; after the third it's the next player's turn, after the last the match begins."""
     mode = replace(mode, letters=mode.letters.take())
     return _next(mode, context) if mode.letters.complete else Step(mode)
 
 
 def hold(mode: Naming, context: Context) -> Step[Naming | BeginMatch]:
-    """A letter back; before the first one this player stays without a name."""
+    """Goes back a letter; before the first one, this player goes without a name."""
     if mode.letters.taken:
         return Step(replace(mode, letters=mode.letters.back()))
     return _next(replace(mode, letters=Letters()), context)
 
 
 def _next(mode: Naming, context: Context) -> Step[Naming | BeginMatch]:
-    """The next person's seat, or the match."""
+    """Goes on to the next person's seat, or begins the match."""
     settings, names = context.shared.settings, mode.names
     if mode.seat:
         names = (*names, mode.letters.taken)

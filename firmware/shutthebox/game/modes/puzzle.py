@@ -1,4 +1,4 @@
-"""Puzzle: a position and a throw, which the levers answer. The first answer of the day counts."""
+"""Puzzle: a position and a throw to answer with the levers. Only the day's first answer counts."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class PuzzleMode(BoxMode):
 
     Attributes:
         daily: the puzzle and its day.
-        verdict: on the levers.
-        is_set: the levers have stood as the row does, so that what is flipped since is an answer.
+        verdict: the judgement of the levers.
+        is_set: the levers have matched the row once, so anything flipped since is an answer.
         answer: the answer just given; None before, and when looking at the puzzle again.
     """
 
@@ -50,7 +50,7 @@ class PuzzleMode(BoxMode):
         return self.daily.puzzle.profile
 
     def is_answered(self, settings: Settings) -> bool:
-        """Whether this day's puzzle has got its answer."""
+        """Whether this day's puzzle has been answered."""
         return settings.streak.day == self.daily.day
 
     def screen(self, shared: Shared) -> Screen:
@@ -73,7 +73,7 @@ class PuzzleMode(BoxMode):
 
 
 def enter(target: OpenPuzzle, context: Context) -> Step[PuzzleMode]:
-    """The puzzle of today; if it has been answered, its answers with their costs."""
+    """Opens today's puzzle; if it has been answered, shows the answers with their costs."""
     return _judged(PuzzleMode(target.daily), context)
 
 
@@ -83,7 +83,7 @@ def levers(mode: PuzzleMode, context: Context) -> Step[PuzzleMode]:
 
 
 def press(mode: PuzzleMode, context: Context) -> Step[PuzzleMode | BackToAttract]:
-    """Gives a complete answer, the only one of the day; after it, leaves."""
+    """Takes a complete answer, the only one of the day; after that, leaves."""
     if mode.is_answered(context.shared.settings):
         return Step(BackToAttract())
     if mode.verdict.kind is not VerdictKind.COMPLETE:
@@ -98,7 +98,7 @@ def press(mode: PuzzleMode, context: Context) -> Step[PuzzleMode | BackToAttract
 
 
 def _answered(mode: PuzzleMode, shared: Shared) -> Screen:
-    """The cost of every answer, the given one marked, and the streak."""
+    """Shows the cost of every answer, with the player's highlighted, and the streak."""
     puzzle, streak = mode.daily.puzzle, shared.settings.streak
     tiles = [answer.choice for answer in puzzle.answers]
     title = message("Solved!") if streak.days else message("Not the best")
@@ -133,7 +133,7 @@ def _judged(mode: PuzzleMode, context: Context) -> Step[PuzzleMode]:
 
 
 def _is_wrong(verdict: Verdict) -> bool:
-    """Whether the levers cannot be an answer; that some are still up while the row is set is no fault."""
+    """Whether the levers can't be an answer. Levers still up while the row is being set aren't a fault."""
     return verdict.is_fault and verdict.kind is not VerdictKind.PUT_BACK
 
 
@@ -153,7 +153,7 @@ def _task(mode: PuzzleMode) -> Message:
 
 
 def _row(mode: PuzzleMode) -> tuple[tuple[int, TileState], ...]:
-    """The tiles as the puzzle and the levers have them; none blinks, as that would be a hint."""
+    """The tiles as the puzzle and the levers have them. None blinks: that would be a hint."""
     verdict, open_tiles = mode.verdict, mode.daily.puzzle.open
     wrong = to_tiles(verdict.tiles)
     if verdict.kind in (VerdictKind.OVER, VerdictKind.DEAD_END):

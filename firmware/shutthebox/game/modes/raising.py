@@ -1,4 +1,4 @@
-"""Raise: the levers have to be set for the player's row before the throw."""
+"""Raising: the levers must be set to the player's row before the throw."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shutthebox.rules.profile import First
 
 
 class Raising(TurnMode):
-    """The levers do not fit the player's row yet."""
+    """The levers don't match the player's row yet."""
 
     __slots__ = ()
 
@@ -28,7 +28,7 @@ class Raising(TurnMode):
     pointer: ClassVar[Message | None] = message("Lift all levers")
 
     def screen(self, shared: Shared) -> Screen:
-        """Which levers are to be set."""
+        """Which levers to set."""
         big = player_name(self.play.match.player, shared)
         screen = turn_screen(self.name, self.play, shared, big=big)
         also = tip(self, shared) if self.play.verdict.kind is VerdictKind.LIFT else ()
@@ -37,7 +37,7 @@ class Raising(TurnMode):
 
 
 def begin(target: BeginMatch, context: Context) -> Step[AwaitThrow | RollForFirst]:
-    """A match begins, once it is known who begins it."""
+    """Begins a match, after a roll-off if there is one."""
     match, settings = target.match, context.shared.settings
     if match.game.first is First.ROLL and match.players > 1 and not target.rolled:
         return Step(RollForFirst(match, target.tally))
@@ -47,17 +47,17 @@ def begin(target: BeginMatch, context: Context) -> Step[AwaitThrow | RollForFirs
 
 
 def enter(target: AwaitThrow, context: Context) -> Step[Raising | LeversFit]:
-    """Passed through at once if the levers fit."""
+    """Goes straight on if the levers match."""
     play, effects = judge_levers(target.play, context)
     fits = play.verdict.kind is VerdictKind.OK
     return Step(LeversFit(play) if fits else Raising(play), effects)
 
 
 def press(mode: Raising, context: Context) -> Step[Raising]:
-    """The levers come first."""
+    """Refuses the press: the levers come first."""
     return refuse(mode, fault_text(mode.play.verdict, context.shared))
 
 
 def levers(mode: Raising, context: Context) -> Step[AwaitThrow]:
-    """Goes on as soon as the levers fit."""
+    """Goes on as soon as the levers match."""
     return Step(AwaitThrow(mode.play))

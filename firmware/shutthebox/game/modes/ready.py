@@ -1,4 +1,4 @@
-"""Ready: the levers fit, the throw is awaited."""
+"""Ready: the levers match; waiting for the throw."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ COMPUTER_NS = 1_200_000_000
 
 @dataclass(frozen=True, slots=True)
 class Ready(TurnMode):
-    """The throw is awaited.
+    """Waiting for the throw.
 
     Attributes:
-        since_ns: since when the box has been waiting for it, the levers as they are.
-        best_dice: how many dice are best, and what the other number costs; None where
-            there is no choice, no advice, or no hints.
-        computers_dice: how many dice the computer throws; None where the odds have not said.
+        since_ns: since when the levers have been as they are.
+        best_dice: the best number of dice, and what the other one costs; None without
+            a choice, advice, or hints.
+        computers_dice: how many dice the computer throws; None until the odds have said.
     """
 
     name: ClassVar[Mode] = Mode.READY
@@ -50,14 +50,14 @@ class Ready(TurnMode):
     computers_dice: int | None = None
 
     def deadline_ns(self, shared: Shared) -> int | None:
-        """When the player's clock shows another second, or the computer throws; None where neither does."""
+        """When the player's clock next changes or the computer throws; None if neither will."""
         if self.play.clock:
             return self.play.clock.next_ns
         waits = self.play.verdict.kind is VerdictKind.OK and not shared.asleep
         return self.since_ns + COMPUTER_NS if waits and is_computers_turn(self.play, shared) else None
 
     def screen(self, shared: Shared) -> Screen:
-        """Whose turn it is, or what is left; how to throw."""
+        """Whose turn it is or what's left, and how to throw."""
         lit = self.play.verdict.kind is VerdictKind.OK
         prompt, *also = _prompts(self.play.match)
         if not lit:
@@ -70,7 +70,7 @@ class Ready(TurnMode):
 
 
 def enter(target: LeversFit, context: Context) -> Step[Ready | AfterAction]:
-    """The levers fit the player's row. A throw for everyone that others have answered is there at once."""
+    """Waits for the throw, unless everyone answers the same throw and others already have."""
     if target.play.match.common is not None:
         play, effects = apply_and_keep(target.play, Thrown(target.play.match.common))
         return Step(after(play), effects)
@@ -78,7 +78,7 @@ def enter(target: LeversFit, context: Context) -> Step[Ready | AfterAction]:
 
 
 def _questions(play: MatchInPlay, shared: Shared) -> tuple[Effect, ...]:
-    """The question to the odds where the number of dice is a choice."""
+    """Asks for the best number of dice, if there's a choice."""
     match = play.match
     if len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) < 2:
         return ()
@@ -94,7 +94,7 @@ def press(mode: Ready, context: Context) -> Step[Ready | RollDice | EnterThrow]:
 
 
 def hold(mode: Ready, context: Context) -> Step[Ready | RollDice | EnterThrow]:
-    """Throws one die, where that is a choice."""
+    """Throws one die, if that is allowed."""
     match = mode.play.match
     if len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) > 1:
         return _throw(mode, context, 1, pressed=False)
@@ -103,13 +103,13 @@ def hold(mode: Ready, context: Context) -> Step[Ready | RollDice | EnterThrow]:
 
 
 def levers(mode: Ready, context: Context) -> Step[Ready]:
-    """A lever down is a fault until it is put right; the computer waits anew."""
+    """A lever down is a fault until it's put right; the computer waits again."""
     play, effects = judge_levers(mode.play, context)
     return Step(replace(mode, play=play, since_ns=context.now_ns), effects)
 
 
 def time(mode: Ready, context: Context) -> Step[Ready | RollDice | AfterAction]:
-    """The player's clock goes on, or the computer throws."""
+    """Advances the player's clock, or lets the computer throw."""
     if mode.play.clock:
         return tick(mode, context)
     deadline_ns = mode.deadline_ns(context.shared)
@@ -121,7 +121,7 @@ def time(mode: Ready, context: Context) -> Step[Ready | RollDice | AfterAction]:
 
 
 def hint_ready(mode: Ready, came: HintReady, context: Context) -> Step[Ready]:
-    """The best number of dice is shown."""
+    """Shows the best number of dice."""
     hint = came.hint
     if came.match != mode.play.match or hint is None or len(hint.options) < 2:
         return Step(mode)
@@ -129,12 +129,12 @@ def hint_ready(mode: Ready, came: HintReady, context: Context) -> Step[Ready]:
 
 
 def dice_ready(mode: Ready, came: DiceReady, context: Context) -> Step[Ready]:
-    """The computer has chosen its number of dice."""
+    """Takes the computer's number of dice."""
     return Step(replace(mode, computers_dice=came.dice) if came.match == mode.play.match else mode)
 
 
 def _throw(mode: Ready, context: Context, dice: int, *, pressed: bool) -> Step[Ready | RollDice | EnterThrow]:
-    """A throw of the box, or the entering of one of real dice; refused while levers are wrong."""
+    """Throws the dice, or asks for the throw of real dice; refused while levers are wrong."""
     play, settings = mode.play, context.shared.settings
     if play.verdict.kind is not VerdictKind.OK:
         return refuse(mode, fault_text(play.verdict, context.shared))

@@ -1,4 +1,4 @@
-"""Roll-off: before a match everyone throws once, and the highest begins (`First.ROLL`)."""
+"""Roll-off: before a match everyone throws once, and the highest throw begins (`First.ROLL`)."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from shutthebox.rules.profile import Draw
 
 @dataclass(frozen=True, slots=True)
 class RollOff(BoxMode):
-    """A player throws for the first turn. The throws are no part of the match, and none of a tournament's.
+    """A player throws for the first turn. These throws aren't part of the match, nor of a tournament's.
 
     Attributes:
-        match: before its first throw, whoever begins it.
-        tally: per player the stakes owed from earlier matches of the evening.
-        seats: players who still have to throw, from 0, the first of them now.
-        thrown: what those before them have thrown, by player.
-        tumbling: the throw that is not shown yet; None before it.
-        since_ns: when that was made.
+        match: the match before its first throw; who begins is still open.
+        tally: what each player owes from earlier matches this evening.
+        seats: players (from 0) who still have to throw, the next one first.
+        thrown: what the others threw, by player.
+        tumbling: the throw not yet shown; None before it.
+        since_ns: when it was made.
     """
 
     name: ClassVar[Mode] = Mode.ROLL_OFF
@@ -44,7 +44,7 @@ class RollOff(BoxMode):
     since_ns: int = 0
 
     def deadline_ns(self, shared: Shared) -> int | None:
-        """When the dice stop."""
+        """When the dice stop rolling."""
         return None if self.tumbling is None else self.since_ns + TUMBLE_NS
 
     def screen(self, shared: Shared) -> Screen:
@@ -63,12 +63,12 @@ class RollOff(BoxMode):
 
 
 def enter(target: RollForFirst, context: Context) -> Step[RollOff]:
-    """Everyone throws."""
+    """Starts the roll-off."""
     return Step(RollOff(target.match, target.tally, target.match.everybody))
 
 
 def press(mode: RollOff, context: Context) -> Step[RollOff | BeginMatch]:
-    """Throws all dice, or shows what they say."""
+    """Throws all dice, or shows the throw at once."""
     if mode.tumbling is not None:
         return _reveal(mode, mode.tumbling)
     game = mode.match.game
@@ -80,14 +80,14 @@ def press(mode: RollOff, context: Context) -> Step[RollOff | BeginMatch]:
 
 
 def time(mode: RollOff, context: Context) -> Step[RollOff | BeginMatch]:
-    """The dice have stopped."""
+    """Goes on once the dice have stopped."""
     if mode.tumbling is None or context.now_ns < mode.since_ns + TUMBLE_NS:
         return Step(mode)
     return _reveal(mode, mode.tumbling)
 
 
 def _reveal(mode: RollOff, faces: Throw) -> Step[RollOff | BeginMatch]:
-    """The next player throws; after the last the highest begins, and those tied for it throw again."""
+    """Goes on to the next player. After the last, the highest begins; players tied for it throw again."""
     player, *later = mode.seats
     thrown = (*mode.thrown, (player, faces))
     if later:

@@ -1,4 +1,4 @@
-"""Rolling: the dice of the box tumble. The throw has been made and kept, but not shown yet."""
+"""Rolling: the box's dice tumble. The throw has been made and stored, but isn't shown yet."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from shutthebox.rules.tiles import Tiles
 
 @dataclass(frozen=True, slots=True)
 class Rolling(TurnMode):
-    """The dice tumble; `play` is as before the throw.
+    """The dice tumble; `play` is still the match before the throw.
 
     Attributes:
         thrown: the match after the throw.
         since_ns: when the throw was made.
-        computers_answer: the tiles that the computer shuts; None where the odds have not said.
+        computers_answer: the tiles the computer shuts; None until the odds have said.
     """
 
     name: ClassVar[Mode] = Mode.ROLLING
@@ -38,18 +38,18 @@ class Rolling(TurnMode):
     computers_answer: Tiles | None = None
 
     def deadline_ns(self, shared: Shared) -> int:
-        """When the dice stop."""
+        """When the dice stop rolling."""
         return self.since_ns + TUMBLE_NS
 
     def screen(self, shared: Shared) -> Screen:
-        """Tumbling dice without their faces, and nothing to do."""
+        """Tumbling dice with unknown faces, and nothing to do."""
         faces = self.thrown.turn.throw or ()
         shown = turn_screen(self.name, self.play, shared, dice=faces)
         return shown._replace(dice=(1,) * len(faces), total=None, tumbling=True, lit=True)
 
 
 def enter(target: RollDice, context: Context) -> Step[Rolling]:
-    """The box throws so many dice, or draws a domino."""
+    """Throws the dice, or draws a domino."""
     play, dice = target.play, target.dice
     match, tournament = play.match, context.shared.settings.tournament
     if tournament is not None:
@@ -68,23 +68,23 @@ def enter(target: RollDice, context: Context) -> Step[Rolling]:
 
 
 def time(mode: Rolling, context: Context) -> Step[Rolling | AfterAction]:
-    """The dice have stopped."""
+    """Goes on once the dice have stopped."""
     return reveal(mode, context) if context.now_ns >= mode.deadline_ns(context.shared) else Step(mode)
 
 
 def levers(mode: Rolling, context: Context) -> Step[Rolling]:
-    """Levers are judged as before the throw."""
+    """Judges the levers as before the throw."""
     play, effects = judge_levers(mode.play, context)
     return Step(replace(mode, play=play), effects)
 
 
 def answer_ready(mode: Rolling, came: AnswerReady, context: Context) -> Step[Rolling]:
-    """The computer has chosen its answer before the dice have stopped."""
+    """Takes the computer's answer, even before the dice have stopped."""
     return Step(replace(mode, computers_answer=came.tiles) if came.match == mode.thrown else mode)
 
 
 def reveal(mode: Rolling, context: Context) -> Step[AfterAction]:
-    """The throw is on the table: by a press at once."""
+    """Shows the throw; a press shows it at once."""
     target = after(mode.play._replace(match=mode.thrown))
     if isinstance(target, AnswerThrow):
         return Step(target._replace(asked_ns=mode.since_ns, answer=mode.computers_answer))

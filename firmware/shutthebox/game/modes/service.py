@@ -1,8 +1,8 @@
-"""Service: the owner's list, every lever live with its health, and the box's report.
+"""Service: the owner's list, the levers live with their health, and the box's report.
 
-Everybody may look. A change asks for the owner's code, a set of levers, unless the button inside the box has
-opened service. A lever that is broken cannot be moved to its own row: so the cursor begins at the first lever
-that seems to be wrong, and a lever flicked in its own row goes on to the next.
+Anyone may look. Changes require the owner's code (a set of levers), unless service was opened with the button
+inside the box. A broken lever can't move the cursor to itself, so the cursor starts at the first lever that
+seems broken, and flicking the lever at the cursor moves on to the next.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ class Service(BoxMode):
     """The list, the levers, or a report.
 
     Attributes:
-        picker: the choice in the list.
-        row: the lever at the cursor, from 1; 0 where the levers are not shown.
-        walking: the lever that went on last; 0 for none. Flicked once more it goes on again from the row of a
-            lever that seems to be wrong.
-        reading: the report that is read; None for none.
-        flicks: levers on their way, where the levers are shown.
-        unlocked: the owner is at the box.
-        asks_code: the owner's code is asked for.
-        asking: the owner is asked whether the lever at the cursor is to be taken out of play, or put back.
+        picker: the owner's list.
+        row: the lever at the cursor, from 1; 0 if the levers aren't shown.
+        walking: the lever that last moved the cursor on; 0 for none. Flicking it again moves on again, past
+            levers that seem broken.
+        reading: the report on the screen; None for none.
+        flicks: levers moved and not yet put back, while the levers are shown.
+        unlocked: the owner has identified themselves.
+        asks_code: the box is asking for the owner's code.
+        asking: the box is asking whether to take the lever at the cursor out of play, or put it back.
     """
 
     name: ClassVar[Mode] = Mode.SERVICE
@@ -61,7 +61,7 @@ class Service(BoxMode):
 
     @property
     def lever(self) -> Tiles:
-        """The lever at the cursor; none where the levers are not shown."""
+        """The lever at the cursor; none if the levers aren't shown."""
         return to_tiles([self.row]) if self.row else 0
 
     def switch_lever(self, settings: Settings) -> Settings:
@@ -69,11 +69,11 @@ class Service(BoxMode):
         return settings.with_value("box.out_of_play", to_numbers(settings.out_by_choice ^ self.lever))
 
     def leaves_a_game(self, settings: Settings) -> bool:
-        """Whether something can be played once the lever at the cursor has changed sides."""
+        """Whether any game can still be played once the lever at the cursor has been switched."""
         return bool(self.switch_lever(settings).games)
 
     def screen(self, shared: Shared) -> Screen:
-        """The list, every lever with what it shows and what it has done, a report, or a question."""
+        """The list, the levers with their state and counters, a report, or a question."""
         if self.reading is not None:
             return picker_screen(self.name, self.reading, reads=True)
         if not self.row:
@@ -119,9 +119,9 @@ _LINES: tuple[Topic | Message, ...] = (_LEVERS, *Topic, _STICK)
 
 
 def enter(target: OpenService, context: Context) -> Step[Service | OpenStick]:
-    """The list; if it is unlocked, the owner has come.
+    """Opens the list; opening it unlocked clears the count of wrong codes.
 
-    Whoever has put a stick in wants that first; its list leads on to the owner's.
+    If a stick is in, its list comes first and leads on to the owner's.
     """
     shared = context.shared
     if shared.stick is not None and not target.past_stick:
@@ -133,7 +133,7 @@ def enter(target: OpenService, context: Context) -> Step[Service | OpenStick]:
 
 
 def press(mode: Service, context: Context) -> Step[Service | OpenStick]:
-    """Opens a line of the list; at a lever asks for the owner's code, then about it; means yes to that."""
+    """Opens a line of the list; at a lever, asks for the owner's code, then for confirmation."""
     settings = context.shared.settings
     if mode.reading is not None:
         return Step(replace(mode, reading=None))
@@ -154,7 +154,7 @@ def press(mode: Service, context: Context) -> Step[Service | OpenStick]:
 
 
 def _open(mode: Service, line: Topic | Message, context: Context) -> Step[Service | OpenStick]:
-    """A line of the list; of the levers first the one that seems to be wrong."""
+    """Opens a line of the list; the levers start at the first one that seems broken."""
     shared = context.shared
     if isinstance(line, Topic):
         lines = tuple(context.lookups.report(line, broken_switches(shared))) or ("-",)
@@ -166,7 +166,7 @@ def _open(mode: Service, line: Topic | Message, context: Context) -> Step[Servic
 
 
 def _asks(mode: Service, settings: Settings) -> Step[Service]:
-    """Asks about the lever at the cursor."""
+    """Asks for confirmation about the lever at the cursor."""
     if mode.row in settings.taken:
         return refuse(mode, switch(mode.row).taken)
     if mode.leaves_a_game(settings):
@@ -175,7 +175,7 @@ def _asks(mode: Service, settings: Settings) -> Step[Service]:
 
 
 def hold(mode: Service, context: Context) -> Step[Service | BackToAttract]:
-    """Back to the list, and from there leaves service; where a question is shown, means no."""
+    """Goes back to the list, and from there leaves service; answers no to a question."""
     if mode.asking or mode.asks_code:
         return Step(replace(mode, asking=False, asks_code=False))
     if mode.reading is not None or mode.row:
@@ -184,7 +184,7 @@ def hold(mode: Service, context: Context) -> Step[Service | BackToAttract]:
 
 
 def levers(mode: Service, context: Context) -> Step[Service]:
-    """In lists chooses; among the levers takes the cursor to the one that moves, and from its own row on."""
+    """Chooses in lists; among the levers, moves the cursor to the one that moved, or past it."""
     if mode.reading is not None:
         reading, effects, why = follow_flicks(mode.reading, context)
         return Step(replace(mode, reading=reading), effects, refusal=why)
@@ -202,7 +202,7 @@ def levers(mode: Service, context: Context) -> Step[Service]:
 
 
 def _change_sides(mode: Service, context: Context) -> Step[Service]:
-    """Takes the lever out of play, or puts it back, from the next match on."""
+    """Takes the lever out of play or puts it back, from the next match on."""
     settings = mode.switch_lever(context.shared.settings)
     effects = keep(Chosen("box.out_of_play", settings.box.out_of_play))
     if settings.usual_game is not None:

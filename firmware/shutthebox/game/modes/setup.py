@@ -21,8 +21,8 @@ class Setup(BoxMode):
     """One of the questions before a match.
 
     Attributes:
-        item: what is asked.
-        picker: the choice so far.
+        item: the item being asked about.
+        picker: its options.
     """
 
     name: ClassVar[Mode] = Mode.SETUP
@@ -32,7 +32,7 @@ class Setup(BoxMode):
     picker: Picker
 
     def with_picker(self, picker: Picker) -> Setup:
-        """The mode after its cursor has moved."""
+        """The mode with its cursor moved."""
         return replace(self, picker=picker)
 
     def screen(self, shared: Shared) -> Screen:
@@ -41,18 +41,18 @@ class Setup(BoxMode):
 
 
 def enter(target: AskQuestions, context: Context) -> Step[Setup | AskNames]:
-    """The first question; begins at once where there is nothing to ask."""
+    """Asks the first question, or begins at once if there is none."""
     return _next(setup_questions(context.shared.settings), context.shared.settings)
 
 
 def levers(mode: Setup, context: Context) -> Step[Setup]:
-    """A lever moved and put back is a choice."""
+    """A flick chooses."""
     picker, effects, why = follow_flicks(mode.picker, context)
     return Step(replace(mode, picker=picker), effects, refusal=why)
 
 
 def press(mode: Setup, context: Context) -> Step[Setup | AskNames]:
-    """Takes the choice for this match; after the last question come the names, if wanted, and the match."""
+    """Takes the choice for this match; after the last question, asks for names or begins the match."""
     settings, _ = mode.item.choose(context.shared.settings, mode.picker.cursor)
     # A choice can remove questions, its own too: no teams, say.
     at = MENU_LINES.index(mode.item)
@@ -61,7 +61,7 @@ def press(mode: Setup, context: Context) -> Step[Setup | AskNames]:
 
 
 def hold(mode: Setup, context: Context) -> Step[Setup | BackToAttract]:
-    """Back to the question before, or to attract."""
+    """Goes back to the previous question, or leaves setup."""
     at = MENU_LINES.index(mode.item)
     before = [item for item in setup_questions(context.shared.settings) if MENU_LINES.index(item) < at]
     return Step(_ask(before[-1], context.shared.settings) if before else BackToAttract())

@@ -1,7 +1,7 @@
-"""The owner's stick: the list of what it offers, a question before anything is replaced, and how it ended.
+"""The owner's USB stick: what it offers, a question before anything is replaced, and how it went.
 
-Everybody may look. What is done with it asks for the owner's code, unless the button inside the box has
-opened service.
+Anyone may look. Doing anything requires the owner's code, unless service was opened with the button inside
+the box.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class StickMode(BoxMode):
     """The list, or a question.
 
     Attributes:
-        picker: the choice so far; its options are those of the stick that was in then.
-        unlocked: the owner is at the box.
-        asks_code: the owner's code is asked for.
-        asking: about which job a question is asked; about an update once that is checked.
-        awaits: the stick when it was asked for a job: nothing is known of that while this is so.
+        picker: the list, with the options of the stick that was in at the time.
+        unlocked: the owner has identified themselves.
+        asks_code: the box is asking for the owner's code.
+        asking: the job the box is asking about; for an update, once that has been checked.
+        awaits: the stick when the job was requested; while it hasn't changed, nothing is known yet.
         read: the stick whose outcome has been read.
-        last: how the job of a stick that has gone ended, until that has been read.
+        last: the outcome of a job whose stick is gone, until it has been read.
     """
 
     name: ClassVar[Mode] = Mode.STICK
@@ -49,15 +49,15 @@ class StickMode(BoxMode):
     last: Text | None = None
 
     def is_busy(self, stick: Stick) -> bool:
-        """Whether a job is being done, or was asked for just now."""
+        """Whether a job is running, or was just requested."""
         return stick.doing is not None or self.awaits == stick
 
     def has_news(self, stick: Stick) -> bool:
-        """Whether there is an outcome that nobody has read."""
+        """Whether there's an unread outcome."""
         return stick.outcome is not None and self.read != stick
 
     def screen(self, shared: Shared) -> Screen:
-        """What is being done, how it ended, a question, or the list."""
+        """What is happening, how it went, a question, or the list."""
         stick, title = shared.stick, message("Stick")
         if stick is None or self.last is not None:
             paragraph: Text = _PUT_ONE_IN if self.last is None else self.last
@@ -86,7 +86,7 @@ class StickMode(BoxMode):
         return screen._replace(prompt=NO_CODE, also=(message("Press: read"), *screen.also))
 
     def follow_report(self, before: Stick | None, now: Stick | None) -> StickMode:
-        """The list once the helper has spoken: what was asked for is done, and a question is another."""
+        """Updates the list after a report from the helper: a request may be done, a question moot."""
         last: Text | None = None
         if before is not None and (now is None or now.is_out):
             if self.is_busy(before):
@@ -99,7 +99,7 @@ class StickMode(BoxMode):
         return replace(self, awaits=None, asking=asking, last=last)
 
     def current_picker(self, shared: Shared) -> Picker:
-        """The list as the stick is now; the cursor stays where it is as long as there is such a line."""
+        """The list for the stick as it is now, with the cursor kept within it."""
         options = _options(shared.stick)
         return self.picker._replace(options=options, cursor=min(self.picker.cursor, len(options) - 1))
 
@@ -111,7 +111,7 @@ _BUSY = message("One moment")
 
 
 def _options(stick: Stick | None) -> tuple[Text, ...]:
-    """The jobs that are offered, and the owner's list last."""
+    """The jobs on offer, then the owner's list."""
     return (*(_label(job, stick) for job in stick.offers if stick), message("Owner")) if stick else ()
 
 
@@ -142,7 +142,7 @@ _DOING: Mapping[StickJob, Message] = {
 
 
 def question_of(job: StickJob, stick: Stick) -> Text:
-    """The question before something is replaced."""
+    """The question asked before something is replaced."""
     if job is StickJob.TAKE_OVER:
         return message(
             "{name} replaces all matches, scores and choices of this box. They are kept under another name.",
@@ -168,7 +168,7 @@ def question_of(job: StickJob, stick: Stick) -> Text:
 
 
 def outcome_text(stick: Stick) -> Text:
-    """How the latest job ended, and what to do now."""
+    """How the latest job went, and what to do now."""
     assert stick.outcome is not None
     if stick.outcome is StickOutcome.BAD_SETTINGS:
         return "; ".join(stick.mistakes) or stick.detail
@@ -209,7 +209,7 @@ _OUTCOMES: Mapping[StickOutcome, Callable[[str], Message]] = {
 
 
 def enter(target: OpenStick, context: Context) -> Step[StickMode]:
-    """The list from its top; if it is unlocked, the owner has come."""
+    """Opens the list at the top; opening it unlocked clears the count of wrong codes."""
     shared = context.shared
     picker = Picker(message("Stick"), _options(shared.stick), 0, shared.settings.levers)
     step = Step(StickMode(picker, unlocked=target.unlocked))
@@ -217,7 +217,7 @@ def enter(target: OpenStick, context: Context) -> Step[StickMode]:
 
 
 def levers(mode: StickMode, context: Context) -> Step[StickMode]:
-    """A lever moved and put back is a choice; where no list is shown, it does nothing."""
+    """A flick chooses; without a list, levers do nothing."""
     stick = context.shared.stick
     shows_list = not (mode.asks_code or mode.asking or mode.last)
     if stick is None or not shows_list or mode.is_busy(stick) or mode.has_news(stick):
@@ -227,7 +227,7 @@ def levers(mode: StickMode, context: Context) -> Step[StickMode]:
 
 
 def press(mode: StickMode, context: Context) -> Step[StickMode | OpenService]:
-    """Chooses; where a question is shown, means yes; where an outcome is shown, reads on."""
+    """Chooses, answers yes to a question, or dismisses an outcome."""
     stick = context.shared.stick
     if stick is None:
         return Step(OpenService(mode.unlocked, past_stick=True))
@@ -255,7 +255,7 @@ def press(mode: StickMode, context: Context) -> Step[StickMode | OpenService]:
 
 
 def _chosen(mode: StickMode, stick: Stick, context: Context) -> Step[StickMode]:
-    """Asks before something is replaced; a save replaces nothing."""
+    """Asks before replacing anything; saving replaces nothing."""
     cursor = mode.current_picker(context.shared).cursor
     if cursor >= len(stick.offers):
         return refuse(mode, message("No stick"))
@@ -273,7 +273,7 @@ def _ask(mode: StickMode, job: StickJob, stick: Stick) -> Step[StickMode]:
 
 
 def hold(mode: StickMode, context: Context) -> Step[StickMode | BackToAttract]:
-    """Leaves; where a question is shown, means no. A job goes on without anybody looking."""
+    """Leaves, or answers no to a question. A running job continues."""
     stick = context.shared.stick
     if stick is not None and not mode.is_busy(stick):
         if mode.asking or mode.asks_code:

@@ -32,7 +32,7 @@ class TurnOver(MatchMode):
     """The turn has ended; its score is shown.
 
     Attributes:
-        tells: what the coach has to say, which was asked for.
+        tells: show the coach's comment.
     """
 
     name: ClassVar[Mode] = Mode.TURN_OVER
@@ -41,7 +41,7 @@ class TurnOver(MatchMode):
     tells: bool = False
 
     def screen(self, shared: Shared) -> Screen:
-        """The score, or who is out, and how the turn ended; on request what dice and decisions did."""
+        """The score or who is out, and how the turn ended; on request, what dice and decisions did."""
         match = self.play.match
         word, out = _coachs_word(self.play, shared.settings), _gone(match)
         prompt = _kind_ending(match) if shared.settings.game.family else _ending(match)
@@ -79,13 +79,13 @@ class TurnOver(MatchMode):
 
 
 def is_to_cheer(match: Match) -> bool:
-    """Whether the box has been shut, and that is no bad score."""
+    """Whether the box was shut and that's a good score."""
     turn = match.turn
     return turn.outcome is Outcome.SHUT and not (match.rules.highest_wins and turn.score == 0)
 
 
 def _penalty(match: Match) -> tuple[Message, ...]:
-    """What the shut box costs everyone else, at the end of the round."""
+    """What the shut box costs everyone else at the end of the round."""
     if not any(match.penalties):
         return ()
     if isinstance(match.game.shut_others, str):
@@ -95,7 +95,7 @@ def _penalty(match: Match) -> tuple[Message, ...]:
 
 
 def _round_won(match: Match, shared: Shared) -> tuple[Message, ...]:
-    """Who has won the round that is over, where rounds are counted; that its pool or its point stays."""
+    """Who won the round, if rounds are counted, or that its pool or point carries over."""
     if match.game.tie is Tie.CARRY and match.carried and match.next_round and not match.round_winners:
         return (message("Tied: pool stays") if match.game.has_pool else message("Tied: no point"),)
     if not match.game.counts_rounds_won or not match.round_winners or match.tie_rounds:
@@ -105,7 +105,7 @@ def _round_won(match: Match, shared: Shared) -> tuple[Message, ...]:
 
 
 def _reached(match: Match) -> tuple[Message, ...]:
-    """That the player, or the team, has come to the limit of the match."""
+    """Says that the player or team has reached the match's limit."""
     rules = match.rules
     if rules.match not in _TO_A_LIMIT or rules.limit is None or match.tie_rounds:
         return ()
@@ -123,7 +123,7 @@ _TO_A_LIMIT = (
 
 
 def _gone(match: Match) -> tuple[int, ...]:
-    """The players who take part no longer, after the round that this turn has ended."""
+    """The players knocked out by the round that this turn ended."""
     following = match.next_round
     if following is None or following.breaks_tie:
         return ()
@@ -131,7 +131,7 @@ def _gone(match: Match) -> tuple[int, ...]:
 
 
 def _coachs_word(play: MatchInPlay, settings: Settings) -> tuple[Text, ...]:
-    """What dice and decisions did in this turn; no blame for a shut box or for time that is over."""
+    """What dice and decisions did this turn; no blame for a shut box or for running out of time."""
     match, review = play.match, play.review
     if review is None or settings.game.family:
         return ()
@@ -143,7 +143,7 @@ def _coachs_word(play: MatchInPlay, settings: Settings) -> tuple[Text, ...]:
 
 
 def enter(target: EndTurn, context: Context) -> Step[TurnOver]:
-    """A turn has ended, and perhaps the match with it: then its result is kept."""
+    """Shows how a turn ended; if the match ended with it, stores the result."""
     match = target.play.match
     effects: tuple[Effect, ...] = keep(Finished(match)) if match.result else ()
     sound = Sound.SHUT if is_to_cheer(match) else Sound.BLOCKED
@@ -152,7 +152,7 @@ def enter(target: EndTurn, context: Context) -> Step[TurnOver]:
 
 
 def _climbed(step: Step[TurnOver], match: Match, context: Context) -> Step[TurnOver]:
-    """The ladder's next total to beat, where this one is better; kept like a choice at the box."""
+    """Raises the ladder's total to beat, if this one is better; stored like a choice at the box."""
     assert match.result is not None, "the match is decided"
     if not match.result.winners or match.totals[0] == match.rules.limit:
         return step
@@ -165,20 +165,20 @@ def _climbed(step: Step[TurnOver], match: Match, context: Context) -> Step[TurnO
 
 
 def press(mode: TurnOver, context: Context) -> Step[AfterAction]:
-    """The next player, or the end of the match."""
+    """Goes on to the next player, or ends the match."""
     play, effects = apply_and_keep(mode.play, Advanced())
     return Step(after(play), effects)
 
 
 def hold(mode: TurnOver, context: Context) -> Step[TurnOver]:
-    """The coach's word on the turn, and back."""
+    """Toggles the coach's comment on the turn."""
     if not _coachs_word(mode.play, context.shared.settings):
         return refuse(mode, message("Press: go on"))
     return Step(replace(mode, tells=not mode.tells))
 
 
 def _ending(match: Match) -> Message:
-    """How the turn has ended."""
+    """How the turn ended."""
     total, outcome = sum(match.turn.throw or ()), match.turn.outcome
     match outcome:
         case Outcome.SHUT:
@@ -197,7 +197,7 @@ def _ending(match: Match) -> Message:
 
 
 def _kind_ending(match: Match) -> Message:
-    """How the turn has ended, for children: what was done, where a move was missing."""
+    """How the turn ended, in a gentler wording for children."""
     if match.turn.outcome is not Outcome.BLOCKED:
         return _ending(match)
     profile, turn = match.rules, match.turn
