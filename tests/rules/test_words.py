@@ -233,6 +233,9 @@ def test_no_sentence_is_never_said() -> None:
     changes = [{}, *CHANGES, *ENUM_CHANGES, {"tiles": (3,), "boxes": ()}, {"rounds": 2}, race]
     changes += [{**race, "stakes": stakes} for stakes in Stakes]
     changes += [{"one_die": kind, "one_die_at": 9} for kind in OneDie]
+    changes += [
+        {"turns": Turns.TOGETHER, "shut_wins": shut, "rounds": n} for shut in ShutWins for n in (1, 2)
+    ]
     for format_ in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT):
         loses: dict[str, Any] = {"match": format_, "limit": 45}
         changes += [{**loses, "stakes": Stakes.LOSER_PAYS}, {**loses, "tie": Tie.REPLAY_ALL}]

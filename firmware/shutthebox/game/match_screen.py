@@ -43,7 +43,7 @@ def turn_screen(
     match = play.match
     wrong = play.verdict.is_fault
     alert: Text = fault_text(play.verdict, shared) if wrong else ""
-    corner = _seconds_text(play) or corner_text(match)
+    corner = _seconds_text(play) or (message("same throw") if match.answers_of_others else corner_text(match))
     first = mode is Mode.READY and not match.turn.throws
     if first:
         alert = alert or complaint(shared) or ""

@@ -27,11 +27,15 @@ from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.moves import totals
 from shutthebox.rules.profile import MoveKind, Profile
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
+from shutthebox.rules.turn import Outcome, Turn
 from shutthebox.rules.words import distinction, explain, shared_rules
 from shutthebox.texts import plural
 
 MOST_HINTS = 9
 """Answers that a hint ranks."""
+
+MOST_OTHERS = 3
+"""Players whose answers to the throw for everyone are named: the prompt comes round soon."""
 
 PROMPT_LENGTH = 16
 """Characters of a prompt that are read at a glance; answers beyond are cut."""
@@ -146,6 +150,24 @@ def answers_text(match: Match) -> Message:
         # "Shut 6" sounds like tile 6, where any tiles that come to 6 will do.
         return message("Make {answers}", answers=answers)
     return message("Shut {answers}", answers=answers)
+
+
+def others_texts(match: Match, shared: Shared) -> tuple[Message, ...]:
+    """What the players before have done with the throw for everyone, those who have just answered it."""
+    return tuple(
+        _answer_of(match.rows[seat], numbers, player_name(seat, shared))
+        for seat, numbers in match.answers_of_others[-MOST_OTHERS:]
+    )
+
+
+def _answer_of(row: Turn, numbers: tuple[int, ...], player: Text) -> Message:
+    if row.outcome is Outcome.SHUT:
+        return message("{player}: shut!", player=player)
+    if numbers:
+        return message("{player}: {tiles}", player=player, tiles=Together(numbers))
+    if row.outcome is None:
+        return message("{player}: no move", player=player)
+    return message("{player}: blocked", player=player)
 
 
 def points_to_go(play: MatchInPlay) -> int:

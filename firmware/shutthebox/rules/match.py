@@ -39,6 +39,7 @@ from shutthebox.rules.profile import (
     Tie,
     Turns,
 )
+from shutthebox.rules.rows import by_row
 from shutthebox.rules.score import score
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Outcome, Turn
@@ -99,6 +100,7 @@ class Match(NamedTuple):
         pool: stakes that lie on the table from rounds that nobody has won (`Tie.CARRY`).
         carried: how many such rounds there have been in a row.
         common: the throw for everyone, which some still have to answer (`Turns.TOGETHER`).
+        before_common: the rows as they were when it was made.
         turns_over: turns that have ended so far.
         stage: what the match waits for.
         next_round: what the ended turn leads to; None for the next player's turn, or the end.
@@ -125,6 +127,7 @@ class Match(NamedTuple):
     pool: int = 0
     carried: int = 0
     common: Throw | None = None
+    before_common: tuple[Turn, ...] = ()
     turns_over: int = 0
     stage: Stage = Stage.THROW
     next_round: NextRound | None = None
@@ -225,7 +228,10 @@ class Match(NamedTuple):
             raise ValueError(f"{faces} is not the throw for everyone, {self.common}")
         after = turns.throw(self.rules, self.turn, faces)
         is_common = self.game.turns is Turns.TOGETHER and after.throws > self.game.own_throws
-        return self._replace(common=faces if is_common else None)._with_turn(after)
+        before = self.rows if self.common is None else self.before_common
+        return self._replace(
+            common=faces if is_common else None, before_common=before if is_common else ()
+        )._with_turn(after)
 
     # One throw for everyone.
 
@@ -252,10 +258,22 @@ class Match(NamedTuple):
         return any(self.rows[i].throws < self.turn.throws for i in self._playing)
 
     @property
-    def answers_after_others(self) -> bool:
-        """Whether the throw on the table is one for everyone that others have answered."""
-        others = (self.rows[i] for i in self.seats if i != self.player)
-        return self.common is not None and any(row.throws >= self.turn.throws for row in others)
+    def answers_of_others(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        """The players who have answered the throw for everyone before, each with the numbers shut for it."""
+        if self.common is None:
+            return ()
+        found = []
+        for seat in self.order:
+            row, before = self.rows[seat], self.before_common[seat]
+            if seat != self.player and row.throws > before.throws:
+                pairs = zip(
+                    by_row(self.game, before.open, before.behind),
+                    by_row(self.game, row.open, row.behind),
+                    strict=True,
+                )
+                shut = [number for was, now in pairs for number in was if number not in now]
+                found.append((seat, tuple(sorted(shut))))
+        return tuple(found)
 
     @property
     def _to_be_told(self) -> tuple[int, ...]:

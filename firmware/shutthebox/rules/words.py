@@ -98,6 +98,7 @@ SENTENCES: dict[str, str] = {
     ),
     "one_die=forced-front": N_("When the tiles in front add up to {at} or less, one die must be thrown."),
     "one_die=only-one": N_("When tile 1 is the only one open, one die must be thrown."),
+    "one_die.together": N_("One die is thrown only if that goes for everyone still in."),
     "move=set": N_("After a throw, the player shuts any open tiles that add up to the total."),
     "move=single": N_(
         "After a throw, the player shuts one open tile: the total, or the number on one of the dice."
@@ -183,6 +184,10 @@ SENTENCES: dict[str, str] = {
         "A player who shuts the box ends the round at once; the others score their tiles as they stand."
     ),
     "shut_wins=round.only": N_("A player who shuts the box wins at once."),
+    "shut.together": N_("If someone shuts the box, everyone answers that throw first."),
+    "shut_wins=match.together": N_("Then whoever has shut it wins the match."),
+    "shut_wins=round.together": N_("Then the round is over, and open tiles score as they stand."),
+    "shut_wins=round.only.together": N_("Then whoever has shut it wins."),
     "shut_wins=no": N_("A shut box only ends the player's turn: the round goes on."),
     "shut_others": N_("If someone shuts the box, everyone else scores {points} more."),
     "shut_others.doubled": N_("If someone shuts the box, everyone else's score counts twice."),
@@ -376,6 +381,7 @@ SENTENCES: dict[str, str] = {
         "Everyone draws once alone; then there's one domino for all, each on their own row.",
         "Everyone draws {throws} dominoes alone; then there's one for all, each on their own row.",
     ),
+    "shut.together.dominoes": N_("If someone shuts the box, everyone answers that domino first."),
     "turns=shared.dominoes": N_("The players draw one domino each in turn, and share one row of tiles."),
     "turn_seconds.dominoes": plural(
         "A turn may last one second from its first domino. Then it ends as if blocked.",
@@ -601,6 +607,8 @@ def _rules_of_one_die(profile: Profile) -> Iterator[_Rule]:
     else:
         at: dict[str, _Value] = {} if profile.one_die is OneDie.ONLY_ONE else {"at": profile.one_die_limit}
         yield f"one_die={profile.one_die}", at
+    if profile.turns is Turns.TOGETHER and is_one_die_ever_allowed(profile):
+        yield "one_die.together", {}
 
 
 def _rules_of_match(profile: Profile) -> Iterator[_Rule]:
@@ -632,7 +640,10 @@ def _rules_of_rivals(profile: Profile) -> Iterator[_Rule]:
     else:
         yield "win=first-to-shut.sure" if profile.is_race else f"win={profile.win}", {}
     only = ".only" if profile.shut_wins is ShutWins.ROUND and on_total and profile.rounds == 1 else ""
-    if profile.win not in (Win.FIRST_TO_SHUT, Win.LAST_IN):
+    if profile.turns is Turns.TOGETHER and profile.shut_wins is not ShutWins.NO:
+        yield "shut.together", {}
+        yield f"shut_wins={profile.shut_wins}{only}.together", {}
+    elif profile.win not in (Win.FIRST_TO_SHUT, Win.LAST_IN):
         yield f"shut_wins={profile.shut_wins}{only}", {}
     if isinstance(profile.shut_others, str):
         yield f"shut_others.{profile.shut_others}", {}
@@ -727,6 +738,7 @@ SUMMARIES: dict[str, str] = {
     "rows": N_("Two rows, one behind the other."),
     "reversed": N_("Two rows, {last} behind {first}."),
     "shared": N_("One row for all."),
+    "together": N_("One throw for all."),
     "sum, difference": N_("Add the dice or subtract them."),
     "signs": plural("One die, plus or minus.", "{dice} dice, each plus or minus."),
     "sum, product": N_("Add the dice or multiply them."),
@@ -813,8 +825,8 @@ def _special(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
         yield "blanks" if profile.bag == 28 else "dominoes", {}
     if profile.first_move_must_include is not None:
         yield "first", {"tile": profile.first_move_must_include}
-    if profile.turns is Turns.SHARED:
-        yield "shared", {}
+    if profile.turns in (Turns.SHARED, Turns.TOGETHER):
+        yield profile.turns.value, {}
     if profile.back is Back.REVERSED:
         yield "reversed", {"first": profile.tiles[0], "last": profile.tiles[-1]}
     elif profile.rows == 2:

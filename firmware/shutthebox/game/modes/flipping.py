@@ -22,6 +22,7 @@ from shutthebox.game.wording import (
     commit_refusal,
     hint_lines,
     hint_title,
+    others_texts,
     points_to_go,
     request_text,
     verdict_text,
@@ -131,7 +132,7 @@ def _settled(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
         # The box is shut: there is nothing left to choose.
         play, more = apply_and_keep(play, Moved(verdict.move))
         return Step(after(play), (*effects, *more))
-    if play.match.answers_after_others:
+    if play.match.answers_of_others:
         return _commit(mode, context).preceded_by(*effects)
     return Step(mode, (*effects, PlaySound(Sound.COMPLETE)))
 
@@ -215,7 +216,8 @@ def _prompts(mode: Flipping, shared: Shared) -> tuple[Text, tuple[Text, ...]]:
         return message("{points} to go", points=points_to_go(play)), pointers
     if play.verdict.kind is VerdictKind.COMPLETE:
         return verdict_text(play.verdict), ()
-    return _task(play), (*pointers, *((message("Hold: hint"),) if shared.settings.game.hints else ()))
+    hint = (message("Hold: hint"),) if shared.settings.game.hints else ()
+    return _task(play), (*pointers, *others_texts(play.match, shared), *hint)
 
 
 def _task(play: MatchInPlay) -> Message:

@@ -101,7 +101,7 @@ class _Hands:
                         self.lines.append("press")
                         self._set_levers(self._down & ~(columns & before.turn.behind))
                         self._set_levers(self._down | through)
-                    at_once = before.answers_after_others and shut
+                    at_once = before.answers_of_others and shut
                     if not at_once and (not shut or left_open(before.rules, before.turn, shut)):
                         self.lines.append("press")
                         # A lever whose tile in front is shut has to come up first.
