@@ -233,6 +233,8 @@ def test_no_sentence_is_never_said() -> None:
     changes = [{}, *CHANGES, *ENUM_CHANGES, {"tiles": (3,), "boxes": ()}, {"rounds": 2}, race]
     changes += [{**race, "stakes": stakes} for stakes in Stakes]
     changes += [{"one_die": kind, "one_die_at": 9} for kind in OneDie]
+    common: dict[str, Any] = {"turns": Turns.TOGETHER, "one_die": OneDie.OPTIONAL_HIGH}
+    changes += [{**common, "shut_wins": shut, "rounds": n} for shut in ShutWins for n in (1, 2)]
     changes += [
         {"turns": Turns.TOGETHER, "shut_wins": shut, "rounds": n} for shut in ShutWins for n in (1, 2)
     ]

@@ -164,7 +164,7 @@ def _answer_of(row: Turn, numbers: tuple[int, ...], player: Text) -> Message:
     if row.outcome is Outcome.SHUT:
         return message("{player}: shut!", player=player)
     if numbers:
-        return message("{player}: {tiles}", player=player, tiles=Together(numbers))
+        return message("{player}: {tiles}", player=player, tiles=TileSum(numbers))
     if row.outcome is None:
         return message("{player}: no move", player=player)
     return message("{player}: blocked", player=player)
