@@ -235,9 +235,6 @@ def test_no_sentence_is_never_said() -> None:
     changes += [{"one_die": kind, "one_die_at": 9} for kind in OneDie]
     common: dict[str, Any] = {"turns": Turns.TOGETHER, "one_die": OneDie.OPTIONAL_HIGH}
     changes += [{**common, "shut_wins": shut, "rounds": n} for shut in ShutWins for n in (1, 2)]
-    changes += [
-        {"turns": Turns.TOGETHER, "shut_wins": shut, "rounds": n} for shut in ShutWins for n in (1, 2)
-    ]
     for format_ in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT):
         loses: dict[str, Any] = {"match": format_, "limit": 45}
         changes += [{**loses, "stakes": Stakes.LOSER_PAYS}, {**loses, "tie": Tie.REPLAY_ALL}]
