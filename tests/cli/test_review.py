@@ -44,10 +44,10 @@ def test_words(record: Path) -> None:
         printed("review", record)
         == """\
 Player 1: accuracy 70 %
-  chance to win 50.2 % at first, 0.0 % at last: luck -31.8 %, decisions -18.3 %
+  chance to win 50.2 % at the start, 0.0 % at the end: luck -31.8 %, decisions -18.3 %
   points 11.0 expected, 23.0 scored: luck +6.9, decisions +5.1
 Player 2: accuracy 97 %
-  chance to win 49.8 % at first, 100.0 % at last: luck +52.9 %, decisions -2.7 %
+  chance to win 49.8 % at the start, 100.0 % at the end: luck +52.9 %, decisions -2.7 %
   points 11.0 expected, 14.0 scored: luck +3.0, decisions +0.0
 Turning point: player 1, round 1, the throw 4+3
 What cost most:
@@ -90,7 +90,7 @@ def test_nothing_is_said_of_a_player_who_has_not_thrown() -> None:
 def test_an_approximation_is_called_one(win: Balance | None, exact: bool, is_said: bool) -> None:
     """Where there are no chances to win, none is approximate."""
     review = reviewed(win, exact=exact)
-    approximation = "Before the last round the chances to win are an approximation."
+    approximation = "Before the last round, chances to win are approximate."
     assert (approximation in lines(review)) == is_said
     assert review_document(MATCH, review)["exact"] == exact
 

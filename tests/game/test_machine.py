@@ -137,9 +137,9 @@ def ready_with(profile: str, *tiles: int) -> Table:
 @pytest.mark.parametrize(
     ("profile", "tiles", "reason"),
     [
-        ("jouhet", (1, 6), "Not one die yet"),
+        ("jouhet", (1, 6), "One die: not yet"),
         ("jouhet", (1, 5), "One die now"),
-        ("thai", (1, 2), "Never one die"),
+        ("thai", (1, 2), "One die: not here"),
     ],
 )
 def test_one_die_is_refused_with_the_reason(profile: str, tiles: tuple[int, ...], reason: str) -> None:

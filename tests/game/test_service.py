@@ -67,7 +67,7 @@ def test_the_stick_can_always_be_reached_and_says_what_to_do_where_there_is_none
     table.press_service()
     table.choose(5)
     table.press()
-    assert table.screen.paragraph.startswith("No stick is in. Put a USB stick")
+    assert table.screen.paragraph.startswith("No stick found. Put a USB stick")
     table.press()
     assert row(table) == "1 Levers"
     table.press()
@@ -80,7 +80,7 @@ def test_the_stick_can_always_be_reached_and_says_what_to_do_where_there_is_none
 
 def test_whoever_looks_reads_what_the_box_tells_of_itself() -> None:
     told: dict[Topic, tuple[str, ...]] = {
-        Topic.ABOUT: ("Version 1", "Room 12 MB"),
+        Topic.ABOUT: ("Version 1", "Free space 12 MB"),
         Topic.FAULTS: ("Lever 4 stuck",),
         Topic.TONIGHT: (),
     }
@@ -88,9 +88,9 @@ def test_whoever_looks_reads_what_the_box_tells_of_itself() -> None:
     table.open_menu("Owner")
     table.choose(2)
     table.press()
-    assert list(table.screen.rows) == ["Version 1", "Room 12 MB"]
+    assert list(table.screen.rows) == ["Version 1", "Free space 12 MB"]
     table.choose(9)
-    assert row(table) == "Room 12 MB", "levers walk as in every list"
+    assert row(table) == "Free space 12 MB", "levers walk as in every list"
     table.press()
     table.choose(9)
     table.press()

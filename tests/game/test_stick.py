@@ -49,7 +49,7 @@ def test_an_owner_who_comes_for_a_fault_with_a_stick_sees_that_the_box_has_it(
     assert (table.screen.alert, table.screen.prompt) == (said, "Press to play")
     put_in(table)
     assert not table.screen.alert
-    assert table.screen.prompts == ("A stick is in", said, "Press to play", "Hold: menu")
+    assert table.screen.prompts == ("Stick found", said, "Press to play", "Hold: menu")
     table.give(StickReported(None))
     assert (table.screen.alert, table.screen.prompt) == (said, "Press to play")
 
@@ -70,7 +70,7 @@ def test_service_leads_to_the_stick_and_the_stick_to_the_rest_of_service() -> No
     put_in(table)
     table.press_service()
     assert table.mode is Mode.STICK
-    assert table.screen.rows == ("1 Save", "2 Take over", "3 Settings", "4 Update to 0.2.0", "5 Owner")
+    assert table.screen.rows == ("1 Save", "2 Restore", "3 Settings", "4 Update to 0.2.0", "5 Owner")
     table.choose(5)
     table.press()
     assert table.mode.value == "service"
@@ -126,7 +126,7 @@ def test_an_update_is_checked_once_the_owner_has_chosen_it_and_before_the_questi
     assert asked(table.press()) == [StickJob.INSPECT]
     assert table.screen.big == "…"
     table.give(StickReported(UNCHECKED._replace(doing=StickJob.INSPECT)))
-    assert table.screen.prompt == "Checking it"
+    assert table.screen.prompt == "Checking update"
     table.give(StickReported(FULL))
     assert "Version 0.2.0 is signed" in table.screen.paragraph, "not what the file's name says"
     assert asked(table.press()) == [StickJob.UPDATE]
@@ -161,7 +161,7 @@ def test_an_earlier_version_is_called_so_in_the_list_and_in_the_question() -> No
     table = Table()
     put_in(table, FULL._replace(version="0.0.9", earlier=True))
     choose(table, StickJob.UPDATE)
-    assert "Version 0.0.9 is an earlier version than this one" in table.screen.paragraph
+    assert "Version 0.0.9 is older than this one" in table.screen.paragraph
     table.hold()
     assert table.screen.rows[3] == "4 Earlier: 0.0.9"
     put_in(table, UNCHECKED._replace(version=""))
@@ -253,13 +253,13 @@ def test_a_stick_that_is_changed_while_a_question_stands_asks_anew() -> None:
     put_in(table)
     choose(table, StickJob.TAKE_OVER)
     table.give(StickReported(None))
-    assert table.screen.paragraph.startswith("No stick is in.")
+    assert table.screen.paragraph.startswith("No stick found.")
     put_in(table, FULL._replace(memory="shutthebox-other-2020-01-01"))
     assert table.screen.rows
     assert not asked(table.press()), "first the question"
 
 
-UNSURE = "It was cut off at the very end: it may or may not be done. Do it again."
+UNSURE = "It was cut off at the very end, and may or may not be done. Do it again."
 
 
 @pytest.mark.parametrize(
@@ -267,12 +267,12 @@ UNSURE = "It was cut off at the very end: it may or may not be done. Do it again
     [
         (FULL._replace(doing=StickJob.SAVE, percent=40), UNSURE),
         (FULL._replace(outcome=StickOutcome.UNSURE), UNSURE),
-        (Stick(outcome=StickOutcome.PULLED_OUT), "The stick was pulled out. The box is as it was."),
+        (Stick(outcome=StickOutcome.PULLED_OUT), "The stick was pulled out. Nothing has changed on the box."),
         (
             Stick(outcome=StickOutcome.SAVED, detail="x"),
             "Saved. The stick can be pulled out. The folder is x.",
         ),
-        (FULL._replace(outcome=StickOutcome.TAKEN_OVER, detail="x"), "The box has taken over x."),
+        (FULL._replace(outcome=StickOutcome.TAKEN_OVER, detail="x"), "The box has restored x."),
         (FULL._replace(outcome=StickOutcome.NO_ROOM), "The card of the box is full."),
     ],
 )
@@ -295,7 +295,7 @@ def test_an_outcome_that_was_read_is_not_told_again_when_the_stick_goes() -> Non
     table.give(StickReported(FULL._replace(outcome=StickOutcome.SAVED, detail="x")))
     table.press()
     table.give(StickReported(None))
-    assert table.screen.paragraph.startswith("No stick is in.")
+    assert table.screen.paragraph.startswith("No stick found.")
 
 
 @pytest.mark.parametrize("outcome", StickOutcome)

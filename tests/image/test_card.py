@@ -207,7 +207,7 @@ def test_an_update_that_cannot_be_read_falls_back_and_the_box_says_so(table: Tab
     update(pi, BROKEN)
     assert slot(pi) == before
     await_box(table)
-    table.see([said_in_attract("Update failed: the version before plays")])
+    table.see([said_in_attract("Update failed: the old version is back")])
     # The system that could not start has put this one on trial, until it has played for a minute.
     assert until(lambda: confirmed(pi), BOOT_S), pi.run("journalctl -u shutthebox-confirm --no-pager").out
     assert played(pi) == matches
@@ -225,5 +225,5 @@ def test_an_update_that_never_comes_to_play_falls_back_after_three_starts(table:
         pi.power_on()
     assert slot(pi) == before
     await_box(table)
-    table.see([said_in_attract("Update failed: the version before plays")])
+    table.see([said_in_attract("Update failed: the old version is back")])
     assert played(pi) == matches

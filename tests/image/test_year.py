@@ -47,7 +47,7 @@ OWNERS = f"{CONFIG.replace('rounds = 3', 'rounds = 1')}[gpio]\nservice = {SERVIC
 SETTINGS = settings_for(parse_config(OWNERS, "test"), LEVERS, "test")
 WANTED = f"{OWNERS}[scoreboard]\non = true\n[speech]\non = true\n"
 MISTAKE = "network.toml: line 1: cable: 'yes' is not allowed; allowed is true or false"
-FELL_BACK = "Update failed: the version before plays"
+FELL_BACK = "Update failed: the old version is back"
 SAVE, TAKE_OVER, UPDATE = StickJob.SAVE, StickJob.TAKE_OVER, StickJob.UPDATE
 STICK_BYTES = 512 << 20
 #: What systemd-networkd and systemd-resolved listen at: for an address, and for the box's name.

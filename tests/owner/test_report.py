@@ -61,7 +61,7 @@ def box(tmp_path: Path) -> Iterator[Box]:
 def test_about_says_only_what_the_machine_tells(box: Box) -> None:
     lines = box.lines(Topic.ABOUT)
     assert lines[:2] == [f"Version\t{__version__}", "Since\tFri 20:10"]
-    assert [line.split("\t")[0] for line in lines[2:]] == ["Room", "Saved"]
+    assert [line.split("\t")[0] for line in lines[2:]] == ["Free space", "Saved"]
 
 
 def test_about_a_card(box: Box) -> None:

@@ -521,7 +521,7 @@ def _as_told(screen: LocalizedScreen, prompt: str, levers: Tiles) -> list[Given]
             return [Pressed()]
         case [_, "to", "go"] | ["Make" | "Shut", *_]:
             return any_of(TileState.VIABLE, down=True)
-        case [_, "over"] | ["No", "fit:", "lift", "one"]:
+        case [_, "over"] | ["Dead", "end:", "lift", "one"]:
             return any_of(TileState.WRONG, TileState.FLIPPED, down=False)
         case ["No", "move:", "lift", "one"]:
             return any_of(TileState.SHUT, down=False)

@@ -120,13 +120,14 @@ def review_lines(match: Record, found: MatchReview, translate: Callable[[str], s
         )
         if each.win is not None:
             yield "  " + _(
-                "chance to win {initial} % at first, {final} % at last: luck {luck} %, decisions {skill} %"
+                "chance to win {initial} % at the start, {final} % at the end: luck {luck} "
+                "%, decisions {skill} %"
             ).format(**_shown(each.win, 100, _))
         yield "  " + _("points {initial} expected, {final} scored: luck {luck}, decisions {skill}").format(
             **_shown(each.points, 1, _)
         )
     if not found.exact and found.players[0].win is not None:
-        yield _("Before the last round the chances to win are an approximation.")
+        yield _("Before the last round, chances to win are approximate.")
     point = found.turning_point
     if point is not None:
         text = _("Turning point: player {player}, round {round}, the answer to {throw}")

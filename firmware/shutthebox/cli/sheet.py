@@ -104,8 +104,8 @@ def _on_the_box(translate: Translate) -> tuple[tuple[str, str], ...]:
     _ = translate
     return (
         (_("Press"), _("Throws the dice, confirms, goes on.")),
-        (_("Hold 0.8 s"), _("Throws one die where the rules leave the choice; opens the menu; goes back.")),
-        (_("Levers"), _("Flip tiles down that answer the throw. Lift one to take it back.")),
+        (_("Hold 0.8 s"), _("Throws one die where the rules allow it; opens the menu; goes back.")),
+        (_("Levers"), _("Flip down tiles that add up to the throw. Lift one to take it back.")),
         *choosing_and_signing(translate),
-        (_("Something wrong?"), _("The display says which lever. Put it right, and the game goes on.")),
+        (_("Something wrong?"), _("The display names the lever. Put it right, and the game goes on.")),
     )

@@ -167,7 +167,7 @@ GAME = Item(
     "game.profile",
     message("Game"),
     message("Games"),
-    message("The help, ?, has all its rules."),
+    message("The help (?) has all its rules."),
     lambda settings: tuple(game.name for game in settings.games),
     _title,
     # Another game has rounds and a limit of its own.
@@ -180,7 +180,7 @@ PLAYERS = _one_of(
     "game.players",
     message("Players"),
     message("Players?"),
-    message("Seats at the box, the computer's included."),
+    message("How many play, including the computer."),
     _SEATS,
 )
 
@@ -189,7 +189,7 @@ ROUNDS = Item(
     "game.rounds",
     message("Rounds"),
     message("Rounds?"),
-    message("In a round everybody has a turn; the scores of all rounds are added."),
+    message("Everybody has one turn in each round, and the scores are added up."),
     lambda settings: range(1, MAX_ROUNDS_AT_THE_BOX + 1) if settings.profile.has_rounds else (),
     lambda settings, value: str(value),
     lambda settings: (settings.profile.has_rounds and settings.game.rounds) or settings.profile.rounds,
@@ -205,7 +205,7 @@ LIMIT = Item(
     "game.limit",
     message("Limit"),
     message("Up to how many points?"),
-    message("The points that end the match, or put a player out of it."),
+    message("The points that end the match, or put a player out."),
     lambda settings: sorted({*_limits(settings), settings.profile.limit or LIMITS[0]}),
     lambda settings, value: str(value),
     lambda settings: settings.game.limit or settings.profile.limit or LIMITS[0],
@@ -216,7 +216,7 @@ LANGUAGE = Item(
     "box.language",
     message("Language"),
     message("Language"),
-    message("Of the display, the voice and this page."),
+    message("The language of the display, the voice and this page."),
     lambda settings: tuple(code for code, _ in settings.languages),
     lambda settings, value: dict(settings.languages).get(value, value),
 )
@@ -225,14 +225,14 @@ SOUND = _switch(
     "box.sound",
     message("Sound"),
     message("Sound"),
-    message("The tones of the box, for throws, mistakes and wins."),
+    message("The tones for throws, mistakes and wins."),
 )
 
 BRIGHTNESS = _one_of(
     "display.brightness",
     message("Brightness"),
     message("Brightness"),
-    message("Of the display, which lasts longer with less light."),
+    message("How bright the display is; it lasts longer when dim."),
     {
         Brightness.DIM: message("dim"),
         Brightness.MEDIUM: message("medium"),
@@ -255,7 +255,7 @@ COMPUTER = Item(
     "game.computers",
     message("Computer"),
     message("Which seat?"),
-    message("The seat that the box plays; you move the levers for it."),
+    message("The seat the computer plays; you move the levers for it."),
     # Every seat there is, so that lever n is seat n; then none.
     lambda settings: (*((seat,) for seat in range(1, settings.game.players + 1)), ()),
     _seats_text,
@@ -266,7 +266,7 @@ STRENGTH = _one_of(
     "game.strength",
     message("Computer is"),
     message("How good is it?"),
-    message("A beginner shuts the highest tiles; a master plays by the odds."),
+    message("A beginner shuts the highest tiles; a master knows the odds."),
     {
         Strength.BEGINNER: message("a beginner"),
         Strength.REGULAR: message("a regular"),
@@ -279,14 +279,14 @@ HINTS = _switch(
     "game.hints",
     message("Hints"),
     message("Hints"),
-    message("Hold the button after a throw: the display says what is best."),
+    message("Hold the button after a throw, and the display shows the best move."),
 )
 
 STAKES = _one_of(
     "game.stakes",
     message("Stakes"),
     message("Show stakes?"),
-    message("Who owes whom how much, at the end of each match or of the evening."),
+    message("Who owes whom, at the end of each match or of the evening."),
     {
         ShownStakes.OFF: message("off"),
         ShownStakes.MATCH: message("per match"),
@@ -303,7 +303,7 @@ TEAMS = _one_of(
     "game.teams",
     message("Teams"),
     message("How many teams?"),
-    message("The seats belong to the teams in turn; a team's scores are added."),
+    message("Seats go to the teams in turn; a team's scores are added up."),
     {0: message("none"), 2: "2", 3: "3", 4: "4"},
     now=_teams,
     offered=lambda settings: (
@@ -321,7 +321,7 @@ CLOCK = _one_of(
     "game.turn_seconds",
     message("Clock"),
     message("Seconds a turn?"),
-    message("The time for a turn, in seconds; then it is over."),
+    message("How many seconds a turn may last."),
     {0: message("off")} | {seconds: str(seconds) for seconds in (10, 15, 20, 30, 45, 60, 90, 120, 180)},
     now=_seconds,
 )
@@ -355,7 +355,7 @@ HEAD_START_SEAT = Item(
     "game.handicap",
     message("Head start"),
     message("Who gets a head start?"),
-    message("The player who gets something in advance."),
+    message("The player who gets a head start."),
     _handicaps_by_seat,
     _head_start_seats,
     lambda settings: _by_seat(_handicap(settings)),
@@ -387,7 +387,7 @@ HEAD_START = Item(
     "game.handicap",
     message("How much"),
     message("How far ahead?"),
-    message("Points in advance, or tiles that start every turn shut."),
+    message("Points off the total, or tiles that start every turn shut."),
     _handicaps_by_size,
     _head_start_sizes,
     HEAD_START_SEAT.now,
@@ -398,7 +398,7 @@ FIRST = _one_of(
     "game.first",
     message("First"),
     message("Who begins?"),
-    message("Who has the first turn of a round."),
+    message("Who starts each round."),
     {
         First.SEAT_1: message("always seat 1"),
         First.ROTATES: message("in turns"),
@@ -414,14 +414,14 @@ NAMES = _switch(
     "game.names",
     message("Names"),
     message("Ask for names?"),
-    message("Before a match every player gives three letters."),
+    message("Every player enters three letters before a match."),
 )
 
 FAMILY = _switch(
     "game.family",
     message("Family"),
     message("For children"),
-    message("Easy games come first, and the end of a turn is told in kinder words."),
+    message("Easy games come first, and the end of a turn gets kinder words."),
 )
 
 

@@ -68,8 +68,8 @@ def code_screen(mode: Mode, title: Text, shared: Shared) -> Screen:
         prompt, also = message("Set, then press"), (message("Hold: back"),)
         return Screen(mode, title=title, big=message("Code?"), prompt=prompt, also=also, lit=True)
     how = message(
-        "No code is set. In shutthebox.toml on the card, below [box], write: {line}. Then levers 2 and 7 "
-        "down are the code.",
+        "No code is set. In shutthebox.toml on the card, write under [box]: {line}. The code "
+        "is then levers 2 and 7 down.",
         line=_LINE,
     )
     return Screen(mode, title=title, paragraph=how, prompt=message("Press: back"), lit=True)

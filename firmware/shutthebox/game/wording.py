@@ -83,7 +83,7 @@ def verdict_text(verdict: Verdict) -> Message:
         case VerdictKind.OVER:
             return message("{points} over", points=verdict.amount)
         case VerdictKind.DEAD_END:
-            return message("No fit: lift one")
+            return message("Dead end: lift one")
         case VerdictKind.OK:
             return Message("")
 

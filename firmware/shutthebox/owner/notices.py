@@ -8,9 +8,9 @@ NOTICES = Path("/run/shutthebox-card")
 """Folder in which a card's image leaves messages for the players: files that end in .txt."""
 
 CARD_TEXTS = (
-    message("Update failed: the version before plays"),
-    message("The new version plays"),
-    message("Plays without memory: the card's fourth partition cannot be used"),
+    message("Update failed: the old version is back"),
+    message("The new version is running"),
+    message("Playing without memory: the card's fourth partition cannot be used"),
     message("The card's first partition cannot be read"),
 )
 """What the script `card` of packaging/image writes there; mistakes in files stay in English."""

@@ -89,7 +89,7 @@ class BoxReport:
         if self._folder is not None:
             with suppress(OSError):
                 free = shutil.disk_usage(self._folder).free
-                lines.append(ListRow(message("Room"), f"{free // 1_000_000} MB"))
+                lines.append(ListRow(message("Free space"), f"{free // 1_000_000} MB"))
             saved_s = last_save(self._folder)
             saved = message("never") if saved_s is None else self._when(saved_s)
             lines.append(ListRow(message("Saved"), saved))

@@ -58,8 +58,8 @@ class Outcome(StrEnum):
 class Refusal(StrEnum):
     """Why a number of dice cannot be thrown, as the panel says it; catalogues have it under this text."""
 
-    ONE_DIE_NEVER = "Never one die"
-    ONE_DIE_NOT_YET = "Not one die yet"
+    ONE_DIE_NEVER = "One die: not here"
+    ONE_DIE_NOT_YET = "One die: not yet"
     ONE_DIE_ONLY = "One die now"
 
 

@@ -753,7 +753,7 @@ SUMMARIES: dict[str, str] = {
     "opens": N_("No move? Open a tile."),
     "some": plural("Start with tile {tile} open.", "Start with {count} tiles open."),
     "ends": N_("A throw of {total} ends the turn."),
-    "captain": N_("Shut it at once: Captain!"),
+    "captain": N_("Shut in the first turn: Captain!"),
     "tiles": plural("One tile.", "{count} tiles."),
     "rounds": plural("One round.", "{rounds} rounds, added up."),
     "shut": N_("Shut the box and you win."),

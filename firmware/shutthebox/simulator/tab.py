@@ -267,7 +267,7 @@ class Tab:
             return ""
         words = self._transcript.words
         _ = translations()[words.language]
-        line = _("The address asks for {options}, which this box does not have. It plays: {game}.")
+        line = _("The address asks for {options}, which this box does not have. Playing: {game}.")
         return line.format(options=", ".join(refused), game=words.title)
 
     def _wait(self, until_ns: int) -> None:

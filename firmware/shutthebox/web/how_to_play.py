@@ -17,12 +17,12 @@ def how_to_play(translate: Translate) -> list[list[str]]:
         [_("Press"), _("Throws the dice, confirms, goes on.")],
         [
             _("Hold 0.8 s"),
-            _("Throws one die where the rules leave the choice; opens the menu; goes back."),
+            _("Throws one die where the rules allow it; opens the menu; goes back."),
         ],
-        [_("Hint"), _("Hold the button while tiles are to be flipped. The menu switches hints on.")],
-        [_("Levers"), _("Until you press, levers that were flipped for this throw can be put back.")],
+        [_("Hint"), _("Hold the button when it's time to flip tiles. You can switch hints on in the menu.")],
+        [_("Levers"), _("Until you press, you can put back levers you flipped for this throw.")],
         *map(list, choosing_and_signing(translate)),
-        [_("Something wrong?"), _("The display says which lever. Put it right, and the game goes on.")],
+        [_("Something wrong?"), _("The display names the lever. Put it right, and the game goes on.")],
     ]
 
 
@@ -33,9 +33,9 @@ def choosing_and_signing(translate: Translate) -> tuple[tuple[str, str], ...]:
         (
             _("Choose"),
             _(
-                "In a list, move lever 1, 2, 3… and put it back to choose that line. "
-                "In a long list, the last two levers go back and on."
+                "In a list, flick lever 1, 2, 3… to choose that line. In a long list, the "
+                "last two levers scroll."
             ),
         ),
-        (_("At the end"), _("Move lever 1 or 2 and put it back: the winner signs with three letters.")),
+        (_("At the end"), _("Flick lever 1 or 2, and the winner signs with three letters.")),
     )

@@ -37,7 +37,7 @@ class Attract(BoxMode):
             fault = CommaList(tuple(map(Message, shared.notices)))
         prompts: tuple[Text, ...] = (_to_begin(settings), message("Hold: menu"))
         if shared.stick is not None:
-            stick = message("Update is here") if shared.stick.is_card else message("A stick is in")
+            stick = message("Update found") if shared.stick.is_card else message("Stick found")
             if shared.stick.is_out:
                 stick = message("Restart needed")
             if shared.stick_is_new:

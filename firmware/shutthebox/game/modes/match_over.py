@@ -69,7 +69,7 @@ class MatchOver(MatchMode):
             page = _coach_pages(self)[self.page - 1]
             names = [player_name(player, shared) for player in range(play.match.players)]
             title, rows = page.title(names), page.rows(names)
-            shown = Screen(self.name, title=title, rows=rows, also=(message("Lever 4: on"), _END))
+            shown = Screen(self.name, title=title, rows=rows, also=(message("Lever 4: next"), _END))
         elif self.shows_tally:
             rows = tuple(ListRow(seat(i, shared), _owes(owes)) for i, owes in enumerate(tally(play)))
             also = (message("Lever 3: result"), _END)

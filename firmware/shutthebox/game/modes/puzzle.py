@@ -109,7 +109,7 @@ def _answered(mode: PuzzleMode, shared: Shared) -> Screen:
         rows=tuple(answer_line(answer.choice, answer.cost) for answer in puzzle.answers),
         cursor=tiles.index(mode.answer) if mode.answer else 0,
         prompt=message("Press: leave"),
-        also=(message("Tomorrow: next"),),
+        also=(message("Next: tomorrow"),),
         lit=True,
         celebrates=bool(streak.days and mode.answer),
     )

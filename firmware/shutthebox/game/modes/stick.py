@@ -105,7 +105,7 @@ class StickMode(BoxMode):
 
 
 _PUT_ONE_IN = message(
-    "No stick is in. Put a USB stick with FAT or exFAT into the box: this list then says what it can do."
+    "No stick found. Put a USB stick (FAT or exFAT) into the box, and this list says what you can do with it."
 )
 _BUSY = message("One moment")
 
@@ -127,16 +127,16 @@ def _label(job: StickJob, stick: Stick) -> Message:
 
 _LABELS: Mapping[StickJob, Message] = {
     StickJob.SAVE: message("Save"),
-    StickJob.TAKE_OVER: message("Take over"),
+    StickJob.TAKE_OVER: message("Restore"),
     StickJob.SETTINGS: message("Settings"),
 }
 
 _DOING: Mapping[StickJob, Message] = {
     StickJob.SAVE: message("Saving"),
-    StickJob.TAKE_OVER: message("Taking over"),
+    StickJob.TAKE_OVER: message("Restoring"),
     StickJob.SETTINGS: message("Reading files"),
-    StickJob.INSPECT: message("Checking it"),
-    StickJob.UPDATE: message("Writing it"),
+    StickJob.INSPECT: message("Checking update"),
+    StickJob.UPDATE: message("Writing update"),
     StickJob.RESTART: message("Restarting"),
 }
 
@@ -145,15 +145,16 @@ def question_of(job: StickJob, stick: Stick) -> Text:
     """The question asked before something is replaced."""
     if job is StickJob.TAKE_OVER:
         return message(
-            "{name} replaces all matches, scores and choices of this box. They are kept under another name.",
+            "{name} replaces all matches, scores and choices on this box. The old ones are "
+            "kept under another name.",
             name=stick.memory,
         )
     if job is StickJob.SETTINGS:
-        return message("The settings on the stick replace those of this box, at its next start.")
+        return message("At the next start, the settings on the stick replace the box's own.")
     about = message("Version {version} is signed by the maker.", version=stick.version)
     if stick.earlier:
         about = message(
-            "Version {version} is an earlier version than this one. It is signed by the maker.",
+            "Version {version} is older than this one. It is signed by the maker.",
             version=stick.version,
         )
     if stick.forgets:
@@ -179,20 +180,20 @@ _OUTCOMES: Mapping[StickOutcome, Callable[[str], Message]] = {
     StickOutcome.SAVED: lambda name: message(
         "Saved. The stick can be pulled out. The folder is {name}.", name=name
     ),
-    StickOutcome.TAKEN_OVER: lambda name: message("The box has taken over {name}.", name=name),
+    StickOutcome.TAKEN_OVER: lambda name: message("The box has restored {name}.", name=name),
     StickOutcome.SETTINGS_TAKEN: lambda _: message(
-        "The settings are good. They are in force once the box has started anew."
+        "The settings are fine. They take effect at the next start."
     ),
     StickOutcome.UPDATE_WRITTEN: lambda version: message(
-        "Version {version} is written. It plays once the box has started anew; if it does not play, this one "
-        "comes back by itself.",
+        "Version {version} is ready. It plays from the next start; if it doesn't work, this "
+        "version comes back by itself.",
         version=version,
     ),
     StickOutcome.FULL: lambda _: message("The stick is full. Nothing was saved."),
     StickOutcome.PROTECTED: lambda _: message("The stick is write-protected. Nothing can be saved on it."),
-    StickOutcome.PULLED_OUT: lambda _: message("The stick was pulled out. The box is as it was."),
+    StickOutcome.PULLED_OUT: lambda _: message("The stick was pulled out. Nothing has changed on the box."),
     StickOutcome.UNSURE: lambda _: message(
-        "It was cut off at the very end: it may or may not be done. Do it again."
+        "It was cut off at the very end, and may or may not be done. Do it again."
     ),
     StickOutcome.UNREADABLE: lambda _: message("The stick cannot be read. Use one with FAT or exFAT."),
     StickOutcome.NO_ROOM: lambda _: message("The card of the box is full."),
@@ -204,7 +205,7 @@ _OUTCOMES: Mapping[StickOutcome, Callable[[str], Message]] = {
         "This update is version {version}, which is already running.", version=version
     ),
     StickOutcome.UPDATE_FAILED: lambda why: message("The update was not written: {why}.", why=why),
-    StickOutcome.FAILED: lambda why: message("That failed: {why}. The box is as it was.", why=why),
+    StickOutcome.FAILED: lambda why: message("That failed: {why}. Nothing has changed.", why=why),
 }
 
 

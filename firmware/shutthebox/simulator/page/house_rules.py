@@ -17,7 +17,7 @@ def take_rules(wish: GiveRules, words: Words, fill_in: Callable[[FormInput], Non
     """Gives the box the rules, if it can take them; what the page says to that, in one line."""
     _ = translations()[words.language]
     if words.form is None or not words.form["open"]:
-        return _("A match is being played. These can be changed when it is over.")
+        return _("A match is on. You can change these when it's over.")
     path = Path(Path(wish.file).name or "rules")
     try:
         rules = from_text(wish.text, path)
@@ -28,4 +28,4 @@ def take_rules(wish: GiveRules, words: Words, fill_in: Callable[[FormInput], Non
     except ValueError as error:
         return one_line(f"{shown_path(path)}: {error}")
     fill_in(RulesGiven(rules))
-    return _("{game} is the game now.").format(game=rules.title(words.language, _))
+    return _("The game is now: {game}.").format(game=rules.title(words.language, _))

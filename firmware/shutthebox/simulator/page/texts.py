@@ -20,7 +20,7 @@ def page_texts(translate: Translate) -> Texts:
         "lost": _("No connection to the box. Trying again…"),
         "levers": _("Levers"),
         "lever": _("Lever {number}"),
-        "levers_about": _("The box starts again with so many levers, and offers the games that fit."),
+        "levers_about": _("The box restarts with this many levers, and offers the games that fit."),
         "button": _("Dice button"),
         "hold": _("Hold"),
         "lift": _("Lift all levers"),
@@ -28,18 +28,20 @@ def page_texts(translate: Translate) -> Texts:
         "mute": _("Mute"),
         "help": _("Help"),
         "close": _("Close"),
-        "watching": _("Somebody else is playing: you watch. The levers are yours 10 s after the last move."),
+        "watching": _(
+            "Somebody else is playing, and you're watching. You get the levers 10 s after their last move."
+        ),
         "settings": _("Settings"),
-        "settings_wait": _("A match is being played. These can be changed when it is over."),
+        "settings_wait": _("A match is on. You can change these when it's over."),
         "settings_elsewhere": _(
-            "From here you have the levers and the button. Everything else is changed only at the computer "
-            "itself."
+            "Here you have the levers and the button. Everything else can only be changed at "
+            "the computer itself."
         ),
         "name": _("Name of player {number}"),
         "names_note": _("Three letters each, for the screen and the hall of fame."),
         "rules_note": _(
-            "Rules of your own, as a file of house rules has them. Drop a file on the page, or write: the "
-            "game that they are like, and what differs."
+            "Your own rules, as in a house-rules file. Drop a file on the page, or write "
+            "which game they are like and what is different."
         ),
         "house_rules": _("House rules"),
         "play_rules": _("Play by these"),
@@ -57,9 +59,9 @@ def page_texts(translate: Translate) -> Texts:
             [_("On this page"), _("Click or tap a lever to flip it, or sweep across several.")],
         ],
         "keys": _(
-            "Keyboard: 1–9, 0, - and = move levers 1 to 12, by their place in the row of digits. "
-            "Space or Enter is the dice button, L lifts all levers, O says the open tiles, M mutes, ? opens "
-            "this help, Escape closes it."
+            "Keyboard: 1–9, 0, - and = (the row of digits) move levers 1 to 12. Space or "
+            "Enter is the dice button, L lifts all levers, O reads out the open tiles, M "
+            "mutes, ? opens this help, Escape closes it."
         ),
     }
 
@@ -71,15 +73,15 @@ def workshop_texts(translate: Translate) -> Texts:
         "workshop": _("Workshop"),
         "broken": _("Workshop: something is broken on purpose"),
         "workshop_note": _(
-            "Breaks and mends the simulated hardware, nothing else. The game, its dice and what it remembers "
-            "are out of reach from here."
+            "Breaks and mends the simulated hardware, nothing else. You can't reach the "
+            "game, its dice or its memory from here."
         ),
         "mend": _("Mend everything"),
         "press_service": _("Press the button inside the box"),
         "service": _("Service button"),
         "power": _("Power"),
         "pull_plug": _("Pull the plug"),
-        "pull_plug_note": _("The box goes off without a goodbye and starts again. The levers stay."),
+        "pull_plug_note": _("The box loses power and starts again. The levers stay where they are."),
         "hardware": _("Hardware"),
         "display_unplugged": _("Display unplugged"),
         "disk_full": _("Disk full"),
@@ -87,7 +89,7 @@ def workshop_texts(translate: Translate) -> Texts:
         "contact_stuck": _("stuck where it is"),
         "contact_cut": _("wire cut"),
         "bounce": _("Contacts bounce for up to {amount} ms"),
-        "lost_edges": _("Edges that get lost: {amount} %"),
+        "lost_edges": _("Lost edges: {amount} %"),
         "pins": _("Pins"),
         "pin_columns": [[_("Line"), _("Wired to"), _("Level"), _("Edges")]],
         "lamp": _("Lamp"),
@@ -98,16 +100,14 @@ def workshop_texts(translate: Translate) -> Texts:
         "log": _("What happens"),
         "scenario": _("Scenario"),
         "record": _("Record"),
-        "record_note": _(
-            "The box starts again with an empty memory, so that what is recorded can be played again."
-        ),
-        "recording": _("What you play is recorded."),
+        "record_note": _("The box restarts with an empty memory, so that the recording can be replayed."),
+        "recording": _("Your match is being recorded."),
         "stop_recording": _("Stop recording"),
-        "download": _("Download what was recorded"),
-        "replay_recorded": _("Replay what was recorded"),
+        "download": _("Download the recording"),
+        "replay_recorded": _("Replay the recording"),
         "replay_file": _("Replay a file"),
         "too_large": _("The file is larger than {amount} KB."),
-        "replaying": _("A replay on another box, with the dice of its scenario. Yours stays as it is."),
+        "replaying": _("A replay on another box, with the scenario's dice. Yours stays as it is."),
         "replay_over": _("The replay is over."),
         "stop_replay": _("Back to the box"),
     }
@@ -124,7 +124,7 @@ def tab_texts(translate: Translate) -> dict[str, str]:
         "unreadable": _(
             "The memory in this browser cannot be read now. It stays as it is, and the box plays without it."
         ),
-        "too_old": _("This browser is too old for the box. A browser of the last three years plays it."),
+        "too_old": _("This browser is too old for the box. Use one from the last three years."),
         "failed": _("The box cannot be loaded: {reason}"),
     }
 
