@@ -88,6 +88,36 @@ def test_the_core_only_computes() -> None:
     assert {name: what for name, what in found.items() if what} == {}
 
 
+STATE = ("machine", "modes", "play", "state")
+"""The modules of `game` that have the machine's state, or change it."""
+
+
+def touches_the_state(source: str) -> list[str]:
+    """What a module takes of the machine's state, each with its line."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.ImportFrom(module=str(module), names=names):
+                for imported in (module, *(f"{module}.{alias.name}" for alias in names)):
+                    if imported.removeprefix("shutthebox.game.").split(".")[0] in STATE:
+                        found.append(f"line {node.lineno}: {imported}")
+            case ast.Attribute(value=ast.Attribute(attr="runner") | ast.Name(id="runner"), attr="machine"):
+                found.append(f"line {node.lineno}: runner.machine")
+    return found
+
+
+def test_what_tells_of_the_box_reads_its_scene_and_never_its_state() -> None:
+    """Pages, voice and files may be in another thread, which would see a state that is half changed."""
+    outside = [
+        path
+        for path in PACKAGE.rglob("*.py")
+        if path.relative_to(PACKAGE).parts[0] not in ("game", "runtime")
+    ]
+    found = {path.name: touches_the_state(path.read_text("utf-8")) for path in outside}
+    assert {name: what for name, what in found.items() if what} == {}, "`game.effects.Scene` has what goes on"
+    assert touches_the_state("from shutthebox.game.state import Shared\nbox.runner.machine.state") != []
+
+
 @pytest.mark.parametrize(
     ("part", "source", "found"),
     [

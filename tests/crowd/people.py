@@ -130,7 +130,7 @@ class Regular(Person):
             self._look_for_a_game(show)
         elif show.mode is Mode.SERVICE:
             self._press(self._between(LONG_MS, 1500))
-        elif self.dawdles and not show.open and self._chance(0.5):
+        elif self.dawdles and not show.scene.open and self._chance(0.5):
             self._wait(self._between(1_000, 6_000))
         elif show.mode is Mode.INITIALS and self._chance(0.7):
             self._press()
@@ -160,14 +160,14 @@ class Regular(Person):
         self._press()
 
     def _put_right(self, show: Show) -> None:
-        if show.verdict.kind is VerdictKind.OK or show.mode is not Mode.ENTERING:
+        if show.scene.verdict.kind is VerdictKind.OK or show.mode is not Mode.ENTERING:
             super()._put_right(show)
 
     def _enter_dice(self, show: Show) -> None:
         """Counts up to some number and enters it; if that is no throw the box asks again."""
-        if show.verdict.kind is not VerdictKind.OK:
-            down = show.verdict.kind is VerdictKind.PUT_BACK
-            self._move(set(show.verdict.tiles), down=down)
+        if show.scene.verdict.kind is not VerdictKind.OK:
+            down = show.scene.verdict.kind is VerdictKind.PUT_BACK
+            self._move(set(show.scene.verdict.tiles), down=down)
             return
         count = int(localize_screen(show).big.rpartition("+")[2])
         if count and self._chance(0.3):
@@ -231,10 +231,10 @@ class Cheat(Person):
     def act(self) -> None:
         """Shuts more while nothing is on the table, opens what was shut, adds to a complete move."""
         show = self.seen
-        held_open = set(show.open)
+        held_open = set(show.scene.open)
         if show.mode in (Mode.READY, Mode.RAISING, Mode.TURN_OVER, Mode.MATCH_OVER):
             self._move(self._one_of(held_open) | self._one_of(held_open), down=True)
-        elif show.mode is Mode.FLIPPING and show.verdict.kind is VerdictKind.COMPLETE:
+        elif show.mode is Mode.FLIPPING and show.scene.verdict.kind is VerdictKind.COMPLETE:
             self._move(self._one_of(held_open - self._down), down=True)
         elif show.mode is Mode.FLIPPING:
             self._move(self._one_of(self._down - held_open), down=False)
@@ -250,11 +250,11 @@ class NeverRaises(Person):
     def act(self) -> None:
         """Only where levers are asked to be lifted."""
         show = self.seen
-        if show.mode is not Mode.RAISING and show.verdict.kind is not VerdictKind.LIFT:
+        if show.mode is not Mode.RAISING and show.scene.verdict.kind is not VerdictKind.LIFT:
             return
         self._press(self._between(LONG_MS, 1500)) if self._chance(0.2) else self._press()
         if self._chance(0.3):
-            self._move(self._one_of(set(show.open) - self._down), down=True)
+            self._move(self._one_of(set(show.scene.open) - self._down), down=True)
 
 
 class Bouncer(Person):

@@ -211,9 +211,9 @@ class Table:
             self._waiting.append((what, t_ns))
             return
         if isinstance(what, Show):
-            before = self._show.verdict if self._show else FINE
-            kind = what.verdict.kind.value
-            if kind in FAULTS and str(what.verdict) != str(before):
+            before = self._show.scene.verdict if self._show else FINE
+            kind = what.scene.verdict.kind.value
+            if kind in FAULTS and str(what.scene.verdict) != str(before):
                 self._faults.found[self._hand, kind] += 1
             self._show = what
         elif isinstance(what, PlaySound) and what.sound is Sound.REFUSED:

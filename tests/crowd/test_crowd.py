@@ -14,6 +14,7 @@ from tests.crowd.people import BAD
 from tests.crowd.table import FaultError, Faults, Plan, Table, again, plans, play, scenario, shortest
 from tests.support import referee
 from tests.support.referee import WAYS, Seen
+from tests.support.shows import changed
 
 from shutthebox.game.effects import Effect, Keep, PlaySound, Show, Sound
 from shutthebox.game.judge import FINE
@@ -76,24 +77,21 @@ def table(tmp_path: Path) -> Table:
         box.run_until(box.now_ns + 1_500 * MS)
     box.set_lever(3, True)
     box.run_until(box.now_ns + 100 * MS)
-    assert str(sat_down.look().verdict) == "missing 5"
+    assert str(sat_down.look().scene.verdict) == "missing 5"
     return sat_down
 
 
 LIES: dict[str, Callable[[Show], Effect]] = {
-    "the verdict": lambda show: show._replace(verdict=FINE),
-    "open tiles": lambda show: show._replace(open=show.open[1:]),
-    "whose turn it is": lambda show: show._replace(player=2),
-    "throws shown are those kept": lambda show: show._replace(throw=(5, 3)),
-    "scores": lambda show: show._replace(scores=(None, 3)),
-    "totals": lambda show: show._replace(totals=(1, 0)),
-    "winners": lambda show: show._replace(winners=(1,)),
-    "stakes owed": lambda show: show._replace(owes=(Fraction(1), Fraction(-1))),
+    "the verdict": lambda show: changed(show, verdict=FINE),
+    "open tiles": lambda show: changed(show, open=show.scene.open[1:]),
+    "whose turn it is": lambda show: changed(show, player=2),
+    "throws shown are those kept": lambda show: changed(show, throw=(5, 3)),
+    "scores": lambda show: changed(show, scores=(None, 3)),
+    "totals": lambda show: changed(show, totals=(1, 0)),
+    "winners": lambda show: changed(show, winners=(1,)),
+    "stakes owed": lambda show: changed(show, owes=(Fraction(1), Fraction(-1))),
     "sleep only": lambda show: show._replace(asleep=True),
-    "a way of the table": lambda show: show._replace(
-        mode=Mode.MENU, screen=show.screen._replace(mode=Mode.MENU)
-    ),
-    "the screen shows the mode": lambda show: show._replace(mode=Mode.READY),
+    "a way of the table": lambda show: show._replace(screen=show.screen._replace(mode=Mode.MENU)),
     "viable tiles blink": lambda show: show._replace(
         screen=show.screen._replace(tiles=((9, show.screen.tiles[4][1]),))
     ),

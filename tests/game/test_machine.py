@@ -103,7 +103,7 @@ def test_who_only_looks_in_the_menu_chooses_nothing() -> None:
 def test_nobody_is_told_who_owes_unless_the_owner_wants_it() -> None:
     table = match_over(2)
     assert table.match.result is not None
-    assert list(map(int, table.show.owes)) == [1, -1], "the result is known"
+    assert list(map(int, table.show.scene.owes)) == [1, -1], "the result is known"
     assert "owes" not in table.text
     table.choose(3)
     assert "owes" not in table.text

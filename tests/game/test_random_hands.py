@@ -167,9 +167,8 @@ class Walk(NoLookups):
         """The odds answer at once, or not at all: then the computer has to do without them."""
         for effect in effects:
             match effect:
-                case Show(screen, _, mode):
+                case Show(screen):
                     self.lit = screen.lit
-                    assert screen.mode is mode
                 case Keep(Began(match)):
                     self.kept = match
                 case Keep(PlayersLeft()):

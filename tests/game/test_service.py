@@ -137,7 +137,7 @@ def test_blocked_without_the_tile_it_counts_as_shut() -> None:
     table.press()
     table.throw(1, 1)
     assert table.mode is Mode.TURN_OVER
-    assert table.show.scores[0] == 45 - 2
+    assert table.show.scene.scores[0] == 45 - 2
 
 
 def test_a_lever_out_of_play_may_rattle_as_it_likes() -> None:
@@ -191,7 +191,7 @@ def test_a_match_goes_on_as_it_was_begun() -> None:
     begun = next(fact.match for fact in facts(table.effects) if isinstance(fact, Began))
     actions = [fact for fact in facts(table.effects) if isinstance(fact, Action)]
     again = Table(settings_for(), match=begun, actions=actions)
-    assert again.show.open == (1, 2, 3, 5, 6, 7, 8, 9)
+    assert again.show.scene.open == (1, 2, 3, 5, 6, 7, 8, 9)
 
 
 def tries(table: Table, count: int, down: tuple[int, ...] = (4,)) -> None:

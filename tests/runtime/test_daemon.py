@@ -175,7 +175,7 @@ def test_a_line_that_another_program_has_costs_its_lever_and_not_the_box(tmp_pat
     def players(box: Served) -> None:
         box.until(lambda: "Lever 1: line taken" in box.screen.text)
         box.begin()
-        box.until(lambda: box.show.open == tuple(range(2, 10)))
+        box.until(lambda: box.show.scene.open == tuple(range(2, 10)))
 
     run_daemon(config_with(), tmp_path, players, taken=[1])
     with closing(open_to_read(tmp_path / STORE_FILE)) as db:

@@ -32,7 +32,7 @@ def test_it_plays_while_its_store_is_backed_up(tmp_path: Path) -> None:
         hands.until(lambda: any(show.mode is Mode.ROLLING for show in hands.shows))
         printed("backup", tmp_path / "after", "--state", state)
         printed("restore", tmp_path / "before", "--state", state)
-        hands.until(lambda: hands.show.throw is not None)
+        hands.until(lambda: hands.show.scene.throw is not None)
 
     served = run_daemon(config_with(), state, act)
     assert served.screen.aside != "no memory"
@@ -93,7 +93,7 @@ def test_damage_of_long_ago_is_found_after_the_start_and_mended_at_the_next(
 
     again = run_daemon(config_with(), tmp_path, lambda hands: None)
     assert localize_screen(again.shows[0]).aside == "new memory"
-    assert again.shows[0].throw == first.shows[-1].throw, "the match goes on"
+    assert again.shows[0].scene.throw == first.shows[-1].scene.throw, "the match goes on"
     assert len(list(tmp_path.glob("*.damaged"))) == 1
     assert not is_suspect(tmp_path)
     with closing(open_to_read(tmp_path / STORE_FILE)) as db:

@@ -152,14 +152,14 @@ def test_a_lever_whose_wire_is_cut_is_named_and_the_others_play_on() -> None:
     table.press()
     table.throw(3, 2)
     table.flip(1, 4)
-    assert str(table.show.verdict) == "missing 4"
+    assert str(table.show.scene.verdict) == "missing 4"
     table.press()
     assert "4 to go: lever 4?" in table.text
     table.lift(1)
     table.flip(2, 3)
     table.throw(6, 3)
     table.flip(9)
-    assert str(table.show.verdict) == "complete"
+    assert str(table.show.scene.verdict) == "complete"
 
 
 def test_a_lever_that_chatters_without_rest_is_named_and_the_others_play_on() -> None:
@@ -182,7 +182,7 @@ def test_a_lever_that_chatters_without_rest_is_named_and_the_others_play_on() ->
     assert table.show.mode is Mode.FLIPPING
     table.box.set_lever(4, True)
     chatter(100 * MS)
-    assert str(table.show.verdict) == "complete"
+    assert str(table.show.scene.verdict) == "complete"
     assert table.box.runner.switches.chatter[7] > 1000
     table.box.set_lever(7, False)
     table.wait(2 * S)
@@ -446,7 +446,7 @@ def test_a_recording_on_a_full_disk_ends_and_the_game_goes_on(caplog: pytest.Log
         table.press()
         table.throw(6, 3)
         table.flip(9)
-        assert str(table.show.verdict) == "complete"
+        assert str(table.show.scene.verdict) == "complete"
         recorder.flush()
         assert caplog.text.count("the recording ends here") == 1
         with suppress(OSError):

@@ -105,7 +105,7 @@ def presses(box: VirtualBox) -> None:
 
 def flips_what_it_says(box: VirtualBox) -> None:
     """A hand sets the answer that the computer has given."""
-    open_before = set(box.show.open)
+    open_before = set(box.show.scene.open)
     answer = box.runner.machine.state.mode.computers_answer  # type: ignore[union-attr]
     for tile in to_numbers(answer):
         box.set_lever(tile, tile in open_before)

@@ -73,7 +73,7 @@ def test_after_a_match_another_game_is_chosen_by_the_same_players() -> None:
     box.box.fill_in(NamesGiven(("ANN",)))
     box.press()
     assert box.mode == "ready", "names that are there are not asked for"
-    assert [localize(seat, str) for seat in box.show.seats] == ["ANN"]
+    assert [localize(seat, str) for seat in box.show.scene.seats] == ["ANN"]
     for move in ((3, 9), (4, 8), (5, 7)):
         box.throw(6, 6)
         box.flip(*move)
@@ -85,8 +85,8 @@ def test_after_a_match_another_game_is_chosen_by_the_same_players() -> None:
     assert box.mode is Mode.ATTRACT
     assert PlayersLeft() in box.facts
     assert settings_of(box).profile.name == "trac"
-    assert box.show.form is not None
-    assert box.show.form.names == ("ANN",)
+    assert box.show.scene.form is not None
+    assert box.show.scene.form.names == ("ANN",)
 
 
 def test_a_setting_is_taken_in_every_mode_without_a_match_and_in_no_other() -> None:

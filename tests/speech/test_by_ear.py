@@ -108,10 +108,10 @@ def test_a_whole_match_by_ear(language: str, tmp_path: Path) -> None:
     finally:
         box.box.close()
     show = box.show
-    assert show.winners
+    assert show.scene.winners
     # The scores of both were told, and who has won.
     assert listener.hears("{player} wins!", end) or listener.hears("Shared: {players}", end)
-    for name, total in zip(box.seats, show.totals, strict=True):
+    for name, total in zip(box.seats, show.scene.totals, strict=True):
         assert listener.hears("{player}: {score}", end), (name, total)
     # Every throw was told, the ones that blocked too.
     thrown = translations()[language]("Thrown: {total}").partition("{")[0]
@@ -155,7 +155,7 @@ def test_a_match_of_every_family_is_played_by_what_is_said_alone(game: str, tmp_
         ears.play()
     finally:
         box.box.close()
-    assert box.show.winners or box.show.owes
+    assert box.show.scene.winners or box.show.scene.owes
     heard = " ".join(ears.heard)
     assert "Player 1. Player 1." not in heard
     assert "Box shut! SHUT!" not in heard

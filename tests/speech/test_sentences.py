@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.support.shows import plain_show
+from tests.support.shows import changed, plain_show
 
 from shutthebox import game
 from shutthebox.config.profiles import builtin
@@ -105,7 +105,7 @@ def test_what_is_said_of_a_screen(screen: Screen, said: str) -> None:
 
 
 def test_only_some_seconds_are_said_and_those_that_a_turn_begins_with() -> None:
-    show = show_of(Screen(Mode.READY))._replace(game=Profile("A game", turn_seconds=20))
+    show = changed(show_of(Screen(Mode.READY)), game=Profile("A game", turn_seconds=20))
     said = [
         left
         for left in range(25)
@@ -126,7 +126,7 @@ def test_how_many_dice_are_best_cuts_nothing_short() -> None:
 def test_another_game_or_language_is_said_while_nobody_plays() -> None:
     def usual(title: str, game: str) -> Show:
         screen = Screen(Mode.ATTRACT, title=title, prompt="Press to play")
-        return show_of(screen)._replace(game=builtin(game))
+        return changed(show_of(screen), game=builtin(game))
 
     english = usual("Pub", "pub")
     another = usual("Pub", "trac"), usual("Trac", "trac")._replace(language="fr")

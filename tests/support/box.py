@@ -35,7 +35,7 @@ class Eyes:
     @property
     def seats(self) -> tuple[str, ...]:
         """How each player is called."""
-        return tuple(localize(seat, translations()[self.show.language]) for seat in self.show.seats)
+        return tuple(localize(seat, translations()[self.show.language]) for seat in self.show.scene.seats)
 
     @property
     def mode(self) -> Mode:
@@ -47,7 +47,7 @@ class Eyes:
 
     @property
     def verdict(self) -> str:
-        return str(self.show.verdict)
+        return str(self.show.scene.verdict)
 
     @property
     def facts(self) -> list[Fact]:

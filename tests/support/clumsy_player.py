@@ -155,7 +155,7 @@ class Player:
             self._put_right(show)
 
     def _put_right(self, show: Show) -> None:
-        word, *numbers = str(show.verdict).split()
+        word, *numbers = str(show.scene.verdict).split()
         match word:
             case "lift":
                 self._move(set(map(int, numbers)) & self._down, down=False)

@@ -51,7 +51,14 @@ WAYS = _WAYS | {(a, c) for a, b in _WAYS for over, c in _WAYS if b == over == "a
 
 def _kept(show: Show) -> tuple[object, ...]:
     """The part of a show that a power cut must not change."""
-    return show.player, show.open, show.throw, show.scores, show.totals, show.winners
+    return (
+        show.scene.player,
+        show.scene.open,
+        show.scene.throw,
+        show.scene.scores,
+        show.scene.totals,
+        show.scene.winners,
+    )
 
 
 def add_fields(to: Any, other: Any) -> None:
@@ -383,7 +390,7 @@ class Referee:
         self._must("the screen shows the mode", filled, show)
         if self._before_cut is not None:
             cut, self._before_cut = self._before_cut, None
-            if cut.mode not in (Mode.ROLLING, Mode.ENTERING) and cut.player is not None:
+            if cut.mode not in (Mode.ROLLING, Mode.ENTERING) and cut.scene.player is not None:
                 self._must("a power cut changes nothing", _kept(show) == _kept(cut), cut, show)
         if before is not None and before.mode is not show.mode:
             seen.ways[before.mode, show.mode] += 1
@@ -392,9 +399,9 @@ class Referee:
         late = t_ns - self._touched(t_ns) >= self._sleep_ns
         self._must("sleep only when left alone", late or not show.asleep, "asleep too early")
         if not self.playing:
-            nothing = show.mode in BETWEEN and show.player is None
+            nothing = show.mode in BETWEEN and show.scene.player is None
             # The puzzle of the day has a throw and levers to judge, and no match.
-            judged = show.verdict.kind is VerdictKind.OK or show.mode is Mode.PUZZLE
+            judged = show.scene.verdict.kind is VerdictKind.OK or show.mode is Mode.PUZZLE
             self._must("no match, nothing of one", nothing and judged, show)
             return
         if show.mode not in (Mode.ROLLING, Mode.ENTERING):
@@ -402,17 +409,17 @@ class Referee:
         match, verdict = self._match, self.verdict()
         row = match.row
         seen.verdicts[verdict.split()[0]] += 1
-        self._must("the verdict", str(show.verdict) == verdict, "right is", repr(verdict), show)
-        self._must("whose turn it is", show.player == match.at + 1, "it is player", match.at + 1, show)
-        self._must("open tiles", set(show.open) == row.open, "right is", sorted(row.open), show)
+        self._must("the verdict", str(show.scene.verdict) == verdict, "right is", repr(verdict), show)
+        self._must("whose turn it is", show.scene.player == match.at + 1, "it is player", match.at + 1, show)
+        self._must("open tiles", set(show.scene.open) == row.open, "right is", sorted(row.open), show)
         throw = None if match.phase == "throw" else row.throw
-        self._must("throws shown are those kept", show.throw == throw, "right is", throw, show)
-        self._must("scores", list(show.scores) == match.scores, "right is", match.scores, show)
-        self._must("totals", list(show.totals) == match.totals, "right is", match.totals, show)
+        self._must("throws shown are those kept", show.scene.throw == throw, "right is", throw, show)
+        self._must("scores", list(show.scene.scores) == match.scores, "right is", match.scores, show)
+        self._must("totals", list(show.scene.totals) == match.totals, "right is", match.totals, show)
         winners = [i + 1 for i in match.winners]
-        self._must("winners", list(show.winners) == winners, "right is", winners, show)
+        self._must("winners", list(show.scene.winners) == winners, "right is", winners, show)
         owes = match.owes if match.over else []
-        self._must("stakes owed", list(show.owes) == owes, "right is", owes, show)
+        self._must("stakes owed", list(show.scene.owes) == owes, "right is", owes, show)
         self._must("a mode that fits", show.mode in self._modes(verdict), "in", match.phase, verdict, show)
         if show.mode is Mode.MATCH_OVER and (before is None or before.mode is Mode.TURN_OVER):
             captain = self._profile.name.startswith("jouhet") and match.captain

@@ -2,13 +2,16 @@
 
 from typing import Any
 
-from shutthebox.game.effects import Show
-from shutthebox.game.judge import FINE
+from shutthebox.game.effects import Scene, Show
 from shutthebox.game.screen import Screen
 
 
 def plain_show(screen: Screen, **parts: Any) -> Show:
     """What is shown on this screen when nothing is wrong and nobody has scored."""
-    usual: dict[str, Any] = {"player": 1, "open": (), "throw": None, "verdict": FINE, "winners": ()}
-    usual |= {"scores": (), "totals": (), "owes": ()}
-    return Show(screen, t_ns=0, mode=screen.mode, **usual | parts)
+    return changed(Show(screen, 0, scene=Scene(player=1)), **parts)
+
+
+def changed(show: Show, **parts: Any) -> Show:
+    """The same with other parts of the picture or the scene."""
+    scene = {part: parts.pop(part) for part in Scene._fields if part in parts}
+    return show._replace(scene=show.scene._replace(**scene), **parts)

@@ -220,7 +220,7 @@ class BoxInWords:
         asleep = ", asleep" if show.asleep else ""
         yield (
             "; ".join(
-                (f"  show {show.mode}, {show.verdict}{at}{asleep}{due}", *_drawn(localize_screen(show)))
+                (f"  show {show.mode}, {show.scene.verdict}{at}{asleep}{due}", *_drawn(localize_screen(show)))
             )
             + "\n"
         )
@@ -285,17 +285,17 @@ def _figures(text: str) -> str:
 def _on_the_table(show: Show) -> dict[str, str]:
     """What a look at the table says beside the screen, by a word for it."""
     told = {
-        "game": show.game and show.game.name,
-        "player": show.player and f"player {show.player} of {len(show.seats)}",
-        "open tiles": show.open and f"open {_listed(show.open)}",
-        "throw": show.throw and f"throw {_listed(show.throw)}",
-        "scores": show.scores and f"scores {_listed(show.scores)}",
-        "totals": show.totals and f"totals {_listed(show.totals)}",
-        "debts": show.owes and f"owes {_listed(show.owes)}",
-        "winners": show.winners and f"won by {_listed(show.winners)}",
-        "stakes": show.staked and "played for stakes",
+        "game": show.scene.game and show.scene.game.name,
+        "player": show.scene.player and f"player {show.scene.player} of {len(show.scene.seats)}",
+        "open tiles": show.scene.open and f"open {_listed(show.scene.open)}",
+        "throw": show.scene.throw and f"throw {_listed(show.scene.throw)}",
+        "scores": show.scene.scores and f"scores {_listed(show.scene.scores)}",
+        "totals": show.scene.totals and f"totals {_listed(show.scene.totals)}",
+        "debts": show.scene.owes and f"owes {_listed(show.scene.owes)}",
+        "winners": show.scene.winners and f"won by {_listed(show.scene.winners)}",
+        "stakes": show.scene.staked and "played for stakes",
         "other language": show.language != "en" and f"language {show.language}",
-        "review": show.review and "reviewed",
+        "review": show.scene.review and "reviewed",
     }
     return {key: text for key, text in told.items() if text}
 

@@ -119,7 +119,7 @@ class Node:
         while True:
             show = node.show
             text = " / ".join(localize_screen(show).text.splitlines())
-            lines.append(f"{node.given}: {show.mode}, {show.verdict}, throw {show.throw}: {text}")
+            lines.append(f"{node.given}: {show.mode}, {show.scene.verdict}, throw {show.scene.throw}: {text}")
             if node.before is None:
                 return "\n".join(reversed(lines))
             node = node.before
@@ -472,9 +472,17 @@ def _beneath(node: Node) -> Show:
 
 def _picture(node: Node) -> object:
     show = _beneath(node)
-    screen = show.screen.localize(str)
+    screen, scene = show.screen.localize(str), show.scene
     return (
-        *(show.player, show.open, show.throw, str(show.verdict), show.scores, show.totals, show.winners),
+        *(
+            scene.player,
+            scene.open,
+            scene.throw,
+            str(scene.verdict),
+            scene.scores,
+            scene.totals,
+            scene.winners,
+        ),
         *(screen.title, screen.aside, screen.dice, screen.big, screen.tiles, screen.prompt),
     )
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from shutthebox.game.facts import Fact
-from shutthebox.game.judge import Verdict
+from shutthebox.game.judge import FINE, Verdict
 from shutthebox.game.messages import Text
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
@@ -51,54 +51,61 @@ class Form(NamedTuple):
     walks: bool
 
 
-class Show(NamedTuple):
-    """What to show. Each reader (panel, voice, page) localizes the messages itself.
+class Scene(NamedTuple):
+    """What's going on, as far as the players have seen it: what the page, scores, voice and scenarios read.
 
-    Attributes:
-        screen: what to draw.
-        t_ns: when this state began; animations start from here.
-        mode: what the box is doing.
-        player: whose turn it is, from 1; None without a match.
-        open: tiles that the game, or the puzzle, holds open, rising.
-        throw: the throw on the table; None if there is none.
-        verdict: the judgement of the levers.
-        scores: each player's score in their last finished turn; None before that.
-        totals: each player's points in the match so far.
-        owes: what each player owes for this match, negative if they are owed; empty until it's decided.
-        winners: the winners of the match, from 1; empty until it's decided.
-        reason: why the match ended; empty until then, and where the totals make it obvious.
-        asleep: the panel is dark because nobody has touched the box for a while.
-        language: the players' language.
-        seats: the players' names or numbers; empty without a match.
-        game: the game or puzzle being played, otherwise the usual game; None if it can't be played now.
-        staked: whether the box shows who owes what.
-        review: the coach's review of the turn or match that just ended, if there is one.
-        form: the settings for a form beside the box; None if there is no form.
-        beginning: the match before its first throw; None without one.
-        actions: the match's actions so far, as far as the players have seen them.
+    It's immutable, so any thread may read it. The state of the machine belongs to the main thread alone.
     """
+
+    player: int | None = None
+    """Whose turn it is, from 1; None without a match."""
+    open: tuple[int, ...] = ()
+    """Tiles that the game, or the puzzle, holds open, rising."""
+    throw: tuple[int, ...] | None = None
+    """The throw on the table; None if there is none, or while the dice tumble."""
+    verdict: Verdict = FINE
+    """The judgement of the levers."""
+    scores: tuple[int | None, ...] = ()
+    """Each player's score in their last finished turn; None before that."""
+    totals: tuple[int, ...] = ()
+    """Each player's points in the match so far."""
+    owes: tuple[Fraction, ...] = ()
+    """What each player owes for this match, negative if they are owed; empty until it's decided."""
+    winners: tuple[int, ...] = ()
+    """The winners of the match, from 1; empty until it's decided."""
+    reason: Text = ""
+    """Why the match ended; empty until then, and where the totals make it obvious."""
+    seats: tuple[Text, ...] = ()
+    """The players' names or numbers; empty without a match."""
+    game: Profile | None = None
+    """The game or puzzle being played, otherwise the usual game; None if it can't be played now."""
+    staked: bool = False
+    """Whether the box shows who owes what."""
+    review: "MatchReview | None" = None
+    """The coach's review of the turn or match that just ended, if there is one."""
+    form: Form | None = None
+    beginning: Match | None = None
+    """The match before its first throw; None without one."""
+    actions: tuple[Action, ...] = ()
+    """The match's actions so far, as far as the players have seen them."""
+
+
+class Show(NamedTuple):
+    """What to show: the picture on the panel, and the scene. Each reader localizes the messages itself."""
 
     screen: Screen
     t_ns: int
-    mode: Mode
-    player: int | None
-    open: tuple[int, ...]
-    throw: tuple[int, ...] | None
-    verdict: Verdict
-    scores: tuple[int | None, ...]
-    totals: tuple[int, ...]
-    owes: tuple[Fraction, ...]
-    winners: tuple[int, ...]
-    reason: Text = ""
+    """When this state began; animations start from here."""
     asleep: bool = False
+    """The panel is dark because nobody has touched the box for a while."""
     language: str = "en"
-    seats: tuple[Text, ...] = ()
-    game: Profile | None = None
-    staked: bool = False
-    review: "MatchReview | None" = None
-    form: Form | None = None
-    beginning: Match | None = None
-    actions: tuple[Action, ...] = ()
+    """The players' language."""
+    scene: Scene = Scene()
+
+    @property
+    def mode(self) -> Mode:
+        """What the box is doing."""
+        return self.screen.mode
 
 
 class Keep(NamedTuple):

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from shutthebox.game.effects import Form, Show
+from shutthebox.game.effects import Form, Scene, Show
 from shutthebox.game.faults import FAULT_TEXTS
 from shutthebox.game.inputs import SettingChosen
 from shutthebox.game.judge import FINE
@@ -39,41 +39,41 @@ def build_show(mode: ModeState, shared: Shared, t_ns: int) -> Show:
         shared: what all modes know.
         t_ns: now.
     """
+    return Show(
+        _screen(mode, shared), t_ns, shared.asleep, shared.settings.box.language, _scene(mode, shared)
+    )
+
+
+def _scene(mode: ModeState, shared: Shared) -> Scene:
+    """The match or the puzzle in figures, and the settings."""
     settings = shared.settings
     play = mode.play if isinstance(mode, MatchMode) else None
     match = play.match if play else None
     puzzle = mode if isinstance(mode, PuzzleMode) else None
     turn = match.turn if match else puzzle.turn if puzzle else None
-    verdict = play.verdict if play else puzzle.verdict if puzzle else FINE
-    seats = range(match.players) if match else ()
-    return Show(
-        screen=_screen(mode, shared),
-        t_ns=t_ns,
-        mode=mode.name,
+    return Scene(
         player=match.player + 1 if match else None,
         open=to_numbers(turn.open) if turn else (),
-        throw=turn.throw if turn and mode.name is not Mode.ROLLING else None,
-        verdict=verdict,
+        throw=turn.throw if turn else None,
+        verdict=play.verdict if play else puzzle.verdict if puzzle else FINE,
         scores=match.scores if match else (),
         totals=match.totals if match else (),
         owes=play.owes if play else (),
         winners=tuple(i + 1 for i in match.result.winners) if match and match.result else (),
         reason=_reason(match),
-        asleep=shared.asleep,
-        language=settings.box.language,
-        seats=tuple(player_name(player, shared) for player in seats),
+        seats=tuple(player_name(player, shared) for player in range(match.players)) if match else (),
         game=match.game if match else puzzle.game if puzzle else settings.usual_game,
         staked=settings.game.stakes is not ShownStakes.OFF,
         review=None if settings.game.family else _review(mode),
-        beginning=play.beginning if play else None,
-        # A throw that still tumbles is kept already, but not seen.
-        actions=(play.actions[:-1] if mode.name is Mode.ROLLING else play.actions) if play else (),
         form=Form(
             settings,
             shared.names,
             is_open=TABLE[type(mode), SettingChosen].handler is not None,
             walks=isinstance(mode, Menu | Setup) and not shared.asleep,
         ),
+        beginning=play.beginning if play else None,
+        # A throw that still tumbles is kept already, but not seen.
+        actions=(play.actions[:-1] if mode.name is Mode.ROLLING else play.actions) if play else (),
     )
 
 

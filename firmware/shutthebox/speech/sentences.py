@@ -89,8 +89,8 @@ class Announcer:
             return None
         translate = translations()[show.language]
         parts, before = screen_parts(show, translate), self._parts
-        if show.mode is Mode.ATTRACT and (show.game, show.language) != self._usual:
-            self._usual, before = (show.game, show.language), {}
+        if show.mode is Mode.ATTRACT and (show.scene.game, show.language) != self._usual:
+            self._usual, before = (show.scene.game, show.language), {}
         again = {"alert": parts["alert"] or parts["prompt"]} if self._says_prompt_again else {}
         self._mode, self._parts, self._says_prompt_again = show.mode, parts, False
         if before.get("alert") and not parts["alert"]:
@@ -122,7 +122,7 @@ class Announcer:
         )
 
     def _rests(self, show: Show) -> bool:
-        is_usual = (show.game, show.language) == self._usual
+        is_usual = (show.scene.game, show.language) == self._usual
         return show.mode is self._mode is Mode.ATTRACT and is_usual and not show.screen.alert
 
 
@@ -204,9 +204,9 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
     if show.mode is Mode.MATCH_OVER and screen.rows:
         parts["big"] = ""  # the rows say whose scores they are
     if show.mode is Mode.TURN_OVER:
-        if show.throw:
+        if show.scene.throw:
             corner = "" if isinstance(screen.aside, str) else parts["aside"]  # not the throw again
-            parts |= {"aside": corner, "dice": _thrown(show.throw, sum(show.throw), translate)}
+            parts |= {"aside": corner, "dice": _thrown(show.scene.throw, sum(show.scene.throw), translate)}
         if screen.prompt == message("Box shut!"):
             parts["big"] = ""  # which says it again
         # The last throw, how the turn has ended, then the score.
@@ -219,15 +219,17 @@ def _aside(show: Show) -> Text:
     """The corner, without the seconds that are not said."""
     match show.screen.aside:
         case Message(values=(("seconds", int(left)),)):
-            said = _SECONDS_SAID if show.game is None else (*_SECONDS_SAID, show.game.turn_seconds)
+            said = (
+                _SECONDS_SAID if show.scene.game is None else (*_SECONDS_SAID, show.scene.game.turn_seconds)
+            )
             return show.screen.aside if left in said else ""
     return show.screen.aside
 
 
 def open_tiles(show: Show, translate: Translate) -> str:
     """The tiles that are open, as a sentence; empty if there is none."""
-    text = to_speech(message("Open: {tiles}", tiles=Numbers(show.open)))
-    return sentences([localize(text, translate)]) if show.open else ""
+    text = to_speech(message("Open: {tiles}", tiles=Numbers(show.scene.open)))
+    return sentences([localize(text, translate)]) if show.scene.open else ""
 
 
 def _fitting(screen: Screen) -> Text:

@@ -87,7 +87,7 @@ def test_it_is_noticed_within_a_second_and_made_anew(
         assert caplog.messages == [
             f"{state / STORE_FILE}: {said.format(size)} while the box played; playing without memory"
         ]
-        assert table.show.throw == (6, 5), "the match goes on"
+        assert table.show.scene.throw == (6, 5), "the match goes on"
         table.wait(5000 * MS)
         assert len(caplog.messages) == 1, "said once"
         # It is made anew at the next match.
@@ -95,7 +95,7 @@ def test_it_is_noticed_within_a_second_and_made_anew(
         table.press()
         table.throw(1, 1)
     assert table.mode in (Mode.FLIPPING, Mode.TURN_OVER)
-    assert table.show.throw == (1, 1)
+    assert table.show.scene.throw == (1, 1)
     assert localize_screen(table.show).aside == ("new memory" if deed not in (*WHOLE, *GONE_WITH_ALL) else "")
     store = table.box.store
     assert store is not None
@@ -105,7 +105,7 @@ def test_it_is_noticed_within_a_second_and_made_anew(
         assert matches == 3
         assert not list(state.glob("*damaged*"))
     table.box.cut_power()
-    assert table.show.throw == (1, 1), "it is kept"
+    assert table.show.scene.throw == (1, 1), "it is kept"
     table.box.close()
     with closing(Store(state, lambda: 0.0)) as again:
         assert again.running_match() is not None
@@ -129,6 +129,6 @@ def test_a_log_that_somebody_writes_back_is_no_loss(
     table.wait(100 * MS)
     table.throw(4, 4)
     table.box.cut_power()
-    assert table.show.throw == (4, 4)
+    assert table.show.scene.throw == (4, 4)
     assert localize_screen(table.show).aside == ""
     table.box.close()

@@ -380,7 +380,9 @@ def test_a_full_disk_costs_nothing_once_there_is_room_again(
     full(table.box.store)
     with caplog.at_level(logging.INFO):
         table.throw(3, 5)
-        assert (table.show.throw, localize_screen(table.show).aside) == ((3, 5), "no memory"), "it plays on"
+        assert (table.show.scene.throw, localize_screen(table.show).aside) == ((3, 5), "no memory"), (
+            "it plays on"
+        )
         assert caplog.text.count("playing without memory") == 1
         state = table.box.runner.machine.state
         kept = state.mode.thrown if isinstance(state.mode, Rolling) else state.match
@@ -413,7 +415,7 @@ def test_a_box_that_starts_on_a_full_disk(disk: Path) -> None:
     assert localize_screen(table.show).alert == "Memory is off"
     table.press()
     table.throw(3, 5)
-    assert table.show.throw == (3, 5)
+    assert table.show.scene.throw == (3, 5)
     table.abandon()
     assert [path.name for path in disk.glob("*.damaged")] == []
     filler.unlink()
@@ -433,7 +435,7 @@ def test_a_store_held_by_another_program_is_caught_up_with(tmp_path: Path) -> No
         (waits_ms,) = store.connection.execute("pragma busy_timeout").fetchone()
         assert waits_ms == 100, "the levers must not wait for the store"
         table.throw(3, 5)
-        assert (table.show.throw, localize_screen(table.show).aside) == ((3, 5), "no memory")
+        assert (table.show.scene.throw, localize_screen(table.show).aside) == ((3, 5), "no memory")
         other.execute("rollback")
     table.wait(2 * S)
     assert localize_screen(table.show).aside == ""

@@ -8,6 +8,7 @@ import pytest
 from tests.adapters.store.test_scores_file import SHOW
 from tests.support.command import printed
 from tests.support.kept import CAPTAIN, HIGH, LEFT_4, LEFT_6, PLAIN, SHUT, Matches, alter, house
+from tests.support.shows import changed
 
 from shutthebox.adapters.store.database import STORE_FILE, open_to_read
 from shutthebox.adapters.store.queries import Player, latest, past, read, statistics_lines
@@ -200,7 +201,7 @@ def test_a_winner_who_never_played(evening: Evening, tmp_path: Path) -> None:
     assert "ANN - house" in evening.panel()
     shown = [line.split() for line in printed("stats", "--state", tmp_path).splitlines() if "ANN" in line]
     assert shown[0][:3] == ["ANN", "–", "house"]
-    show = SHOW._replace(seats=("Player 1", "Player 2", "Player 3"), scores=(0, None, None), totals=(0, 0, 0))
+    show = changed(SHOW, seats=("Player 1", "Player 2", "Player 3"), scores=(0, None, None), totals=(0, 0, 0))
     ScoresWriter(tmp_path, lambda: open_to_read(tmp_path / STORE_FILE))(show, 0)
     page = (tmp_path / FOLDER_NAME / "index.html").read_text("utf-8")
     assert "<td>Player 1</td><td>0</td><td>0</td>" in page

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.support.kept import CAPTAIN, LEFT_4, LEFT_6, PLAIN, SHUT, Matches, alter
 from tests.support.machine import settings_for
-from tests.support.shows import plain_show
+from tests.support.shows import changed, plain_show
 
 from shutthebox import __version__
 from shutthebox.adapters.store.database import STORE_FILE as STORE
@@ -153,7 +153,7 @@ def test_the_match_on_the_table(tmp_path: Path) -> None:
     twelve = Form(
         settings_for(builtin("ten").for_levers(12) or "ten", levers=12), (), is_open=True, walks=False
     )
-    writer(SHOW._replace(player=None, form=twelve), 1)
+    writer(changed(SHOW, player=None, form=twelve), 1)
     assert read(tmp_path)["running"] is None
     assert read(tmp_path)["puzzles"] == ["digits"]
 
@@ -167,25 +167,25 @@ def running(folder: Path) -> dict[str, Any]:
 def test_the_match_as_it_goes(tmp_path: Path) -> None:
     """Tiles as the levers show them, the throw only once it has stopped, and what the display says."""
     writer = ScoresWriter(tmp_path, None)
-    writer(SHOW._replace(screen=Screen(Mode.ROLLING, tumbling=True, big="x")), 0)
+    writer(changed(SHOW, screen=Screen(Mode.ROLLING, tumbling=True, big="x")), 0)
     assert running(tmp_path)["throw"] is None
     tiles = ((1, TileState.FLIPPED), (2, TileState.VIABLE))
     screen = Screen(Mode.FLIPPING, dice=(3, 5), total=8, tiles=tiles, prompt="7  to go")
-    writer(SHOW._replace(screen=screen), 1)
+    writer(changed(SHOW, screen=screen), 1)
     now = running(tmp_path)
     assert (now["throw"], now["says"]) == ([3, 5], "7 to go")
     assert now["tiles"][:3] == [[1, "flipped"], [2, "viable"], [3, "shut"]]
-    writer(SHOW._replace(screen=Screen(Mode.MATCH_OVER, "Player 1 wins!", prompt="Press"), winners=(1,)), 2)
+    writer(changed(SHOW, screen=Screen(Mode.MATCH_OVER, "Player 1 wins!", prompt="Press"), winners=(1,)), 2)
     assert running(tmp_path)["says"] == "Player 1 wins!"
 
 
 def test_stakes_are_told_where_the_box_tells_them(tmp_path: Path) -> None:
     writer = ScoresWriter(tmp_path, None)
-    owing = SHOW._replace(owes=(Fraction(1, 2), Fraction(-1, 2)), staked=True)
+    owing = changed(SHOW, owes=(Fraction(1, 2), Fraction(-1, 2)), staked=True)
     writer(owing, 0)
     assert running(tmp_path)["owes"] == ["1/2", "-1/2"]
     assert "a second stake" in running(tmp_path)["stakes"]
-    writer(owing._replace(game=builtin("golf")), 1)
+    writer(changed(owing, game=builtin("golf")), 1)
     assert running(tmp_path)["stakes"] is None
 
 
@@ -199,9 +199,9 @@ def test_the_past_is_looked_up_again_for_another_language_or_day(tmp_path: Path,
 
     writer = ScoresWriter(tmp_path, open_store, lambda: now_s[0])
     writer(SHOW, 0)
-    writer(SHOW._replace(totals=(15, 1)), 1)
+    writer(changed(SHOW, totals=(15, 1)), 1)
     assert looked == [0.0]
-    writer(SHOW._replace(language="fr"), 2)
+    writer(changed(SHOW, language="fr"), 2)
     assert running(tmp_path)["game"] == "Pub anglais"
     assert len(looked) == 2
     now_s[0] = 40 * 86400.0
@@ -232,7 +232,7 @@ def test_a_panel_that_breaks_is_known_though_nobody_plays(tmp_path: Path) -> Non
 def test_a_folder_that_is_gone_stops_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     writer = ScoresWriter(tmp_path / "gone", None)
     for total in range(3):
-        writer(SHOW._replace(totals=(total, 0)), total)
+        writer(changed(SHOW, totals=(total, 0)), total)
     path = tmp_path / "gone" / FILE_NAME
     assert caplog.messages == [f"{path}: No such file or directory; the scoreboard is not up to date"]
     (tmp_path / "gone").mkdir()

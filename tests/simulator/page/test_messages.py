@@ -7,6 +7,7 @@ from contextlib import suppress
 import pytest
 from tests.simulator.page.pages import FakePanel, goodbye, page, raw_page, receive, server_of, shown
 from tests.support.machine import settings_for
+from tests.support.shows import changed
 from tests.support.waiting import until
 from websockets.exceptions import ConnectionClosed
 
@@ -38,7 +39,7 @@ def test_the_box_is_told_only_of_what_it_offers(panel: FakePanel, box: Simulated
     }
     with server_of(box, panel, transcript=transcript, fill_in=told.append) as server:
         for form in asked.values():
-            transcript(shown(Screen(Mode.ATTRACT))._replace(form=form), 0)
+            transcript(changed(shown(Screen(Mode.ATTRACT)), form=form), 0)
             with page(server) as client:
                 client.send('{"set": "game.profile", "to": "digits"}')
                 client.send('{"set": "box.levers", "to": 12}')

@@ -11,6 +11,7 @@ import pytest
 from tests.simulator.page.pages import FakePanel, goodbye, page, receive, receive_until, server_of, shown
 from tests.support.http_client import ask
 from tests.support.machine import settings_for
+from tests.support.shows import changed
 from tests.support.waiting import HANG_S, until
 from websockets.exceptions import InvalidStatus
 
@@ -105,7 +106,7 @@ def test_visitors_have_hands_only(box: SimulatedBox, panel: FakePanel, address: 
     given: list[object] = []
     transcript = BoxInWords()
     form = Form(settings_for("pub"), (), is_open=True, walks=True)
-    transcript(shown(Screen(Mode.ATTRACT))._replace(form=form), 0)
+    transcript(changed(shown(Screen(Mode.ATTRACT)), form=form), 0)
     listening: dict[str, Any] = {"address": "0.0.0.0", "transcript": transcript, "fill_in": given.append}
     with server_of(box, panel, **listening) as server:
         with page(server, **names_of(address)) as client:

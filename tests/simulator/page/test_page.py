@@ -22,6 +22,7 @@ from selenium.webdriver.support.ui import Select
 from tests.simulator.page.pages import FakePanel, server_of, shown
 from tests.support.chromium import resize, serious_findings, start_chromium, touch
 from tests.support.machine import settings_for
+from tests.support.shows import changed
 from tests.support.waiting import until
 
 from shutthebox.adapters.display.bitmap import Bitmap
@@ -121,7 +122,7 @@ class Table:
 
     def tell(self, screen: Screen, language: str = "en", game: Profile | None = None, **more: Any) -> None:
         """The box shows this."""
-        self.transcript(shown(screen, language, game)._replace(**more), 0)
+        self.transcript(changed(shown(screen, language, game), **more), 0)
 
     @property
     def shown_down(self) -> set[int]:

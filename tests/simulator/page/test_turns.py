@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from tests.simulator.page.pages import shown
 from tests.support.machine import settings_for
+from tests.support.shows import changed
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Form
@@ -57,7 +58,7 @@ def test_after_the_computers_turn_people_read_of_their_own() -> None:
     def turn_over(player: int, found: MatchReview) -> None:
         screen = Screen(Mode.TURN_OVER)
         transcript(
-            shown(screen, game=pub)._replace(player=player, seats=("A", "B"), form=form, review=found), 0
+            changed(shown(screen, game=pub), player=player, seats=("A", "B"), form=form, review=found), 0
         )
 
     actions = (Thrown((6, 4)), Moved(to_tiles([4, 6])), Thrown((6, 6)), Moved(to_tiles([5, 7])))

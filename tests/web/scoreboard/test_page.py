@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import segno
 from tests.adapters.store.test_scores_file import SHOW
+from tests.support.shows import changed
 
 from shutthebox.adapters.store.scores_file import FILE_NAME, VERSION, ScoresWriter
 from shutthebox.config.profiles import builtin, builtins
@@ -259,7 +260,7 @@ def test_what_is_the_same_is_no_news_to_visitors(tmp_path: Path) -> None:
     writer = ScoresWriter(tmp_path, None)
     writer(SHOW, 0)
     before = (tmp_path / FOLDER_NAME / "index.html").stat()
-    writer(SHOW._replace(verdict=Verdict(VerdictKind.MISSING, amount=3)), 1)
+    writer(changed(SHOW, verdict=Verdict(VerdictKind.MISSING, amount=3)), 1)
     assert (tmp_path / FOLDER_NAME / "index.html").stat() == before
 
 
@@ -313,13 +314,13 @@ KEPT = ("language", "day", "tiles", "owes")
 
 
 def test_guests_are_led_to_the_game_on_the_table(tmp_path: Path) -> None:
-    show = SHOW._replace(language="fr")
+    show = changed(SHOW, language="fr")
     ScoresWriter(tmp_path, None, tab=lambda: InATab(12))(show, 0)
-    assert show.game is not None
-    asked = f"?game={show.game.name}&amp;levers=12&amp;language=fr&amp;players={len(show.seats)}"
+    assert show.scene.game is not None
+    asked = f"?game={show.scene.game.name}&amp;levers=12&amp;language=fr&amp;players={len(show.scene.seats)}"
     folder = tmp_path / FOLDER_NAME
     assert f'<a href="play/{asked}"><span>Jouer ici</span></a>' in (folder / "index.html").read_text("utf-8")
-    rules = (folder / rules_path(show.game, "fr")).read_text("utf-8")
+    rules = (folder / rules_path(show.scene.game, "fr")).read_text("utf-8")
     assert f'<a href="../../play/{asked}">' in rules, "so the QR code leads there"
 
 

@@ -152,38 +152,38 @@ def profile_of(keys: str) -> Profile | None:
 
 def running(show: Show, translate: Translate) -> dict[str, Any] | None:
     """The match on the table; None if there is none."""
-    if show.player is None or show.game is None:
+    if show.scene.player is None or show.scene.game is None:
         return None
-    screen, game = localize_screen(show), show.game
-    states = {tile: "open" if tile in show.open else "shut" for tile in game.tiles}
+    screen, game = localize_screen(show), show.scene.game
+    states = {tile: "open" if tile in show.scene.open else "shut" for tile in game.tiles}
     states |= {tile: state.value for tile, state in screen.tiles if tile in states}
-    staked = show.staked and game.stakes is not Stakes.NONE
+    staked = show.scene.staked and game.stakes is not Stakes.NONE
     return {
         "game": game.title(show.language, translate),
-        "player": show.player,
-        "seats": [localize(seat, translate) for seat in show.seats],
+        "player": show.scene.player,
+        "seats": [localize(seat, translate) for seat in show.scene.seats],
         "tiles": list(states.items()),
-        "throw": None if screen.tumbling else show.throw,
+        "throw": None if screen.tumbling else show.scene.throw,
         "says": _says(show, translate),
-        "scores": show.scores,
-        "totals": show.totals,
-        "winners": show.winners,
+        "scores": show.scene.scores,
+        "totals": show.scene.totals,
+        "winners": show.scene.winners,
         "stakes": translate(SENTENCES[f"stakes={game.stakes}"]) if staked else None,
-        "owes": [str(stakes) for stakes in show.owes] if staked else [],
+        "owes": [str(stakes) for stakes in show.scene.owes] if staked else [],
     }
 
 
 def puzzle_games(show: Show) -> tuple[str, ...]:
     """The games of which the puzzle of the day can be."""
-    return puzzles.puzzle_games(show.form.settings.games) if show.form else ()
+    return puzzles.puzzle_games(show.scene.form.settings.games) if show.scene.form else ()
 
 
 def _says(show: Show, translate: Translate) -> str:
     """What happened last, or what the player is asked; nothing about buttons, which only the player has."""
     screen = localize_screen(show)
-    if show.winners:
-        return f"{screen.title} {localize(show.reason, translate)}".strip()
-    asked = show.mode is Mode.FLIPPING and show.verdict.kind is not VerdictKind.COMPLETE
+    if show.scene.winners:
+        return f"{screen.title} {localize(show.scene.reason, translate)}".strip()
+    asked = show.mode is Mode.FLIPPING and show.scene.verdict.kind is not VerdictKind.COMPLETE
     return " ".join(filter(None, f"{screen.big} {screen.prompt if asked else ''}".split(" ")))
 
 

@@ -127,13 +127,13 @@ class ScoresWriter:
             "display": display,
             "language": show.language,
             "running": scores.running(show, translate),
-            "puzzles": None if show.player else scores.puzzle_games(show),
-            "rules": scores.rules(show.game, show.language),
+            "puzzles": None if show.scene.player else scores.puzzle_games(show),
+            "rules": scores.rules(show.scene.game, show.language),
             **self._past,
         }
         try:
             replace_file(self._path, json.dumps(document).encode())
-            self._pages().show(document, show.game)
+            self._pages().show(document, show.scene.game)
         except OSError as error:
             if not self._failing:
                 _log.warning("%s: %s; the scoreboard is not up to date", self._path, error.strerror)

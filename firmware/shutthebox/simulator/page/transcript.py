@@ -160,39 +160,39 @@ class BoxInWords:
             language=show.language,
             panel=_panel_text(show, translate),
             open=open_tiles(show, translate),
-            dice=show.screen.dice if tumbling else show.throw or (),
+            dice=show.screen.dice if tumbling else show.scene.throw or (),
             tumbling=tumbling,
-            turns=tuple(self._turns.follow(show.beginning, show.actions)),
-            seats=tuple(localize(seat, translate) for seat in show.seats),
+            turns=tuple(self._turns.follow(show.scene.beginning, show.scene.actions)),
+            seats=tuple(localize(seat, translate) for seat in show.scene.seats),
             rows=show.screen.chooses and not show.screen.paragraph,
         )
-        if show.form is not None and (show.form, show.language) != self._form_of:
+        if show.scene.form is not None and (show.scene.form, show.language) != self._form_of:
             # Made again only when something in it is another, since it names every game.
-            self._form_of, settings = (show.form, show.language), show.form.settings
+            self._form_of, settings = (show.scene.form, show.language), show.scene.form.settings
             words = replace(
                 words,
-                form=form_document(show.form, translate),
-                walks=show.form.walks,
+                form=form_document(show.scene.form, translate),
+                walks=show.scene.form.walks,
                 levers=settings.levers,
                 others=frozenset(game.name for game in settings.profiles if game is not settings.page_rules),
             )
-        if (show.game, show.language) != self._explained:
-            self._explained = (show.game, show.language)
-            title, rules = rules_of(show.game, show.language, translate)
+        if (show.scene.game, show.language) != self._explained:
+            self._explained = (show.scene.game, show.language)
+            title, rules = rules_of(show.scene.game, show.language, translate)
             words = replace(words, title=title, rules=rules)
-        computers = show.form.settings.game.computers if show.form is not None else ()
+        computers = show.scene.form.settings.game.computers if show.scene.form is not None else ()
         # After the computer's turn people still read of their own.
-        of_people = show.mode is not Mode.TURN_OVER or show.player not in computers
+        of_people = show.mode is not Mode.TURN_OVER or show.scene.player not in computers
         if (
-            show.review is not None
-            and show.review is not self._reviewed
-            and show.game is not None
+            show.scene.review is not None
+            and show.scene.review is not self._reviewed
+            and show.scene.game is not None
             and of_people
         ):
-            self._reviewed = show.review
-            coach = coach_document(show.review, show.game, show.seats, translate, computers)
+            self._reviewed = show.scene.review
+            coach = coach_document(show.scene.review, show.scene.game, show.scene.seats, translate, computers)
             words = replace(words, coach=coach)
-        elif not show.seats:
+        elif not show.scene.seats:
             words = replace(words, coach=None)
         self.words = words
 
@@ -213,6 +213,6 @@ def log_line(what: Effect | SwitchChanged) -> str:
             return f"kept {fact_text(fact)}"
         case Show():
             text = " / ".join(localize_screen(what).text.split("\n"))
-            return f"{what.mode}{' asleep' * what.asleep}, levers {what.verdict}: {text}"
+            return f"{what.mode}{' asleep' * what.asleep}, levers {what.scene.verdict}: {text}"
         case _:
             return ""

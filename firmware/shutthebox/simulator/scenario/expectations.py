@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from shutthebox.errors import quoted
+from shutthebox.game.effects import Scene
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.mode import Mode
-from shutthebox.rules.match import Result
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.scenario.arguments import WrongError, exactly, faces, number, numbers
 from shutthebox.simulator.scenario.verbs import Verb
@@ -80,23 +80,8 @@ def _read_picture(words: Sequence[str]) -> str:
     return name
 
 
-def _result(box: VirtualBox) -> Result | None:
-    match = box.runner.machine.state.match
-    return match.result if match else None
-
-
 def _of_player(values: Sequence[object], player: int) -> object:
     return player, values[player - 1] if player <= len(values) else None
-
-
-def _winners(box: VirtualBox) -> tuple[int, ...]:
-    result = _result(box)
-    return tuple(winner + 1 for winner in result.winners) if result else ()
-
-
-def _owes(box: VirtualBox, player: int) -> object:
-    result = _result(box)
-    return _of_player(result.owes if result else (), player)
 
 
 def _text(box: VirtualBox, wanted: str) -> str:
@@ -124,16 +109,22 @@ class Expectation(NamedTuple):
     look: Callable[[VirtualBox, Any, Path], object]
 
 
+def _of_scene(
+    look: Callable[[Scene, Any], object],
+) -> Callable[[VirtualBox, Any, Path], object]:
+    return lambda box, wanted, folder: look(box.show.scene, wanted)
+
+
 EXPECTATIONS = {
     "mode": Expectation(_read_mode, lambda box, wanted, folder: box.show.mode.in_scenarios),
-    "player": Expectation(_read_player, lambda box, wanted, folder: box.show.player),
-    "open": Expectation(_read_tiles, lambda box, wanted, folder: tuple(sorted(box.show.open))),
-    "verdict": Expectation(_read_verdict, lambda box, wanted, folder: str(box.show.verdict)),
-    "score": Expectation(_read_points, lambda box, wanted, folder: _of_player(box.show.scores, wanted[0])),
-    "total": Expectation(_read_points, lambda box, wanted, folder: _of_player(box.show.totals, wanted[0])),
-    "owes": Expectation(_read_stakes, lambda box, wanted, folder: _owes(box, wanted[0])),
-    "winner": Expectation(_read_winners, lambda box, wanted, folder: _winners(box)),
-    "throw": Expectation(_read_throw, lambda box, wanted, folder: box.show.throw),
+    "player": Expectation(_read_player, _of_scene(lambda scene, _: scene.player)),
+    "open": Expectation(_read_tiles, _of_scene(lambda scene, _: tuple(sorted(scene.open)))),
+    "verdict": Expectation(_read_verdict, _of_scene(lambda scene, _: str(scene.verdict))),
+    "score": Expectation(_read_points, _of_scene(lambda scene, wanted: _of_player(scene.scores, wanted[0]))),
+    "total": Expectation(_read_points, _of_scene(lambda scene, wanted: _of_player(scene.totals, wanted[0]))),
+    "owes": Expectation(_read_stakes, _of_scene(lambda scene, wanted: _of_player(scene.owes, wanted[0]))),
+    "winner": Expectation(_read_winners, _of_scene(lambda scene, _: scene.winners)),
+    "throw": Expectation(_read_throw, _of_scene(lambda scene, _: scene.throw)),
     "text": Expectation(_read_text, lambda box, wanted, folder: _text(box, wanted)),
     "panel": Expectation(_read_picture, _panel),
 }
