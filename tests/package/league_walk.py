@@ -4,11 +4,13 @@
 enrols a box, and has the uplink send what lies in its outbox. Box and league are the same machine here.
 """
 
+import json
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 
 from tests.support.league import FakeBox, played_record
 
@@ -21,6 +23,9 @@ OWN = {"shutthebox", "shutthebox-uplink", "python3-gpiozero", *LIBRARIES, "pytho
 FOLDER = "/var/lib/shutthebox-league"
 OUTBOX = "/var/spool/shutthebox/outbox"
 CURL = ("curl", "-s", "--unix-socket", "/run/shutthebox-league-page.sock")
+NAME = "league.example"
+HEALTH = ("curl", "-skf", "--resolve", f"{NAME}:443:127.0.0.1", f"https://{NAME}/health")
+BACKUPS = "/var/backups/shutthebox-league"
 METRICS = "http://127.0.0.1:9108/metrics"
 AS_LEAGUE = ("setpriv", "--reuid=shutthebox-league", "--regid=shutthebox-league", "--clear-groups")
 
@@ -42,6 +47,32 @@ def until(what: str, is_so: Callable[[], bool]) -> None:
             raise AssertionError(f"not so after three minutes: {what}")
         time.sleep(0.5)
     print(f"ok: {what}", flush=True)
+
+
+def serve(run: Callable[..., CompletedProcess[str]]) -> None:
+    """The web server, with a certificate where certbot keeps it."""
+    live = f"/etc/letsencrypt/live/{NAME}"
+    run("mkdir", "--parents", live)
+    run(*(f"openssl req -x509 -nodes -newkey rsa:2048 -subj /CN={NAME} -days 9".split()),
+        "-keyout", f"{live}/privkey.pem", "-out", f"{live}/fullchain.pem")  # fmt: skip
+    run("cp", "/usr/share/shutthebox-league/nginx.conf", "/etc/nginx/sites-available/shutthebox-league")
+    run("ln", "-s", "../sites-available/shutthebox-league", "/etc/nginx/sites-enabled/")
+    run("systemctl", "restart", "nginx")
+    until(
+        "the league is healthy, as the web server shows it", lambda: run(*HEALTH, check=False).returncode == 0
+    )
+
+
+def look_after(run: Callable[..., CompletedProcess[str]]) -> None:
+    """A renewed certificate, and the night's back-up."""
+    run("sh", "-c", f"RENEWED_DOMAINS={NAME} /usr/share/shutthebox-league/certbot-hook")
+    assert run("systemctl", "is-enabled", "shutthebox-league-backup.timer").stdout == "enabled\n"
+    run("systemctl", "start", "shutthebox-league-backup")
+    (copy,) = run("ls", BACKUPS).stdout.split()
+    health = json.loads(run(*HEALTH).stdout)
+    assert (health["status"], health["backup_age_s"] < 600, health["boxes"]) == ("ok", True, 1)
+    run(*AS_LEAGUE, "shutthebox-league", "restore", f"{BACKUPS}/{copy}")
+    until("the league is healthy with its back-up", lambda: run(*HEALTH, check=False).returncode == 0)
 
 
 def walk(root: Root, folder: Path) -> None:
@@ -69,6 +100,7 @@ def walk(root: Root, folder: Path) -> None:
         enrolment.write_text(text)
         root.put(enrolment, "/etc/shutthebox/league.toml")
         until("the page is there", lambda: run(*CURL, "http://x/", check=False).returncode == 0)
+        serve(run)
         entry = folder / "entry"
         box = FakeBox("1" * 32)
         entry.write_bytes(box.play(played_record(1), int(time.time())))
@@ -87,7 +119,10 @@ def walk(root: Root, folder: Path) -> None:
         metrics = run("curl", "-s", METRICS).stdout
         assert 'shutthebox_league_messages_total{outcome="committed"} 1.0' in metrics
         print("ok: the match is on the page", flush=True)
-        run(*AS_LEAGUE, "shutthebox-league", "revoke", "red-lion.1")
+        look_after(run)
+        run(*AS_LEAGUE, "shutthebox-league", "void", "1")
+        assert "evoked" in run(*AS_LEAGUE, "shutthebox-league", "revoke", "red-lion.1").stdout
+        run(*AS_LEAGUE, "shutthebox-league", "void", "1", "--undo")
         known = "/var/lib/mosquitto/shutthebox-league.json"
         until("the broker knows the key no more", lambda: "red-lion.1" not in run("cat", known).stdout)
         run("systemctl", "restart", "mosquitto")
