@@ -11,15 +11,17 @@ import subprocess
 import urllib.parse
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import pytest
-from tests.support.league import found_league, league_command
+from tests.support import http_client
+from tests.support.league import BoxLine, consumer_listener, found_league, league_command, league_with_broker
 from tests.support.mosquitto import free_port
 from tests.support.waiting import HANG_S, until
 
 from shutthebox_league.enrolment import new_owner_token
+from shutthebox_uplink.mqtt import Disconnected
 
 pytestmark = pytest.mark.slow
 
@@ -35,26 +37,28 @@ class Front:
         activate = shutil.which("systemd-socket-activate")
         if nginx is None or activate is None:
             pytest.skip("NOT TESTED: the web server's configuration, because nginx is not installed")
+        folder.mkdir(exist_ok=True)
         self.folder, self.port = folder, free_port()
         self.place = found_league(folder / "league", with_broker=False)
         self.place.enrol("lion", "The Lion")
-        # The broker's: it is that of this machine.
-        keys = folder / "league" / "broker"
-        page = folder / "page.sock"
+        # As certbot has it, with the broker's: it is that of this machine.
+        self.certificate(folder / "league")
+        page, self.http_port = folder / "page.sock", free_port()
+        (folder / "webroot/.well-known/acme-challenge").mkdir(parents=True)
         text = CONFIG.read_text()
         for before, after in (
             ("/run/shutthebox-league-page.sock", str(page)),
-            (f"/etc/letsencrypt/live/{NAME}/fullchain.pem", str(keys / "broker.pem")),
-            (f"/etc/letsencrypt/live/{NAME}/privkey.pem", str(keys / "broker.key")),
+            ("/etc/letsencrypt", str(folder)),
+            ("/var/www/html", str(folder / "webroot")),
             ("/var/log/nginx", str(folder)),
             ("listen 443", f"listen 127.0.0.1:{self.port}"),
-            ("listen 80", f"listen 127.0.0.1:{free_port()}"),
+            ("listen 80", f"listen 127.0.0.1:{self.http_port}"),
             ("client_header_timeout 10s", f"client_header_timeout {slow_after_s}s"),
         ):
             assert before in text, before
             text = text.replace(before, after)
         text = re.sub(r"^ *listen \[::\].*\n", "", text, flags=re.MULTILINE)
-        main = folder / "nginx.conf"
+        main = self.config = folder / "nginx.conf"
         # As root nginx would become a user that cannot reach the socket.
         user = "user root;" if os.geteuid() == 0 else ""
         main.write_text(
@@ -69,6 +73,13 @@ class Front:
             ]
         until(page.exists)
         until(self._listens, "nginx does not listen")
+
+    def certificate(self, league: Path) -> None:
+        """Has the broker's certificate of this league where certbot keeps those that are live."""
+        live = self.folder / "live" / NAME
+        live.mkdir(parents=True, exist_ok=True)
+        for name, of_broker in (("fullchain.pem", "broker.pem"), ("privkey.pem", "broker.key")):
+            shutil.copyfile(league / "broker" / of_broker, live / name)
 
     def _listens(self) -> bool:
         assert self.processes[1].poll() is None, (self.folder / "log").read_text()
@@ -181,6 +192,53 @@ def test_who_sends_a_form_byte_by_byte_is_ended_and_keeps_nobody_out(front: Fron
             # Where this test has to pause for long itself, nginx ends it without a word.
             assert answer(lines[0])[:12] in (b"HTTP/1.1 408", b"")
             assert read.result()[0] == 200
+
+
+def test_a_renewed_certificate_is_used_at_once_and_no_box_is_disconnected(tmp_path: Path) -> None:
+    """Certbot's part is played here: what it puts into the web root, and that it runs the hook."""
+    front = Front(tmp_path / "front")  # its old workers may answer others for a moment
+    challenge = front.folder / "webroot/.well-known/acme-challenge/token"
+    challenge.write_text("proof")
+    answer, body = http_client.ask(front.http_port, "/.well-known/acme-challenge/token", Host=NAME)
+    assert (answer.status, body) == (200, b"proof")
+    answer, _ = http_client.ask(front.http_port, "/events", Host=NAME)
+    assert (answer.status, answer.headers["location"]) == (301, f"https://{NAME}/events")
+    with league_with_broker(tmp_path / "league") as place:
+        assert place.broker is not None
+        services = {"nginx": front.processes[1].pid, "mosquitto": place.broker.pid}
+        reloads = [f'[ "$*" != "reload {name}" ] || kill -HUP {pid}' for name, pid in services.items()]
+        programs = tmp_path / "bin"
+        programs.mkdir()
+        for name, script in {
+            "systemctl": "\n".join(reloads),
+            "nginx": f'exec {shutil.which("nginx", path="/usr/sbin:/usr/bin")} -c {front.config} "$@"',
+        }.items():
+            (programs / name).write_text(f"#!/bin/sh\n{script}\n")
+            (programs / name).chmod(0o755)
+
+        def hook() -> int:
+            path = {"PATH": f"{programs}:/usr/bin:/bin"}
+            return subprocess.run([CONFIG.with_name("certbot-hook")], env=path, check=False).returncode
+
+        def served() -> str:
+            return ssl.get_server_certificate(("127.0.0.1", front.port)).strip()
+
+        league = consumer_listener(place, "shutthebox/+/entry")
+        with closing(BoxLine(place.enrol("lion"))) as lion:
+            for other in (place.folder, front.folder / "league"):
+                renewed = (other / "broker/broker.pem").read_text().strip()
+                front.certificate(other)
+                assert hook() == 0
+                until(lambda renewed=renewed: served() == renewed)  # type: ignore[misc]
+                lion.publish(renewed)
+                assert league.message("") == renewed.encode()
+            assert lion.listener.nothing(lambda event: isinstance(event, Disconnected))
+            text = front.config.read_text()
+            front.config.write_text(text.replace("listen", "lisssten"))
+            assert hook() != 0, "certbot tells the operator"
+            front.config.write_text(text)
+        league.broker.close()
+    front.close()
 
 
 def test_a_home_with_ipv6_is_one_visitor(front: Front) -> None:
