@@ -105,7 +105,9 @@ def test_figures_end_where_the_noise_of_floats_begins(tmp_path: Path) -> None:
     """A half is 0.5, and nobody owes -7e-16."""
     for win, ties in product(("lowest", "highest"), ("share", "play-off")):
         rules = tmp_path / "even.toml"
-        rules.write_text(f'like = "pub"\ntie = "{ties}"\nwin = "{win}"\nshut_wins = "no"\nstakes = "pool"\n')
+        rules.write_text(
+            f'like = "pub"\ntiles = 6\ntie = "{ties}"\nwin = "{win}"\nshut_wins = "no"\nstakes = "pool"\n'
+        )
         for players in ("2", "3"):
             found = document(rules, "--players", players)
             figures = [*found["win"], *found["stakes"]]

@@ -39,7 +39,7 @@ SMALLEST: Keys = {"tiles": [1], "sides": 2}
 COUNTED: Keys = {"score": "count", "shut_wins": "no", "tie": "share"}
 
 GAMES: Mapping[str, tuple[Keys, Keys]] = {
-    "two players": (COUNTED, {}),
+    "two players": ({**SMALLER, **COUNTED}, {}),
     "shut wins": ({**SMALLEST, "tie": "play-off"}, {"stakes": "match"}),
     "opens one, the computer with a head start": (
         {**COUNTED, "blocked": "opens-one", "handicap": [[1], 0]},

@@ -275,7 +275,7 @@ def test_made_up_rules(profile: Profile) -> None:
 @pytest.mark.parametrize("profile", builtins(), ids=lambda profile: profile.name)
 def test_built_in_rules_on_a_short_row(profile: Profile) -> None:
     # A bag is part of every position.
-    tiles = (1, 2, 3, 7) if profile.draw is Draw.DOMINOES else (1, 2, 3, 5, 7)
+    tiles = (1, 2, 7) if profile.draw is Draw.DOMINOES else (1, 2, 3, 5, 7)
     short = replace(profile, tiles=tiles, boxes=(), start_open=None)
     for objective in Objective:
         check(short, objective, [turns.start(short)])

@@ -19,7 +19,11 @@ def first_page(*, with_box: bool) -> str:
 
 
 def write_sheets(folder: Path) -> None:
-    """Writes every game's sheet in every language, as PDF and as HTML."""
+    """Writes every game's sheet in every language, as PDF and as HTML.
+
+    Raises:
+        ValueError: if one does not fit its page.
+    """
     from weasyprint import HTML  # heavy, and only for this
 
     for code in finished_codes():
@@ -29,7 +33,10 @@ def write_sheets(folder: Path) -> None:
         for profile in builtins():
             text = sheet(profile, code, translate)
             (beside / f"{profile.name}.html").write_text(text, encoding="utf-8")
-            HTML(string=text).write_pdf(beside / f"{profile.name}.pdf")
+            document = HTML(string=text).render()
+            if len(document.pages) > 1:
+                raise ValueError(f"{code}/{profile.name}.pdf: {len(document.pages)} pages; allowed is one")
+            document.write_pdf(beside / f"{profile.name}.pdf")
 
 
 def _sheets() -> str:

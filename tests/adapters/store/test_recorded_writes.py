@@ -96,9 +96,8 @@ def cut_everywhere(
     return cuts, wrong
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_nothing_that_was_shown_is_lost(seed: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cuts, wrong = cut_everywhere(folder, monkeypatch, seed, "full")
+def test_nothing_that_was_shown_is_lost(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cuts, wrong = cut_everywhere(folder, monkeypatch, 1, "full")
     assert not wrong, wrong[:5]
     assert cuts > 900
 

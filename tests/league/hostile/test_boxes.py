@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from sqlalchemy import select
-from tests.league.hostile.town import Attack, HostileBox, Town
+from tests.league.hostile.town import Attack, HostileBox, Town, on_sqlite
 from tests.support.cpu import cpu_s
 from tests.support.generate import random_record
 from tests.support.league import CONDITIONS, Listener, played_record
@@ -183,6 +183,7 @@ ATTACKS = [
 ]
 
 
+@on_sqlite
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__)
 def test_honest_boxes_do_not_notice(town: Town, attack: Attack) -> None:
     town.beside(attack)

@@ -17,6 +17,7 @@ from itertools import count
 from pathlib import Path
 from random import Random
 
+import pytest
 from sqlalchemy import func, select
 from tests.league.running import Part
 from tests.support.league import (
@@ -41,6 +42,9 @@ from shutthebox_uplink.uplink import LOOK_S
 RECEIPT_S = float(os.environ.get("RECEIPT_S", "inf"))
 """An honest box has its receipt within so long after it sent an entry. Only measured where the environment
 says so, on a machine that does nothing else: RECEIPT_S=2."""
+
+on_sqlite = pytest.mark.parametrize("town", ["sqlite"], indirect=True)
+"""For what the database has no part in; all boxes' attacks at once come on both."""
 
 HONEST = 5
 MATCHES = 2
