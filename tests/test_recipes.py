@@ -212,6 +212,7 @@ print(Service(None, row=1).screen(now.state.shared).big.localize(translations()[
     assert copy.run("-c", program) == "9 levers\n"
 
 
+@pytest.mark.slow
 def test_a_back_end_for_the_pins(copy: Copy, tmp_path: Path) -> None:
     copy.change("config/schema.py", member("Backend", 'MOCK = "mock"'))
     mock = "case Backend.MOCK:\n    from gpiozero.pins.mock import MockFactory\n\n    return MockFactory()"

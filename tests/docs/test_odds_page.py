@@ -43,6 +43,7 @@ def figures() -> Iterator[str]:
     yield f"; {policy_value(two_at_most, Policy.RANDOM).shut:.6f};"
 
 
+@pytest.mark.slow
 def test_the_figures_are_on_the_page() -> None:
     assert [figure for figure in figures() if figure not in PAGE] == []
 

@@ -211,6 +211,7 @@ def tries(table: Table, count: int, down: tuple[int, ...] = (4,)) -> None:
         table.press()
 
 
+@pytest.mark.slow
 def test_nobody_tries_all_codes_in_an_evening() -> None:
     """36 pairs of levers took 22 s."""
     table = Table(settings_for(service_code=(2, 7)))

@@ -163,6 +163,7 @@ def test_a_back_up_takes_no_files_place_and_follows_no_link(
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "statement",
     [
@@ -198,6 +199,7 @@ def test_a_back_up_of_an_earlier_version_is_restored(folder: Path, tmp_path: Pat
     assert run(folder, "enrol", "lion", "--pub", "x") == 0
 
 
+@pytest.mark.slow
 def test_a_restored_back_up_gives_no_name_twice_and_no_revoked_key_back(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

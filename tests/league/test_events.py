@@ -119,6 +119,7 @@ def test_forged_matches_for_entrants_who_never_stood_at_the_box_decide_nothing(c
     assert set(cup.counted(number).values()) == {0}
 
 
+@pytest.mark.slow
 def test_what_a_named_box_has_forged_is_void_after_revoke_and_the_true_matches_count(cup: Cup) -> None:
     """A card was stolen from a pub of the event: true matches of the pairs were refused as second ones."""
     number = cup.make(Format.ROUND_ROBIN, boxes=("lion", "evil"))

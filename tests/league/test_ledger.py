@@ -178,6 +178,7 @@ def altered(record: str, before: str, after: str) -> str:
     return record.replace(before, after, 1)
 
 
+@pytest.mark.slow
 def test_a_result_that_the_rules_do_not_give_is_refused_named_and_kept(sut: Sut) -> None:
     record, printed = played_record(1), "record: allowed are characters that can be printed"
     good = write(record)
@@ -204,6 +205,7 @@ def test_a_result_that_the_rules_do_not_give_is_refused_named_and_kept(sut: Sut)
     assert sut.take(sut.box.play(record)).kind == "committed"
 
 
+@pytest.mark.slow
 def test_one_altered_byte_is_rejected_wherever_it_is(sut: Sut) -> None:
     message = sut.sign(sut.box.play(played_record(1)))
     for place in range(0, len(message), 7):

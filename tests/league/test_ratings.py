@@ -75,6 +75,7 @@ def test_a_match_is_rated_once_when_all_have_signed(evening: Evening) -> None:
     assert evening.ratings() == first
 
 
+@pytest.mark.slow
 def test_a_late_match_changes_no_rating_of_before(evening: Evening) -> None:
     evening.play(played_record(1), "ANN", "BOB")
     evening.review()
@@ -95,6 +96,7 @@ def test_a_match_that_some_have_not_signed_is_rated_after_an_hour(evening: Eveni
     assert sorted(evening.ratings()) == ["ANN", "BOB"]
 
 
+@pytest.mark.slow
 def test_protected_initials_count_when_they_are_confirmed_or_never(evening: Evening) -> None:
     with evening.place.engine.begin() as db:
         protect(db, ["PIN"], None)
@@ -193,6 +195,7 @@ def test_a_seat_that_counts_keeps_its_name(evening: Evening) -> None:
     assert [row.initials for row in evening.table()] in (["ANN", "BOB"], ["BOB", "ANN"])
 
 
+@pytest.mark.slow
 def test_luck_and_decisions_add_up_to_the_score(evening: Evening) -> None:
     for seed in range(3):
         evening.play(played_record(seed, careless=True))
@@ -208,6 +211,7 @@ def test_luck_and_decisions_add_up_to_the_score(evening: Evening) -> None:
         assert seat.given_away_sum >= 0
 
 
+@pytest.mark.slow
 def test_a_record_that_newer_rules_cannot_read_stops_nothing(evening: Evening) -> None:
     evening.play(played_record(1), "ANN", "BOB")
     with evening.place.engine.begin() as db:
@@ -233,6 +237,7 @@ def test_every_game_is_reviewed_or_its_page_says_why_not(name: str) -> None:
     assert bool(sums) is reviewed
 
 
+@pytest.mark.slow
 def test_a_match_that_cannot_be_counted_or_rated_is_marked_and_passed_over(evening: Evening) -> None:
     evening.play(played_record(1), "ANN", "BOB")
     evening.play(played_record(2), "CAT", "DAN")

@@ -108,6 +108,7 @@ def test_forged_matches_of_a_key_leave_no_trace_and_come_back_if_it_was_wrong(
         undo(db, number, None, attacked.now_s)
 
 
+@pytest.mark.slow
 def test_a_match_counts_while_no_voiding_covers_it(town: Town) -> None:
     town.honest(1)
     town.forged()

@@ -27,7 +27,7 @@ THE_300 = profiles.builtin("the-300")
     "name",
     fast_among(
         ["traditional", "trac", "open-one", "young", "two-to-go", "domino-bag"],
-        ["trac", "two-to-go"],
+        ["two-to-go"],
     ),
 )
 def test_estimates_are_near_what_they_estimate(name: str) -> None:
@@ -46,10 +46,10 @@ def test_an_estimate_is_the_same_for_the_same_seed() -> None:
 
     def make(seed: int) -> object:
         rng = random.Random(seed)
-        return estimate(THE_300, start, rng=rng, samples=200, progress=lambda *at: told.append(at))
+        return estimate(THE_300, start, rng=rng, samples=20, progress=lambda *at: told.append(at))
 
     assert make(1) == make(1) != make(2)
-    assert told[-1] == (260, 260)
+    assert told[-1] == (26, 26)
 
 
 @pytest.mark.slow
@@ -164,7 +164,7 @@ def mean(values: Collection[Value]) -> Value:
 
 
 @pytest.mark.parametrize("policy", Policy)
-@pytest.mark.parametrize("name", fast_among(FEW_TILES, list(FEW_TILES)[::3]))
+@pytest.mark.parametrize("name", fast_among(FEW_TILES, ["passing", "opening for points"]))
 def test_a_simple_rule_against_the_oracle(policy: Policy, name: str) -> None:
     profile = house(FEW_TILES[name])
     oracle = ByRule(profile, policy)

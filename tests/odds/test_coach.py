@@ -75,6 +75,7 @@ def test_matches_without_chances_are_told_in_points(name: str) -> None:
     assert not found.exact
 
 
+@pytest.mark.slow
 def test_best_play_gives_nothing_away() -> None:
     rng, match, actions = random.Random(3), begin(TRADITIONAL, 2), list[Action]()
     while match.stage is not Stage.FINISHED:

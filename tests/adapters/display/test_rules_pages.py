@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from tests.support import generate
+from tests.support.fast import fast_among
 
 from shutthebox.adapters.display.fonts import Size, wrap_text
 from shutthebox.adapters.display.layout import render
@@ -28,7 +29,7 @@ def shares_its_page(page: Sentences) -> bool:
 
 
 @every_game
-@pytest.mark.parametrize("language", translations())
+@pytest.mark.parametrize("language", fast_among(translations(), ["en", "de"]))
 def test_the_rules_of_a_game_are_read_on_its_pages(game: Profile, language: str) -> None:
     """Two sentences stand still together; a long one turns, between its words."""
     pages = rules_pages(game)

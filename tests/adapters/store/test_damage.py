@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from hypothesis import settings
 from tests.support.fast import fast_among
 from tests.support.kept import sound
 from tests.support.writer import facts_of_all_kinds
@@ -19,7 +20,7 @@ from shutthebox.adapters.store.recovery import first_fault
 from shutthebox.game.facts import Finished
 from shutthebox.game.faults import Fault
 
-VARIANTS = 40
+VARIANTS = settings().max_examples
 SECTOR = 512
 ADDED = ("lost ", "fault ")
 """Facts that tell of the damage."""

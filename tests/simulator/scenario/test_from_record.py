@@ -24,7 +24,7 @@ GAMES = [
 ]
 
 
-LONG = ("traditional", "high-rollers", "young", "open-one")
+LONG = ("traditional", "high-rollers", "young", "open-one", "knipsen", "seats")
 
 
 @pytest.mark.parametrize(
