@@ -229,6 +229,8 @@ WRONG = [
     ('shut_others = 20\nmatch = "ladder"', 'shut_others: is not allowed with match = "ladder"'),
     (BANK + "pays = {0 = 9}\nshut_others = 20", 'shut_others: is not allowed with stakes = "bank"'),
     (SHARED + "shut_others = 20", 'shut_others: is not allowed with turns = "shared"'),
+    (SHARED + "own_throws = 1", "own_throws: is for one throw for everyone"),
+    (SHARED + 'tie = "carry"', 'tie: "carry" needs something to carry'),
     ("shut_others = 10000", "shut_others"),
     ('shut_others = "twice"', "shut_others"),
     ("shut_others = true", "shut_others"),

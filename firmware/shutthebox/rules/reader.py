@@ -400,12 +400,12 @@ def _contradiction_of_carry(box: Profile) -> str | None:
 
 def _contradiction_of_match(box: Profile) -> str | None:
     """The same, of the keys that say who wins."""
-    if Turns.SHARED is box.turns or Blocked.LOSES is box.blocked or Win.LAST_IN is box.win:
-        return _contradiction_of_shared(box)
     if box.own_throws and box.turns is not Turns.TOGETHER:
         return 'own_throws: is for one throw for everyone; allowed with turns = "together"'
     if box.tie is Tie.CARRY and (complaint := _contradiction_of_carry(box)):
         return complaint
+    if Turns.SHARED is box.turns or Blocked.LOSES is box.blocked or Win.LAST_IN is box.win:
+        return _contradiction_of_shared(box)
     if box.win is Win.FIRST_TO_SHUT:
         one_round = box.rounds == 1 and box.match is MatchFormat.TOTAL
         if not (one_round or box.counts_rounds_won) or box.shut_wins is ShutWins.NO:
