@@ -73,8 +73,8 @@ def test_the_file_for_a_printed_sheet_is_read_and_plays_to_its_end(text: str, tm
     assert last.stage is Stage.FINISHED
 
 
-def test_there_are_twenty_printed_sheets() -> None:
-    assert len(set(SHEETS)) == 20
+def test_there_are_twenty_printed_sheets_or_more() -> None:
+    assert len(set(SHEETS)) >= 20
 
 
 @pytest.mark.parametrize("text", [text for text in EXAMPLES if text not in PROFILES])

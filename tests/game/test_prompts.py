@@ -7,6 +7,7 @@ from tests.support.machine import Table, settings_for
 
 from shutthebox.game.mode import Mode
 from shutthebox.game.wording import answer_line, luck_texts
+from shutthebox.rules.profile import Profile, Stakes, Tie
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Outcome
 from shutthebox.translations import finished_codes, translations
@@ -106,3 +107,11 @@ def test_what_is_left_counts_the_tiles_of_both_rows() -> None:
     table.press()
     table.lift(8)
     assert table.screen.big == "64 left"
+
+
+def test_a_turn_begins_with_the_pool_that_it_is_played_for_and_goes_on_with_its_strikes() -> None:
+    table = Table(settings_for(Profile("friday", tie=Tie.CARRY, stakes=Stakes.POOL, strikes=2)))
+    table.press()
+    assert table.screen.aside == "pool 2"
+    table.throw(1, 1)
+    assert table.screen.aside == "strikes left 2"

@@ -227,6 +227,13 @@ def test_no_language_says_dice_where_english_says_dominoes(language: str) -> Non
     assert [text for key, text in drawn.items() if _(text) == _(texts[key])] == []
 
 
+def test_a_double_blank_that_ends_the_turn_is_not_drawn_again() -> None:
+    blanks = replace(BASE, draw=Draw.DOMINOES, bag=28)
+    assert "draws again" in " ".join(told(blanks, "en"))
+    for ends in ({"ends_turn_on": frozenset({0})}, {"doubles": Doubles.ENDS_TURN}):
+        assert "draws again" not in " ".join(told(replace(blanks, **ends), "en"))
+
+
 def test_no_sentence_is_never_said() -> None:
     said = set()
     race = {"win": Win.FIRST_TO_SHUT, "blocked": Blocked.PASSES, "first_move_must_include": None}

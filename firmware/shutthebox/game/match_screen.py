@@ -76,6 +76,9 @@ def corner_text(match: Match) -> Text:
     """The round, or the best score so far, which is the one to beat."""
     if match.tie_rounds:
         return message("all again") if match.rules.tie is Tie.REPLAY_ALL else message("play-off")
+    has_carried = match.rules.tie is Tie.CARRY and bool(match.rules.has_pool or match.carried)
+    if has_carried and not match.turn.throws:
+        return _pool_text(match)
     if match.rules.insurance:
         return message("insured {count}", count=match.turn.insured).say_as("Insurance markers: {count}")
     if match.rules.strikes > 1:
@@ -86,7 +89,7 @@ def corner_text(match: Match) -> Text:
         return "" if goal is None else message("best {score}", score=goal).say_as("Best so far: {score}")
     if match.rules.stakes is Stakes.BANK or match.in_teams or match.rules.turns is Turns.SHARED:
         return ""
-    if match.rules.tie is Tie.CARRY and (match.rules.has_pool or match.carried):
+    if has_carried:
         return _pool_text(match)
     if not match.rules.has_rounds and match.rules.match is not MatchFormat.TOTAL:
         return message("round {round}", round=match.round).say_as("Round {round}")

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from shutthebox.rules.endings import LAST_ROUND, MAX_TIE_ROUNDS
 from shutthebox.rules.handicap import points_off, tiles_off
-from shutthebox.rules.moves import is_one_die_ever_allowed
+from shutthebox.rules.moves import ends_turn, is_one_die_ever_allowed
 from shutthebox.rules.profile import (
     Back,
     Blocked,
@@ -32,6 +32,7 @@ from shutthebox.rules.profile import (
 from shutthebox.rules.rows import are_plain
 from shutthebox.rules.score import best_score, idle_is_worst, lost_score, worst_score
 from shutthebox.rules.tiles import to_numbers
+from shutthebox.rules.turn import DOUBLE_BLANK
 from shutthebox.texts import N_, fill_in, plural
 
 _Value: TypeAlias = int | str | Sequence[int] | Sequence[Operation]
@@ -549,7 +550,7 @@ def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
     if profile.draw is Draw.DOMINOES:
         yield f"draw={profile.draw}" + (".rotation" if rotates else ""), {"bag": _BAGS[profile.bag]}
         if profile.bag == 28:
-            yield "blanks" + (".end" if 0 in profile.ends_turn_on else ""), {}
+            yield "blanks" + (".end" if ends_turn(profile, DOUBLE_BLANK) else ""), {}
     else:
         yield "dice", {"dice": profile.dice, "sides": profile.sides}
         if profile.dice > 1:
