@@ -1,7 +1,7 @@
-"""The root of every error that this package raises on purpose.
+"""The base class of every error this package raises on purpose.
 
-Each error inherits this root and the stdlib type that fits it, so that a caller can
-catch either. Its text is one line a user can act on: what is wrong, where, what is allowed.
+Each error inherits from it and from the stdlib type that fits, so callers can catch either. The message is
+one line a user can act on: what's wrong, where, what's allowed.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ class ShutTheBoxError(Exception):
 
 
 def raise_all(errors: Sequence[ShutTheBoxError]) -> None:
-    """Raises the first of these, if there is any, with the mistakes of all.
+    """Raises the first of these, if any, with the mistakes of all.
 
     Raises:
         ShutTheBoxError: the first.
@@ -38,9 +38,9 @@ MOST_SHOWN = 1000
 
 
 def one_line(text: str) -> str:
-    """Foreign text on a terminal or in the journal: one line, in which nothing can work as a command.
+    """Makes untrusted text safe for a terminal or the journal: one line, without control sequences.
 
-    Line ends, control characters and others that do not print are written as escapes.
+    Line ends, control characters and other unprintable characters are escaped.
     """
     if len(text) > MOST_SHOWN:
         text = text[: MOST_SHOWN - 3] + "..."

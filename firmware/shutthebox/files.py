@@ -1,6 +1,6 @@
-"""Opens the files that people name. Only regular files of bounded size, so that opening never blocks.
+"""Opens files that people name: only regular files of bounded size, so that opening never blocks.
 
-Opening a pipe waits for its other end, opening a device may do anything, and /dev/zero never ends.
+Opening a pipe waits for its other end, opening a device can do anything, and /dev/zero never ends.
 """
 
 import errno
@@ -34,7 +34,7 @@ _KINDS = {
 
 
 def shown_path(path: Path) -> str:
-    """The path for complaints: on one line, with any characters."""
+    """The path for error messages: on one line, whatever characters it has."""
     return str(path) if str(path).isprintable() else repr(str(path))
 
 
@@ -83,8 +83,8 @@ def replace_file(
         path: of the file; a link is replaced, not followed.
         content: all of it, at once or in parts.
         mode: of the file, under any umask.
-        durable: when this returns, pulling the plug does not lose it.
-        for_owner: what root writes belongs to the owner of the folder.
+        durable: make it survive a power cut once this returns.
+        for_owner: a file written by root belongs to the owner of the folder.
 
     Raises:
         OSError: it cannot be written.

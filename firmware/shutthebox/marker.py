@@ -1,8 +1,8 @@
-"""Values that carry no data."""
+"""Base class of values that carry no data."""
 
 
 class Marker:
-    """A value without data, equal to others of its class. Heirs have empty `__slots__`, too."""
+    """A value without data, equal to all others of its class. Subclasses need empty `__slots__`, too."""
 
     __slots__ = ()
 

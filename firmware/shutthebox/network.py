@@ -1,7 +1,7 @@
-"""This machine's addresses in its network, also for a daemon that has no network itself.
+"""This machine's network addresses, readable even by a daemon without network access.
 
-systemd-networkd writes its leases down for everybody to read. For NetworkManager the package brings a script
-that does the same (`systemd/networkmanager-address`). Only a command with its own network asks the kernel.
+systemd-networkd writes its leases to world-readable files. For NetworkManager the package installs a script
+that does the same (`systemd/networkmanager-address`). Only commands with network access ask the kernel.
 """
 
 import os

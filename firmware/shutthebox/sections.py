@@ -1,6 +1,6 @@
-"""A section of the configuration: a named tuple whose fields are its keys.
+"""A section of the config: a named tuple whose fields are its keys.
 
-A field is the one place of a key, with its check, its default and its meaning.
+A key's check, default and meaning are declared with its field, and nowhere else.
 """
 
 from typing import Any, NamedTuple, TypeVar

@@ -1,7 +1,7 @@
-"""The languages of the box: every folder under `locale/` with a catalogue in it.
+"""The box's languages: every folder under `locale/` that has a catalogue.
 
-English is the language of the source. A catalogue is a ``.po`` file of gettext. It is read as it is: that
-takes no longer than reading a compiled one, so nothing has to be compiled. ``make messages`` checks it.
+The source is in English. Catalogues are gettext ``.po`` files, read as they are, which takes no longer than
+reading compiled ones. ``make messages`` checks them.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Checks single values of files that people write; each check knows what it allows."""
+"""Checks for single values in files people write. Each check can say what it allows."""
 
 import re
 import tomllib
@@ -72,9 +72,9 @@ class Check(Generic[_Value]):
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """A question for a complaint about a name that is not known; empty if none of the known comes close.
+    """A "did you mean" hint for an unknown name; empty if no known name comes close.
 
-    A table that was given as one value, or written wrongly, is answered with the first key in it.
+    If the name is that of a table, suggests the first key in it.
 
     >>> did_you_mean("lewers", ["levers", "lamp"])
     "did you mean 'levers'? "

@@ -1,1 +1,1 @@
-"""One module a way to the world: pins, buzzer, systemd, the odds' worker, the display, the store."""
+"""Adapters to the outside world, one module each: pins, buzzer, systemd, odds worker, display, store."""

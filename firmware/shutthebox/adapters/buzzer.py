@@ -1,4 +1,4 @@
-"""The buzzer: short tunes on a PWM output, played by a thread of their own."""
+"""The buzzer: plays short tunes on a PWM output, in its own thread."""
 
 import logging
 import threading
@@ -58,19 +58,19 @@ class Buzzer:
         self._thread.start()
 
     def play(self, sound: Sound) -> None:
-        """Starts a tune; returns at once."""
+        """Starts a tune without waiting for it to finish."""
         self._tunes.put(sound)
         self._waiting.set()
 
     @property
     def alive(self) -> bool:
-        """Whether the worker lives and does not hang in a note; for the watchdog."""
+        """Whether the worker is alive and not stuck in a note; for the watchdog."""
         busy_since = self._busy_since_s
         stuck = busy_since is not None and time.monotonic() - busy_since > STUCK_S
         return self._thread.is_alive() and not stuck
 
     def close(self) -> None:
-        """Falls silent and lets the line go."""
+        """Stops playing and releases the line."""
         self._tunes.put(None)
         self._waiting.set()
         self._thread.join(timeout=1)

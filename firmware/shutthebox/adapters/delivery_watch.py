@@ -1,4 +1,4 @@
-"""The way of matches to a league, as the box sees it: what the uplink says, and how long entries wait."""
+"""Whether matches reach the league: the uplink's status, and how long entries have been waiting."""
 
 import os
 import time
@@ -22,7 +22,7 @@ _MOST_SAID = 4000
 
 
 def read_uplink_status(folder: Path) -> UplinkStatus:
-    """What the uplink says about the way to the league; good if it has said nothing yet.
+    """The uplink's status; fine if it hasn't reported yet.
 
     Raises:
         OSError: if it cannot be read.
@@ -35,12 +35,12 @@ def read_uplink_status(folder: Path) -> UplinkStatus:
 
 
 class DeliveryWatch:
-    """Looks into the outbox now and then. Used by one thread.
+    """Checks the outbox from time to time. Single-threaded.
 
     Args:
         folder: of the outbox.
         wall_clock_s: the time of day in seconds.
-        clock_s: a clock that only goes on, in seconds.
+        clock_s: a monotonic clock, in seconds.
     """
 
     def __init__(
@@ -86,12 +86,12 @@ class DeliveryWatch:
                 assert_never(way)
 
     def _too_old(self) -> Undelivered | None:
-        """Where the uplink says nothing, what waits for too long does."""
+        """Whether the oldest entry has waited too long, in case the uplink reports nothing."""
         since_s = self._oldest_s()
         return Undelivered.OTHER if since_s and self._wall_clock_s() - since_s > LONG_S else None
 
     def _oldest_s(self) -> float:
-        """When the oldest entry was left; 0 without one. Lists the folder only when that one has gone."""
+        """When the oldest entry was written; 0 without one. Lists the folder only once that entry is gone."""
         with suppress(FileNotFoundError):
             if self._oldest:
                 return (self._folder / self._oldest).lstat().st_mtime

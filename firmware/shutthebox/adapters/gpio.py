@@ -1,7 +1,7 @@
-"""The pins: contacts in, lamp out, through gpiozero with a factory that is passed in.
+"""The pins: contacts in, lamp out, through gpiozero and the pin factory passed in.
 
-Callbacks run in the pin factory's thread. They do one thing, put an `Edge` on a queue: an
-exception in there would silence every input while the process lives on.
+Callbacks run in the factory's thread and only put an `Edge` on a queue: an exception there would silence
+every input while the process keeps running.
 """
 
 import contextlib
@@ -28,13 +28,13 @@ CONSUMER = "shutthebox"
 
 
 class PinsError(ShutTheBoxError, OSError):
-    """The pins cannot be used; the text names the back end or the line."""
+    """The pins can't be used; the message names the back end or the line."""
 
     exit_code = 1
 
 
 class Edge(NamedTuple):
-    """A contact has moved.
+    """A contact moved.
 
     Attributes:
         switch: the number of its row (`shutthebox.game.switches.switch`).
@@ -80,15 +80,15 @@ class Pins:
         factory: where the pins are.
         lines: line per switch.
         lamp: BCM line of the lamp in the button.
-        put: takes every edge; called in the factory's thread, must not block.
-        inverted: the switches whose line is high when they are down; the others' is low.
+        put: receives every edge; called in the factory's thread, must not block.
+        inverted: the switches whose line is high when they're down; the others are active-low.
 
     Attributes:
-        taken: per switch whose line cannot be had, why, with its holder where the system knows it. The box
-            does without.
+        taken: why a switch's line couldn't be opened, by switch, naming its holder if known. The box
+            does without those switches.
 
     Raises:
-        PinsError: if no switch's line can be had; the text names the first and why.
+        PinsError: if no line at all can be opened; the message names the first and why.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class Pins:
         self._listeners.append(listener)
 
     def active(self) -> dict[int, bool]:
-        """Per switch whether it is down now; if it cannot be read, as it last was."""
+        """Whether each switch is down now, or was when it could last be read."""
         for number, device in self._devices.items():
             try:
                 self._seen[number] = bool(device.is_active) != (number in self._inverted)
@@ -148,7 +148,7 @@ class Pins:
         return dict(self._seen)
 
     def light(self, value: float) -> None:
-        """Sets the lamp in the button, 0 dark to 1 bright, where there is one."""
+        """Sets the lamp in the button, if there is one, from 0 (off) to 1 (full)."""
         if self._lamp is None:
             return
         try:
@@ -161,7 +161,7 @@ class Pins:
                 lamp.close()
 
     def close(self) -> None:
-        """Lets all lines go."""
+        """Releases all lines."""
         for device in (*self._devices.values(), self._lamp):
             if device is not None:
                 device.close()
@@ -169,7 +169,7 @@ class Pins:
 
 
 class _Listener:
-    """One switch's callback, with its own number in it."""
+    """The callback of one switch."""
 
     def __init__(self, number: int, put: Callable[[Edge], None], *, inverted: bool) -> None:
         self._number = number
@@ -186,17 +186,17 @@ class _Listener:
 
 
 def is_down(factory: Factory, line: Line, *, inverted: bool) -> bool:
-    """Whether the switch at a free line is down now.
+    """Reads whether the switch on a free line is down now.
 
     Raises:
-        Exception: of the pins' library, where the line cannot be had.
+        Exception: from the pin library, if the line can't be opened.
     """
     with InputDevice(line, pull_up=True, pin_factory=factory) as device:
         return bool(device.is_active) != inverted
 
 
 def board_fault(factory: Factory) -> str | None:
-    """Why the header's lines cannot be found, in words; None if they can."""
+    """Why the header's lines can't be found; None if they can."""
     try:
         factory.board_info.revision  # noqa: B018  (asks the kernel)
     except Exception as error:  # libraries raise kinds of their own

@@ -1,4 +1,4 @@
-"""What the Pi's kernel says about its power and its temperature; silence on a machine that says nothing."""
+"""Power and temperature of the Pi, as its kernel reports them; other machines report nothing."""
 
 import logging
 from collections.abc import Callable
@@ -25,7 +25,7 @@ _WORDS = {
 
 
 class Sensors:
-    """The files in which a kernel tells how the machine is. Found once; a machine may have none of them.
+    """The kernel's health files. Looked up once; a machine may have none of them.
 
     Args:
         root: where the machine's files are found.
@@ -48,12 +48,12 @@ class Sensors:
         return bool(self._alarms or self._throttled)
 
     def millidegrees(self) -> int | None:
-        """The hottest of the sensors; None if there is none."""
+        """The highest temperature of all sensors; None without sensors."""
         found = (_text(zone) for zone in self._zones)
         return max((int(text) for text in found if text.isdecimal()), default=None)
 
     def faults(self, before: frozenset[MachineFault] = frozenset()) -> frozenset[MachineFault]:
-        """What is wrong now. `before` is what was wrong last: heat is over only a little further down."""
+        """What's wrong now. `before` is what was wrong last time, for hysteresis on the temperature."""
         bits = 0
         for path in self._throttled:
             try:
@@ -70,7 +70,7 @@ class Sensors:
 
 
 class MachineWatch:
-    """Keeps each fault of the machine when it begins. Called in the main thread, once a second.
+    """Logs each fault of the machine when it begins. Called in the main thread, once a second.
 
     Args:
         sensors: of the machine.
@@ -85,7 +85,7 @@ class MachineWatch:
         self.faults: frozenset[MachineFault] = frozenset()
 
     def check(self) -> None:
-        """Asks the sensors, which takes a few reads of files in memory."""
+        """Reads the sensors, which takes a few reads of in-memory files."""
         before, self.faults = self.faults, self._sensors.faults(self.faults)
         for fault in self.faults - before:
             _log.warning("%s: %s", fault.value, _WORDS[fault])

@@ -1,4 +1,4 @@
-"""The odds at the box: another thread answers the questions, so that levers are never delayed."""
+"""The odds worker: answers questions in another thread, so that levers are never delayed."""
 
 import logging
 import threading
@@ -13,10 +13,10 @@ _log = logging.getLogger(__name__)
 
 
 class OddsWorker:
-    """Answers in a thread of its own.
+    """Answers questions in its own thread.
 
     Args:
-        post: takes every answer, in the worker's thread; must not block.
+        post: receives every answer, in the worker's thread; must not block.
     """
 
     def __init__(self, post: Callable[[OddsReady], None]) -> None:
@@ -25,11 +25,11 @@ class OddsWorker:
         self._thread = threading.Thread(target=self._work, name="odds", daemon=True)
 
     def start(self) -> None:
-        """Begins to answer; questions asked before wait. To be called once, when the box is ready."""
+        """Starts answering, including questions asked before. Call once, when the box is ready."""
         self._thread.start()
 
     def ask(self, question: Question) -> Sequence[OddsReady]:
-        """Leaves a question for the worker; its answer is posted."""
+        """Queues a question; its answer will be posted."""
         self._questions.put(question)
         return ()
 
@@ -51,13 +51,13 @@ class InlineOdds:
 
 
 def answer_or_fall_back(question: Question, *, prepares_win: bool = False) -> OddsReady | None:
-    """The odds' answer; the plain one where the odds fail, so that nobody waits for ever.
+    """The odds' answer; falls back to one without odds on failure, so that nobody waits forever.
 
     Args:
-        question: anything.
-        prepares_win: solves the best play for the win before it's asked for: that takes seconds on a Pi.
+        question: any question.
+        prepares_win: solve the best play for the win ahead of time, which takes seconds on a Pi.
     """
-    # Imported lazily: the box is ready without the solvers.
+    # Imported lazily to keep startup fast.
     from shutthebox.odds.answers import answer
 
     try:

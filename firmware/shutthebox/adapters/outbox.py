@@ -1,9 +1,9 @@
-"""The outbox: every match that has ended, left in a folder for the uplink to send to a league.
+"""The outbox: a folder with every finished match, for the uplink to send to a league.
 
-The daemon has no network. It writes each entry twice: first as the *head* in its own
-state folder, then as a file in the outbox. Each is synced before it takes its name. The head carries the
-chain on when the uplink has emptied the outbox, and gives the entry again if the plug was pulled between
-the two. So an entry may be sent twice, and the league counts it once.
+The daemon has no network access. It writes each entry twice: first as the *head* in its own state folder,
+then as a file in the outbox, each synced before it's renamed into place. The head continues the chain after
+the uplink has emptied the outbox, and restores the entry if the plug was pulled between the two writes. So an
+entry may be sent twice; the league counts it once.
 """
 
 import logging
@@ -49,21 +49,21 @@ _ROOM_EVERY = 64  # entries, because a full outbox takes long to look through
 
 
 def entry_name(sequence: int, box: str) -> str:
-    """The name of an entry's file. Names sort as sequence numbers do; two chains have no name in common."""
+    """The file name of an entry. Names sort by sequence number; no two chains share a name."""
     return f"{sequence:016d}-{box}{ENDING}"
 
 
 class Outbox:
-    """An observer of the runner that leaves an entry for every match that ends. Called in the main thread.
+    """A runner observer that writes an entry for every finished match. Called in the main thread.
 
-    An entry is durable when the call returns, and the runner tells of a fact before it shows what follows:
-    so it is durable before the winner is shown. Neither a full disk nor a missing folder stops the game.
-    An entry that could not be written is tried again at the next effect.
+    An entry is durable when the call returns, and the runner reports a fact before showing what follows from
+    it, so entries are durable before the winner is shown. A full disk or a missing folder doesn't stop the
+    game: the write is retried at the next effect.
 
     Args:
         folder: of the entries. It must exist: the uplink's package makes it.
         state: folder of the head.
-        open_store: a connection to read the store by, which is closed after.
+        open_store: opens a read-only connection to the store; it's closed after use.
         wall_clock_s: the time of day in seconds.
     """
 
@@ -87,7 +87,7 @@ class Outbox:
         self._take_up_head()
 
     def _take_up_head(self) -> None:
-        """Goes on after the entry that was left last, and leaves that one again."""
+        """Continues after the last entry, and writes that one again."""
         try:
             head = entry_from_bytes(read_bytes(self._head_path, MAX_BYTES, follow_links=False))
         except FileNotFoundError:
@@ -107,7 +107,7 @@ class Outbox:
         )
 
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        """Takes in an effect or a settled switch."""
+        """Handles an effect or a settled switch."""
         match what:
             case Keep(Finished() | PlayersLeft() | Signed() as fact):
                 self._due.append(fact)
@@ -135,7 +135,7 @@ class Outbox:
             self._failing = ""
 
     def _content(self, fact: Finished | PlayersLeft | Signed) -> Content | None:
-        """What the league is to know of this fact about the latest match; None for nothing."""
+        """What to tell the league about this fact; None for nothing."""
         query = (
             "select id, began_s, exists (select 1 from result where match = id)"
             " from match order by id desc limit 1"
@@ -177,7 +177,7 @@ class Outbox:
         self._unplaced.append(entry)
 
     def _place(self) -> None:
-        """Writes to the outbox the entries that are only in the head or in memory."""
+        """Writes entries to the outbox that are only in the head or in memory."""
         while self._unplaced:
             entry = self._unplaced[0]
             if entry.sequence % _ROOM_EVERY == 0:
@@ -188,7 +188,7 @@ class Outbox:
             self._unplaced.pop(0)
 
     def _make_room(self) -> None:
-        """Drops the oldest entries beyond the bound of size."""
+        """Drops the oldest entries beyond the size limit."""
         room = MAX_FOLDER_BYTES
         with os.scandir(self._folder) as found:
             files = sorted(found, key=lambda file: file.name, reverse=True)

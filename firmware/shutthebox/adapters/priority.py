@@ -1,4 +1,4 @@
-"""The priority of threads: the loop of the game comes first."""
+"""Thread priorities: the game loop comes first."""
 
 import os
 import threading
@@ -9,6 +9,6 @@ NICENESS = 10
 
 
 def let_others_first() -> None:
-    """Lowers the priority of the calling thread, where the system has priorities of threads."""
+    """Lowers the calling thread's priority, on systems with per-thread priorities."""
     with suppress(OSError, AttributeError):  # only Linux has them
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)

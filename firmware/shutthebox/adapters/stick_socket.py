@@ -1,7 +1,7 @@
-"""The way to the helper that mounts an owner's stick: a Unix socket, one line of JSON a message.
+"""The socket to the helper that mounts the owner's stick: a Unix socket, one line of JSON per message.
 
-The box listens, because the helper runs only while a stick is in. The helper sends what it knows of the
-stick, as a whole, whenever that changes; the box sends the name of a job.
+The box listens, because the helper runs only while a stick is in. The helper sends the complete state of
+the stick whenever it changes; the box sends the name of a job.
 """
 
 import json
@@ -48,15 +48,15 @@ _log = logging.getLogger(__name__)
 
 
 def to_line(stick: Stick) -> bytes:
-    """A stick as a line; texts are cut and made harmless first."""
+    """A stick as a line, with its texts sanitized and cut to length."""
     return json.dumps(_tidy(stick)._asdict(), ensure_ascii=False).encode() + b"\n"
 
 
 def from_line(line: bytes) -> Stick:
-    """A stick from its line.
+    """Parses a stick's line.
 
     Raises:
-        ValueError: if it is none.
+        ValueError: if it isn't one.
     """
     found = json.loads(line)
     if not isinstance(found, dict):
@@ -101,7 +101,7 @@ def _texts(found: dict[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _tidy(stick: Stick) -> Stick:
-    """The stick with texts that fit a line and a screen, whatever somebody called a file."""
+    """The stick with its texts made to fit a line and a screen, whatever its files are called."""
     changes: dict[str, Any] = {
         name: tuple(map(_short, value[:MOST_LINES])) if isinstance(value, tuple) else _short(value)
         for name, value in stick._asdict().items()
@@ -116,11 +116,11 @@ def _short(value: Any) -> Any:  # noqa: ANN401  (only texts change)
 
 
 class StickSocket:
-    """Listens for helpers, in threads of its own: a helper that hangs delays nobody.
+    """Listens for helpers in its own threads, so that a stuck helper delays nobody.
 
     Args:
-        path: of the socket; an old one there is replaced.
-        put: takes every report, from any thread.
+        path: the socket; a stale one there is replaced.
+        put: receives every report, from any thread.
 
     Raises:
         OSError: if it cannot listen there.
@@ -145,7 +145,7 @@ class StickSocket:
         threading.Thread(target=self._accept, name="stick", daemon=True).start()
 
     def ask(self, job: StickJob) -> None:
-        """Asks the helper of the stick that is shown for a job, or the system for a restart; never waits."""
+        """Asks the current stick's helper for a job, or the system for a restart. Never blocks."""
         if job is StickJob.RESTART:
             try:
                 self._path.with_name(RESTART).touch()
@@ -159,7 +159,7 @@ class StickSocket:
                     wire.send(f"{job.value}\n".encode(), socket.MSG_DONTWAIT)
 
     def close(self) -> None:
-        """Stops listening."""
+        """Stops listening and closes the connections."""
         self._closed = True
         with suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
@@ -208,7 +208,7 @@ class StickSocket:
             wire.close()
 
     def _shown(self) -> socket.socket | None:
-        """The latest stick; the card's own update only where there is no stick."""
+        """The stick to show: the latest one, or the card's own update if there is none."""
         known = [wire for wire in self._wires if wire in self._sticks]
         return max(
             known, key=lambda wire: (not self._sticks[wire].is_card, self._wires.index(wire)), default=None
@@ -220,7 +220,7 @@ class StickSocket:
 
 
 def _is_ours(wire: socket.socket) -> bool:
-    """Whether root is at the other end, or the user of this process."""
+    """Whether the peer is root, or runs as the same user as this process."""
     peer = wire.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
     _, user, _ = struct.unpack("3i", peer)
     return user in (0, os.geteuid())

@@ -1,7 +1,7 @@
-"""The service's messages to systemd (ready, alive, status, stopping), and the socket that systemd passes.
+"""Messages to systemd (ready, alive, status, stopping), and socket activation.
 
-The protocol is one datagram a message to the socket that NOTIFY_SOCKET names. Without that
-variable, by hand or on a laptop, nothing happens.
+Each message is one datagram to the socket named by NOTIFY_SOCKET. Without that variable (run by hand, or on
+a laptop) nothing is sent.
 """
 
 import contextlib
@@ -11,14 +11,14 @@ from collections.abc import Mapping
 
 
 def passed_socket(environment: Mapping[str, str] = os.environ) -> socket.socket | None:
-    """The listening socket that a socket unit has opened for this process; None if there is none."""
+    """The listening socket passed by a systemd socket unit; None if there is none."""
     # It is the first descriptor after those of input, output and errors.
     ours = environment.get("LISTEN_PID") == str(os.getpid()) and environment.get("LISTEN_FDS") == "1"
     return socket.socket(fileno=3) if ours else None
 
 
 class Systemd:
-    """Sends messages to the service manager; without one every method does nothing.
+    """Sends messages to the service manager; without one, every method is a no-op.
 
     Args:
         environment: where NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID are looked up.
@@ -36,20 +36,20 @@ class Systemd:
                 self.watchdog_s = microseconds / 1e6
 
     def ready(self) -> None:
-        """The service does its work now; called once, when the game stands."""
+        """Reports that the service is up. Call once, when the game is ready."""
         self._send("READY=1")
 
     def alive(self) -> None:
-        """Feeds the watchdog; only for the main loop, and only while its workers live."""
+        """Feeds the watchdog. Only the main loop calls this, and only while its workers are alive."""
         if self.watchdog_s is not None:
             self._send("WATCHDOG=1")
 
     def status(self, text: str) -> None:
-        """One line for `systemctl status`."""
+        """Sets the status line shown by `systemctl status`."""
         self._send("STATUS=" + " ".join(text.split()))
 
     def stopping(self) -> None:
-        """The service has begun to end."""
+        """Reports that the service is shutting down."""
         self._send("STOPPING=1")
 
     def _send(self, message: str) -> None:

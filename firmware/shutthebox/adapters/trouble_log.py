@@ -1,4 +1,4 @@
-"""Logs trouble that comes and goes, such as a panel on a bad plug, without filling the journal."""
+"""Logs intermittent trouble, such as a panel with a loose plug, without flooding the journal."""
 
 import logging
 import time
@@ -9,14 +9,14 @@ QUIET_NS = 3600 * 1_000_000_000
 
 
 class TroubleLog:
-    """Logs that one thing is in trouble or well again, when that changes and at most once an hour.
+    """Logs that something is in trouble or fine again, on change and at most once an hour.
 
-    Call its methods whenever the state is known, changed or not: trouble that had to wait is logged once its
-    hour is over, so the latest line is true in the end.
+    Call it whenever the state is known, changed or not: a line held back is logged once the hour is over,
+    so the last line is always true in the end.
 
     Args:
-        log: takes the lines.
-        now_ns: a clock that never goes back.
+        log: receives the lines.
+        now_ns: a monotonic clock.
     """
 
     def __init__(self, log: logging.Logger, now_ns: Callable[[], int] = time.monotonic_ns) -> None:
@@ -25,7 +25,7 @@ class TroubleLog:
         self._quiet_until_ns: int | None = None
 
     def warn(self, text: str, *args: object) -> None:
-        """It is in trouble."""
+        """Reports trouble."""
         if self._is_well is False:
             return
         now_ns = self._now_ns()
@@ -34,7 +34,7 @@ class TroubleLog:
             self._log.warning(text, *args)
 
     def clear(self, text: str, *args: object) -> None:
-        """It is well."""
+        """Reports that all is well."""
         if self._is_well is not True:
             self._is_well = True
             self._log.info(text, *args)

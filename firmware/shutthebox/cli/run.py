@@ -119,7 +119,7 @@ def _run(args: argparse.Namespace) -> int:
         gc.enable()
 
     def connect(controller: Controller) -> "Panel":
-        # In the display's thread: the box is ready without Pillow and luma.
+        # Imported lazily, in the display's thread, to keep startup fast.
         from shutthebox.adapters.display.opening import open_configured
 
         return open_configured(display, controller, config.gpio.backend)

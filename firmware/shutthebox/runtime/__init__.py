@@ -1,1 +1,1 @@
-"""The box at work: the loop, its ports to the world, and the assembly of a box."""
+"""Running a box: the loop, its ports to the outside world, and the assembly of a box."""

@@ -1,7 +1,7 @@
-"""Puts a box together from its parts: the same for a real one and for one in virtual time.
+"""Assembles a box from its parts, the same way for a real box and for one in virtual time.
 
-A `World` is all that differs. Order of start: store, pins, machine. Order of stop: the machine with its
-memory, the verification of the store, the pins.
+They differ only in their `World`. Startup order: store, pins, machine. Shutdown order: the machine with its
+memory, verification of the store, the pins.
 """
 
 import logging
@@ -49,7 +49,7 @@ NO_MACHINE = Path("/nonexistent")
 
 
 class World(NamedTuple):  # a dataclass of this size takes milliseconds of every start
-    """What a box stands in: all that a real box and one in virtual time don't have in common."""
+    """A box's surroundings: everything that differs between a real box and one in virtual time."""
 
     factory: Factory
     """Where the pins are."""
@@ -95,7 +95,7 @@ class World(NamedTuple):  # a dataclass of this size takes milliseconds of every
 
 
 class Box:
-    """A box that stands, and what ends with it.
+    """An assembled box, and what is closed with it.
 
     Attributes:
         runner: the loop's body.
@@ -116,19 +116,19 @@ class Box:
         self._chores, self._verification, self._parts = chores, verification, parts
 
     def start(self) -> None:
-        """Begins what is left for after READY: the chores, and the verification of the store."""
+        """Starts what can wait until after READY: the chores, and verification of the store."""
         for chore in self._chores:  # the first time at once: what was shown so far is written down
             chore()
         if self._verification is not None:
             self._verification.start()
 
     def close(self) -> None:
-        """Takes it apart; the lock stays with whoever took it."""
+        """Shuts the box down; the lock stays with its owner."""
         self._parts.close()
 
 
 class _Lookups:
-    """What the game asks of this box's memory, calendar and machine."""
+    """The game's look-ups in this box's memory, calendar and machine."""
 
     def __init__(self, world: World, memory: FailsafeStore, standing: Callable[[], frozenset[str]]) -> None:
         self._world, self._memory, self._standing = world, memory, standing
@@ -160,7 +160,7 @@ class _Lookups:
 
 
 def assemble(config: Config, settings: Settings, world: World) -> Box:
-    """Builds a box in its world; `Box.close` takes it apart.
+    """Assembles a box in its world; `Box.close` shuts it down.
 
     Args:
         config: the configuration.
@@ -286,7 +286,7 @@ def assemble(config: Config, settings: Settings, world: World) -> Box:
 
 
 def _open_first(config: Config, world: World) -> tuple[Store | None, StoreFault | None, bool]:
-    """Opens the store at the start; the last says whether all of it has been compared with its checksums."""
+    """Opens the store at startup; the last value says whether all of it was checked against its checksums."""
     everything = not world.verifies_later or (world.state is not None and is_suspect(world.state))
     return (*_open_store(config, world, None if everything else FIRST_FACTS), everything)
 

@@ -1,9 +1,9 @@
 """Runs a box in real time until a signal ends it.
 
-The same for real pins and simulated ones: the caller brings the factory, the lines, the panel and the dice,
-and `shutthebox.runtime.assembly` puts the box together. Order of start: buzzer, store, pins, machine, READY,
-display, odds, verification of the store. Order of stop: the loop, the display with its goodbye, the box, the
-buzzer.
+The same code serves real pins and simulated ones: the caller passes in the factory, the lines, the panel and
+the dice, and `shutthebox.runtime.assembly` assembles the box. Startup order: buzzer, store, pins, machine,
+READY, display, odds, verification of the store. Shutdown order: the loop, the display with its goodbye, the
+box, the buzzer.
 """
 
 import logging
@@ -62,7 +62,7 @@ def serve(
     inbox: "SimpleQueue[Mail] | None" = None,
     machine: Path | None = None,
 ) -> None:
-    """Runs a box until SIGTERM or SIGINT. Called in the main thread.
+    """Runs a box until SIGTERM or SIGINT. Call in the main thread.
 
     Args:
         config: the configuration.
@@ -72,20 +72,20 @@ def serve(
         connect: opens the panel; None for a box without one.
         dice: where throws come from.
         state: folder of the store; None for a box without memory.
-        observers: told of everything.
-        started: called once, when pins and store are open and the game stands.
-        feed_watchdog: called at least once a second while all workers live.
-        fault: found before the start, for the players.
-        notices: more for the owner, a line of text each.
-        scores: folder of the files for scoreboard and voice; None for a box without them.
-        outbox: folder in which matches are left for a league; None for nowhere.
-        stick: socket at which the helper of an owner's stick calls; None for a box without one.
-        inbox: of the loop, for forms from other threads; None for a box without any.
-        machine: where the files of the machine are found; None where its health is nobody's concern.
+        observers: called with every effect and settled switch.
+        started: called once, when pins and store are open and the game is ready.
+        feed_watchdog: called at least once a second while all workers are alive.
+        fault: a fault found before startup, for the players.
+        notices: further lines of text for the owner.
+        scores: folder for the files of scoreboard and voice; None for a box without them.
+        outbox: folder for matches on their way to a league; None for none.
+        stick: socket for the stick helper; None for a box without one.
+        inbox: the loop's inbox, for forms from other threads; None for a box without any.
+        machine: where the machine's health files are; None to ignore its health.
 
     Raises:
-        InUseError: if another box plays on the store in that folder.
-        PinsError: if the pins cannot be had.
+        InUseError: if another box is using the store in that folder.
+        PinsError: if the pins can't be opened.
     """
     inbox = SimpleQueue() if inbox is None else inbox
     with ExitStack() as stack:
@@ -151,7 +151,7 @@ def serve(
 
 
 def show_no_pins(display: DisplayWorker, language: str, error: PinsError) -> None:
-    """Leaves on the panel why the box cannot start. The display is closed, and was never started."""
+    """Leaves on the panel why the box can't start. Closes the display, which must not have been started."""
     _ = translations()[language]
     *_where, why = str(error).split(": ")  # the journal has all of it, the panel has no room
     screen = LocalizedScreen(Mode.ATTRACT, title=_("No levers"), paragraph=why)
@@ -160,7 +160,7 @@ def show_no_pins(display: DisplayWorker, language: str, error: PinsError) -> Non
 
 
 def _scoreboard_address() -> str:
-    # Not above: the box is ready without it.
+    # Imported lazily to keep startup fast.
     from shutthebox.web.scoreboard.folder import address_now
 
     return address_now()
@@ -168,7 +168,7 @@ def _scoreboard_address() -> str:
 
 @contextmanager
 def _ending_on_signals(inbox: SimpleQueue[Mail]) -> Iterator[None]:
-    """SIGTERM and SIGINT end the loop, so that everything is closed in order."""
+    """Makes SIGTERM and SIGINT end the loop, so that everything is closed in order."""
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     for number in before:
         # SimpleQueue.put may be called from a signal handler; nothing else is done in it.

@@ -1,4 +1,4 @@
-"""Everything that the loop needs of the world, as small protocols. None of their methods may block."""
+"""What the loop needs from the outside world, as small protocols. Their methods must not block."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
@@ -25,10 +25,10 @@ class PinsPort(Protocol):
     """The switches and the lamp."""
 
     def active(self) -> Mapping[int, bool]:
-        """Per switch whether it is closed now."""
+        """Whether each switch is closed now."""
 
     def light(self, value: float) -> None:
-        """Sets the lamp in the button, 0 dark to 1 bright."""
+        """Sets the lamp in the button, from 0 (off) to 1 (full)."""
 
 
 class DisplayPort(Protocol):
@@ -41,7 +41,7 @@ class DisplayPort(Protocol):
         """Goes dark until the next screen."""
 
     def brighten(self, brightness: Brightness) -> None:
-        """Is so bright from now on."""
+        """Sets the brightness from now on."""
 
 
 class BuzzerPort(Protocol):
@@ -52,7 +52,7 @@ class BuzzerPort(Protocol):
 
 
 class StickPort(Protocol):
-    """The way to the helper of an owner's stick; what it says comes through the loop's inbox."""
+    """The stick helper. Its reports arrive through the loop's inbox."""
 
     def ask(self, job: StickJob) -> None:
         """Asks for a job."""
@@ -62,45 +62,45 @@ class OddsPort(Protocol):
     """The odds."""
 
     def ask(self, question: Question) -> Sequence[OddsReady]:
-        """Takes a question; gives the answer if it is known at once. Others come through the loop's inbox."""
+        """Takes a question; returns the answer if known. Others arrive through the loop's inbox."""
 
 
 class MemoryPort(Protocol):
-    """The memory, which survives a pulled plug. Works with a store that fails, and without one."""
+    """The memory, which survives power cuts. It works without a store, and with one that fails."""
 
     def running_match(self, levers: int) -> KeptMatch | None:
-        """The match to continue on a box with so many levers; None if there is none."""
+        """The match to continue on a box with `levers` levers; None if there is none."""
 
     def keep(self, fact: Fact) -> None:
-        """Makes a fact durable; if that fails, it waits."""
+        """Makes a fact durable, or queues it if that fails."""
 
     def keep_counts(self, presses: Mapping[int, int], chatter: Mapping[int, int]) -> None:
-        """Adds the counts of the switches since the start."""
+        """Adds the switches' counts since startup."""
 
     def catch_up(self) -> None:
-        """Called once a second: keeps the facts that wait."""
+        """Stores queued facts. Called once a second."""
 
     def faults(self) -> Sequence[Fault | None]:
         """Faults since the last call, oldest first; None among them when everything is kept again."""
 
     def close(self) -> None:
-        """Keeps what is left, and closes the store."""
+        """Stores what is left and closes the store."""
 
 
 class Ports(NamedTuple):
     """The world of one box.
 
     Attributes:
-        pins: switches and lamp; their edges come through the loop's inbox.
-        memory: survives a pulled plug.
-        odds: answers questions; None for a box without them.
-        display: None to play blind.
-        buzzer: None for silence.
-        observers: told of everything that changes.
+        pins: switches and lamp; their edges arrive through the loop's inbox.
+        memory: survives power cuts.
+        odds: answers questions; None for a box without odds.
+        display: the panel; None for none.
+        buzzer: the buzzer; None for none.
+        observers: called with everything that changes.
         chores: called once a second, for what depends on the time of day.
-        lookups: answers the game's questions that need no time.
-        undelivered: says why the league does not get the box's matches, if so; None without a league.
-        stick: the way to a stick's helper; None for a box without one.
+        lookups: answers the game's synchronous questions.
+        undelivered: says why the league isn't getting the box's matches; None without a league.
+        stick: the stick helper; None for a box without one.
     """
 
     pins: PinsPort

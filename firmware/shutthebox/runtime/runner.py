@@ -1,7 +1,7 @@
-"""The loop: edges in, through the switch stage and the machine, effects out to the world.
+"""The loop: edges go in, through the switch stage and the machine, and effects come out.
 
-`Runner` is the loop's body. It has no thread and no clock, so a scenario can run it in virtual time; `loop`
-runs it on the real clock. Everything here runs in the main thread.
+`Runner` is the loop's body. It has no thread and no clock, so scenarios can run it in virtual time; `loop`
+runs it in real time. Everything here runs in the main thread.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -48,13 +48,13 @@ class Runner:
 
     Args:
         settings: the machine's settings.
-        settle_ns: per switch, how long a level has to stand before it counts.
-        ports: the world.
+        settle_ns: the settle window of each switch.
+        ports: the outside world.
         dice: where throws come from.
         now_ns: the time, on the clock of all later calls.
-        fault: found before the start, for the players.
-        notices: more for the owner, a line of text each.
-        is_new: no match has been finished on this box, so that its players are shown the way.
+        fault: a fault found before startup, for the players.
+        notices: further lines of text for the owner.
+        is_new: no match has been finished on this box yet, so its players get tips.
 
     Example:
         See `shutthebox.simulator.virtual_box.VirtualBox`, which runs it in virtual time:
@@ -105,19 +105,19 @@ class Runner:
 
     @property
     def deadline_ns(self) -> int:
-        """When `pass_time` is due, if nothing comes before."""
+        """When `pass_time` is due, if nothing arrives before."""
         deadlines = (self.switches.deadline_ns, self.machine.deadline_ns, *self._blinks[:1])
         return min((self._reconcile_ns, *(deadline for deadline in deadlines if deadline is not None)))
 
     def take(self, mail: Edge | OddsReady | FormInput | StickReported, now_ns: int) -> None:
-        """An edge, an answer of the odds, a form or a stick has come; call `pass_time` once no more wait."""
+        """Takes an edge, answer, form or stick. Call `pass_time` once the inbox is empty."""
         if isinstance(mail, Edge):
             self._switched(self.switches.edge(mail.switch, mail.active, mail.t_ns))
         else:
             self._step(mail, now_ns)
 
     def pass_time(self, now_ns: int) -> None:
-        """Does everything that is due by now."""
+        """Does everything due by now."""
         if now_ns >= self._reconcile_ns:
             self._reconcile_ns = now_ns + RECONCILE_NS
             self._switched(self.switches.reconcile(self._ports.pins.active(), now_ns))
@@ -135,7 +135,7 @@ class Runner:
         self._step(TimePassed(), now_ns)
 
     def close(self) -> None:
-        """Keeps the counts of the switches, and closes the memory."""
+        """Stores the switches' counts and closes the memory."""
         self._keep_counts()
         self._ports.memory.close()
 
@@ -236,8 +236,8 @@ def loop(
 
     Args:
         runner: to run.
-        inbox: edges from the pins' thread, answers from the odds' worker, forms, sticks; None ends the loop,
-            from any thread or signal handler.
+        inbox: edges from the pins' thread, answers from the odds worker, forms, sticks. Putting None, from
+            any thread or signal handler, ends the loop.
         clock_ns: the monotonic time in ns.
         feed_watchdog: called at least once a second, for a watchdog.
     """

@@ -51,7 +51,7 @@ class SpeechFileWriter:
         self._failing = False
 
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        """Takes in an effect or a settled switch."""
+        """Handles an effect or a settled switch."""
         announcement = self._announcer.take(what)
         if announcement is None:
             return

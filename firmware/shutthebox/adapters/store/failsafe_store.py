@@ -1,4 +1,4 @@
-"""The box's memory at work: what the machine asks and keeps. If the store fails, the box plays on without."""
+"""The box's memory: what the machine stores and looks up. If the store fails, the box plays on without it."""
 
 import logging
 import sqlite3
@@ -27,9 +27,7 @@ Reopen: TypeAlias = Callable[[], tuple[Store | None, StoreFault | None]]
 
 
 class FailsafeStore:
-    """The store, with what the players and the owner are told if it fails.
-
-    Used by the main thread only.
+    """The store, and what to tell players and owner if it fails. Main thread only.
 
     Args:
         store: None for a box without memory.
@@ -74,7 +72,7 @@ class FailsafeStore:
 
     def statistics(self) -> Sequence[Text]:
         """The statistics in lines for the panel; none, if they cannot be read."""
-        # Not above, here and below: the box is ready without them.
+        # Imported lazily, here and below, to keep startup fast.
         from shutthebox.adapters.store.queries import read, statistics_lines
 
         return self._read(lambda db: statistics_lines(read(db)), ())
@@ -89,7 +87,7 @@ class FailsafeStore:
         return self.store is None or self._forgetting
 
     def past(self, match: Match, letters: str) -> EarlierResults:
-        """The earlier results of the three letters that have won this match; none, if they cannot be read."""
+        """Earlier results recorded under the winner's initials; empty if they can't be read."""
         from shutthebox.adapters.store.queries import past
 
         return self._read(lambda db: past(db, match, letters), EarlierResults())

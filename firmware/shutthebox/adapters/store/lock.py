@@ -1,4 +1,4 @@
-"""A lock that lets only one process play on a store."""
+"""A lock that lets only one process use a store."""
 
 import fcntl
 import os

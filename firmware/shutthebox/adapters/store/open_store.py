@@ -1,8 +1,8 @@
-"""Opens the store in any state of its files, so that a box always starts and plays.
+"""Opens the store whatever the state of its files, so that a box always starts and plays.
 
-Recovery is always the same: the good part is copied into a new file, which waits beside the store; the store
-is renamed; the waiting file takes its place. A plug that is pulled meanwhile leaves the store or the waiting
-file. If nothing can be written, the box plays without memory.
+Recovery always works the same way: copy the good part into a new file beside the store, rename the store out
+of the way, rename the new file into its place. A power cut leaves one or the other. If nothing can be
+written, the box plays without memory.
 """
 
 import logging

@@ -78,7 +78,7 @@ class ScoresWriter:
         self._failing = False
 
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        """Takes in an effect or a settled switch."""
+        """Handles an effect or a settled switch."""
         match what:
             case Keep(Began() | Finished() | Signed() | PlayersLeft() | Chosen()):
                 self._past_of = None
@@ -108,7 +108,7 @@ class ScoresWriter:
         return None if self._display_works is None else self._display_works()
 
     def _write(self, show: Show) -> None:
-        # Not above: the box is ready without it.
+        # Imported lazily to keep startup fast.
         from shutthebox.adapters.store import scores
 
         translate = translations()[show.language]
@@ -143,7 +143,7 @@ class ScoresWriter:
 
     def _pages(self) -> "ScoreboardFolder":
         if self._scoreboard is None:
-            # Not above: the box is ready without it.
+            # Imported lazily to keep startup fast.
             from shutthebox.web.scoreboard.folder import FOLDER_NAME, ScoreboardFolder
 
             self._scoreboard = ScoreboardFolder(self._path.parent / FOLDER_NAME, self._tab())

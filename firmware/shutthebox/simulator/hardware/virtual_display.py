@@ -64,7 +64,7 @@ class VirtualDisplay:
         self._screen = None
 
     def brighten(self, brightness: Brightness) -> None:
-        """Is so bright from now on."""
+        """Sets the brightness from now on."""
         self._display.brighten(brightness)
 
     @property

@@ -125,7 +125,7 @@ class BoxInWords:
         self._on_change = callback
 
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        """Takes in an effect or a settled switch."""
+        """Handles an effect or a settled switch."""
         if isinstance(what, Show):
             self._take(what)
         announcement = self._announcer.take(what)
