@@ -116,7 +116,7 @@ ACTION = Contribution(
                 "    play, effects = apply_and_keep(mode.play, Stopped())\n"
                 "    return Step(after(play), effects)\n\n",
             ),
-            noticed=f"{COMPLETE} -k action",
+            noticed=f"{COMPLETE} -k action_can_be_done",
             named="Stopped",
         ),
     ),
@@ -153,7 +153,7 @@ INPUT = Contribution(
                 'event=LidOpened(), stuck_ns=None, chatters=message("Lid chatters"), '
                 'stuck=message("Lid: stuck?"), dead=message("Lid: dead?"), taken=message("Lid: taken"))',
             ),
-            noticed=f"{COMPLETE} -k input",
+            noticed=f"{COMPLETE} -k input_is_given",
             named="LidOpened",
         ),
         step(
@@ -175,7 +175,7 @@ INPUT = Contribution(
             imports("from shutthebox.game.inputs import LidOpened"),
             entry("ROWS", "inherited(BoxMode, LidOpened, stay)"),
             entry("INPUT_NAMES", 'LidOpened: "lid"'),
-            noticed=f"{COMPLETE} -k input",
+            noticed=f"{COMPLETE} -k input_is_given",
             named="LidOpened",
         ),
     ),
