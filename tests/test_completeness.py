@@ -7,6 +7,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from typing import get_args
 
@@ -30,21 +31,26 @@ from shutthebox.translations import finished_codes, localize_screen, translation
 PACKAGE, TESTS = Path(shutthebox.__file__).parent, Path(__file__).parent
 
 
+@cache
+def parts_of(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(ast.parse(path.read_text("utf-8"))))
+
+
 def calls(*paths: Path) -> set[str]:
     """The names of everything that is called in these modules."""
-    nodes = (node for path in paths for node in ast.walk(ast.parse(path.read_text("utf-8"))))
+    nodes = (node for path in paths for node in parts_of(path))
     return {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
 
 
 def attributes(*paths: Path) -> set[str]:
     """All attributes that are read in these modules."""
-    nodes = (node for path in paths for node in ast.walk(ast.parse(path.read_text("utf-8"))))
+    nodes = (node for path in paths for node in parts_of(path))
     return {node.attr for node in nodes if isinstance(node, ast.Attribute)}
 
 
 def said(*paths: Path) -> set[str]:
     """All names and attributes in these modules."""
-    nodes = (node for path in paths for node in ast.walk(ast.parse(path.read_text("utf-8"))))
+    nodes = (node for path in paths for node in parts_of(path))
     return attributes(*paths) | {node.id for node in nodes if isinstance(node, ast.Name)}
 
 

@@ -116,6 +116,7 @@ def test_figures_end_where_the_noise_of_floats_begins(tmp_path: Path) -> None:
             assert "-0.000" not in printed("odds", rules, "--players", players)
 
 
+@pytest.mark.slow
 def test_what_a_seat_should_aim_for() -> None:
     found = document("traditional", "--players", "2", "--best", "12", "--seat", "2")
     assert (found["seat"], found["best"], found["aim"]) == (2, 12, 11)

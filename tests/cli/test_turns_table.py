@@ -98,6 +98,7 @@ def test_a_record_is_no_table() -> None:
     assert not is_table("anything", "match.txt")
 
 
+@pytest.mark.slow
 def test_review_reads_a_table_of_any_game(tmp_path: Path) -> None:
     path = tmp_path / "evening.csv"
     path.write_text(TABLES["commas"], "utf-8")

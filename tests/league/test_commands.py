@@ -190,6 +190,7 @@ def test_a_database_that_is_not_ours_is_not_restored(
     assert run(folder, "revoke", "lion.1") == 0, "the league has kept its own database"
 
 
+@pytest.mark.slow
 def test_a_back_up_of_an_earlier_version_is_restored(folder: Path, tmp_path: Path) -> None:
     old = tmp_path / "old"
     engine = open_database(f"sqlite:///{old}")

@@ -162,6 +162,7 @@ def names(lion: LeagueBox) -> list[str | None]:
         return list(db.execute(select(SEAT.c.initials).order_by(SEAT.c.match_id, SEAT.c.seat)).scalars())
 
 
+@pytest.mark.slow
 def test_a_restored_card_under_a_new_key_brings_no_forgotten_player_back(lion: LeagueBox) -> None:
     image = replace(lion.box)
     play(lion, 1, "BYE", "ANN")

@@ -37,6 +37,8 @@ from shutthebox_league.page.owner import FORM_HEADERS, OwnersPage
 from shutthebox_league.schema import HEALTH, TOURNAMENT
 from shutthebox_league.standings import Period, first_of
 
+pytestmark = pytest.mark.slow
+
 PUB = "The <b>Anchor</b> & Sons"
 SLUG = "the-b-anchor-b-sons"
 GAME = usual_category("traditional")
@@ -153,7 +155,6 @@ class _Well(HTMLParser):
         assert self.open.pop() == tag
 
 
-@pytest.mark.slow
 def test_every_page_is_well_formed_has_no_script_and_leads_somewhere(site: Site) -> None:
     seen, due = set[str](), ["/", f"/pub/{SLUG}/tv", "/events"]
     while due:
@@ -453,7 +454,6 @@ def pages_of_all_kinds(site: Site) -> list[str]:
     return [*own, *(f"/event/{event}" for event in events), f"/tournament/{cup.commitment}", "/owner"]
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_nothing_keeps_people_out_on_a_phone_or_a_television(site: Site, tmp_path: Path) -> None:
     paths = pages_of_all_kinds(site)

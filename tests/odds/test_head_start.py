@@ -39,6 +39,7 @@ def test_a_beginner_scores_as_whoever_shuts_the_highest_tiles_with_two_dice() ->
     assert score == pytest.approx(policy_value(two_dice, Policy.HIGHEST).score)
 
 
+@pytest.mark.slow
 def test_a_master_is_never_worse_off_than_one_who_plays_for_points() -> None:
     shared = replace(GOLF, tie=Tie.SHARE)
     own = {end.score: chance for end, chance in Odds(shared).ends(turns.start(shared)).items()}

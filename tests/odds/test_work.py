@@ -32,6 +32,7 @@ SHEETS = [
 """Each game on the largest box for which it has odds."""
 
 
+@pytest.mark.slow
 def test_the_sheets_are_well_within() -> None:
     assert len(SHEETS) > 30
     for profile in SHEETS:

@@ -43,6 +43,7 @@ def engine_lines(profile: Profile, depth: int) -> tuple[int, int]:
     return count(turns.start(profile), depth)
 
 
+@pytest.mark.slow
 def test_known_counts() -> None:
     """Pinned, so that engine and oracle cannot go wrong together unseen."""
     profile = profiles.builtin("traditional")

@@ -116,6 +116,7 @@ def test_records_read_back(profile: Profile, players: int, seed: int, most: int)
     assert replay(again) == replay(record)
 
 
+@pytest.mark.slow
 def test_built_in_profiles_on_every_box_read_back() -> None:
     for profile in profiles.builtins():
         for count in profile.allowed_boxes:

@@ -3,7 +3,7 @@
 from itertools import combinations
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from shutthebox.adapters.display import shapes
@@ -44,6 +44,7 @@ def common(one: Bitmap, other: Bitmap) -> Bitmap:
     return Bitmap(one.width, tuple(a & b for a, b in zip(one.rows, other.rows, strict=True)))
 
 
+@settings(max_examples=settings().max_examples // 3)
 @given(SCREENS, st.integers(-10, 10**12))
 @example(LocalizedScreen(Mode.ATTRACT, prompt="a prompt that is too long for the line"), 2_000 * MS)
 @example(

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import luma.oled.device
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.controllers import CONTROLLERS
 
@@ -66,6 +66,7 @@ def frames(draw: st.DrawFn) -> list[Bitmap]:
 
 
 @each_controller
+@settings(max_examples=settings().max_examples // 3)
 @given(upside_down=st.booleans(), pictures=frames())
 def test_the_memory_is_what_stock_luma_makes_it(
     controller: Controller, upside_down: bool, pictures: list[Bitmap]
