@@ -221,7 +221,7 @@ def test_restore_is_taken_over_at_the_next_start(state: Path, tmp_path: Path) ->
     play_a_little(tmp_path / "other", "digits")
     printed("backup", copy, "--state", tmp_path / "other")
     with opened(state) as running:
-        assert "takes it over at its next start" in printed("restore", copy, "--state", state)
+        assert "restores it at its next start" in printed("restore", copy, "--state", state)
         assert running.choices() == (Chosen("game.profile", "pub"),), "who plays is not disturbed"
         running.keep(Chosen("box.language", "fr"))
     with opened(state) as store:
@@ -280,7 +280,7 @@ def test_a_store_of_an_earlier_version_is_restored_and_read(
 
 
 ENDLESS = "with recursive n(i) as (select 1 union all select i from n)"
-OTHER = "no store of a box: its tables, views or triggers are others"
+OTHER = "not a box's store: it has other tables, views or triggers"
 
 
 @pytest.mark.parametrize(
@@ -288,10 +288,10 @@ OTHER = "no store of a box: its tables, views or triggers are others"
     [
         (b"shopping list: eggs, milk\n" * 100, "file is not a database"),
         (b"", "it is empty"),
-        (b"x", "no store of a box: a single byte"),
+        (b"x", "not a box's store: a single byte"),
         (None, "no such file"),
         ("create table a (b)", OTHER),
-        ("pragma journal_mode = wal", "no store of a box: it has no tables"),
+        ("pragma journal_mode = wal", "not a box's store: it has no tables"),
         ("pragma user_version = 99", "made by a newer version (99); 1 is allowed"),
         (f"create view v as {ENDLESS} select i from n", OTHER),
     ],
@@ -337,7 +337,7 @@ def test_what_is_good_of_a_damaged_store_is_restored_and_the_owner_is_told(
     with closing(sqlite3.connect(file)) as db:
         db.executescript(damage)
     assert printed("restore", file, "--state", state) == (
-        f"{file}: {found}; the box takes over {good}, at its next start\n"
+        f"{file}: {found}; the box restores {good}, at its next start\n"
     )
     with opened(state) as store:
         assert store.choices() == (Chosen("game.profile", "pub"),)

@@ -219,7 +219,7 @@ def test_one_round_of_several_says_so(tmp_path: Path) -> None:
     found = document(file, "--players", "2")
     assert found["one_round"] is True
     assert found["stakes"] is None, "who loses the match pays"
-    assert "No stakes: who loses the match pays" in printed("odds", file, "--players", "2")
+    assert "No stakes: the loser of the match pays" in printed("odds", file, "--players", "2")
 
 
 def test_the_worst_score_that_pays_is_not_known_to_a_later_seat(tmp_path: Path) -> None:

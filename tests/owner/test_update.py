@@ -72,8 +72,8 @@ def test_the_same_or_a_later_version_is_written_and_started(version: str, card: 
     (card / "before-update.sqlite3").write_text("of the update before")
     assert printed("update", card / "new.raucb").splitlines() == [
         f"Writing version {version}; the box plays on meanwhile.",
-        f"Version {version} is there. If it does not play, {__version__} comes back by itself.",
-        "The box starts anew.",
+        f"Version {version} is ready. If it doesn't work, {__version__} comes back by itself.",
+        "The box restarts.",
     ]
     assert (card / "asked").read_text().splitlines() == [
         f"info --output-format=json-2 {card}/new.raucb",
@@ -92,7 +92,7 @@ def test_an_earlier_version_is_written_when_it_is_asked_for(card: Path) -> None:
     memory, configuration, copy, *rest = printed("update", "--downgrade", card / "old.raucb").splitlines()
     assert memory.startswith("memory: version 0.0.1 cannot read it; ")
     assert configuration.startswith("configuration: version 0.0.1 does not know box.language, game.hints; ")
-    assert copy.startswith(f"The memory was not copied before: {card}/state/box.sqlite3: no such store")
+    assert copy.startswith(f"The memory was not backed up first: {card}/state/box.sqlite3: no such store")
     assert rest[0] == "Writing version 0.0.1; the box plays on meanwhile."
     assert (card / "asked").read_text().splitlines()[1:] == [f"install {card}/old.raucb", "systemctl reboot"]
 
@@ -101,7 +101,7 @@ def test_an_earlier_version_is_written_when_it_is_asked_for(card: Path) -> None:
 def test_another_description_is_an_error(text: str, card: Path) -> None:
     rauc_says(card, text)
     (card / "new.raucb").touch()
-    assert "does not know" in refused("update", card / "new.raucb")
+    assert "doesn't understand" in refused("update", card / "new.raucb")
 
 
 def test_both_raucs_program_and_the_images_mark_are_needed(
@@ -358,7 +358,7 @@ def test_what_a_pulled_plug_has_left_is_removed(fetched: Path) -> None:
 
 def test_only_root_may_write_the_card(card: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    said = "shutthebox: update: only root may write the card; say sudo shutthebox update ..."
+    said = "shutthebox: update: only root may write the card; run sudo shutthebox update ..."
     assert refused("update", card / "new.raucb", code=1) == said
     assert not (card / "asked").exists()
 

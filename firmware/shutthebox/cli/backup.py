@@ -17,20 +17,22 @@ def add_parser(subparsers: Subparsers) -> None:
     backup = subparsers.add_parser(
         "backup",
         help="copy the box's memory into a file, while it plays",
-        description="Copies what the box remembers into a new file, as it is at one instant; the box plays "
-        "on. Only its owner can read the file; nothing is written over, and no link followed.",
+        description="Copies everything the box remembers at this instant into a new file, "
+        "while it plays on. Only you can read the file. It overwrites nothing "
+        "and follows no links.",
         example="sudo shutthebox backup box.sqlite3",
     )
     backup.add_argument("file", metavar="FILE", type=Path, help="a new file")
     backup.set_defaults(run=run_backup)
     restore = subparsers.add_parser(
         "restore",
-        help="let the box take over a copy at its next start",
-        description="Checks a back-up, or a store that the box has set aside, and lets the box take it over "
-        "at its next start; of a damaged one, what is good. The box keeps the one it has under another name.",
+        help="restore a backup at the box's next start",
+        description="Checks a backup, or a store the box has set aside, and restores it at "
+        "the box's next start; if it is damaged, whatever is still good. The box "
+        "keeps its former memory under another name.",
         example="sudo shutthebox restore box.sqlite3",
     )
-    restore.add_argument("file", metavar="FILE", type=Path, help="a back-up, or a store that was set aside")
+    restore.add_argument("file", metavar="FILE", type=Path, help="a backup, or a store the box has set aside")
     restore.set_defaults(run=run_restore)
     for parser in (backup, restore):
         add_options(parser)
@@ -51,8 +53,8 @@ def run_restore(args: argparse.Namespace) -> int:
     with working(lambda: "checking the copy"):
         waiting = put_beside(args.file, store_folder(args))
     if waiting.damage:
-        print(f"{waiting.damage}; the box takes over {waiting.good}, at its next start")
+        print(f"{waiting.damage}; the box restores {waiting.good}, at its next start")
     else:
         name = shown_path(args.file)
-        print(f"{name}: good, {waiting.matches} matches; the box takes it over at its next start")
+        print(f"{name}: good, {waiting.matches} matches; the box restores it at its next start")
     return 0

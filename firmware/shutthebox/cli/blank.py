@@ -24,8 +24,8 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "blank",
         help="switch the display off",
-        description="Switches the display off. The service runs it when the box has ended, also after a "
-        "crash.",
+        description="Switches the display off. The service runs this when the box has "
+        "stopped, even after a crash.",
         example="shutthebox blank",
     )
     add_config_option(parser)

@@ -10,18 +10,20 @@ def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
     parser = subparsers.add_parser(
         "card",
-        help="take over the files of the card's first partition, or of a stick",
-        description="The image of a card runs this when it starts. Takes over the owner's files that have "
-        "changed since they were read last, if all of them are good; else only writes down the mistakes, "
-        "where the box finds them and says them, and ends with 2.",
+        help="read the owner's files from the card's first partition, or from a stick",
+        description="A card runs this when it starts. Uses the owner's files that have "
+        "changed, if all of them are good. Otherwise it leaves the mistakes for "
+        "the box to show, and exits with 2.",
         example="sudo shutthebox card /boot/card --to /data",
     )
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="where it is mounted")
-    parser.add_argument("--to", metavar="FOLDER", type=Path, required=True, help="the partition that is kept")
+    parser.add_argument(
+        "--to", metavar="FOLDER", type=Path, required=True, help="the partition for the box's own data"
+    )
     parser.add_argument(
         "--stick",
         action="store_true",
-        help="the folder is a stick's: its files are taken over, and what it has not stays as it is",
+        help="the folder is a stick's: its files replace the box's, and everything else stays",
     )
     parser.set_defaults(run=run)
 

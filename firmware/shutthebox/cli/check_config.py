@@ -25,8 +25,9 @@ def add_parser(subparsers: Subparsers) -> None:
     check = subparsers.add_parser(
         "check-config",
         help="check a config file, or the files for a card or a stick",
-        description="Says whether a configuration and its house rules are good, or what is wrong with them. "
-        "Of a folder it checks all files that a box takes from a card or a stick, and says every mistake.",
+        description="Says whether a configuration and its house rules are good, or what is "
+        "wrong with them. In a folder it checks every file a box reads from a "
+        "card or a stick, and lists every mistake.",
         example="shutthebox check-config box.toml",
     )
     check.add_argument(
@@ -35,8 +36,8 @@ def add_parser(subparsers: Subparsers) -> None:
     check.set_defaults(run=run_check)
     pins = subparsers.add_parser(
         "pins",
-        help="the wiring table of a config",
-        description="Says which switch goes to which pin of the header.",
+        help="show how a config wires the box",
+        description="Lists which switch goes to which pin of the header.",
         example="shutthebox pins --config box.toml",
     )
     add_config_option(pins)

@@ -36,28 +36,26 @@ def add_parser(subparsers: Subparsers) -> None:
     """Adds the command to those of ``shutthebox``."""
     parser = subparsers.add_parser(
         "odds",
-        help="what a position is worth, and every legal move ranked",
-        description="Exact odds of a profile under best play: expected score, chance to shut the "
-        "box, distribution of scores; with a throw, every legal move ranked. Above 12 tiles an "
-        "estimate. --json has every digit.",
+        help="say what a position is worth, and rank every legal move",
+        description="Exact odds of a profile under best play: expected score, chance to shut "
+        "the box, distribution of scores; with a throw, every legal move ranked. "
+        "Beyond 12 tiles, an estimate. --json has every digit.",
         example="shutthebox odds digits --throw 6,4",
     )
     parser.add_argument("profile", metavar="ID|FILE", help="a built-in profile, or a house-rules file")
-    parser.add_argument("--tiles", type=int, metavar="N", help="another box that the profile allows")
-    parser.add_argument(
-        "--open", metavar="1,2,3", help="the tiles that are open (a turn's start if not given)"
-    )
+    parser.add_argument("--tiles", type=int, metavar="N", help="another size of box that the profile allows")
+    parser.add_argument("--open", metavar="1,2,3", help="the open tiles (default: the start of a turn)")
     parser.add_argument("--throw", metavar="3,5", help="the faces thrown")
     parser.add_argument(
         "--objective",
         choices=[Objective.SCORE.value, Objective.SHUT.value],
-        help="play for the best expected score (the default), or for the best chance to shut the box",
+        help="play for the best expected score (default), or for the best chance to shut the box",
     )
     parser.add_argument(
         "--players",
         type=int,
         metavar="N",
-        help="the chance to win of every seat of a round, all playing for it",
+        help="every seat's chance to win a round, when all play for it",
     )
     parser.add_argument(
         "--best", type=int, metavar="B", help="with --players and --seat: the best score so far"
@@ -66,17 +64,17 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--fair",
         action="store_true",
-        help="the head starts in points that make a round of two fair, between masters and for a beginner",
+        help="the head starts in points that make a round for two fair, between masters and for a beginner",
     )
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="a chart of the scores: .svg")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw a chart of the scores (.svg)")
     parser.add_argument(
         "--samples",
         type=int,
         metavar="N",
         help=f"turns for an estimate ({SAMPLES}, or fewer where turns are long)",
     )
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="where an estimate's lots start (1)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of an estimate (1)")
     parser.set_defaults(run=run)
 
 

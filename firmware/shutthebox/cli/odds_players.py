@@ -154,7 +154,7 @@ def _unknown_stakes(profile: Profile, seat: int | None) -> str | None:
     if profile.stakes is not Stakes.LOSER_PAYS:
         return None
     if profile.match in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT):
-        return "No stakes: who loses the match pays, not who loses a round."
+        return "No stakes: the loser of the match pays, not the loser of a round."
     if seat is not None and seat > 2:
         return "No stakes: the worst score pays, and only the best so far is known."
     return None

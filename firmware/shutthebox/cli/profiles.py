@@ -34,10 +34,16 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     parser.add_argument("profile", nargs="?", metavar="ID|FILE", help="a game's id, or a TOML file")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.add_argument("--folder", metavar="DIR", type=Path, help="house rules; default: the config's")
-    parser.add_argument("--sheet", metavar="FILE", type=Path, help="write its rules as HTML, to print on A5")
     parser.add_argument(
-        "--language", metavar="CODE", help="of the rules, such as fr; default: the terminal's, else the box's"
+        "--folder", metavar="DIR", type=Path, help="folder of house rules; default: as configured"
+    )
+    parser.add_argument(
+        "--sheet", metavar="FILE", type=Path, help="write the game's rules as HTML, to print on A5"
+    )
+    parser.add_argument(
+        "--language",
+        metavar="CODE",
+        help="language of the rules, such as fr; default: the terminal's, or else the box's",
     )
     parser.set_defaults(run=run)
 
@@ -47,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     config = box_config()
     folder: Path | None = args.folder or rules_folder(config)
     if args.sheet is not None and args.profile is None:
-        raise ShutTheBoxError("--sheet: of which game? allowed is an id or a file before it")
+        raise ShutTheBoxError("--sheet: needs a game; allowed is an id or a file before it")
     if args.language is not None and args.language not in codes():
         known = ", ".join(codes())
         raise ShutTheBoxError(f"--language: {quoted(args.language)} is not known; allowed are {known}")

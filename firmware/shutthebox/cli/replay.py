@@ -23,9 +23,11 @@ def add_parser(subparsers: Subparsers) -> None:
         example="shutthebox replay evening.scn --frames pictures",
     )
     parser.add_argument("script", metavar="SCRIPT", type=Path, help="a scenario, or the record of a match")
-    parser.add_argument("--json", action="store_true", help="a line for every effect")
+    parser.add_argument("--json", action="store_true", help="print one line of JSON for every effect")
     parser.add_argument("--frames", metavar="DIR", type=Path, help="save a picture of every screen")
-    parser.add_argument("--state", metavar="DIR", type=Path, help="keep the store there, and go on with it")
+    parser.add_argument(
+        "--state", metavar="DIR", type=Path, help="keep the store there, and continue from it"
+    )
     parser.set_defaults(run=run)
 
 

@@ -34,10 +34,10 @@ def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
     parser = subparsers.add_parser(
         "review",
-        help="what luck and decisions did in a match",
-        description="Takes the record of a match apart: for every player the chance to win and the points, "
-        "before and after, what the dice did and what decisions did, an accuracy in per cent, the "
-        "turning point, and the decisions that cost most.",
+        help="say say what luck and decisions did in a match",
+        description="Analyses the record of a match: every player's chance to win and points "
+        "before and after, what the dice and the decisions did to them, accuracy "
+        "in per cent, the turning point, and the costliest decisions.",
         example="shutthebox review match.txt",
     )
     parser.add_argument(
@@ -51,7 +51,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--profile",
         metavar="ID|FILE",
         default="traditional",
-        help="the game of a table, which does not say it (default: traditional)",
+        help="the game, for a table (default: traditional)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)

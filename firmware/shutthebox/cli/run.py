@@ -1,4 +1,4 @@
-"""`shutthebox run`: the daemon on real pins."""
+"""`shutthebox run`: run the box on real pins."""
 
 import argparse
 import gc
@@ -35,16 +35,17 @@ def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
     parser = subparsers.add_parser(
         "run",
-        help="the daemon on real pins",
-        description="Plays on real pins until SIGTERM or SIGINT, as the service does. Without --config it "
-        "reads /etc/shutthebox/config.toml; if that cannot be used, it says so in the journal and on the "
-        "screen, and plays with the built-in configuration.",
+        help="run the box on real pins",
+        description="Plays on real pins until SIGTERM or SIGINT, as the service does. "
+        "Without --config it reads /etc/shutthebox/config.toml; if that can't be "
+        "used, it says so in the journal and on the screen, and plays with the "
+        "built-in configuration.",
         example="shutthebox run --config box.toml",
     )
     parser.add_argument(
-        "--config", metavar="F", type=Path, help="a config file, which has to be good; default: the box's own"
+        "--config", metavar="F", type=Path, help="a config file, which must be good; default: the box's own"
     )
-    parser.add_argument("--record", metavar="F", type=Path, help="write what is played as a scenario")
+    parser.add_argument("--record", metavar="F", type=Path, help="record what is played as a scenario")
     parser.set_defaults(run=run)
 
 

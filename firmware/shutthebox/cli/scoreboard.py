@@ -14,10 +14,11 @@ def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
     parser = subparsers.add_parser(
         "scoreboard",
-        help="a page with the scores, which can only be read",
-        description="Shows this machine a page with the match as it goes, the best results and the rules. "
-        "The box writes it as a folder of files, which any server of files can show to others. On a box that "
-        "is lighttpd, started by shutthebox-scoreboard.socket.",
+        help="show a read-only page with the scores",
+        description="Shows a page with the match as it goes, the best results and the rules, "
+        "on this machine only. The box writes it as a folder of files, which any "
+        "web server can show to others. On a box, lighttpd does so, started by "
+        "shutthebox-scoreboard.socket.",
         example="shutthebox scoreboard --port 0",
     )
     add_config_option(parser)
@@ -25,13 +26,13 @@ def add_parser(subparsers: Subparsers) -> None:
         "--state", metavar="DIR", type=Path, help="where the box writes its scores; default: its own folder"
     )
     parser.add_argument(
-        "--port", metavar="N", type=int, default=8090, help="of the page; default: 8090; 0: a free one"
+        "--port", metavar="N", type=int, default=8090, help="port of the page; default: 8090; 0: a free one"
     )
     parser.add_argument(
         "--write",
         action="store_true",
-        help="only write what does not change while the box runs, the style and the rules of every game, for "
-        "another server of files; nothing where the scoreboard is off",
+        help="only write the files that don't change while the box runs (the style, and the "
+        "rules of every game) for another web server; none if the scoreboard is off",
     )
     parser.set_defaults(run=run)
 

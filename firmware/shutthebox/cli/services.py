@@ -66,10 +66,11 @@ def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
     parser = subparsers.add_parser(
         "services",
-        help="start and stop scoreboard, voice and uplink, as the configuration says",
-        description="Starts the scoreboard and the voice if the box's configuration has them on, and the "
-        "uplink if league.toml or home-assistant.toml lies beside it; stops them otherwise. The service "
-        "shutthebox-services runs it whenever the box starts.",
+        help="start and stop scoreboard, voice and uplink as configured",
+        description="Starts the scoreboard and the voice if the box's configuration has them "
+        "on, and the uplink if there is a league.toml or home-assistant.toml "
+        "beside it; otherwise stops them. The service shutthebox-services runs "
+        "this whenever the box starts.",
         example="sudo shutthebox services",
     )
     parser.set_defaults(run=run)
@@ -83,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
         ConfigError: if the configuration cannot be used; then everything stays as it is.
     """
     if shutil.which("systemctl") is None or os.geteuid() != 0:
-        raise ServicesError("services: needs systemd and root; say sudo shutthebox services")
+        raise ServicesError("services: needs systemd and root: sudo shutthebox services")
     for service in services(box_config(), CONFIG_FILE.parent):
         if service.on and shutil.which(service.program) is None:
             print(f"{service.name}: on, but {service.program} is not here: install {service.package}")

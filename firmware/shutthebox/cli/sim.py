@@ -42,20 +42,21 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "sim",
         help="play the simulated box in the browser",
-        description="The same daemon on simulated pins, with the box as a page in the browser. Only this "
-        "machine can open the page. With --listen telephones in its network can, too, by a QR code: one of "
-        "them plays at a time, the others watch. It needs the Python module websockets (on Debian, "
+        description="Runs the same daemon on simulated pins, with the box as a page in the "
+        "browser. Only this machine can open the page; with --listen, phones on "
+        "its network can, too, by a QR code. One of them plays at a time, the "
+        "others watch. Needs the Python module websockets (on Debian, "
         "python3-websockets).",
         example="shutthebox sim --levers 12 --language fr",
     )
     parser.add_argument(
-        "--levers", metavar="N", type=int, help="levers of the box; default: what the game needs"
+        "--levers", metavar="N", type=int, help="number of levers; default: as many as the game needs"
     )
     parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the built-in one")
-    parser.add_argument("--language", metavar="CODE", help="of the screens, such as fr")
-    parser.add_argument("--state", metavar="DIR", type=Path, help="folder of its memory")
+    parser.add_argument("--language", metavar="CODE", help="language language of the screens, such as fr")
+    parser.add_argument("--state", metavar="DIR", type=Path, help="folder for its memory")
     parser.add_argument(
-        "--port", metavar="N", type=int, default=8080, help="of the page; default: 8080; 0: a free one"
+        "--port", metavar="N", type=int, default=8080, help="port of the page; default: 8080; 0: a free one"
     )
     parser.add_argument(
         "--listen",
@@ -64,11 +65,15 @@ def add_parser(subparsers: Subparsers) -> None:
         const=EVERYBODY,
         default=LOOPBACK,
         type=_address,
-        help="let others in the network play: on this address of this machine, in numbers; default: on all",
+        help="let others on the network play, through this numeric address of this machine; "
+        "default: all of them",
     )
     parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
     parser.add_argument(
-        "--record", metavar="F", type=Path, help="write what is played as a scenario, from an empty box"
+        "--record",
+        metavar="F",
+        type=Path,
+        help="record what is played as a scenario, starting from an empty memory",
     )
     # Given when a pulled plug starts the command again during a recording: its start, and its memory.
     parser.add_argument("--recording-since", nargs=2, metavar=("NS", "DIR"), help=argparse.SUPPRESS)
@@ -259,7 +264,7 @@ def restart_arguments(
         args: those that it was started with.
         port: of the page.
         record: the file to record into; None to record nothing.
-        since: of a running recording, its start and the folder of its memory.
+        since: of a running recording, its start and the folder for its memory.
         levers: other than those that it was started with.
     """
     words = ["sim", "--port", str(port), "--no-browser"]

@@ -18,17 +18,23 @@ def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
     parser = subparsers.add_parser(
         "speech",
-        help="say what the box shows, with espeak-ng",
-        description="Says every prompt, throw, fault and score in the box's language, until it is told to "
-        "stop. Under systemd it is shutthebox-speech.service, which is off until its owner switches it on.",
+        help="speak what the box shows, with espeak-ng",
+        description="Speaks every prompt, throw, fault and score in the box's language, "
+        "until you stop it. Under systemd it is shutthebox-speech.service, which "
+        "is off by default.",
         example="shutthebox speech --print --state ~/.local/state/shutthebox/simulator",
     )
     add_config_option(parser)
     parser.add_argument("--state", metavar="DIR", type=Path, help="where the box writes what it says")
     parser.add_argument(
-        "--volume", metavar="N", type=int, help="0 to 200; default: as configured, where 100 is normal"
+        "--volume",
+        metavar="N",
+        type=int,
+        help="volume from 0 to 200, where 100 is normal; default: as configured",
     )
-    parser.add_argument("--print", action="store_true", help="print it, a line each, and be silent")
+    parser.add_argument(
+        "--print", action="store_true", help="print each announcement on a line instead of speaking it"
+    )
     parser.set_defaults(run=run)
 
 

@@ -31,18 +31,20 @@ def add_parser(subparsers: Subparsers) -> None:
     """Adds both commands."""
     stats = subparsers.add_parser(
         "stats",
-        help="hall of fame, matches, dice fairness, lever health",
-        description="Matches, hall of fame, whether the dice are fair, how much each lever chatters, and "
-        "the latest faults. Of a damaged store it prints what is good, says so in one line and ends with 1.",
+        help="show the hall of fame, matches, dice fairness and lever health",
+        description="Shows matches, the hall of fame, whether the dice are fair, how much "
+        "each lever chatters, and the latest faults. If the store is damaged, it "
+        "prints what is good, says so in one line and exits with 1.",
         example="sudo shutthebox stats",
     )
     stats.add_argument("--json", action="store_true", help="one JSON document")
     stats.set_defaults(run=run_stats)
     export = subparsers.add_parser(
         "export",
-        help="everything the box remembers, as JSON Lines",
-        description="Prints all that the box remembers, a line each. Of a damaged store it prints what is "
-        "good, says so in one line and ends with 1.",
+        help="print print everything the box remembers, as JSON Lines",
+        description="Prints everything the box remembers, one item on a line. If the store "
+        "is damaged, it prints what is good, says so in one line and exits with "
+        "1.",
         example="sudo shutthebox export > box.jsonl",
     )
     export.add_argument(
@@ -51,11 +53,11 @@ def add_parser(subparsers: Subparsers) -> None:
         type=int,
         nargs="?",
         const=0,
-        help="only match N (the latest that was finished), as a record that replay can play",
+        help="only match N (default: the latest finished one), as a record that replay can play",
     )
     export.set_defaults(run=run_export)
     for parser in (stats, export):
-        add_options(parser, "the store's folder, or the file of one that was set aside")
+        add_options(parser, "the store's folder, or the file of a store that was set aside")
 
 
 def add_options(parser: argparse.ArgumentParser, state: str = "the store's folder") -> None:
@@ -127,7 +129,7 @@ def _print(found: queries.Statistics) -> None:
         score = "–" if famous.score is None else famous.score
         initials, profile = one_line(famous.initials), one_line(famous.profile)
         print(f"  {initials}  {score:>6}  {profile:16} {date}{unproven}")
-    print("\nlever health (edges while settling: many a press foretell a dying switch)")
+    print("\nlever health (edges while settling: many per press mean a dying switch)")
     for number, health in found.switches.items():
         name = switch(number).name if number >= min(BUTTONS) else f"switch {number}"
         out = "  out of play" if number in found.out_of_play else ""

@@ -14,12 +14,15 @@ def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
     parser = subparsers.add_parser(
         "stick",
-        help="offer the box what lies on a USB stick",
-        description="The system runs this when a stick is put in, with the rights to mount it. Tells the box "
-        "what lies there, and does what its owner chooses in service. Ends when the stick is pulled out.",
+        help="offer a USB stick to the box",
+        description="The system runs this when a stick is put in, with the rights to mount "
+        "it. Tells the box what is on it, and does what the owner chooses. Stops "
+        "when the stick is pulled out.",
         example="sudo shutthebox stick /dev/sda1",
     )
-    parser.add_argument("device", metavar="DEVICE", type=Path, help="a partition, or a disk without any")
+    parser.add_argument(
+        "device", metavar="DEVICE", type=Path, help="a partition, or a disk without partitions"
+    )
     parser.add_argument(
         "--socket",
         metavar="FILE",

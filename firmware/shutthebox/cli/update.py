@@ -9,14 +9,15 @@ def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
     parser = subparsers.add_parser(
         "update",
-        help="put another version on the card, and start it",
-        description="Checks a signed update, writes it beside the system that runs, and starts the machine "
-        "anew. If the new version does not start, the one before plays again. Only on a card's image.",
+        help="put another version on the card and start it",
+        description="Checks a signed update, writes it beside the running system, and "
+        "restarts the machine. If the new version doesn't start, the old one "
+        "comes back. Only works on a card's image.",
         example="sudo shutthebox update shutthebox-2.0.0.raucb",
     )
     parser.add_argument("bundle", metavar="FILE|URL", help="a signed update, shutthebox-VERSION.raucb")
     parser.add_argument(
-        "--downgrade", action="store_true", help="take an earlier version, and lose what it cannot read"
+        "--downgrade", action="store_true", help="go back to an earlier version, and lose what it can't read"
     )
     parser.set_defaults(run=run)
 

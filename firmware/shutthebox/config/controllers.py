@@ -92,7 +92,7 @@ _CHIPS = {
     ),
     Controller.SSD1309: Chip(panels="2.42 inch panels", parameters=_SSD, status=frozenset({1})),
     Controller.SH1107: Chip(
-        panels="panels of 64 x 128 that lie on their side",
+        panels="panels of 64 x 128 mounted on their side",
         parameters=_SH1107,
         windows=False,
         memory=(128, 128),

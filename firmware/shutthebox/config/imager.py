@@ -54,7 +54,7 @@ def _document(text: str) -> Mapping[str, Any]:
     try:
         import yaml
     except ImportError:
-        raise _WrongError("PyYAML is not installed, which reads it: apt install python3-yaml") from None
+        raise _WrongError("PyYAML, which reads it, is not installed: apt install python3-yaml") from None
     try:
         # Its values are texts, whatever they look like, and its tags and merges do nothing.
         found = yaml.load(text, Loader=yaml.BaseLoader)

@@ -67,7 +67,7 @@ def _nothing(value: object) -> object:
     return value
 
 
-_LEFT_OUT = validation.Check("to leave it out: a card has a place of its own for it", {}, _nothing)
+_LEFT_OUT = validation.Check("to leave it out: on a card its place is fixed", {}, _nothing)
 
 
 Line: TypeAlias = int | str
@@ -214,14 +214,15 @@ class BoxConfig(NamedTuple):
     out_of_play: tuple[int, ...] = sections.key(
         validation.numbers(1, _MOST_LEVERS, least=0),
         (),
-        "Levers out of play, such as [4]: their tiles start every turn shut, and what the levers show is "
-        "ignored. The service screen does the same.",
+        "Levers out of play, such as [4]: their tiles start every turn shut, and the levers "
+        "are ignored. The Owner screen does the same.",
     )
     service_code: tuple[int, ...] = sections.key(
         validation.numbers(1, _MOST_LEVERS, least=0),
         (),
-        "The owner's code: levers such as [2, 7] that are down, and all others up, when service is unlocked. "
-        "Empty: levers are taken out of play only with the button inside the box, or here.",
+        "The owner's code: levers such as [2, 7] to put down, with all others up, to unlock "
+        "Owner. Empty: levers can only be taken out of play with the button inside the box, "
+        "or here.",
     )
     sleep_min: float = sections.key(
         validation.number(1, 240), 10.0, "Minutes without a touch until the panel goes dark, 1 to 240."
@@ -229,7 +230,7 @@ class BoxConfig(NamedTuple):
     settle_ms: float = sections.key(
         validation.number(1, 500),
         40.0,
-        "How long the contact of a lever must stand before it counts, in ms, 1 to 500.",
+        "How long a lever's contact must be steady before it counts, in ms, 1 to 500.",
     )
     button_settle_ms: float = sections.key(
         validation.number(1, 500), 25.0, "The same for the dice button and the service button."
@@ -248,7 +249,7 @@ class RulesConfig(NamedTuple):
     folder: str = sections.key(
         validation.text,
         "",
-        "A folder with a pub's own profiles. Empty: the folder rules beside this file, if there is one.",
+        "A folder with your own profiles. Empty: the folder rules beside this file, if there is one.",
         on_card=_LEFT_OUT,
     )
 
@@ -260,8 +261,8 @@ class GpioConfig(NamedTuple):
     backend: Backend = sections.key(
         validation.choice(Backend),
         Backend.GPIOD,
-        'How the pins are reached: "gpiod" (the kernel\'s own way, sleeps until something happens), '
-        '"lgpio", or "rpigpio" (RPi.GPIO, old Pis only).',
+        'How to reach the pins: "gpiod" (the kernel\'s own way, sleeps until something '
+        'happens), "lgpio", or "rpigpio" (RPi.GPIO, old Pis only).',
     )
     levers: tuple[Line, ...] = sections.key(
         _LINES,
@@ -286,9 +287,9 @@ class GpioConfig(NamedTuple):
     inverted: tuple[int | str, ...] = sections.key(
         _INVERTED,
         (),
-        'Switches wired the other way round, such as [3, "roll"]: levers by number, "roll" and "service". '
-        "They are down while their line is high: a normally closed contact to ground, or a sensor whose "
-        "output is high when it acts.",
+        'Switches wired the other way round, such as [3, "roll"]: levers by number, "roll" '
+        'and "service". They are down while their line is high: a normally closed contact to '
+        "ground, or a sensor whose output goes high.",
         "[]",
     )
 
@@ -327,7 +328,7 @@ class DisplayConfig(NamedTuple):
     brightness: Brightness = sections.key(
         validation.choice(Brightness),
         Brightness.BRIGHT,
-        '"dim", "medium" or "bright". An OLED dims only a little, and lasts longer for it.',
+        '"dim", "medium" or "bright". An OLED only dims a little, but lasts longer.',
     )
 
     @property
@@ -352,13 +353,13 @@ class ScoreboardConfig(NamedTuple):
     """The scoreboard, which is a unit of its own."""
 
     on: bool = sections.key(
-        validation.boolean, False, "A page with the scores, for the pub's network, on port 8090 of the box."
+        validation.boolean, False, "A page with the scores, for the pub's network, on port 8090."
     )
     play: bool = sections.key(
         validation.boolean,
         False,
-        "Guests play the game on the table on their own telephones too: that page leads to the box in a tab. "
-        "The package shutthebox-web has it.",
+        "Guests can play the game on the table on their own phones, too: the page leads to "
+        "the box in a tab, from the package shutthebox-web.",
     )
 
 
@@ -372,7 +373,7 @@ class SpeechConfig(NamedTuple):
     volume: int = sections.key(
         validation.whole(0, 200),
         100,
-        "How loud the voice is, apart from the buzzer: 0 is silent, 100 normal, 200 the loudest.",
+        "How loud the voice is: 0 is silent, 100 normal, 200 the loudest. The buzzer is separate.",
     )
 
 
@@ -383,8 +384,8 @@ class StoreConfig(NamedTuple):
     folder: str = sections.key(
         validation.text,
         "",
-        "Where the running match, the scores and the statistics are kept. Empty: where the system keeps "
-        "the state of services, or ~/.local/state/shutthebox.",
+        "Where to keep the running match, scores and statistics. Empty: where the system "
+        "keeps the state of services, or ~/.local/state/shutthebox.",
         on_card=_LEFT_OUT,
     )
 
@@ -396,8 +397,9 @@ class OutboxConfig(NamedTuple):
     folder: str = sections.key(
         validation.text,
         "",
-        "An existing folder in which every finished match is left for a league. Empty: where the uplink's "
-        "package says, if there is a league.toml or a home-assistant.toml; else nothing is left.",
+        "An existing folder in which to leave every finished match for a league. Empty: "
+        "where the uplink's package says, if there is a league.toml or a "
+        "home-assistant.toml; otherwise none.",
         on_card=_LEFT_OUT,
     )
 
@@ -409,8 +411,9 @@ class TournamentConfig(NamedTuple):
     file: str = sections.key(
         validation.text,
         "",
-        "The file of a tournament of equal dice, in which the same throws come at every box. The screens say "
-        "so. Empty: tournament.txt beside this file; without it the box throws by chance.",
+        "The file of a tournament of equal dice, which gives every box the same throws; the "
+        "screens say so. Empty: tournament.txt beside this file; without it the box throws "
+        "by chance.",
         on_card=_LEFT_OUT,
     )
 

@@ -16,7 +16,7 @@ class Fault(Enum):
     STORE_NEWER = "store-newer"
     """A newer program has made the store: it is kept under another name until that program is back."""
     STORE_DAMAGED = "store-damaged"
-    """Part of the store is damaged: the next start takes over what is good of it."""
+    """Part of the store is damaged: the next start recovers what is good of it."""
     FORGETS = "forgets"
     """Nothing can be kept for now: a full disk, a folder that cannot be written to."""
     CONFIG = "config"

@@ -130,7 +130,9 @@ class GameConfig(NamedTuple):
     )
     hints: bool = sections.key(validation.boolean, False, "Holding the button while flipping gives a hint.")
     names: bool = sections.key(
-        validation.boolean, False, "Before a match every player gives three letters, kept for the evening."
+        validation.boolean,
+        False,
+        "Every player enters three letters before a match; the box keeps them for the evening.",
     )
     family: bool = sections.key(
         validation.boolean,

@@ -107,10 +107,10 @@ def update(source: str, *, downgrade: bool) -> None:
             "sudo apt install ./shutthebox_NEW_all.deb"
         )
     if os.geteuid() != 0:
-        raise NoCardError("update: only root may write the card; say sudo shutthebox update ...")
+        raise NoCardError("update: only root may write the card; run sudo shutthebox update ...")
     with _at_hand(source) as path:
         _update(path, downgrade=downgrade)
-    print("The box starts anew.", flush=True)
+    print("The box restarts.", flush=True)
     subprocess.run(["systemctl", "reboot"], check=True)
 
 
@@ -235,7 +235,7 @@ def _update(path: Path, *, downgrade: bool) -> None:
     keep_memory()
     print(f"Writing version {bundle.version}; the box plays on meanwhile.", flush=True)
     _rauc("install", str(path))
-    print(f"Version {bundle.version} is there. If it does not play, {__version__} comes back by itself.")
+    print(f"Version {bundle.version} is ready. If it doesn't work, {__version__} comes back by itself.")
 
 
 def inspect(path: Path) -> Bundle:
@@ -263,7 +263,7 @@ def parse_info(text: str) -> Bundle:
         store = int(meta["store"]) if "store" in meta else None
         return Bundle(str(found["update"]["version"]), store, frozenset(meta.get("config", "").split()))
     except (ValueError, KeyError, AttributeError, TypeError):
-        raise UpdateError("update: RAUC describes it in a way that this version does not know") from None
+        raise UpdateError("update: this version doesn't understand RAUC's description of it") from None
 
 
 def find_losses(bundle: Bundle, keys: frozenset[str]) -> tuple[str, ...]:
@@ -283,7 +283,7 @@ def find_losses(bundle: Bundle, keys: frozenset[str]) -> tuple[str, ...]:
     if unknown := bundle.unknown(keys):
         found.append(
             f"configuration: version {bundle.version} does not know {', '.join(unknown)}; "
-            "it plays with its default configuration until they are taken out"
+            "it plays with its default configuration until you remove them"
         )
     return tuple(found)
 
@@ -333,7 +333,7 @@ def keep_memory() -> None:
             BACKUP.unlink(missing_ok=True)
             back_up(store.db, BACKUP)
     except (ShutTheBoxError, OSError) as error:
-        print(f"The memory was not copied before: {error}")
+        print(f"The memory was not backed up first: {error}")
 
 
 def _rauc(*words: str, within: Sequence[str] = (), most_s: float | None = None) -> str:

@@ -36,7 +36,7 @@ def held(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def complaint(folder: Path) -> str:
-    return f"{folder}: another box plays on the store there; end it, or use another folder"
+    return f"{folder}: another box is using this store; stop it, or use another folder"
 
 
 def test_it_is_free_again_when_its_holder_is_killed_and_not_when_files_are_deleted(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_what_the_verification_finds_is_said_once_though_it_cannot_be_noted(
     found, said = caplog.messages
     assert found == f"{store.path}: fact 2 was altered"
     assert said.startswith(
-        f"{found}; the next start takes over what is good of it; [Errno 21] Is a directory: "
+        f"{found}; the next start recovers what is good of it; [Errno 21] Is a directory: "
     )
     assert [fault.text for fault in logged(store)] == [said]
 

@@ -110,13 +110,13 @@ def foreign(folder: Path) -> None:
     alter(folder, "create table a (b)")
 
 
-NEW = f"kept as {KEPT}, a new store is begun"
+NEW = f"kept as {KEPT}, starting a new store"
 ALL_3 = f"{NEW} with the 3 facts and 1 matches that are good"
 BEGINNING = f"{NEW} with the 2 facts and 1 matches that are good, 2 facts are lost"
 WHOLE = {ALL_3: (Thrown((3, 5)), Moved(0b10000000)), BEGINNING: ()}
 """Actions still there, where the match is. A lost fact costs those behind it, and a new one says so."""
 
-TABLES = "box.sqlite3: no store of a box: its tables, views or triggers are others"
+TABLES = "box.sqlite3: not a box's store: it has other tables, views or triggers"
 
 DAMAGES: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "text": (text, "box.sqlite3: file is not a database", NEW),
@@ -131,12 +131,12 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "a trigger": (
         change("create trigger t after insert on fact begin delete from setting; end"), TABLES, ALL_3
     ),
-    "stray log": (a_stray_log, "box.sqlite3-wal: a log without its store", "a new store is begun"),
+    "stray log": (a_stray_log, "box.sqlite3-wal: a log without its store", "starting a new store"),
     "removed": (
-        removed, "box.sqlite3: was removed; 3 facts had been kept in it", "a new store is begun"
+        removed, "box.sqlite3: was removed; 3 facts were in it", "starting a new store"
     ),
     "log removed": (log_removed, "box.sqlite3: facts 1 to 3 are missing at the end", NEW),
-    "store emptied, log there": (emptied, "box.sqlite3: was emptied; 3 facts had been kept in it", ALL_3),
+    "store emptied, log there": (emptied, "box.sqlite3: was emptied; 3 facts were in it", ALL_3),
 }  # fmt: skip
 """Per damage its words at the box, empty where they are SQLite's or Python's, and what was done."""
 
@@ -195,7 +195,7 @@ def test_a_store_of_a_newer_program_that_says_nothing_to_this_one_is_kept_for_it
     assert store_fault == StoreFault(
         Fault.STORE_NEWER,
         f"{tmp_path / STORE_FILE}: made by a newer version (99); {VERSION} is allowed; kept as {path.name}, "
-        "a new store is begun",
+        "starting a new store",
     )
 
 
@@ -213,7 +213,7 @@ def newer(tmp_path: Path) -> Path:
 def test_the_newer_program_takes_its_store_back_by_itself(newer: Path, tmp_path: Path) -> None:
     with closing(sound(tmp_path)) as store:
         (logged, *_) = queries.read(store.connection).faults
-        assert logged.text.startswith(f"{tmp_path / STORE_FILE}: restored, the one before is kept as ")
+        assert logged.text.startswith(f"{tmp_path / STORE_FILE}: restored; the old one is kept as ")
         running = store.running_match()
         assert running is not None
         assert len(running[1]) == 2

@@ -163,7 +163,7 @@ def test_a_match_with_an_action_of_a_newer_version_waits_for_it(tmp_path: Path) 
         add(store.connection, "stop")
     with closing(sound(tmp_path)) as store:
         assert store.choices() == (Chosen("box.language", "fr"),)
-        with pytest.raises(OSError, match="'stop' is no action that this version knows"):
+        with pytest.raises(OSError, match="'stop' is not an action this version knows"):
             store.running_match()
-        with pytest.raises(OSError, match="'stop' is no action that this version knows"):
+        with pytest.raises(OSError, match="'stop' is not an action this version knows"):
             kept_match(store.connection, 1, "")

@@ -103,7 +103,7 @@ def test_memory_that_reads_back_is_an_sh_and_its_status_says_which(
     status: int | None, kinds: str, config: Path
 ) -> None:
     out = told(config, {0x3D: Chip(readable=True, status=status)})
-    assert out.startswith(f"0x3D: {kinds}: it gives back")
+    assert out.startswith(f"0x3D: {kinds}: its memory can be read back")
     lines, may_choose, _ = out.partition("\n\n")[2].partition("The panel decides")
     read = parse_config(lines, "test").display
     assert (read.controller, read.address) == (kinds[:6], 0x3D)
@@ -134,7 +134,7 @@ def test_a_config_that_fits_is_left(written: str, fits: bool, config: Path) -> N
     config.write_text(f"[display]\nbus = 32\n{written}\n")
     first, second, *rest = told(config, {0x3C: Chip(readable=True)}).splitlines()
     assert first.startswith("0x3C: ")
-    assert (second == "The config says the same already.") == fits == (not rest)
+    assert (second == "The config already says so.") == fits == (not rest)
     assert (second == "Write into the config:") == (not fits)
 
 
@@ -156,9 +156,7 @@ def test_over_spi_a_panel_is_shown_a_picture(
     model = PanelModel(Controller.SSD1309)
     monkeypatch.setattr(opening, "open_serial", lambda display, backend: model)
     first, *rest = printed("doctor", "--display", "--config", config).splitlines()
-    assert first.startswith(
-        "spidev0.0: nothing of it can be read over SPI; it was sent a picture: a thin frame"
-    )
+    assert first.startswith("spidev0.0: SPI can't be read back; a picture was sent: a thin frame")
     assert "sh1106 (most 1.3 inch panels)" in rest[-1]
     assert model.lit
     assert model.picture() == outputs.picture(Controller.SSD1309, DisplayConfig(interface=Interface.SPI))

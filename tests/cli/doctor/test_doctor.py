@@ -119,7 +119,7 @@ def test_a_box_on_which_all_is_well(config: Path, pi: FakeKernel, tmp_path: Path
         "ok    entropy         the kernel's is ready",
         f"ok    store           {tmp_path}/state/box.sqlite3: 0 matches",
         "skip  dice            0 throws are too few to tell",
-        f"ok    clock           {now}; nothing here keeps it right, which only dates need",
+        f"ok    clock           {now}; nothing here keeps it right, but only dates depend on it",
     ]
     assert all(handle.closed for handle in pi.handles)
 
@@ -353,7 +353,7 @@ def test_a_store_that_has_been_written_to_by_another_hand_is_a_fault(config: Pat
     found = results(config)
     assert found["store"][0] == "FAIL"
     assert "box.sqlite3: damaged: " in found["store"][1]
-    assert found["dice"] == ("skip", "the store cannot be read, or not be relied on")
+    assert found["dice"] == ("skip", "the store can't be read, or can't be relied on")
 
 
 @pytest.mark.parametrize(

@@ -72,9 +72,9 @@ def test_each_output_works_until_it_is_confirmed(bench: Bench) -> None:
     assert bench.run("--seconds", "5") == (
         0,
         [
-            "The lamp in the button blinks. Press the button if it does; if it does not, wait 5 s.",
-            "The buzzer plays a tune. Press the button if it does; if it does not, wait 5 s.",
-            f"{PANEL} Press the button if it does; if it does not, wait 5 s.",
+            "The lamp in the button blinks. Press the button if it does; if not, wait 5 s.",
+            "The buzzer plays a tune. Press the button if it does; if not, wait 5 s.",
+            f"{PANEL} Press the button if it does; if not, wait 5 s.",
             "ok    lamp            confirmed by the button",
             "ok    buzzer          confirmed by the button",
             "ok    panel           confirmed by the button",
@@ -90,8 +90,8 @@ def test_without_an_answer_each_is_a_fault_with_its_remedy(bench: Bench) -> None
     code, lines = bench.run()
     assert code == 1
     assert lines[:2] == [
-        "The lamp in the button blinks. Press the button if it does; if it does not, wait 20 s.",
-        "The buzzer plays a tune. Press the button if it does; if it does not, wait 20 s.",
+        "The lamp in the button blinks. Press the button if it does; if not, wait 20 s.",
+        "The buzzer plays a tune. Press the button if it does; if not, wait 20 s.",
     ]
     assert lines[3:] == [
         f"FAIL  lamp            not confirmed within 20 s: {LAMP_REMEDY}",

@@ -201,7 +201,7 @@ def _made_good(work: Path, file: Path) -> tuple[str, str]:
     try:
         if not old and check(copy, None):
             return "", ""
-        wrong = "of an earlier version, and damaged" if old else "no store of a box: it has no tables"
+        wrong = "of an earlier version, and damaged" if old else "not a box's store: it has no tables"
         complaint = StoreError(f"{copy}: {wrong}")
     except StoreError as error:
         complaint = error

@@ -149,7 +149,7 @@ class FailsafeStore:
 
     def _suspect(self, store: Store, found: str) -> None:
         """Says what is wrong with a store that still keeps everything, here and to the next start."""
-        text = f"{store.path}: {found}; the next start takes over what is good of it"
+        text = f"{store.path}: {found}; the next start recovers what is good of it"
         try:
             suspect(store.path.parent, text)
         except OSError as error:

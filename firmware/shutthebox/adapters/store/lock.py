@@ -47,7 +47,7 @@ class FolderLock:
         except BlockingIOError:
             self.release()
             raise InUseError(
-                f"{self._folder}: another box plays on the store there; end it, or use another folder"
+                f"{self._folder}: another box is using this store; stop it, or use another folder"
             ) from None
         except OSError:
             pass  # a file system without locks, such as some network's

@@ -151,7 +151,7 @@ def _begin_anew(
         set_aside(folder, wall_clock_s(), "damaged")
         store = opened()
     done = f"kept as {kept.name}, " if os.path.lexists(kept) else ""
-    done += "a new store is begun"
+    done += "starting a new store"
     if recovered is not None and recovered.facts:
         done += f" with {recovered.in_words}"
     if not is_newer:
@@ -173,7 +173,7 @@ def _look_for_leftovers(folder: Path) -> None:
     mark = read_mark(store)
     if mark is not None and mark.number:
         what = "was emptied" if store.exists() else "was removed"
-        raise StoreError(f"{store}: {what}; {mark.number} facts had been kept in it")
+        raise StoreError(f"{store}: {what}; {mark.number} facts were in it")
     if os.path.lexists(log) and (log.lstat().st_size or not store.exists()):
         # The plug was pulled while a store was set aside.
         raise StoreError(f"{log}: a log without its store")
@@ -212,7 +212,7 @@ def _take_over(folder: Path, now_s: float) -> tuple[str, Fault | None]:
     """
     said, fault = "", None
     for name, why, done in (
-        (RECOVERED_NAME, "damaged", "the good part of a damaged store was taken over"),
+        (RECOVERED_NAME, "damaged", "the good part of a damaged store was recovered"),
         (RESTORE_NAME, "replaced", "restored"),
     ):
         waiting = folder / name
@@ -220,7 +220,7 @@ def _take_over(folder: Path, now_s: float) -> tuple[str, Fault | None]:
             continue
         said, fault = done, Fault.STORE_REPLACED if why == "damaged" else None
         if any(os.path.lexists(folder / file) for file in FILES):
-            said += f", the one before is kept as {set_aside(folder, now_s, why).name}"
+            said += f"; the old one is kept as {set_aside(folder, now_s, why).name}"
         waiting.rename(folder / STORE_FILE)
         sync_folder(folder)
     return said, fault

@@ -93,7 +93,7 @@ def _opened(path: Path) -> Iterator[Reading]:
     except FileNotFoundError as error:
         raise StoreError(str(error)) from None
     except PermissionError:
-        raise StoreError(f"{path}: belongs to the service; say sudo shutthebox ...") from None
+        raise StoreError(f"{path}: belongs to the service; run sudo shutthebox ...") from None
     except (OSError, *UNREADABLE) as error:
         raise StoreError(f"{path}: {error}") from None
     with contextlib.closing(db):

@@ -62,11 +62,11 @@ class KeptFacts(NamedTuple):
         """What was played.
 
         Raises:
-            ValueError: some of it is no action that this version knows.
+            ValueError: some of it is not an action this version knows.
         """
         for fact in self.facts:
             if isinstance(fact, LaterFact) and fact.is_play:
-                raise ValueError(f"{quoted(fact.text)} is no action that this version knows")
+                raise ValueError(f"{quoted(fact.text)} is not an action this version knows")
         return tuple(fact for fact in self.facts if isinstance(fact, Action))
 
     @property

@@ -73,7 +73,7 @@ def salvage(store: Path) -> Salvaged:
     checkpoint = max(files.checkpoints(), default=Checkpoint())
     facts = _in_a_row(files.facts())
     if not facts and checkpoint == Checkpoint():
-        raise ValueError("there is no fact of a box in it")
+        raise ValueError("it has no facts of a box")
     return Salvaged(checkpoint, facts)
 
 
@@ -83,7 +83,7 @@ def _content(path: Path) -> bytes:
     with open_to_read(path, follow_links=False) as file:
         size = os.fstat(file.fileno()).st_size
         if size > MAX_BYTES:
-            raise ValueError(f"larger than {MAX_BYTES >> 20} MiB: no store of a box")
+            raise ValueError(f"larger than {MAX_BYTES >> 20} MiB: not a box's store")
         for at in range(0, size, _PAGE):
             try:
                 found += os.pread(file.fileno(), _PAGE, at)

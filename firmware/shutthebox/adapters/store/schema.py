@@ -100,13 +100,13 @@ def is_new(db: sqlite3.Connection) -> bool:
     if version > VERSION:
         raise NotOursError(f"made by a newer version ({version}); {VERSION} is allowed")
     if version < 0 or _schema(db) != _schema_of(version):
-        raise NotOursError("no store of a box: its tables, views or triggers are others")
+        raise NotOursError("not a box's store: it has other tables, views or triggers")
     if 0 < version < VERSION:
         raise NotOursError("of an earlier version; a box brings it up to date at its next start")
     (pages,) = db.execute("pragma page_count").fetchone()
     (_, _, file), *_ = db.execute("pragma database_list")
     if not pages and file and Path(file).stat().st_size:
-        raise NotOursError("no store of a box: a single byte")  # which SQLite takes for an empty file
+        raise NotOursError("not a box's store: a single byte")  # which SQLite takes for an empty file
     return not version
 
 

@@ -120,7 +120,7 @@ class ScoresWriter:
                     with closing(self._open_store()) as db:
                         self._past = scores.past(db, day, show.language)
             except (OSError, *UNREADABLE) as error:
-                _log.warning("the scoreboard shows no past: %s", error)
+                _log.warning("the scoreboard can't show earlier matches: %s", error)
         document = {
             "version": VERSION,
             "program": __version__,

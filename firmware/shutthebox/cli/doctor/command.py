@@ -21,12 +21,14 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "doctor",
         help="check the live hardware",
-        description="Looks at the live hardware, one check a line. For --levers and --outputs the service "
-        "must not be running, as it holds the pins.",
+        description="Checks the live hardware, one line for each check. Stop the service "
+        "before --levers and --outputs, because it holds the pins.",
         example="shutthebox doctor --levers --seconds 60",
     )
     add_config_option(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON document; with --levers one a line")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON document; with --levers, one for each line"
+    )
     parser.add_argument("--levers", action="store_true", help="watch levers and buttons while they move")
     parser.add_argument(
         "--outputs", action="store_true", help="blink the lamp, play a tune, show a test picture"
@@ -34,13 +36,13 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--display",
         action="store_true",
-        help="look for a display at 0x3C and 0x3D, and print its lines for the config",
+        help="look for a display at 0x3C and 0x3D, and print what to write into the config",
     )
     parser.add_argument(
         "--seconds",
         metavar="N",
         type=_seconds,
-        help="with --levers: end after N s; with --outputs: wait N s for each press",
+        help="with --levers, stop after N seconds; with --outputs, wait N seconds for each press",
     )
     parser.set_defaults(run=run)
 

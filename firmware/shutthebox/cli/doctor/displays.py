@@ -78,7 +78,7 @@ def show(config: Config, *, as_json: bool) -> int:
     for panel, text in zip(found, lines, strict=True):
         print(f"0x{panel.address:02X}: {' or '.join(panel.controllers)}: {panel.reason}")
         if _configured(config, panel):
-            print("The config says the same already.")
+            print("The config already says so.")
             continue
         print(f"Write into the config:\n\n{text}")
         if not panel.certain:
@@ -104,7 +104,7 @@ def _show_spi(config: Config, *, as_json: bool) -> int:
                 panel.close()
         except DisplayError as error:
             fault = str(error)
-    reason = fault or "nothing of it can be read over SPI; it was sent a picture"
+    reason = fault or "SPI can't be read back; a picture was sent"
     if as_json:
         panels = [] if fault else [{"address": None, "controllers": [controller, *others], "reason": reason}]
         print(json.dumps({"bus": hardware.SPI_NODE, "panels": panels, "fault": fault}))
@@ -168,12 +168,12 @@ def _identify(bus: Any, address: int) -> Found:  # noqa: ANN401
     if _gives_back(bus, address):
         readable = [c for c in all_kinds if c.chip.readable]
         likely = [c for c in readable if c in fitting] or readable
-        return Found(address, tuple(likely), "it gives back what was written to its memory")
+        return Found(address, tuple(likely), "its memory can be read back")
     if fitting:
         others = [c for c in all_kinds if c not in fitting and not c.chip.readable]
         told = f"its memory cannot be read; its status is 0x{status:02X}"
         return Found(address, (*fitting, *others), told)
-    told = "nothing of it can be read" if status is None else f"its status, 0x{status:02X}, says nothing"
+    told = "nothing can be read back" if status is None else f"its status, 0x{status:02X}, says nothing"
     return Found(address, tuple(sorted(all_kinds, key=lambda c: c.chip.readable)), told)
 
 

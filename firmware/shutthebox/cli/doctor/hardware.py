@@ -59,9 +59,7 @@ def check_pins(config: Config) -> Iterator[CheckResult]:
             if unknown is not None:
                 yield failed("board", unknown)
             if config.gpio.backend is not Backend.GPIOD:
-                yield passed(
-                    "chip", f"{config.gpio.backend} opens it; its lines are looked at with gpiod only"
-                )
+                yield passed("chip", f"{config.gpio.backend} opens it; only gpiod's lines can be checked")
                 return
         try:
             from gpiozero.exc import GPIOZeroError
@@ -74,7 +72,7 @@ def check_pins(config: Config) -> Iterator[CheckResult]:
             header = chips.open_header()
         except (GPIOZeroError, OSError) as error:
             yield failed("chip", str(error))
-            yield skipped("lines", "there is no chip to ask")
+            yield skipped("lines", "there's no GPIO chip")
             return
         stack.callback(header.close)
         yield passed("chip", f"{header.path}, {header.get_info().label}")

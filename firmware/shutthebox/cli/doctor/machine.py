@@ -50,7 +50,7 @@ def _told(
     if fault in now:
         return failed(check, f"{wrong} now: {_REMEDIES[fault]}")
     if not when_s:
-        return passed(check, value) if value else skipped(check, "this machine does not measure it")
+        return passed(check, value) if value else skipped(check, "this machine doesn't measure it")
     latest = f"{wrong} last at {date_text(max(when_s), '%Y-%m-%d %H:%M')}"
     if time.time() - max(when_s) > LATELY_S:
         return passed(check, f"{value or 'not measured'}; {latest}")

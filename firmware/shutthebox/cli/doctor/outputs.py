@@ -71,7 +71,7 @@ class _Asks:
     def about(self, check: str, what: str, every_s: float, work: Callable[[], None]) -> CheckResult:
         """Repeats *work* until the button is pressed, or the time for that is over."""
         if self.aloud:
-            print(f"{what} Press the button if it does; if it does not, wait {self.wait_s:g} s.", flush=True)
+            print(f"{what} Press the button if it does; if not, wait {self.wait_s:g} s.", flush=True)
         while not self.inbox.empty():
             self.inbox.get()  # the press that answered the question before, and its bounces
         end = time.monotonic() + self.wait_s

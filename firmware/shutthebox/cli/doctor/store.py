@@ -45,7 +45,7 @@ def check_levers(config: Config) -> Iterator[CheckResult]:
         found = queries.health(kept.db)
     most = max((health.presses for health in found.values()), default=0)
     if most < MANY_PRESSES:
-        yield skipped("lever health", "too few presses are kept to tell")
+        yield skipped("lever health", "too few presses to tell")
         return
     ailing = []
     for switch in (*(number for number, row in BUTTONS.items() if row.is_counted), *levers):
@@ -76,7 +76,7 @@ def check_store(config: Config) -> Iterator[CheckResult]:
         os.getrandom(1, os.GRND_NONBLOCK)
         yield passed("entropy", "the kernel's is ready")
     except (AttributeError, BlockingIOError):
-        yield skipped("entropy", "not ready, or not to be asked on this system")
+        yield skipped("entropy", "not ready, or this system doesn't say")
     folder = config.state_folder
     try:
         check_folder(folder, "store.folder")
@@ -87,12 +87,12 @@ def check_store(config: Config) -> Iterator[CheckResult]:
     # Not Path.exists, which raises for a folder in one that this user may not look into.
     there = next(path for path in (folder, *folder.absolute().parents) if os.access(path, os.F_OK))
     if not os.access(there, os.R_OK | os.W_OK | os.X_OK):
-        yield failed("store", f"{there} may not be read and written")
+        yield failed("store", f"{there} cannot be read and written")
         return
     file = folder / STORE_FILE
     if not os.path.lexists(file):
         yield passed("store", f"{folder} can be written; nothing is kept there yet")
-        yield skipped("dice", "no throws are kept")
+        yield skipped("dice", "no throws yet")
         return
     try:
         with open_reading(folder) as kept:
@@ -100,11 +100,11 @@ def check_store(config: Config) -> Iterator[CheckResult]:
             kept.verify()
     except StoreError as error:
         yield failed("store", str(error))
-        yield skipped("dice", "the store cannot be read, or not be relied on")
+        yield skipped("dice", "the store can't be read, or can't be relied on")
         return
     free = shutil.disk_usage(folder).free
     if not os.access(file, os.W_OK):
-        yield failed("store", f"{file} may not be written by this user")
+        yield failed("store", f"{file} cannot be written by this user")
     elif free < LEAST_FREE:
         yield failed("store", f"{file}: the disk is full, {free >> 10} KiB are free")
     else:
@@ -129,12 +129,12 @@ def check_clock(config: Config) -> Iterator[CheckResult]:
         yield failed("clock", f"{shown}: it has never been set; scores get wrong dates")
     elif latest is not None and latest > now + 60:
         kept = date_text(latest, "%Y-%m-%d %H:%M")
-        text = f"{shown}, but the last match is of {kept}: it has been set back, or was ahead"
+        text = f"{shown}, but the last match is from {kept}: it has been set back, or was ahead"
         yield failed("clock", text)
     elif KEPT_RIGHT.exists():
         yield passed("clock", f"{shown}, set by the network")
     else:
-        yield passed("clock", f"{shown}; nothing here keeps it right, which only dates need")
+        yield passed("clock", f"{shown}; nothing here keeps it right, but only dates depend on it")
 
 
 def _latest_match(config: Config) -> int | None:

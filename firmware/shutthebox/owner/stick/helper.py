@@ -64,7 +64,7 @@ def serve(device: Path, address: Path, state: Path, language: str) -> None:
     """Serves the box until the stick is pulled out.
 
     Args:
-        device: a partition, or a disk without any.
+        device: a partition, or a disk without partitions.
         address: where the box listens.
         state: the folder of the box's memory.
         language: of the page of statistics, unless another was chosen at the box.
@@ -90,7 +90,7 @@ def serve(device: Path, address: Path, state: Path, language: str) -> None:
 
 
 def _start_box_anew() -> None:
-    with suppress(OSError):  # the box takes it over at its next start
+    with suppress(OSError):  # the box restores it at its next start
         subprocess.run(["systemctl", "try-restart", "--no-block", "shutthebox.service"], check=False)
 
 
