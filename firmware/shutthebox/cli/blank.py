@@ -1,6 +1,6 @@
-"""`shutthebox blank`: switches the display off. systemd runs it when the box has ended, also after a crash.
+"""`shutthebox blank`: switches the display off. systemd runs it when the daemon ends, even by a crash.
 
-It has seconds only, and the box may be restarting, so a panel on I2C needs the standard library alone.
+It must be fast, because the box may be restarting, so for a panel on I2C it uses only the standard library.
 """
 
 import argparse

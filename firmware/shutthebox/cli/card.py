@@ -1,4 +1,4 @@
-"""`shutthebox card`: takes over what the owner has written on the card. Its image runs this at the start."""
+"""`shutthebox card`: applies what the owner wrote onto the card. The card's image runs it at startup."""
 
 import argparse
 from pathlib import Path
@@ -29,7 +29,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Takes the files over, or says what is wrong with them.
+    """Applies the files, or says what's wrong with them.
 
     Raises:
         CardError: if a folder cannot be read or written.

@@ -17,7 +17,7 @@ _BAR, _INK, _PAPER, _LINE = "#2a6f4e", "#222222", "#ffffff", "#dddddd"
 
 
 class ChartError(ShutTheBoxError, ValueError):
-    """No name for a chart; the text says what is allowed."""
+    """A bad file name for a chart; the message says what's allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,10 @@ class Bar:
 
 
 def bars(distribution: Mapping[int, float], most: int) -> list[Bar]:
-    """The distribution in at most so many bars, by rising score.
+    """The distribution as a limited number of bars, by rising score.
 
-    A score has a bar of its own where all fit; a 0 always has. Else the bars are equally wide,
-    or where scores lie far apart (digits), they hold equally many of them.
+    Each score gets its own bar if they all fit; 0 always does. Otherwise bars are equally wide, or,
+    where scores lie far apart (digits), each holds equally many of them.
     """
     scores = sorted(distribution)
     span = scores[-1] - scores[0] + 1

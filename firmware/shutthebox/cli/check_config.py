@@ -1,4 +1,4 @@
-"""`shutthebox check-config` and `shutthebox pins`: the configuration, checked and as a wiring table."""
+"""`shutthebox check-config` and `shutthebox pins`: check the configuration, print it as a wiring table."""
 
 import argparse
 import sys
@@ -45,7 +45,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run_check(args: argparse.Namespace) -> int:
-    """Reads the file and its house rules, and says that they are good; a complaint ends with 2."""
+    """Checks the file and its house rules; exits with 2 if there's a mistake."""
     if args.file and _is_folder(args.file):
         return _check_folder(args.file)
     config = load_config(args.file)
@@ -98,12 +98,12 @@ def switch_name(number: int) -> str:
 
 
 def inverted(config: Config, name: str) -> str:
-    """A word for the tables if the switch of that name is wired the other way round; else nothing."""
+    """A word for the tables if this switch is inverted; otherwise empty."""
     return ", inverted" if name in {switch(n).name for n in config.gpio.inverted_switches} else ""
 
 
 def wiring(config: Config) -> list[tuple[str, Line]]:
-    """Every signal of the box and its line, in the order of a builder's work."""
+    """Every signal of the box and its line, in the order in which one wires them."""
     gpio = config.gpio
     levers = config.box.levers or len(gpio.levers)
     table: list[tuple[str, Line]] = [

@@ -1,4 +1,4 @@
-"""The `shutthebox` command. Ends with 0 if all is well, 1 for a fault, 2 for wrong use."""
+"""The `shutthebox` command. Exits with 0 on success, 1 for a fault, 2 for wrong usage."""
 
 import argparse
 import importlib
@@ -48,7 +48,7 @@ def command_line(modules: Iterable[str] = _MODULES) -> tuple[CommandParser, Mapp
     """The parser, and that of each command.
 
     Args:
-        modules: the commands whose modules are loaded; all, if they are not given.
+        modules: the commands whose modules to load; all by default.
     """
     parser = CommandParser(prog="shutthebox", description="The electronic Shut the Box.")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")

@@ -29,7 +29,7 @@ _MOST_SAMPLES = 10_000_000
 
 
 class UsageError(ShutTheBoxError, ValueError):
-    """An option that does not fit; the text names it and what is allowed."""
+    """A bad option; the message names it and what's allowed."""
 
 
 def add_parser(subparsers: Subparsers) -> None:

@@ -21,7 +21,7 @@ _DIGITS = 12
 
 
 class PlayersError(ShutTheBoxError, ValueError):
-    """An option that does not fit; the text names it and what is allowed."""
+    """A bad option; the message names it and what's allowed."""
 
 
 @dataclass(frozen=True, slots=True)

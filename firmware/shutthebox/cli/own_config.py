@@ -13,22 +13,22 @@ def add_config_option(parser: argparse.ArgumentParser) -> None:
 
 
 def load_config(file: Path | None) -> Config:
-    """The configuration in this file; without one, the box's own.
+    """Loads the configuration from this file, or the box's own.
 
     Raises:
-        ConfigError: if it cannot be used.
+        ConfigError: if it can't be used.
     """
     return read_config(file) if file else box_config()
 
 
 def load_config_or_default(file: Path | None, instead: str) -> Config:
-    """The same for services beside the box, which start even if the box's own cannot be used.
+    """The same for services beside the box, which start even if the box's own configuration is bad.
 
-    Then they have the built-in one, and a line on stderr says so.
+    They then fall back to the built-in one and say so on stderr.
 
     Args:
-        file: of the option; it has to be good.
-        instead: the service's fallback, as in "showing what".
+        file: the file given as an option; a bad one is an error.
+        instead: what the service falls back to, as in "showing what".
     """
     try:
         return load_config(file)

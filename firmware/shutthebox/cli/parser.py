@@ -1,4 +1,4 @@
-"""The parser of the commands: its errors are one line each, with a guess at a mistyped word."""
+"""The argument parser: errors are one line each, with a suggestion for a mistyped word."""
 
 import argparse
 from collections.abc import Iterable
@@ -12,8 +12,8 @@ class CommandParser(argparse.ArgumentParser):
     """A parser of the ``shutthebox`` command or of one of its commands.
 
     Attributes:
-        arguments: all that were added; the manual page and the reference are made from them.
-        example: a command line that does something useful; its help ends with it.
+        arguments: all arguments added; the manual page and the reference are generated from them.
+        example: a useful command line, shown at the end of the help.
     """
 
     def __init__(self, *args: Any, example: str = "", **kwargs: Any) -> None:  # noqa: ANN401  (as argparse has them)
@@ -30,11 +30,11 @@ class CommandParser(argparse.ArgumentParser):
         return action
 
     def error(self, message: str) -> NoReturn:
-        """Ends with 2 and one line."""
+        """Prints one line and exits with 2."""
         self._end(f"{one_line(message)}; ")
 
     def refuse(self, word: str, kind: str, known: Iterable[str]) -> NoReturn:
-        """Ends with 2 and one line: this word is no command, or no option; did you mean another?"""
+        """Prints one line about an unknown command or option, with a suggestion, and exits with 2."""
         near = did_you_mean(word.partition("=")[0], known)
         self._end(f"{quoted(word)} is no {kind}; {near}")
 

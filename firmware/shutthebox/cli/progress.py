@@ -18,7 +18,7 @@ def working(said: Callable[[], str]) -> Iterator[None]:
     """Shows the work and its duration on stderr, if that is a terminal.
 
     Args:
-        said: the work in words; called in another thread, every half second.
+        said: describes the work; called every half second, in another thread.
     """
     if not sys.stderr.isatty():
         yield

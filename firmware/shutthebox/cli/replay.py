@@ -32,7 +32,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Plays the script; ends with 0 if all its expectations hold."""
+    """Plays the script; exits with 0 if all its expectations hold."""
     # Imported here: the other commands need neither gpiozero nor Pillow.
     from shutthebox.config.profiles import builtin
     from shutthebox.game.effects import Effect

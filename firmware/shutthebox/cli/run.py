@@ -53,9 +53,9 @@ def find_config(asked_for: Path | None, usual: Path = CONFIG_FILE) -> tuple[Conf
     """The configuration to run with.
 
     Args:
-        asked_for: the file on the command line: it is this one, or an error.
-        usual: the box's own: if it cannot be used, the journal and the players are told and the built-in
-        one is used.
+        asked_for: the file on the command line; a bad one is an error.
+        usual: the box's own file. If it can't be used, the built-in configuration is used instead, and
+            players and journal are told.
 
     Raises:
         ShutTheBoxError: if the file asked for cannot be used.
@@ -88,7 +88,7 @@ def _as_wired(config: Config) -> Config:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Runs until it is told to stop."""
+    """Runs until told to stop."""
     # What is made up to READY stays: to look through it for garbage takes a tenth of the start.
     gc.disable()
     try:

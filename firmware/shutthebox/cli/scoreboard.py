@@ -1,4 +1,4 @@
-"""`shutthebox scoreboard`: a page with the scores, for everybody to read."""
+"""`shutthebox scoreboard`: a page with the scores."""
 
 import argparse
 from pathlib import Path
@@ -38,7 +38,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serves the page until it is told to stop."""
+    """Serves the page until told to stop."""
     # Imported here: the other commands need no web server.
     from shutthebox.config.settings_loader import DEFAULT_LEVERS, settings_for
     from shutthebox.web.http import listen

@@ -28,10 +28,10 @@ class BesideBox:
 
     Attributes:
         name: as its owner calls it.
-        units: the first one starts it, and all of them are stopped.
+        units: its units; starting the first starts it, and all are stopped.
         on: whether its owner wants it.
-        program: what it cannot do without.
-        package: that has this program.
+        program: a program it requires.
+        package: the package with that program.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The rules of a game as a page to hang beside the box: HTML that prints on one sheet of A5."""
+"""A game's rules as a page to hang beside the box: HTML that prints on one A5 sheet."""
 
 from html import escape
 
@@ -40,7 +40,7 @@ _SHOWN = (5, 2, 4)
 
 
 def sheet(profile: Profile, language: str, translate: Translate) -> str:
-    """The page in this language, complete, without a script and without anything to load."""
+    """The complete page in this language, without scripts or external resources."""
     _ = translate
     title, rules_heading, box_heading = profile.title(language, translate), _("Rules"), _("On this box")
     rules = "\n".join(f"<li>{escape(sentence)}</li>" for sentence in explain(profile, translate))

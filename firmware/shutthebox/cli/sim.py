@@ -108,10 +108,10 @@ def config_of(args: argparse.Namespace) -> Config:
 
 
 def running_recording(args: argparse.Namespace) -> tuple[int, Path] | None:
-    """The start of the running recording in ns, and its memory; None without one.
+    """The start of the running recording in ns, and its memory; None if nothing is being recorded.
 
     Raises:
-        ShutTheBoxError: if that is no time, or no memory that this command has made.
+        ShutTheBoxError: if the options aren't a time and a memory this command made.
     """
     if args.recording_since is None:
         return None
@@ -124,7 +124,7 @@ def running_recording(args: argparse.Namespace) -> tuple[int, Path] | None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serves the page and runs the daemon until it is told to stop."""
+    """Serves the page and runs the daemon until told to stop."""
     # Imported here: the other commands need neither gpiozero nor a web server.
     from shutthebox.adapters.display.opening import open_panel
     from shutthebox.config.settings_loader import levers_needed, possible_boxes, settings_for
@@ -233,7 +233,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _invitation(address: str, port: int) -> str:
-    """The address for telephones, and its QR code where the terminal can show it."""
+    """The address for phones, with its QR code if the terminal can show it."""
     import segno
 
     from shutthebox.network import address_of_process
@@ -258,7 +258,7 @@ def restart_arguments(
     since: Sequence[str] = (),
     levers: int | None = None,
 ) -> list[str]:
-    """The arguments that start this command again, on the same port and without another browser.
+    """The arguments to restart this command with, on the same port and without opening another browser.
 
     Args:
         args: those that it was started with.

@@ -1,4 +1,4 @@
-"""`shutthebox speech`: speaks the box's screens, for people who cannot see them."""
+"""`shutthebox speech`: reads the box's screens aloud, for people who can't see them."""
 
 import argparse
 import sys
@@ -39,7 +39,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace, ended: threading.Event | None = None) -> int:
-    """Speaks until `ended` is set; without one, until a signal ends it."""
+    """Speaks until `ended` is set, or until a signal."""
     from shutthebox.speech.speech_file import FILE_NAME, SpeechFileReader
     from shutthebox.speech.voice import Voice
 

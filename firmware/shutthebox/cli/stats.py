@@ -67,7 +67,7 @@ def add_options(parser: argparse.ArgumentParser, state: str = "the store's folde
 
 
 def run_stats(args: argparse.Namespace) -> int:
-    """Prints the statistics; then a complaint, if the store is damaged."""
+    """Prints the statistics, then an error if the store is damaged."""
     _name_simulator(args)
     with _good_part(args) as store:
         with working(lambda: "adding up the matches"):
@@ -81,7 +81,7 @@ def run_stats(args: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _good_part(args: argparse.Namespace) -> Iterator[Reading]:
-    """The store that is meant; if it is damaged, this is said once what is good of it has been printed."""
+    """Opens the store; if it's damaged, reports that after its good part has been printed."""
     file = _store_file(args)
     with contextlib.ExitStack() as stack:
         with working(lambda: "checking the store"):
@@ -90,7 +90,7 @@ def _good_part(args: argparse.Namespace) -> Iterator[Reading]:
 
 
 def _store_file(args: argparse.Namespace) -> Path:
-    """The file of the store: the one that is named, or the one in the folder that is meant."""
+    """The store's file: the one named, or the one in the chosen folder."""
     with contextlib.suppress(OSError):  # a name that is too long is refused as a folder
         if args.state is not None and args.state.is_file():
             return Path(args.state)
@@ -183,7 +183,7 @@ def store_folder(args: argparse.Namespace) -> Path:
 
 
 def date_text(at_s: int, form: str) -> str:
-    """A time of day for people; a question mark where no calendar has it."""
+    """A time of day for people; a question mark if no calendar has it."""
     try:
         return time.strftime(form, time.localtime(at_s))
     except (ValueError, OverflowError, OSError):  # no year that a calendar has

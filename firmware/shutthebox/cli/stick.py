@@ -1,4 +1,4 @@
-"""`shutthebox stick`: offers the box what lies on a USB stick. systemd starts it when one is put in."""
+"""`shutthebox stick`: offers a USB stick to the box. systemd starts it when one is inserted."""
 
 import argparse
 import logging
@@ -35,7 +35,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serves the box until the stick is pulled out."""
+    """Serves the box until the stick is removed."""
     from shutthebox.owner.stick.helper import serve
 
     logging.getLogger().setLevel(logging.INFO)

@@ -1,4 +1,4 @@
-"""A match from a table of turns as people keep it: a CSV file with player, dice and tiles shut."""
+"""Reads a match from a table of turns as people keep it: a CSV file with player, dice and tiles shut."""
 
 import csv
 import re
@@ -49,7 +49,7 @@ class _Line(NamedTuple):
 
 
 def is_table(text: str, name: str) -> bool:
-    """Whether a file is a table of turns, not a record, by its name's ending or the heads of its columns."""
+    """Whether a file is a table of turns rather than a record, by its extension or column headings."""
     if text.lstrip("\ufeff \t\r\n").startswith((KIND, "#")):
         return False
     if name.lower().endswith((".csv", ".tsv")):
@@ -59,14 +59,14 @@ def is_table(text: str, name: str) -> bool:
 
 
 def read_table(text: str, where: str, profile: Profile) -> Record:
-    """The match that a table of turns tells, played through the rules.
+    """Reads a table of turns and plays it through the rules.
 
-    A line is a throw: the player, what the dice showed, and the tiles shut, none where nothing could be.
-    Columns are found by their heads, in any order and in the languages of the box; others are passed over.
+    Each line is a throw: the player, what the dice showed, and the tiles shut (none if nothing could be).
+    Columns are found by their headings, in any order and in the box's languages; others are ignored.
 
     Args:
-        text: of the file, with its columns divided by commas, semicolons, tabs or bars.
-        where: the file, for complaints.
+        text: the file's text, with columns separated by commas, semicolons, tabs or bars.
+        where: the file, for error messages.
         profile: the game.
 
     Raises:

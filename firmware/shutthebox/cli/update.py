@@ -23,7 +23,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Checks the update, writes it beside the system that runs, and starts the machine anew."""
+    """Checks the update, writes it to the other system partition, and restarts the machine."""
     from shutthebox.owner.update import update
 
     update(args.bundle, downgrade=args.downgrade)

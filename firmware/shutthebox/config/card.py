@@ -1,7 +1,7 @@
 """The owner's files, on the card's first partition or on a stick.
 
-The configuration, house rules, a tournament, a network, keys to log in with, a league, Home Assistant, and
-what Raspberry Pi Imager writes. They are checked together, and all of them are good or none is used.
+Configuration, house rules, tournament, network, SSH keys, league, Home Assistant, and whatever Raspberry Pi
+Imager wrote. They are checked together: either all of them are good, or none is used.
 """
 
 import base64
@@ -61,15 +61,15 @@ _KEY_KINDS = ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Which networks the box joins; none unless it is told to.
+    """The networks the box joins; by default, none.
 
     Attributes:
-        wifi: the name of the Wi-Fi; empty for none.
-        password: of the Wi-Fi, 8 to 63 characters; empty for a Wi-Fi without one. Or its WPA2 key, 64 digits
-            in hexadecimal: all that Imager keeps of a password.
-        country: of the box, two letters; the radio channels depend on it.
-        cable: use a network cable too.
-        name: of the box in its network, where it answers to it with .local; empty for shutthebox.
+        wifi: the name of the Wi-Fi network; empty for none.
+        password: the Wi-Fi password, 8 to 63 characters; empty for an open network. Or the WPA2 key, 64
+            hexadecimal digits, which is all that Imager keeps of a password.
+        country: two-letter country code; it determines the radio channels.
+        cable: also use a wired network.
+        name: the box's host name (reachable as NAME.local); empty for shutthebox.
     """
 
     wifi: str = ""
@@ -118,9 +118,9 @@ _CHECKS: Mapping[str, Callable[[object], Any]] = {
 
 
 def examine_network(text: str, where: str) -> tuple[Network, tuple[str, ...]]:
-    """The networks in this TOML text, and the mistakes in it, a line each.
+    """Parses the networks in this TOML text; also returns its mistakes, a line each.
 
-    A mistake names the key, and what is allowed, and never the password.
+    A mistake names the key and what is allowed, never the password.
     """
     document, wrong = validation.examine_toml(text)
     found, mistakes = validation.examine_keys(document, _CHECKS, f"{where}: ", secrets=("password",))
@@ -135,7 +135,7 @@ def examine_network(text: str, where: str) -> tuple[Network, tuple[str, ...]]:
 
 
 def examine_keys(text: str, where: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The public keys in this text, one a line, and the mistakes in it, which name their lines."""
+    """Parses public keys, one per line; also returns the mistakes, with their line numbers."""
     keys, mistakes = [], []
     for number, line in enumerate(text.splitlines(), 1):
         words = line.split()
@@ -173,13 +173,13 @@ class Card:
     """The content of the owner's files.
 
     Attributes:
-        texts: of the files that are there, by name; of house rules with their folder: rules/friday.toml.
-        network: the one in its file; none without the file.
-        keys: public keys; none without the file.
-        zone: the time zone, as Imager was told; empty for none.
-        language: the same for the language of the screens, where the configuration has none.
-        notes: what of Imager's files is not used; a line each.
-        mistakes: one line each: file, line or key, what is allowed. With any, the rest is not used.
+        texts: the files found, by name; house rules include their folder, as in rules/friday.toml.
+        network: the network settings; empty without the file.
+        keys: public keys; empty without the file.
+        zone: the time zone given to Imager; empty for none.
+        language: the screen language given to Imager, unless the configuration sets one.
+        notes: what in Imager's files isn't used, a line each.
+        mistakes: one line each: file, line or key, what's allowed. If there are any, nothing is used.
     """
 
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -262,7 +262,7 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
 
 
 def _imagers_network(imager: UserData, wifi: Wifi) -> tuple[Network, tuple[str, ...]]:
-    """The network that Imager was told of, and the mistakes in it."""
+    """The network given to Imager, and the mistakes in it."""
     checks = {**_CHECKS, "password": _password_or_key}
     found, mistakes = validation.examine_keys(
         wifi.keys, checks, f"{NETWORK_CONFIG_NAME}: ", secrets=("password",)
@@ -278,10 +278,10 @@ def _imagers_network(imager: UserData, wifi: Wifi) -> tuple[Network, tuple[str, 
 
 
 def _is_there(path: Path) -> bool:
-    """Whether there is something of that name. A stick that does not answer says neither yes nor no.
+    """Whether the path exists. Unlike `Path.exists`, raises if a failing stick makes that impossible to tell.
 
     Raises:
-        OSError: that cannot be known; `Path.exists` says no to that in later versions of Python.
+        OSError: if it can't be told.
     """
     try:
         path.stat()
@@ -291,7 +291,7 @@ def _is_there(path: Path) -> bool:
 
 
 def is_only_comments(text: str) -> bool:
-    """Whether a file has nothing but comments: the box is to be without it."""
+    """Whether a file contains only comments, which removes what it would set."""
     return bool(text.strip()) and all(
         not line or line.startswith("#") for line in map(str.strip, text.splitlines())
     )
@@ -366,7 +366,7 @@ def _with_line(mistake: str, name: str, text: str) -> str:
 
 
 def _misnamed(folder: Path) -> list[str]:
-    """Files that were meant to be one of ours: some systems add an ending, and hide it."""
+    """Files meant to be one of ours but misnamed: some systems add a file extension and hide it."""
     stems = {name.partition(".")[0]: name for name in NAMES} | {"shutthebox-league": LEAGUE_NAME}
     found = []
     for path in sorted(Path(entry.path) for entry in entries_of(folder)):

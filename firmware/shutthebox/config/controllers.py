@@ -1,6 +1,6 @@
-"""The display's controllers: a row each. Config, drawing, simulator, doctor and docs read it here.
+"""The display controllers, one row each, read by config, drawing, simulator, doctor and docs.
 
-A new one that luma.oled has a class for is one more member and its row.
+To add a controller that luma.oled supports, add a member and its row.
 """
 
 from collections.abc import Mapping

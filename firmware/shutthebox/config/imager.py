@@ -1,7 +1,7 @@
-"""What Raspberry Pi Imager writes onto the card: cloud-init's user-data and network-config.
+"""Reads what Raspberry Pi Imager writes onto the card: cloud-init's user-data and network-config.
 
-Of cloud-init's many keys only those that Imager's dialog has are used; the others are named. Every value is
-read as text, so no key or value of a hostile file makes more of itself than it is.
+Only the keys that Imager's dialog sets are used; others are reported. Every value is read as plain text, so a
+hostile file can't use YAML's features.
 """
 
 import re

@@ -96,16 +96,16 @@ def find(id_or_path: str, folder: Path | None = None) -> Profile:
 
 
 def _checked(name: str) -> Profile:
-    """A built-in game that is played or asked about; one in the package may be a contributor's first try."""
+    """Checks a built-in game when it is used, since it may be a contributor's first draft."""
     profile = builtin(name)
     to_profile(_builtin_keys(name), f"{name}.toml", name)
     return profile
 
 
 def house_rules(folder: Path) -> tuple[tuple[Profile, ...], tuple[ProfileError, ...]]:
-    """The profiles of a folder by file name, and the faults of those that are left out.
+    """The profiles in a folder by file name, and the faults of those left out.
 
-    No such folder is an empty one.
+    A missing folder counts as empty.
     """
     try:
         held = _held(folder).values()

@@ -1,4 +1,4 @@
-"""Finds the puzzles that are shipped: one for each day, the same on every box that offers their games."""
+"""Finds the shipped puzzles: one for each day, the same on every box that offers their games."""
 
 from collections.abc import Collection, Iterable
 from functools import cache
@@ -13,7 +13,7 @@ PUZZLES_FILE = "puzzles.txt"
 
 @cache
 def shipped() -> tuple[str, ...]:
-    """All puzzles, one line each; they are read when the first is asked for."""
+    """All puzzles, one line each; loaded on first use."""
     file = resources.files("shutthebox.odds") / PUZZLES_FILE
     return tuple(file.read_text(encoding="utf-8").splitlines())
 
@@ -24,7 +24,7 @@ def _games() -> frozenset[str]:
 
 
 def puzzle_games(offered: Iterable[Profile]) -> tuple[str, ...]:
-    """The ids of the games with puzzles that a box offers with the very tiles of the puzzles.
+    """The ids of the games with puzzles that a box offers with exactly the tiles of the puzzles.
 
     Args:
         offered: the games as the box plays them: on twelve levers *Traditional* has twelve tiles.
@@ -33,7 +33,7 @@ def puzzle_games(offered: Iterable[Profile]) -> tuple[str, ...]:
 
 
 def puzzle_of(day: int, games: Collection[str] = ()) -> Puzzle:
-    """The puzzle of a day; they come round again.
+    """The puzzle of a day. Puzzles repeat once all have been used.
 
     Args:
         day: numbered as by `datetime.date.toordinal`.

@@ -1,8 +1,8 @@
 """The configuration: TOML to named tuples.
 
-The fields of the sections are the one place of every key, with its check, its default and its meaning.
-``[game]`` is in `shutthebox.game.settings`, since the machine gets it as it is. default.toml, the JSON Schema
-for editors, the manual page and the table in docs/ are made from them by ``make generated``.
+Each key is declared once, as a field of its section, with its check, default and meaning. ``[game]`` is in
+`shutthebox.game.settings`, because the machine uses it as it is. ``make generated`` derives default.toml, the
+JSON Schema for editors, the manual page and the table in docs/ from these fields.
 """
 
 import os
@@ -237,7 +237,7 @@ class BoxConfig(NamedTuple):
     )
 
     def settle_ns(self, switch: int) -> int:
-        """How long a level of this switch has to stand before it counts; levers are numbered from 1."""
+        """The settle window of a switch, in ns; levers are numbered from 1."""
         settle_ms: float = getattr(self, row_of(switch).settle_key)
         return round(settle_ms * 1_000_000)
 
@@ -333,7 +333,7 @@ class DisplayConfig(NamedTuple):
 
     @property
     def lines(self) -> dict[str, int]:
-        """The lines of the header that the panel needs beside its bus, by the key that names each."""
+        """The header lines the panel needs besides its bus, by config key."""
         if self.controller is None:
             return {}
         if self.interface is Interface.SPI:
@@ -342,7 +342,7 @@ class DisplayConfig(NamedTuple):
 
     @property
     def where(self) -> str:
-        """Where the panel is, for complaints."""
+        """Where the panel is connected, for error messages."""
         if self.interface is Interface.SPI:
             return "on /dev/spidev0.0"
         return f"at 0x{self.address:02X} on /dev/i2c-{self.bus}"
@@ -434,12 +434,12 @@ class Config(NamedTuple):
 
     @property
     def has_own_dice(self) -> bool:
-        """Whether the box throws dice of its own. Throws from a seed say nothing about their fairness."""
+        """Whether the box throws random dice. Throws from a seed say nothing about fairness."""
         return self.game.dice is DiceKind.AUTO and not self.tournament.file
 
     @property
     def state_folder(self) -> Path:
-        """Where the store lives: as configured, as systemd says, or in the user's home."""
+        """The store's folder: as configured, from systemd, or in the user's home."""
         if self.store.folder:
             return Path(self.store.folder)
         if system := os.environ.get("STATE_DIRECTORY"):
@@ -461,12 +461,12 @@ class Config(NamedTuple):
 
     @property
     def scores_folder(self) -> Path:
-        """Where the scoreboard and the voice look: in memory, where systemd says so, or with the store."""
+        """The folder that scoreboard and voice read: systemd's runtime directory, or the store's folder."""
         return runtime_folder() or self.state_folder
 
     @property
     def simulator_folder(self) -> Path:
-        """The same for a simulated box: where the config says, else beside that of a real one."""
+        """The store's folder for a simulated box: as configured, otherwise next to that of a real one."""
         return self.state_folder if self.store.folder else self.state_folder / "simulator"
 
 
@@ -490,7 +490,7 @@ def parse_config(text: str, where: str) -> Config:
 
 
 def examine_config(text: str, where: str) -> tuple[Config, tuple[ConfigError, ...]]:
-    """The configuration in this TOML text without its mistakes, and all of these, one by one."""
+    """Parses this TOML text leniently; returns the valid part and all mistakes."""
     document, wrong = validation.examine_toml(text)
     config, mistakes = Config(), [ConfigError(f"{where}: {mistake}") for mistake in wrong]
     knows_lines = not wrong
@@ -515,7 +515,7 @@ def examine_config(text: str, where: str) -> tuple[Config, tuple[ConfigError, ..
 
 
 def on_card(config: Config, where: str) -> tuple[Config, tuple[ConfigError, ...]]:
-    """A configuration without what a card or a stick may not say, and a complaint about each of that."""
+    """Removes what a card or stick may not set; also returns a complaint about each."""
     mistakes = []
     for section, keys in SECTIONS.items():
         for name, key in keys.items():
@@ -632,7 +632,7 @@ def read_config(path: Path) -> Config:
 
 
 def with_files_beside(config: Config, folder: Path) -> Config:
-    """The configuration with the house rules and the tournament of its folder, where it names no others."""
+    """The configuration with the house rules and the tournament next to it, unless it names others."""
     rules, tournament = folder / RULES_FOLDER, folder / TOURNAMENT_FILE
     if not config.rules.folder and rules.is_dir():
         config = config._replace(rules=RulesConfig(str(rules)))
@@ -642,7 +642,7 @@ def with_files_beside(config: Config, folder: Path) -> Config:
 
 
 def runtime_folder() -> Path | None:
-    """The folder in memory that systemd has made for the running box; None where it has not."""
+    """The runtime directory systemd made for the running box; None if there is none."""
     folder = os.environ.get("RUNTIME_DIRECTORY", "").split(":")[0]
     return Path(folder) if folder else None
 

@@ -26,7 +26,7 @@ DEFAULT_LEVERS = 9
 
 
 def levers_needed(config: Config, where: str) -> int:
-    """The levers of a simulated box: as configured, else as many as the usual game needs.
+    """The number of levers of a simulated box: as configured, otherwise as many as the usual game needs.
 
     Raises:
         ProfileError: if the usual game is unknown or its file is no good.
@@ -35,7 +35,7 @@ def levers_needed(config: Config, where: str) -> int:
 
 
 def possible_boxes(config: Config, levers: int, where: str) -> tuple[int, ...]:
-    """The numbers of levers that a simulated box may have: this one, and those that games are for."""
+    """The numbers of levers a simulated box can have: this one, and those the games are made for."""
     of_games = {count for profile in builtins() for count in profile.allowed_boxes}
     return tuple(sorted({levers, *(count for count in of_games if _is_playable(config, count, where))}))
 
@@ -90,7 +90,7 @@ def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
 
 
 def restore_choices(config: Config, settings: Settings, kept: Iterable[Remembered]) -> Settings:
-    """The settings with all that the box remembers; as configured, if the choices no longer fit."""
+    """Restores what was chosen at the box; falls back to the configuration if the choices no longer fit."""
     choices, rules = dict[str, object](), None
     bests, streak, wrong_codes = dict[str, int](), Streak(), 0
     for fact in kept:

@@ -1,6 +1,6 @@
-"""The owner's files for the uplink: a place in a league, and Home Assistant's broker.
+"""The owner's files for the uplink: the enrolment in a league, and Home Assistant's broker.
 
-They are checked here with the standard library alone, so that a mistake is said before the uplink starts.
+They are checked here with the standard library alone, so that mistakes show before the uplink starts.
 """
 
 import base64
@@ -46,7 +46,7 @@ _PUBLIC_KEY = bytes.fromhex("302a300506032b6570032100")
 
 
 def examine_enrolment(content: str, where: str) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The good keys of an enrolment, and the mistakes in it, a line each; nothing in a file without one.
+    """The valid keys of an enrolment, and its mistakes, a line each; empty if the file has no enrolment.
 
     A mistake names file, key and what is allowed, and never a value, which may be a secret.
     """
@@ -92,7 +92,7 @@ def _examine(
 
 
 def _der(pem: str) -> bytes:
-    """The content of a PEM text; nothing if it is none."""
+    """The content of a PEM text; empty if it isn't one."""
     lines = [line.strip() for line in pem.strip().splitlines()]
     if len(lines) < 3 or not lines[0].startswith("-----BEGIN ") or not lines[-1].startswith("-----END "):
         return b""

@@ -1,4 +1,4 @@
-"""Takes over what the owner has written on the card or on a stick."""
+"""Applies what the owner wrote onto the card or a stick."""
 
 import hashlib
 import json
@@ -39,13 +39,13 @@ TAKEN = "card/stick"
 
 
 class CardError(ShutTheBoxError, RuntimeError):
-    """A partition of the card cannot be used; the text says why."""
+    """A partition of the card can't be used; the message says why."""
 
     exit_code = 1
 
 
 def take_over_stick_folder(folder: Path, to: Path) -> tuple[str, ...]:
-    """Takes over the files in a folder of a stick, if all are good; gives the mistakes.
+    """Applies the files in a stick's folder if they are all good; returns the mistakes.
 
     Raises:
         CardError: if a folder cannot be read or written.
@@ -62,9 +62,9 @@ def take_over_stick_folder(folder: Path, to: Path) -> tuple[str, ...]:
 
 
 def take_over_card(folder: Path, to: Path) -> tuple[str, ...]:
-    """Takes over the card's files that have changed since they were taken over last; gives the mistakes.
+    """Applies the card's files that have changed since last time; returns the mistakes.
 
-    A file that is gone from the card is no longer wanted. The mistakes are left for the box to say.
+    Removing a file from the card removes what it set. The mistakes are left for the box to report.
 
     Raises:
         CardError: if a folder cannot be read or written.
@@ -87,7 +87,7 @@ def take_over_card(folder: Path, to: Path) -> tuple[str, ...]:
 
 
 def read_stick(folder: Path, to: Path) -> Card:
-    """The files in a folder of a stick, checked with what the box has already.
+    """Reads and checks the files in a stick's folder, together with what the box already has.
 
     Raises:
         OSError: if the stick cannot be read.
@@ -96,9 +96,9 @@ def read_stick(folder: Path, to: Path) -> Card:
 
 
 def take_over_stick(card: Card, to: Path) -> None:
-    """Takes over the files of a stick, which have no mistake: all or none, also if the plug is pulled.
+    """Applies a stick's files, which must be free of mistakes: all or none, even across a power cut.
 
-    They are copied to `TAKEN` first. Once they are there, each start takes them over, until all are.
+    They are first copied to `TAKEN`; from then on, every startup applies them until all are done.
 
     Raises:
         CardError: if one cannot be written.
@@ -158,7 +158,7 @@ def _take_over(name: str, card: Card, to: Path) -> None:
 
 
 def with_language(text: str, language: str) -> str:
-    """A configuration with this language, unless it has one or none is given."""
+    """The configuration with this language added, unless it sets one already."""
     if not language or "language" in tomllib.loads(text).get("box", {}):
         return text
     line = f'language = "{language}"\n'

@@ -1,4 +1,4 @@
-"""What a card's image leaves for its owner to read on the screen."""
+"""Notices the card's image leaves for the owner to read on the screen."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ CARD_TEXTS = (
 
 
 def notices() -> tuple[str, ...]:
-    """The notices of the card's image for the players; none on any other box."""
+    """The card image's notices; none on any other box."""
     try:
         return tuple(
             line

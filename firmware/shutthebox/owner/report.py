@@ -1,4 +1,4 @@
-"""What the box tells its owner: about itself, its faults, and tonight."""
+"""The owner's report: about the box, its faults, and this evening."""
 
 import re
 import shutil
@@ -38,10 +38,10 @@ _AILMENTS = {ailment.value: ailment for ailment in Ailment}
 
 
 class BoxReport:
-    """The owner's report of one box. Called in the main thread; reads small files only.
+    """The owner's report. Main thread only; reads only small files.
 
     Args:
-        read: asks the store; gives nothing where it cannot be read.
+        read: queries the store; returns nothing if it can't be read.
         folder: of the store; None for a box without memory.
         since_s: the time of day of the start.
         standing: kinds of faults that have not cleared.
@@ -96,7 +96,7 @@ class BoxReport:
         return lines
 
     def _when(self, at_s: float) -> Text:
-        """The weekday of the last six days, else the date; with the year where it is another."""
+        """The weekday within the last six days, otherwise the date, with the year if it's not this year's."""
         now, at = time.localtime(self._clock_s()), time.localtime(at_s)
         day = {"day": f"{at.tm_mday:02}", "month": f"{at.tm_mon:02}"}
         if 0 <= self._clock_s() - at_s < _WEEKDAYS_S:

@@ -1,4 +1,4 @@
-"""Another version of the card's system, which RAUC checks and writes."""
+"""Updates the card's system with RAUC, which checks and writes the new version."""
 
 import configparser
 import json
@@ -57,7 +57,7 @@ _BLOCK = 1 << 16
 
 
 class UpdateError(ShutTheBoxError):
-    """The update cannot be used; the text says why."""
+    """The update can't be used; the message says why."""
 
 
 class NoCardError(ShutTheBoxError, RuntimeError):
@@ -68,7 +68,7 @@ class NoCardError(ShutTheBoxError, RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """The description in a signed update.
+    """The metadata of a signed update.
 
     Attributes:
         version: of the package in it.
@@ -91,15 +91,15 @@ class Bundle:
 
 
 def update(source: str, *, downgrade: bool) -> None:
-    """Checks an update, writes it beside the system that runs, and starts the machine anew.
+    """Checks an update, writes it to the other system partition, and restarts the machine.
 
     Args:
         source: a file or an address.
-        downgrade: take an earlier version, too.
+        downgrade: also accept an earlier version.
 
     Raises:
-        NoCardError: if this is no card, or the user may not write it.
-        UpdateError: if it is no good, cannot be had or cannot be written.
+        NoCardError: if this machine doesn't run from a card, or the user may not write to it.
+        UpdateError: if the update is bad, or can't be fetched or written.
     """
     if shutil.which("rauc") is None or not CARD.exists():
         raise NoCardError(
@@ -116,7 +116,7 @@ def update(source: str, *, downgrade: bool) -> None:
 
 @contextmanager
 def _at_hand(source: str) -> Iterator[Path]:
-    """The update as a file: itself, or what an address gives; that is removed, however the command ends."""
+    """The update as a local file; a download is removed again, however the command ends."""
     with suppress(OSError):
         FETCHED.unlink(missing_ok=True)  # a pulled plug left it
     if "://" not in source:
@@ -133,7 +133,7 @@ def _at_hand(source: str) -> Iterator[Path]:
 
 @contextmanager
 def _ending_on_signals() -> Iterator[None]:
-    """A dropped login and SIGTERM end the command as an error does."""
+    """Makes SIGHUP (a dropped login) and SIGTERM end the command like an error."""
     before = {number: signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGTERM)}
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:  # as under nohup
@@ -147,7 +147,7 @@ def _ending_on_signals() -> Iterator[None]:
 
 @contextmanager
 def _giving_up_if_slow(source: str) -> Iterator[None]:
-    """Ends a fetch that is too slow, wherever it waits: a server may send its headers byte by byte, too."""
+    """Ends a download that is too slow at any stage, even if the server sends its headers byte by byte."""
     so_far = 0
 
     def look(number: int, frame: object) -> None:
@@ -267,7 +267,7 @@ def parse_info(text: str) -> Bundle:
 
 
 def find_losses(bundle: Bundle, keys: frozenset[str]) -> tuple[str, ...]:
-    """The losses that the update would cause, a line each.
+    """What the update would lose, a line each.
 
     Args:
         bundle: the update.
@@ -327,7 +327,7 @@ def _numbers(text: str) -> list[int]:
 
 
 def keep_memory() -> None:
-    """Copies the memory as it is now; a box that has none yet has nothing to lose."""
+    """Backs up the memory, if the box has one yet."""
     try:
         with open_reading(SERVICE_FOLDER) as store:
             BACKUP.unlink(missing_ok=True)

@@ -1,1 +1,1 @@
-"""The box by ear: its screens as sentences, the file that publishes them, and the voice."""
+"""The spoken box: screens as sentences, the file that publishes them, and the voice."""

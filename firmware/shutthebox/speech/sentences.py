@@ -1,4 +1,4 @@
-"""The box's screens as sentences to be heard. Pure: no clock, file or voice."""
+"""Turns the box's screens into spoken sentences. Pure: no clock, file or voice."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -33,7 +33,7 @@ class Announcement(NamedTuple):
     Attributes:
         text: one or more sentences.
         language: of the text, by its code.
-        waits: it is spoken after the running one; others cut that short.
+        waits: wait for the current announcement to end instead of interrupting it.
     """
 
     text: str
@@ -44,7 +44,7 @@ class Announcement(NamedTuple):
 class Announcer:
     """Turns the effects of a box into announcements: each new text of the screen, once.
 
-    Give it every effect, in order, as an observer of the runner gets them.
+    Pass it every effect, in order, as runner observers get them.
 
     Example:
         >>> from shutthebox.config.schema import Config
@@ -140,7 +140,7 @@ _SECONDS_SAID = (10, 5)
 
 
 def to_speech(text: Text) -> Text:
-    """The text as a voice says it."""
+    """The text as the voice says it."""
     match text:
         case Message(english, values, voice):
             said = tuple(
@@ -182,7 +182,7 @@ def _to_do(show: Show, translate: Translate) -> list[str]:
 
 
 def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
-    """The screen in words, part by part in the order of speaking; empty for an empty part."""
+    """The parts of the screen as text, in speaking order; an empty string for an empty part."""
     screen, _ = show.screen, translate
 
     def said(text: Text) -> str:
@@ -280,10 +280,10 @@ def _thrown(throw: Throw, total: int | None, translate: Translate) -> str:
 
 
 def news(parts: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
-    """The parts that are not as they were before."""
+    """The parts that have changed."""
     return {part: text for part, text in parts.items() if text and text != before.get(part)}
 
 
 def sentences(texts: Iterable[str]) -> str:
-    """The texts one after the other; one that does not end like a sentence gets a full stop."""
+    """Joins the texts, adding a full stop to those that don't end like a sentence."""
     return " ".join(text if text[-1] in ".!?…" else f"{text}." for text in texts if text)

@@ -1,7 +1,7 @@
-"""The latest announcements in a small file: written by the daemon, read by the voice, which is another user.
+"""A small file with the latest announcements, from the daemon to the voice, which runs as another user.
 
-The file is replaced as a whole at every announcement and has the latest few, so that a reader that looks
-often enough misses none.
+The file is replaced atomically at every announcement and holds the last few, so a reader that polls often
+enough misses none.
 """
 
 import json
@@ -34,12 +34,12 @@ MAX_TEXT = 1000
 
 
 class SpeechFileWriter:
-    """An observer of the runner that keeps the file up to date. Called in the main thread.
+    """A runner observer that keeps the file up to date. Called in the main thread.
 
-    A disk on which it cannot be written does not stop the game.
+    Failing to write it doesn't stop the game.
 
     Args:
-        folder: where the file is to be; in memory where systemd provides one.
+        folder: the file's folder; the runtime directory, if systemd provides one.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -70,7 +70,7 @@ class SpeechFileWriter:
 
 
 class SpeechFileReader:
-    """Reads the file again and again.
+    """Polls the file.
 
     Args:
         folder: where the daemon writes it.

@@ -1,4 +1,4 @@
-"""The voice: says announcements with espeak-ng, one after the other."""
+"""The voice: speaks announcements with espeak-ng, one after another."""
 
 import shutil
 import subprocess
@@ -12,13 +12,13 @@ PROGRAM = "espeak-ng"
 
 
 class VoiceError(ShutTheBoxError, RuntimeError):
-    """There is no voice, or it fails."""
+    """There's no voice, or it failed."""
 
     exit_code = 1
 
 
 class Voice:
-    """Speaks through another program, so that a new announcement can cut an old one short.
+    """Speaks through a subprocess, so that a new announcement can interrupt an old one.
 
     Args:
         volume: 0 to 200; 100 is normal.
@@ -36,14 +36,14 @@ class Voice:
         self._waiting: deque[Announcement] = deque()
 
     def say(self, announcement: Announcement) -> None:
-        """Says this now; if it waits, after the announcement that is being spoken. Returns at once."""
+        """Speaks now, or after the current announcement if it should wait. Doesn't block."""
         if not announcement.waits:
             self.fall_silent()
         self._waiting.append(announcement)
         self.go_on()
 
     def go_on(self) -> None:
-        """Begins with the next announcement once the last one is over; call it often.
+        """Starts the next announcement once the current one is over; call it often.
 
         Raises:
             VoiceError: if espeak-ng fails.
@@ -61,11 +61,11 @@ class Voice:
 
     @property
     def speaks(self) -> bool:
-        """Whether an announcement is being spoken or waits."""
+        """Whether an announcement is being spoken or waiting."""
         return self._running is not None or bool(self._waiting)
 
     def fall_silent(self) -> None:
-        """Drops the announcement that is being spoken, and all that wait."""
+        """Stops speaking and drops all waiting announcements."""
         self._waiting.clear()
         if self._running is not None:
             self._running.terminate()

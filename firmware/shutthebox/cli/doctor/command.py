@@ -1,4 +1,4 @@
-"""`shutthebox doctor`: the live hardware, one check a line."""
+"""`shutthebox doctor`: checks the live hardware, one line per check."""
 
 import argparse
 import contextlib
@@ -55,7 +55,7 @@ def _seconds(text: str) -> float:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Prints every result; 1 if one of them is bad."""
+    """Prints every result; exits with 1 if any is bad."""
     config = load_config(args.config)
     if args.display:
         from shutthebox.cli.doctor import displays
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def examine(config: Config) -> Iterator[CheckResult]:
-    """Every check of this box. A fault can cause others further down."""
+    """Runs every check on this box. One fault can cause others further down."""
     yield passed("python", sys.version.split()[0])
     for name, least in LIBRARIES.items():
         yield _library(name, least)

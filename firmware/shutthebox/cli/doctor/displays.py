@@ -1,8 +1,8 @@
-"""`shutthebox doctor --display`: the panels on the bus, their controllers, and the config lines for them.
+"""`shutthebox doctor --display`: finds panels on the bus, their controllers, and the config lines for them.
 
-They take almost the same commands, and no command asks for the type. One difference: over I2C the memory of
-some can be read back. The others cannot be told apart for certain; the low bits of their status often
-differ, but their data sheets promise nothing.
+Controllers take almost the same commands, and none reports its type. One difference: over I2C the memory of
+some can be read back. The others can't be told apart for certain: the low bits of their status often differ,
+but no data sheet promises it.
 """
 
 import json

@@ -1,1 +1,1 @@
-"""The helper that mounts an owner's stick, and does what the box asks of it."""
+"""The helper that mounts the owner's stick and does what the box asks for."""

@@ -1,7 +1,7 @@
-"""Checks a saved memory from a stick, as a process of its own that gives up every right first.
+"""Checks a saved memory from a stick, in a separate process that drops all privileges first.
 
-Used as `python -m shutthebox.owner.stick.checking FOLDER`: a folder with nothing but a copy of the memory,
-which is brought up to date there.
+Usage: `python -m shutthebox.owner.stick.checking FOLDER`, where the folder holds only a copy of the memory,
+which is migrated there.
 """
 
 import os
@@ -27,7 +27,7 @@ TOO_MUCH = "takes too much memory to check"
 
 
 def main() -> int:
-    """Gives up the rights, then opens the copy. Ends with 2 and one line for a memory that is no good."""
+    """Drops privileges, then opens the copy. For a bad memory, prints one line and exits with 2."""
     # Where all sticks together run out of memory, this process is the one to go.
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")

@@ -1,4 +1,4 @@
-"""Copies a file of a stick, which may lie about its size."""
+"""Copies a file from a stick that may lie about its size."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -29,7 +29,7 @@ class JobError(ShutTheBoxError):
 
 
 def outcome_of(error: OSError, *, gone: bool) -> StickOutcome:
-    """What an error of the operating system means for the owner of the stick.
+    """What an OSError means for the owner of the stick.
 
     Args:
         error: while a file of the stick was read or written.
@@ -42,7 +42,7 @@ def outcome_of(error: OSError, *, gone: bool) -> StickOutcome:
 
 @contextmanager
 def box_disk_errors() -> Iterator[None]:
-    """What the operating system says inside is about the box's own disk, and leaves it as it was.
+    """Turns OSErrors raised inside into errors about the box's own disk.
 
     Raises:
         JobError: in place of an OSError.

@@ -1,7 +1,7 @@
-"""Mounts an owner's stick and obeys the box. systemd starts it when a stick is put in.
+"""Mounts the owner's stick and serves the box. systemd starts it when a stick is inserted.
 
-It says what the stick offers over the box's socket, as a whole and whenever that changes, and does what the
-box asks for, one job at a time. It ends when the stick is pulled out.
+It reports the complete state of the stick over the box's socket whenever it changes, and does what the box
+asks for, one job at a time. It ends when the stick is removed.
 """
 
 import logging
@@ -52,7 +52,7 @@ _OF_THE_STICK = (
 
 
 class StickError(ShutTheBoxError, RuntimeError):
-    """The stick cannot be served; the text says why."""
+    """The stick can't be served; the message says why."""
 
     exit_code = 1
 
@@ -61,7 +61,7 @@ _log = logging.getLogger(__name__)
 
 
 def serve(device: Path, address: Path, state: Path, language: str) -> None:
-    """Serves the box until the stick is pulled out.
+    """Serves the box until the stick is removed.
 
     Args:
         device: a partition, or a disk without partitions.
@@ -95,15 +95,15 @@ def _start_box_anew() -> None:
 
 
 class Helper:
-    """One stick, and the wire to the box.
+    """One stick, and the connection to the box.
 
     Args:
         volume: the stick.
         address: where the box listens.
         state: the folder of the box's memory.
         language: of the page of statistics, unless another was chosen at the box.
-        start_box_anew: has the daemon begin again, so that it takes a memory over.
-        kept: the partition that a card keeps; None on a machine that was not started from one.
+        start_box_anew: restarts the daemon, so that it picks up a memory.
+        kept: the card's persistent partition; None on a machine that doesn't run from a card.
         is_card: the volume is the card itself.
     """
 
@@ -135,7 +135,7 @@ class Helper:
         }
 
     def serve(self) -> None:
-        """Looks at the stick, then serves the box until the stick has gone."""
+        """Examines the stick, then serves the box until the stick is gone."""
         try:
             error = self._look()
             if error is None:
@@ -156,7 +156,7 @@ class Helper:
             self._volume.unmount()
 
     def _look(self) -> OSError | None:
-        """Finds what is on the stick; gives what keeps it from that."""
+        """Finds what is on the stick; returns what prevents that."""
         try:
             if self._folder is None:
                 self._folder = self._volume.mount()
@@ -168,7 +168,7 @@ class Helper:
         return None
 
     def _offer(self) -> None:
-        """Says what can be done with what was found."""
+        """Reports what can be done with what was found."""
         memory = None if self._stick.is_card else self._found.memory
         offered = {
             StickJob.SAVE: not (self._stick.is_card or self._volume.protected),

@@ -1,4 +1,4 @@
-"""What lies on a stick, found with bounds: so many entries, so many bytes, so much time."""
+"""Finds what is on a stick, within limits on entries, bytes and time."""
 
 import os
 import re
@@ -55,7 +55,7 @@ class _Clock:
 
 
 def look(folder: Path) -> Contents:
-    """Looks at the top of a stick, and into the folders that a box has saved there.
+    """Examines the top folder of a stick, and the folders a box saved there.
 
     Raises:
         OSError: it cannot be read.

@@ -1,4 +1,4 @@
-"""Saves to a stick what somebody needs who helps by mail, and no secret: memory, results, report."""
+"""Saves what somebody needs to help remotely, and no secrets: memory, results, report."""
 
 import csv
 import io
@@ -73,7 +73,7 @@ def results(db: sqlite3.Connection) -> str:
 
 
 def to_safe_cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula, or for several cells, whatever it separates them by.
+    """Makes a text safe for spreadsheets: no formula, no cell separator.
 
     >>> to_safe_cell('=1+1;"@x"')
     "'=1+1__@x_"
@@ -89,7 +89,7 @@ def _language(db: sqlite3.Connection) -> str | None:
 
 
 def report(state: Path) -> str:
-    """Versions, hardware, faults, health of the levers and the journal, as text."""
+    """A text report: versions, hardware, faults, health of the levers, the journal."""
     own = (sys.executable, "-m", "shutthebox")
     parts = [
         ("Shut the Box", f"version {__version__}, {time.strftime('%Y-%m-%d %H:%M')}\n"),
@@ -104,7 +104,7 @@ def report(state: Path) -> str:
 
 
 def _said(*command: str) -> str:
-    """The output of a program; a program that is not there, or hangs, gives a line that says so."""
+    """The output of a program, or a line saying that it's missing or hangs."""
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, errors="replace", timeout=_SECONDS, check=False
@@ -126,7 +126,7 @@ def box_name() -> str:
 
 
 def save(stick: Path, state: Path, language: str, progress: Callable[[int], None]) -> str:
-    """Saves into one new folder; nothing that is there is overwritten.
+    """Saves into a new folder; never overwrites anything.
 
     A folder whose name ends in ``.part`` was not finished.
 

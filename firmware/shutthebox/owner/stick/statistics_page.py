@@ -1,4 +1,4 @@
-"""A page of the box's statistics, whole in one file: for an owner who takes it home."""
+"""The box's statistics as a self-contained page, for the owner to take home."""
 
 import time
 from collections.abc import Iterable

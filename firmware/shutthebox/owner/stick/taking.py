@@ -1,4 +1,4 @@
-"""Takes a saved memory from a stick. It may be made to hurt, so nobody with rights opens it."""
+"""Restores a saved memory from a stick. The file may be hostile, so it's never opened with privileges."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ from shutthebox.owner.stick.looking import MOST_MEMORY
 
 
 def take_over(file: Path, state: Path, still_in: Callable[[], None] = lambda: None) -> None:
-    """Checks a saved memory and puts it where the box finds it at its next start.
+    """Checks a saved memory and puts it where the box picks it up at its next startup.
 
     Args:
         file: on the stick.
@@ -53,7 +53,7 @@ def take_over(file: Path, state: Path, still_in: Callable[[], None] = lambda: No
 
 
 def _check(copy: Path) -> None:
-    """Has a process without rights check the copy as the box would at its start."""
+    """Has an unprivileged process check the copy, as the box would at startup."""
     if os.geteuid() == 0:
         for path in (copy.parent, copy):
             os.chown(path, NOBODY, NOBODY)

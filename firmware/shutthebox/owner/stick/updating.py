@@ -1,7 +1,7 @@
-"""Writes an update from a stick beside the system that runs.
+"""Writes an update from a stick to the other system partition.
 
-It is copied first, and checked again as a copy: a stick may show another file when it is read a second time,
-and may be pulled out meanwhile. RAUC, another service, does not see the helper's mount either.
+The update is copied first and the copy checked again, because a hostile stick can return different data the
+second time, and any stick can be removed meanwhile. Also, RAUC can't see the helper's private mount.
 """
 
 import json
@@ -41,7 +41,7 @@ def inspect_update(path: Path) -> Bundle:
 
 
 def write(path: Path, version: str, progress: Callable[[int], None]) -> None:
-    """Writes the update; the box plays on, and starts it when the machine starts next.
+    """Writes the update while the box plays on; the next restart boots it.
 
     Args:
         path: on the stick.

@@ -1,4 +1,4 @@
-"""A stick, mounted for this process alone: FAT or exFAT, and read-only but for the moment of saving."""
+"""A stick mounted for this process alone: FAT or exFAT, and read-only except while saving."""
 
 import errno
 import os
@@ -20,7 +20,7 @@ PATIENCE_S = 120
 
 
 class VolumeError(OSError):
-    """The stick cannot be mounted."""
+    """The stick can't be mounted."""
 
 
 class Volume:
@@ -37,23 +37,23 @@ class Volume:
 
     @property
     def gone(self) -> bool:
-        """The stick has been pulled out."""
+        """Whether the stick has been removed."""
         return self._is_given_up or not os.path.lexists(self._device)
 
     def give_up(self) -> None:
-        """Takes systemd's word that it has been pulled out; safe in a signal handler."""
+        """Marks the stick as removed, on systemd's word; safe in a signal handler."""
         self._is_given_up = True
 
     @property
     def in_use(self) -> bool:
-        """It is mounted already: the disk that the machine has started from, or one for other uses."""
+        """Whether it is already mounted: the machine's own disk, or one used for something else."""
         number = self._device.stat().st_rdev
         mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
         return f"{os.major(number)}:{os.minor(number)}" in {line.split()[2] for line in mounts.splitlines()}
 
     @property
     def protected(self) -> bool:
-        """The stick has a switch, or a fault, that forbids to write to it."""
+        """Whether the stick is write-protected, by a switch or a fault."""
         try:
             number = self._device.stat().st_rdev
             return Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}/ro").read_text() == "1\n"
@@ -61,7 +61,7 @@ class Volume:
             return False
 
     def mount(self) -> Path:
-        """Mounts it read-only, and gives the folder.
+        """Mounts it read-only and returns the folder.
 
         Raises:
             OSError: it cannot be read, or is neither FAT nor exFAT.
@@ -76,7 +76,7 @@ class Volume:
         return folder
 
     def unmount(self) -> None:
-        """Gives it back; what was written is on it then. Does nothing if it is not mounted."""
+        """Unmounts it, which flushes what was written. Does nothing if it isn't mounted."""
         if self._folder is not None:
             folder, self._folder = self._folder, None
             subprocess.run(
@@ -87,7 +87,7 @@ class Volume:
 
     @contextmanager
     def writable(self) -> Iterator[Path]:
-        """Lets it be written to.
+        """Remounts it writable.
 
         Raises:
             OSError: it cannot be.
@@ -122,9 +122,9 @@ class Volume:
 
 
 def kind_of(sector: bytes) -> str | None:
-    """The kernel's name of the file system that this first sector belongs to; None for one not to be mounted.
+    """The kernel's name for the file system this first sector belongs to; None for one we don't mount.
 
-    Only these two: the kernel has dozens more, and nobody has tried them with a stick made to hurt.
+    Only FAT and exFAT: the kernel knows dozens more that nobody has hardened against hostile sticks.
     """
     if len(sector) < 512 or sector[510:512] != b"\x55\xaa":
         return None
