@@ -34,7 +34,7 @@ def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
     parser = subparsers.add_parser(
         "review",
-        help="say say what luck and decisions did in a match",
+        help="say what luck and decisions did in a match",
         description="Analyses the record of a match: every player's chance to win and points "
         "before and after, what the dice and the decisions did to them, accuracy "
         "in per cent, the turning point, and the costliest decisions.",

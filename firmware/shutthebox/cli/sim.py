@@ -53,7 +53,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--levers", metavar="N", type=int, help="number of levers; default: as many as the game needs"
     )
     parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the built-in one")
-    parser.add_argument("--language", metavar="CODE", help="language language of the screens, such as fr")
+    parser.add_argument("--language", metavar="CODE", help="language of the screens, such as fr")
     parser.add_argument("--state", metavar="DIR", type=Path, help="folder for its memory")
     parser.add_argument(
         "--port", metavar="N", type=int, default=8080, help="port of the page; default: 8080; 0: a free one"

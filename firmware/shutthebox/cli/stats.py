@@ -41,7 +41,7 @@ def add_parser(subparsers: Subparsers) -> None:
     stats.set_defaults(run=run_stats)
     export = subparsers.add_parser(
         "export",
-        help="print print everything the box remembers, as JSON Lines",
+        help="print everything the box remembers, as JSON Lines",
         description="Prints everything the box remembers, one item on a line. If the store "
         "is damaged, it prints what is good, says so in one line and exits with "
         "1.",
