@@ -31,13 +31,12 @@ ARTICLES = "the a an"
 UNFINISHED = "X-Unfinished: yes"
 """In the head of a catalogue: its language is shown only where it is asked for."""
 
-# Our catalogues have no contexts; a test compares what Babel reads.
-_OWN_NAME = re.compile(rf'^msgid "{OWN_NAME}"\nmsgstr "([^"\\]+)"$', re.MULTILINE)
+# Our catalogues have no contexts; a test compares what Babel reads. An English box compiles none of these.
 _LINES = r'((?:"[^\n]*"\n?)+)'
-_ENTRY = re.compile(f"^msgid {_LINES}msgstr {_LINES}", re.MULTILINE)
-_PLURAL = re.compile(f'^msgid {_LINES}msgid_plural {_LINES}((?:msgstr.+\n?(?:".*\n?)*)+)', re.MULTILINE)
-_FORM = re.compile(rf"^msgstr\[\d\] {_LINES}", re.MULTILINE)
-_RULE = re.compile(r"^Plural-Forms: nplurals=(\d+); plural=(.+);$", re.MULTILINE)
+_ENTRY = f"(?m)^msgid {_LINES}msgstr {_LINES}"
+_PLURAL = f'(?m)^msgid {_LINES}msgid_plural {_LINES}((?:msgstr.+\n?(?:".*\n?)*)+)'
+_FORM = rf"(?m)^msgstr\[\d\] {_LINES}"
+_RULE = r"(?m)^Plural-Forms: nplurals=(\d+); plural=(.+);$"
 
 
 class _Catalogue:
@@ -50,8 +49,8 @@ class _Catalogue:
         text = raw.decode("utf-8")
         head, _, _ = text.partition("\n\n")
         self.is_finished = UNFINISHED not in head
-        found = _OWN_NAME.search(text)
-        self.own_name = found[1] if found else OWN_NAME
+        _, _, after = text.partition(f'msgid "{OWN_NAME}"\nmsgstr "')
+        self.own_name = after.partition('"')[0] or OWN_NAME
 
     def translate(self, text: str) -> str:
         """The text in this language; without a translation, or with other blanks in it, it stays English."""
@@ -87,9 +86,9 @@ def read_catalogue(text: str) -> dict[str, str]:
 
     What has plural forms is as `shutthebox.texts.plural` has it, in both languages.
     """
-    texts = {_unquoted(english): _unquoted(words) for english, words in _ENTRY.findall(text)}
-    for one, many, forms in _PLURAL.findall(text):
-        words = [_unquoted(form) for form in _FORM.findall(forms)]
+    texts = {_unquoted(english): _unquoted(words) for english, words in re.findall(_ENTRY, text)}
+    for one, many, forms in re.findall(_PLURAL, text):
+        words = [_unquoted(form) for form in re.findall(_FORM, forms)]
         texts[plural(_unquoted(one), _unquoted(many))] = "\0".join(words) if all(words) else ""
     return texts
 
@@ -99,7 +98,7 @@ def plural_rule(texts: Mapping[str, str]) -> tuple[int, str]:
 
     Without a rule that works there are none, so that whatever has a number stays English.
     """
-    found = _RULE.search(texts.get("", ""))
+    found = re.search(_RULE, texts.get("", ""))
     try:
         if found and all(0 <= c2py(found[2])(number) < int(found[1]) for number in range(200)):
             return int(found[1]), found[2]

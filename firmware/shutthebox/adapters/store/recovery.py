@@ -24,7 +24,6 @@ from shutthebox.adapters.store.chain import (
     read_facts,
 )
 from shutthebox.adapters.store.errors import UNREADABLE
-from shutthebox.adapters.store.salvage import salvage
 from shutthebox.adapters.store.schema import in_memory
 from shutthebox.adapters.store.stored_facts import (
     FactsLost,
@@ -127,6 +126,9 @@ def good_part(store: Path, mark: Head | None) -> Recovered:
         ValueError: if there is nothing of a store in it.
         OSError: if it cannot be read at all.
     """
+    # Imported lazily to keep startup fast.
+    from shutthebox.adapters.store.salvage import salvage
+
     checkpoint, facts = salvage(store)
     try:
         with in_memory() as new:
