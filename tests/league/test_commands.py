@@ -73,9 +73,9 @@ def test_keys_are_for_their_owner_only(folder: Path) -> None:
     [
         (["enrol", "Red Lion", "--pub", "x"], "allowed are up to 40 of a-z, 0-9 and -"),
         (["enrol", "lion", "--pub", "\x07"], "--pub"),
-        (["revoke", "x"], "'x' is no key that holds; allowed are those that `list keys` shows"),
-        (["owner", "x"], "'x' is no pub of this league"),
-        (["found", "--host", "x"], "a league is there already"),
+        (["revoke", "x"], "'x' is not a valid key; allowed are those that `list keys` shows"),
+        (["owner", "x"], "'x' is not a pub of this league"),
+        (["found", "--host", "x"], "there is a league already"),
         (["event", "Cup", "--format", "x", "--entrants", "ANN,BOB"], "allowed are ladder"),
         (["event", "Cup", "--format", "swiss", "--entrants", "ANN,ANN"], "2 to 64 different initials"),
         (["event", "Cup", "--format", "swiss", "--entrants", "ANN,BOB", "--tiles", "11"], "no box offers"),

@@ -264,7 +264,7 @@ def test_a_full_disk_at_the_league_loses_nothing(
         connection.exec_driver_sql(f"pragma max_page_count = {pages}")
 
     def refused() -> bool:
-        return "boxes send again" in caplog.text
+        return "boxes will send again" in caplog.text
 
     with consuming(place) as metrics:
         assert lion.send(entries[0]).status == COMMITTED

@@ -54,7 +54,7 @@ def health(lion: LeagueBox, after_s: int = 0) -> LeagueHealth:
 
 def test_each_part_that_fails_is_a_fault_and_a_pub_that_has_closed_is_none(lion: LeagueBox) -> None:
     assert health(lion) == LeagueHealth(
-        ("no consumer is connected to the broker", "the reviewer does not work"),
+        ("no consumer is connected to the broker", "the reviewer is not running"),
         __version__, broker=False, reviewer=False, backlog=0, last_match_age_s=None, boxes=1,
         boxes_offline=1, backup_age_s=None,
     )  # fmt: skip
@@ -92,7 +92,7 @@ def test_consumer_and_reviewer_tell_that_they_work(tmp_path: Path) -> None:
         consumer = Consumer(place.authority, place.engine, Ledger(place.engine, UTC), Metrics())
         with in_a_thread(consumer.run, consumer.stop):
             until(lambda: now().broker)
-            assert now().faults == ("the reviewer does not work",)
+            assert now().faults == ("the reviewer is not running",)
             reviewer, ends = Reviewer(place.engine, UTC), threading.Event()
             with in_a_thread(lambda: reviewer.run(ends), ends.set):
                 until(lambda: not now().faults)

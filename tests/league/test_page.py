@@ -224,7 +224,7 @@ def test_a_landlord_protects_and_confirms_initials_of_the_own_pub(site: Site) ->
     for seat in (f"{first}-1", f"{second}-1", f"{second}-2"):
         assert f'value="{seat}"' in page
     assert "Counted: 2." in landlord.post(do="confirm", seat=[f"{first}-1", f"{second}-2"])
-    assert "The initials were taken off: 1." in landlord.post(do="deny", seat=f"{second}-1")
+    assert "Initials removed: 1." in landlord.post(do="deny", seat=f"{second}-1")
     assert "waits for the landlord" not in site.get(f"/match/{first}")
     assert 'href="/player/QUI"' not in site.get(f"/match/{second}")
     reviewed(site.place.engine)

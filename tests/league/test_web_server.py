@@ -145,7 +145,7 @@ def test_the_operators_watchdog_reads_through_it_how_the_league_is(front: Front)
     status, text, _ = front.ask("/health")
     found = json.loads(text)
     assert (status, found["status"], text.count("\n"), found["boxes"]) == (503, "faulty", 1, 1)
-    assert found["faults"] == ["no consumer is connected to the broker", "the reviewer does not work"]
+    assert found["faults"] == ["no consumer is connected to the broker", "the reviewer is not running"]
     status, text, head = front.ask("/metrics")
     assert (status, head["content-type"]) == (200, "text/plain; charset=utf-8")
     assert "shutthebox_league_healthy 0.0\n" in text

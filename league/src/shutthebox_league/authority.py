@@ -98,7 +98,7 @@ class Authority:
             LeagueError: if the folder has a league already, or cannot be written to.
         """
         if self._certificate_path.exists():
-            raise LeagueError(f"{self._keys}: a league is there already; allowed is another --folder")
+            raise LeagueError(f"{self._keys}: there is a league already; allowed is another --folder")
         try:
             self._keys.mkdir(parents=True, exist_ok=True)
             self._keys.chmod(0o700)

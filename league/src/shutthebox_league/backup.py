@@ -161,7 +161,7 @@ def _check(db: sqlite3.Connection, file: Path) -> None:
             raise LeagueError("no version of ours")
         foreign = _statements(db) ^ _schema_of(version)
     except (sqlite3.Error, LeagueError):
-        raise LeagueError(f"{file}: no database of a league; {_ALLOWED}") from None
+        raise LeagueError(f"{file}: not a league's database; {_ALLOWED}") from None
     if foreign:
         kind, name = min(foreign)[:2]
         raise LeagueError(f"{file}: {kind} {one_line(name)} is not as a league has it; {_ALLOWED}")

@@ -133,7 +133,7 @@ class Consumer:
             case Disconnected(_, reason):
                 self._metrics.connected.set(0)
                 self._connected = False
-                _log.warning("the broker is away%s", f": {reason}" if reason else "")
+                _log.warning("the broker can't be reached%s", f": {reason}" if reason else "")
             case Message(_, topic, payload) if topic == RESPONSE_TOPIC:
                 known = clients_in(payload)
                 self._at_broker = self._at_broker if known is None else known
@@ -189,7 +189,7 @@ class Consumer:
 
     def _away(self, error: Exception) -> None:
         self._metrics.database_errors.inc()
-        _log.error("the database: %s; boxes send again", in_a_line(error))
+        _log.error("the database: %s; boxes will send again", in_a_line(error))
 
     def _commit(self, taken: list[tuple[str, bytes]]) -> int:
         """Has the first of some messages committed, and answers them; returns how many are done with."""
@@ -230,7 +230,7 @@ class Consumer:
             return
         try:
             for message in changes(known, good_keys(self._engine)):
-                _log.warning("the broker had other keys than the league; it is told")
+                _log.warning("the broker had other keys than the league; sending it ours")
                 self._broker.publish(CONTROL_TOPIC, message)
         except UNAVAILABLE as error:
             self._at_broker = known

@@ -87,7 +87,7 @@ def revoke(engine: Engine, authority: Authority, name: str) -> None:
         LeagueError: if no such key is enrolled.
     """
     if name not in good_keys(engine):
-        raise LeagueError(f"{quoted(name)} is no key that holds; allowed are those that `list keys` shows")
+        raise LeagueError(f"{quoted(name)} is not a valid key; allowed are those that `list keys` shows")
     authority.note(REVOKED, name)
     settle(engine, authority)
 
@@ -158,7 +158,7 @@ def new_owner_token(engine: Engine, pub: str) -> str:
     token = secrets.token_urlsafe(24)
     with engine.begin() as db:
         if not db.execute(update(PUB).where(PUB.c.name == pub).values(owner_hash=token_hash(token))).rowcount:
-            raise LeagueError(f"{quoted(pub)} is no pub of this league")
+            raise LeagueError(f"{quoted(pub)} is not a pub of this league")
     return token
 
 

@@ -98,7 +98,7 @@ def read_league_health(db: Connection, now_s: int) -> LeagueHealth:
     clock = (NOTICE.c.key_name == "") & (NOTICE.c.kind == "clock") & (NOTICE.c.last_s > now_s - SILENT_S)
     faults = {
         "no consumer is connected to the broker": not broker,
-        "the reviewer does not work": not reviewer,
+        "the reviewer is not running": not reviewer,
         "the league's clock is wrong": db.execute(select(NOTICE.c.last_s).where(clock)).first() is not None,
         "the latest back-up failed": BACKUP in pulses and pulses[BACKUP].failed,
         "the latest back-up is too old": backup_age_s is not None and backup_age_s > BACKUP_S,

@@ -127,7 +127,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="shutthebox-league", description="A league of Shut the Box.")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     parser.add_argument(
-        "--folder", metavar="DIR", type=Path, default=FOLDER, help=f"of the league; default: {FOLDER}"
+        "--folder", metavar="DIR", type=Path, default=FOLDER, help=f"the league's folder; default: {FOLDER}"
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -135,12 +135,17 @@ def _parser() -> argparse.ArgumentParser:
         "found", help="make a league: its keys, its database, the broker's configuration"
     )
     found.add_argument("--host", required=True, help="the name or address by which boxes reach the broker")
-    found.add_argument("--name", default="Shut the Box league", help="of the league, for people")
+    found.add_argument("--name", default="Shut the Box league", help="the league's name, as people see it")
     found.add_argument("--zone", default="UTC", help="time zone of its nights, such as Europe/London")
-    found.add_argument("--database", metavar="URL", default="", help="default: SQLite in the league's folder")
-    found.add_argument("--port", type=_port, default=BOXES_PORT, help="of the broker, for boxes")
     found.add_argument(
-        "--consumers-port", type=_port, default=CONSUMERS_PORT, help="of the broker, on 127.0.0.1"
+        "--database", metavar="URL", default="", help="the database; default: SQLite in the league's folder"
+    )
+    found.add_argument("--port", type=_port, default=BOXES_PORT, help="the broker's port for boxes")
+    found.add_argument(
+        "--consumers-port",
+        type=_port,
+        default=CONSUMERS_PORT,
+        help="the broker's port for consumers, on 127.0.0.1",
     )
     found.set_defaults(run=_found)
 
@@ -148,19 +153,19 @@ def _parser() -> argparse.ArgumentParser:
     host.add_argument("host", metavar="NAME")
     host.set_defaults(run=_host)
 
-    enrol_ = commands.add_parser("enrol", help="enrol a box; prints the file for its card")
+    enrol_ = commands.add_parser("enrol", help="enrol a box, and print the file for its card")
     enrol_.add_argument("box", metavar="BOX", help="up to 40 of a-z, 0-9 and -")
     enrol_.add_argument("--pub", required=True, help="the pub it stands in")
     enrol_.set_defaults(run=_enrol)
 
-    revoke_ = commands.add_parser("revoke", help="revoke a box's key, such as a stolen one")
+    revoke_ = commands.add_parser("revoke", help="revoke a box's key, for example after a theft")
     revoke_.add_argument("key", metavar="KEY", help="such as red-lion.1")
     revoke_.add_argument(
         "--from",
         dest="since",
         type=_date,
         metavar="DATE",
-        help="and make void what came under it since then, whatever time it claims",
+        help="also void everything that came under it since then, whatever time it claims",
     )
     revoke_.set_defaults(run=_revoke)
 
@@ -171,10 +176,10 @@ def _parser() -> argparse.ArgumentParser:
         "what",
         metavar="MATCH | KEY | EVENT ABC",
         nargs="*",
-        help="a match, the matches of a key, or those of an entrant that an event has taken",
+        help="a match, the matches of a key, or an entrant's matches in an event",
     )
     void.add_argument(
-        "--from", dest="since", type=_date, metavar="DATE", help="of a key: those that came since"
+        "--from", dest="since", type=_date, metavar="DATE", help="of a key: only matches that came since"
     )
     void.add_argument(
         "--undo",
@@ -191,9 +196,7 @@ def _parser() -> argparse.ArgumentParser:
     list_.add_argument("--json", action="store_true", help="print one JSON document")
     list_.set_defaults(run=_list)
 
-    owner = commands.add_parser(
-        "owner", help="print a new key of a pub for the owner's page; the old one ends"
-    )
+    owner = commands.add_parser("owner", help="print a new key to a pub's owner's page, and end the old one")
     owner.add_argument("pub", metavar="PUB")
     owner.set_defaults(run=_owner)
 
@@ -205,11 +208,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="PORT",
         type=_port,
         default=None,
-        help=f"OpenMetrics on 127.0.0.1, such as {METRICS_PORT}",
+        help=f"serve OpenMetrics on this port of 127.0.0.1, such as {METRICS_PORT}",
     )
     consume.set_defaults(run=_consume)
 
-    review = commands.add_parser("review", help="count, rate and review what was consumed")
+    review = commands.add_parser("review", help="count, rate and review the matches")
     review.set_defaults(run=_review)
 
     serve = commands.add_parser("serve", help="serve the page")
@@ -217,16 +220,16 @@ def _parser() -> argparse.ArgumentParser:
         "--port",
         type=_port,
         default=None,
-        help="on 127.0.0.1, to look at it; without, the socket that systemd passes to a web server",
+        help="serve it on this port of 127.0.0.1; default: the socket that systemd passes",
     )
     serve.set_defaults(run=_serve)
 
-    event = commands.add_parser("event", help="make an event; its page names the next pairing")
+    event = commands.add_parser("event", help="start an event, whose page names the next pairings")
     event.add_argument("name", metavar="NAME")
     event.add_argument("--format", required=True, help=", ".join(Format))
     event.add_argument("--game", default="traditional", help="default: traditional")
-    event.add_argument("--tiles", type=int, help="of the boxes; default: as its rule sheet has them")
-    event.add_argument("--rounds", type=int, help="of a match; default: as its rule sheet has them")
+    event.add_argument("--tiles", type=int, help="tiles on the boxes; default: as in its rule sheet")
+    event.add_argument("--rounds", type=int, help="rounds in a match; default: as in its rule sheet")
     event.add_argument(
         "--entrants", required=True, metavar="ANN,BOB,…", help="initials, the best seeded first"
     )
@@ -236,28 +239,30 @@ def _parser() -> argparse.ArgumentParser:
         "--boxes",
         metavar="BOX,…",
         default="",
-        help="whose matches count at once; those of other boxes need the word of each entrant",
+        help="boxes whose matches count at once; at others, each entrant must confirm",
     )
     event.add_argument(
         "--grace",
         type=int,
         metavar="HOURS",
         default=GRACE_H,
-        help=f"after the last night, for what comes late; default: {GRACE_H}",
+        help=f"how long after the last night matches may arrive; default: {GRACE_H}",
     )
     event.set_defaults(run=_event)
 
     tournament = commands.add_parser(
-        "tournament", help="make a tournament of equal dice; prints the boxes' file"
+        "tournament", help="start a tournament of equal dice, and print the boxes' file"
     )
     tournament.add_argument("name", metavar="NAME")
-    tournament.add_argument("--closes", required=True, type=_date, help="the day on which the seed is shown")
+    tournament.add_argument(
+        "--closes", required=True, type=_date, help="the day on which the seed is published"
+    )
     tournament.set_defaults(run=_tournament)
 
     for name, run, text in (
-        ("protect", _protect, "have matches signed with initials wait for a landlord's word, in every pub"),
-        ("free", _free, "end the protection of initials in every pub"),
-        ("forget", _forget, "delete initials from everything"),
+        ("protect", _protect, "make matches signed with these initials wait for a landlord, in every pub"),
+        ("free", _free, "stop protecting these initials in every pub"),
+        ("forget", _forget, "delete these initials everywhere"),
     ):
         command = commands.add_parser(name, help=text)
         command.add_argument("initials", metavar="ABC", nargs="+")
@@ -268,9 +273,12 @@ def _parser() -> argparse.ArgumentParser:
     export.set_defaults(run=_export)
 
     backup = commands.add_parser("backup", help="copy the database while the league runs, and check the copy")
-    backup.add_argument("file", metavar="FILE", type=Path, help="new; with --keep a folder")
+    backup.add_argument("file", metavar="FILE", type=Path, help="a new file; with --keep, a folder")
     backup.add_argument(
-        "--keep", type=_count, metavar="COUNT", help="of copies in the folder; then delete the oldest"
+        "--keep",
+        type=_count,
+        metavar="COUNT",
+        help="keep this many copies in the folder, and delete the oldest",
     )
     backup.set_defaults(run=_backup)
 
@@ -281,7 +289,7 @@ def _parser() -> argparse.ArgumentParser:
     move = commands.add_parser(
         "move", help="move the league to another database, SQLite or PostgreSQL, and check what arrives"
     )
-    move.add_argument("database", metavar="URL", help="of an empty one, such as postgresql:///league")
+    move.add_argument("database", metavar="URL", help="an empty database, such as postgresql:///league")
     move.set_defaults(run=_move)
     return parser
 

@@ -118,7 +118,7 @@ def undo(db: Connection, voiding: int, pub_id: int | None, now_s: int) -> int:
         _check_landlord(db, pub_id, now_s)
         where &= VOIDING.c.pub_id == pub_id
     if not db.execute(update(VOIDING).where(where).values(undone_s=now_s)).rowcount:
-        raise LeagueError(f"{voiding}: no voiding that holds; allowed are those that `list voidings` shows")
+        raise LeagueError(f"{voiding}: not a current voiding; allowed are those that `list voidings` shows")
     covered = MATCH.c.id.in_(select(VOIDED.c.match_id).where(VOIDED.c.voiding_id == voiding))
     count = db.execute(update(MATCH).where(covered).values(voided=MATCH.c.voided - 1)).rowcount
     back = covered & (MATCH.c.voided == 0)
@@ -142,7 +142,7 @@ def undo_all(db: Connection, what: str, now_s: int) -> int:
     same = (VOIDING.c.what == what) | VOIDING.c.what.startswith(f"{what} from ", autoescape=True)
     held = db.execute(select(VOIDING.c.id).where(same, VOIDING.c.undone_s.is_(None))).scalars().all()
     if not held:
-        raise LeagueError(f"{what}: no voiding of it holds; allowed are those that `list voidings` shows")
+        raise LeagueError(f"{what}: it has not been voided; allowed are those that `list voidings` shows")
     return sum(undo(db, voiding, None, now_s) for voiding in held)
 
 

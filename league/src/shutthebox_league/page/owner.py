@@ -248,7 +248,7 @@ def _confirm(db: Connection, pub_id: int, form: Form, *, right: bool) -> str:
     if not seats:
         raise LeagueError("no match is ticked")
     count = players.confirm(db, seats, pub_id, int(time.time()), right=right)
-    return f"Counted: {count}." if right else f"The initials were taken off: {count}."
+    return f"Counted: {count}." if right else f"Initials removed: {count}."
 
 
 def _protect(db: Connection, pub_id: int, form: Form) -> str:
