@@ -60,7 +60,10 @@ def test_the_monitor_sees_every_lever_but_the_broken_one(table: Table) -> None:
 
 def test_the_running_box_is_named_as_the_holder_of_its_lines(table: Table) -> None:
     table.start()
-    assert results(table.pi)["lever 1"] == ("ok", "line 4 is held by the running box")
+    verdict, reason = results(table.pi)["lever 1"]
+    assert verdict == "ok"
+    assert reason.startswith("line 4 is held by the running box, "), "and how it stands, by the kernel's list"
+    assert reason.endswith(" now")
     refused = table.pi.run("shutthebox doctor --levers --seconds 1", check=False, timeout=60)
     assert refused.code == 1
     assert "shutthebox" in refused.err

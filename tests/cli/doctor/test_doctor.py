@@ -3,6 +3,7 @@
 import importlib.metadata
 import json
 import os
+import re
 import sqlite3
 import sys
 import time
@@ -161,7 +162,40 @@ def test_lines_are_free_or_busy_by_name(config: Path, pi: FakeKernel) -> None:
     found = results(config)
     assert found["lever 1"] == ("ok", "line 4 is free, up now")
     assert found["lever 2"] == ("FAIL", "line 17 is busy: lirc has it")
-    assert found["lever 3"] == ("ok", "line 27 is held by the running box")
+    held = "line 27 is held by the running box"
+    hint = "its screen Owner shows how it stands, and so does doctor as root"
+    assert found["lever 3"] == ("ok", f"{held}; {hint}")
+
+
+LINES_OF_LINUX_6_6 = """\
+gpiochip1: GPIOs 504-511, parent: platform/soc:firmware:expgpio, raspberrypi-exp-gpio, can sleep:
+ gpio-508 (CAM_GPIO            |shutthebox          ) out hi
+
+gpiochip0: GPIOs 512-565, parent: platform/3f200000.gpio, pinctrl-bcm2835:
+ gpio-516 (GPIO_GCLK           |shutthebox          ) in  hi IRQ
+ gpio-524 (GPIO12              |shutthebox          ) in  lo IRQ
+ gpio-529 (GPIO17              |shutthebox          ) in  lo IRQ ACTIVE LOW
+"""
+LINES_OF_LATEST_LINUX = re.sub(
+    r"gpio-(\d+)", lambda line: f"gpio-{int(line[1]) - 512}", LINES_OF_LINUX_6_6
+).replace("GPIOs 512-565", "54 GPIOs")
+
+
+@pytest.mark.parametrize("lines", [LINES_OF_LINUX_6_6, LINES_OF_LATEST_LINUX])
+def test_root_is_told_how_the_switches_of_a_running_box_stand(
+    lines: str, config: Path, pi: FakeKernel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A welded button need not wait for the box to be stopped."""
+    (chip,) = pi.chips.values()
+    for line in (4, 12, 17):
+        chip.lines[line].consumer = "shutthebox"
+    monkeypatch.setattr(hardware, "LINES_IN_USE", tmp_path / "gpio")
+    write(tmp_path / "gpio", lines)
+    found = results(config)
+    assert found["lever 1"] == ("ok", "line 4 is held by the running box, up now")
+    assert found["lever 2"] == ("ok", "line 17 is held by the running box, down now")
+    assert found["dice button"][0] == "FAIL"
+    assert "and down now: if nobody holds it" in found["dice button"][1]
 
 
 def test_a_line_that_cannot_be_asked_leaves_out_no_other_check(config: Path, pi: FakeKernel) -> None:

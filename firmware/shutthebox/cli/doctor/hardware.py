@@ -3,7 +3,8 @@
 import contextlib
 import getpass
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ from shutthebox.config.schema import BOARD_LINES, SPI_LINES, Backend, Config, In
 from shutthebox.game.switches.switch import BUTTONS, switch
 
 DEV = Path("/dev")
+
+LINES_IN_USE = Path("/sys/kernel/debug/gpio")
+"""Where the kernel tells root of every line that a program has."""
 
 SPI_NODE = "spidev0.0"
 """SPI0 with its first chip enable, below `DEV`."""
@@ -95,7 +99,8 @@ def check_pins(config: Config) -> Iterator[CheckResult]:
             if not info.used:
                 yield _free(config, factory, name, line)
             elif holder == CONSUMER:
-                yield passed(name, f"line {line} is held by the running box{inverted(config, name)}")
+                text = f"line {line} is held by the running box{inverted(config, name)}"
+                yield _held(config, name, text, _level(chip.get_info().name, info.offset))
             else:
                 yield failed(name, f"line {line} is busy: {holder} has it")
 
@@ -103,19 +108,49 @@ def check_pins(config: Config) -> Iterator[CheckResult]:
 def _free(config: Config, factory: Factory | None, name: str, line: Line) -> CheckResult:
     """A line that nobody has; of a switch, how it stands now."""
     text = f"line {line} is free{inverted(config, name)}"
-    wired = {switch(number).name: number for number in (*BUTTONS, *range(1, len(config.gpio.levers) + 1))}
-    number = wired.get(name)
+    number = _switch_numbers(config).get(name)
     if number is None or factory is None:
         return passed(name, text)
     try:
         down = is_down(factory, line, inverted=number in config.gpio.inverted_switches)
     except Exception as error:  # libraries raise kinds of their own
         return failed(name, f"line {line}: {error}")
+    return _standing(name, number, text, down=down)
+
+
+def _held(config: Config, name: str, text: str, level: bool | None) -> CheckResult:
+    """A line that the box has, at this level; of a switch, how it stands now."""
+    number = _switch_numbers(config).get(name)
+    if number is None:
+        return passed(name, text)
+    if level is None:
+        return passed(name, f"{text}; its screen Owner shows how it stands, and so does doctor as root")
+    return _standing(name, number, text, down=level is (number in config.gpio.inverted_switches))
+
+
+def _switch_numbers(config: Config) -> Mapping[str, int]:
+    return {switch(number).name: number for number in (*BUTTONS, *range(1, len(config.gpio.levers) + 1))}
+
+
+def _standing(name: str, number: int, text: str, *, down: bool) -> CheckResult:
     if down and number in BUTTONS:
         return failed(
             name, f"{text}, and down now: if nobody holds it, its switch is welded or its lead shorted"
         )
     return passed(name, f"{text}, {'down' if down else 'up'} now")
+
+
+def _level(chip: str, offset: int) -> bool | None:
+    """Whether a line that a program has is high, which the kernel tells only root; None if it doesn't."""
+    try:
+        _, _, chips = LINES_IN_USE.read_text("utf-8", "replace").partition(f"{chip}: ")
+    except OSError:
+        return None
+    lines = chips.partition("\ngpiochip")[0]
+    first = re.match(r"GPIOs (\d+)-", lines)  # the latest kernels count from 0 on every chip
+    number = offset + (int(first[1]) if first else 0)
+    found = re.search(rf"^ gpio-{number} +\(.*\) (?:in|out) +(hi|lo)\b", lines, re.MULTILINE)
+    return None if found is None else found[1] == "hi"
 
 
 def check_display(config: Config) -> Iterator[CheckResult]:
