@@ -21,6 +21,7 @@ SCRIPTS = [
     *(IMAGE / "root/usr/lib/shutthebox").iterdir(),
     IMAGE / "initramfs/init",
     IMAGE.parents[1] / "systemd/networkmanager-address",
+    IMAGE.parents[1] / "league/server/certbot-hook",
     Path(__file__).with_name("hardware.sh"),
 ]
 UNITS = [*(IMAGE / "root/etc/systemd/system").glob("*.service")]

@@ -31,7 +31,7 @@ from tests.support.waiting import HANG_S, until
 
 from shutthebox_league import consumer as consumers
 from shutthebox_league.access import CONTROL_TOPIC, RESPONSE_TOPIC, clients_in, list_clients
-from shutthebox_league.allowance import Allowance
+from shutthebox_league.allowance import BYTES_A_DAY, Allowance
 from shutthebox_league.consumer import Consumer
 from shutthebox_league.enrolment import revoke
 from shutthebox_league.fair_queue import LIGHT, FairQueue
@@ -40,7 +40,7 @@ from shutthebox_league.metrics import Metrics
 from shutthebox_league.schema import ENTRY, HEALTH
 from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message, new_client
 from shutthebox_uplink.settings import Enrolment
-from shutthebox_uplink.signing import COMMITTED
+from shutthebox_uplink.signing import COMMITTED, HELD
 from shutthebox_uplink.uplink import HELLO_TOPIC, receipt_topic, record_topic, tls_context
 
 
@@ -344,6 +344,24 @@ def test_what_a_key_has_spent_comes_back_with_time() -> None:
     assert allowance.is_spent("loud", 49)
     assert not allowance.is_spent("loud", 51)
     assert not allowance.is_spent("quiet", 0)
+
+
+def test_a_key_that_has_filled_its_day_waits_and_nobody_else_does(
+    place: Place, enter: Enter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is committed stays for ever: without a bound one box fills the league's disk."""
+    lion, crown = enter("lion"), enter("crown")
+    first, second = (lion.sign(lion.chain.play(played_record(seed))) for seed in (1, 2))
+    monkeypatch.setattr(consumers, "BYTES_A_DAY", len(first) + len(second) // 2)
+    with consuming(place):
+        for message in (first, second):
+            lion.publish(message)
+            assert lion.receipt().status == COMMITTED
+        lion.publish(lion.sign(lion.chain.play(played_record(3))))
+        receipt = lion.receipt()
+        assert (receipt.status, receipt.reason) == (HELD, "later: more than 0 MB in a day")
+        assert crown.send(crown.chain.play(played_record(4))).status == COMMITTED
+    assert consumers.BYTES_A_DAY < BYTES_A_DAY == 64 * 2**20
 
 
 def test_a_box_that_has_gone_is_not_brought_back_by_the_state_before(place: Place, enter: Enter) -> None:

@@ -1,11 +1,12 @@
 """A league of an earlier version is brought up to date: nothing that has been played is lost."""
 
+import time
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, func, inspect, select
+from sqlalchemy import Engine, func, inspect, select, update
 from tests.support.league import reviewed
 from tests.support.old_league import old_league
 
@@ -13,6 +14,7 @@ from shutthebox_league import categories
 from shutthebox_league.database import migrate, open_database
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import read_event
+from shutthebox_league.notices import notices
 from shutthebox_league.schema import CATEGORY, ENTRY, MATCH, PROTECTED, SEAT
 from shutthebox_league.standings import Measure, Period, categories_played, standings
 
@@ -60,3 +62,14 @@ def test_a_league_of_an_earlier_version_counts_all_its_matches_again(
         event = read_event(db, 1, 0)
         assert event is not None
         assert event.category == categories.usual_category("traditional")
+
+
+def test_an_upgrade_says_which_matches_count_no_more(old: Engine) -> None:
+    """An operator who finds empty tables is told why, on every owner's page and for a week."""
+    migrate(old, "0003")
+    with old.begin() as db:
+        db.execute(update(MATCH).where(MATCH.c.id <= 4).values(unranked="older rules"))
+    migrate(old)
+    with old.begin() as db:
+        (said,) = (row.text for row in notices(db, 1, int(time.time())))
+    assert said == "4 matches by rules of before are shown with their records, and count in no table."

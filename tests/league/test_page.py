@@ -16,7 +16,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from sqlalchemy import insert, update
+from sqlalchemy import insert, select, update
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from tests.support.chromium import serious_findings, start_chromium
@@ -34,7 +34,7 @@ from shutthebox_league.formats import Format
 from shutthebox_league.main import zone_of
 from shutthebox_league.page.app import HEADERS
 from shutthebox_league.page.owner import FORM_HEADERS, OwnersPage
-from shutthebox_league.schema import HEALTH, TOURNAMENT
+from shutthebox_league.schema import HEALTH, MATCH, TOURNAMENT
 from shutthebox_league.standings import Period, first_of
 
 pytestmark = pytest.mark.slow
@@ -187,6 +187,20 @@ def test_a_match_page_names_the_better_answer(site: Site) -> None:
     assert "best: shut" in text
     assert "played on version" in text
     assert site.get("/match/1/record").startswith("shut-the-box record")
+
+
+def test_the_name_of_house_rules_is_on_no_page(site: Site) -> None:
+    """Forty characters that a box makes up: anybody's words, in front of everybody."""
+    record = played_record(99)
+    house = replace(record, profile=replace(record.profile, name="call-0900-123456"))
+    site.play(house, ended_s=site.now_s)
+    reviewed(site.engine)
+    with site.engine.connect().execution_options(reads=True) as db:
+        (match,) = db.execute(select(MATCH.c.id).where(MATCH.c.game == "call-0900-123456")).scalars()
+    for path in ("/", "/?period=ever", f"/pub/{SLUG}", f"/pub/{SLUG}/tv", f"/match/{match}"):
+        assert "0900" not in site.get(path), path
+    assert "House rules" in site.get(f"/match/{match}")
+    assert "0900" not in Landlord(site).first
 
 
 def test_a_form_for_another_page_is_read_before_it_is_refused(site: Site) -> None:

@@ -113,6 +113,7 @@ class Consumer:
                     taken = taken[self._commit(taken) :]
                     beat()
                 self._keep_health()
+                self._note_pulse()
                 self._settle_broker()
                 self._metrics.waiting.set(len(self._entries))
                 self._metrics.dropped.inc(self._entries.dropped - self._dropped)
@@ -236,20 +237,26 @@ class Consumer:
             self._at_broker = known
             self._away(error)
 
-    def _keep_health(self) -> None:
-        """Keeps the latest health of each box and the own, not more often than needed."""
-        now_s = time.monotonic()
-        pulse = self._connected and now_s >= self._pulse_due_s
-        if not pulse and (now_s < self._health_due_s or not self._heard):
+    def _note_pulse(self) -> None:
+        """Notes now and then that the broker is reached, for whoever watches over the league."""
+        if not self._connected or time.monotonic() < self._pulse_due_s:
             return
-        self._health_due_s = now_s + HEALTH_EVERY_S
+        self._pulse_due_s = time.monotonic() + PULSE_EVERY_S
+        try:
+            with self._engine.begin() as db:
+                note_pulse(db, BROKER, int(time.time()))
+        except UNAVAILABLE as error:
+            self._away(error)
+
+    def _keep_health(self) -> None:
+        """Keeps the latest health of each box, not more often than needed."""
+        if time.monotonic() < self._health_due_s or not self._heard:
+            return
+        self._health_due_s = time.monotonic() + HEALTH_EVERY_S
         with self._hearing:
             heard, self._heard = self._heard, {}
         try:
             with self._engine.begin() as db:
-                if pulse:
-                    note_pulse(db, BROKER, int(time.time()))
-                    self._pulse_due_s = now_s + PULSE_EVERY_S
                 for name, latest in sorted(heard.items()):
                     keep_health(db, name, latest.online, latest.state, int(time.time()))
         except UNAVAILABLE as error:
