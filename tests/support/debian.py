@@ -22,6 +22,7 @@ PACKAGE_OF = {
     "mkimage": "u-boot-tools",
     "mmdebstrap": "mmdebstrap",
     "mount": "mount",
+    "nft": "nftables",
     "nsenter": "util-linux",
     "qemu-aarch64-static": "qemu-user-static",
     "qemu-img": "qemu-utils",
