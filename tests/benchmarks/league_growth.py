@@ -1,15 +1,17 @@
 """The times that a league of very many matches takes for a receipt, its pages, and the ratings of a night.
 
-`python -m tests.benchmarks.league_growth [MATCHES…]`: fills a league with so many, 50,000 and 1,000,000 by
-default, and measures. Where two columns are alike, the number of matches does not matter.
+`python -m tests.benchmarks.league_growth [MATCHES…]`: fills a league with so many, all of them in one event
+of 64 entrants, and measures; 10,000, 100,000 and 1,000,000 by default. Where columns are alike, their number
+does not matter.
 """
 
+import json
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import UTC, date, timedelta
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -24,8 +26,9 @@ from tests.support.waiting import until
 
 from shutthebox.rules.record import write
 from shutthebox_league.categories import category_id, usual_category
+from shutthebox_league.events import make_event, settle_event
 from shutthebox_league.ratings import rate
-from shutthebox_league.schema import CATEGORY, CHAIN, ENTRY, MATCH, RATING, SEAT, STANDING
+from shutthebox_league.schema import CATEGORY, CHAIN, ENTRY, EVENT, EVENT_GAME, MATCH, RATING, SEAT, STANDING
 from shutthebox_league.standings import WHOLE_LEAGUE, Period, first_of
 
 BOXES, PLAYERS, NIGHT = 200, 5000, 200
@@ -108,6 +111,34 @@ def fill_sums(db: Connection, random: Random, category: int, tonight: date, matc
     db.execute(insert(RATING), rated)
 
 
+def fill_event(place: Place, matches: int) -> int:
+    """An event, a ladder of 64 entrants that has taken every match; returns its number."""
+    random, tonight = Random(2), date.today()
+    entrants = [initials(number) for number in range(64)]
+    with place.engine.begin() as db:
+        nights = tonight - timedelta(days=1461), tonight
+        event_id, _ = make_event(
+            db, "Ladder", "ladder", usual_category("traditional"), entrants, *nights, boxes=(), zone=UTC
+        )
+        for begin in range(0, matches, _AT_ONCE):
+            pairs = [random.sample(entrants, 2) for _ in range(begin, min(begin + _AT_ONCE, matches))]
+            db.execute(
+                insert(EVENT_GAME), [game_of(event_id, begin + n, *pair) for n, pair in enumerate(pairs, 1)]
+            )
+        state = json.dumps({"noted": matches, "lines": []})
+        db.execute(update(EVENT).where(EVENT.c.id == event_id).values(state=state))
+        settle_event(db, event_id)
+    return event_id
+
+
+def game_of(event_id: int, match_id: int, *pair: str) -> dict[str, Any]:
+    """A game that an event has taken."""
+    return {
+        "event_id": event_id, "match_id": match_id, "who": " ".join(sorted(pair)), "winner": pair[0],
+        "box_id": 1, "waits_for": "", "position": match_id, "used": False,
+    }  # fmt: skip
+
+
 def seconds(times: int, do: Callable[[], object]) -> float:
     """The median of so many times."""
     took = []
@@ -122,6 +153,7 @@ def measure(folder: Path, matches: int) -> dict[str, float]:
     """Milliseconds of everything."""
     place = found_league(folder, with_broker=False)
     fill(place, matches)
+    event = fill_event(place, matches)
     box, now_s = LeagueBox(place, "new", "Pub 1"), int(time.time())
     entries = [
         entry
@@ -137,9 +169,17 @@ def measure(folder: Path, matches: int) -> dict[str, float]:
         with place.engine.begin() as db:
             rate(db, next(new))
 
+    games = iter(range(matches + 1, matches + NIGHT + 1))
+
+    def take_next() -> None:
+        with place.engine.begin() as db:
+            db.execute(insert(EVENT_GAME), game_of(event, next(games), initials(1), initials(2)))
+            settle_event(db, event)
+
     found = {
         "an entry, from its message to its receipt": seconds(len(entries), lambda: box.send(next(waiting))),
         "the rating of a match": seconds(NIGHT, rate_next),
+        "a match that an event takes": seconds(NIGHT, take_next),
     }
     port = free_port()
     page = subprocess.Popen(league_command(folder, "serve", "--port", str(port)))
@@ -148,7 +188,7 @@ def measure(folder: Path, matches: int) -> dict[str, float]:
         for name, path in (
             ("the front page", "/"), ("the front page by rating, ever", "/?by=rating&period=ever"),
             ("a pub's page", "/pub/pub-1"), ("a player's page", f"/player/{initials(7)}"),
-            ("a match", f"/match/{matches}"),
+            ("a match", f"/match/{matches}"), ("an event", f"/event/{event}"), ("health", "/health"),
         ):  # fmt: skip
             found[name] = seconds(20, partial(ask, port, path))
     finally:
@@ -160,7 +200,7 @@ def measure(folder: Path, matches: int) -> dict[str, float]:
 
 def main() -> None:
     """Prints a table."""
-    sizes = [int(word) for word in sys.argv[1:]] or [50_000, 1_000_000]
+    sizes = [int(word) for word in sys.argv[1:]] or [10_000, 100_000, 1_000_000]
     columns = []
     for matches in sizes:
         with tempfile.TemporaryDirectory(prefix="league-growth-") as name:
