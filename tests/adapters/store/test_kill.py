@@ -14,7 +14,7 @@ from shutthebox.adapters.store.database import Store
 
 pytestmark = pytest.mark.slow
 
-BOXES = 10
+BOXES = 4
 KILLS = 32
 """Per box, one after the other on the same store."""
 
