@@ -52,10 +52,10 @@ def test_no_text_is_hidden_in_another() -> None:
     assert hidden == []
 
 
-@every_finished_one
-def test_a_finished_language_lacks_nothing(code: str) -> None:
+def test_a_finished_language_lacks_nothing() -> None:
     """Every text, with the same places to fill in, and nothing that the program does not say."""
-    assert list(complaints(CATALOGUES[code])) == [], "make messages"
+    lacking = {code: list(complaints(CATALOGUES[code])) for code in finished_codes() if code != ENGLISH}
+    assert not any(lacking.values()), f"make messages: {lacking}"
 
 
 def as_read(texts: str | Sequence[str] | None) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from jsonschema import Draft7Validator
 
 from shutthebox.config.schema import SECTIONS
@@ -47,6 +47,7 @@ VALUES = st.one_of(SCALARS, st.lists(st.one_of(st.integers(-1, 60), WORDS), max_
 
 
 @pytest.mark.parametrize("check", [pytest.param(check, id=key) for key, check in CHECKS.values()])
+@settings(max_examples=settings().max_examples // 2)
 @given(value=VALUES)
 def test_json_schema_and_program_allow_the_same(check: Check[Any], value: object) -> None:
     try:

@@ -113,6 +113,7 @@ def behind(total: int, open_tiles: Tiles) -> Match:
     return match._replace(player=1, totals=(total, 0), scores=(total, None), rows=(first, second))
 
 
+@pytest.mark.slow
 def test_the_computer_plays_for_the_win_not_for_the_points() -> None:
     odds, play = Odds(PUB), Equilibrium(PUB, 2).seat(scores=(9,))
     differing = 0

@@ -98,6 +98,7 @@ def test_a_match_given_up_is_given_up_again(box: Box) -> None:
     assert box.replayed().out.endswith("\nnot proved: given up before its end\n")
 
 
+@pytest.mark.slow
 def test_conditions_that_change_while_the_box_is_off_are_both_noted(box: Box) -> None:
     box.play("dice 3 5", "press", "press", "press", "expect throw 3 5")
     box.play("config game.dice real", "config game.computers [1]", "+1 expect throw 3 5")

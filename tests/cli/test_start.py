@@ -40,6 +40,7 @@ def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "box.toml").write_text(f'[box]\nlevers = 9\n[store]\nfolder = "{tmp_path}"\n')
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("box")
 def test_a_box_that_plays_for_months_collects_its_garbage() -> None:
     assert loaded(READY.format(place="runner.loop = lambda *anything: show(gc.isenabled())")) == {"True"}

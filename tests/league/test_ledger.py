@@ -119,6 +119,7 @@ def test_what_a_box_had_to_drop_is_a_gap_and_the_chain_goes_on(sut: Sut) -> None
     assert tuple(gap) == (2, 3)
 
 
+@pytest.mark.slow
 def test_a_card_from_an_older_image_begins_a_new_chain_and_nothing_stays_behind(sut: Sut) -> None:
     sut.take(sut.box.play(played_record(1)))
     image = replace(sut.box)
@@ -140,6 +141,7 @@ def test_a_card_from_an_older_image_begins_a_new_chain_and_nothing_stays_behind(
     assert note.text.startswith("The box began again from an older copy of its card.")
 
 
+@pytest.mark.slow
 def test_what_an_older_image_had_lost_is_a_gap_of_its_new_chain(sut: Sut) -> None:
     for seed in range(1, 5):
         sut.take(sut.box.play(played_record(seed), 1_790_000_000 + seed))
@@ -157,6 +159,7 @@ def test_what_an_older_image_had_lost_is_a_gap_of_its_new_chain(sut: Sut) -> Non
     assert sut.count(MATCH) == 7
 
 
+@pytest.mark.slow
 def test_two_boxes_with_copies_of_one_card_both_count_and_the_owner_is_told(sut: Sut) -> None:
     now_s = NOW_S
     ledger = Ledger(sut.engine, UTC, lambda: now_s)
@@ -459,6 +462,7 @@ def test_a_flood_of_nonsense_is_bounded(sut: Sut, monkeypatch: pytest.MonkeyPatc
     assert sut.count(ASIDE) == 20
 
 
+@pytest.mark.slow
 def test_another_match_with_the_same_number_and_second_is_kept_beside_the_first(sut: Sut) -> None:
     """A card was put back, and its clock with it: a match was committed and dropped."""
     image = replace(sut.box)

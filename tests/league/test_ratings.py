@@ -87,6 +87,7 @@ def test_a_late_match_changes_no_rating_of_before(evening: Evening) -> None:
     assert sorted(after) == ["ANN", "BOB", "CAT", "DAN"]
 
 
+@pytest.mark.slow
 def test_a_match_that_some_have_not_signed_is_rated_after_an_hour(evening: Evening) -> None:
     evening.play(played_record(3, players=3), "ANN", "BOB")
     evening.review()
@@ -187,6 +188,7 @@ def test_initials_count_at_one_seat_of_a_match(evening: Evening) -> None:
     assert evening.ratings() == {}
 
 
+@pytest.mark.slow
 def test_a_seat_that_counts_keeps_its_name(evening: Evening) -> None:
     evening.play(played_record(1), "ANN", "BOB")
     evening.review()

@@ -125,6 +125,7 @@ def test_a_match_counts_while_no_voiding_covers_it(town: Town) -> None:
     assert town.seen() == before
 
 
+@pytest.mark.slow
 def test_an_entrants_matches_that_an_event_has_taken_can_be_void(town: Town) -> None:
     town.honest(1)
     with town.engine.begin() as db:

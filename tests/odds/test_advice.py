@@ -26,10 +26,10 @@ def alone(profile: Profile, turn: Turn) -> Match:
 @pytest.mark.parametrize(
     ("game", "unit"),
     [
-        ("traditional", Unit.POINTS),
-        ("misere", Unit.POINTS),
+        pytest.param("traditional", Unit.POINTS, marks=pytest.mark.slow),
+        ("golf", Unit.POINTS),
         ("young", Unit.THROWS),
-        ("open-one", Unit.THROWS),
+        pytest.param("open-one", Unit.THROWS, marks=pytest.mark.slow),
         ("bank", Unit.STAKES),
         ("high-rollers", Unit.CHANCE),
     ],

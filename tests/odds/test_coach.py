@@ -120,8 +120,9 @@ POINTS_GAMES = {
 }
 
 
-@pytest.mark.parametrize("profile", POINTS_GAMES.values(), ids=POINTS_GAMES)
-def test_each_turn_by_itself_makes_up_the_match_in_points(profile: Profile) -> None:
+@pytest.mark.parametrize("game", fast_among(POINTS_GAMES, list(POINTS_GAMES)[1::3]))
+def test_each_turn_by_itself_makes_up_the_match_in_points(game: str) -> None:
+    profile = POINTS_GAMES[game]
     odds = Odds(for_points(profile))
     for seed in range(2):
         _, actions = played(profile, 2, seed, most=200)

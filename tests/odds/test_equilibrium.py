@@ -26,7 +26,7 @@ SHORT = replace(SHARED, tiles=(1, 2, 3, 4), one_die=OneDie.OPTIONAL_SUM)
     ("one_die", "first"),
     [
         (OneDie.OPTIONAL_HIGH, 0.501490),
-        (OneDie.OPTIONAL_SUM, 0.502810),
+        pytest.param(OneDie.OPTIONAL_SUM, 0.502810, marks=pytest.mark.slow),
         pytest.param(OneDie.FORCED_SUM, 0.502810, marks=pytest.mark.slow),
         pytest.param(OneDie.NEVER, 0.500535, marks=pytest.mark.slow),
     ],
@@ -58,7 +58,7 @@ def test_against_recursion(profile: Profile, players: int) -> None:
     ("stakes", "shut_wins"),
     [
         pytest.param(Stakes.POOL, ShutWins.MATCH, marks=pytest.mark.slow),
-        (Stakes.POOL_DOUBLE, ShutWins.MATCH),
+        pytest.param(Stakes.POOL_DOUBLE, ShutWins.MATCH, marks=pytest.mark.slow),
         (Stakes.POOL_DOUBLE, ShutWins.NO),
         (Stakes.LOSER_PAYS, ShutWins.MATCH),
     ],
@@ -172,7 +172,7 @@ def test_a_round_that_is_worth_a_point_is_a_round_alone_whose_ties_are_shared() 
     assert Equilibrium(won, 2).chances() == Equilibrium(alone, 2).chances()
 
 
-@pytest.mark.parametrize("costs", ["20", '"doubled"'])
+@pytest.mark.parametrize("costs", fast_among(["20", '"doubled"'], ["20"]))
 def test_what_a_shut_box_costs_everyone_else_changes_no_chance(costs: str) -> None:
     profile = house(f'tiles = 2\ndice = 1\nsides = 2\nshut_wins = "no"\nshut_others = {costs}')
     assert Equilibrium(profile, 2).chances() == pytest.approx(match_oracle(profile, 2), abs=1e-8)

@@ -182,7 +182,7 @@ ONE_DIE = 'dice = 1\nsides = 2\nmove = "exact"\ntiles = 2\n'
     ("text", "rounds", "players"),
     [
         pytest.param('first = "rotates"\ntie = "play-off"', 1, 3, marks=pytest.mark.slow),
-        ('first = "loser"\ntie = "play-off"\nshut_wins = "no"', 2, 2),
+        pytest.param('first = "loser"\ntie = "play-off"\nshut_wins = "no"', 2, 2, marks=pytest.mark.slow),
         ('first = "rotates"\ntie = "replay-all"\nhandicap = [1, 0, 1]\nshut_wins = "no"', 1, 2),
         pytest.param('first = "rotates"\ntie = "replay-all"\nhandicap = [1]', 1, 3, marks=pytest.mark.slow),
         ('tie = "replay-all"\nhandicap = [1]\nshut_wins = "round"', 2, 2),

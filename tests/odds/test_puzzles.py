@@ -58,6 +58,7 @@ def test_every_answer_is_that_of_the_odds(game: str) -> None:
             assert answer.cost == pytest.approx(scores[answer.choice] - best, abs=0.0051)
 
 
+@pytest.mark.slow
 def test_every_level_counts_the_rules_that_miss() -> None:
     for puzzle in PUZZLES:
         missed = missed_by(puzzle.profile, puzzle.open, [answer.choice for answer in puzzle.answers])

@@ -26,7 +26,7 @@ FIGURES = {
 }
 
 
-QUICK = ("below-six", "four-operations", "three-strikes")
+QUICK = ("below-six",)
 """The others take seconds, and the chances of two at double-shutter minutes."""
 
 every_sheet = pytest.mark.parametrize("name", fast_among(FIGURES, QUICK))

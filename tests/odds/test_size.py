@@ -6,12 +6,15 @@ from dataclasses import replace
 from types import FrameType
 from typing import Any
 
+import pytest
+
 from shutthebox.config import profiles
 from shutthebox.odds.odds import Odds
 
 TWELVE = replace(profiles.builtin("traditional"), tiles=tuple(range(1, 13)))
 
 
+@pytest.mark.slow
 def test_twelve_tiles_take_no_time() -> None:
     """In lines of Python that run, which no busy machine changes."""
     lines = 0

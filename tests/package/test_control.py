@@ -198,6 +198,7 @@ def by_reuse(path: str) -> tuple[str, str]:
     return answer
 
 
+@pytest.mark.slow
 def test_the_licences_are_those_of_reuse() -> None:
     listed = subprocess.run(["git", "ls-files"], cwd=PROJECT, capture_output=True, text=True, check=False)
     if listed.returncode:

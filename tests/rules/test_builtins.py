@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.support.each import each
 from tests.support.games import DEFAULTS, GAMES
 
 from shutthebox.config import profiles
@@ -28,13 +29,16 @@ def test_all_profiles_of_the_table_are_built_in_and_no_others() -> None:
     assert sorted(names) == sorted(GAMES)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_keys(name: str) -> None:
+def has_its_keys(name: str) -> None:
     profile = profiles.builtin(name)
     assert profile.name == name
     assert rules(profile) == {**rules(Profile("plain")), **GAMES[name]}
     assert dict(profile.titles)["en"]
     assert profile.source
+
+
+def test_keys() -> None:
+    each(GAMES, has_its_keys)
 
 
 def test_no_key_of_a_game_contradicts_another() -> None:

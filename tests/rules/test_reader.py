@@ -6,6 +6,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 from tests.support import generate
+from tests.support.each import each
 from tests.support.house import house
 
 from shutthebox.config import profiles
@@ -239,18 +240,22 @@ WRONG = [
 """House rules that are refused, and how the complaint begins after the file's name."""
 
 
-@pytest.mark.parametrize(("text", "complaint"), WRONG)
-def test_fail__house_rules(text: str, complaint: str, tmp_path: Path) -> None:
+def test_fail__house_rules(tmp_path: Path) -> None:
     path = tmp_path / "house.toml"
-    with pytest.raises(ProfileError) as caught:
-        read(text, path)
-    said = str(caught.value)
-    assert said.startswith(f"{path}: {complaint}")
-    assert "allowed" in said or "needs" in said
-    assert said.isprintable()
-    assert len(said) < 800
-    assert isinstance(caught.value, ShutTheBoxError)
-    assert isinstance(caught.value, ValueError)
+
+    def is_refused(case: tuple[str, str]) -> None:
+        text, complaint = case
+        with pytest.raises(ProfileError) as caught:
+            read(text, path)
+        said = str(caught.value)
+        assert said.startswith(f"{path}: {complaint}"), said
+        assert "allowed" in said or "needs" in said, said
+        assert said.isprintable()
+        assert len(said) < 800
+        assert isinstance(caught.value, ShutTheBoxError)
+        assert isinstance(caught.value, ValueError)
+
+    each(WRONG, is_refused)
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,7 @@ def test_a_match_goes_as_the_words_say(profile: Profile, players: int, seed: int
         assert {totals[i] for i in winners} == {reader.best(totals)}
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.filter_too_much])
 @given(profile=generate.profiles(most_tiles=5), seed=seeds)
 def test_the_odds_play_for_the_score_that_the_words_call_best(profile: Profile, seed: int) -> None:

@@ -101,6 +101,7 @@ def test_a_store_that_hangs_starves_the_watchdog_and_goes_on(
     run_daemon(config_with(), tmp_path, hands, releases=[gate])
 
 
+@pytest.mark.slow
 def test_the_odds_answer_while_the_box_plays(tmp_path: Path) -> None:
     def hands(box: Served) -> None:
         box.begin()

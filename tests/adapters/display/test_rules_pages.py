@@ -1,8 +1,11 @@
 """The rules on the display: six pages at most, which say what makes a game special, and cut nothing."""
 
+from functools import partial
+
 import pytest
 from hypothesis import given, settings
 from tests.support import generate
+from tests.support.each import each
 from tests.support.fast import fast_among
 
 from shutthebox.adapters.display.fonts import Size, wrap_text
@@ -15,8 +18,6 @@ from shutthebox.rules.profile import Profile
 from shutthebox.rules.words import explain, shared_rules
 from shutthebox.translations import translations
 
-every_game = pytest.mark.parametrize("game", builtins(), ids=lambda game: game.name)
-
 
 def differing(game: Profile) -> set[int]:
     return set(range(len(explain(game)))) - set(shared_rules(game))
@@ -28,10 +29,13 @@ def shares_its_page(page: Sentences) -> bool:
     return len(english) == 2 and sum(map(len, english)) <= PAGE_LENGTH
 
 
-@every_game
 @pytest.mark.parametrize("language", fast_among(translations(), ["en", "de"]))
-def test_the_rules_of_a_game_are_read_on_its_pages(game: Profile, language: str) -> None:
+def test_the_rules_of_a_game_are_read_on_its_pages(language: str) -> None:
     """Two sentences stand still together; a long one turns, between its words."""
+    each(builtins(), partial(is_read, language))
+
+
+def is_read(language: str, game: Profile) -> None:
     pages = rules_pages(game)
     assert len(pages) <= MOST_PAGES
     for page in pages:

@@ -141,6 +141,7 @@ def test_a_result_whose_moves_are_lost_stands_but_is_not_ranked(tmp_path: Path) 
         assert not record.given_up
 
 
+@pytest.mark.slow
 def test_a_page_that_cannot_be_read_costs_what_was_on_it(tmp_path: Path) -> None:
     with closing(Store(tmp_path, lambda: NOON)) as store:
         store.connection.execute("pragma synchronous = off")
