@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from doctools import PROJECT, commands, config_files, json_schema, reference
-from shutthebox.translations import finished_codes, translations
+from shutthebox.translations import ENGLISH, finished_codes, languages, translations
 from shutthebox.web.scoreboard.server import AT_REST
 
 _RESTING = "firmware/shutthebox/web/scoreboard/resting.html"
@@ -20,11 +20,34 @@ def _resting() -> str:
     return re.sub(r"(<h2.*</h2>\n)+", "".join(lines), page)
 
 
+_LOCALE = PROJECT / "firmware/shutthebox/locale"
+
+_HOME_ASSISTANT = """
+
+home-assistant.toml:
+
+[home_assistant]
+host = "homeassistant.local"
+username = "box"
+password = "..."
+"""
+
+
+def _card_page() -> str:
+    """What the card tells its owner; each language has its part in its folder."""
+    parts = ["Shut the Box\n"]
+    for code, name in languages().items():
+        folder = _LOCALE if code == ENGLISH else _LOCALE / code
+        parts.append(f"{name.upper()}\n\n{(folder / 'card.txt').read_text(encoding='utf-8')}")
+    return "\n".join(parts) + _HOME_ASSISTANT
+
+
 FILES: Mapping[str, Callable[[], str]] = {
     "firmware/shutthebox/config/default.toml": config_files.default_toml,
     "firmware/shutthebox/config/config.schema.json": json_schema.of_config,
     "firmware/shutthebox/rules/profile.schema.json": json_schema.of_profiles,
     _RESTING: _resting,
+    "packaging/image/boot/card/README.txt": _card_page,
     "docs/reference.md": reference.page,
     "docs/man/shutthebox.1": commands.manual_page,
     "docs/man/shutthebox-config.5": config_files.manual_page,
