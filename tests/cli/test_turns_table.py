@@ -63,7 +63,7 @@ WRONG = {
     "player,tiles\nAnna,3\n": "t.csv:1: 'player, tiles' has no column for dice; allowed are heads like",
     "": "t.csv:1: '' has no column for player, tiles, dice; allowed are heads like",
     "player,dice,tiles\n": "t.csv: no turns; allowed is a line for each throw below the heads",
-    "player,dice,tiles\nAnna,,3\n": "t.csv:2: '' is no throw; allowed are numbers like 3+5",
+    "player,dice,tiles\nAnna,,3\n": "t.csv:2: '' is not a throw; allowed are numbers like 3+5",
     "player,dice,tiles\n,3+4,7\n": "t.csv:2: no player; allowed is a name",
     "player,dice,tiles\nAnna,3+4,77\n": "t.csv:2: '77': allowed are tiles from 1 to 54",
     "player,dice,tiles\nAnna,3+4,6\n": "t.csv:2: 'Anna': 6 does not add up to 7 but to 6",

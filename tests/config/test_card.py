@@ -245,7 +245,7 @@ TWO_MISTAKES = {
         "rules/friday.toml",
         'like = "chess"\ntiles = 99\nside = 6\nsides = 1\n',
         [
-            "line 1: like: 'chess' is no built-in profile",
+            "line 1: like: 'chess' is not a built-in profile",
             "line 2: tiles: 99 is not allowed",
             "line 3: side: unknown key",
             "line 4: sides: 1 is not allowed",

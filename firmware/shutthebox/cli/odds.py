@@ -135,7 +135,7 @@ def _profile(name: str, count: int | None) -> Profile:
     box = profile.for_box(count)
     if box is None:
         allowed = ", ".join(map(str, profile.allowed_boxes))
-        raise UsageError(f"--tiles: {count} is no box of {profile.name}; allowed are {allowed}")
+        raise UsageError(f"--tiles: {profile.name} has no box of {count}; allowed are {allowed}")
     return box
 
 
@@ -171,7 +171,7 @@ def _open(profile: Profile, text: str) -> Tiles:
 def _faces(text: str) -> Throw:
     words = text.replace("+", ",").split(",")
     if not all(word.strip().isascii() and word.strip().isdigit() and len(word) < 5 for word in words):
-        raise UsageError(f"--throw: {text!r} is no throw; allowed are faces with commas, as in 3,5")
+        raise UsageError(f"--throw: {text!r} is not a throw; allowed are faces with commas, as in 3,5")
     return tuple(int(word) for word in words)
 
 

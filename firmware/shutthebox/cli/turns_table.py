@@ -139,7 +139,7 @@ def _lines(text: str, where: str, profile: Profile) -> list[_Line]:
             raise RecordError(f"{where}:{number}: no player; allowed is a name")
         if not dice or len(dice) > 9:
             raise RecordError(
-                f"{where}:{number}: {quoted(' '.join(shown))} is no throw; allowed are numbers like 3+5"
+                f"{where}:{number}: {quoted(' '.join(shown))} is not a throw; allowed are numbers like 3+5"
             )
         if not all(1 <= int(tile) <= MAX_TILE for tile in re.findall(r"\d+", tiles)):
             raise RecordError(f"{where}:{number}: {quoted(tiles)}: allowed are tiles from 1 to {MAX_TILE}")

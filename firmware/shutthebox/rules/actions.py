@@ -226,7 +226,7 @@ def action_from_text(text: str) -> Action:
     kind = _BY_WORD.get(word)
     if kind is None:
         *most, last = _BY_WORD
-        raise ValueError(f"{quoted(text)} is no action: actions are {', '.join(most)} and {last}")
+        raise ValueError(f"{quoted(text)} is not an action: actions are {', '.join(most)} and {last}")
     action = kind.from_text(rest)
     if action.to_text() != text:
         raise ValueError(f"{quoted(text)} is not how an action is written; {action.to_text()!r} is")

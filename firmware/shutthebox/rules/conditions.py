@@ -123,7 +123,7 @@ def conditions_from_lines(lines: Sequence[str]) -> Conditions | None:
                 if not lost:
                     raise ValueError(f"lost: {quoted(rest)} is not allowed; allowed is 1 to {_MOST_LOST}")
             case _:
-                raise ValueError(f"{quoted(line)} is no condition; allowed are {', '.join(WORDS)}")
+                raise ValueError(f"{quoted(line)} is not a condition; allowed are {', '.join(WORDS)}")
     return Conditions(
         real_dice,
         numbers.get("computers", ()),

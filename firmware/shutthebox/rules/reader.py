@@ -86,7 +86,7 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
         try:
             inherited = like(base) if isinstance(base, str) else like("")
         except KeyError as error:
-            mistakes.append(f"{where}: like: {quoted(base)} is no built-in profile; {error.args[0]}")
+            mistakes.append(f"{where}: like: {quoted(base)} is not a built-in profile; {error.args[0]}")
             inherited = {}
         dropped = {key for name in given for key in DROPS.get(name, ())}
         keys = {

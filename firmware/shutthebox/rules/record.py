@@ -263,7 +263,7 @@ class _Parser:
             elif word in ("scores", "totals", "winners", "captain", "owes", GIVEN_UP) and "players" in counts:
                 break
             else:
-                raise self._error(f"{quoted(line)} is no line of a record's head")
+                raise self._error(f"{quoted(line)} is not a line of a record's head")
             self._at += 1
         missing = {
             f"players: missing; allowed are 1 to {MAX_PLAYERS}": "players" not in counts,
@@ -324,7 +324,7 @@ class _Parser:
                 raise self._error(f"{words[1]} {quoted(words[2])}: by the rules {_end_of_turn(match)!r}")
             return
         if not 2 <= len(words) <= 3:
-            raise self._error(f"{quoted(line)} is no line of a turn: player, throw and answer")
+            raise self._error(f"{quoted(line)} is not a line of a turn: player, throw and answer")
         if bare := _BARE.get(" ".join(words[1:])):
             yield bare
             return

@@ -48,7 +48,7 @@ def listen(port: int, address: str = LOOPBACK) -> socket.socket:
         return socket.create_server((address, port), family=family, dualstack_ipv6=address == "::")
     except OSError as error:
         if error.errno == errno.EADDRNOTAVAIL:
-            raise PortError(f"--listen: {address} is no address of this machine") from None
+            raise PortError(f"--listen: {address} is not an address of this machine") from None
         why = {errno.EADDRINUSE: "is already in use", errno.EACCES: "is not allowed to you"}.get(
             error.errno or 0, f"cannot be opened ({error.strerror})"
         )

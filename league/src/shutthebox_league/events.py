@@ -151,7 +151,7 @@ def make_event(
 def _box_id(db: Connection, name: str) -> int:
     found = db.execute(select(BOX.c.id).where(BOX.c.name == name)).scalar()
     if found is None:
-        raise LeagueError(f"--boxes: {quoted(name)} is no box; allowed are those that `list boxes` shows")
+        raise LeagueError(f"--boxes: {quoted(name)} is not a box; allowed are those that `list boxes` shows")
     return int(found)
 
 
@@ -359,7 +359,7 @@ def confirm_by_code(
     if not known or not secrets.compare_digest(known, token_hash(code)):
         raise LeagueError("these initials do not have this code")
     if not _confirm(db, event_id, match_id, initials, now_s):
-        raise LeagueError("no such match waits for you")
+        raise LeagueError("no match like that is waiting for you")
 
 
 def waiting_for_landlord(db: Connection, pub_id: int, now_s: int, most: int = 50) -> Sequence[Any]:

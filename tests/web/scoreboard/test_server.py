@@ -107,7 +107,7 @@ def test_another_server_gets_the_whole_folder(tmp_path: Path) -> None:
     [
         (-1, "port -1: --port takes 0 (any free port) to 65535"),
         (65536, "port 65536: --port takes 0 (any free port) to 65535"),
-        (65535, "--listen: 192.0.2.1 is no address of this machine"),
+        (65535, "--listen: 192.0.2.1 is not an address of this machine"),
     ],
 )
 def test_the_ports_that_there_are(port: int, complaint: str) -> None:

@@ -241,7 +241,7 @@ def _with_values(text: str, word: str, values: object) -> StoredFact:
         case "fault", [int(at_s), str(kind), str(fault)]:
             return FaultKept(at_s, kind, fault)
         case _:
-            raise ValueError(f"{quoted(text)} is no fact")
+            raise ValueError(f"{quoted(text)} is not a fact")
 
 
 def _result(values: object) -> PlayerResult:
@@ -249,7 +249,7 @@ def _result(values: object) -> PlayerResult:
         case [int(player), (int() | None) as score, str(owes), int(won), int(captain)]:
             return PlayerResult(player, score, stakes_from_text(owes), bool(won), bool(captain))
         case _:
-            raise ValueError(f"{quoted(str(values))} is no player's result")
+            raise ValueError(f"{quoted(str(values))} is not a player's result")
 
 
 def _worn(values: object) -> tuple[int, int, int]:
@@ -257,7 +257,7 @@ def _worn(values: object) -> tuple[int, int, int]:
         case [int(switch), int(presses), int(chatter)]:
             return switch, presses, chatter
         case _:
-            raise ValueError(f"{quoted(str(values))} is no switch's wear")
+            raise ValueError(f"{quoted(str(values))} is not a switch's wear")
 
 
 def is_play(fact: StoredFact) -> bool:

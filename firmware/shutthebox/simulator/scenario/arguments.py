@@ -26,7 +26,7 @@ def duration_ns(word: str) -> int:
     """
     found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(s|ms|us|ns|)", word)
     if not found:
-        raise WrongError(f"{quoted(word)} is no duration; allowed are seconds like 1.5, or 12ms, 200us")
+        raise WrongError(f"{quoted(word)} is not a duration; allowed are seconds like 1.5, or 12ms, 200us")
     duration = round(Fraction(found[1]) * _UNITS[found[2]])
     if duration > LONGEST_NS:
         raise WrongError(f"{quoted(word)} is too long; allowed are up to 100 hours")

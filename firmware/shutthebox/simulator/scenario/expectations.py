@@ -27,7 +27,7 @@ MODES = tuple(dict.fromkeys(mode.in_scenarios for mode in Mode))
 def _read_mode(words: Sequence[str]) -> str:
     (word,) = exactly(1, words, "expect mode MODE")
     if word not in MODES:
-        raise WrongError(f"{quoted(word)} is no mode; allowed are {', '.join(MODES)}")
+        raise WrongError(f"{quoted(word)} is not a mode; allowed are {', '.join(MODES)}")
     return word
 
 
@@ -41,7 +41,7 @@ def _read_tiles(words: Sequence[str]) -> tuple[int, ...]:
 
 def _read_verdict(words: Sequence[str]) -> str:
     if not words or words[0] not in list(VerdictKind):
-        raise WrongError(f"{quoted(' '.join(words))} is no verdict; allowed are {', '.join(VerdictKind)}")
+        raise WrongError(f"{quoted(' '.join(words))} is not a verdict; allowed are {', '.join(VerdictKind)}")
     amounts = [number(word, 0, 10**9, "number") for word in words[1:]]
     return " ".join(map(str, (words[0], *amounts)))
 
@@ -58,7 +58,7 @@ def _read_points(words: Sequence[str]) -> tuple[int, int]:
 def _read_stakes(words: Sequence[str]) -> tuple[int, Fraction]:
     player, stakes = exactly(2, words, "expect owes PLAYER STAKES")
     if not re.fullmatch(r"-?[0-9]{1,6}([./][0-9]{1,6})?", stakes) or stakes.endswith("/0"):
-        raise WrongError(f"{quoted(stakes)} is no number of stakes; allowed are 2, -4, 0.5, 1/3")
+        raise WrongError(f"{quoted(stakes)} is not a number of stakes; allowed are 2, -4, 0.5, 1/3")
     return number(player, 1, 9, "player"), Fraction(stakes)
 
 

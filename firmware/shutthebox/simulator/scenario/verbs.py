@@ -248,7 +248,7 @@ class LoseEdges(Verb):
     def parse(cls, words: Sequence[str]) -> Self:
         (word,) = exactly(1, words, "lose-edges 0.02")
         if not re.fullmatch(r"[01](\.[0-9]{1,9})?", word) or float(word) > 1:
-            raise WrongError(f"{quoted(word)} is no fraction; allowed is 0 to 1")
+            raise WrongError(f"{quoted(word)} is not a fraction; allowed is 0 to 1")
         return cls(float(word))
 
     def do(self, box: VirtualBox) -> None:

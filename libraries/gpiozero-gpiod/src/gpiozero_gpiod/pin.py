@@ -148,7 +148,7 @@ class GpiodPin(LocalPiPin):
             raise self._telling(error) from error
         except ValueError as error:  # what gpiod makes of EINVAL, and of an offset out of range
             lines = self._chip.chip.get_info().num_lines
-            raise PinInvalidPin(f"{self!r} is no line of its chip, which has 0 to {lines - 1}") from error
+            raise PinInvalidPin(f"{self!r} is not a line of its chip, which has 0 to {lines - 1}") from error
         # Reading edges must never block, whatever happened between epoll's word and the read.
         os.set_blocking(request.fd, False)
         return request
