@@ -4,6 +4,7 @@ import csv
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -14,19 +15,18 @@ from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import MAX_PLAYERS, MAX_ROUNDS, Blocked, Profile, Turns
 from shutthebox.rules.record import KIND, Record, RecordError
 from shutthebox.rules.tiles import MAX_TILE, to_tiles
+from shutthebox.texts import N_
+from shutthebox.translations import translations
 
 _HEADS = {
-    "player": "player players name seat who spieler spielerin joueur joueuse nom speler speelster naam",
-    "dice": "dice die d throw thrown roll rolled wurfel wurf gewurfelt de des lance lancer jet tire "
-    "dobbelsteen dobbelstenen worp geworpen gegooid",
-    "total": "total sum summe augen somme som totaal",
-    "tiles": "tiles tile shut closed flipped down move played klappe klappen geschlossen zu zug "
-    "clapet clapets ferme fermes fermee fermees coup klep kleppen gesloten dicht zet",
+    "player": N_("player players name seat who"),
+    "dice": N_("dice die d throw thrown roll rolled"),
+    "total": N_("total sum"),
+    "tiles": N_("tiles tile shut closed flipped down move played"),
     # Columns with these words are passed over, whatever else they say.
-    "": "open left remaining score points number no nr num numero offen ubrig rest punkte ergebnis ouvert "
-    "ouverts reste restants score points numero overig over punten stand nummer",
+    "": N_("open left remaining score points number no nr num"),
 }
-"""Words of column heads without accents, in the languages of the box."""
+"""Words of column heads. Each catalogue has its language's, without accents, under these texts."""
 
 _DELIMITERS = (",", ";", "\t", "|")
 
@@ -181,8 +181,14 @@ def _kind(head: str) -> str:
     """What a column holds, by its head; empty for anything else."""
     plain = unicodedata.normalize("NFKD", head[:_FIELD].casefold())
     words = set(re.findall("[a-z]+", "".join(c for c in plain if not unicodedata.combining(c))))
-    found = [kind for kind, known in _HEADS.items() if words & set(known.split())]
+    found = [kind for kind, known in _known_heads().items() if words & known]
     return "" if "" in found or not found else found[0] if len(found) == 1 else _first(words, found)
+
+
+@cache
+def _known_heads() -> dict[str, set[str]]:
+    languages = translations().values()
+    return {kind: {word for _ in languages for word in _(text).split()} for kind, text in _HEADS.items()}
 
 
 def _first(words: set[str], found: Sequence[str]) -> str:
