@@ -36,7 +36,7 @@ class CommandParser(argparse.ArgumentParser):
     def refuse(self, word: str, kind: str, known: Iterable[str]) -> NoReturn:
         """Prints one line about an unknown command or option, with a suggestion, and exits with 2."""
         near = did_you_mean(word.partition("=")[0], known)
-        self._end(f"{quoted(word)} is no {kind}; {near}")
+        self._end(f"unknown {kind} {quoted(word)}; {near}")
 
     def _end(self, why: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {why}see {self.prog} --help\n")

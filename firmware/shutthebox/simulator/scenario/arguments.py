@@ -40,7 +40,7 @@ def number(word: str, low: int, high: int, what: str) -> int:
         WrongError: for anything else.
     """
     if not re.fullmatch(r"-?[0-9]{1,19}", word) or not low <= int(word) <= high:
-        raise WrongError(f"{quoted(word)} is no {what}; allowed is {low} to {high}")
+        raise WrongError(f"{quoted(word)} is not a valid {what}; allowed is {low} to {high}")
     return int(word)
 
 
