@@ -464,6 +464,7 @@ def pages_of_all_kinds(site: Site) -> list[str]:
         ]
         row = {"commitment": cup.commitment, "name": cup.name, "text": cup.to_text(), "made_s": 0}
         db.execute(insert(TOURNAMENT).values(**row, closes_s=site.now_s - 10))
+    reviewed(site.engine)  # or the events have no tables yet
     own = ["/", f"/pub/{SLUG}", f"/pub/{SLUG}/tv", "/match/1", "/player/ANN", "/data", "/x", "/events"]
     return [*own, *(f"/event/{event}" for event in events), f"/tournament/{cup.commitment}", "/owner"]
 
