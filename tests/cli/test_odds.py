@@ -75,6 +75,8 @@ def test_an_estimate() -> None:
         ("traditional --players 3 --seat 4 --best 5", "--seat: 4 is not allowed; 2 to 3 are"),
         ("traditional --players 3 --throw 3,5", "--throw is for one player's turn"),
         ("young --players 2", 'turns = "alternate": only whole turns'),
+        ("long-game --players 3", "it is for two players, or two teams"),
+        ("long-game --objective shut", "--objective does not go with a tug"),
         ("head-to-head --players 3", "one throw for everyone is worked out for two players"),
         ("head-to-head --tiles 12 --players 2", "too many positions"),
         ("high-rollers --players 2 --best 5 --seat 2", '--seat: turns = "shared"'),

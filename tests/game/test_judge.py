@@ -53,6 +53,21 @@ def test_every_position_of_the_traditional_game(total: int | None, every: int) -
         assert not wrong, turn
 
 
+@pytest.mark.parametrize("total", [None, *range(1, 13)])
+def test_where_tiles_are_opened_every_verdict_is_upside_down(total: int | None) -> None:
+    """A lever lifted from a shut tile is what a lever flipped from an open one is to the others."""
+    profile = builtin("long-game")
+    throw = None if total is None else (total,) if total <= 6 else (6, total - 6)
+    kinds = {"lift": "put-back", "put-back": "lift"}
+    for shut in range(1 + (total or 0), 512, 17):
+        turn = Turn(shut, throw, throws=3, moves=2)
+        moves = legal(profile, turn)
+        for down in range(512):
+            kind, *numbers = right(profile, turn, 511 & ~down, moves).split()
+            expected = " ".join((kinds.get(kind, kind), *numbers))
+            assert str(judge(profile, turn._replace(opens=True), down)) == expected, (turn, down)
+
+
 @pytest.mark.parametrize(
     "name", ["trac", "trac-free", "thai", "exact", "knipsen", "add-or-subtract", "open-one"]
 )

@@ -14,6 +14,7 @@ from tests.support.house import house
 from shutthebox.config import profiles
 from shutthebox.odds.match_play import has_chances, is_deciding, match_chances, match_play
 from shutthebox.odds.odds import Odds
+from shutthebox.odds.seat_turn import SeatPlay
 from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.strengths import simple_answer
 from shutthebox.odds.worths import End, Objective, OddsError
@@ -124,6 +125,7 @@ def test_a_shut_box_that_ends_the_round_leaves_the_others_with_the_whole_row() -
     beginning = begin(profile, 3, 2)._replace(totals=(4, 3, 5))
     blocked = beginning.rows[0]._replace(outcome=turns.Outcome.BLOCKED, score=2)
     play = match_play(beginning._replace(player=1, rows=(blocked, *beginning.rows[1:])))
+    assert isinstance(play, SeatPlay)
     assert play.chance_of(End(0, True)) == pytest.approx(drawn(profile, (4, 3, 5 + 3), (0, 1, 2))[1])
     assert play.chance_of(End(2, False)) == pytest.approx(drawn(profile, (4, 3 + 2, 5), (2, 0, 1, 2))[1])
 
@@ -139,7 +141,9 @@ def test_a_play_off_is_played_by_those_tied_for_its_own_score() -> None:
     later = match._replace(player=2, rows=(blocked, *match.rows[1:]))
     first, last = game.chances(scores=(2,))
     assert match_chances(later) == pytest.approx((first, 0.0, last))
-    worth = {score: match_play(later).chance_of(End(score, False)) for score in (1, 2, 3)}
+    play = match_play(later)
+    assert isinstance(play, SeatPlay)
+    worth = {score: play.chance_of(End(score, False)) for score in (1, 2, 3)}
     assert (worth[1], worth[3]) == (1.0, 0.0)
     assert 0 < worth[2] < 1
 

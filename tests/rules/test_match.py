@@ -336,3 +336,73 @@ def test_one_die_needs_everyones_leave() -> None:
     match = begin(game, 2).throw((1, 2)).move(to_tiles([3])).throw((1, 2)).move(to_tiles([3]))
     with pytest.raises(ValueError, match="cannot be thrown"):
         match.throw((1,))
+
+
+TUG = Profile("tug", turns=Turns.TUG, win=Win.FIRST_TO_SHUT)
+
+
+def test_the_other_opens_what_is_shut_once_a_player_is_blocked() -> None:
+    match = begin(TUG, 2).throw((1, 2)).move(to_tiles([3])).throw((1, 2)).move(to_tiles([1, 2]))
+    match = match.throw((2, 1))
+    assert (match.turn.outcome, match.turn.score, match.standing) == (Outcome.BLOCKED, 39, match.turn.open)
+    match = match.advance()
+    assert (match.player, match.turn.open, match.standing) == (1, 0b111, 0b111111000)
+    match = match.throw((4, 2)).move(to_tiles([1, 2, 3]))
+    assert match.result is not None
+    assert (match.result.winners, match.result.reason) == ((1,), Reason.SHUT)
+    assert (match.standing, match.totals) == (match.game.starting, (0, 0))
+
+
+def test_a_player_without_a_tile_to_open_is_passed_over() -> None:
+    match = begin(replace(TUG, tiles=(8, 9)), 2).throw((1, 1)).advance()
+    assert (match.player, match.turn.throws, match.turn.open) == (0, 0, to_tiles([8, 9]))
+
+
+def test_insurances_are_gone_with_the_turn() -> None:
+    game = replace(TUG, insurance=True, tiles=(1, 2, 3, 4, 12))
+    match = begin(game, 2).throw((1, 1)).move(to_tiles([2]))
+    assert match.turn.insured == 1
+    match = match.throw((6, 5)).move(0)
+    assert (match.player, match.turn.insured) == (0, 0)
+    match = match.throw((2, 2)).move(to_tiles([4])).throw((6, 5)).move(0).throw((6, 5)).advance()
+    match = match.throw((2, 2)).move(to_tiles([4])).throw((6, 5)).move(0).throw((6, 5)).advance()
+    assert (match.player, match.turn.insured) == (0, 0)
+
+
+def test_the_tiles_of_a_head_start_are_shut_when_its_seat_begins() -> None:
+    match = begin(replace(TUG, handicap=((1, 2),)), 2)
+    assert [row.open for row in match.rows] == [0b111111100, 0b11]
+    assert match.throw((1, 1)).advance().throw((2, 1)).move(0b11).result is not None
+
+
+def test_two_teams_take_turns_at_the_row() -> None:
+    match = begin(replace(TUG, teams=2, tiles=(2, 3, 12)), 4)
+    match = match.throw((1, 1)).move(to_tiles([2])).throw((6, 5)).advance()
+    assert (match.player, match.turn.opens, match.turn.open) == (1, True, to_tiles([2]))
+    match = match.throw((6, 5)).advance()
+    assert (match.player, match.turn.opens, match.turn.open) == (2, False, to_tiles([3, 12]))
+    match = match.throw((2, 1)).move(to_tiles([3])).throw((6, 6)).move(to_tiles([12]))
+    assert match.result is not None
+    assert match.result.winners == (0, 2)
+
+
+@pytest.mark.parametrize(("players", "teams"), [(1, None), (3, None), (4, None), (3, 2)])
+def test_a_tug_is_for_two_players_or_two_teams(players: int, teams: int | None) -> None:
+    with pytest.raises(ValueError, match="two players or two teams"):
+        begin(replace(TUG, teams=teams), players)
+
+
+@pytest.mark.parametrize(
+    ("tiles", "shut", "winners"), [((1, 12), [1], (0, 1)), ((2, 11, 12), [2], (1,)), ((1, 12), [], (1,))]
+)
+def test_after_999_throws_fewer_tiles_to_move_win(
+    tiles: tuple[int, ...], shut: list[int], winners: tuple[int, ...]
+) -> None:
+    match = begin(replace(TUG, tiles=tiles, dice=1), 2)
+    if shut:
+        match = match.throw((shut[0],)).move(to_tiles(shut))
+    while match.result is None:
+        match = match.throw((5,))
+        match = match if match.result else match.advance()
+    assert match.thrown == 999
+    assert (match.result.winners, match.result.reason) == (winners, Reason.ROUNDS)

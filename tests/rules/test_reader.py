@@ -24,6 +24,7 @@ def read(text: str | bytes, path: Path) -> Profile:
 
 
 SHARED = 'turns = "shared"\n'
+TUG = 'turns = "tug"\n'
 BANK = 'stakes = "bank"\n'
 PASSES = 'blocked = "passes"\nmatch = "target-loses"\nlimit = 9\n'
 
@@ -220,6 +221,26 @@ WRONG = [
     (SHARED + 'match = "rounds-won"', 'turns: "shared" is won by the last one in'),
     ("own_throws = 1", 'own_throws: is for one throw for everyone; allowed with turns = "together"'),
     ('turns = "together"\nown_throws = 10', "own_throws"),
+    (TUG + "rows = 2", 'rows: 2 is not allowed with turns = "tug"; allowed is 1'),
+    (TUG + "strikes = 2", 'strikes: 2 is not allowed with turns = "tug"; allowed is 1'),
+    (TUG + 'blocked = "passes"', 'blocked: "passes" is not allowed with turns = "tug"'),
+    (TUG + 'blocked = "opens-one"', 'blocked: "opens-one" is not allowed with turns = "tug"'),
+    (TUG + 'blocked = "loses"', 'blocked: "loses" is not allowed with turns = "tug"'),
+    (TUG + 'draw = "dominoes"', 'draw: "dominoes" is not allowed with turns = "tug"'),
+    (TUG + 'shut_wins = "match"\ncaptain = true', 'captain: true is not allowed with turns = "tug"'),
+    (TUG + 'stakes = "bank"\npays = {0 = 9}', 'stakes: "bank" is not allowed with turns = "tug"'),
+    (TUG + "handicap = [0, 3]", "handicap: points mean nothing"),
+    (TUG + "teams = 3", 'teams: 3 is not allowed with turns = "tug"; allowed is 2'),
+    (TUG + "rounds = 2", 'rounds: 2 is not allowed with turns = "tug"; allowed is 1, or match ='),
+    (TUG + 'match = "drop-out"\nlimit = 9', 'match: "drop-out" is not allowed with turns = "tug"'),
+    (TUG + 'match = "ladder"', 'match: "ladder" is not allowed with turns = "tug"'),
+    (TUG + 'win = "lowest"', 'win: "lowest" is not allowed with turns = "tug"'),
+    (TUG + 'score = "throws"', 'score: "throws" is not allowed with turns = "tug"'),
+    (TUG + 'shut_wins = "no"', 'shut_wins: "no" is not allowed with turns = "tug"'),
+    (TUG + 'match = "rounds-won"\nshut_wins = "match"', 'shut_wins: "match" is not allowed with turns'),
+    (TUG + "shut_others = 20", 'shut_others: 20 is not allowed with turns = "tug"; allowed is 0'),
+    (TUG + "own_throws = 1", "own_throws: is for one throw for everyone"),
+    (TUG + "handicap = [[1, 2, 3, 4, 5, 6, 7, 8, 9]]", "handicap: without 1, 2, 3, 4, 5, 6, 7, 8, 9 there"),
     ('tie = "carry"', 'tie: "carry" needs something to carry'),
     ('tie = "carry"\nstakes = "loser-pays"', 'tie: "carry" needs something to carry'),
     ('tie = "carry"\nstakes = "pool"\nrounds = 2', 'tie: "carry" is not allowed with match = "total"'),
@@ -289,6 +310,9 @@ def test_fail__house_rules(tmp_path: Path) -> None:
         'match = "rounds-won"\nlimit = 5\nwin = "first-to-shut"\ntie = "carry"',
         'tie = "carry"\nstakes = "pool-double"\nfirst = "winner"',
         'turns = "together"\nown_throws = 9\ninsurance = true\nblocked = "ends-turn"',
+        TUG + "insurance = true\nteams = 2\nhandicap = [[1], [2, 3]]\nturn_seconds = 30",
+        TUG + 'match = "rounds-won"\nrounds = 3\nstakes = "pool"\ntie = "carry"',
+        'like = "traditional"\nturns = "tug"',
     ],
 )
 def test_ok__keys_that_go_together(text: str) -> None:

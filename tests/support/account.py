@@ -51,6 +51,7 @@ class Row:
     moves: int = 0
     bag: tuple[tuple[int, ...], ...] = ()
     over: bool = False
+    opens: bool = False
 
 
 class Account:
@@ -65,7 +66,9 @@ class Account:
 
     def __init__(self, match: Match) -> None:
         self.profile, self.players, self._rounds_wanted = match.game, match.players, match.rounds
-        self.starts = [oracle.start(match.game, i) for i in range(match.players)]
+        self._is_tug, self._thrown = match.game.turns.value == "tug", 0
+        everybody = [oracle.NO_SEAT if self._is_tug else i for i in range(match.players)]
+        self.starts = [oracle.start(match.game, seat) for seat in everybody]
         self._rounds: list[list[oracle.Ended]] = []
         self.seats: tuple[int, ...] = tuple(range(self.players))
         self._begins = self._first = match.first
@@ -95,10 +98,16 @@ class Account:
     @property
     def clock_runs(self) -> bool:
         """A turn lasts so many seconds from its first throw on, in rotation an answer."""
-        begun = self.phase == "throw" and self.row.throws > 0 and self.profile.turns.value == "whole"
+        whole = self.profile.turns.value in ("whole", "tug")
+        begun = self.phase == "throw" and self.row.throws > 0 and whole
         return bool(self.profile.turn_seconds) and (self.phase == "answer" or begun)
 
     def _new_row(self, seat: int) -> Row:
+        if self._is_tug:
+            # The tiles of a head start are shut already when its seat begins the round.
+            shut = self.starts[seat] - oracle.start(self.profile, self._first)
+            opens = seat % 2 != self._first % 2
+            return self._in_tug(shut if opens else self.starts[seat] - shut, opens=opens)
         return Row(
             self.starts[seat],
             oracle.starts_behind(self.profile, seat),
@@ -106,8 +115,12 @@ class Account:
             bag=tuple(BAGS[self.profile.bag]),
         )
 
+    def _in_tug(self, tiles: Set, *, opens: bool) -> Row:
+        """A turn of a tug before its first throw."""
+        return Row(tiles, bag=tuple(BAGS[self.profile.bag]), opens=opens)
+
     def _new_round(self) -> None:
-        self.at, self.phase = self._first, "throw"
+        self.at, self.phase, self._thrown = self._first, "throw", 0
         self._ties, self.totals = self._ties_to_come, list(self._fresh)
         self._ended: list[oracle.Ended] = []
         self._common: tuple[int, ...] | None = None
@@ -209,6 +222,8 @@ class Account:
                 other.bag = row.bag
             if not other.over and self.profile.turns.value == "shared":
                 other.open, other.behind = row.open, row.behind
+            if self._is_tug and other is not row:
+                other.open = row.open if other.opens == row.opens else self.start - row.open
 
     def _shut(self, tiles: Set) -> None:
         row = self.row
@@ -228,13 +243,16 @@ class Account:
         if not self.row.open:
             self._turn_over("shut")
             return
+        if self._is_tug and self._thrown + self.row.throws >= MOST_THROWS:
+            self._turn_over("blocked")
+            return
         self.row.throw, self.phase = None, "throw"
         if self._shares_throw and not self._others_wait():
             if self._shut_in_round() and self.profile.shut_wins.value != "no":
                 self._turn_over("unplayed")
                 return
             self._common = None
-        if self.profile.turns.value != "whole" and (self._shares_throw or not stays):
+        if self.profile.turns.value not in ("whole", "tug") and (self._shares_throw or not stays):
             self.at = self._following()
 
     def _shut_in_round(self) -> list[int]:
@@ -246,11 +264,15 @@ class Account:
             playing = [i for i in places if not self.rows[i].over]
             return min(playing, key=lambda i: self.rows[i].throws, default=-1)
         order = [(self.at + step) % self.players for step in range(1, self.players + 1)]
+        if self._is_tug:
+            last = self._thrown >= MOST_THROWS
+            return -1 if last else next(i for i in order if self.rows[i].open)
         return next((i for i in order if not self.rows[i].over), -1)
 
     def _points(self, seat: int, outcome: str = "") -> int:
         row = self.rows[seat]
         late, lost = outcome == "time", outcome == "lost"
+        seat = oracle.NO_SEAT if self._is_tug else seat
         return oracle.points(
             self.profile, row.open, row.throws, lost, behind=row.behind, late=late, seat=seat
         )
@@ -258,6 +280,9 @@ class Account:
     def _turn_over(self, outcome: str) -> None:
         profile, shut, self.outcome = self.profile, outcome == "shut", outcome
         self.row.over, self.phase = True, "turn-over"
+        if self._is_tug:
+            # Of the turns of a round only the last one counts.
+            self._thrown, self._ended = self._thrown + self.row.throws, []
         self._score(self.at, self._points(self.at, outcome), shut, played=outcome != "unplayed")
         ends_round = shut and profile.shut_wins.value != "no"
         if self._shares_throw:
@@ -274,7 +299,9 @@ class Account:
         if self._following() >= 0 and not ends_round and not limit_lost and not last_in:
             return
         decisive = self._ties or (profile.match.value == "total" and self._rounds_wanted == 1)
-        if ends_round and profile.shut_wins.value == "round" and not decisive:
+        if (ends_round and profile.shut_wins.value == "round" and not decisive) or (
+            self._is_tug and not ends_round
+        ):
             for i in self.seats:
                 if not self.rows[i].over:
                     self._score(i, self._points(i), False, played=False)
@@ -293,9 +320,10 @@ class Account:
         self.captain = profile.captain and shut and first_turn
 
     def _score(self, player: int, points: int, shut: bool, *, played: bool) -> None:
-        self._ended.append(oracle.Ended(player, points, shut, played))
+        left = len(self.rows[player].open)
+        self._ended.append(oracle.Ended(player, points, shut, played, left))
         self.scores[player] = points
-        adds_up = not self._ties or self.profile.tie.value == "replay-all"
+        adds_up = (not self._ties or self.profile.tie.value == "replay-all") and not self._is_tug
         if adds_up and self.profile.match.value != "rounds-won":
             self.totals[player] += points
 
@@ -314,3 +342,5 @@ class Account:
             self._new_round()
         else:
             self.at, self.phase = self._following(), "throw"
+            if self._is_tug:
+                self.rows = [self._in_tug(row.open, opens=row.opens) for row in self.rows]

@@ -64,6 +64,13 @@ GAMES: dict[str, dict[str, Any]] = {
         "shut_wins": "round",
         "shut_others": "doubled",
     },
+    "long-game": {
+        "one_die": "optional-high",
+        "turns": "tug",
+        "insurance": True,
+        "win": "first-to-shut",
+        "first": "roll",
+    },
     "best-of-five": {**LIKE_TRADITIONAL, "shut_wins": "no", "match": "rounds-won", "rounds": 5},
     "domino-bag": {**LIKE_TRADITIONAL, "draw": "dominoes"},
     "double-eighteen": {**ONE_BOX, "tiles": list(range(1, 37)), "dice": 6, "one_die": "never"},

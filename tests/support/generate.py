@@ -98,11 +98,13 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10) -> Profile:
             keys["limit"] = draw(st.integers(1, 4))
     elif keys["match"] not in (MatchFormat.TOTAL, MatchFormat.LADDER):
         keys["limit"] = draw(st.integers(1, 60))
-    which = draw(st.integers(0, 11))
+    which = draw(st.integers(0, 12))
     if which == 0:
         _share(keys, draw)
     elif which == 1:
         _bank(keys, draw)
+    elif which == 2:
+        _tug(keys, draw)
     elif keys["match"] is MatchFormat.LADDER:
         _ladder(keys, draw)
     else:
@@ -110,7 +112,7 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10) -> Profile:
     _carry(keys, draw)
     if keys["match"] is not MatchFormat.LADDER:
         if which != 1:
-            sometimes("teams", st.integers(2, 4))
+            sometimes("teams", st.integers(2, 2 if which == 2 else 4))
         if which:
             sometimes("handicap", _head_starts(tiles, keys))
     try:
@@ -119,7 +121,7 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10) -> Profile:
         reject()
 
 
-SHARED = (Turns.SHARED, Blocked.LOSES, Win.LAST_IN)
+SHARED = (Turns.TUG, Turns.SHARED, Blocked.LOSES, Win.LAST_IN)
 """Keys that go together only."""
 
 
@@ -144,6 +146,24 @@ def _share(keys: dict[str, Any], draw: st.DrawFn) -> None:
     keys["blocked"] = Blocked.LOSES
     keys["score"] = _other(keys["score"], Scoring.SHUT_SUM, Scoring.THROWS, instead=Scoring.COUNT)
     keys["shut_wins"] = draw(st.sampled_from([ShutWins.MATCH, ShutWins.ROUND]))
+
+
+def _tug(keys: dict[str, Any], draw: st.DrawFn) -> None:
+    """One player shuts the tiles, the other opens them."""
+    points, box = (
+        ("captain", "limit", "rounds", "strikes", "own_throws"),
+        ("rows", "back", "through", "row_points"),
+    )
+    for key in (*points, *box, "draw", "bag"):
+        keys.pop(key, None)
+    keys.update(turns=Turns.TUG, blocked=Blocked.ENDS_TURN, match=MatchFormat.TOTAL)
+    keys["one_die"] = _other(
+        keys["one_die"], OneDie.OPTIONAL_FRONT, OneDie.FORCED_FRONT, instead=OneDie.OPTIONAL_HIGH
+    )
+    keys["score"] = _other(keys["score"], Scoring.SHUT_SUM, Scoring.THROWS, instead=Scoring.COUNT)
+    keys["shut_wins"] = draw(st.sampled_from([ShutWins.MATCH, ShutWins.ROUND]))
+    if draw(st.booleans()):
+        keys.update(match=MatchFormat.ROUNDS_WON, rounds=draw(st.integers(1, 4)), shut_wins=ShutWins.ROUND)
 
 
 def _bank(keys: dict[str, Any], draw: st.DrawFn) -> None:
@@ -180,7 +200,8 @@ def _ladder(keys: dict[str, Any], draw: st.DrawFn) -> None:
 
 
 def _head_starts(tiles: list[int], keys: dict[str, Any]) -> st.SearchStrategy[tuple[Any, ...]]:
-    most = 0 if keys["match"] is MatchFormat.ROUNDS_WON else min(20, keys.get("limit", 20) - 1)
+    no_points = keys["match"] is MatchFormat.ROUNDS_WON or keys["turns"] is Turns.TUG
+    most = 0 if no_points else min(20, keys.get("limit", 20) - 1)
     some = st.sets(st.sampled_from(tiles), min_size=1, max_size=max(1, len(tiles) - 1))
     seat = st.one_of(st.integers(0, most), some.map(lambda s: tuple(sorted(s))))
     return st.lists(seat, min_size=1, max_size=3).map(tuple)
@@ -231,8 +252,8 @@ ENUMS = {
 
 
 def seats(profile: Profile, players: int) -> int:
-    """So many players, or one where the profile is played alone."""
-    return 1 if profile.is_solo else players
+    """So many players, or one where the profile is played alone, or two in a tug."""
+    return profile.seats(players)
 
 
 def play(

@@ -284,12 +284,16 @@ def mates(profile: Profile, players: int, seat: int) -> set[int]:
 
 
 class Ended(NamedTuple):
-    """A turn of a round that has ended, in the order of ending; unplayed ones come last."""
+    """A turn of a round that has ended, in the order of ending; unplayed ones come last.
+
+    In a tug `left` are the tiles that the player still had to move.
+    """
 
     player: int
     points: int
     shut: bool
     played: bool
+    left: int = 0
 
 
 def penalties(
@@ -354,7 +358,7 @@ def umpire(
         ended = [turn._replace(points=turn.points + due.get(turn.player, 0)) for turn in ended]
         adds_up = not ties or profile.tie.value == "replay-all"
         for turn in ended:
-            if adds_up and not counted:
+            if adds_up and not counted and profile.turns.value != "tug":
                 totals[turn.player] += turn.points
         shutters = [turn.player for turn in ended if turn.shut]
         money.plays(ended, seated, ties)
@@ -374,6 +378,9 @@ def umpire(
             winners, over = tuple(_who_shut(profile, teams, shutters)), True
             continue
         took = _round_winners(profile, teams, seated, ended) if whole else []
+        if profile.turns.value == "tug" and one_round:
+            winners, over = tuple(took), True
+            continue
         if took and carries and not ties and not one_round and set(took) != teams[took[0]]:
             money.stays(took)
             carried, took = carried + 1, []
@@ -416,7 +423,7 @@ def umpire(
                 seated = [i for i in seated if together[i] < limit]
         else:
             own = profile.tie.value == "replay-all" or not ties
-            marks = totals if own else {turn.player: turn.points for turn in ended}
+            marks = totals if own else _marks(profile, ended)
             sums = {i: sum(marks[mate] for mate in teams[i]) for i in candidates}
             upwards = profile.win.value == "highest" or (counted and own)
             best = (max if upwards else min)(sums.values())
@@ -467,10 +474,15 @@ def _round_winners(
     shutters = [turn.player for turn in ended if turn.shut]
     if shutters and profile.shut_wins.value == "round":
         return _who_shut(profile, teams, shutters)
-    own = {turn.player: turn.points for turn in ended}
+    own = _marks(profile, ended)
     points = {i: sum(own.get(mate, 0) for mate in teams[i]) for i in seated}
     best = (max if profile.win.value == "highest" else min)(points.values())
     return [i for i in seated if points[i] == best]
+
+
+def _marks(profile: Profile, ended: Sequence[Ended]) -> Mapping[int, int]:
+    """By player what is compared at the end of a round: points, or in a tug the tiles that are left."""
+    return {turn.player: turn.left if profile.turns.value == "tug" else turn.points for turn in ended}
 
 
 class _Money:

@@ -9,6 +9,7 @@ from shutthebox.cli.chart import write_chart
 from shutthebox.cli.odds_fair import fair_answer, fair_document, fair_text
 from shutthebox.cli.odds_players import players_answer, players_document, players_text
 from shutthebox.cli.odds_text import Answer, Move, answer_text, title
+from shutthebox.cli.odds_tug import tug_document, tug_text
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.progress import working
 from shutthebox.config.profiles import find
@@ -17,11 +18,12 @@ from shutthebox.config.settings_loader import rules_folder
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.odds.estimate import SAMPLES, Progress, estimate, estimated_moves
 from shutthebox.odds.odds import Odds, for_points
+from shutthebox.odds.tug import tug_play
 from shutthebox.odds.worths import Objective, TooLargeError, Value
 from shutthebox.rules import tiles as sets
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import Throw, dice_allowed
-from shutthebox.rules.profile import Draw, Profile
+from shutthebox.rules.profile import Draw, Profile, Turns
 from shutthebox.rules.tiles import Tiles, to_numbers
 from shutthebox.rules.turn import Turn
 
@@ -85,6 +87,8 @@ def run(args: argparse.Namespace) -> int:
         return _run_fair(profile, args)
     if args.players is not None or args.best is not None or args.seat is not None:
         return _run_players(profile, args)
+    if profile.turns is Turns.TUG:
+        return _run_tug(profile, args)
     profile = for_points(profile)
     turn = _turn(profile, args.open, args.throw)
     if args.samples is not None and not 2 <= args.samples <= _MOST_SAMPLES:
@@ -112,6 +116,18 @@ def _run_fair(profile: Profile, args: argparse.Namespace) -> int:
     with working(lambda: "working out fair head starts"):
         answer = fair_answer(profile)
     print(json.dumps(fair_document(profile, answer)) if args.json else fair_text(profile, answer))
+    return 0
+
+
+def _run_tug(profile: Profile, args: argparse.Namespace) -> int:
+    """The chance to win a tug; the open tiles are those that the player at turn has to move."""
+    for option in ("objective", "plot", "samples"):
+        if getattr(args, option) is not None:
+            raise UsageError(f"--{option} does not go with a tug, which is won by the last tile alone")
+    turn = _turn(profile, args.open, args.throw)
+    with working(lambda: "working out the best play"):
+        tug_play(profile)
+    print(json.dumps(tug_document(profile, turn)) if args.json else tug_text(profile, turn))
     return 0
 
 

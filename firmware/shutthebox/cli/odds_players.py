@@ -11,6 +11,7 @@ from shutthebox.odds.common_throw import CommonThrow
 from shutthebox.odds.seat_limits import About, check_seats
 from shutthebox.odds.seats import Equilibrium, Prize
 from shutthebox.odds.shared_row import SharedRow
+from shutthebox.odds.tug import tug_chances
 from shutthebox.odds.worths import End
 from shutthebox.rules.handicap import for_seat, points_off
 from shutthebox.rules.match import begin
@@ -162,9 +163,14 @@ def _unknown_stakes(profile: Profile, seat: int | None) -> str | None:
 
 def _without_equilibrium(profile: Profile, players: int) -> PlayersAnswer | None:
     """The seats where turns aren't taken one after the other, or against the bank; None for other games."""
+    if profile.turns is Turns.TUG:
+        check_seats(profile, players, About.ROUND)
+        win = tug_chances(begin(profile, players))
+    elif profile.turns is Turns.SHARED:
+        win = SharedRow(profile).wins(players)
+    elif profile.turns is not Turns.WHOLE:
+        win = CommonThrow(profile).wins()
     if profile.turns is not Turns.WHOLE:
-        shares = profile.turns is Turns.SHARED
-        win = SharedRow(profile).wins(players) if shares else CommonThrow(profile).wins()
         unknown = _unknown_stakes(profile, None)
         return PlayersAnswer(win, None if unknown else _stakes(profile, players, win))
     if profile.stakes is not Stakes.BANK:

@@ -18,6 +18,7 @@ from shutthebox.odds.coach import Balance, Decision, MatchReview, review
 from shutthebox.odds.review_text import decision_text
 from shutthebox.rules import record
 from shutthebox.rules.faces import faces_to_text
+from shutthebox.rules.profile import Turns
 from shutthebox.rules.record import Record, RecordError
 from shutthebox.rules.tiles import to_numbers
 from shutthebox.texts import DECIMAL, decimal_parts, fill_in
@@ -76,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
 
 def review_document(match: Record, found: MatchReview) -> dict[str, object]:
     """A review as JSON; chances are 0 to 1, players are numbered from 1."""
-    point = found.turning_point
+    point, has_points = found.turning_point, match.profile.turns is not Turns.TUG
     turning = None
     if point is not None:
         turning = {
@@ -93,7 +94,7 @@ def review_document(match: Record, found: MatchReview) -> dict[str, object]:
                 "player": number,
                 "accuracy": each.accuracy,
                 "win": None if each.win is None else _balance(each.win),
-                "points": _balance(each.points),
+                "points": _balance(each.points) if has_points else None,
             }
             for number, each in enumerate(found.players, 1)
         ],
@@ -123,9 +124,9 @@ def review_lines(match: Record, found: MatchReview, translate: Callable[[str], s
                 "chance to win {initial} % at the start, {final} % at the end: luck {luck} "
                 "%, decisions {skill} %"
             ).format(**_shown(each.win, 100, _))
-        yield "  " + _("points {initial} expected, {final} scored: luck {luck}, decisions {skill}").format(
-            **_shown(each.points, 1, _)
-        )
+        if match.profile.turns is not Turns.TUG:
+            text = _("points {initial} expected, {final} scored: luck {luck}, decisions {skill}")
+            yield "  " + text.format(**_shown(each.points, 1, _))
     if not found.exact and found.players[0].win is not None:
         yield _("Before the last round, chances to win are approximate.")
     point = found.turning_point

@@ -37,6 +37,7 @@ class Verdict(NamedTuple):
         amount: points missing or over.
         move: the tiles flipped since the throw.
         lifts: put the levers back by lifting them, because each now stands for the tile behind.
+        opens: a move lifts levers, where others flip them (`Turns.TUG`).
     """
 
     kind: VerdictKind
@@ -44,6 +45,7 @@ class Verdict(NamedTuple):
     amount: int = 0
     move: Tiles = 0
     lifts: bool = False
+    opens: bool = False
 
     @property
     def is_fault(self) -> bool:
@@ -122,6 +124,7 @@ def is_setback(verdict: Verdict, before: Verdict, moved: Tiles, down: Tiles) -> 
     """
     if not verdict.is_fault or verdict.lifts or verdict == before:
         return False
+    down = ~down if verdict.opens else down
     return not moved or bool(moved & (to_tiles(verdict.tiles) or down))
 
 
@@ -133,8 +136,11 @@ def lever_of(turn: Turn, tile: int, behind: int = 0) -> int:
 def flipped_tiles(turn: Turn, down: Tiles, behind: int = 0, *, through: bool = False) -> Tiles:
     """The open tiles whose levers are down; `behind` is what `levers_behind` returns.
 
-    With `through` these may be both tiles of a column, as a move has them.
+    With `through` these may be both tiles of a column, as a move has them. Where the player opens tiles, they
+    are shut ones whose levers are up.
     """
+    if turn.opens:
+        return turn.open & ~down
     if not behind:
         return down & turn.open
     both = down & turn.behind & down >> behind if through else 0
@@ -158,6 +164,9 @@ def judge(
     """
     if turn.outcome is not None:
         return FINE
+    if turn.opens:
+        # The same, upside down: what a hand lifts is what it would have flipped.
+        return _upside_down(judge(profile, turn._replace(opens=False), profile.starting & ~down, only))
     legal = turns.answers(profile, turn) if only is None else (only,)
     before = turn
     if half.move:
@@ -204,6 +213,11 @@ def judge(
     if over > 0:
         return Verdict(VerdictKind.OVER, amount=over, move=flipped)
     return Verdict(VerdictKind.DEAD_END, move=flipped)
+
+
+def _upside_down(verdict: Verdict) -> Verdict:
+    kinds = {VerdictKind.PUT_BACK: VerdictKind.LIFT, VerdictKind.LIFT: VerdictKind.PUT_BACK}
+    return verdict._replace(kind=kinds.get(verdict.kind, verdict.kind), opens=True)
 
 
 def take_part(

@@ -98,7 +98,7 @@ def corner_text(match: Match) -> Text:
             "Round {round} of {rounds}"
         )
     played = [score for i, score in enumerate(match.scores) if score is not None and i != match.player]
-    if not played:
+    if not played or match.rules.turns is Turns.TUG:
         return ""
     best = max if match.rules.highest_wins else min
     return message("best {score}", score=best(played)).say_as("Best so far: {score}")
@@ -119,7 +119,7 @@ def total_text(match: Match) -> Message | None:
     rules = match.rules
     if (rules.match is MatchFormat.TOTAL and match.rounds == 1) or rules.is_solo or match.tie_rounds:
         return None
-    if rules.stakes is Stakes.BANK or rules.turns is Turns.SHARED:
+    if rules.stakes is Stakes.BANK or not rules.has_totals:
         return None
     total = match.team_totals[match.player]
     if rules.counts_rounds_won:
@@ -164,7 +164,7 @@ def tile_row(
         wrong_levers = 0
     if verdict.kind in (VerdictKind.OVER, VerdictKind.DEAD_END):
         wrong_tiles, _ = parts(profile, verdict.move)
-    if verdict.kind is VerdictKind.PUT_BACK and not turn.awaits_answer:
+    if verdict.kind is (VerdictKind.LIFT if turn.opens else VerdictKind.PUT_BACK) and not turn.awaits_answer:
         # The row is being set for another player: all that is wrong, not only the first kind.
         wrong_tiles = flipped
     can_go = 0
@@ -184,7 +184,13 @@ def tile_row(
 
     row = [(number, to_tiles([number])) for number in profile.tiles]
     if profile.rows == 1:
-        return tuple((n, state_of(tile, n, stands=bool(tile & turn.open))) for n, tile in row)
+        states = tuple((n, state_of(tile, n, stands=bool(tile & turn.open))) for n, tile in row)
+        if not turn.opens:
+            return states
+        # What the player has to move is shut, and the rest of the row stands.
+        return tuple(
+            (n, _UPSIDE_DOWN[state] if to_tiles([n]) & profile.starting else state) for n, state in states
+        )
     # A tile of the back row is next once the one in front of it is shut.
     back = [(n + behind, tile, bool(tile & turn.open), not tile & turn.behind) for n, tile in row]
     front = [(n, tile, bool(tile & turn.behind), bool(tile & turn.behind)) for n, tile in row]
@@ -203,6 +209,16 @@ def tile_row(
     return tuple(shown)
 
 
+_UPSIDE_DOWN = {
+    TileState.OPEN: TileState.SHUT,
+    TileState.SHUT: TileState.OPEN,
+    TileState.VIABLE: TileState.OPENABLE,
+    TileState.FLIPPED: TileState.OPENED,
+    TileState.WRONG: TileState.WRONG,
+}
+"""The state of a tile where the player opens tiles, by that where the player shuts them."""
+
+
 def ended_row(match: Match) -> tuple[tuple[int, TileState], ...]:
     """The tiles as a turn that is over has left them; with two rows the back row first."""
 
@@ -213,4 +229,4 @@ def ended_row(match: Match) -> tuple[tuple[int, TileState], ...]:
         )
 
     turn = match.turn
-    return row(turn.open) if match.rules.rows == 1 else (*row(turn.open), *row(turn.behind))
+    return row(match.standing) if match.rules.rows == 1 else (*row(turn.open), *row(turn.behind))

@@ -14,7 +14,7 @@ from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import Match, Stage, begin
-from shutthebox.rules.profile import Profile, Turns
+from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles, to_numbers
 
 if TYPE_CHECKING:  # a reader of reviews needs no solver
@@ -124,7 +124,7 @@ def conditions_of(match: Match, settings: Settings) -> Conditions:
 
 def new_match(profile: Profile, settings: Settings) -> Match:
     """A match with the usual number of players and rounds."""
-    return begin(profile, 1 if profile.is_solo else settings.game.players, settings.game.rounds)
+    return begin(profile, profile.seats(settings.game.players), settings.game.rounds)
 
 
 def begin_play(
@@ -168,7 +168,7 @@ def _continued(play: MatchInPlay, action: Action) -> PlayedTurn | None:
     match, turn = play.match, play.turn
     if turn is not None:
         return turn._replace(actions=(*turn.actions, action))
-    begins = match.stage is Stage.THROW and match.turn.throws == 0 and match.rules.turns is Turns.WHOLE
+    begins = match.stage is Stage.THROW and match.turn.throws == 0 and match.rules.plays_whole_turns
     return PlayedTurn(match, (action,)) if begins else None
 
 

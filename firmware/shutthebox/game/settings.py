@@ -322,7 +322,7 @@ class Settings(NamedTuple):
         """The games that can be played now, without the levers out of play, in the order of the list.
 
         With one throw for everyone, one row would have to be set up again for each answer: such a game is
-        there for whoever names it, and not in the list.
+        there for whoever names it, and not in the list. The same holds for a game of two with more players.
         """
         played, language = (without(profile, self.out) for profile in self.profiles), self.box.language
         groups = sorted(Group, key=lambda group: self.game.family and group is not Group.CHILDREN)
@@ -334,7 +334,10 @@ class Settings(NamedTuple):
         )
 
     def _is_listed(self, profile: Profile) -> bool:
-        return profile.turns is not Turns.TOGETHER or profile.name == self.profile.name
+        if profile.name == self.profile.name:
+            return True
+        fits = profile.is_solo or self.chosen(profile).seats(self.game.players) == self.game.players
+        return fits and profile.turns is not Turns.TOGETHER
 
     @property
     def groups(self) -> tuple[tuple[Group, tuple[Profile, ...]], ...]:

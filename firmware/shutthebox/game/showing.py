@@ -53,7 +53,7 @@ def _scene(mode: ModeState, shared: Shared) -> Scene:
     turn = match.turn if match else puzzle.turn if puzzle else None
     return Scene(
         player=match.player + 1 if match else None,
-        open=to_numbers(turn.open) if turn else (),
+        open=to_numbers(match.standing if match else turn.open if turn else 0),
         throw=turn.throw if turn else None,
         verdict=play.verdict if play else puzzle.verdict if puzzle else FINE,
         scores=match.scores if match else (),

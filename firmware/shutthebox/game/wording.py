@@ -25,7 +25,7 @@ from shutthebox.rules import turn as turns
 from shutthebox.rules.endings import Reason
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.moves import totals
-from shutthebox.rules.profile import MoveKind, Profile
+from shutthebox.rules.profile import MoveKind, Profile, Turns
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.turn import Outcome, Turn
 from shutthebox.rules.words import distinction, explain, shared_rules
@@ -82,6 +82,8 @@ def verdict_text(verdict: Verdict) -> Message:
             return message("{points} to go", points=verdict.amount)
         case VerdictKind.OVER:
             return message("{points} over", points=verdict.amount)
+        case VerdictKind.DEAD_END if verdict.opens:
+            return message("No fit: shut one")
         case VerdictKind.DEAD_END:
             return message("Dead end: lift one")
         case VerdictKind.OK:
@@ -146,6 +148,8 @@ def answers_text(match: Match) -> Message:
     must = profile.first_move_must_include
     if profile.move is MoveKind.SET and must is not None and not match.turn.moves:
         return message("Make {answers} with {tile}", answers=answers, tile=must)
+    if match.turn.opens:
+        return message("Open {answers}", answers=answers)
     if profile.move is MoveKind.SET:
         # "Shut 6" sounds like tile 6, where any tiles that come to 6 will do.
         return message("Make {answers}", answers=answers)
@@ -190,6 +194,8 @@ def request_text(play: MatchInPlay, answer: Tiles, shared: Shared) -> Message:
     behind, rules, turn = row_behind(match, shared), match.rules, half.standing(match.rules, match.turn)
     flipped = flipped_tiles(turn, shared.levers, behind, through=rules.through)
     columns, through = rows.parts(rules, half.rest(rules, answer) & ~flipped)
+    if turn.opens:
+        return message("Lift {tiles}", tiles=listed(columns))
     levers = [lever_of(turn, tile, behind) for tile in to_numbers(columns)]
     if behind:
         levers += [tile + behind for tile in to_numbers(through)]
@@ -279,7 +285,7 @@ def reason_text(match: Match) -> Message | None:
     reason = match.result.reason if match.result else None
     match reason:
         case Reason.SHUT:
-            return message("Box shut!")
+            return message("All open!") if match.turn.opens else message("Box shut!")
         case Reason.PLAY_OFF:
             scores = " : ".join(str(match.round_scores[seat]) for seat in match.seats)
             if len(scores) + len("Play-off ") > PROMPT_LENGTH:
@@ -289,6 +295,8 @@ def reason_text(match: Match) -> Message | None:
             return message(REACHED, points=match.rules.limit or 0)
         case Reason.LAST_LEFT:
             return message("The last one left")
+        case Reason.ROUNDS if not match.rules.has_totals:
+            return message(plural("1 throw", "{throws} throws"), throws=match.thrown)
         case Reason.ROUNDS | Reason.BANK | Reason.LADDER | None:
             return None
 
@@ -296,21 +304,28 @@ def reason_text(match: Match) -> Message | None:
 def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction | None) -> tuple[Message, ...]:
     """What the dice and the decisions were worth, in points, in words.
 
-    Luck that rounds to 0.0 is left out.
+    Luck that rounds to 0.0 is left out. In a tug all are chances to win, in per cent.
 
     Args:
         profile: the game; it says whether more points are better.
         luck: points the dice added to the score.
         given_away: points the decisions cost, 0 or more; None to leave them out.
     """
-    points = decimal(abs(float(luck)), 1)
+    in_chance = profile.turns is Turns.TUG
+    luck *= 100 if in_chance else 1
+
+    def amount(value: float) -> Text:
+        figure = decimal(value, 1)
+        return message("{percent} %", percent=figure) if in_chance else figure
+
+    points = amount(abs(float(luck)))
     decided: tuple[Message, ...] = ()
     if given_away is not None:
-        cost = message("mistakes {points}", points=decimal(float(given_away), 1))
+        cost = message("mistakes {points}", points=amount(float(given_away * (100 if in_chance else 1))))
         decided = (cost if given_away else message("no mistakes!"),)
     if round(abs(float(luck)), 1) == 0:
         return decided
-    if (luck > 0) == profile.highest_wins:
+    if (luck > 0) == (profile.highest_wins or in_chance):
         return message("lucky {points}", points=points), *decided
     return message("unlucky {points}", points=points), *decided
 

@@ -1,8 +1,8 @@
 """The one door for advice: what the player at turn may do, the best first, and what the rest costs.
 
-`advise` finds out what is played for: chances to win on a row shared by all, stakes against the bank, else
-points (throws where they are the score), and beside the points the chance to win where it is known. Screen,
-page, voice and command print the unit that they are given.
+`advise` finds out what is played for: chances to win on a row shared by all or in a tug, stakes against the
+bank, else points (throws where they are the score), and beside the points the chance to win where it is
+known. Screen, page, voice and command print the unit that they are given.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from shutthebox.odds.match_play import has_chances, match_play
 from shutthebox.odds.odds import odds_for_points
 from shutthebox.odds.shared_row import SharedRow
 from shutthebox.odds.strengths import Strength, by_odds, simple_answer
+from shutthebox.odds.tug import tug_play
 from shutthebox.odds.worths import Advice, Number, OddsError, Option, Unit
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
@@ -37,6 +38,9 @@ def advise(match: Match) -> Advice:
     """
     if match.game.turns is Turns.SHARED:
         return _on_shared_row(match)
+    if match.game.turns is Turns.TUG:
+        chances: list[tuple[int, float]] = _options(tug_play(match.game), match.turn)
+        return Advice(_ranked(chances), Unit.CHANCE)
     if match.game.stakes is Stakes.BANK:
         # No turn has ended for the player at turn: the total is the head start.
         bank = _bank(match.rules, match.totals[match.player])

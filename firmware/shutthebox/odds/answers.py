@@ -17,10 +17,11 @@ from shutthebox.odds.questions import (
     Question,
     ReviewReady,
 )
+from shutthebox.odds.tug import tug_play
 from shutthebox.odds.worths import OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import begin
-from shutthebox.rules.profile import Profile
+from shutthebox.rules.profile import Profile, Turns
 
 
 def answer(question: Question, *, prepares_win: bool = False) -> OddsReady | None:
@@ -38,6 +39,9 @@ def answer(question: Question, *, prepares_win: bool = False) -> OddsReady | Non
     """
     match question:
         case Prepare(profile, players):
+            if profile.turns is Turns.TUG:
+                tug_play(profile)
+                return None
             odds_for_points(profile).value(turns.start(profile))
             if prepares_win and players:
                 _prepare_win(profile, players)

@@ -16,13 +16,14 @@ to win where the match has them, else points. So 100 is the best play and 0 the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import NamedTuple, assert_never
 
+from shutthebox.odds.evaluate import TurnPlay
 from shutthebox.odds.match_play import has_chances, is_deciding, match_chances, match_play
 from shutthebox.odds.odds import Odds, odds_for_points
-from shutthebox.odds.seat_turn import SeatPlay
+from shutthebox.odds.tug import NoPoints
 from shutthebox.odds.worths import OddsError, sign
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
 from shutthebox.rules.match import Match
@@ -68,6 +69,7 @@ class Decision:
         points: what it gave away in points, 0 or more.
         win: what it gave away in chance to win; None where that is not known.
         stake: the difference between the best and the worst answer, in chance to win or else in points.
+        has_points: points count in this game.
     """
 
     player: int
@@ -80,6 +82,7 @@ class Decision:
     points: Fraction
     win: Fraction | None
     stake: Fraction
+    has_points: bool = True
 
     @property
     def cost(self) -> Fraction:
@@ -147,6 +150,8 @@ class MatchReview:
 def review(beginning: Match, actions: Sequence[Action], *, for_win: bool = True) -> MatchReview:
     """Takes a match apart, or a part of it that begins with a turn; it may be unfinished.
 
+    In a tug nothing costs points, and everything is in chance to win.
+
     Args:
         beginning: the match before the first of the throws.
         actions: what has happened in it since.
@@ -160,6 +165,10 @@ def review(beginning: Match, actions: Sequence[Action], *, for_win: bool = True)
     for action in actions:
         walk.take(action)
     return walk.review()
+
+
+def _odds_of(match: Match) -> Odds | NoPoints:
+    return NoPoints(match.game) if match.game.turns is Turns.TUG else odds_for_points(match.rules)
 
 
 @dataclass(slots=True)
@@ -179,11 +188,11 @@ class _Walk:
 
     match: Match
     for_win: bool
-    odds: Odds = field(init=False)
+    odds: Odds | NoPoints = field(init=False)
     throws: int = field(init=False, default=0)
     points: list[_Sums] = field(init=False)
     win: list[_Sums] | None = field(init=False, default=None)
-    play: SeatPlay | None = field(init=False, default=None)
+    play: TurnPlay[float] | None = field(init=False, default=None)
     exact: bool = field(init=False, default=True)
     decisions: list[Decision] = field(init=False, default_factory=list)
     changes: list[TurningPoint] = field(init=False, default_factory=list)
@@ -192,18 +201,22 @@ class _Walk:
         match = self.match
         if match.game.turns is Turns.SHARED:
             raise OddsError(f"{match.game.name}: what others do to a shared row is neither luck nor skill")
-        self.odds = odds_for_points(match.rules)
+        self.odds = _odds_of(match)
         self.points = [_Sums() for _ in range(match.players)]
-        if self.for_win and has_chances(match.game, match.players):
+        if match.game.turns is Turns.TUG and not has_chances(match.game, match.players):
+            raise OddsError(f"{match.game.name}: the chances of several rounds of a tug are not worked out")
+        if (self.for_win or match.game.turns is Turns.TUG) and has_chances(match.game, match.players):
             try:
                 chances = [Fraction(chance) for chance in match_chances(match)]
             except OddsError:
+                if match.game.turns is Turns.TUG:
+                    raise
                 return
             self.win = [_Sums(chance, chance) for chance in chances]
 
     def take(self, action: Action) -> None:
         match = self.match
-        self.odds = odds_for_points(match.rules)
+        self.odds = _odds_of(match)
         self.match = after = apply(match, action)
         row = after.rows[match.player]
         match action:
@@ -319,6 +332,7 @@ class _Walk:
 
     def _note(self, decision: Decision) -> None:
         """A decision, and what it gave away."""
+        decision = replace(decision, has_points=not isinstance(self.odds, NoPoints))
         self.decisions.append(decision)
         given = sign(self.odds.profile) * decision.points
         self.points[decision.player].skill -= given

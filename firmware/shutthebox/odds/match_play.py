@@ -12,14 +12,16 @@ from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from shutthebox.odds.evaluate import TurnPlay
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.seat_limits import About, check_seats, why_no_seat_odds
 from shutthebox.odds.seat_turn import SeatPlay
 from shutthebox.odds.seats import Equilibrium
+from shutthebox.odds.tug import tug_chances, tug_play
 from shutthebox.odds.worths import End, sign
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import First, Profile, ShutWins, Tie
+from shutthebox.rules.profile import First, Profile, ShutWins, Tie, Turns
 from shutthebox.rules.score import score
 
 
@@ -45,6 +47,8 @@ def match_chances(match: Match) -> tuple[float, ...]:
             (player in winners) / len(winners) if winners else 0.0 for player in range(match.players)
         )
     check_seats(match.game, match.players, About.MATCH)
+    if match.game.turns is Turns.TUG:
+        return tug_chances(match)
     if not is_deciding(match):
         turns_left = _turns_left(match)
         return tuple(
@@ -58,7 +62,7 @@ def match_chances(match: Match) -> tuple[float, ...]:
     return tuple(by_player.get(player, 0.0) for player in range(match.players))
 
 
-def match_play(match: Match) -> SeatPlay:
+def match_play(match: Match) -> TurnPlay[float]:
     """The best play for the win of the turn that is being played.
 
     Raises:
@@ -66,6 +70,8 @@ def match_play(match: Match) -> SeatPlay:
     """
     check_seats(match.game, match.players, About.MATCH)
     profile, player = match.game, match.player
+    if profile.turns is Turns.TUG:
+        return tug_play(profile)
     if is_deciding(match):
         return _deciding_play(_deciding(match))
     to_come = tuple(i for i in match.order if i != player and match.rows[i].outcome is None)

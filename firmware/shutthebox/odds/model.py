@@ -234,7 +234,9 @@ class TurnModel:
         self._ends_at: dict[int, int] = {}
         for mask in self.row.masks(profile.rows):
             front, behind = self.row.tiles_of(mask)
-            end = End(score(profile, front, 0, behind), not mask)
+            # What a turn of a tug leaves decides how the other goes on.
+            points = mask if profile.turns is Turns.TUG else score(profile, front, 0, behind)
+            end = End(points, not mask)
             self._ends_at[mask] = numbers.setdefault(end, len(numbers))
         # Apart, as a lost turn has the same score for every throw.
         self.lost = len(numbers)

@@ -24,7 +24,7 @@ from shutthebox.odds.worths import (
     sign,
 )
 from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Profile, Scoring, ShutWins, Win
+from shutthebox.rules.profile import Profile, Scoring, ShutWins, Turns, Win
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Turn
 
@@ -82,6 +82,8 @@ class Odds:
             TooLargeError: for more than 12 tiles, or rules with too many positions; there is
                 `shutthebox.odds.estimate` for them.
         """
+        if profile.turns is Turns.TUG:
+            raise OddsError(f"{profile.name}: the turns of a tug are worth no points")
         self.profile = profile
         self._model = TurnModel(profile, turn)
         self._plays: dict[Objective, BestPlay] = {}

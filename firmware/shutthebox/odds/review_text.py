@@ -43,7 +43,9 @@ def decision_text(decision: Decision, translate: Callable[[str], str]) -> str:
         return filled
     _, points = translate, _figure(decision.points, translate)
     cost = _("costs {points} points").format(points=points)
-    if decision.win is not None:
+    if decision.win is not None and not decision.has_points:
+        cost = _("costs {win} %").format(win=_figure(100 * decision.win, translate))
+    elif decision.win is not None:
         cost = _("costs {win} % and {points} points").format(
             win=_figure(100 * decision.win, translate), points=points
         )

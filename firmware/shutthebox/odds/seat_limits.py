@@ -50,6 +50,9 @@ def check_seats(profile: Profile, players: int, about: About) -> None:
 
 def _reasons(game: Profile, players: int, about: About) -> Iterator[tuple[str, str]]:
     """Each key that is to blame, and why."""
+    if game.turns is Turns.TUG and about is not About.HEAD_START:
+        yield from _reasons_of_tug(game, players, about)
+        return
     yield from _reasons_of_seats(game, players, about)
     yield from _reasons_of_turns(game, players, about)
     if game.tie is Tie.CARRY:
@@ -68,6 +71,15 @@ def _reasons(game: Profile, players: int, about: About) -> Iterator[tuple[str, s
         yield "rows", "two rows have too many positions here"
     if game.insurance and about is About.MATCH:
         yield "insurance", "it has too many positions for each turn of a match"
+
+
+def _reasons_of_tug(game: Profile, players: int, about: About) -> Iterator[tuple[str, str]]:
+    if players != game.seats(players):
+        yield "turns", "it is for two players, or two teams"
+    if game.first_move_must_include is not None:
+        yield "first_move_must_include", "a tile that goes first is not worked out in a tug"
+    if game.match is not MatchFormat.TOTAL and about is About.MATCH:
+        yield "match", "what later rounds are worth is worked out for totals only"
 
 
 def _reasons_of_seats(game: Profile, players: int, about: About) -> Iterator[tuple[str, str]]:

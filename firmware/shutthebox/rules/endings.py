@@ -185,6 +185,14 @@ class LastIn(Format):
         return Won(match.team(match.player), Reason.LAST_LEFT)
 
 
+class TugOfTiles(Format):
+    """Who has moved the last tile has won; this is for a round that has come to its last throw before."""
+
+    def after_round(self, match: _Played) -> Won | NextRound:
+        """Fewer tiles to move win, and equals share."""
+        return Won(best_of_round(match), Reason.ROUNDS)
+
+
 class AgainstTheBank(Format):
     """Everybody plays against the bank, so any number of players may win, or none."""
 
@@ -233,13 +241,15 @@ _FORMATS = {
     MatchFormat.ROUNDS_WON: RoundsWon(),
     MatchFormat.LADDER: Ladder(),
 }
-_LAST_IN, _AGAINST_THE_BANK = LastIn(), AgainstTheBank()
+_LAST_IN, _TUG, _AGAINST_THE_BANK = LastIn(), TugOfTiles(), AgainstTheBank()
 
 
 def format_of(game: Profile) -> Format:
     """The format of a game's matches."""
     if game.turns is Turns.SHARED:
         return _LAST_IN
+    if game.turns is Turns.TUG and game.match is MatchFormat.TOTAL:
+        return _TUG
     return _AGAINST_THE_BANK if game.stakes is Stakes.BANK else _FORMATS[game.match]
 
 
@@ -278,7 +288,10 @@ def best_totals(match: _Played, candidates: Sequence[int]) -> tuple[int, ...]:
 
 
 def best_of_round(match: _Played) -> tuple[int, ...]:
-    """The players, whole teams, with the best scores of a round that is over."""
+    """The players, whole teams, with the best scores of a round that is over; in a tug the fewest tiles."""
+    if match.game.turns is Turns.TUG:
+        left = tuple(row.open.bit_count() for row in match.rows)
+        return _best_marks(match, match.seats, left, highest=False)
     return _best_marks(match, match.seats, match.round_scores, highest=match.game.highest_wins)
 
 

@@ -62,7 +62,7 @@ class Tournament(NamedTuple):
         """The throw that comes now, with so many dice or, where the profile has a bag, the domino."""
         if match.common is not None:
             return match.common
-        source = self._numbers(f"{match.player + 1} {match.round} {match.turn.throws + 1}")
+        source = self._numbers(f"{match.player + 1} {match.round} {match.thrown + match.turn.throws + 1}")
         if match.game.draw is Draw.DOMINOES:
             return _domino(bag(match.rules, match.turn), source)
         return tuple(_below(match.game.sides, source) + 1 for _ in range(dice))

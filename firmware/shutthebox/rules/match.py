@@ -24,7 +24,7 @@ from shutthebox.rules.endings import (
     best_of_round,
     format_of,
 )
-from shutthebox.rules.handicap import for_seat, points_off
+from shutthebox.rules.handicap import for_seat, points_off, tiles_off
 from shutthebox.rules.moves import Throw, dice_allowed
 from shutthebox.rules.profile import (
     MAX_PLAYERS,
@@ -40,7 +40,7 @@ from shutthebox.rules.profile import (
     Turns,
 )
 from shutthebox.rules.rows import by_row
-from shutthebox.rules.score import score
+from shutthebox.rules.score import MAX_THROWS, score
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Outcome, Turn
 
@@ -101,6 +101,7 @@ class Match(NamedTuple):
         carried: how many such rounds there have been in a row.
         common: the throw for everyone, which some still have to answer (`Turns.TOGETHER`).
         before_common: the rows as they were when it was made.
+        thrown: throws of this round in turns that are over, where players have several (`Turns.TUG`).
         turns_over: turns that have ended so far.
         stage: what the match waits for.
         next_round: what the ended turn leads to; None for the next player's turn, or the end.
@@ -128,6 +129,7 @@ class Match(NamedTuple):
     carried: int = 0
     common: Throw | None = None
     before_common: tuple[Turn, ...] = ()
+    thrown: int = 0
     turns_over: int = 0
     stage: Stage = Stage.THROW
     next_round: NextRound | None = None
@@ -137,6 +139,11 @@ class Match(NamedTuple):
     def turn(self) -> Turn:
         """The turn of the player whose turn it is."""
         return self.rows[self.player]
+
+    @property
+    def standing(self) -> Tiles:
+        """The tiles that stand open on the row of the player at turn."""
+        return self.rows[self.first].open if self.turn.opens else self.turn.open
 
     @property
     def rules(self) -> Profile:
@@ -319,7 +326,7 @@ class Match(NamedTuple):
         """
         if self.game.turn_seconds is None:
             return False
-        between_throws = self.game.turns is Turns.WHOLE and self.turn.throws > 0
+        between_throws = self.game.plays_whole_turns and self.turn.throws > 0
         return self.stage is Stage.ANSWER or (self.stage is Stage.THROW and between_throws)
 
     def advance(self) -> "Match":
@@ -336,7 +343,10 @@ class Match(NamedTuple):
             return self._begun(self.next_round)
         following = self._following()
         assert following is not None, "a round that is over has led to another"
-        return self._replace(player=following, stage=Stage.THROW)
+        rows = self.rows
+        if self.game.turns is Turns.TUG:
+            rows = tuple(map(_fresh, rows))
+        return self._replace(player=following, rows=rows, stage=Stage.THROW)
 
     def _begun(self, following: NextRound) -> "Match":
         """The next round, before its first throw."""
@@ -360,8 +370,10 @@ class Match(NamedTuple):
             player=first,
             first=first,
             rows=tuple(
-                turns.start(for_seat(self.game, i)) if i in following.seats else row
-                for i, row in enumerate(self.rows)
+                start if i in following.seats else row
+                for i, (start, row) in enumerate(
+                    zip(_rows(self.game, self.players, first), self.rows, strict=True)
+                )
             ),
             totals=totals,
             shutters=shutters,
@@ -371,6 +383,7 @@ class Match(NamedTuple):
             penalties=(),
             round_winners=(),
             common=None,
+            thrown=0,
             stage=Stage.THROW,
             next_round=None,
         )
@@ -385,6 +398,13 @@ class Match(NamedTuple):
         elif self._shares_bag:
             # One bag for all: drawn dominoes stay out.
             rows = tuple(row if row.outcome else row._replace(drawn=turn.drawn) for row in rows)
+        elif self.game.turns is Turns.TUG:
+            if turn.throw is None and turn.outcome is None and self.thrown + turn.throws >= MAX_THROWS:
+                turn = turns.cut_off(self.rules, turn, self.turn.throw)
+            rest = self.game.starting & ~turn.open
+            rows = tuple(
+                _fresh(row)._replace(open=turn.open if row.opens is turn.opens else rest) for row in rows
+            )
         match = self._replace(rows=_set(rows, self.player, turn))
         if turn.outcome is not None:
             return match._turn_over(turn)
@@ -399,18 +419,21 @@ class Match(NamedTuple):
                     ._shut_by(shut)
                 )
             match = match._once_answered()
-        if self.game.turns is Turns.TOGETHER or (self.game.turns is not Turns.WHOLE and not stays):
+        if self.game.turns is Turns.TOGETHER or not (self.game.plays_whole_turns or stays):
             following = match._following()
             assert following is not None, "the player's own row is not finished"
             match = match._replace(player=following)
         return match._replace(stage=Stage.THROW)
 
     def _following(self) -> int | None:
-        """The next seat in rotation whose row is not finished."""
+        """The next seat in rotation whose row is not finished; in a tug, who has tiles to move."""
         if self.game.turns is Turns.TOGETHER:
             return min(self._playing, key=lambda seat: self.rows[seat].throws, default=None)
         # Players who have just dropped out, or are not in the play-off, have no seat any more.
         rotation = sorted(self.seats, key=lambda seat: (seat - self.player - 1) % self.players)
+        if self.game.turns is Turns.TUG:
+            goes_on = self.thrown < MAX_THROWS
+            return next((i for i in rotation if goes_on and self.rows[i].open), None)
         return next((i for i in rotation if self.rows[i].outcome is None), None)
 
     def _turn_over(self, turn: Turn) -> "Match":
@@ -422,11 +445,16 @@ class Match(NamedTuple):
             totals=_set(self.totals, at, self.totals[at] + turn.score * self._adds_up),
             scores=_set(self.scores, at, turn.score),
             shutters=self.shutters + ((at,) if shut and at not in self.shutters else ()),
+            thrown=self.thrown + turn.throws * (self.game.turns is Turns.TUG),
         )
         if told := match._to_be_told:
             return match if match._is_open_for_others else match._shut_by(told)
         match = match._once_answered()
         if match._following() is None:
+            # In a tug the last throw ends the round with tiles left.
+            waiting = [i for i in match.seats if match.rows[i].outcome is None]
+            for i in waiting:
+                match = match._scored_as_it_stands(i)
             return match._round_over()
         after = None if self.tie_rounds else self.format.after_turn(match)
         return match if after is None else match._cut_short()._followed_by(after)
@@ -537,7 +565,8 @@ class Match(NamedTuple):
     @property
     def _adds_up(self) -> bool:
         """Whether scores are added to totals."""
-        return not self._plays_off and not self.game.counts_rounds_won
+        points = self.game.turns is not Turns.TUG and not self.game.counts_rounds_won
+        return points and not self._plays_off
 
     def _penalized(self) -> "Match":
         """At the end of a round: where somebody has shut the box, everyone else scores more for it."""
@@ -652,6 +681,8 @@ def begin(profile: Profile, players: int, rounds: int | None = None, first: int 
     """
     rounds = rounds if rounds is not None and profile.has_rounds else profile.rounds
     most = 1 if profile.is_solo else MAX_PLAYERS
+    if profile.turns is Turns.TUG and players != profile.seats(players):
+        raise ValueError(f"players: {players} is not allowed, two players or two teams are")
     if not 1 <= players <= most:
         raise ValueError(f"players: {players} is not allowed, 1 to {most} are")
     if not 1 <= rounds <= MAX_ROUNDS:
@@ -666,12 +697,29 @@ def begin(profile: Profile, players: int, rounds: int | None = None, first: int 
         rounds=rounds,
         seats=tuple(range(players)),
         player=first,
-        rows=tuple(turns.start(for_seat(profile, i)) for i in range(players)),
+        rows=_rows(profile, players, first),
         totals=_head_starts(profile, players),
         scores=(None,) * players,
         first=first,
         owed=ledger.nothing(players),
     )
+
+
+def _rows(profile: Profile, players: int, first: int) -> tuple[Turn, ...]:
+    """By player the turn before its first throw, in a round that this player begins.
+
+    In a tug the team of who begins shuts the tiles, and the other opens those that are shut.
+    """
+    if profile.turns is not Turns.TUG:
+        return tuple(turns.start(for_seat(profile, i)) for i in range(players))
+    shut = tiles_off(profile, first)
+    shuts, opens = Turn(profile.starting & ~shut), Turn(shut, opens=True)
+    return tuple(opens if (i - first) % 2 else shuts for i in range(players))
+
+
+def _fresh(row: Turn) -> Turn:
+    """A turn of a tug before its first throw, with the tiles as they stand."""
+    return Turn(row.open, opens=row.opens)
 
 
 @lru_cache(maxsize=32)

@@ -128,13 +128,15 @@ class Turns(StrEnum):
     """Whether a player plays the turn to its end, or one throw in rotation.
 
     With *alternate* every player has an own row of tiles, with *shared* there is one for all. With *together*
-    there is one throw for everyone, answered by each on their own row.
+    there is one throw for everyone, answered by each on their own row. With *tug* two players play whole
+    turns on one row: the one who begins the round shuts its tiles, the other opens them again.
     """
 
     WHOLE = "whole"
     ALTERNATE = "alternate"
     SHARED = "shared"
     TOGETHER = "together"
+    TUG = "tug"
 
 
 class Scoring(StrEnum):
@@ -375,7 +377,7 @@ class Profile:
         insurance: every double earns one. A throw without a move uses one up instead of ending
             the turn, and the player throws again.
         turns: whole turns, or one throw each in rotation, on own rows or on one for all, or one throw for
-            everyone.
+            everyone, or whole turns in which one shuts the tiles and the other opens them.
         own_throws: so many first throws of a round are everyone's own, where the others are for everyone.
         score: what a turn is worth.
         lost_score: score of a turn lost on its first move; None for the sum of all tiles.
@@ -524,6 +526,11 @@ class Profile:
         return self.match is MatchFormat.ROUNDS_WON
 
     @property
+    def has_totals(self) -> bool:
+        """Whether points of any kind are added up; else the last one in or the last tile decides."""
+        return self.turns is not Turns.SHARED and not (self.turns is Turns.TUG and not self.counts_rounds_won)
+
+    @property
     def has_pool(self) -> bool:
         """Whether everybody pays into a pool."""
         return self.stakes in (Stakes.POOL, Stakes.POOL_DOUBLE)
@@ -532,6 +539,11 @@ class Profile:
     def has_rounds(self) -> bool:
         """Whether the players may choose a number of rounds."""
         return self.on_total or (self.counts_rounds_won and self.limit is None)
+
+    @property
+    def plays_whole_turns(self) -> bool:
+        """Whether a player throws until the turn is over; else the players throw once each in rotation."""
+        return self.turns in (Turns.WHOLE, Turns.TUG)
 
     @property
     def any_seat_begins(self) -> bool:
@@ -573,6 +585,14 @@ class Profile:
             and self.first_move_must_include is None
             and self.turn_seconds is None
         )
+
+    def seats(self, players: int) -> int:
+        """How many play where so many are there: one alone, and in a tug two players or teams."""
+        if self.is_solo:
+            return 1
+        if self.turns is Turns.TUG:
+            return 2 if self.teams is None or players % 2 or not players else players
+        return players
 
     def title(self, language: str = "en", translate: Callable[[str], str] = str) -> str:
         """The shown title.

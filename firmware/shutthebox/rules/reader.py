@@ -193,6 +193,8 @@ def _with_defaults(profile: Profile, keys: Mapping[str, object]) -> Profile:
 
     if profile.turns is Turns.SHARED:
         profile = default(blocked=Blocked.LOSES, win=Win.LAST_IN)
+    if profile.turns is Turns.TUG:
+        profile = default(win=Win.FIRST_TO_SHUT)
     if profile.match is MatchFormat.TARGET_WINS:
         profile = default(win=Win.HIGHEST)
     against_nobody = profile.is_solo or profile.stakes is Stakes.BANK
@@ -382,6 +384,9 @@ def _contradiction_of_rows(box: Profile) -> str | None:
     return None
 
 
+_WITHOUT_POINTS = (MatchFormat.TOTAL, MatchFormat.ROUNDS_WON)
+"""Formats of games that are won by the last tile."""
+
 _BY_POINTS = (MatchFormat.TARGET_LOSES, MatchFormat.TARGET_WINS, MatchFormat.DROP_OUT)
 """Formats that are decided at a limit of points, and so by the highest or by the lowest totals."""
 
@@ -400,6 +405,8 @@ def _contradiction_of_carry(box: Profile) -> str | None:
 
 def _contradiction_of_match(box: Profile) -> str | None:
     """The same, of the keys that say who wins."""
+    if box.turns is Turns.TUG and (complaint := _contradiction_of_tug(box)):
+        return complaint
     if box.own_throws and box.turns is not Turns.TOGETHER:
         return 'own_throws: is for one throw for everyone; allowed with turns = "together"'
     if box.tie is Tie.CARRY and (complaint := _contradiction_of_carry(box)):
@@ -450,6 +457,30 @@ def _contradiction_of_shut_others(box: Profile) -> str | None:
                 f'shut_others: is not allowed with {key} = "{value}"; allowed where the lowest score of open '
                 'tiles wins, with shut_wins = "round" or "no"'
             )
+    return None
+
+
+def _contradiction_of_tug(box: Profile) -> str | None:
+    """The same, of one row whose tiles one player shuts and the other opens."""
+    ends_round = box.shut_wins is ShutWins.ROUND or not box.counts_rounds_won
+    for key, value, fits, allowed in (
+        ("rows", box.rows, box.rows == 1, "1"),
+        ("draw", f'"{box.draw}"', box.draw is Draw.DICE, '"dice"'),
+        ("strikes", box.strikes, box.strikes == 1, "1"),
+        ("blocked", f'"{box.blocked}"', box.blocked is Blocked.ENDS_TURN, '"ends-turn"'),
+        ("win", f'"{box.win}"', box.win is Win.FIRST_TO_SHUT, '"first-to-shut"'),
+        ("match", f'"{box.match}"', box.match in _WITHOUT_POINTS, '"total" and "rounds-won"'),
+        ("rounds", box.rounds, box.rounds == 1 or box.counts_rounds_won, '1, or match = "rounds-won"'),
+        ("score", f'"{box.score}"', box.shut_scores_best, "scores of the tiles left to move"),
+        ("stakes", f'"{box.stakes}"', box.stakes is not Stakes.BANK, "stakes of the players"),
+        ("shut_wins", f'"{box.shut_wins}"', box.shut_wins is not ShutWins.NO, '"match" and "round"'),
+        ("shut_wins", f'"{box.shut_wins}"', ends_round, '"round" with match = "rounds-won"'),
+        ("shut_others", box.shut_others, not box.shut_others, "0"),
+        ("captain", "true", not box.captain, "false"),
+        ("teams", box.teams, box.teams in (None, 2), "2"),
+    ):
+        if not fits:
+            return f'{key}: {value} is not allowed with turns = "tug"; allowed is {allowed}'
     return None
 
 
@@ -523,13 +554,14 @@ def _contradiction_of_seats(box: Profile) -> str | None:
                     'handicap: points mean nothing with match = "rounds-won"; allowed are tiles that start '
                     "shut"
                 )
-            if head and box.is_race:
+            if head and (box.is_race or box.turns is Turns.TUG):
                 return "handicap: points mean nothing in a race; allowed are tiles that start shut"
             if box.match is MatchFormat.TARGET_WINS and box.limit is not None and head >= box.limit:
                 return f"handicap: {head} points would reach the limit; allowed are fewer than {box.limit}"
             continue
         played = for_seat(box, seat)
-        if played is not box and _contradiction(replace(played, handicap=())):
+        none_left = not box.starting & ~to_tiles(head)
+        if none_left or (played is not box and _contradiction(replace(played, handicap=()))):
             shown = ", ".join(map(str, head))
             return f"handicap: without {shown} there is nothing to play; allowed are fewer tiles, or others"
     return None

@@ -67,7 +67,8 @@ class Turn(NamedTuple):
     """A position within a turn.
 
     Attributes:
-        open: tiles the game holds open: with two rows the numbers of which a tile is open.
+        open: tiles the game holds open: with two rows the numbers of which a tile is open. Of a player who
+            opens tiles, those that are shut: the moves are the same.
         throw: the throw on the table; after the turn's end the one that ended it.
         throws: throws made so far.
         moves: throws answered so far by shutting tiles.
@@ -78,6 +79,7 @@ class Turn(NamedTuple):
         behind: with two rows the columns of which the tile in front is open, and behind it the
             one in the back row.
         insured: throws without a move that do not end the turn yet: insurances held, or strikes left.
+        opens: the player opens tiles (`Turns.TUG`).
     """
 
     open: Tiles
@@ -89,6 +91,7 @@ class Turn(NamedTuple):
     score: int | None = None
     behind: Tiles = 0
     insured: int = 0
+    opens: bool = False
 
     @property
     def awaits_answer(self) -> bool:
@@ -107,6 +110,7 @@ class Turn(NamedTuple):
         counts = f"{self.throws} {self.moves} {self.drawn:x}"
         more = f" behind={sets.to_text(self.behind)}" if self.behind else ""
         more += f" insured={self.insured}" if self.insured else ""
+        more += " opens" if self.opens else ""
         return f"{sets.to_text(self.open)} {throw} {counts} {outcome} {points}{more}"
 
 
@@ -253,6 +257,11 @@ def out_of_time(profile: Profile, turn: Turn) -> Turn:
     if profile.turn_seconds is None or turn.throws == 0 or turn.outcome is not None:
         raise ValueError(f"no clock runs at {turn.to_text()}")
     return _over(profile, turn, Outcome.TIME)
+
+
+def cut_off(profile: Profile, turn: Turn, last: Throw | None) -> Turn:
+    """The position after the last throw that a round may have, which has been answered."""
+    return _over(profile, turn._replace(throw=last), Outcome.BLOCKED)
 
 
 def reopen(profile: Profile, turn: Turn, tile: int) -> Turn:

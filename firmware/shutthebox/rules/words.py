@@ -30,7 +30,7 @@ from shutthebox.rules.profile import (
     Win,
 )
 from shutthebox.rules.rows import are_plain
-from shutthebox.rules.score import best_score, idle_is_worst, lost_score, worst_score
+from shutthebox.rules.score import MAX_THROWS, best_score, idle_is_worst, lost_score, worst_score
 from shutthebox.rules.tiles import to_numbers
 from shutthebox.rules.turn import DOUBLE_BLANK
 from shutthebox.texts import N_, fill_in, plural
@@ -153,6 +153,15 @@ SENTENCES: dict[str, str] = {
         "Everyone's first {throws} throws are their own; then there's one throw for all, each on their own "
         "row.",
     ),
+    "turns=tug": N_(
+        "The first player shuts tiles; once they're blocked, the second player opens them again by the same "
+        "rule. Shutting them all or opening them all wins."
+    ),
+    "turns=tug.one_die": N_("For one die, the tiles count that the player still has to move."),
+    "turns=tug.last": plural(
+        "After one throw, the player with fewer tiles left to move wins; equals share.",
+        "After {throws} throws, the player with fewer tiles left to move wins; equals share.",
+    ),
     "turns=shared": N_("The players throw once each in turn, and share one row of tiles."),
     "turn_seconds": plural(
         "A turn may last one second from its first throw. Then it ends as if blocked.",
@@ -244,6 +253,7 @@ SENTENCES: dict[str, str] = {
     "win=first-to-shut.round": N_(
         "The first to shut the box wins the round; if nobody does, the lowest score does."
     ),
+    "win=first-to-shut.round.tug": N_("The player who moves the last tile wins the round."),
     "win=first-to-shut.round.sure": N_("The first to shut the box wins the round."),
     "match.last": plural(
         "If nobody has won after one round, the totals decide.",
@@ -575,12 +585,17 @@ def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
     if not profile.is_solo:
         own = ".own" if profile.own_throws else ""
         yield f"turns={profile.turns}{own}", {"throws": profile.own_throws}
+    if profile.turns is Turns.TUG:
+        if is_one_die_ever_allowed(profile):
+            yield "turns=tug.one_die", {}
+        yield "turns=tug.last", {"throws": MAX_THROWS}
     if profile.turn_seconds is not None:
-        per_throw = "" if profile.turns is Turns.WHOLE else ".throw"
+        per_throw = "" if profile.plays_whole_turns else ".throw"
         yield f"turn_seconds{per_throw}", {"seconds": profile.turn_seconds}
         if not idle_is_worst(profile):
             yield "turn_seconds.worst", {}
-    if not profile.is_race and (profile.win is not Win.LAST_IN or profile.stakes is Stakes.LOSER_PAYS):
+    scored = profile.win is not Win.LAST_IN or profile.stakes is Stakes.LOSER_PAYS
+    if scored and not profile.is_race and profile.turns is not Turns.TUG:
         yield f"score={profile.score}", {}
 
 
@@ -630,7 +645,8 @@ def _rules_of_match(profile: Profile) -> Iterator[_Rule]:
 
 def _rules_of_rivals(profile: Profile) -> Iterator[_Rule]:
     on_total = profile.match is MatchFormat.TOTAL
-    by_scores = on_total and not profile.is_race and profile.win is not Win.LAST_IN
+    by_last_tile = profile.turns is Turns.TUG
+    by_scores = on_total and not (profile.is_race or by_last_tile or profile.win is Win.LAST_IN)
     if by_scores:
         yield "rounds", {"rounds": profile.rounds}
         yield f"win={profile.win}", {}
@@ -638,7 +654,7 @@ def _rules_of_rivals(profile: Profile) -> Iterator[_Rule]:
         yield from _rules_of_rounds_won(profile)
     elif not on_total:
         yield f"match={profile.match}", {"limit": profile.limit or 0}
-    else:
+    elif not by_last_tile:
         yield "win=first-to-shut.sure" if profile.is_race else f"win={profile.win}", {}
     only = ".only" if profile.shut_wins is ShutWins.ROUND and on_total and profile.rounds == 1 else ""
     if profile.turns is Turns.TOGETHER and profile.shut_wins is not ShutWins.NO:
@@ -675,7 +691,7 @@ def _rules_of_rounds_won(profile: Profile) -> Iterator[_Rule]:
         yield "match=rounds-won", {"rounds": profile.rounds}
     alone = ".alone" if profile.tie is Tie.CARRY else ""
     if profile.win is Win.FIRST_TO_SHUT:
-        alone = ".sure" if profile.is_race else ""
+        alone = ".tug" if profile.turns is Turns.TUG else ".sure" if profile.is_race else ""
     yield f"win={profile.win}.round{alone}", {}
 
 
@@ -740,6 +756,8 @@ SUMMARIES: dict[str, str] = {
     "reversed": N_("Two rows, {last} behind {first}."),
     "shared": N_("One row for all."),
     "together": N_("One throw for all."),
+    "tug": N_("One shuts, the other opens."),
+    "last-tile": N_("The last tile wins."),
     "sum, difference": N_("Add the dice or subtract them."),
     "signs": plural("One die, plus or minus.", "{dice} dice, each plus or minus."),
     "sum, product": N_("Add the dice or multiply them."),
@@ -789,7 +807,8 @@ def summary(profile: Profile, translate: Callable[[str], str] = str) -> str:
     if profile.stakes is Stakes.BANK:
         aim = profile.stakes
     limit: dict[str, int] = {} if profile.limit is None else {"limit": profile.limit}
-    rules = ([special] if special else []) + [(aim.value, limit)]
+    last_tile = profile.turns is Turns.TUG and profile.match is MatchFormat.TOTAL
+    rules = ([special] if special else []) + [("last-tile" if last_tile else aim.value, limit)]
     return " ".join(fill_in(SUMMARIES[key], translate, values) for key, values in rules)
 
 
@@ -826,7 +845,7 @@ def _special(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
         yield "blanks" if profile.bag == 28 else "dominoes", {}
     if profile.first_move_must_include is not None:
         yield "first", {"tile": profile.first_move_must_include}
-    if profile.turns in (Turns.SHARED, Turns.TOGETHER):
+    if profile.turns in (Turns.SHARED, Turns.TOGETHER, Turns.TUG):
         yield profile.turns.value, {}
     if profile.back is Back.REVERSED:
         yield "reversed", {"first": profile.tiles[0], "last": profile.tiles[-1]}

@@ -207,7 +207,7 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
         if show.scene.throw:
             corner = "" if isinstance(screen.aside, str) else parts["aside"]  # not the throw again
             parts |= {"aside": corner, "dice": _thrown(show.scene.throw, sum(show.scene.throw), translate)}
-        if screen.prompt == message("Box shut!"):
+        if screen.prompt in (message("Box shut!"), message("All open!")):
             parts["big"] = ""  # which says it again
         # The last throw, how the turn has ended, then the score.
         order = ("title", "aside", "dice", "alert", "prompt", "big", "also", "rows", "paragraph", "code")
@@ -232,9 +232,12 @@ def open_tiles(show: Show, translate: Translate) -> str:
     return sentences([localize(text, translate)]) if show.scene.open else ""
 
 
+_FITTING = (TileState.VIABLE, TileState.OPENABLE)
+
+
 def _fitting(screen: Screen) -> Text:
     """The tiles that fit the throw; empty where the prompt names them. More may be open: `open_tiles`."""
-    tiles = Numbers(tuple(tile for tile, state in screen.tiles if state is TileState.VIABLE))
+    tiles = Numbers(tuple(tile for tile, state in screen.tiles if state in _FITTING))
     named = screen.prompt.values if isinstance(screen.prompt, Message) else ()
     if not screen.dice or not tiles.numbers or tiles in dict(named).values():
         return ""

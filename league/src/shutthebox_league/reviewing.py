@@ -40,6 +40,8 @@ def odds_of(record: Record) -> Odds:
     """
     if category_of(record) is None:
         raise OddsError("no box offers these rules by itself")
+    if record.profile.turns is Turns.TUG:
+        raise OddsError("a tug is won by the last tile, not by points; only points are reviewed")
     if record.profile.turns is not Turns.WHOLE:
         raise OddsError("players throw one after the other; only whole turns are reviewed")
     return odds_for_points(record.profile)

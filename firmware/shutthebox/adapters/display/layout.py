@@ -149,9 +149,13 @@ def _as_helped(
     tiles: tuple[tuple[int, TileState], ...], clock: AnimationClock
 ) -> tuple[tuple[int, TileState], ...]:
     """The tiles that fit stand like the others, until no hand has moved for a while."""
-    if all(state is not TileState.VIABLE for _, state in tiles) or clock.has_stood(HELP_NS):
+    if all(state not in _HELPFUL for _, state in tiles) or clock.has_stood(HELP_NS):
         return tiles
-    return tuple((n, TileState.OPEN if state is TileState.VIABLE else state) for n, state in tiles)
+    return tuple((n, _HELPFUL.get(state, state)) for n, state in tiles)
+
+
+_HELPFUL = {TileState.VIABLE: TileState.OPEN, TileState.OPENABLE: TileState.SHUT}
+"""The states that help, each with the one in its place until no hand has moved for a while."""
 
 
 def _title(screen: LocalizedScreen, clock: AnimationClock, width: int) -> Bitmap:

@@ -2,7 +2,8 @@
 
 An open tile stands: a box with its number. A shut one lies flat: a bar at the foot.
 A viable one blinks, with a mark below that does not. One flipped in this move lies flat
-under its number. A wrong one is a block that changes between its number and a cross.
+under its number. Where tiles are opened, one that may be opened has a mark above its bar and its number
+blinks; one opened in this move stands filled. A wrong one is a block that changes between its number and a cross.
 """
 
 from functools import lru_cache
@@ -15,7 +16,7 @@ from shutthebox.game.screen import TileState
 MOST_NUMBERED = 12  # tiles that one row shows with their numbers
 ROW_HEIGHT = 13
 _CELL_HEIGHT = 7  # of one row of many tiles
-BLINKING = frozenset({TileState.VIABLE, TileState.WRONG})
+BLINKING = frozenset({TileState.VIABLE, TileState.OPENABLE, TileState.WRONG})
 _LABEL = 9  # columns for the number of a row's first tile, where tiles have none
 
 
@@ -85,6 +86,13 @@ def _standing(number: int, state: TileState, width: int, blink: bool) -> Bitmap:
             return marked.outline(body).stamp(digits, left, top)
         case TileState.FLIPPED:
             return tile.stamp(digits, left, 0).fill((0, bottom - 3, width, bottom))
+        case TileState.OPENABLE:
+            marked = tile.fill((1, bottom - 1, width - 1, bottom)).fill(
+                (3, bottom - 3, width - 3, bottom - 2)
+            )
+            return marked.stamp(digits, left, top - 1) if blink else marked
+        case TileState.OPENED:
+            return tile.fill(body).stamp(digits, left, top, lit=False)
         case TileState.SHUT:
             return tile.fill((1, bottom - 1, width - 1, bottom))
         case TileState.WRONG:
@@ -116,6 +124,11 @@ def _cell(state: TileState, width: int, blink: bool) -> Bitmap:
             return body.fill((2, middle, width - 2, middle + 2), lit=not blink)
         case TileState.FLIPPED:
             return cell.fill((0, high - 3, width, high))
+        case TileState.OPENABLE:
+            marked = cell.fill((1, high - 1, width - 1, high)).fill((2, high - 4, width - 2, high - 2))
+            return marked.fill((2, 0, width - 2, high - 4)) if blink else marked
+        case TileState.OPENED:
+            return cell.invert()
         case TileState.SHUT:
             return cell.fill((1, high - 1, width - 1, high))
         case TileState.WRONG:

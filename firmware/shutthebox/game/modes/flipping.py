@@ -33,7 +33,6 @@ from shutthebox.odds.worths import Advice
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Moved, Reopened
 from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Turns
 from shutthebox.rules.tiles import Tiles
 
 COMPUTER_THINKS_NS = 6_000_000_000
@@ -244,4 +243,4 @@ def _throws_at_once(play: MatchInPlay, context: Context) -> bool:
     match = play.match
     choice = len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) > 1
     others = context.shared.settings.real_dice or is_computers_turn(play, context.shared)
-    return match.rules.turns is Turns.WHOLE and not choice and not others
+    return match.rules.plays_whole_turns and not choice and not others

@@ -71,7 +71,7 @@ def _next(mode: Naming, context: Context) -> Step[Naming | BeginMatch]:
     settings, names = context.shared.settings, mode.names
     if mode.seat:
         names = (*names, mode.letters.taken)
-    players = 1 if mode.game.is_solo else settings.game.players
+    players = mode.game.seats(settings.game.players)
     for seat in range(mode.seat + 1, players + 1):
         if seat not in settings.game.computers:
             return Step(Naming(mode.game, seat, names))

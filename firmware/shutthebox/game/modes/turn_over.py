@@ -58,7 +58,9 @@ class TurnOver(MatchMode):
         elif match.rules.turns is Turns.SHARED and match.turn.outcome is not Outcome.SHUT:
             big = message("OUT!")
         elif is_to_cheer(match):
-            big = message("SHUT!")
+            big = message("OPEN!") if match.turn.opens else message("SHUT!")
+        elif match.rules.turns is Turns.TUG:
+            big = message(plural("1 left", "{count} left"), count=match.turn.open.bit_count())
         return Screen(
             self.name,
             title=name,
@@ -135,7 +137,8 @@ def _coachs_word(play: MatchInPlay, settings: Settings) -> tuple[Text, ...]:
     match, review = play.match, play.review
     if review is None or settings.game.family:
         return ()
-    points = review.players[match.player].points
+    found = review.players[match.player]
+    points = found.win if match.rules.turns is Turns.TUG and found.win else found.points
     if match.turn.outcome in (Outcome.SHUT, Outcome.TIME):
         return luck_texts(match.rules, points.luck, None)
     better = (better_text(review.worst),) if review.worst is not None else ()
@@ -182,7 +185,7 @@ def _ending(match: Match) -> Message:
     total, outcome = sum(match.turn.throw or ()), match.turn.outcome
     match outcome:
         case Outcome.SHUT:
-            return message("Box shut!")
+            return message("All open!") if match.turn.opens else message("Box shut!")
         case Outcome.TIME:
             return message("Time's up")
         case Outcome.LOST:
@@ -202,8 +205,8 @@ def _kind_ending(match: Match) -> Message:
         return _ending(match)
     profile, turn = match.rules, match.turn
     shut = (profile.starting & ~turn.open).bit_count() + (profile.starting_behind & ~turn.behind).bit_count()
-    return (
-        message(plural("1 shut, bravo!", "{count} shut, bravo!"), count=shut)
-        if shut
-        else message("Next time!")
-    )
+    if not shut:
+        return message("Next time!")
+    if turn.opens:
+        return message(plural("1 open, bravo!", "{count} open, bravo!"), count=shut)
+    return message(plural("1 shut, bravo!", "{count} shut, bravo!"), count=shut)

@@ -8,7 +8,7 @@ from shutthebox.config.profiles import builtin
 from shutthebox.rules.actions import Advanced, Moved, OutOfTime, Reopened, Thrown
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Draw, Turns
+from shutthebox.rules.profile import Draw, First
 from shutthebox.rules.record import KIND, Record
 from shutthebox.rules.record import parse as parse_record
 from shutthebox.rules.record import replay as positions_of
@@ -37,7 +37,11 @@ def as_scenario(record: Record, folder: Path) -> str:
     """The scenario's lines, with the profile written into this folder; errors as for `scenario_text`."""
     profile = folder / "profile.toml"
     # The box may know a game of that name with other rules; a file has a name of its own.
-    profile.write_text("\n".join(to_lines(replace(record.profile, name="replayed"))), "utf-8")
+    played = replace(record.profile, name="replayed")
+    if played.first is First.ROLL:
+        # The record has no roll-off; the first seat, which has won it, begins each round.
+        played = replace(played, first=First.SEAT_1)
+    profile.write_text("\n".join(to_lines(played)), "utf-8")
     return scenario_text(record, profile)
 
 
@@ -81,7 +85,7 @@ class _Hands:
             before, after = positions[at], positions[at + 1]
             match action:
                 case Thrown(faces):
-                    self._set_levers(before.rules.starting & ~before.turn.open)
+                    self._set_levers(before.rules.starting & ~before.standing)
                     if before.common is not None:
                         # A throw for everyone is there as soon as the levers fit.
                         self.lines.append(f"expect throw {' '.join(map(str, faces))}")
@@ -95,7 +99,8 @@ class _Hands:
                     rolling = False
                 case Moved(shut):
                     columns, through = parts(before.rules, shut)
-                    self._set_levers(self._down | columns)
+                    opens = before.turn.opens
+                    self._set_levers(self._down & ~columns if opens else self._down | columns)
                     if through:
                         # The levers whose tiles behind go too come up, and stand for these.
                         self.lines.append("press")
@@ -150,6 +155,6 @@ def _chosen_one(match: Match, dice: int) -> bool:
 
 def _throws_on(match: Match) -> bool:
     """Whether the press that commits a move makes the next throw at once."""
-    if match.turn.outcome is not None or match.game.turns is not Turns.WHOLE:
+    if match.turn.outcome is not None or not match.game.plays_whole_turns:
         return False
     return len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) == 1

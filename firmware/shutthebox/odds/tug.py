@@ -1,0 +1,140 @@
+"""A tug: the chance of the player at turn to move the last tile, when both play their best.
+
+A position is that of a turn alone (`shutthebox.odds.model`); its tiles are those that the player still has to
+move, shut or open. A turn that ends before has left the rest of the row to the other, who wins as often as a
+turn that begins so. Turns follow each other without an end, so this is solved by modified policy iteration:
+some passes with fixed answers, then better answers, and so on until no answer can be bettered. A pass goes
+through the positions in rising order, and takes the worths that it has found so far.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from operator import mul, truediv
+
+from shutthebox.odds.evaluate import TurnPlay, best_play_at, leads_to
+from shutthebox.odds.model import TurnModel
+from shutthebox.odds.seat_limits import About, check_seats
+from shutthebox.odds.worths import End, OddsError, TooLargeError
+from shutthebox.rules import turn as turns
+from shutthebox.rules.match import Match
+from shutthebox.rules.profile import Profile, Turns
+from shutthebox.rules.tiles import Tiles
+from shutthebox.rules.turn import Outcome, Turn
+
+_SETTLED = 1e-14
+_ENOUGH = 1e-3
+"""Answers are bettered once a pass changes worths by so much less than the first one with them."""
+_PASSES_A_ROUND, _MOST_PASSES = 20, 100
+"""A game in which hardly ever a tile moves is decided by its last throw, and has no exact odds."""
+
+
+class TugPlay(TurnPlay[float]):
+    """The best play of a tug, looked up: worths are chances to win of the player whose turn it is."""
+
+    def __init__(self, profile: Profile) -> None:
+        """Finds it.
+
+        Raises:
+            OddsError: for another game, or a key of the game that is not understood.
+            TooLargeError: for more than 12 tiles, or if the worths do not settle.
+        """
+        if profile.turns is not Turns.TUG:
+            raise OddsError(f"{profile.name} is no tug")
+        check_seats(profile, profile.seats(2), About.ROUND)
+        model = TurnModel(profile)
+        super().__init__(model, _worths(model), 0.0, truediv)
+
+    def begins(self, mine: Tiles) -> float:
+        """The chance of a player at the beginning of a turn with these tiles to move."""
+        return self.worth(Turn(mine))
+
+    def worth(self, turn: Turn) -> float:
+        """The chance of the player whose turn it is, or was until it ended."""
+        if turn.outcome is None:
+            return super().worth(turn)
+        if turn.outcome is Outcome.SHUT:
+            return 1.0
+        others = self.model.profile.starting & ~turn.open
+        return 1 - self.begins(others) if others else self.begins(turn.open)
+
+    def _end(self, end: End) -> float:
+        raise AssertionError("an end is worth what it leaves")
+
+    def _read(self, value: float, by: int = 1) -> float:
+        return value / by
+
+    def _order(self, worth: float) -> float:
+        return worth
+
+
+@lru_cache(maxsize=2)
+def tug_play(profile: Profile) -> TugPlay:
+    """`TugPlay`, kept for the games that were asked for last."""
+    return TugPlay(profile)
+
+
+def tug_chances(match: Match) -> tuple[float, ...]:
+    """Every player's chance to win the running round, at the start of a turn."""
+    own = tug_play(match.game).worth(match.turn)
+    return tuple(own if row.opens is match.turn.opens else 1 - own for row in match.rows)
+
+
+class NoPoints:
+    """The points of a tug, in which a chance to win is all that there is: whatever is done costs none.
+
+    Attributes:
+        profile: the game.
+    """
+
+    def __init__(self, profile: Profile) -> None:
+        self.profile = profile
+
+    def points(self, turn: Turn) -> Fraction:
+        """None."""
+        return Fraction(0)
+
+    def points_with(self, turn: Turn, dice: int) -> Fraction:
+        """None."""
+        return Fraction(0)
+
+    def ranked_points(self, turn: Turn) -> tuple[tuple[Tiles, Fraction], ...]:
+        """The answers to the throw on the table, each worth the same."""
+        return tuple((tiles, Fraction(0)) for tiles in turns.answers(self.profile, turn))
+
+
+def _worths(model: TurnModel) -> list[float]:
+    """The chance to win at every position of a turn; the ends come first."""
+    first, whole, row = len(model.ends), model.row.size - 1, model.row
+    begins = [model.number(Turn(row.sparse(mask))) if mask else 0 for mask in range(row.size)]
+    # The positions at which turns begin, each with the end there and where the other goes on then.
+    ends = {begins[mask]: (model.stops[begins[mask]], begins[whole ^ mask]) for mask in range(1, row.size)}
+    worths = [float(end.shut) for end in model.ends] + [0.5] * (len(model.choices) - first)
+    get = worths.__getitem__
+
+    def run(steps: Sequence[tuple[Sequence[int], Sequence[int], int]]) -> float:
+        """A pass with fixed answers; by how much it has changed any worth."""
+        most = 0.0
+        for number, (after, weights, lively) in enumerate(steps, first):
+            if number in ends:
+                end, other = ends[number]
+                # Without a tile for the other to move, the same player begins another turn.
+                worths[end] = 1 - worths[other] if other else worths[number]
+            worth = sum(map(mul, weights, map(get, after))) / lively
+            most = max(most, abs(worth - worths[number]))
+            worths[number] = worth
+        return most
+
+    for _ in range(_MOST_PASSES):
+        steps = []
+        for number in range(first, len(worths)):
+            choice, chosen = best_play_at(model, number, worths, 0.0, truediv)
+            after, weights = zip(*leads_to(choice, chosen), strict=True)
+            steps.append((after, weights, choice.lively))
+        changed = run(steps)
+        if changed < _SETTLED:
+            return worths
+        for _ in range(_PASSES_A_ROUND):
+            if run(steps) < changed * _ENOUGH:
+                break
+    raise TooLargeError(f"{model.profile.name}: a tug in which so little moves has no exact odds")
