@@ -3,7 +3,8 @@
 An open tile stands: a box with its number. A shut one lies flat: a bar at the foot.
 A viable one blinks, with a mark below that does not. One flipped in this move lies flat
 under its number. Where tiles are opened, one that may be opened has a mark above its bar and its number
-blinks; one opened in this move stands filled. A wrong one is a block that changes between its number and a cross.
+blinks; one opened in this move stands filled. A wrong one is a block that changes between its number and a
+cross.
 """
 
 from functools import lru_cache
