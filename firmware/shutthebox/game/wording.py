@@ -195,7 +195,7 @@ def request_text(play: MatchInPlay, answer: Tiles, shared: Shared) -> Message:
     flipped = flipped_tiles(turn, shared.levers, behind, through=rules.through)
     columns, through = rows.parts(rules, half.rest(rules, answer) & ~flipped)
     if turn.opens:
-        return message("Lift {tiles}", tiles=Numbers(to_numbers(columns)))
+        return message("Lift {tiles}", tiles=list_tiles(columns))
     levers = [lever_of(turn, tile, behind) for tile in to_numbers(columns)]
     if behind:
         levers += [tile + behind for tile in to_numbers(through)]
