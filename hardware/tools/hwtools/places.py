@@ -6,6 +6,7 @@ list is for a hand in KiCad.
 
 from __future__ import annotations
 
+import re
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -22,8 +23,6 @@ from hwtools.pinout import (
     at_plug,
     load,
 )
-
-__all__ = ["places"]
 
 #: Parts of every channel: first digits of the reference, value, what its two pads carry.
 _CHANNEL = {
@@ -101,8 +100,8 @@ SIGNALS = {"roll": "ROLL", "buzzer": "BUZZER", "lamp": "ROLL_LED", "service": "S
 def _firmware(wiring: Pinout) -> Iterator[str]:
     """The firmware's defaults, as its default.toml has them; a key that is commented out counts too."""
     folder = generated.ROOT / "firmware" / "shutthebox" / "config"
-    text = (folder / "default.toml").read_text(encoding="utf-8").replace("# service", "service")
-    config = tomllib.loads(text)
+    text = (folder / "default.toml").read_text(encoding="utf-8")
+    config = tomllib.loads(re.sub(r"(?m)^# (service = \d)", r"\1", text))
     wanted: dict[tuple[str, str], object] = {
         ("gpio", key): wiring.signal(name).bcm for key, name in SIGNALS.items()
     }
