@@ -163,11 +163,29 @@ def test_the_cutting_plan_has_every_plate_once_and_none_on_another() -> None:
 
 
 @solids
+@pytest.mark.parametrize("levers", COUNTS)
+def test_a_wire_lies_in_the_jig_only_if_it_is_right(levers: int) -> None:
+    """A staple whose legs lean by 1.5 degrees loses its hold in the grooves, and a tile falls by itself."""
+    from hwtools.box import fab
+    from hwtools.box.solids import overlap, wire
+
+    d = Dimensions(levers=levers)
+    jig = fab.wire_jig(d)
+    for kind, (thick, straight, ends) in fab.wires(d).items():
+        left, right, low = -thick / 2, straight - thick / 2, fab.JIG[kind]
+        front, high = low - thick / 2 - 0.02, thick / 2 + 0.02
+        for off in (-1.4, -0.9, 0.0, 0.9, 1.4):
+            points = [(left + off, front + ends[0], high), (left, front, high), (right, front, high)]
+            bent = wire([*points, (right - off, front + ends[1], high)], thick - 0.02)
+            assert (overlap(bent, jig) < 0.02) == (abs(off) < 1), f"{kind}, {off} mm off"
+
+
+@solids
 def test_the_bill_is_counted_from_the_model() -> None:
     for levers in COUNTS:
         bill = box(levers).bill()
         assert bill == REPORT["bill"][str(levers)]
-        assert bill["microswitch Omron SS-01GL-F"] == levers
+        assert bill["microswitch Omron D2SW-01L1H, sealed"] == levers
         assert bill["screw M3x12, countersunk, pin-in-Torx"] == 8
         assert bill["heat-set insert M3x5.7"] == 8
 

@@ -10,14 +10,12 @@ import csv
 import json
 import re
 import tomllib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from hwtools import kicad
 from hwtools.pinout import HARDWARE
-
-__all__ = ["JLCPCB_TURNS", "Line", "Position", "bill", "drawing", "listed", "positions", "write"]
 
 #: By the start of the footprint's name: how far JLCPCB's library is turned against KiCad's (degrees,
 #: counter-clockwise). From the tables of two plug-ins for KiCad; JLCPCB shows the result before one orders.
@@ -26,124 +24,71 @@ JLCPCB_TURNS = {"SOT-23": 180, "SW_SPST_B3U": 90, "R_Array_Convex": 90, "SOIC": 
 _DRAWING_SCALE = 2.7
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of the bill: surface-mounted parts that are fitted and alike, with their maker's number."""
-
-    comment: str
-    designators: tuple[str, ...]
-    footprint: str
-    maker: str
-    mpn: str
-    alternative: str
-    note: str
-    lcsc: str
-    mouser: str
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """Where a part's middle is (mm, as in the gerbers) and how it is turned (degrees, counter-clockwise)."""
-
-    ref: str
-    footprint: str
-    x: float
-    y: float
-    rotation: float
-
-    def jlcpcb_rotation(self) -> float:
-        """Return the rotation as JLCPCB counts it."""
-        turn = next((t for start, t in JLCPCB_TURNS.items() if self.footprint.startswith(start)), 0)
-        return (self.rotation + turn) % 360
+#: The houses' columns, filled from a line of the bill with its shop numbers, or from a part's position.
+_COLUMNS = {
+    "jlcpcb/bom": {
+        "Comment": "{Value}", "Designator": "{References}", "Footprint": "{Footprint}",
+        "JLCPCB Part #": "{lcsc}", "Manufacturer": "{Manufacturer}", "Manufacturer Part Number": "{MPN}",
+    },
+    "jlcpcb/positions": {
+        "Designator": "{Ref}", "Mid X": "{x:.3f}mm", "Mid Y": "{y:.3f}mm", "Layer": "Top",
+        "Rotation": "{turned:g}",
+    },
+    "pcbway/bom": {
+        "Item #": "{number}", "Designator": "{References}", "Qty": "{Quantity}",
+        "Manufacturer": "{Manufacturer}", "Mfg Part #": "{MPN}", "Description / Value": "{Value}",
+        "Package/Footprint": "{Footprint}", "Type": "SMD", "Mouser Part #": "{mouser}",
+        "Your Instructions / Notes": "{note}",
+    },
+    "pcbway/positions": {
+        "Designator": "{Ref}", "Footprint": "{Package}", "Mid X": "{x:.3f}", "Mid Y": "{y:.3f}", "Layer": "T",
+        "Rotation": "{rotation:g}",
+    },
+}  # fmt: skip
 
 
-def bill() -> list[Line]:
-    """Return the bill.
+def bill() -> list[dict[str, Any]]:
+    """Return the lines of board/bom.csv that a house fits, with our shop numbers.
 
     Raises:
         KeyError: a maker's number is missing in board/shops.toml.
     """
     board = kicad.read()
     shops = tomllib.loads((HARDWARE / "board" / "shops.toml").read_text(encoding="utf-8"))
-    found = []
+    found: list[dict[str, Any]] = []
     with (HARDWARE / "board" / "bom.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             refs = [r for r in row["References"].split(",") if board.parts[r].smd and board.parts[r].fitted]
-            if not refs:
-                continue
-            shop = shops[row["MPN"]]
-            found.append(
-                Line(
-                    row["Value"],
-                    tuple(refs),
-                    row["Footprint"].partition(":")[2],
-                    row["Manufacturer"],
-                    row["MPN"],
-                    row["Alternative"],
-                    row["Note"],
-                    shop.get("lcsc", ""),
-                    shop.get("mouser", ""),
-                )
-            )
+            if refs:
+                more = {"References": ",".join(refs), "Quantity": len(refs), "number": len(found) + 1}
+                more["Footprint"] = row["Footprint"].partition(":")[2]
+                more["note"] = "; ".join(filter(None, (row["Note"], f"or {row['Alternative']}")))
+                found.append(row | more | {"lcsc": "", "mouser": ""} | shops[row["MPN"]])
     return found
 
 
-def positions(exported: Path) -> list[Position]:
-    """Read KiCad's position file; without the fiducials, which nobody places."""
+def _positions(exported: Path) -> Iterator[dict[str, Any]]:
+    """Read KiCad's position file, in mm and degrees counter-clockwise; nobody places the fiducials."""
     with exported.open(encoding="utf-8", newline="") as file:
-        return [
-            Position(row["Ref"], row["Package"], float(row["PosX"]), float(row["PosY"]), float(row["Rot"]))
-            for row in csv.DictReader(file)
-            if not row["Ref"].startswith("FID")
-        ]
-
-
-def _save(path: Path, head: str, rows: Iterable[Iterable[object]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(head.split("|"))
-        writer.writerows(rows)
+        for row in csv.DictReader(file):
+            turn = next((t for start, t in JLCPCB_TURNS.items() if row["Package"].startswith(start)), 0)
+            x, y, rotation = (float(row[key]) for key in ("PosX", "PosY", "Rot"))
+            if not row["Ref"].startswith("FID"):
+                turned = (rotation + turn) % 360
+                yield row | {"x": x, "y": y, "rotation": rotation % 360, "turned": turned}
 
 
 def write(exported: Path, folder: Path) -> None:
     """Write a folder for each house below *folder*, from KiCad's position file."""
-    placed, lines = positions(exported), bill()
-    _save(
-        folder / "jlcpcb" / "bom.csv",
-        "Comment|Designator|Footprint|JLCPCB Part #|Manufacturer|Manufacturer Part Number",
-        ((n.comment, ",".join(n.designators), n.footprint, n.lcsc, n.maker, n.mpn) for n in lines),
-    )
-    _save(
-        folder / "jlcpcb" / "positions.csv",
-        "Designator|Mid X|Mid Y|Layer|Rotation",
-        ((p.ref, f"{p.x:.3f}mm", f"{p.y:.3f}mm", "Top", f"{p.jlcpcb_rotation():g}") for p in placed),
-    )
-    _save(
-        folder / "pcbway" / "bom.csv",
-        "Item #|Designator|Qty|Manufacturer|Mfg Part #|Description / Value|Package/Footprint|Type|"
-        "Mouser Part #|Your Instructions / Notes",
-        (
-            (
-                number,
-                ",".join(n.designators),
-                len(n.designators),
-                n.maker,
-                n.mpn,
-                n.comment,
-                n.footprint,
-                "SMD",
-                n.mouser,
-                "; ".join(filter(None, (n.note, f"or {n.alternative}"))),
-            )
-            for number, n in enumerate(lines, start=1)
-        ),
-    )
-    _save(
-        folder / "pcbway" / "positions.csv",
-        "Designator|Footprint|Mid X|Mid Y|Layer|Rotation",
-        ((p.ref, p.footprint, f"{p.x:.3f}", f"{p.y:.3f}", "T", f"{p.rotation % 360:g}") for p in placed),
-    )
+    rows = {"bom": bill(), "positions": list(_positions(exported))}
+    for name, columns in _COLUMNS.items():
+        target = folder / f"{name}.csv"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(columns)
+            for row in rows[target.stem]:
+                writer.writerow(form.format_map(row) for form in columns.values())
 
 
 def listed(page: str) -> set[str]:

@@ -16,8 +16,6 @@ from typing import Any
 from hwtools import assembler, kicad, slicing
 from hwtools.pinout import HARDWARE
 
-__all__ = ["KIT", "kit", "kit_list", "sums"]
-
 KIT = HARDWARE / "kit.toml"
 
 
@@ -49,42 +47,40 @@ def kit_list() -> str:
     shops = kit()
     boxes = {f"{n}": Dimensions(levers=n) for n in COUNTS} | {"9, wooden": wooden(Dimensions())}
     bills = {name: assemble(d).bill() for name, d in boxes.items()}
-    names = list(dict.fromkeys(name for bill in bills.values() for name in bill))
+    prices = {name: entry["price"] for name, entry in shops["buy"].items()}
     buy: list[list[object]] = []
-    for name in names:
-        entry = shops["buy"][name]
-        counts = [bill.get(name, "–") for bill in bills.values()]
+    for name in dict.fromkeys(name for bill in bills.values() for name in bill):
+        entry, counts = shops["buy"][name], [bill.get(name, "–") for bill in bills.values()]
         buy.append(["☐", name, *counts, entry["example"], entry["shop"], f"{entry['price']:.2f}"])
-    totals = [
-        sum(pieces * shops["buy"][name]["price"] for name, pieces in bill.items()) for bill in bills.values()
-    ]
+    totals = (sum(pieces * prices[name] for name, pieces in bill.items()) for bill in bills.values())
     buy.append(["", "all of it, €", *(f"{total:.0f}" for total in totals), "", "", ""])
-    beside = [
-        ["☐", e["name"], e.get("pieces", 1), e.get("example", ""), f"{e['price']:.0f}"]
-        for e in shops["beside"]
-    ]
-    beside.append(["", "all of it, for the printed box", "", "", f"{used_up(shops):.0f}"])
+
+    def rows(key: str) -> list[list[object]]:
+        return [["☐", e["name"], e.get("pieces", 1), e.get("example", "")] for e in shops[key]]
 
     def simple(key: str) -> str:
-        rows = (["☐", e["name"], e.get("pieces", 1), e.get("example", "")] for e in shops[key])
-        return _table(["", "part", "pieces", "for example"], rows)
+        return _table(["", "part", "pieces", "for example"], rows(key))
 
+    beside = [[*row, f"{e['price']:.0f}"] for row, e in zip(rows("beside"), shops["beside"], strict=True)]
+    beside.append(["", "all of it, for the printed box", "", "", f"{used_up(shops):.0f}"])
     speeds = list(slicing.SETTINGS["speeds"])
-    prints: list[list[object]] = [
-        [
-            "☐",
-            name,
-            part["pieces"],
-            f"{part[speeds[0]]['grams']:.1f}",
-            *(f"{part[s]['hours']:.1f}" for s in speeds),
-        ]
+
+    def printed(
+        mark: str, name: str, pieces: object, parts: Iterable[dict[str, Any]], form: str
+    ) -> list[object]:
+        grams, *hours = (
+            sum(part["pieces"] * part[s][unit] for part in parts)
+            for s, unit in [(speeds[0], "grams"), *((s, "hours") for s in speeds)]
+        )
+        return [mark, name, pieces, f"{grams:{form}}", *(f"{h:{form}}" for h in hours)]
+
+    prints = [
+        printed("☐", name, part["pieces"], [part | {"pieces": 1}], ".1f")
         for name, part in slicing.box().items()
     ]
     for label, d in boxes.items():
-        parts = slicing.box(d.levers, wooden=d.wooden).values()
-        grams = sum(part["pieces"] * part[speeds[0]]["grams"] for part in parts)
-        hours = (f"{sum(part['pieces'] * part[s]['hours'] for part in parts):.0f}" for s in speeds)
-        prints.append(["", f"all of a box of {label} levers", "", f"{grams:.0f}", *hours])
+        parts = list(slicing.box(d.levers, wooden=d.wooden).values())
+        prints.append(printed("", f"all of a box of {label} levers", "", parts, ".0f"))
     cuts = ", ".join(plate.name for plate in plates(wooden(Dimensions())))
     return f"""<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Shut the Box: kit list</title>

@@ -12,8 +12,6 @@ from pathlib import Path
 from hwtools import harness, perfboard, shorts
 from hwtools.pinout import HARDWARE, Pinout, PinoutError, at_plug, load
 
-__all__ = ["ROOT", "files"]
-
 ROOT = HARDWARE.parent
 
 

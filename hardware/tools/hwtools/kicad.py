@@ -9,8 +9,6 @@ from pathlib import Path
 from hwtools.pinout import HARDWARE
 from hwtools.sexpr import Node, atom, child, children, loads
 
-__all__ = ["BOARD", "PROJECT", "Board", "Part", "pin_map", "read"]
-
 PROJECT = HARDWARE / "board"
 BOARD = PROJECT / "shutthebox-board.kicad_pcb"
 _ROOT = PROJECT / "shutthebox-board.kicad_sch"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from hwtools.pinout import HARDWARE, Pinout
 
-__all__ = ["TARGET", "drawing"]
-
 TARGET = HARDWARE / "pictures" / "perfboard.svg"
 _STEP = 24
 _COLUMNS, _ROWS = 40, 14

@@ -7,22 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "BUS_RESISTORS",
-    "CHANNELS",
-    "GROUND_PINS",
-    "HARDWARE",
-    "HEADER",
-    "POWER_PINS",
-    "PRINTED_NAMES",
-    "Connector",
-    "Pinout",
-    "PinoutError",
-    "Signal",
-    "at_plug",
-    "load",
-]
-
 #: The folder hardware/ of this checkout.
 HARDWARE = Path(__file__).resolve().parents[2]
 
@@ -103,17 +87,11 @@ class Pinout:
 
     def signal(self, name: str) -> Signal:
         """Return the signal of that name; KeyError if there is none."""
-        for signal in self.signals:
-            if signal.name == name:
-                return signal
-        raise KeyError(name)
+        return {signal.name: signal for signal in self.signals}[name]
 
     def connector(self, ref: str) -> Connector:
         """Return the connector of that reference; KeyError if there is none."""
-        for connector in self.connectors:
-            if connector.ref == ref:
-                return connector
-        raise KeyError(ref)
+        return {connector.ref: connector for connector in self.connectors}[ref]
 
 
 def load(path: Path = HARDWARE / "pinout.toml") -> Pinout:

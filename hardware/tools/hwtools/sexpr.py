@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from typing import TypeAlias
 
-__all__ = ["Node", "atom", "child", "children", "loads"]
-
 Node: TypeAlias = "str | list[Node]"
 
 _TOKEN = re.compile(r'\s*(?:(\()|(\))|("(?:\\.|[^"\\])*")|([^\s()"]+))', re.S)

@@ -15,14 +15,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from hwtools import kicad
 from hwtools.pinout import HARDWARE, Pinout, at_plug, load
-
-__all__ = ["RESULT", "Finding", "deck", "differences", "digest", "findings", "read", "table"]
 
 RESULT = HARDWARE / "signals" / "shorts.json"
 
@@ -283,37 +281,22 @@ def findings() -> list[Finding]:
         inputs = [net for net in (a, b) if net.startswith("SW_")]
         closed = bool(inputs) and any(at(net) < READS_CLOSED for net in inputs)
         first, second = sorted((_kind(a), _kind(b)))
+        wires = (first, second)
         shared = tuple(sorted(plugs[a] & plugs[b], key=lambda ref: int(ref[1:])))
-        finding = Finding(
-            (first, second),
-            shared,
-            1,
-            round(amperes, 3),
-            fuse.strip(),
-            part,
-            round(watts, 2),
-            limit,
-            pi,
-            closed,
-        )
-        groups.setdefault(((first, second), ("one plug",) if shared else ()), []).append(finding)
+        found = Finding(wires, shared, 1, round(amperes, 3), fuse, part, round(watts, 2), limit, pi, closed)
+        groups.setdefault((wires, ("one plug",) if shared else ()), []).append(found)
     return [_worst(group) for _, group in sorted(groups.items())]
 
 
 def _worst(group: list[Finding]) -> Finding:
-    hottest = max(group, key=lambda f: f.watts / f.limit if f.limit else 0.0)
-    plugs = sorted({ref for f in group for ref in f.plugs}, key=lambda ref: int(ref[1:]))
-    return Finding(
-        group[0].wires,
-        tuple(plugs),
-        len(group) // 8,
-        max(f.amperes for f in group),
-        max((f.fuse for f in group), key=lambda words: (words.count("trip"), words.count("trips"))),
-        hottest.part,
-        hottest.watts,
-        hottest.limit,
-        max(f.pi for f in group),
-        any(f.closed for f in group),
+    return replace(
+        max(group, key=lambda f: f.watts / f.limit if f.limit else 0.0),
+        plugs=tuple(sorted({ref for f in group for ref in f.plugs}, key=lambda ref: int(ref[1:]))),
+        pairs=len(group) // 8,
+        amperes=max(f.amperes for f in group),
+        fuse=max((f.fuse for f in group), key=lambda words: (words.count("trip"), words.count("trips"))),
+        pi=max(f.pi for f in group),
+        closed=any(f.closed for f in group),
     )
 
 

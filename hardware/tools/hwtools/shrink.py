@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-__all__ = ["shrink"]
-
 
 def shrink(path: Path) -> int:
     """Reduce a PNG to a palette of 128 colours and return its new size in bytes."""

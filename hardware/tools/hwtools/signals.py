@@ -19,14 +19,14 @@ from typing import Any
 
 from hwtools.pinout import HARDWARE
 
-__all__ = ["CASES", "DECK", "RESULT", "Case", "digest", "edges", "simulate"]
-
 DECK = HARDWARE / "signals" / "channel.cir"
 RESULT = HARDWARE / "signals" / "edges.json"
 #: A Pi's input with hysteresis turns high above, and low below (V). Assumed: the makers guarantee 2.0 and 0.8
 #: on older chips and give no typical values.
 HIGH, LOW = 1.6, 1.2
 MICROSECOND = 1_000
+#: Edges may move this far between versions of ngspice and machines (ns).
+TOLERANCE_NS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,15 +175,28 @@ def simulate() -> dict[str, Any]:
     return result
 
 
+def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """Return a line for every case whose edges are not the same within the tolerance."""
+    found = []
+    for was, now in zip(old["cases"], new["cases"], strict=True):
+        (times, levels), (then, before) = (tuple(zip(*c["pin"], strict=True)) for c in (now, was))
+        if levels != before or any(abs(a - b) > TOLERANCE_NS for a, b in zip(times, then, strict=True)):
+            found.append(f"{was['name']}: the pin's edges changed")
+    return found + ["static makes an edge at the pin"] * any(case["pin"] for case in new["static"])
+
+
 def main() -> int:
-    """Write edges.json, or the file that is named, and say a line for every case."""
-    target = Path(sys.argv[1]) if sys.argv[1:] else RESULT
+    """Write edges.json, a line for every case; with ``--check`` compare with the committed one instead."""
     result = simulate()
-    lists = {key: ",\n    ".join(json.dumps(c) for c in result.pop(key)) for key in ("cases", "static")}
-    head = json.dumps(result, indent=2)[:-2]
+    if "--check" in sys.argv[1:]:
+        lines = differences(json.loads(RESULT.read_text(encoding="utf-8")), result)
+        print("\n".join(lines) or "signals: as committed")
+        return bool(lines)
+    lists = {key: ",\n    ".join(json.dumps(c) for c in result[key]) for key in ("cases", "static")}
+    head = json.dumps({key: value for key, value in result.items() if key not in lists}, indent=2)[:-2]
     tail = ",\n".join(f'  "{key}": [\n    {rows}\n  ]' for key, rows in lists.items())
-    target.write_text(f"{head},\n{tail}\n}}\n", encoding="utf-8")
-    for case in json.loads(target.read_text(encoding="utf-8"))["cases"]:
+    RESULT.write_text(f"{head},\n{tail}\n}}\n", encoding="utf-8")
+    for case in result["cases"]:
         print(
             f"{case['name']:<22} contact {len(case['contact']):>3} edges, pin {len(case['pin']):>3}, "
             f"settled after {case['settled_ns'] / 1e6:.2f} ms"

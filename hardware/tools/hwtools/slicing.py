@@ -19,8 +19,6 @@ from typing import Any
 
 from hwtools.pinout import HARDWARE
 
-__all__ = ["RESULT", "SETTINGS", "box", "digest", "off_the_bed", "profiles", "slice_part", "write_profiles"]
-
 SETTINGS: dict[str, Any] = tomllib.loads((HARDWARE / "box" / "slicing.toml").read_text(encoding="utf-8"))
 RESULT = HARDWARE / "box" / "slicing.json"
 Bed = tuple[float, float, float]

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import math
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hwtools.box.assembly import staple_wire
 from hwtools.box.dimensions import COUNTS, SWITCHES, Dimensions
+from hwtools.box.fab import wires
 from hwtools.box.wooden import Plate, plates, wooden
 
 if TYPE_CHECKING:
     from manifold3d import CrossSection
-
-__all__ = ["tiles", "write"]
 
 #: A4 in mm, what every printer leaves free at its edges, and room for the bar below.
 _PAGE, _EDGE, _FOOT = (210.0, 297.0), 10.0, 22.0
@@ -101,38 +100,27 @@ def _plate(pages: Any, plate: Plate) -> None:  # noqa: ANN401
 
 def _wires(pages: Any) -> None:  # noqa: ANN401
     """Draw the middle lines of fingers and staples, to bend wire over."""
-    d = Dimensions()
-    long = math.hypot(d.finger_tip - d.finger_end, d.finger_line(d.finger_end) - d.finger_line(d.finger_tip))
-    foot, bar = d.finger_foot - d.finger_at, d.finger_bar - d.finger_at
-    shapes = []
-    for wire in sorted({switch.wire for switch in SWITCHES.values()}):
-        of = ", ".join(s.number for s in SWITCHES.values() if s.wire == wire)
-        text = f"finger, {wire:g} mm wire, one a tile: for {of}. Cut {foot + long + bar:.0f} mm"
-        shapes.append(
-            (
-                [(foot, 0.0), (0.0, 0.0), (0.0, long), (bar, long)],
-                f"{text}. Below the foot, {foot:.1f}; {long:.1f} ±1; above the tip, {bar:.1f} mm",
-                wire,
-            )
-        )
-    for levers in COUNTS:
-        box = Dimensions(levers=levers)
-        across = box.bay + 2 * box.detent_groove - box.detent_wire
-        leg = box.detent_free + box.detent_held
-        text = (
-            f"staple, {box.detent_wire:g} mm wire, a bay, {levers} levers. Cut {staple_wire(box):.0f} mm: "
-            f"legs {leg:.1f} mm, parallel to 1 mm; back {across:.1f} mm"
-        )
-        shapes.append(([(0.0, 0.0), (0.0, leg), (across, leg), (across, 0.0)], text, box.detent_wire))
+    fingers = {switch.wire: name for name, switch in reversed(SWITCHES.items())}
+    shapes = [("finger", Dimensions(switch=name), f"for {name}") for name in reversed(fingers.values())]
+    shapes += [("staple", Dimensions(levers=n), f"for {n} levers; its legs parallel to 1 mm") for n in COUNTS]
     figure, axes = _page("wires: bend stainless spring wire 1.4310 until it lies on the middle line")
     high = _PAGE[1] - _EDGE - 5
-    for points, text, wire in shapes:
+    for kind, d, text in shapes:
+        thick, straight, ends = wires(d)[kind]
+        if kind == "finger":
+            points = [(ends[0], 0.0), (0.0, 0.0), (0.0, straight), (ends[1], straight)]
+        else:
+            points = [(0.0, 0.0), (0.0, ends[0]), (straight, ends[0]), (straight, 0.0)]
         top = max(y for _, y in points)
         high -= top + 3
-        x, y = [p[0] + 20 for p in points], [p[1] + high for p in points]
-        axes.plot(x, y, color="0.75", linewidth=wire / 25.4 * 72, solid_capstyle="butt")
+        x, y = [p[0] + 25 for p in points], [p[1] + high for p in points]
+        axes.plot(x, y, color="0.75", linewidth=thick / 25.4 * 72, solid_capstyle="butt")
         axes.plot(x, y, color="black", linewidth=0.2)
-        axes.text(50, high + top / 2, text, fontsize=7)
+        for (x0, y0), (x1, y1) in pairwise(zip(x, y, strict=True)):
+            length, middle = math.hypot(x1 - x0, y1 - y0), ((x0 + x1) / 2 + 1, (y0 + y1) / 2 + 1)
+            axes.text(*middle, f"{length:.1f}", fontsize=7)
+        cut = straight + sum(ends)
+        axes.text(60, high + top / 2, f"{kind}, {thick:g} mm wire, {text}. Cut {cut:.0f} mm", fontsize=7)
         high -= 4
     pages.savefig(figure)
 

@@ -32,7 +32,9 @@ def _sizes(d: Dimensions) -> dict[str, list[float]]:
 def main() -> int:
     """Check every size with every display, write a changed result, and say what is wrong."""
     boxes = [Dimensions(levers=n) for n in COUNTS]
-    boxes += [replace(Dimensions(), display=name) for name in DISPLAYS if name != Dimensions().display]
+    boxes += [
+        replace(Dimensions(), display=name, spi=True) for name in DISPLAYS if name != Dimensions().display
+    ]
     boxes += [wooden(Dimensions(levers=n)) for n in COUNTS]
     boxes += [wooden(Dimensions(wood=t)) for t in (6.5, 6.8)]
     boxes += [replace(Dimensions(), switch=name) for name in SWITCHES if name != Dimensions().switch]

@@ -18,26 +18,14 @@ from hwtools.box.solids import (
     prism_x,
     rod,
     rounded,
-    tube,
+    wire,
 )
 
-__all__ = ["STEPS", "Assembly", "Item", "Screw", "assemble", "leads", "opened"]
-
-#: The guide's steps, in order; what they say is in docs/build.md.
-STEPS = (
-    "levers",
-    "detents",
-    "switches",
-    "display",
-    "deck",
-    "bank",
-    "tray",
-    "base",
-    "electronics",
-    "plugs",
-    "bar",
-    "closing",
-)
+#: The guide's steps in order, and the group that comes in then; what they say is in docs/build.md.
+_GROUPS = {"levers": "bank", "detents": "bank", "switches": "bank", "display": "shell", "deck": "shell",
+           "bank": "shell", "tray": "shell", "base": "base", "electronics": "base", "plugs": "base",
+           "bar": "base", "closing": "shell"}  # fmt: skip
+STEPS = tuple(_GROUPS)
 
 UP: Point = (0.0, 0.0, 1.0)
 DOWN: Point = (0.0, 0.0, -1.0)
@@ -51,7 +39,6 @@ class Item:
         name: unique.
         solid: where it ends up.
         step: when it comes in, an index of STEPS.
-        group: what it hangs on: "bank", "shell" or "base"; a group moves as a whole.
         path: the ways it comes, backwards: from its place outwards, each a vector in mm.
         part: what is bought, as the bill of materials names it; "" for a printed part.
         lever: number of the lever that it is a part of, or 0.
@@ -61,12 +48,16 @@ class Item:
     name: str
     solid: Manifold
     step: int
-    group: str
     path: tuple[Point, ...]
     part: str = ""
     colour: str = "gray"
     lever: int = 0
     relaxed: Manifold | None = None
+
+    @property
+    def group(self) -> str:
+        """What it hangs on: "bank", "shell" or "base"; a group moves as a whole."""
+        return _GROUPS[STEPS[self.step]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +72,7 @@ class Screw:
     head: tuple[float, float]  # diameter, height; a countersunk head has height 0
     into: str  # the item with the thread; empty: the bar under the box
     driver: float  # diameter of the driver's shaft
-    step: int
+    step: str
     plastic: bool = False  # cuts its thread into plastic
 
 
@@ -94,6 +85,35 @@ class Assembly:
     screws: list[Screw] = field(default_factory=list)
     #: how many pieces a box needs that are not one item each
     extra: dict[str, int] = field(default_factory=dict)
+
+    def add(
+        self,
+        name: str,
+        solid: Manifold,
+        step: str,
+        *path: Point | float,
+        part: str = "",
+        colour: str,
+        lever: int = 0,
+    ) -> None:
+        """Add a thing that comes in at *step*; a way that is a number goes straight up."""
+        ways = tuple((0.0, 0.0, way) if isinstance(way, float) else way for way in path)
+        self.items.append(Item(name, solid, STEPS.index(step), ways, part, colour, lever))
+
+    def screw(self, part: str, screw: Screw) -> None:
+        """Add a screw and its solid: the core of its thread, which fits a thread but not a wall."""
+        wide, high = screw.head
+        core = screw.diameter * (0.75 if screw.plastic else 0.96)
+        x, y, z = (-a for a in screw.axis)
+        if high:
+            head = rod(screw.start, (x, y, z), high, wide, 24)
+        else:
+            head = countersunk(screw.start, screw.axis, (wide - screw.diameter) / 2, wide, screw.diameter)
+        shank = rod(screw.start, screw.axis, screw.length, core, 24)
+        self.screws.append(screw)
+        self.add(
+            screw.name, shank + head, screw.step, (x * 40.0, y * 40.0, z * 40.0), part=part, colour="silver"
+        )
 
     def item(self, name: str) -> Item:
         """Return the item of that name; KeyError if there is none."""
@@ -134,64 +154,33 @@ def assemble(d: Dimensions, angles: dict[int, float] | None = None) -> Assembly:
     return box
 
 
-def _add(
-    box: Assembly,
-    name: str,
-    solid: Manifold,
-    step: str,
-    group: str,
-    *path: Point,
-    part: str = "",
-    colour: str = "gray",
-    lever: int = 0,
-) -> None:
-    box.items.append(Item(name, solid, STEPS.index(step), group, path, part, colour, lever))
-
-
-def _screw(box: Assembly, screw: Screw, part: str, group: str) -> None:
-    """Add the screw and its solid: the core of its thread, which fits a thread but not a wall."""
-    x, y, z = screw.start
-    ax, ay, az = screw.axis
-    wide, high = screw.head
-    core = screw.diameter * (0.75 if screw.plastic else 0.96)
-    shank = rod((x, y, z), screw.axis, screw.length, core, 24)
-    if high:
-        back = (-ax, -ay, -az)
-        head = rod((x, y, z), back, high, wide, 24)
-    else:
-        head = countersunk((x, y, z), screw.axis, (wide - screw.diameter) / 2, wide, screw.diameter)
-    box.screws.append(screw)
-    out = (-ax * 40.0, -ay * 40.0, -az * 40.0)
-    step = STEPS[screw.step]
-    _add(box, screw.name, shank + head, step, group, out, part=part, colour="silver")
-
-
 def _levers(box: Assembly, angles: dict[int, float]) -> None:
     d = box.dimensions
-    _add(box, "bank", printed.bank(d), "levers", "bank", colour="dimgray")
+    box.add("bank", printed.bank(d), "levers", colour="dimgray")
     for n in range(1, d.levers + 1):
         angle = angles.get(n, d.down)
         body = at_axis(printed.lever_body(d, n), angle, d.axle_y, d.axle_z)
-        below = (0.0, 0.0, -90.0)
-        _add(box, f"lever {n}", body, "levers", "bank", below, colour="burlywood", lever=n)
-        _add(box, f"finger {n}", printed.finger(d, n, angle), "levers", "bank", below,
-             part=f"spring wire 1.4310, {d.micro.wire:g} mm: a finger",
-             colour="firebrick", lever=n)  # fmt: skip
-        _add(box, f"staple {n}", printed.detent(d, n, angle), "detents", "bank", (0.0, 0.0, -70.0),
-             part=f"spring wire 1.4310, {d.detent_wire:g} mm: a staple",
-             colour="darkorange")  # fmt: skip
+        below = -90.0
+        box.add(f"lever {n}", body, "levers", below, colour="burlywood", lever=n)
+        box.add(
+            f"finger {n}",
+            printed.finger(d, n, angle),
+            "levers",
+            below,
+            part=f"spring wire 1.4310, {d.micro.wire:g} mm: a finger",
+            colour="firebrick",
+            lever=n,
+        )
+        box.add(
+            f"staple {n}",
+            printed.detent(d, n, angle),
+            "detents",
+            -70.0,
+            part=f"spring wire 1.4310, {d.detent_wire:g} mm: a staple",
+            colour="darkorange",
+        )
         box.items[-1].relaxed = printed.detent(d, n, None)
     _rods(box, "levers")
-
-
-def finger_wire(d: Dimensions) -> float:
-    """Return the length of wire that a finger is bent from."""
-    return (d.finger_tip - d.finger_end) * 1.013 + d.finger_foot + d.finger_bar - 2 * d.finger_at
-
-
-def staple_wire(d: Dimensions) -> float:
-    """Return the length of wire that a staple is bent from."""
-    return d.bay + 2 * d.detent_groove + 2 * (d.detent_free + d.detent_held)
 
 
 def _rods(box: Assembly, step: str) -> None:
@@ -204,7 +193,7 @@ def _rods(box: Assembly, step: str) -> None:
         start = (d.bank_left - d.rib / 2 - 0.2, d.axle_y + y, d.axle_z + z)
         part = f"stainless rod A2 {diameter:g} mm, {length:.0f} mm"
         solid = rod(start, (1, 0, 0), length, diameter, 24)
-        _add(box, name, solid, step, "bank", (200.0, 0.0, 0.0), part=part, colour="silver")
+        box.add(name, solid, step, (200.0, 0.0, 0.0), part=part, colour="silver")
 
 
 def switch_solid(d: Dimensions, n: int, angle: float) -> tuple[Manifold, Manifold]:
@@ -242,20 +231,11 @@ def _switches(box: Assembly, angles: dict[int, float]) -> None:
     d = box.dimensions
     for n in range(1, d.levers + 1):
         case, lever = switch_solid(d, n, angles.get(n, d.down))
-        _add(
-            box,
-            f"switch {n}",
-            case,
-            "switches",
-            "bank",
-            (0.0, 0.0, -60.0),
-            part=f"microswitch {d.micro.name}",
-            colour="black",
-        )
+        box.add(f"switch {n}", case, "switches", -60.0, part=f"microswitch {d.micro.name}", colour="black")
         for side, spacer in zip(("left", "right"), printed.spacers(d, n), strict=True):
             name = f"switch spacer {side} {n}"
-            _add(box, name, spacer, "switches", "bank", (0.0, 0.0, -60.0), colour="tan")
-        _add(box, f"switch lever {n}", lever, "switches", "bank", (0.0, 0.0, -60.0), colour="silver")
+            box.add(name, spacer, "switches", -60.0, colour="tan")
+        box.add(f"switch lever {n}", lever, "switches", -60.0, colour="silver")
     _rods(box, "switches")
 
 
@@ -263,59 +243,33 @@ def _display(box: Assembly) -> None:
     d = box.dimensions
     module = DISPLAYS[d.display]
     cx, cy = d.bezel_at
-    _add(box, "bezel", printed.bezel(d), "display", "shell", colour="saddlebrown")
-    pw, ph = printed.window_size(d)
-    window = CrossSection.square((pw, ph), True).extrude(d.window_glass)
-    _add(
-        box,
-        "window",
-        window.translate((cx, cy + module.picture_up, d.height)),
-        "display",
-        "shell",
-        (0.0, 0.0, -30.0),
-        part=f"acrylic {pw:.0f} x {ph:.0f} x {d.window_glass:g} mm",
-        colour="lightblue",
-    )
+    box.add("bezel", printed.bezel(d), "display", colour="saddlebrown")
     z = printed.board_back(d)
-    board = CrossSection.square(module.board[:2], True).extrude(module.board[2]).translate((cx, cy, z))
-    glass = (
-        CrossSection.square(module.glass[:2], True)
-        .extrude(module.glass[2])
-        .translate((cx, cy + module.glass_up, z + module.board[2]))
-    )
+
+    def plate(size: tuple[float, float], thick: float, up: float, low: float) -> Manifold:
+        return CrossSection.square(size, True).extrude(thick).translate((cx, cy + up, low))
+
+    pw, ph = printed.window_size(d)
+    window = plate((pw, ph), d.window_glass, module.picture_up, d.height)
+    part = f"acrylic {pw:.0f} x {ph:.0f} x {d.window_glass:g} mm"
+    box.add("window", window, "display", -30.0, part=part, colour="lightblue")
+    shown = plate(module.board[:2], module.board[2], 0.0, z)
+    shown += plate(module.glass[:2], module.glass[2], module.glass_up, z + module.board[2])
     # its four pins at the upper edge, with the sockets of the lead
-    pins = block(
-        (cx - 5.1, cy + module.board[1] / 2 - 3, z - 14), (cx + 5.1, cy + module.board[1] / 2 - 0.4, z)
-    )
-    _add(
-        box,
-        "display",
-        board + glass + pins,
-        "display",
-        "shell",
-        (0.0, 0.0, -30.0),
-        part=f"display {module.name}",
-        colour="midnightblue",
-    )
-    for side in (-1, 1):
-        _add(box, f"clamp foam {'left' if side < 0 else 'right'}", printed.clamp_foam(d, side), "display",
-             "shell", (0.0, 0.0, -30.0), part="foam strip 1 mm, self-adhesive, 2 x 40 mm",
-             colour="black")  # fmt: skip
-        _add(
-            box,
-            f"clamp {'left' if side < 0 else 'right'}",
-            printed.clamp(d, side),
-            "display",
-            "shell",
-            (0.0, 0.0, -30.0),
-            colour="saddlebrown",
-        )
+    edge = cy + module.board[1] / 2
+    shown += block((cx - 5.1, edge - 3, z - 14), (cx + 5.1, edge - 0.4, z))
+    box.add("display", shown, "display", -30.0, part=f"display {module.name}", colour="midnightblue")
+    for side, name in ((-1, "left"), (1, "right")):
+        part, foam = "foam strip 1 mm, self-adhesive, 2 x 40 mm", printed.clamp_foam(d, side)
+        box.add(f"clamp foam {name}", foam, "display", -30.0, part=part, colour="black")
+        box.add(f"clamp {name}", printed.clamp(d, side), "display", -30.0, colour="saddlebrown")
     for k, (x, y) in enumerate(printed.clamp_holes(d), start=1):
+        part = f"screw 2.2x{d.clamp_screw:g}, self-tapping, pan head"
+        start = (x, y, printed.clamp_top(d) - d.clamp_bar)
         screw = Screw(
-            f"clamp screw {k}", (x, y, printed.clamp_top(d) - d.clamp_bar), UP, d.clamp_screw, 2.2,
-            (4.0, 1.6), "bezel", 5.0, STEPS.index("display"), plastic=True,
-        )  # fmt: skip
-        _screw(box, screw, f"screw 2.2x{d.clamp_screw:g}, self-tapping, pan head", "shell")
+            f"clamp screw {k}", start, UP, d.clamp_screw, 2.2, (4.0, 1.6), "bezel", 5.0, "display", True
+        )
+        box.screw(part, screw)
 
 
 def _insert(box: Assembly, name: str, x: float, y: float) -> None:
@@ -324,27 +278,21 @@ def _insert(box: Assembly, name: str, x: float, y: float) -> None:
     solid = rod((x, y, low), UP, d.insert, d.insert_hole, 24) - rod(
         (x, y, low - 1), UP, d.insert + 2, 3.0, 24
     )
-    _add(box, name, solid, "deck", "shell", (0.0, 0.0, -30.0), part="heat-set insert M3x5.7", colour="gold")
+    box.add(name, solid, "deck", -30.0, part="heat-set insert M3x5.7", colour="gold")
 
 
 def _deck_screw(box: Assembly, name: str, x: float, y: float, step: str, into: str) -> None:
     d = box.dimensions
-    start = (x, y, d.height + d.plate - 0.3)
-    if d.wooden:
-        screw = Screw(
-            name, start, DOWN, d.deck_screw, 3.0, (5.6, 0.0), "body", 6.5, STEPS.index(step), plastic=True
-        )
-        _screw(box, screw, f"wood screw 3x{d.deck_screw:g}, countersunk, pin-in-Torx", "shell")
-    else:
-        screw = Screw(name, start, DOWN, d.deck_screw, 3.0, (5.6, 0.0), into, 6.5, STEPS.index(step))
-        _screw(box, screw, f"screw M3x{d.deck_screw:g}, countersunk, pin-in-Torx", "shell")
+    start, into = (x, y, d.height + d.plate - 0.3), "body" if d.wooden else into
+    part = f"{'wood screw 3' if d.wooden else 'screw M3'}x{d.deck_screw:g}, countersunk, pin-in-Torx"
+    box.screw(part, Screw(name, start, DOWN, d.deck_screw, 3.0, (5.6, 0.0), into, 6.5, step, d.wooden))
 
 
 def _deck(box: Assembly) -> None:
     d = box.dimensions
     under = d.height - d.deck
     shell = wooden.body(d) if d.wooden else printed.body(d)
-    _add(box, "body", shell, "deck", "shell", colour="peru")
+    box.add("body", shell, "deck", colour="peru")
     places = printed.deck_screws(d)
     for kind in () if d.wooden else ("bank", "bezel"):
         for k, (x, y) in enumerate(places[kind], start=1):
@@ -359,18 +307,9 @@ def _deck(box: Assembly) -> None:
             rod((bx, by, under - 36), UP, 12.5, 20),
         ]
     )
-    _add(
-        box,
-        "button",
-        button,
-        "deck",
-        "shell",
-        (0.0, 0.0, 60.0),
-        part="roll button 30 mm with nut, 5 V lamp",
-        colour="red",
-    )
+    box.add("button", button, "deck", 60.0, part="roll button 30 mm with nut, 5 V lamp", colour="red")
     nut = rod((bx, by, under - 8), UP, 8, 38) - rod((bx, by, under - 9), UP, 10, d.button - 0.5)
-    _add(box, "button nut", nut, "deck", "shell", (0.0, 0.0, -60.0), colour="darkred")
+    box.add("button nut", nut, "deck", -60.0, colour="darkred")
     zx, zy = d.buzzer_at
     buzzer = rod((zx, zy, under - d.buzzer_height), UP, d.buzzer_height, d.buzzer)
     legs = [
@@ -380,39 +319,20 @@ def _deck(box: Assembly) -> None:
         )
         for s in (-1, 1)
     ]
-    _add(
-        box,
-        "buzzer",
-        joined([buzzer, *legs]),
-        "deck",
-        "shell",
-        (0.0, 0.0, -40.0),
-        part="transducer CUI CEM-1203(42)",
-        colour="black",
+    box.add(
+        "buzzer", joined([buzzer, *legs]), "deck", -40.0, part="transducer CUI CEM-1203(42)", colour="black"
     )
     parts = printed.lock(d)
-    _add(box, "lock", parts["lock"], "deck", "shell", (0.0, -60.0, 0.0),
-         part="cam lock M19, 20 mm long, straight cam of 20 x 10 x 3 mm", colour="silver")  # fmt: skip
-    _add(
-        box,
-        "lock nut",
-        parts["lock nut"],
+    box.add(
+        "lock",
+        parts["lock"],
         "deck",
-        "shell",
-        (0.0, 18.0, 0.0),
-        (0.0, 0.0, -60.0),
+        (0.0, -60.0, 0.0),
+        part="cam lock M19, 20 mm long, straight cam of 20 x 10 x 3 mm",
         colour="silver",
     )
-    _add(
-        box,
-        "lock cam",
-        parts["lock cam"],
-        "deck",
-        "shell",
-        (0.0, 2.0, 0.0),
-        (0.0, 0.0, -60.0),
-        colour="silver",
-    )
+    box.add("lock nut", parts["lock nut"], "deck", (0.0, 18.0, 0.0), -60.0, colour="silver")
+    box.add("lock cam", parts["lock cam"], "deck", (0.0, 2.0, 0.0), -60.0, colour="silver")
 
 
 def _bank(box: Assembly) -> None:
@@ -424,16 +344,27 @@ def _tray(box: Assembly) -> None:
     d = box.dimensions
     x0, y0, x1, y1 = d.tray
     top = d.height - d.deck
-    _add(box, "tray", printed.tray(d), "tray", "shell", (0.0, 0.0, -80.0), colour="tan")
+    box.add("tray", printed.tray(d), "tray", -80.0, colour="tan")
     ring = rounded(x1 - x0, y1 - y0, 5).translate((x0, y0))
     ring = ring.offset(-0.3) - ring.offset(-d.tray_wall)
-    _add(box, "gasket", ring.extrude(d.gasket).translate((0, 0, top - d.gasket)), "tray", "shell",
-         part="foam tape 2 mm, double-sided, 2 mm wide, 0.45 m", colour="black")  # fmt: skip
-    _add(box, "spout", printed.spout(d), "closing", "shell", (0.0, 0.0, 60.0), colour="tan")
+    box.add(
+        "gasket",
+        ring.extrude(d.gasket).translate((0, 0, top - d.gasket)),
+        "tray",
+        part="foam tape 2 mm, double-sided, 2 mm wide, 0.45 m",
+        colour="black",
+    )
+    box.add("spout", printed.spout(d), "closing", 60.0, colour="tan")
     felt = felt_shape(d)
     low = top - d.gasket - d.tray_height + d.tray_wall
-    _add(box, "felt", felt.extrude(d.felt).translate((0, 0, low)), "closing", "shell", (0.0, 0.0, 60.0),
-         part=f"felt {x1 - x0 - 5:.0f} x {y1 - y0 - 5:.0f} x {d.felt:g} mm", colour="darkgreen")  # fmt: skip
+    box.add(
+        "felt",
+        felt.extrude(d.felt).translate((0, 0, low)),
+        "closing",
+        60.0,
+        part=f"felt {x1 - x0 - 5:.0f} x {y1 - y0 - 5:.0f} x {d.felt:g} mm",
+        colour="darkgreen",
+    )
 
 
 def felt_shape(d: Dimensions) -> CrossSection:
@@ -447,7 +378,7 @@ def felt_shape(d: Dimensions) -> CrossSection:
 def _base(box: Assembly) -> None:
     d = box.dimensions
     solid = wooden.base(d) if d.wooden else printed.base(d)
-    _add(box, "base", solid, "base", "base", colour="dimgray")
+    box.add("base", solid, "base", colour="dimgray")
     if d.wooden:
         top = d.height - d.deck - d.gasket - d.tray_height
         box.extra[f"beech dowel {wooden.DOWEL:g} x {top:g} mm"] = len(printed.PILLARS)
@@ -455,84 +386,41 @@ def _base(box: Assembly) -> None:
     for k, (x, y) in enumerate(printed.FEET, start=1):
         foot = rod((x, y, -8), UP, 8, 20) - rod((x, y, -9), UP, 10, 5.4)
         part = "rubber foot 20x8 mm with hole 5 mm"
-        _add(box, f"foot {k}", foot, "bar", "base", (0.0, 0.0, -30.0), part=part, colour="black")
-        bolt = Screw(f"bolt {k}", (x, y, d.base), DOWN, 40.0, 5.0, (10.0, 4.0), "", 6.0, STEPS.index("bar"))
-        _screw(box, bolt, "wood screw 5x40, pan head, or M5x40 with nut", "base")
+        box.add(f"foot {k}", foot, "bar", -30.0, part=part, colour="black")
+        bolt = Screw(f"bolt {k}", (x, y, d.base), DOWN, 40.0, 5.0, (10.0, 4.0), "", 6.0, "bar")
+        box.screw("wood screw 5x40, pan head, or M5x40 with nut", bolt)
     foot = rod((*printed.STUCK_FOOT, -8), UP, 8, 20)
     part = "rubber foot 20x8 mm, self-adhesive"
-    _add(box, "stuck foot", foot, "bar", "base", (0.0, 0.0, -30.0), part=part, colour="black")
+    box.add("stuck foot", foot, "bar", -30.0, part=part, colour="black")
 
 
 def _electronics(box: Assembly) -> None:
     d = box.dimensions
     x, y = d.pi_at
     z = d.base + d.pi_post
+    part = "Raspberry Pi 4B (or 3B+, 5, Zero 2 WH)"
     board = block((x, y, z), (x + 85, y + 56, z + 1.4))
     usb = block((x - 2.5, y + 2, z + 1.4), (x + 18, y + 54, z + 17.4))
     power = block((x + 85 - 15.7, y + 49, z + 1.4), (x + 85 - 6.7, y + 57.3, z + 4.6))
     below = block((x + 8, y + 8, z - 2), (x + 70, y + 45, z + 0.1))
     holes = [rod((px, py, z - 5), UP, 30, 2.75, 24) for px, py in printed.pi_holes(d)]
     header = block((x + 85 - 58, y + 1, z + 1.3), (x + 85 - 7, y + 6, z + 11.2))
-    _add(
-        box,
-        "Pi",
-        joined([board, usb, power, below, header]) - joined(holes),
-        "electronics",
-        "base",
-        (0.0, 0.0, 60.0),
-        part="Raspberry Pi 4B (or 3B+, 5, Zero 2 WH)",
-        colour="green",
-    )
+    solid = joined([board, usb, power, below, header]) - joined(holes)
+    box.add("Pi", solid, "electronics", 60.0, part=part, colour="green")
+    part = "spacer M2.5x11, female-female, hexagonal 5 mm"
     for k, (px, py) in enumerate(printed.pi_holes(d), start=1):
         spacer = rod((px, py, z + 1.4), UP, d.spacer, 5.0, 6) - rod((px, py, z), UP, 30, 2.5, 24)
-        _add(
-            box,
-            f"spacer {k}",
-            spacer,
-            "electronics",
-            "base",
-            (0.0, 0.0, 60.0),
-            part="spacer M2.5x11, female-female, hexagonal 5 mm",
-            colour="gold",
-        )
+        box.add(f"spacer {k}", spacer, "electronics", 60.0, part=part, colour="gold")
     hat_z = z + 1.4 + d.spacer
     hat = block((x + 20, y, hat_z), (x + 85, y + 56.5, hat_z + 1.6))
     hat -= joined(rod((px, py, hat_z - 5), UP, 30, 2.75, 24) for px, py in printed.pi_holes(d))
-    _add(
-        box,
-        "board",
-        hat,
-        "electronics",
-        "base",
-        (0.0, 0.0, 60.0),
-        part="lever board, fitted",
-        colour="darkgreen",
-    )
+    box.add("board", hat, "electronics", 60.0, part="lever board, fitted", colour="darkgreen")
+    ends = {"low": (d.pi_recess, UP, d.pi_screw_low), "high": (hat_z + 1.6, DOWN, d.pi_screw_high)}
     for k, (px, py) in enumerate(printed.pi_holes(d), start=1):
-        low = Screw(
-            f"Pi screw low {k}",
-            (px, py, d.pi_recess),
-            UP,
-            d.pi_screw_low,
-            2.5,
-            (4.5, 1.8),
-            f"spacer {k}",
-            5.2,
-            STEPS.index("electronics"),
-        )
-        _screw(box, low, f"screw M2.5x{d.pi_screw_low:g}, pan head", "base")
-        high = Screw(
-            f"Pi screw high {k}",
-            (px, py, hat_z + 1.6),
-            DOWN,
-            d.pi_screw_high,
-            2.5,
-            (4.5, 1.8),
-            f"spacer {k}",
-            5.2,
-            STEPS.index("electronics"),
-        )
-        _screw(box, high, f"screw M2.5x{d.pi_screw_high:g}, pan head", "base")
+        for end, (level, axis, long) in ends.items():
+            name, into, head = f"Pi screw {end} {k}", f"spacer {k}", (4.5, 1.8)
+            screw = Screw(name, (px, py, level), axis, long, 2.5, head, into, 5.2, "electronics")
+            box.screw(f"screw M2.5x{long:g}, pan head", screw)
 
 
 #: Plugs of the board: middle x, y from the board's left upper corner, ways along x, ways along y, pitch.
@@ -603,33 +491,28 @@ def _plugs(box: Assembly) -> None:
         w, h = (wide * 2.5 + 2.4) / 2 if wide > 1 else 2.9, (deep * 2.5 + 2.4) / 2 if deep > 1 else 2.9
         solid = block((px - w, py - h, z), (px + w, py + h, z + 14))  # with the bend of its leads
         part = "plug PHR-4" if name == "J9" else f"plug XHP-{max(wide, deep)}"
-        _add(box, name, solid, "plugs", "base", (0.0, 0.0, 30.0), part=part, colour="ivory")
+        box.add(name, solid, "plugs", 30.0, part=part, colour="ivory")
+    if d.spi:  # over pins 17 to 26: a crimp housing, and the bend of its leads
+        px, py = x + 85 - 33.8, y + 3.5
+        solid = block((px - 6.5, py - 2.7, z), (px + 6.5, py + 2.7, z + 20))
+        box.add("SPI plug", solid, "plugs", 30.0, part="housing 2x5", colour="black")
     box.extra["contact SXH-001T-P0.6"] = 4 * (3 if d.levers == 9 else 4) + 5 + 3 + 2
     box.extra["contact SPH-002T-P0.5S"] = 4
     # the supply's plug, 12 x 7 mm and 28 mm long, and its cable to the tie and out
     ux, uz = x + 85 - 11.2, d.base + d.pi_post + 1.4 + 1.6
     plug = block((ux - 6, y + 57.3, uz - 3.5), (ux + 6, y + 85.3, uz + 3.5))
-    _add(
-        box,
-        "supply plug",
-        plug,
-        "plugs",
-        "base",
-        (0.0, 40.0, 0.0),
-        part="supply 5 V with its lead",
-        colour="black",
-    )
-    cable = tube([(ux, y + 85, uz), (ux + 4, y + 102, uz - 4), (118, 160, d.base + 2.4),
+    box.add("supply plug", plug, "plugs", (0.0, 40.0, 0.0), part="supply 5 V with its lead", colour="black")
+    cable = wire([(ux, y + 85, uz), (ux + 4, y + 102, uz - 4), (118, 160, d.base + 2.4),
                   (118, 184, d.base + 2.4),
                   (122.5, 198, d.base + 2.4), (122.5, 214, d.base + 2.4)], 4.5)  # fmt: skip
-    _add(box, "supply cable", cable, "plugs", "base", (0.0, 0.0, 40.0), colour="black")
+    box.add("supply cable", cable, "plugs", 40.0, colour="black")
     tie = (
         block((112 - 0.8, 176 - 1.5, -1), (112 + 0.8, 177.5, 8))
         + block((124 - 0.8, 174.5, -1), (124.8, 177.5, 8))
         + block((111.2, 174.5, 7.6), (124.8, 177.5, 9))
     )
-    _add(box, "cable tie", tie, "plugs", "base", (0.0, 0.0, 30.0), part="cable tie 3 mm", colour="white")
+    box.add("cable tie", tie, "plugs", 30.0, part="cable tie 3 mm", colour="white")
     # the levers' leads: down from the bank, along the base, up to the plugs
-    lead = tube([(60, y + 54, z + 8), (60, y + 72, z + 8), (60, 140, 20), (60, 150, 18)], 6.0)
-    _add(box, "levers' leads", lead, "plugs", "base", (0.0, 0.0, 40.0), part="", colour="gray")
+    lead = wire([(60, y + 54, z + 8), (60, y + 72, z + 8), (60, 140, 20), (60, 150, 18)], 6.0)
+    box.add("levers' leads", lead, "plugs", 40.0, colour="gray")
     box.extra["wire 0.14 mm2, m"] = 25

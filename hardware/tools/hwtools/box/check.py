@@ -9,42 +9,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 from manifold3d import CrossSection, Manifold
 
 from hwtools.box import printed, wooden
-from hwtools.box.assembly import (
-    FOOT,
-    STEPS,
-    Assembly,
-    Item,
-    Screw,
-    assemble,
-    leads,
-    opened,
-    switch_solid,
-)
+from hwtools.box.assembly import FOOT, STEPS, Assembly, Item, Screw, assemble, leads, opened, switch_solid
 from hwtools.box.dimensions import Dimensions
 from hwtools.box.solids import Point, at_axis, block, overlap, rod, rounded
 from hwtools.harness import LENGTHS
-
-__all__ = [
-    "BEDS",
-    "assembling",
-    "beer",
-    "collisions",
-    "everything",
-    "gaps",
-    "holding",
-    "opening",
-    "pieces",
-    "printing",
-    "prints",
-    "screws",
-    "springs",
-    "sweep",
-]
 
 #: Common printers' beds, in mm.
 BEDS = ((220.0, 220.0, 250.0), (250.0, 210.0, 210.0))
@@ -124,7 +98,7 @@ def _driven(box: Assembly, screw: Screw) -> Iterator[str]:
     above = screw.head[1] + 0.3
     x, y, z = (s + b * above for s, b in zip(screw.start, back, strict=True))
     driver = rod((x, y, z), back, 110, screw.driver, 16)
-    for item in _present(box, screw.step, before=screw.name):
+    for item in _present(box, STEPS.index(screw.step), before=screw.name):
         if overlap(driver, item.solid) > 1.0:
             yield f"driver: {item.name} is in the way of the driver of {screw.name}"
 
@@ -169,7 +143,7 @@ def sweep(d: Dimensions, step: float = 3.0, past: float = 10.0) -> Iterator[str]
             (d.bay_left(number) + d.bay + d.rib, d.axle_y + 60, d.axle_z + 60),
         )
         others = [
-            Item(i.name, i.solid ^ near, i.step, i.group, ())
+            replace(i, solid=i.solid ^ near)
             for i in box.items
             if i.name not in moved and abs((i.lever or 99) - number) > 1 and overlap(i.solid, near)
         ]
@@ -182,7 +156,7 @@ def sweep(d: Dimensions, step: float = 3.0, past: float = 10.0) -> Iterator[str]
             finger = printed.finger(d, number, angle)
             _, lever = switch_solid(d, number, angle)
             mine = [
-                Item(name, solid, 0, "bank", ())
+                Item(name, solid, 0, ())
                 for name, solid in zip(
                     moved, (body, finger, printed.detent(d, number, angle), lever), strict=True
                 )
@@ -389,7 +363,7 @@ def _blocked(moving: list[Item], still: list[Item], path: Iterable[Point]) -> st
     for shift in _way(path):
         for mine in moving:
             solid = mine.solid if mine.relaxed is None else mine.relaxed
-            there = Item(mine.name, solid.translate(shift), mine.step, mine.group, ())
+            there = replace(mine, solid=solid.translate(shift))
             for other in still:
                 if mine.relaxed is not None and other.lever:
                     continue  # it gives way
@@ -435,7 +409,7 @@ def assembling(d: Dimensions) -> Iterator[str]:
     if fault:
         yield f"order: the bank into the deck, tiles down: {fault}"
     open_cam = printed.lock(d, locked=False)["lock cam"]
-    upper = [Item(i.name, open_cam, i.step, "shell", ()) if i.name == "lock cam" else i for i in shell]
+    upper = [replace(i, solid=open_cam) if i.name == "lock cam" else i for i in shell]
     fault = _blocked([*upper, *bank], below, [(0, 3, 0), (0, 0, 100)])
     if fault:
         yield f"order: closing the box: {fault}"
@@ -453,7 +427,7 @@ def opening(d: Dimensions) -> Iterator[str]:
             yield f"open: {fault}"
     upper = [i for i in box.items if i.group in ("shell", "bank") and i.step < late]
     cam = printed.lock(d, locked=False)["lock cam"]
-    upper = [Item(i.name, cam, i.step, i.group, ()) if i.name == "lock cam" else i for i in upper]
+    upper = [replace(i, solid=cam) if i.name == "lock cam" else i for i in upper]
     below = [i for i in box.items if i.group == "base" and i.name != "levers' leads"]
     fault = _blocked(upper, below, [(0, 3, 0), (0, 0, 100)])
     if fault:

@@ -15,8 +15,6 @@ from hwtools.box.wooden import SHEET, Plate, plates, wooden
 if TYPE_CHECKING:
     from manifold3d import CrossSection
 
-__all__ = ["plan", "write"]
-
 #: Between two plates on the sheet, and to its edge, in mm.
 _ROOM = 4.0
 _STYLE = 'fill="none" stroke="#000" stroke-width="0.2"'

@@ -8,8 +8,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-__all__ = ["COUNTS", "DISPLAYS", "SWITCHES", "Dimensions", "Display", "Switch"]
-
 #: Numbers of levers that a box may have.
 COUNTS = (9, 10, 12)
 
@@ -57,7 +55,6 @@ class Switch:
     overtravel: float  # at least
     wire: float  # of the finger that presses it, in mm
     set_by_hand: bool  # too stiff for the sum of all errors: each finger is bent until its switch clicks
-    sealed: bool = False
     operates: float = 8.8
     spread: float = 0.8  # of operates, up and down
     free: float = 13.6  # at most
@@ -94,11 +91,9 @@ class Switch:
 
 #: What the lever bank can carry. A type of the same size is a line here; the check says whether it works.
 SWITCHES = {
+    "D2SW-01L1H": Switch("Omron D2SW-01L1H, sealed", "D2SW-01L1H", 0.59, 1.0, 0.8, set_by_hand=True),
     "SS-01GL-F": Switch("Omron SS-01GL-F", "SS-01GL-F", 0.16, 1.2, 0.7, set_by_hand=False),
     "SS-01GL": Switch("Omron SS-01GL", "SS-01GL", 0.49, 1.2, 0.8, set_by_hand=True),
-    "D2SW-01L1H": Switch(
-        "Omron D2SW-01L1H, sealed", "D2SW-01L1H", 0.59, 1.0, 0.8, set_by_hand=True, sealed=True
-    ),
 }
 
 
@@ -170,7 +165,7 @@ class Dimensions:
     notch_rest: float = 1.12  # at a stop the wire lies so far beside the notch's middle: it pulls to the stop
 
     # microswitch
-    switch: str = "SS-01GL-F"
+    switch: str = "D2SW-01L1H"  # beer creeps along tail and finger, and drips: the switch is a sealed one
     switch_rod: float = 2.0
     switch_hole: float = 2.2  # in the ribs
     switch_reach: float = 3.5  # the finger's free tip would stand so far beyond the operating position
@@ -221,6 +216,7 @@ class Dimensions:
     gate: float = 0.7  # play of the lock's cam in the base's gate
     pi_at: tuple[float, float] = (16.0, 18.0)
     pi_post: float = 8.0
+    spi: bool = False  # the display's plug stands on the header
     dam: float = 3.5  # height round the electronics
 
     # how it is made
@@ -265,8 +261,8 @@ class Dimensions:
 
     # --- what follows from the stops; (y, z) from the axle -------------------------------------------------
 
-    def _from_tail(self, angle: float, s: float, w: float) -> tuple[float, float]:
-        """Point *s* along the tail and *w* behind its middle, with the lever at *angle*."""
+    def from_tail(self, s: float, w: float, angle: float = 0.0) -> tuple[float, float]:
+        """Return (y, z) from the axle of the point *s* along the tail and *w* behind its middle."""
         b = math.radians(self.tail_at + angle)
         return s * math.sin(b) + w * math.cos(b), -s * math.cos(b) + w * math.sin(b)
 
@@ -279,13 +275,13 @@ class Dimensions:
     def rod_down(self) -> tuple[float, float]:
         """The rod that stops the tail of a falling tile; a nose rests behind it when the tile is up."""
         s, w = self._stop_aside
-        return self._from_tail(self.down, s, w)
+        return self.from_tail(s, w, self.down)
 
     @property
     def rod_up(self) -> tuple[float, float]:
         """The rod that stops the tail when the tile goes up."""
         s, w = self._stop_aside
-        return self._from_tail(self.up, s, -w)
+        return self.from_tail(s, -w, self.up)
 
     # --- the finger and its switch -------------------------------------------------------------------------
 
@@ -300,7 +296,7 @@ class Dimensions:
 
     def tip(self, angle: float) -> tuple[float, float]:
         """Middle of the finger's unbent tip with the lever at *angle*."""
-        return self._from_tail(angle, self.finger_tip, self.finger_side)
+        return self.from_tail(self.finger_tip, self.finger_side, angle)
 
     @property
     def switch_low(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +14,7 @@ from numpy.typing import NDArray
 
 from hwtools.box import check, printed
 from hwtools.box.dimensions import COUNTS, DISPLAYS, Dimensions
-from hwtools.box.solids import block, joined, rod
-
-__all__ = ["facets", "printed_parts", "test_bay", "write_stl"]
+from hwtools.box.solids import block, joined, polygon, rod
 
 Numbers: TypeAlias = "NDArray[np.float64]"
 Indices: TypeAlias = "NDArray[np.int64]"
@@ -30,6 +29,7 @@ def printed_parts() -> dict[str, tuple[Manifold, int]]:
     for levers in COUNTS:
         d = Dimensions(levers=levers)
         found[f"{levers}-levers/test-bay"] = test_bay(d), 1
+        found[f"{levers}-levers/wire-jig"] = wire_jig(d), 1
         for name, solid in check.prints(d).items():
             pieces = check.pieces(d, name)
             if name in _COMMON:
@@ -56,6 +56,55 @@ def test_bay(d: Dimensions) -> Manifold:
         placed.append(part.translate((-x0, y - y0, -z0)))
         y += y1 - y0 + 4
     return joined(placed)
+
+
+def wires(d: Dimensions) -> dict[str, tuple[float, float, tuple[float, float]]]:
+    """Return each wire that is bent: its thickness, its straight part, its two ends."""
+    slope = d.finger_line(d.finger_end) - d.finger_line(d.finger_tip)
+    leg = d.detent_free + d.detent_held
+    return {
+        "finger": (
+            d.micro.wire,
+            math.hypot(d.finger_tip - d.finger_end, slope),
+            (d.finger_foot - d.finger_at, d.finger_bar - d.finger_at),
+        ),
+        "staple": (d.detent_wire, d.bay + 2 * d.detent_groove - d.detent_wire, (leg, leg)),
+    }
+
+
+#: Where each wire lies on the jig.
+JIG = {"finger": 0.0, "staple": 14.0}
+
+
+def wire_jig(d: Dimensions) -> Manifold:
+    """Return a plate on which fingers and staples are bent, and seen to be right.
+
+    A wire lies between a wall and a block; its ends are bent round the block's corners, and spring back.
+    Then each end lies between two ridges: 1 mm to either side of where it belongs.
+    """
+    parts = [block((-8, -6, -2.4), (46, 60, 0))]
+    for kind, (thick, straight, ends) in wires(d).items():
+        low = JIG[kind]
+        inner, deep = straight - thick, min(12.0, min(ends) / 2)
+        lean = deep / 4  # room to bend an end too far, as it springs back
+        form = polygon([(0, 0), (inner, 0), (inner - lean, deep), (lean, deep)])
+        parts.append(
+            form.offset(-1, circular_segments=24)
+            .offset(1, circular_segments=24)
+            .extrude(3)
+            .translate((0, low, 0))
+        )
+        front = low - thick - 0.15
+        parts.append(block((inner * 0.2, front - 3, -0.1), (inner * 0.8, front, 3)))
+        for middle, long in zip((-thick / 2, inner + thick / 2), ends, strict=True):
+            for side in (-1, 1):
+                near = middle + side * (thick / 2 + 1.0)
+                x0, x1 = sorted((near, near + side * 1.2))
+                parts.append(
+                    block((x0, low + long - thick / 2 - 2.0, -0.1), (x1, low + long - thick / 2, 1.2))
+                )
+    solid = joined(parts)
+    return solid - printed.strokes("±1", 6, 1.0).extrude(2).translate((38, 45, -0.6))
 
 
 #: A facet lower than this is degenerate, in mm.

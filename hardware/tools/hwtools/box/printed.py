@@ -5,47 +5,10 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-from manifold3d import CrossSection, Manifold
+from manifold3d import CrossSection, Manifold, OpType
 
 from hwtools.box.dimensions import DISPLAYS, Dimensions
-from hwtools.box.solids import (
-    block,
-    countersunk,
-    disc,
-    joined,
-    polygon,
-    prism_x,
-    rod,
-    rounded,
-    wire,
-)
-
-__all__ = [
-    "bank",
-    "base",
-    "base_cuts",
-    "bezel",
-    "body",
-    "clamp",
-    "clamp_foam",
-    "clamp_top",
-    "deck_screws",
-    "detent",
-    "detent_back",
-    "engraving",
-    "finger",
-    "lever",
-    "lever_body",
-    "lever_profile",
-    "lock",
-    "lock_hole",
-    "pi_holes",
-    "spacers",
-    "spout",
-    "tail_point",
-    "tray",
-    "window_size",
-]
+from hwtools.box.solids import block, countersunk, disc, joined, polygon, prism_x, rod, rounded, wire
 
 #: Head of an M3 countersunk screw.
 HEAD = 6.0
@@ -58,14 +21,8 @@ BOSS = 4.0
 # --- lever: profile in (y, z) around the axle, standing straight ----------------------------------------
 
 
-def tail_point(d: Dimensions, s: float, w: float) -> tuple[float, float]:
-    """Return (y, z) from the axle of the point *s* along the tail and *w* behind its middle."""
-    b = math.radians(d.tail_at)
-    return s * math.sin(b) + w * math.cos(b), -s * math.cos(b) + w * math.sin(b)
-
-
 def _tail_area(d: Dimensions, corners: list[tuple[float, float]]) -> CrossSection:
-    return polygon(tail_point(d, s, w) for s, w in corners)
+    return polygon(d.from_tail(s, w) for s, w in corners)
 
 
 def _slot(d: Dimensions) -> CrossSection:
@@ -116,7 +73,7 @@ def lever_body(d: Dimensions, number: int) -> Manifold:
     cut = d.finger_at + (d.micro.wire + d.finger_play) / 2
     solid = prism_x(beside, x, cut) + prism_x(elsewhere, x + cut, d.lever_width - cut)
     foot = disc(d.micro.wire + d.finger_play, 16).translate(
-        tail_point(d, d.finger_end, d.finger_line(d.finger_end))
+        d.from_tail(d.finger_end, d.finger_line(d.finger_end))
     )
     solid -= prism_x(foot, x, d.finger_foot + 0.2)
     solid -= engraving(number, d).translate((x + d.lever_width / 2, -d.thick / 2, 0))
@@ -127,11 +84,9 @@ def finger(d: Dimensions, number: int, angle: float) -> Manifold:
     """Return a lever's finger of spring wire in its place, bent by its switch, with the lever at *angle*."""
     _, bend = d.pressed(angle)
     x = d.bay_left(number) + d.side_gap
-    turn = math.radians(d.tail_at + angle)
 
     def point(s: float, side: float) -> tuple[float, float, float]:
-        w = d.finger_line(s)
-        y, z = s * math.sin(turn) + w * math.cos(turn), -s * math.cos(turn) + w * math.sin(turn)
+        y, z = d.from_tail(s, d.finger_line(s), angle)
         part = max(0.0, (s - d.finger_root) / d.finger_length)
         return x + side, d.axle_y + y - bend * part**2 * (3 - part) / 2, d.axle_z + z
 
@@ -187,26 +142,31 @@ _DIGITS: dict[str, list[list[tuple[float, float]]]] = {
     "7": [[(0, 4), (2, 4), (0.7, 0)]],
     "8": [[(1, 2.2), (0.2, 2.9), (0.4, 3.8), (1, 4), (1.6, 3.8), (1.8, 2.9), (1, 2.2), (0.1, 1.4), (0.2, 0.4),
            (1, 0), (1.8, 0.4), (1.9, 1.4), (1, 2.2)]],
+    "±": [[(1, 1.4), (1, 3.4)], [(0, 2.4), (2, 2.4)], [(0, 0.4), (2, 0.4)]],
     "9": [[(0.3, 0), (1.6, 1.6), (2, 2.8), (1.5, 3.8), (0.6, 4), (0, 3.2), (0.1, 2.3), (0.8, 1.7),
            (1.8, 2.1)]],
 }  # fmt: skip
 
 
+def strokes(text: str, high: float, stroke: float) -> CrossSection:
+    """Return digits and ± as strokes from the origin up, around x = 0."""
+    step = high / 4
+    left = -(len(text) * 2 + (len(text) - 1) * 1.2) * step / 2
+    parts = [
+        CrossSection.batch_hull(
+            [disc(stroke, 12).translate((left + (3.2 * place + p[0]) * step, p[1] * step)) for p in ends]
+        )
+        for place, digit in enumerate(text)
+        for line in _DIGITS[digit]
+        for ends in pairwise(line)
+    ]
+    return CrossSection.batch_boolean(parts, OpType.Add)
+
+
 def engraving(number: int, d: Dimensions) -> Manifold:
     """The number as strokes 0.6 mm deep, around x = 0, to be cut into the face at y = 0."""
-    text = str(number)
     high = min(10.0, d.lever_width * 0.55)
-    step = high / 4
-    stroke = max(0.9, high * 0.13)
-    parts: list[Manifold] = []
-    width = len(text) * 2 * step + (len(text) - 1) * 1.2 * step
-    for place, digit in enumerate(text):
-        left = -width / 2 + place * 3.2 * step
-        for line in _DIGITS[digit]:
-            for a, b in pairwise(line):
-                ends = [disc(stroke, 12).translate((left + p[0] * step, p[1] * step)) for p in (a, b)]
-                parts.append(CrossSection.batch_hull(ends).extrude(1.2))
-    lying = joined(parts)
+    lying = strokes(str(number), high, max(0.9, high * 0.13)).extrude(1.2)
     return lying.rotate((90, 0, 0)).translate((0, 0.6, d.handle - 15 - high / 2))
 
 

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from hwtools.pinout import HARDWARE
 
-__all__ = ["RESULT", "digest"]
-
 RESULT = HARDWARE / "box" / "check.json"
 
 

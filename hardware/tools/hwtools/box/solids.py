@@ -2,28 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from manifold3d import CrossSection, Manifold, OpType
-
-__all__ = [
-    "Point",
-    "along",
-    "at_axis",
-    "block",
-    "countersunk",
-    "disc",
-    "joined",
-    "overlap",
-    "polygon",
-    "prism_x",
-    "rod",
-    "rounded",
-    "tube",
-    "wire",
-]
 
 Point = tuple[float, float, float]
 
@@ -81,22 +63,10 @@ def prism_x(profile: CrossSection, x: float, width: float) -> Manifold:
     return profile.extrude(width).transform(turn)
 
 
-def tube(points: Sequence[Point], diameter: float) -> Manifold:
-    """Return a cable through *points*, with balls at the corners."""
-    parts = []
-    for a, b in pairwise(points):
-        ends = [Manifold.sphere(diameter / 2, 12).translate(p) for p in (a, b)]
-        parts.append(Manifold.batch_hull(ends))
-    return joined(parts)
-
-
 def wire(points: Sequence[Point], diameter: float) -> Manifold:
-    """Return a wire through *points*: eight-sided, no thicker than *diameter*, with sharp bends."""
-    parts = []
-    for a, b in pairwise(points):
-        ends = [Manifold.sphere(diameter / 2, 8).translate(p) for p in (a, b)]
-        parts.append(Manifold.batch_hull(ends))
-    return joined(parts)
+    """Return a wire or cable through *points*: eight-sided, no thicker than *diameter*, with sharp bends."""
+    ball = Manifold.sphere(diameter / 2, 8)
+    return joined(Manifold.batch_hull([ball.translate(p) for p in ends]) for ends in pairwise(points))
 
 
 def joined(parts: Iterable[Manifold]) -> Manifold:
@@ -116,9 +86,3 @@ def overlap(a: Manifold, b: Manifold) -> float:
     if ax1 <= bx0 or bx1 <= ax0 or ay1 <= by0 or by1 <= ay0 or az1 <= bz0 or bz1 <= az0:
         return 0.0
     return abs(float((a ^ b).volume()))
-
-
-def direction(degrees: float) -> tuple[float, float]:
-    """Return (y, z) of the unit vector at *degrees* from straight down, towards the back."""
-    angle = math.radians(degrees)
-    return math.sin(angle), -math.cos(angle)

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from hwtools.box.dimensions import Dimensions
 
-__all__ = ["RANGES", "Outcome", "behind", "faults", "most_bent", "outcomes", "worst"]
-
 Numbers: TypeAlias = "NDArray[np.float64]"
 
 #: Least and greatest of what varies, in mm or as named. A switch's own spread is in its line of the table.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from hwtools.box.dimensions import Dimensions
 
-__all__ = ["SHEET", "Plate", "base", "body", "faults", "plates", "wooden"]
-
 #: The sheet that the plates are cut from, in mm.
 SHEET = (600.0, 400.0)
 #: Holes for wood screws 3x12, and dowels under the tray.
