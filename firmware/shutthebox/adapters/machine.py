@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 
 from shutthebox.errors import one_line
@@ -32,15 +33,22 @@ class Sensors:
     """
 
     def __init__(self, root: Path = Path("/")) -> None:
-        self._zones = sorted(root.glob("sys/class/thermal/thermal_zone*/temp"))
-        # Says whether the voltage was low in the last two seconds.
-        self._alarms = [
-            chip.parent / "in0_lcrit_alarm"
-            for chip in sorted(root.glob("sys/class/hwmon/*/name"))
-            if _text(chip) == "rpi_volt"
-        ]
-        # Raspberry Pi's own kernels have it besides.
-        self._throttled = sorted(root.glob("sys/devices/platform/soc*/soc*:firmware/get_throttled"))
+        self._root = root  # looked through at the first question, when the box is ready
+
+    @cached_property
+    def _zones(self) -> list[Path]:
+        return sorted(self._root.glob("sys/class/thermal/thermal_zone*/temp"))
+
+    @cached_property
+    def _alarms(self) -> list[Path]:
+        """Say whether the voltage was low in the last two seconds."""
+        chips = sorted(self._root.glob("sys/class/hwmon/*/name"))
+        return [chip.parent / "in0_lcrit_alarm" for chip in chips if _text(chip) == "rpi_volt"]
+
+    @cached_property
+    def _throttled(self) -> list[Path]:
+        """Raspberry Pi's own kernels have it besides."""
+        return sorted(self._root.glob("sys/devices/platform/soc*/soc*:firmware/get_throttled"))
 
     @property
     def know_power(self) -> bool:
