@@ -68,6 +68,7 @@ def filled(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Filled]:
     filled.place.engine.dispose()
 
 
+@pytest.mark.slow
 def test_a_restored_copy_has_every_row_and_the_league_goes_on(filled: Filled, tmp_path: Path) -> None:
     before = rows(filled.place.engine)
     assert [name for name, found in before.items() if not found] == []
@@ -79,6 +80,7 @@ def test_a_restored_copy_has_every_row_and_the_league_goes_on(filled: Filled, tm
     filled.play()
 
 
+@pytest.mark.slow
 def test_the_timer_keeps_the_latest_copies_and_health_tells_of_a_failure(
     filled: Filled, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

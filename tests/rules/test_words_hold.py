@@ -82,7 +82,7 @@ def shuts(positions: Sequence[Match]) -> list[Match]:
     ]
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=settings().max_examples // 3, suppress_health_check=[HealthCheck.filter_too_much])
 @given(profile=generate.profiles(most_tiles=5), players=st.integers(2, 4), seed=seeds)
 def test_a_match_goes_as_the_words_say(profile: Profile, players: int, seed: int) -> None:
     reader = Reader(profile)
