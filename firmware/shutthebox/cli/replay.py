@@ -15,11 +15,13 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "replay",
         help="play a scenario in virtual time and check it",
-        description="Plays a scenario, or the record of a match, in virtual time. Of a record it says first "
-        "what that does not prove: real dice, the computer's seats, levers out of play, a match given up, "
-        "the version of the box and its rules (with --json on standard error). Ends with 1 at the first "
-        "expectation that is not met. A scenario may take 100 hours of virtual time and 50,000 steps, where "
-        "each lever of a flip is a step and a power cut is 50.",
+        description="Plays a scenario, or the record of a match, in virtual time. For a "
+        "record, it first says what that doesn't prove: real dice, the "
+        "computer's seats, levers out of play, a match given up, the version of "
+        "the box and its rules (with --json on standard error). Exits with 1 at "
+        "the first expectation that isn't met. A scenario may take 100 hours of "
+        "virtual time and 50,000 steps; each lever of a flip is a step, and a "
+        "power cut is 50.",
         example="shutthebox replay evening.scn --frames pictures",
     )
     parser.add_argument("script", metavar="SCRIPT", type=Path, help="a scenario, or the record of a match")

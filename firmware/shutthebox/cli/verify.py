@@ -17,8 +17,9 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "verify",
         help="check the throws of a tournament of equal dice, offline",
-        description="Prints the commitment of a tournament of equal dice, and of every record whether all "
-        "its throws follow from the tournament's seed. Needs no network. Ends with 1 if some do not.",
+        description="Prints the commitment of a tournament of equal dice, and says for every "
+        "record whether all its throws follow from the tournament's seed. Needs "
+        "no network. Exits with 1 if some don't.",
         example="shutthebox verify cup.txt final.record",
     )
     parser.add_argument(

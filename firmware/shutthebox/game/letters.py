@@ -15,7 +15,7 @@ LENGTH = 3
 _STEPS = {1: -1, 2: 1}
 """Lever 1 is a letter back, lever 2 one on."""
 
-_HELP = message("Lever 1: < 2: >").say_as("Lever 1: the one before, 2: the next")
+_HELP = message("Lever 1: < 2: >").say_as("Lever 1: previous, 2: next")
 
 
 def is_name(text: str) -> bool:

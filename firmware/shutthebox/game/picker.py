@@ -82,10 +82,10 @@ class Picker(NamedTuple):
         """What the levers do."""
         if self.steps and self.levers > 1:
             return message("Lever {back}: < {on}: >", back=self.levers - 1, on=self.levers).say_as(
-                "Lever {back}: the one before, {on}: the next"
+                "Lever {back}: previous, {on}: next"
             )
         return (
             message("Lever 1 to {last}", last=self.choosing)
             if self.choosing
-            else message("Lever 1: >").say_as("Lever 1: the next")
+            else message("Lever 1: >").say_as("Lever 1: next")
         )

@@ -1,7 +1,7 @@
 """A screen of the panel, as data: the machine builds it, the display worker draws it.
 
-A screen knows no pixels, clock or language. Whatever moves (tumbling dice, blinking tiles) is only named
-here; the display worker animates it. Texts are messages: `Screen.localize` turns them into text for the
+A screen has no notion of pixels, clock or language. Whatever moves (tumbling dice, blinking tiles) is only
+named here; the display worker animates it. Texts are messages: `Screen.localize` turns them into text for the
 panel, `shutthebox.speech.sentences` into speech.
 """
 

@@ -123,7 +123,7 @@ def test_another_history_than_the_mark_knows(folder: Path) -> None:
     mark = Mark(folder / STORE_FILE)
     for _ in range(2):
         mark.write(Head(head.number, head.checksum + 1))
-    assert wrong(folder) == f"fact {head.number} is not the one that was kept last"
+    assert wrong(folder) == f"fact {head.number} is not the last one kept"
 
 
 def test_a_result_whose_moves_are_lost_stands_but_is_not_ranked(tmp_path: Path) -> None:

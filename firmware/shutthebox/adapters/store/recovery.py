@@ -86,7 +86,7 @@ def _against_mark(db: sqlite3.Connection, mark: Head, last: int) -> Iterator[str
         return
     row = db.execute("select checksum from fact where number = ?", (mark.number,)).fetchone()
     if row is not None and row[0] != mark.checksum:
-        yield f"fact {mark.number} is not the one that was kept last"
+        yield f"fact {mark.number} is not the last one kept"
 
 
 def _missing(first: int, last: int) -> str:

@@ -20,8 +20,8 @@ LATELY_S = 7 * 24 * 3600
 """A fault that was kept no longer ago is one still."""
 
 _REMEDIES = {
-    MachineFault.POWER: "a stronger supply, or a shorter and thicker lead",
-    MachineFault.HEAT: "air for the Pi, or a heat sink",
+    MachineFault.POWER: "use a stronger supply, or a shorter and thicker lead",
+    MachineFault.HEAT: "give the Pi air, or a heat sink",
 }
 
 
