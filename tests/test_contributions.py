@@ -398,7 +398,11 @@ KEY = Contribution(
     steps=(
         step(
             "rules/profile.py",
-            member("Profile", "most_throws: int | None = _key(validation.whole(1, 99), None)"),
+            member(
+                "Profile",
+                "most_throws: int | None = _key(validation.whole(1, 99), None, "
+                'Needs("turns", (Turns.WHOLE,), drops=True))',
+            ),
             named="most_throws",
         ),
         step(
@@ -433,6 +437,8 @@ from dataclasses import replace
 from shutthebox.config.profiles import builtin
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.worths import OddsError
+from shutthebox.rules.profile import Turns
+from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
 from shutthebox.rules.words import explain
 game = replace(builtin("pub"), most_throws=2)
 assert "The turn ends with throw 2 at the latest." in explain(game)
@@ -442,6 +448,14 @@ except OddsError as error:  # nobody has taught the odds
     assert "most_throws" in str(error)
 else:
     raise AssertionError("the odds play it as if it were not there")
+base = {"turns": "whole", "most_throws": 2}
+assert "most_throws" not in parse_keys('like = "a"\\nturns = "together"', "ours.toml", lambda name: base)
+try:
+    to_profile({"turns": Turns.TOGETHER, "most_throws": 2}, "ours.toml", "ours")
+except ProfileError as error:
+    assert str(error).startswith('ours.toml: most_throws: 2 is not allowed with turns = "together"'), error
+else:
+    raise AssertionError("it means nothing there, and nobody says so")
 """,
 )
 

@@ -1,7 +1,7 @@
 """A game as data: the keys of a profile with their meanings, their defaults and their checks."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, field, replace
+from dataclasses import Field, dataclass, field, fields, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -215,17 +215,6 @@ class Stakes(StrEnum):
     BANK = "bank"
 
 
-DROPS: Mapping[str, tuple[str, ...]] = {
-    "draw": ("bag",),
-    "rows": ("back", "through", "row_points"),
-    "one_die": ("one_die_at",),
-    "operations": ("difference",),
-    "difference": ("operations",),
-    "blocked": ("strikes",),
-    "insurance": ("strikes",),
-}
-"""By key, what a game that is given it does not inherit from the game that it is like."""
-
 HeadStart: TypeAlias = int | tuple[int, ...]
 """What helps a seat: points off its total, 0 for none, or tiles that start every turn of it shut."""
 
@@ -327,8 +316,34 @@ TURN_SECONDS_CHECK = validation.whole(5, 3600)
 _TILE = validation.whole(1, MAX_TILE)
 
 
-def _key(check: Check[Any], default: object) -> Any:  # noqa: ANN401  (the field's type)
-    return field(default=default, metadata={"check": check})
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a key, where it isn't at its default, needs another one to be.
+
+    Attributes:
+        key: the other one.
+        values: those that it may have.
+        of: only where the key itself is one of these; empty for all its values.
+        drops: the two are said together: a game that is given the other one doesn't inherit this one.
+    """
+
+    key: str
+    values: tuple[object, ...]
+    of: tuple[object, ...] = ()
+    drops: bool = False
+
+
+def _key(check: Check[Any] | None, default: object, *needs: Needs) -> Any:  # noqa: ANN401  (the field's type)
+    return field(default=default, metadata={"check": check, "needs": needs})
+
+
+def _all_but(*values: StrEnum) -> tuple[StrEnum, ...]:
+    return tuple(value for value in type(values[0]) if value not in values)
+
+
+_TWO_ROWS = Needs("rows", (2,), drops=True)
+_TWO_DICE = Needs("dice", tuple(range(2, 10)))
+_BANK = Needs("stakes", (Stakes.BANK,))
 
 
 def check_of(key: "Field[Any]") -> Check[Any]:
@@ -410,42 +425,72 @@ class Profile:
     tiles: tuple[int, ...] = _key(_TILES, tuple(range(1, 10)))
     boxes: tuple[int, ...] = _key(_rising(1, MAX_TILE), ())
     rows: int = _key(validation.whole(1, 2), 1)
-    back: Back = Back.SAME
-    through: bool = False
-    row_points: tuple[int, ...] = _key(_ROW_POINTS, ())
+    back: Back = _key(None, Back.SAME, _TWO_ROWS)
+    through: bool = _key(None, False, _TWO_ROWS)
+    row_points: tuple[int, ...] = _key(_ROW_POINTS, (), _TWO_ROWS)
     start_open: tuple[int, ...] | None = _key(_rising(1, MAX_TILE), None)
     dice: int = _key(validation.whole(1, 9), 2)
     sides: int = _key(validation.whole(2, 20), 6)
-    draw: Draw = Draw.DICE
-    bag: int = _key(_BAG, 21)
-    one_die: OneDie = OneDie.NEVER
-    one_die_at: int | None = _key(validation.whole(1, MAX_TILE * (MAX_TILE + 1) // 2), None)
+    draw: Draw = _key(None, Draw.DICE, Needs("dice", (2,)), Needs("sides", (6,)))
+    bag: int = _key(_BAG, 21, Needs("draw", (Draw.DOMINOES,), drops=True))
+    one_die: OneDie = _key(
+        None, OneDie.NEVER, Needs("rows", (2,), of=(OneDie.OPTIONAL_FRONT, OneDie.FORCED_FRONT))
+    )
+    one_die_at: int | None = _key(
+        validation.whole(1, MAX_TILE * (MAX_TILE + 1) // 2),
+        None,
+        Needs("one_die", _all_but(OneDie.NEVER, OneDie.ONLY_ONE), drops=True),
+    )
     move: MoveKind = MoveKind.SET
     max_tiles: int | None = _key(_TILE, None)
     operations: tuple[Operation, ...] = _key(_OPERATIONS, (Operation.SUM,))
-    difference: bool = False
+    difference: bool = _key(None, False, Needs("dice", (2,)))
     first_move_must_include: int | None = _key(_TILE, None)
     ends_turn_on: frozenset[int] = _key(_rising(0, 9 * 20).then(frozenset), frozenset())
-    doubles: Doubles = Doubles.PLAIN
-    blocked: Blocked = Blocked.ENDS_TURN
-    strikes: int = _key(validation.whole(1, 9), 1)
-    insurance: bool = False
+    doubles: Doubles = _key(
+        None,
+        Doubles.PLAIN,
+        _TWO_DICE,
+        Needs("insurance", (False,), of=(Doubles.ENDS_TURN,)),
+        Needs("move", (MoveKind.SET,), of=(Doubles.DOUBLED,)),
+    )
+    blocked: Blocked = _key(None, Blocked.ENDS_TURN, Needs("rows", (1,), of=(Blocked.OPENS_ONE,)))
+    strikes: int = _key(
+        validation.whole(1, 9),
+        1,
+        Needs("blocked", (Blocked.ENDS_TURN,), drops=True),
+        Needs("insurance", (False,), drops=True),
+        Needs("first_move_must_include", (None,)),
+    )
+    insurance: bool = _key(None, False, _TWO_DICE, Needs("blocked", (Blocked.ENDS_TURN, Blocked.LOSES)))
     turns: Turns = Turns.WHOLE
-    own_throws: int = _key(validation.whole(0, MAX_OWN_THROWS), 0)
-    score: Scoring = Scoring.SUM
+    own_throws: int = _key(
+        validation.whole(0, MAX_OWN_THROWS), 0, Needs("turns", (Turns.TOGETHER,), drops=True)
+    )
+    score: Scoring = _key(
+        None, Scoring.SUM, Needs("rows", (1,), of=(Scoring.DIGITS, Scoring.DIGITS_REVERSED))
+    )
     lost_score: int | None = _key(validation.whole(0, 10**MAX_DIGITS - 1), None)
     win: Win = Win.LOWEST
     shut_wins: ShutWins = ShutWins.ROUND
-    shut_others: int | str = _key(_SHUT_OTHERS, 0)
+    shut_others: int | str = _key(
+        _SHUT_OTHERS,
+        0,
+        Needs("win", (Win.LOWEST,)),
+        Needs("shut_wins", (ShutWins.ROUND, ShutWins.NO)),
+        Needs("score", _all_but(Scoring.SHUT_SUM, Scoring.THROWS)),
+        Needs("match", _all_but(MatchFormat.LADDER)),
+        Needs("stakes", _all_but(Stakes.BANK)),
+    )
     rounds: int = _key(validation.whole(1, MAX_ROUNDS), 1)
     match: MatchFormat = MatchFormat.TOTAL
     limit: int | None = _key(validation.whole(0, MAX_LIMIT), None)
     tie: Tie = Tie.PLAY_OFF
     stakes: Stakes = Stakes.NONE
-    stake: int = _key(validation.whole(1, MAX_STAKES), 1)
-    pays: tuple[tuple[int, int], ...] = _key(_PAYS, ())
+    stake: int = _key(validation.whole(1, MAX_STAKES), 1, _BANK)
+    pays: tuple[tuple[int, int], ...] = _key(_PAYS, (), _BANK)
     first: First = First.SEAT_1
-    captain: bool = False
+    captain: bool = _key(None, False, Needs("shut_wins", (ShutWins.MATCH,)))
     teams: int | None = _key(TEAMS_CHECK, None)
     handicap: tuple[HeadStart, ...] = _key(HEAD_STARTS_CHECK, ())
     turn_seconds: int | None = _key(TURN_SECONDS_CHECK, None)
@@ -631,3 +676,20 @@ class Profile:
             if (self.tiles[-1] if count == len(self.tiles) else count) <= levers:
                 return self.for_box(count)
         return None
+
+
+NEEDS: tuple[tuple[str, object, Needs], ...] = tuple(
+    (key.name, key.default, needs) for key in fields(Profile) for needs in key.metadata.get("needs", ())
+)
+"""By key, with its default, what it needs."""
+
+DROPS: Mapping[str, tuple[str, ...]] = {
+    **{
+        need.key: tuple(key for key, _, other in NEEDS if other.drops and other.key == need.key)
+        for _, _, need in NEEDS
+        if need.drops
+    },
+    "operations": ("difference",),
+    "difference": ("operations",),
+}
+"""By key, what a game that is given it does not inherit from the game that it is like."""

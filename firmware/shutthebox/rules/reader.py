@@ -18,15 +18,11 @@ from shutthebox.rules.profile import (
     DROPS,
     MAX_DIGITS,
     MAX_LIMIT,
-    Back,
+    NEEDS,
     Blocked,
-    Doubles,
-    Draw,
     First,
     HeadStart,
     MatchFormat,
-    MoveKind,
-    OneDie,
     Operation,
     Profile,
     Scoring,
@@ -99,8 +95,6 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
             keys.pop("limit", None)
         if "limit" in given and given.get("match", keys.get("match")) == MatchFormat.ROUNDS_WON:
             keys.pop("rounds", None)
-        if "turns" in given:
-            keys.pop("own_throws", None)
         if given.get("stakes", Stakes.BANK) != Stakes.BANK:
             keys.pop("stake", None)
             keys.pop("pays", None)
@@ -252,6 +246,8 @@ def without(profile: Profile, tiles: Tiles) -> Profile | None:
 
 def _contradiction(box: Profile) -> str | None:
     """What two or more keys together forbid, as ``key: what is allowed``; None if nothing."""
+    if complaint := _unmet_need(box):
+        return complaint
     if not box.starting:
         return "start_open: no tile of the box would be open; allowed are its tiles"
     must = box.first_move_must_include
@@ -265,22 +261,11 @@ def _contradiction(box: Profile) -> str | None:
             f"dice: {box.dice} of {box.sides} sides have over {MAX_MOVES} moves on {len(box.tiles)} tiles; "
             f"allowed are fewer dice, sides or tiles"
         )
-    if box.draw is Draw.DOMINOES and (box.dice, box.sides) != (2, 6):
-        return 'draw: "dominoes" have two ends of 1 to 6; allowed are dice = 2 and sides = 6 with it'
-    if box.bag != 21 and box.draw is not Draw.DOMINOES:
-        return f'bag: {box.bag} means nothing with dice; allowed with draw = "dominoes"'
+    if box.row_points and len(box.row_points) != box.rows:
+        return f"row_points: {list(box.row_points)} has another number of rows; allowed are two numbers"
     if 0 in box.ends_turn_on and box.bag != 28:
         return "ends_turn_on: 0 is the double blank; allowed with bag = 28"
     if complaint := _contradiction_of_operations(box):
-        return complaint
-    if box.insurance and (box.dice == 1 or box.blocked not in (Blocked.ENDS_TURN, Blocked.LOSES)):
-        return (
-            "insurance: is earned by doubles and saves from a throw without a move; allowed with two dice or "
-            'more and blocked = "ends-turn" or "loses"'
-        )
-    if complaint := _contradiction_of_doubles(box) or _contradiction_of_strikes(box):
-        return complaint
-    if complaint := _contradiction_of_one_die(box) or _contradiction_of_rows(box):
         return complaint
     if box.score in (Scoring.DIGITS, Scoring.DIGITS_REVERSED):
         digits = len("".join(map(str, box.tiles)))
@@ -313,9 +298,35 @@ def _contradiction(box: Profile) -> str | None:
     return _contradiction_of_match(box) or _contradiction_of_seats(box)
 
 
+def _unmet_need(box: Profile) -> str | None:
+    """That a key needs another one to be different; `shutthebox.rules.profile.Needs` stands at the key."""
+    for key, default, needs in NEEDS:
+        value, other = getattr(box, key), getattr(box, needs.key)
+        applies = value in needs.of if needs.of else value != default
+        if applies and other not in needs.values:
+            said = f"{_toml(value)} " if isinstance(value, str | int) else ""
+            given = _with(needs.key, (other,))
+            return f"{key}: {said}is not allowed {given}; allowed {_with(needs.key, needs.values)}"
+    return None
+
+
+def _with(key: str, values: tuple[object, ...]) -> str:
+    """For example ``with dice = 2 to 9``, ``with shut_wins = "round" or "no"``, ``without teams``."""
+    if values == (None,):
+        return f"without {key}"
+    *some, last = map(_toml, values)
+    if len(values) > 2 and all(isinstance(value, int) for value in values):
+        return f"with {key} = {some[0]} to {last}"
+    return f"with {key} = {', '.join(some)} or {last}" if some else f"with {key} = {last}"
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
 def _contradiction_of_operations(box: Profile) -> str | None:
-    if box.difference and box.dice != 2:
-        return "difference: needs two dice to subtract; allowed is dice = 2 with it"
     if box.only_adds or box.difference:
         return None
     if box.dice == 1:
@@ -324,63 +335,6 @@ def _contradiction_of_operations(box: Profile) -> str | None:
         return 'operations: "product" multiplies two or three dice; allowed is dice = 2 or 3 with it'
     if Operation.QUOTIENT in box.operations and box.dice != 2:
         return 'operations: "quotient" divides two dice; allowed is dice = 2 with it'
-    return None
-
-
-def _contradiction_of_doubles(box: Profile) -> str | None:
-    if box.doubles is Doubles.PLAIN:
-        return None
-    if box.dice == 1:
-        return f'doubles: "{box.doubles}" needs two dice or more; allowed is "plain" with dice = 1'
-    if box.doubles is Doubles.ENDS_TURN and box.insurance:
-        return (
-            'doubles: "ends-turn" is not allowed with insurance, which doubles earn; allowed are the others'
-        )
-    if box.doubles is Doubles.DOUBLED and box.move is not MoveKind.SET:
-        return f'doubles: "doubled" is not allowed with move = "{box.move}"; allowed with "set"'
-    return None
-
-
-def _contradiction_of_strikes(box: Profile) -> str | None:
-    if box.strikes == 1:
-        return None
-    if box.blocked is not Blocked.ENDS_TURN:
-        return f'strikes: mean nothing with blocked = "{box.blocked}"; allowed with "ends-turn"'
-    if box.insurance:
-        return (
-            "strikes: are not allowed with insurance, which saves from a throw without a move; allowed is 1"
-        )
-    if box.first_move_must_include is not None:
-        return "strikes: are not allowed with first_move_must_include, which loses it at once; allowed is 1"
-    return None
-
-
-def _contradiction_of_one_die(box: Profile) -> str | None:
-    if box.one_die in (OneDie.OPTIONAL_FRONT, OneDie.FORCED_FRONT) and box.rows == 1:
-        return f'one_die: "{box.one_die}" looks at the tiles in front; allowed with rows = 2'
-    if box.one_die_at is not None and box.one_die in (OneDie.NEVER, OneDie.ONLY_ONE):
-        return f'one_die_at: means nothing with one_die = "{box.one_die}"; allowed with another one_die'
-    return None
-
-
-def _contradiction_of_rows(box: Profile) -> str | None:
-    if box.rows == 1:
-        for key, given in (
-            ("back", box.back is Back.REVERSED),
-            ("through", box.through),
-            ("row_points", box.row_points),
-        ):
-            if given:
-                return f"{key}: means nothing with one row; allowed with rows = 2"
-        return None
-    if box.row_points and len(box.row_points) != box.rows:
-        return f"row_points: {list(box.row_points)} has another number of rows; allowed are two numbers"
-    if box.blocked is Blocked.OPENS_ONE:
-        return (
-            'rows: 2 is not allowed with blocked = "opens-one", which would open one in front of an open one'
-        )
-    if box.score in (Scoring.DIGITS, Scoring.DIGITS_REVERSED):
-        return f'rows: 2 is not allowed with score = "{box.score}"; two rows are no single number'
     return None
 
 
@@ -407,8 +361,6 @@ def _contradiction_of_match(box: Profile) -> str | None:
     """The same, of the keys that say who wins."""
     if box.turns is Turns.TUG and (complaint := _contradiction_of_tug(box)):
         return complaint
-    if box.own_throws and box.turns is not Turns.TOGETHER:
-        return 'own_throws: is for one throw for everyone; allowed with turns = "together"'
     if box.tie is Tie.CARRY and (complaint := _contradiction_of_carry(box)):
         return complaint
     if Turns.SHARED is box.turns or Blocked.LOSES is box.blocked or Win.LAST_IN is box.win:
@@ -430,33 +382,10 @@ def _contradiction_of_match(box: Profile) -> str | None:
         return (
             f'shut_wins: "{box.shut_wins}" is not allowed, as with {why} a shut is not best; allowed is "no"'
         )
-    if box.shut_others and (complaint := _contradiction_of_shut_others(box)):
-        return complaint
     if box.is_solo and box.shut_wins is not ShutWins.NO:
         return f'shut_wins: "{box.shut_wins}" is not allowed with match = "ladder"; allowed is "no"'
     if box.stakes is Stakes.BANK:
         return _contradiction_of_bank(box)
-    if box.pays or box.stake != 1:
-        return _not_against_the_bank(box)
-    if box.captain and box.shut_wins is not ShutWins.MATCH:
-        return 'captain: needs a shut that wins the match; allowed is true with shut_wins = "match"'
-    return None
-
-
-def _contradiction_of_shut_others(box: Profile) -> str | None:
-    """The same, of points that a shut box costs everyone else."""
-    for key, value, is_wrong in (
-        ("win", box.win, box.win is not Win.LOWEST),
-        ("shut_wins", box.shut_wins, box.shut_wins is ShutWins.MATCH),
-        ("score", box.score, box.score in (Scoring.SHUT_SUM, Scoring.THROWS)),
-        ("match", box.match, box.is_solo),
-        ("stakes", box.stakes, box.stakes is Stakes.BANK),
-    ):
-        if is_wrong:
-            return (
-                f'shut_others: is not allowed with {key} = "{value}"; allowed where the lowest score of open '
-                'tiles wins, with shut_wins = "round" or "no"'
-            )
     return None
 
 
@@ -513,12 +442,7 @@ def _contradiction_of_shared(box: Profile) -> str | None:
         return 'captain: is not allowed with turns = "shared", whose row nobody shuts alone; allowed is false'
     if box.stakes is Stakes.BANK:
         return 'stakes: "bank" is not allowed with turns = "shared"; allowed are stakes of the players'
-    return _not_against_the_bank(box) if box.pays or box.stake != 1 else None
-
-
-def _not_against_the_bank(box: Profile) -> str:
-    key = "pays" if box.pays else "stake"
-    return f'{key}: is for a game against the bank; allowed with stakes = "bank"'
+    return None
 
 
 def _contradiction_of_bank(box: Profile) -> str | None:
