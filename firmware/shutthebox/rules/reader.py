@@ -20,6 +20,7 @@ from shutthebox.rules.profile import (
     MAX_LIMIT,
     NEEDS,
     Blocked,
+    Draw,
     First,
     HeadStart,
     MatchFormat,
