@@ -99,6 +99,8 @@ class _Prepared:
     hash: str = ""
     oldest: int = 1
     box_id: int = 0
+    pub_id: int = 0
+    heads: tuple[tuple[int, int], ...] | None = None  # of its chains, of which none has it
     held: str = ""
     checked: CheckedMatch | None = None
     refused: str = ""
@@ -178,7 +180,9 @@ class Ledger:
         """The entry in a message, and whether its place in the chain makes a check worth while."""
         found = _Prepared(name, message)
         key = db.execute(
-            select(KEY.c.public_key, KEY.c.revoked_s, KEY.c.box_id).where(KEY.c.name == name)
+            select(KEY.c.public_key, KEY.c.revoked_s, KEY.c.box_id, BOX_TABLE.c.pub_id)
+            .join(BOX_TABLE, BOX_TABLE.c.id == KEY.c.box_id)
+            .where(KEY.c.name == name)
         ).first()
         if key is None:
             return replace(found, unknown=f"no box is enrolled as {one_line(name)}")
@@ -190,15 +194,16 @@ class Ledger:
         except (SignatureError, OutboxEntryError) as error:
             return replace(found, rejected=str(error))
         found = replace(
-            found, entry=entry, hash=hash_of(signed.entry), oldest=signed.oldest, box_id=key.box_id
-        )
+            found, entry=entry, hash=hash_of(signed.entry), oldest=signed.oldest, box_id=key.box_id,
+            pub_id=key.pub_id,
+        )  # fmt: skip
         if key.revoked_s is not None:
             return replace(found, held="the key is revoked")
         chains = _chains(db, found, entry)
         if _known(db, chains, found, entry) is not None:
             return replace(found, held="it came before")
         _, wrong = _place(chains, found, entry)
-        return replace(found, held=wrong or self._clock_is_wrong(db, entry))
+        return replace(found, heads=_heads(chains), held=wrong or self._clock_is_wrong(db, entry))
 
     def _check(self, found: _Prepared, content: Content) -> _Prepared:
         if not isinstance(content, MatchPlayed):
@@ -306,8 +311,7 @@ class Ledger:
             notice(db, "", "clock", found.held, int(self._wall_clock_s()))
             return Outcome("held", found.receipt(HELD, found.held), found.held)
         chains = _chains(db, found, entry, lock=True)
-        known = _known(db, chains, found, entry)
-        if known is not None:
+        if _heads(chains) != found.heads and (known := _known(db, chains, found, entry)) is not None:
             return Outcome("repeated", found.receipt(known.status, known.reason))
         follows, wrong = _place(chains, found, entry)
         if wrong:
@@ -365,7 +369,7 @@ class Ledger:
             )
         )  # fmt: skip
         if isinstance(content, MatchPlayed) and found.checked is not None:
-            self._add_match(db, chain_id, found.box_id, entry, content, found.checked, now_s)
+            self._add_match(db, chain_id, found, entry, content, found.checked, now_s)
         elif isinstance(content, PlayerSigned) and not (found.refused or forgotten):
             self._sign(db, found.box_id, (again_journal(chain_id), entry.box), content, now_s)
         kind = "refused" if found.refused else "committed"
@@ -375,7 +379,7 @@ class Ledger:
         self,
         db: Connection,
         chain_id: int,
-        box_id: int,
+        found: _Prepared,
         entry: OutboxEntry,
         played: MatchPlayed,
         checked: CheckedMatch,
@@ -383,7 +387,7 @@ class Ledger:
     ) -> None:
         journals = (entry.box, again_journal(chain_id))
         same = (
-            (MATCH.c.box_id == box_id)
+            (MATCH.c.box_id == found.box_id)
             & MATCH.c.journal.in_(journals)
             & (MATCH.c.number == played.number)
             & (MATCH.c.began_s == played.began_s)
@@ -395,12 +399,12 @@ class Ledger:
         journal = journals[1] if entry.box in known else entry.box
         ended_s = time_of(played, now_s)
         record, counts = checked.record, not checked.unranked
-        (pub_id,) = db.execute(select(BOX_TABLE.c.pub_id).where(BOX_TABLE.c.id == box_id)).one()
         (match_id,) = db.execute(
             insert(MATCH).returning(MATCH.c.id),
             {
-                "chain_id": chain_id, "sequence": entry.sequence, "box_id": box_id, "pub_id": pub_id,
-                "journal": journal, "number": played.number, "began_s": played.began_s, "ended_s": ended_s,
+                "chain_id": chain_id, "sequence": entry.sequence, "box_id": found.box_id,
+                "pub_id": found.pub_id, "journal": journal, "number": played.number,
+                "began_s": played.began_s, "ended_s": ended_s,
                 "night": night_of(ended_s, self._zone), "game": record.profile.name,
                 "category_id": category_id(db, checked.category) if checked.category else None,
                 "players": record.players, "unranked": checked.unranked, "commitment": checked.commitment,
@@ -503,6 +507,11 @@ def _chains(db: Connection, found: _Prepared, entry: OutboxEntry, *, lock: bool 
         .limit(MOST_CHAINS)
     )
     return list(reversed(db.execute(query.with_for_update() if lock else query).all()))
+
+
+def _heads(chains: Sequence[Row[Any]]) -> tuple[tuple[int, int], ...]:
+    """What changes with every entry that these chains take."""
+    return tuple((chain.id, chain.head_sequence) for chain in chains)
 
 
 def _known(db: Connection, chains: Sequence[Row[Any]], found: _Prepared, entry: OutboxEntry) -> Any:  # noqa: ANN401  (a row)
