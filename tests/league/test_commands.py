@@ -84,6 +84,9 @@ def test_keys_are_for_their_owner_only(folder: Path) -> None:
         (["protect", "ANN", "B\0B"], "'B\\x00B' is not allowed"),
         (["serve"], "no socket was passed"),
         (["restore", "/nowhere"], "/nowhere: No such file or directory"),
+        (["move", "sqlite://"], "allowed is the whole path"),
+        (["move", "sqlite:///new"], "allowed is the whole path"),
+        (["move", "mysql://x"], "allowed are sqlite:///FILE and postgresql://"),
     ],
 )
 def test_wrong_use_is_one_line(

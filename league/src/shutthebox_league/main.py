@@ -560,6 +560,8 @@ def _backup(args: argparse.Namespace, league: League) -> None:
 
 def _move(args: argparse.Namespace, league: League) -> None:
     league.claim()
+    if args.database.startswith("sqlite") and not args.database.startswith("sqlite:////"):
+        raise LeagueError("the services start elsewhere; allowed is the whole path: sqlite:////FOLDER/FILE")
     target = open_database(args.database)
     try:
         counts = copy_league(league.engine, target)
