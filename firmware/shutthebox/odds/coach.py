@@ -292,7 +292,7 @@ class _Walk:
         win = None if chances is None else chances[good] - chances[dice]
         stake = played_for[good] - min(played_for.values())
         self._note(
-            Decision(player, match.round, before.open, self.throws, None, dice, good, cost, win, stake)
+            Decision(player, match.round, match.standing, self.throws, None, dice, good, cost, win, stake)
         )
         return points[dice], None if chances is None else chances[dice]
 
@@ -318,7 +318,7 @@ class _Walk:
                 good = ranked[0][0]
         answered, throw = self.throws - 1, before.throw
         self._note(
-            Decision(player, match.round, before.open, answered, throw, chosen, good, cost, win, stake)
+            Decision(player, match.round, match.standing, answered, throw, chosen, good, cost, win, stake)
         )
 
     def _out_of_time(self, match: Match, row: Turn) -> None:
