@@ -104,7 +104,8 @@ def shown_match(record: Record, reviewed: Sequence[ReviewedTurn], odds: Odds | N
         before, after = after, apply(after, action)
         seat = before.player + 1
         row = after.rows[before.player]
-        open_tiles = _tiles(to_numbers(row.open)) or "–"
+        standing = after.rows[after.first].open if row.opens else row.open
+        open_tiles = _tiles(to_numbers(standing)) or "–"
         throws += bool(action.faces)
         if throws > MOST_THROWS:
             has_more = True
@@ -117,7 +118,8 @@ def shown_match(record: Record, reviewed: Sequence[ReviewedTurn], odds: Odds | N
             ranked = odds.ranked(before.turn) if odds else ()
             best = _tiles(to_numbers(ranked[0].tiles)) if ranked else ""
             answer = _tiles(to_numbers(action.shuts))
-            _answered(turns[-1], f"shut {answer}", open_tiles, best if best != answer else "")
+            verb = "open" if before.turn.opens else "shut"
+            _answered(turns[-1], f"{verb} {answer}", open_tiles, best if best != answer else "")
         elif action.opens:
             _answered(turns[-1], f"open {_tiles(to_numbers(action.opens))}", open_tiles, "")
         if row.outcome is not None and turns and turns[-1].seat == seat:

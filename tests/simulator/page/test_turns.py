@@ -41,6 +41,13 @@ def test_throws_tiles_and_scores_in_order() -> None:
     assert turns.follow(None, ()) == []
 
 
+def test_in_a_tug_the_tiles_that_the_other_has_opened_are_told_as_open() -> None:
+    shutting = (Thrown((1, 2)), Moved(to_tiles([3])), Thrown((1, 2)), Moved(to_tiles([1, 2])), Thrown((1, 2)))
+    opening = (Advanced(), Thrown((1, 2)), Moved(to_tiles([3])))
+    _, opener = TurnList().follow(begin(builtin("long-game"), 2), (*shutting, *opening))
+    assert opener["throws"] == [{"dice": [1, 2], "tiles": [], "opened": [3]}]
+
+
 def test_a_long_match_is_bounded_and_no_rule_breaks_it() -> None:
     opens = replace(builtin("pub"), turn_seconds=5)
     beginning = begin(opens, 2, 99)

@@ -44,8 +44,11 @@ class TurnList:
                 self._turns = [*self._turns, {"player": player, "throws": [], "score": None}][-SHOWN:]
             self._turns[-1]["throws"].append({"dice": list(action.faces), "tiles": [], "opened": []})
         elif (action.shuts or action.opens) and self._turns:
-            self._turns[-1]["throws"][-1]["tiles"] = list(to_numbers(action.shuts))
-            self._turns[-1]["throws"][-1]["opened"] = list(to_numbers(action.opens))
+            shut, opened = action.shuts, action.opens
+            if before.turn.opens:
+                shut, opened = opened, shut
+            self._turns[-1]["throws"][-1]["tiles"] = list(to_numbers(shut))
+            self._turns[-1]["throws"][-1]["opened"] = list(to_numbers(opened))
         row = after.rows[player]
         if self._turns and self._turns[-1]["player"] == player and row.outcome is not None:
             self._turns[-1]["score"] = after.scores[player]
