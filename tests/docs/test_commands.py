@@ -124,7 +124,7 @@ sys.exit(subprocess.run([{shutil.which("make")!r}, "-n", *args], cwd=project, st
     # A command that runs until it is told to stop is told so as soon as it is ready.
     "shutthebox": f"""
 import signal
-ready = {{"sim": "The box stands at", "scoreboard": "Only this machine", "speech": "Listening to"}}
+ready = {{"sim": "The box is at", "scoreboard": "Only this machine", "speech": "Listening to"}}
 ready["scoreboard"] = "The scores are at"
 more = {{"sim": ["--no-browser", "--port", "0"], "scoreboard": ["--port", "0"]}}.get(args[0], [])
 command = [sys.executable, "-c", {_WITHOUT_A_BOX!r}, *args, *more]

@@ -205,7 +205,7 @@ def run(args: argparse.Namespace) -> int:
 
         def started() -> None:
             plug.arguments = arguments
-            print(f"The box stands at {server.url}  (Ctrl-C ends)", flush=True)
+            print(f"The box is at {server.url}  (Ctrl-C ends)", flush=True)
             if not ip_address(args.listen).is_loopback:
                 print(_invitation(args.listen, server.port), flush=True)
             if not args.no_browser:

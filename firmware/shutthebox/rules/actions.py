@@ -1,13 +1,13 @@
-"""The events of a match, as small frozen values with a one-line text each.
+"""The actions of a match: small immutable values, each with a one-line text.
 
-A match is its beginning and the actions since. A record or a journal keeps both, and `apply` gives every
-position again. The texts are
+A match is its beginning plus its actions. Records and journals keep both, and `apply` recreates every
+position. The texts are
 
-* ``throw 3+5``: the faces thrown, in their order (``throw 8``: one die, or a bare total);
-* ``shut 1,7``: the tiles shut for the throw, or ``shut -`` for a throw that is passed;
+* ``throw 3+5``: the faces thrown, in order (``throw 8``: one die, or just a total);
+* ``shut 1,7``: the tiles shut for the throw, or ``shut -`` if the throw is passed;
 * ``open 4``: the tile that a blocked player opens again;
-* ``time``: the time for the turn is over;
-* ``next``: a finished turn has been looked at, play goes on.
+* ``time``: the player ran out of time;
+* ``next``: the finished turn has been seen, play goes on.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from shutthebox.rules.tiles import MAX_TILE, Tiles, from_text, to_numbers, to_te
 
 @dataclass(frozen=True, slots=True)
 class Thrown:
-    """The player has thrown these faces."""
+    """The player threw these faces."""
 
     WORD: ClassVar = "throw"
     JOINS_LINE: ClassVar = False
@@ -57,7 +57,7 @@ class Thrown:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The player has shut these tiles; none at all passes a throw without a move."""
+    """The player shut these tiles; no tiles means passing a throw without a move."""
 
     WORD: ClassVar = "shut"
     JOINS_LINE: ClassVar = True
@@ -95,7 +95,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Reopened:
-    """The blocked player has opened this tile."""
+    """The blocked player opened this tile."""
 
     WORD: ClassVar = "open"
     JOINS_LINE: ClassVar = True
@@ -160,7 +160,7 @@ class BareAction(Marker):
 
 
 class OutOfTime(BareAction):
-    """The time for the turn is over."""
+    """The player ran out of time."""
 
     __slots__ = ()
 
@@ -176,7 +176,7 @@ class OutOfTime(BareAction):
 
 
 class Advanced(BareAction):
-    """The finished turn has been looked at."""
+    """The finished turn has been seen."""
 
     __slots__ = ()
 
@@ -208,19 +208,19 @@ _BY_WORD: dict[str, type[Action]] = {kind.WORD: kind for kind in ACTIONS}
 
 
 def apply(match: Match, action: Action) -> Match:
-    """The position after an action.
+    """Returns the position after an action.
 
     Raises:
-        ValueError: if the rules do not allow it now.
+        ValueError: if the rules don't allow it now.
     """
     return action.apply(match)
 
 
 def action_from_text(text: str) -> Action:
-    """The action whose `to_text` is `text`.
+    """Parses an action from its `to_text`.
 
     Raises:
-        ValueError: for anything that no `to_text` writes; never anything else.
+        ValueError: for anything that `to_text` never writes; no other exception.
     """
     word, _, rest = text.partition(" ")
     kind = _BY_WORD.get(word)

@@ -1,4 +1,4 @@
-"""The conditions under which a match is played, as far as its throws and moves do not show them.
+"""The conditions of a match that its throws and moves don't show.
 
 Their text is lines of a record (`shutthebox.rules.record`).
 """
@@ -32,17 +32,17 @@ _VERSION = re.compile(r"[0-9A-Za-z.+-]{1,30} rules [1-9][0-9]{0,3}", re.ASCII)
 
 
 class Conditions(NamedTuple):
-    """The conditions of play that the box knows of but a record of throws and moves does not prove.
+    """Conditions of play that the box knows but a record of throws and moves doesn't prove.
 
     Attributes:
-        real_dice: players threw dice of their own and entered them, in the whole match or a part.
+        real_dice: players threw their own dice and entered the throws, for all or part of the match.
         first: the seat, from 1, that began the match.
-        computers: seats, from 1, that the computer played, in the whole match or a part.
-        out_of_play: levers that the owner had taken out of play, so that their tiles started shut.
-        versions: of the box and its rules, for example ``0.1.0 rules 2``; several if the box was
+        computers: the seats, from 1, that the computer played for all or part of the match.
+        out_of_play: levers the owner had taken out of play, so that their tiles started shut.
+        versions: versions of the box and its rules, such as ``0.1.0 rules 2``; several if the box was
             updated during the match.
-        lost: facts of this match that were kept and were lost to damage of the store.
-        equal_dice: the commitment of the tournament whose seed made the throws; empty for dice of chance.
+        lost: facts of this match that damage to the store has lost.
+        equal_dice: the commitment of the tournament whose seed made the throws; empty for random dice.
     """
 
     real_dice: bool = False
@@ -68,7 +68,7 @@ class Conditions(NamedTuple):
         return tuple(lines)
 
     def joined(self, later: "Conditions") -> "Conditions":
-        """The conditions of a match of which a later part was played under other conditions."""
+        """Merges the conditions of a match with those of its later part."""
         return Conditions(
             self.real_dice or later.real_dice,
             tuple(sorted({*self.computers, *later.computers})),
@@ -82,10 +82,10 @@ class Conditions(NamedTuple):
 
 
 def conditions_from_lines(lines: Sequence[str]) -> Conditions | None:
-    """The conditions whose `to_lines` these are; None for no lines.
+    """Parses conditions from their `to_lines`; None for no lines.
 
     Raises:
-        ValueError: for anything else, with the line and what is allowed.
+        ValueError: for anything else, with the line and what's allowed.
     """
     if not lines:
         return None

@@ -1,6 +1,6 @@
-"""When a match is over and who has won: one class for each way in which a match can be decided.
+"""When a match is over and who has won: one class for each way to decide a match.
 
-A format looks at a match after a turn or after a round and says what follows. It changes nothing:
+A format looks at a match after a turn or a round and says what follows. It changes nothing itself;
 `shutthebox.rules.match` carries it out.
 """
 
@@ -48,12 +48,12 @@ class Won(NamedTuple):
 
 
 class NextRound(NamedTuple):
-    """Another round is to be played.
+    """Another round follows.
 
     Attributes:
         seats: players who take part, rising.
-        breaks_tie: it is an extra round, which decides between players who are tied.
-        anew: the totals of those who take part begin anew (sheet 004).
+        breaks_tie: it's an extra round to break a tie.
+        anew: the participants' totals start over (sheet 004).
     """
 
     seats: tuple[int, ...]
@@ -62,7 +62,7 @@ class NextRound(NamedTuple):
 
 
 class _Played(Protocol):
-    """What formats look at in a match; `shutthebox.rules.match.Match` says what each is."""
+    """What formats read of a match; see `shutthebox.rules.match.Match`."""
 
     @property
     def game(self) -> Profile: ...
@@ -92,18 +92,18 @@ class _Played(Protocol):
 
 
 class Format(ABC):
-    """A way in which matches are decided."""
+    """A way to decide matches."""
 
     def after_turn(self, match: _Played) -> Won | NextRound | None:
-        """The end of a round that others have not played to its end; None where they play on."""
+        """Called after a turn: how it ends a round that others have not finished; None if they play on."""
         return None
 
     @abstractmethod
     def after_round(self, match: _Played) -> Won | NextRound:
-        """What follows a round that is no extra one, and that all have played."""
+        """What follows a regular round once everyone has finished it."""
 
     def lost(self, match: _Played) -> tuple[int, ...]:
-        """Players who have just lost the match for good, whoever is going to win it."""
+        """Players who have just lost the match for good, whoever wins it."""
         return ()
 
 
@@ -118,7 +118,7 @@ class OnTotals(Format):
 
 
 class TargetLoses(Format):
-    """Who reaches the limit has lost at once; the best of the others wins."""
+    """Whoever reaches the limit loses at once; the best of the others wins."""
 
     def after_turn(self, match: _Played) -> Won | NextRound | None:
         """The match is over with the turn in which somebody reaches the limit."""
@@ -149,7 +149,7 @@ class TargetWins(Format):
 
 
 class DropOut(Format):
-    """Who has reached the limit at the end of a round is out; the last one left wins."""
+    """Players at the limit at the end of a round are out; the last one left wins."""
 
     def after_round(self, match: _Played) -> Won | NextRound:
         """The last one left wins; if the last ones go out together, the best of them does."""
@@ -173,7 +173,7 @@ _NOBODY = Won((), Reason.LIMIT)
 
 
 class LastIn(Format):
-    """The last player in wins, where one row of tiles is shared."""
+    """Players share one row of tiles; the last one still in wins."""
 
     def after_turn(self, match: _Played) -> Won | NextRound | None:
         """A player is out: the match is over if only one team is still in."""
@@ -204,7 +204,7 @@ class AgainstTheBank(Format):
 
 
 class RoundsWon(Format):
-    """The most points of rounds win: after the last round, or as soon as somebody has reached the limit."""
+    """The most round points win: after the last round, or as soon as somebody reaches the limit."""
 
     def after_round(self, match: _Played) -> Won | NextRound:
         """The most points win after the last round, or the round in which the limit is reached."""
@@ -219,7 +219,7 @@ class RoundsWon(Format):
 
 
 class Ladder(Format):
-    """A player alone plays against the best total so far."""
+    """A solo player plays against the best total so far."""
 
     def after_round(self, match: _Played) -> Won | NextRound:
         """A better total wins, and so does an equal one where none is better."""
@@ -262,21 +262,21 @@ def limit(game: Profile) -> int:
 def best_of(
     match: _Played, candidates: tuple[int, ...], reason: Reason, *, others: tuple[int, ...] | None = None
 ) -> Won | NextRound:
-    """The best total wins, of whole teams; a tie is broken as the game says.
+    """The best total (of whole teams) wins; ties are broken as the game says.
 
     Args:
-        match: at the end of a round.
+        match: the match at the end of a round.
         candidates: players who can win.
         reason: why the match is over.
-        others: players who play again where everybody starts over, beside the tied ones: the
-            candidates, if nothing is said. Players who have lost or are out never come back.
+        others: who plays again along with the tied players when everybody starts over; by default the
+            candidates. Players who have lost or are out never come back.
     """
     tied = best_totals(match, candidates)
     return _best(match, tied, reason, candidates if others is None else others)
 
 
 def after_extra_round(match: _Played) -> Won | NextRound:
-    """What follows a round that was to break a tie: its scores decide, or the totals that began anew."""
+    """What follows an extra round: its scores decide, or the totals that started over."""
     anew = match.game.tie is Tie.REPLAY_ALL
     tied = best_totals(match, match.seats) if anew else best_of_round(match)
     return _best(match, tied, Reason.PLAY_OFF, match.seats)
@@ -317,5 +317,5 @@ def _best(match: _Played, tied: tuple[int, ...], reason: Reason, others: tuple[i
 
 
 def _undecided(match: _Played, left: tuple[int, ...]) -> Won | NextRound:
-    """The next round; after the last of all rounds the totals of those who are left decide."""
+    """Goes on to the next round; after the last one, the totals of the remaining players decide."""
     return best_of(match, left, Reason.ROUNDS) if match.round >= LAST_ROUND else NextRound(left)

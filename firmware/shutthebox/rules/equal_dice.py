@@ -1,13 +1,11 @@
-"""Equal dice: a tournament in which the same throws come at every box.
+"""Equal dice: a tournament with the same throws at every box.
 
-All throws follow from a seed. The league publishes the seed's commitment (a hash) before the
-tournament, and the seed afterwards: then everybody can check every record without a network
-(`shutthebox verify`). A throw depends on the player's seat, the round and the number of the
-throw in the turn, and on nothing that players do. Seat 1 gets the same throws at every box.
-Players of one table get throws of their own, because they see each other's.
+All throws derive from a seed. The league publishes the seed's commitment (a hash) before the tournament and
+the seed afterwards, so that anyone can verify every record offline (`shutthebox verify`). A throw depends
+only on the seat, the round and the number of the throw in the turn, not on what players do. Seat 1 gets the
+same throws at every box; the other players at a table get different ones, because they can see each other's.
 
-These throws are not the system's entropy. A box that plays them says so on its panel, and its
-records name the commitment.
+These throws aren't random. A box that uses them says so on its panel, and its records name the commitment.
 """
 
 import hashlib
@@ -35,14 +33,14 @@ _SEED = re.compile("[0-9a-f]{64}", re.ASCII)
 
 
 class TournamentError(ShutTheBoxError, ValueError):
-    """A text that is no tournament; one line says where and what is allowed."""
+    """A text that isn't a tournament; the message says where and what's allowed, in one line."""
 
 
 class Tournament(NamedTuple):
     """A tournament of equal dice.
 
     Attributes:
-        name: for people, at most 60 characters on one line.
+        name: a name for people, one line of at most 60 characters.
         seed: 64 hexadecimal digits; secret until the tournament is over.
     """
 
@@ -51,7 +49,7 @@ class Tournament(NamedTuple):
 
     @property
     def commitment(self) -> str:
-        """The hash of `to_text`: 64 hexadecimal digits that may be known before the first throw."""
+        """The hash of `to_text`: 64 hexadecimal digits, safe to publish before the first throw."""
         return hashlib.sha256(self.to_text().encode()).hexdigest()
 
     def to_text(self) -> str:
@@ -59,7 +57,7 @@ class Tournament(NamedTuple):
         return f"{FIRST_LINE}\nname {self.name}\nseed {self.seed}\n"
 
     def throw(self, match: Match, dice: int) -> Throw:
-        """The throw that comes now, with so many dice or, where the profile has a bag, the domino."""
+        """The next throw with this many dice or, if the profile has a bag, the next domino."""
         if match.common is not None:
             return match.common
         source = self._numbers(f"{match.player + 1} {match.round} {match.thrown + match.turn.throws + 1}")
@@ -78,10 +76,10 @@ class Tournament(NamedTuple):
 
 
 def tournament_from_text(text: str, where: str) -> Tournament:
-    """The tournament whose file this is; `where` names it in complaints.
+    """Parses a tournament's file; `where` names it in error messages.
 
     Raises:
-        TournamentError: if it is none.
+        TournamentError: if it isn't one.
     """
     lines, mistakes = text.splitlines(), list[str]()
     if lines[:1] != [FIRST_LINE]:

@@ -1,4 +1,4 @@
-"""Head starts: what helps a seat, in points of its total or in tiles that start shut."""
+"""Head starts: points on a seat's total, or tiles that start shut."""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -9,7 +9,7 @@ from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 
 
 def for_seat(profile: Profile, seat: int) -> Profile:
-    """The game as a seat, from 0, plays its turns: the tiles of its head start are not in play.
+    """The game as a seat (from 0) plays it, without the tiles of its head start.
 
     In a tug they are: they are only shut already when a round begins.
     """

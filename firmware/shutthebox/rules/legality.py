@@ -1,7 +1,7 @@
-"""Says in one line why the rules forbid an action; `Match` itself only refuses it.
+"""Says in one line why the rules forbid an action, which `Match` itself just refuses.
 
-Each function gives None exactly if `Match` accepts the action. The text names the mistake, and a right
-action where that is short. `shutthebox.rules.actions` says which of them is asked about which action.
+Each function returns None exactly if `Match` accepts the action. The text names the mistake, and a legal
+action if that's short. `shutthebox.rules.actions` maps actions to these functions.
 """
 
 from shutthebox.rules.faces import faces_to_text
@@ -21,7 +21,7 @@ _STAGES = {
 
 
 def unless(match: Match, due: Stage) -> str | None:
-    """What the match waits for instead; None if it's this."""
+    """What the match is waiting for instead; None if it's waiting for this."""
     return None if match.stage is due else _STAGES[match.stage]
 
 
@@ -96,5 +96,5 @@ def why_not_open(profile: Profile, turn: Turn, tile: int) -> str | None:
 
 
 def _example(legal: tuple[Tiles, ...]) -> str:
-    """The move with the fewest tiles, as the one that people see first."""
+    """The move with the fewest tiles, the one people see first."""
     return to_text(min(legal, key=int.bit_count))

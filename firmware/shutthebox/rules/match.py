@@ -1,9 +1,8 @@
 """A match: players, rounds and turns, until somebody has won.
 
-`Match` is a frozen position. Three things happen to it, and each gives the next position:
-`throw`, an answer (`move` or `reopen`), and `advance` when a finished turn has been looked at.
-`shutthebox.rules.endings` says when a match is over, and who has won.
-Players are numbered from 0 inside and from 1 wherever people read them.
+`Match` is an immutable position. Three kinds of methods return the next one: `throw`, an answer (`move` or
+`reopen`), and `advance` once a finished turn has been seen. `shutthebox.rules.endings` says when a match is
+over and who has won. Players are numbered from 0 in code and from 1 wherever people see them.
 """
 
 from collections.abc import Sequence
@@ -48,7 +47,7 @@ _T = TypeVar("_T")
 
 
 class Stage(Enum):
-    """The action that the match waits for."""
+    """What the match is waiting for."""
 
     THROW = "throw"
     ANSWER = "answer"

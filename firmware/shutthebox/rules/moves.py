@@ -1,10 +1,8 @@
-"""The legal moves for a throw: every kind of the sheets, over sets of open tiles.
+"""The legal moves for a throw, as sets of open tiles, for every kind of move on the sheets.
 
-Nothing searches while people play. The sets of distinct tiles that add up to a total are
-enumerated once for all boxes up to twelve tiles (partitions of the total into distinct parts,
-cut off as soon as the rest cannot be reached) and kept; a position only filters them. Longer
-rows are enumerated for the position, and only the last few are kept: a pack of cards has
-thousands of moves, and a small computer little memory.
+There's no search during play. For boxes of up to twelve tiles, the sets of distinct tiles that add up to each
+total are enumerated once and cached; a position only filters them. For longer rows they are enumerated per
+position, with a small cache: a pack of cards has thousands of moves, and a small computer little memory.
 """
 
 from bisect import bisect_right
@@ -28,10 +26,10 @@ TABLE_TILES = 12
 
 
 def dice_allowed(profile: Profile, open_tiles: Tiles, behind: Tiles = 0) -> tuple[int, ...]:
-    """How many dice may be thrown at this position, the usual number first.
+    """How many dice may be thrown in this position, the usual number first.
 
-    Two entries mean that the player chooses. Sheets 000 and 004 force one die by the sum,
-    sheet 003 by the high tiles; sheets 001 and 002 leave the choice.
+    Two entries mean the player chooses. Sheets 000 and 004 force one die depending on the sum, sheet 003
+    depending on the high tiles; sheets 001 and 002 let the player choose.
 
     Args:
         profile: the game.
@@ -63,13 +61,13 @@ def _is_few(profile: Profile, open_tiles: Tiles, behind: Tiles) -> bool:
 
 
 def is_one_die_ever_allowed(profile: Profile) -> bool:
-    """Whether a turn can come to tiles for which one of several dice may be thrown."""
+    """Whether a turn can reach a position in which a single die may be thrown."""
     last = (to_tiles([number]) for number in to_numbers(profile.starting))
     return profile.dice > 1 and any(1 in dice_allowed(profile, tile) for tile in last)
 
 
 def totals(profile: Profile, throw: Throw) -> tuple[int, ...]:
-    """The totals that a throw may be read as, in the order of the operations; there may be none."""
+    """The totals a throw may be read as, in the order of the operations; may be empty."""
     if profile.only_adds or len(throw) == 1:
         read: tuple[int, ...] = (sum(throw),) if any(throw) else ()
     else:
@@ -109,7 +107,7 @@ def _readings(operations: tuple[Operation, ...], falling: Throw) -> tuple[int, .
 
 
 def _differences(faces: Throw) -> set[int]:
-    """What faces give with any choice of signs, at least one of them minus, above 0."""
+    """The positive results of combining the faces with any signs, at least one of them minus."""
     found = {(0, False)}
     for face in faces:
         found = {(total + sign * face, minus or sign < 0) for total, minus in found for sign in (1, -1)}
@@ -258,9 +256,9 @@ def _partitions(tiles: Tiles, total: int, most: int) -> list[Tiles]:
 
 
 def most_moves(profile: Profile) -> int:
-    """The most moves that any throw at the start of a turn has, where a move is a set for a total.
+    """The most moves any throw has at the start of a turn, if moves are sets for a total.
 
-    Counted without enumerating, so that a row with too many moves is refused quickly.
+    Counted without enumerating them, so that a row with too many moves is refused quickly.
     """
     if profile.move is not MoveKind.SET:
         return 1
@@ -292,10 +290,10 @@ _MOST_DICE_TRIED = 3
 
 
 def can_ever_move(profile: Profile, open_tiles: Tiles, must: Tiles = 0, *, behind: Tiles = 0) -> bool:
-    """Whether any throw that the rules allow here has a legal move that shuts all of `must`.
+    """Whether any allowed throw has a legal move that shuts all of `must`.
 
-    Used where a throw without a move does not end the turn: a position that no throw can
-    change would otherwise be thrown at for ever. `must` holds one tile at most.
+    Needed where a throw without a move doesn't end the turn, since a position that no throw can change would
+    otherwise go on forever. `must` has at most one tile.
     """
     allowed = dice_allowed(profile, open_tiles, behind)
     return any(_can_move_with(profile, open_tiles, dice, must, behind) for dice in allowed)

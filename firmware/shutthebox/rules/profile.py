@@ -1,4 +1,4 @@
-"""A game as data: the keys of a profile with their meanings, their defaults and their checks."""
+"""A game as data: the keys of a profile with their meanings, defaults and checks."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace

@@ -77,7 +77,7 @@ def test_the_second_daemon_says_so_in_one_line_and_ends(tmp_path: Path) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as first:
         try:
             assert first.stdout is not None
-            assert "The box stands at" in first.stdout.readline()
+            assert "The box is at" in first.stdout.readline()
             before = (tmp_path / "state" / STORE_FILE).read_bytes()
             second = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
             assert (second.returncode, second.stdout) == (1, "")
