@@ -136,7 +136,7 @@ def test_an_address_that_asks_for_too_much_is_played_without_that_and_says_so(
     address: str, refused: str, game: str, levers: int, tmp_path: Path
 ) -> None:
     with closing(Worker(address, tmp_path)) as worker:
-        said = f"The address asks for {refused}, which this box does not have. It plays: {game}."
+        said = f"The address asks for {refused}, which this box does not have. Playing: {game}."
         assert worker.tab.complaint == said
         assert len(worker.state["levers"]) == levers
         worker.tap()
@@ -166,7 +166,7 @@ def test_house_rules_that_are_given_on_the_page_are_played_and_stay(tmp_path: Pa
     with closing(Worker(ADDRESS, tmp_path)) as worker:
         worker.send(rules=RULES, file="friday.toml")
         worker.wait(S)
-        assert worker.state["rules"] == "Friday  #1 is the game now."
+        assert worker.state["rules"] == "The game is now: Friday  #1."
         for _ in range(3):
             worker.tap()
         assert len(worker.state["dice"]["faces"]) == 3
