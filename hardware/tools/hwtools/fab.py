@@ -25,8 +25,8 @@ def kit() -> dict[str, Any]:
 
 
 def used_up(shops: dict[str, Any]) -> float:
-    """Return what is needed beside the parts of a printed box, in euros."""
-    return sum(float(e["price"]) for e in shops["beside"] if "wooden" not in str(e["pieces"]).split(";")[0])
+    """Return what is needed beside the parts of a printed box with a display on I²C, in euros."""
+    return sum(float(e["price"]) for e in shops["beside"] if not str(e["pieces"]).endswith(" only"))
 
 
 def _table(head: list[str], rows: Iterable[Iterable[object]]) -> str:
