@@ -94,6 +94,7 @@ def test_a_chart(tmp_path: Path) -> None:
     assert (tmp_path / "chart.SVG").read_text(encoding="utf-8").startswith("<svg")
 
 
+@pytest.mark.slow
 def test_players() -> None:
     found = document("traditional", "--players", "2")
     assert list(found) == ["profile", "players", "win", "stakes"]

@@ -79,7 +79,7 @@ def test_one_damaged_byte(seed: int) -> None:
         READERS["store"].read(bytes(damaged))
 
 
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("name", fast_among(READERS, {*READERS} - {"rows"}))
 def test_good_inputs_are_read(name: str) -> None:
     for sample in READERS[name].samples()[:5]:
         READERS[name].read(sample)

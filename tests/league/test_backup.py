@@ -106,6 +106,7 @@ def test_the_timer_keeps_the_latest_copies_and_health_tells_of_a_failure(
     filled.run("restore", new)
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_the_copies_of_before(
     filled: Filled, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -116,6 +117,7 @@ def test_a_full_disk_leaves_the_copies_of_before(
     assert "full" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_database_that_is_damaged_is_no_copy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The disk has lost a page; a copy of that would push out the good ones."""
     filled = Filled(tmp_path / "league")

@@ -63,7 +63,7 @@ def test_a_master_is_never_worse_off_than_one_who_plays_for_points() -> None:
 @pytest.mark.parametrize(
     ("name", "seats", "seat", "points", "win", "without"),
     [
-        ("golf", (MASTER, MASTER), 0, 0, 0.496610, 0.496610),
+        pytest.param("golf", (MASTER, MASTER), 0, 0, 0.496610, 0.496610, marks=pytest.mark.slow),
         pytest.param("misere", (BEGINNER, MASTER), 0, 0, 0.495291, 0.495291, marks=pytest.mark.slow),
     ],
 )

@@ -259,7 +259,11 @@ ends_by_itself = generate.profiles(most_tiles=3).filter(
 """Rules for which the oracle is exact, and quick. Larger bags, and dominoes with strikes, are in `RULES`."""
 
 
-@settings(suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+@settings(
+    max_examples=settings().max_examples // 3,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.generate],
+)
 @given(profile=ends_by_itself)
 def test_made_up_rules(profile: Profile) -> None:
     start = turns.start(profile)
