@@ -73,7 +73,7 @@ class Stick(NamedTuple):
     Attributes:
         offers: the jobs that it can be used for, in the order of the list.
         version: of the update, by the name of its file until it is checked; empty if that has none.
-        checked: the update's signature is good, and what is said about it is its own word.
+        checked: the update's signature is good, so its own description can be trusted.
         earlier: the update is an earlier version than the one that plays.
         forgets: that version cannot read the memory, which would be set aside until this one is back.
         unknown: keys of the configuration in use that that version does not know.
