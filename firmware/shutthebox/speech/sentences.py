@@ -55,7 +55,7 @@ class Announcer:
         >>> box.run_until(1_000_000_000)
         >>> box.close()
         >>> [announcement.text for announcement in said if announcement][-1]
-        'Players? 2. Press: choose. Lever 8: the one before, 9: the next. Hold: back.'
+        'Players? 2. Press: choose. Lever 8: previous, 9: next. Hold: back.'
     """
 
     def __init__(self) -> None:
