@@ -100,8 +100,10 @@ def plural_rule(texts: Mapping[str, str]) -> tuple[int, str]:
     """
     found = re.search(_RULE, texts.get("", ""))
     try:
-        if found and all(0 <= c2py(found[2])(number) < int(found[1]) for number in range(200)):
-            return int(found[1]), found[2]
+        if found:
+            form_of, forms = c2py(found[2]), int(found[1])
+            if all(0 <= form_of(number) < forms for number in range(200)):
+                return forms, found[2]
     except (ValueError, ZeroDivisionError):
         pass
     return 0, RULE

@@ -113,6 +113,7 @@ def test_a_tournaments_file_is_what_the_box_reads(folder: Path, capsys: pytest.C
     assert tournament_from_text(out, "x").commitment in err
 
 
+@pytest.mark.slow
 def test_a_back_up_is_taken_and_restored_while_the_league_runs(folder: Path, tmp_path: Path) -> None:
     league = League(folder)
     lion = LeagueBox(Place(tmp_path, league.authority, None, league.engine))
@@ -148,6 +149,7 @@ def test_nobody_else_reads_the_database_or_a_back_up(folder: Path, tmp_path: Pat
     assert (tmp_path / "copy").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.slow
 def test_a_back_up_takes_no_files_place_and_follows_no_link(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -45,10 +45,8 @@ def played(
     return match, actions
 
 
-@pytest.mark.parametrize(
-    "name",
-    fast_among(["traditional", "pub", "jouhet", "misere", "two-to-go", "unlucky-seven"], ["misere"]),
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["traditional", "pub", "jouhet", "misere", "two-to-go", "unlucky-seven"])
 def test_luck_and_skill_add_up_to_the_result(name: str) -> None:
     profile = profiles.builtin(name)
     for seed in range(2):

@@ -142,7 +142,8 @@ def _mistake(text: str, words: str, forms: int, rule: str) -> str:
         return ""
     if len(words.split(NUL)) != forms:
         return f"not {forms} plural forms: {_shown(words)}"
-    of_many = {c2py(rule)(number) for number in range(2, 200)}
+    form_of = c2py(rule)
+    of_many = {form_of(number) for number in range(2, 200)}
     if any(blanks(words.split(NUL)[form]) != blanks(text.split(NUL)[1]) for form in of_many):
         return f"a form for many numbers does not say which: {_shown(words)}"
     return ""
