@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class StickJob(StrEnum):
-    """Something that can be asked for; the helper does it, but for a restart."""
+    """Something to ask of the helper, except a restart, which the system does."""
 
     SAVE = "save"
     """Write the memory, results, statistics and a report into a new folder on the stick."""
