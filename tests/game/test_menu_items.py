@@ -51,6 +51,7 @@ def test_an_option_that_is_chosen_holds_and_no_other_item_changes(item: Item, us
 
 OFFERED = {
     "ladder": ("game.rounds", ()),
+    "long-game": ("game.rounds game.teams game.handicap", ()),
     "bank": ("game.rounds game.handicap", ("game.players",)),
     "high-rollers": ("game.rounds game.teams", ("game.players",)),
     **dict.fromkeys(

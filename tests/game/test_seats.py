@@ -8,6 +8,7 @@ from shutthebox.game.menu_items import (
     HEAD_START_SEAT,
     LIMIT,
     PLAYERS,
+    TEAMS,
     Item,
     entries,
     setup_questions,
@@ -15,6 +16,7 @@ from shutthebox.game.menu_items import (
 from shutthebox.game.messages import localize
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.ready import COMPUTER_NS
+from shutthebox.game.play import new_match
 from shutthebox.game.settings import Settings
 from shutthebox.rules.profile import First, MatchFormat, Profile, ShutWins
 
@@ -41,6 +43,19 @@ def test_a_head_start_is_given_to_a_seat_then_made_bigger() -> None:
     assert settings.usual_game is not None
     assert settings.usual_game.handicap == ()
     assert HEAD_START not in entries(settings)
+
+
+def test_a_game_for_two_is_offered_to_two_and_does_not_ask_how_many_play() -> None:
+    offered = [[game.name for game in settings_for("pub", players=n).games] for n in (1, 2, 3)]
+    assert ["long-game" in names for names in offered] == [False, True, False]
+    usual = settings_for("long-game", players=3)
+    assert "long-game" in [game.name for game in usual.games], "whoever names it gets it"
+    assert setup_questions(usual) == ()
+    assert new_match(usual.profile, usual).players == 2
+    teams = settings_for("long-game", players=4, teams=2)
+    assert setup_questions(teams) == (PLAYERS, TEAMS)
+    assert teams.usual_game is not None
+    assert new_match(teams.usual_game, teams).players == 4
 
 
 def test_the_loser_begins_the_next_match_of_the_evening_and_no_power_cut_changes_that() -> None:

@@ -523,19 +523,19 @@ def menu(settings: Settings, at: MenuLine | None = None) -> Picker:
 def setup_questions(settings: Settings) -> tuple[Item, ...]:
     """The questions of setup before a match, in order.
 
-    Solo games ask nothing. Rounds, limit, teams and head starts are asked only in games that have
-    them; otherwise they are set in the menu.
+    Solo games ask nothing, and games for two don't ask how many play. Rounds, limit, teams and head starts
+    are asked only in games that have them; otherwise they are set in the menu.
     """
     profile = settings.profile
     if profile.is_solo:
         return ()
-    asked = [PLAYERS]
+    game = settings.usual_game or profile
+    asked = [PLAYERS] if game.seats(MAX_PLAYERS) == MAX_PLAYERS else []
     several = max(settings.game.rounds or 1, profile.rounds) > 1
     if LIMIT.offered(settings):
         asked.append(LIMIT)
     elif profile.has_rounds and several:
         asked.append(ROUNDS)
-    game = settings.usual_game or profile
     if game.teams is not None:
         asked.append(TEAMS)
     if any(game.handicap):
