@@ -18,9 +18,9 @@ from shutthebox.rules.turn import bag
 FRIDAY = Tournament("Friday at the Crown", "0123456789abcdef" * 4)
 
 
-def played(tournament: Tournament, seed: int) -> Record:
+def played(tournament: Tournament, seed: int, players: int = 2) -> Record:
     """A match of players who choose at random, on the tournament's dice."""
-    random, match = Random(seed), begin(builtin("golf"), 2, 2)
+    random, match = Random(seed), begin(builtin("golf"), players, 2)
     actions: list[Action] = []
     while match.stage is not Stage.FINISHED:
         action = next_action(match, random)
@@ -29,7 +29,7 @@ def played(tournament: Tournament, seed: int) -> Record:
         actions.append(action)
         match = apply(match, action)
     conditions = Conditions(equal_dice=tournament.commitment)
-    return Record(match.game, 2, 2, tuple(actions), conditions)
+    return Record(match.game, players, 2, tuple(actions), conditions)
 
 
 def throws(record: Record) -> dict[tuple[int, int, int], tuple[int, ...]]:
@@ -40,6 +40,14 @@ def throws(record: Record) -> dict[tuple[int, int, int], tuple[int, ...]]:
             found[match.player, match.round, match.turn.throws] = action.faces
         match = apply(match, action)
     return found
+
+
+def test_twenty_players_have_dice_of_their_own_that_anybody_can_check() -> None:
+    record = played(FRIDAY, 1, players=20)
+    first = {at[0]: faces for at, faces in throws(record).items() if at[1:] == (1, 0)}
+    assert len(first) == 20
+    assert len(set(first.values())) > 10
+    assert unequal(parse(write(record), "record", builtin), FRIDAY) is None
 
 
 def test_the_commitment_is_the_hash_of_the_file() -> None:

@@ -180,7 +180,7 @@ WRONG = [
     (SHARED + 'shut_wins = "no"', 'shut_wins: "no" is not allowed with turns = "shared", as nobody'),
     (SHARED + "first_move_must_include = 2", "first_move_must_include: is not allowed with turns ="),
     (SHARED + 'shut_wins = "match"\ncaptain = true', 'captain: is not allowed with turns = "shared",'),
-    (SHARED + 'shut_wins = "match"\nstakes = "bank"\npays = {0 = 9}', 'stakes: "bank" is not allowed'),
+    (SHARED + 'stakes = "bank"\npays = {0 = 9}', 'stakes: "bank" is not allowed'),
     (SHARED + "pays = {0 = 9}", 'pays: is not allowed with stakes = "none"'),
     (SHARED + "stake = 2", 'stake: 2 is not allowed with stakes = "none"'),
     (SHARED + "handicap = [0, 1]", 'handicap: is not allowed with turns = "shared"'),

@@ -432,6 +432,8 @@ def _contradiction_of_shared(box: Profile) -> str | None:
         return (
             f'score: "{box.score}" is not allowed with turns = "shared"; allowed are scores of the open tiles'
         )
+    if box.stakes is Stakes.BANK:
+        return 'stakes: "bank" is not allowed with turns = "shared"; allowed are stakes of the players'
     if box.shut_wins is ShutWins.NO:
         return 'shut_wins: "no" is not allowed with turns = "shared", as nobody can go on; allowed is "match"'
     if box.first_move_must_include is not None or box.ends_turn_on:
@@ -441,8 +443,6 @@ def _contradiction_of_shared(box: Profile) -> str | None:
         return 'shut_others: is not allowed with turns = "shared"; allowed with rows of the players\' own'
     if box.captain:
         return 'captain: is not allowed with turns = "shared", whose row nobody shuts alone; allowed is false'
-    if box.stakes is Stakes.BANK:
-        return 'stakes: "bank" is not allowed with turns = "shared"; allowed are stakes of the players'
     return None
 
 

@@ -1,12 +1,14 @@
 """Categories: the matches that can be compared, of one game on one box over as many rounds."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlalchemy import Connection, select
 
 from shutthebox.config.profiles import builtin, builtins
-from shutthebox.rules.profile import Back, Profile
-from shutthebox.rules.record import Record
+from shutthebox.rules.profile import Back, OneDie, Profile
+from shutthebox.rules.record import Record, RecordError, replay
 from shutthebox.rules.writer import to_lines
 from shutthebox_league.database import upsert
 from shutthebox_league.schema import CATEGORY
@@ -35,6 +37,10 @@ _RENAMED = {"double-shutter": "double-row"}
 """Games that an earlier box knew by a name that is another game's now."""
 
 
+_CHANGED: Mapping[str, Mapping[str, Any]] = {"young": {"one_die": OneDie.OPTIONAL_HIGH}}
+"""Built-in games that an earlier box had by other rules, with the keys that were different."""
+
+
 def category_of(record: Record) -> Category | None:
     """The category of a match, to any limit and over any rounds; None for house rules."""
     profile = record.profile
@@ -45,9 +51,23 @@ def category_of(record: Record) -> Category | None:
     known = builtin(profile.name)
     tiles = len(profile.tiles)
     played = known.for_box(tiles)
-    if played is None or to_lines(played.with_limit(profile.limit)) != to_lines(profile):
+    if played is None:
+        return None
+    played = played.with_limit(profile.limit)
+    if to_lines(played) != to_lines(profile) and not _plays_alike(record, played):
         return None
     return Category(profile.name, tiles, record.rounds, profile.limit or 0)
+
+
+def _plays_alike(record: Record, now: Profile) -> bool:
+    """Whether a match by a game's rules of before ends the same by those of now."""
+    before = replace(now, **_CHANGED.get(now.name, {}))
+    if now.name not in _CHANGED or to_lines(before) != to_lines(record.profile):
+        return False
+    try:
+        return replay(replace(record, profile=now))[-1].result == replay(record)[-1].result
+    except (RecordError, ValueError):
+        return False
 
 
 def usual_category(game: str, tiles: int | None = None, rounds: int | None = None) -> Category:
