@@ -319,6 +319,15 @@ EVENT_GAME = Table(
     Index("ix_event_game_match_id", "match_id"),
 )
 
+_NOT_TAKEN = EVENT_GAME.c.position.is_(None)
+Index(
+    "ix_event_game_not_taken",
+    EVENT_GAME.c.event_id,
+    EVENT_GAME.c.match_id,
+    sqlite_where=_NOT_TAKEN,
+    postgresql_where=_NOT_TAKEN,
+)
+
 VOIDING = Table(
     "voiding",
     METADATA,

@@ -1,4 +1,4 @@
-"""The league tells how it is: when each of its parts did its work last."""
+"""The league tells when each of its parts did its work last; and finds the games of an event that wait."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -15,4 +15,12 @@ def upgrade() -> None:
         sa.Column("seen_s", sa.BigInteger()),
         sa.Column("failed", sa.Boolean(), nullable=False),
         sa.PrimaryKeyConstraint("name", name="pk_pulse"),
+    )
+    not_taken = sa.text("position IS NULL")
+    op.create_index(
+        "ix_event_game_not_taken",
+        "event_game",
+        ["event_id", "match_id"],
+        sqlite_where=not_taken,
+        postgresql_where=not_taken,
     )
