@@ -90,15 +90,19 @@ class Evening:
     def pulled(self, job: StickJob, look: int) -> tuple[Stick | None, bool]:
         """What is said of a job whose stick has gone at this look at it, and whether it came to that look."""
         volume = PulledVolume(self.disk)
-        with self._begun(job, volume) as box:
-            volume.looks_left = look
-            box.socket.ask(job)
-            if box.until(lambda stick: stick is None or stick.doing is job) is None:
-                return UNASKED, True
-            after = box.until(lambda stick: stick is None or stick.doing is None)
-            volume.looks_left = None
+        try:
+            with self._begun(job, volume) as box:
+                volume.looks_left = look
+                box.socket.ask(job)
+                if box.until(lambda stick: stick is None or stick.doing is job) is None:
+                    return UNASKED, True
+                after = box.until(lambda stick: stick is None or stick.doing is None)
+                volume.looks_left = None
+                self.disk.fail_from(None)
+                return after, volume.pulled.is_set()
+        finally:
+            # However late the helper had that look: its thread has ended, and the next finds a good stick.
             self.disk.fail_from(None)
-            return after, volume.pulled.is_set()
 
     @contextmanager
     def _begun(self, job: StickJob, volume: FolderVolume) -> Iterator[Box]:
