@@ -179,5 +179,5 @@ def test_a_crowd_at_an_event_of_64_entrants_and_2000_games(town: Town) -> None:
 
 
 def test_the_longest_records_of_many_keys(town: Town) -> None:
-    town.beside(*[a_match_of_a_week] * 3)
+    town.beside(*[a_match_of_a_week] * 2)
     assert len(town.boxes) == HONEST
