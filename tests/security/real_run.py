@@ -38,13 +38,10 @@ import gpiozero_gpiod  # noqa: E402, F401  (with everything that a real box load
 from shutthebox.adapters import gpio  # noqa: E402
 from shutthebox.cli.main import main  # noqa: E402
 from shutthebox.game.mode import Mode  # noqa: E402
-from shutthebox.game.switches import button  # noqa: E402
 from shutthebox.game.typed_throw import DOUBLE_PRESS_NS  # noqa: E402
 from shutthebox.runtime import daemon  # noqa: E402
 from shutthebox.simulator.hardware.box import SimulatedBox  # noqa: E402
 
-# A finger that a busy machine keeps down for a second presses all the same.
-button.HOLD_NS = 6_000_000_000
 LOADED_BY_US = {name for name in sys.modules if name.startswith("shutthebox.simulator")}
 asked = 0
 
