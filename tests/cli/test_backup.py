@@ -77,7 +77,7 @@ def history(folder: Path) -> list[str]:
     with closing(sqlite3.connect(folder / STORE_FILE)) as db:
         found = []
         for (number,) in db.execute("select id from match order by id").fetchall():
-            found.append("began")
+            found.append("begin")
             found += [action.to_text() for action in kept_match(db, number, "test").actions]
         return found
 

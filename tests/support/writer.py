@@ -37,11 +37,14 @@ MORE_GAMES = (*GAMES, builtin("open-one"), replace(builtin("pub"), turn_seconds=
 """Games in which everything happens: a blocked player opens a tile, a clock runs out."""
 
 
+WORDS = {Began: "begin", Finished: "finish", PlayersLeft: "leave"}
+
+
 def fact_text(fact: Fact) -> str:
-    """The fact in a line: an action's own text, or the kind of the others."""
+    """The fact in a line: an action's own text, or the store's word for the others."""
     if isinstance(fact, Thrown | Moved | Reopened | Advanced):
         return fact.to_text()
-    return type(fact).__name__.lower()
+    return WORDS[type(fact)]
 
 
 def facts(match: Match | None, rng: Random, games: Sequence[Profile] = GAMES) -> Iterator[Fact]:

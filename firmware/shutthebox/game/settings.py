@@ -336,8 +336,11 @@ class Settings(NamedTuple):
     def _is_listed(self, profile: Profile) -> bool:
         if profile.name == self.profile.name:
             return True
-        fits = profile.is_solo or self.chosen(profile).seats(self.game.players) == self.game.players
-        return fits and profile.turns is not Turns.TOGETHER
+        if profile.turns is Turns.TOGETHER:
+            return False
+        # Of what players choose, only teams change how many can play.
+        with_teams = with_options(profile, teams=self.game.teams)
+        return profile.is_solo or with_teams.seats(self.game.players) == self.game.players
 
     @property
     def groups(self) -> tuple[tuple[Group, tuple[Profile, ...]], ...]:

@@ -67,7 +67,7 @@ def test_a_match_comes_back_where_it_stood(
     tmp_path_factory: pytest.TempPathFactory, game: Profile, players: int, seed: int, actions: int
 ) -> None:
     folder, random = tmp_path_factory.mktemp("store"), Random(seed)
-    match = begin(game, 1 if game.is_solo else players)
+    match = begin(game, game.seats(players))
     with closing(Store(folder, lambda: 0.0)) as store:
         store.keep(Began(match))
         for _ in range(actions):

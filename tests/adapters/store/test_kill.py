@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from tests.support.kept import sound
-from tests.support.writer import write
+from tests.support.writer import WORDS, write
 
 from shutthebox.adapters.store.database import Store
 
@@ -19,13 +19,11 @@ KILLS = 32
 """Per box, one after the other on the same store."""
 
 
-WORDS = {"begin": "began", "finish": "finished", "leave": "left"}
-
-
 def kept(store: Store) -> list[str]:
     """All that is kept, in the words of the writer; the tables have been compared with it at the start."""
     texts = [text for (text,) in store.connection.execute("select text from fact order by number")]
-    return [WORDS.get(text.partition(" ")[0], text) for text in texts]
+    words = WORDS.values()
+    return [word if (word := text.partition(" ")[0]) in words else text for text in texts]
 
 
 @pytest.mark.timeout(120)
@@ -54,12 +52,12 @@ def test_killed_at_any_moment(seed: int, tmp_path: Path) -> None:
             assert there[: len(shown)] == shown, "everything shown is there"
             assert len(there) <= len(shown) + 1, "and at most the one fact in the making besides"
             shown, running = there, store.running_match()
-        if not shown or shown[-1] == "left":
+        if not shown or shown[-1] == "leave":
             assert running is None
             continue
         assert running is not None
-        began = len(shown) - shown[::-1].index("began")
-        actions = [text for text in shown[began:] if text != "finished"]
+        began = len(shown) - shown[::-1].index("begin")
+        actions = [text for text in shown[began:] if text != "finish"]
         assert [action.to_text() for action in running.actions] == actions, (
             "which the rules have played again"
         )
