@@ -45,7 +45,7 @@ def told(receiver: Connection) -> list[str]:
     while receiver.poll(0):
         texts.append(receiver.recv())
     assert not any(text.startswith("refused") for text in texts)
-    return [text for text in texts if text not in ("finished", "left")]
+    return [text for text in texts if text not in ("finish", "leave")]
 
 
 def plays_on(receiver: Connection) -> bool:
