@@ -11,10 +11,13 @@ python.runPython(`
 import compileall, os, py_compile, zipfile
 # Without the time of a source, so that the same sources give the same bytes.
 mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
-if not compileall.compile_dir(
-    "/program", quiet=1, legacy=True, optimize=0, stripdir="/program", invalidation_mode=mode
-):
-    raise SystemExit("a module cannot be compiled")
+for folder in sorted(os.scandir("/program"), key=lambda entry: entry.name):
+    # Ours needs no docstrings, and its assertions only tell the type checker something.
+    optimize = 2 if folder.name == "shutthebox" else 0
+    if folder.is_dir() and not compileall.compile_dir(
+        folder.path, quiet=1, legacy=True, optimize=optimize, stripdir="/program", invalidation_mode=mode
+    ):
+        raise SystemExit("a module cannot be compiled")
 with zipfile.ZipFile("/compiled.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as made:
     for folder, _, names in sorted(os.walk("/program")):
         for name in sorted(names):
