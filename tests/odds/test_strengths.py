@@ -118,7 +118,7 @@ def turn_rules(profile: Profile) -> tuple[object, ...]:
 
 
 GAMES = [each for each in builtins() if each.name not in LARGE | WITHOUT_A_CHOICE]
-TURNS = {turn_rules(each): each for each in GAMES if each.turns is not Turns.SHARED}.values()
+TURNS = {turn_rules(each): each for each in GAMES if each.turns not in (Turns.SHARED, Turns.TUG)}.values()
 
 
 @pytest.mark.parametrize(
