@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shutthebox.cli.odds_text import percent
+from shutthebox.cli.odds_text import DIGITS, percent
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.odds.bank import beats_bank
 from shutthebox.odds.common_throw import CommonThrow
@@ -16,9 +16,6 @@ from shutthebox.odds.worths import End
 from shutthebox.rules.handicap import for_seat, points_off
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import MAX_PLAYERS, MatchFormat, Profile, Stakes, Turns
-
-_DIGITS = 12
-"""Decimals that are printed: the solver's sums of floats are right to about 15 digits, and noise behind."""
 
 
 class PlayersError(ShutTheBoxError, ValueError):
@@ -140,7 +137,7 @@ def players_text(profile: Profile, answer: PlayersAnswer) -> str:
 
 def _known(value: float) -> float:
     """The digits that mean something; never -0.0."""
-    return round(value, _DIGITS) + 0.0
+    return round(value, DIGITS) + 0.0
 
 
 def _of_several(profile: Profile) -> bool:

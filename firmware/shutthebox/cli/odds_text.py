@@ -13,6 +13,9 @@ from shutthebox.rules.profile import Profile, Scoring
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.turn import Turn
 
+DIGITS = 12
+"""Decimals that are printed: the solver's sums of floats are right to about 15 digits, and noise behind."""
+
 
 @dataclass(frozen=True, slots=True)
 class Move:

@@ -1,14 +1,10 @@
 """``shutthebox odds`` of a tug: the chance of the player at turn to move the last tile."""
 
-from shutthebox.cli.odds_text import percent
+from shutthebox.cli.odds_text import DIGITS, percent
 from shutthebox.odds.tug import tug_play
-from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_numbers, to_text
 from shutthebox.rules.turn import Turn, start
-
-_DIGITS = 12
-"""Decimals that are printed."""
 
 
 def tug_document(profile: Profile, turn: Turn) -> dict[str, object]:
@@ -18,15 +14,13 @@ def tug_document(profile: Profile, turn: Turn) -> dict[str, object]:
     if turn.throw is not None:
         ranked = play.ranked(turn)
         moves = [
-            {"tiles": list(to_numbers(tiles)), "win": round(win, _DIGITS)}
-            for tiles, _, win in ranked
-            if tiles
+            {"tiles": list(to_numbers(tiles)), "win": round(win, DIGITS)} for tiles, _, win in ranked if tiles
         ]
     return {
         "profile": profile.name,
         "open": list(to_numbers(turn.open)),
-        "win": round(play.worth(turn), _DIGITS),
-        "one_die": _one_die(profile, turn),
+        "win": round(play.worth(turn), DIGITS),
+        "one_die": play.one_die(turn),
         "moves": moves,
     }
 
@@ -42,7 +36,7 @@ def tug_text(profile: Profile, turn: Turn) -> str:
         lines += [f"who begins wins  {percent(own)}", f"the other wins   {percent(1 - own)}"]
     else:
         lines.append(f"chance to win    {percent(play.worth(turn))}")
-    one_die = _one_die(profile, turn)
+    one_die = play.one_die(turn)
     if one_die is not None:
         lines.append(f"best to throw    {'one die' if one_die else f'{profile.dice} dice'}")
     ranked = [each for each in play.ranked(turn) if each[0]]
@@ -55,10 +49,3 @@ def tug_text(profile: Profile, turn: Turn) -> str:
             f"{to_text(tiles):<16} {percent(win):>9} {percent(best - win):>9}" for tiles, _, win in ranked
         ]
     return "\n".join(lines)
-
-
-def _one_die(profile: Profile, turn: Turn) -> bool | None:
-    """Whether one die is best; None where there is no choice, or no throw to be made."""
-    if turn.outcome is not None or turn.awaits_answer or len(dice_allowed(profile, turn.open)) < 2:
-        return None
-    return tug_play(profile).best_dice(turn) == 1

@@ -25,6 +25,7 @@ from shutthebox.odds.iteration import UNIT_BITS, Iteration
 from shutthebox.odds.model import DiceChoice, TurnModel
 from shutthebox.odds.worths import End, Goal, Number, OddsError, TooLargeError, Worth
 from shutthebox.rules import turn as turns
+from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.score import MAX_THROWS
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
@@ -165,6 +166,14 @@ class TurnPlay(ABC, Generic[W]):
     def best_dice(self, turn: Turn) -> int:
         """How many dice to throw at a turn that awaits a throw: the usual number if it is no worse."""
         return self.play_at(self._number(turn))[0].dice
+
+    def one_die(self, turn: Turn) -> bool | None:
+        """Whether one die is best; None where there is no choice, or no throw to be made."""
+        if turn.outcome is not None or turn.awaits_answer:
+            return None
+        if len(dice_allowed(self.model.profile, turn.open, turn.behind)) < 2:
+            return None
+        return self.best_dice(turn) == 1
 
     def ranked(self, turn: Turn) -> list[tuple[Tiles, Turn, W]]:
         """The options for the throw on the table, the best first: tiles, the turn after them, its worth."""

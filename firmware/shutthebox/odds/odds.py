@@ -23,7 +23,6 @@ from shutthebox.odds.worths import (
     goal_of,
     sign,
 )
-from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Profile, Scoring, ShutWins, Turns, Win
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Turn
@@ -136,11 +135,7 @@ class Odds:
 
     def one_die(self, turn: Turn, objective: Objective = Objective.SCORE) -> bool | None:
         """Whether one die is best; None where there is no choice, or no throw to be made."""
-        if turn.outcome is not None or turn.awaits_answer:
-            return None
-        if len(dice_allowed(self.profile, turn.open, turn.behind)) < 2:
-            return None
-        return self.best_dice(turn, objective) == 1
+        return self._play(objective).one_die(turn)
 
     def ranked(self, turn: Turn, objective: Objective = Objective.SCORE) -> tuple[Ranked, ...]:
         """Every answer to the throw on the table, the best first; none if there is none.
