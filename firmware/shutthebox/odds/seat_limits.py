@@ -7,6 +7,7 @@ from shutthebox.odds.worths import OddsError
 from shutthebox.rules.handicap import points_off, tiles_off
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import Blocked, First, MatchFormat, Profile, Scoring, Stakes, Tie, Turns, Win
+from shutthebox.rules.writer import to_toml
 
 
 class About(Enum):
@@ -27,14 +28,7 @@ def why_no_seat_odds(profile: Profile, players: int, about: About) -> str | None
     Rules may still have too many positions, which shows only as they are gone through.
     """
     for key, why in _reasons(profile, players, about):
-        value = getattr(profile, key)
-        if isinstance(value, str):
-            value = f'"{value}"'
-        elif isinstance(value, bool):
-            value = str(value).lower()
-        elif isinstance(value, tuple):
-            value = list(value)
-        return f"{profile.name}: {key} = {value}: {why}"
+        return f"{profile.name}: {key} = {to_toml(getattr(profile, key))}: {why}"
     return None
 
 

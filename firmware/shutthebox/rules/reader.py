@@ -36,6 +36,7 @@ from shutthebox.rules.profile import (
 )
 from shutthebox.rules.score import worst_score
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
+from shutthebox.rules.writer import to_toml
 from shutthebox.validation import Check
 
 MAX_MOVES = 6_000
@@ -305,7 +306,7 @@ def _unmet_need(box: Profile) -> str | None:
         value, other = getattr(box, key), getattr(box, needs.key)
         applies = value in needs.of if needs.of else value != default
         if applies and other not in needs.values:
-            said = f"{_toml(value)} " if isinstance(value, str | int) else ""
+            said = f"{to_toml(value)} " if isinstance(value, str | int) else ""
             given = _with(needs.key, (other,))
             return f"{key}: {said}is not allowed {given}; allowed {_with(needs.key, needs.values)}"
     return None
@@ -315,16 +316,10 @@ def _with(key: str, values: tuple[object, ...]) -> str:
     """For example ``with dice = 2 to 9``, ``with shut_wins = "round" or "no"``, ``without teams``."""
     if values == (None,):
         return f"without {key}"
-    *some, last = map(_toml, values)
+    *some, last = map(to_toml, values)
     if len(values) > 2 and all(isinstance(value, int) for value in values):
         return f"with {key} = {some[0]} to {last}"
     return f"with {key} = {', '.join(some)} or {last}" if some else f"with {key} = {last}"
-
-
-def _toml(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def _contradiction_of_operations(box: Profile) -> str | None:

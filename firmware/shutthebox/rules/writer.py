@@ -44,7 +44,7 @@ def to_lines(profile: Profile) -> tuple[str, ...]:
     if profile.start_open is not None:
         keys["start_open"] = [number for number in profile.start_open if number <= highest]
     return tuple(
-        f"{key} = {_toml(value)}"
+        f"{key} = {to_toml(value)}"
         for key, value in keys.items()
         if value is not None and (key in ("name", "tiles") or value != defaults.get(key, ""))
     )
@@ -66,15 +66,16 @@ def _plain(value: object) -> Value:
             raise TypeError(f"no key of a profile holds {value!r}")
 
 
-def _toml(value: Value) -> str:
-    match value:
-        case bool():
-            return "true" if value else "false"
-        case str():
-            return json.dumps(value, ensure_ascii=False)  # TOML has the same escapes
-        case [str(), *_]:
-            return json.dumps(value)
-        case dict():
-            return "{" + ", ".join(f"{key} = {paid}" for key, paid in value.items()) + "}"
-        case _:
-            return str(value)
+def to_toml(value: object) -> str:
+    """A key's value, of a profile or plain, as TOML has it."""
+    match value if isinstance(value, list | dict) else _plain(value):
+        case bool(plain):
+            return "true" if plain else "false"
+        case str(plain):
+            return json.dumps(plain, ensure_ascii=False)  # TOML has the same escapes
+        case [str(), *_] as plain:
+            return json.dumps(plain)
+        case dict(plain):
+            return "{" + ", ".join(f"{key} = {paid}" for key, paid in plain.items()) + "}"
+        case plain:
+            return str(plain)
