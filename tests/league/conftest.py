@@ -1,4 +1,4 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from tests.support.postgresql import Postgresql
@@ -9,3 +9,11 @@ def postgresql() -> Iterator[Postgresql]:
     server = Postgresql()
     yield server
     server.stop()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def new_database(request: pytest.FixtureRequest) -> Callable[[], str]:
+    """Makes an empty database and returns its URL; "" is SQLite in the league's folder."""
+    if request.param == "sqlite":
+        return lambda: ""
+    return request.getfixturevalue("postgresql").new_database  # type: ignore[no-any-return]

@@ -3,7 +3,7 @@
 import json
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -58,12 +58,9 @@ def rows(engine: Engine) -> dict[str, list[Any]]:
         }
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
-def filled(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Filled]:
-    url = ""
-    if request.param == "postgresql":
-        url = request.getfixturevalue("postgresql").new_database()
-    filled = Filled(tmp_path / "league", url)
+@pytest.fixture
+def filled(new_database: Callable[[], str], tmp_path: Path) -> Iterator[Filled]:
+    filled = Filled(tmp_path / "league", new_database())
     yield filled
     filled.place.engine.dispose()
 

@@ -3,7 +3,7 @@
 import json
 import re
 from base64 import urlsafe_b64decode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, date
@@ -147,12 +147,9 @@ def _plan(db: Connection, statement: str) -> str:
     return " ".join(str(row) for row in db.execute(text(f"explain query plan {statement}")))
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
-def lion(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LeagueBox]:
-    url = ""
-    if request.param == "postgresql":
-        url = request.getfixturevalue("postgresql").new_database()
-    with closing(LeagueBox(found_league(tmp_path, url, with_broker=False))) as opened:
+@pytest.fixture
+def lion(new_database: Callable[[], str], tmp_path: Path) -> Iterator[LeagueBox]:
+    with closing(LeagueBox(found_league(tmp_path, new_database(), with_broker=False))) as opened:
         yield opened
 
 

@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC
 from pathlib import Path
 
@@ -37,12 +37,9 @@ from shutthebox_league.schema import KEY, MATCH
 NOW_S = 1_790_000_000
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
-def lion(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LeagueBox]:
-    url = ""
-    if request.param == "postgresql":
-        url = request.getfixturevalue("postgresql").new_database()
-    lion = LeagueBox(found_league(tmp_path, url, with_broker=False), wall_clock_s=lambda: NOW_S)
+@pytest.fixture
+def lion(new_database: Callable[[], str], tmp_path: Path) -> Iterator[LeagueBox]:
+    lion = LeagueBox(found_league(tmp_path, new_database(), with_broker=False), wall_clock_s=lambda: NOW_S)
     yield lion
     lion.close()
 

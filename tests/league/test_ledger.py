@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC
@@ -61,12 +61,9 @@ class Sut(LeagueBox):
             db.execute(TOURNAMENT.insert(), {**row, "made_s": 0, "closes_s": closes_s})
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
-def sut(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Sut]:
-    url = ""
-    if request.param == "postgresql":
-        url = request.getfixturevalue("postgresql").new_database()
-    place = found_league(tmp_path, url, with_broker=False)
+@pytest.fixture
+def sut(new_database: Callable[[], str], tmp_path: Path) -> Iterator[Sut]:
+    place = found_league(tmp_path, new_database(), with_broker=False)
     yield Sut(place)
     place.engine.dispose()
 
@@ -379,12 +376,6 @@ def test_equal_dice_of_a_tournament_that_has_closed_count_for_nothing(sut: Sut) 
         db.execute(TOURNAMENT.update().values(closes_s=int(NOW_S)))
     sut.play(played_record(2, equal_dice=tournament))
     assert sut.column(MATCH.c.unranked) == ["", "came after its tournament had closed"]
-
-
-def test_a_limit_from_the_config_counts_as_one_from_the_menu(sut: Sut) -> None:
-    for limit in (77, 75):
-        sut.play(played_record(1, game="tournament-100", limit=limit))
-    assert sut.column(MATCH.c.unranked) == ["", ""]
 
 
 def test_an_error_of_storing_belongs_to_its_message(sut: Sut, monkeypatch: pytest.MonkeyPatch) -> None:

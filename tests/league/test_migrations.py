@@ -1,7 +1,7 @@
 """A league of an earlier version is brought up to date: nothing that has been played is lost."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 
@@ -21,12 +21,9 @@ from shutthebox_league.standings import Measure, Period, categories_played, stan
 MATCHES = 10
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
-def old(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
-    url = f"sqlite:///{tmp_path}/league.sqlite3"
-    if request.param == "postgresql":
-        url = request.getfixturevalue("postgresql").new_database()
-    engine = open_database(url)
+@pytest.fixture
+def old(new_database: Callable[[], str], tmp_path: Path) -> Iterator[Engine]:
+    engine = open_database(new_database() or f"sqlite:///{tmp_path}/league.sqlite3")
     old_league(engine, MATCHES)
     yield engine
     engine.dispose()

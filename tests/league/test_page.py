@@ -17,8 +17,6 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import insert, select, update
-from starlette.exceptions import HTTPException
-from starlette.responses import Response
 from tests.support.chromium import serious_findings, start_chromium
 from tests.support.http_client import is_served
 from tests.support.league import LeagueBox, found_league, played_record, reviewed
@@ -33,7 +31,7 @@ from shutthebox_league.events import make_event
 from shutthebox_league.formats import Format
 from shutthebox_league.main import zone_of
 from shutthebox_league.page.app import HEADERS
-from shutthebox_league.page.owner import FORM_HEADERS, OwnersPage
+from shutthebox_league.page.owner import FORM_HEADERS
 from shutthebox_league.schema import HEALTH, MATCH, TOURNAMENT
 from shutthebox_league.standings import Period, first_of
 
@@ -310,20 +308,6 @@ def test_the_owner_sees_the_boxes_and_nobody_else(site: Site) -> None:
     new_owner_token(site.place.engine, PUB)
     assert "The pub's key" in landlord.look(403)
     assert "The pub's key" in landlord.post(403, do="protect", initials="ANN")
-
-
-def test_a_landlord_makes_one_change_a_second(site: Site) -> None:
-    """The boxes' matches need the database, too."""
-    page = OwnersPage(
-        site.place.engine, UTC, site.place.authority, lambda *args, **values: Response(), secure=False
-    )
-    page._wait_for_turn(1)
-    page._changed_s[1] = time.monotonic() + 100
-    with pytest.raises(HTTPException, match="One moment"):
-        page._wait_for_turn(1)
-    page._wait_for_turn(2)
-    page._changed_s[1] = time.monotonic() - 1
-    page._wait_for_turn(1)
 
 
 def test_only_the_owners_page_itself_changes_anything(site: Site) -> None:

@@ -15,7 +15,6 @@ from sqlalchemy import func, insert, select, update
 from tests.league.hostile.test_boxes import a_match_of_a_week
 from tests.league.hostile.test_visitors import ask, is_open
 from tests.league.hostile.town import HONEST, HostileBox, Town, most_memory, peak_memory
-from tests.league.test_consumer import HALF_OPEN
 from tests.support.league import played_record
 from tests.support.waiting import HANG_S, until
 
@@ -56,8 +55,20 @@ def test_subscriptions_to_everything_and_to_long_filters(town: Town) -> None:
     assert peak_memory(town.place.broker.pid) < most_memory("mosquitto-league.conf") / 4
 
 
+HALF_OPEN = """
+import socket, sys
+lines = []
+for _ in range(1200):
+    lines.append(socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=50))
+    lines[-1].send(bytes((22, 3)))
+print("open", flush=True)
+sys.stdin.read()
+"""
+
+
 def test_more_half_open_connections_than_the_broker_had_files(town: Town) -> None:
     def attack(box: HostileBox, ends: threading.Event) -> None:
+        # In a process of their own: paho has no numbers of files above 1,023.
         command = (sys.executable, "-c", HALF_OPEN, str(box.enrolment.port))
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as stranger:
             assert stranger.stdout is not None

@@ -1,16 +1,15 @@
 """Hostile visitors of the page, landlords and connections to the broker keep no box waiting."""
 
-import socket
 import threading
 import urllib.parse
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from random import Random
 
 import pytest
 from tests.league.hostile.town import Attack, HostileBox, Town, on_sqlite
 from tests.support import http_client
-from tests.support.waiting import HANG_S, until
+from tests.support.waiting import HANG_S
 
 from shutthebox_league.enrolment import new_owner_token
 from shutthebox_uplink.mqtt import Broker
@@ -69,20 +68,6 @@ def test_a_crowd_that_guesses_keys_and_sends_forms_everywhere(town: Town) -> Non
     assert is_open(town)
 
 
-@on_sqlite
-def test_half_open_connections(town: Town) -> None:
-    def attack(box: HostileBox, ends: threading.Event) -> None:
-        with ExitStack() as stack:
-            for port in (town.page_port, box.enrolment.port):
-                for _ in range(220):
-                    line = socket.create_connection(("127.0.0.1", port), timeout=HANG_S)
-                    stack.enter_context(line).send(b"\x16\x03")
-            ends.wait(HANG_S * 4)
-
-    town.beside(attack)
-    until(lambda: is_open(town))
-
-
 def test_a_landlord_who_never_rests(town: Town) -> None:
     """The own key, the own pub, and every form of the page as often as it goes."""
     with town.hostile_box():
@@ -92,9 +77,12 @@ def test_a_landlord_who_never_rests(town: Town) -> None:
     def visit(random: Random) -> None:
         do = random.choice(("protect", "free", "forget", "confirm", "deny"))
         form = {"do": do, "initials": initials, "sure": "yes", "seat": f"{random.randint(1, 99)}-1"}
-        assert ask(town, "/owner", form, cookie) in (200, 429, 503), do
+        answers.add(ask(town, "/owner", form, cookie))
 
+    answers = set[int]()
     town.beside(many(visit))
+    assert 429 in answers, "one change a second"
+    assert answers <= {200, 429, 503}
     assert is_open(town)
 
 
