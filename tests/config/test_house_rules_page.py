@@ -34,18 +34,19 @@ def rows() -> dict[str, tuple[set[str], str]]:
     """The table of keys: the words in quotation marks of each, and its default as written."""
     table: dict[str, tuple[set[str], str]] = {}
     section = PAGE.partition("## All keys")[2].partition("## Example")[0]
-    last: list[str] = []
+    keys: list[str] = []
     for line in section.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if not line.startswith("| ") or cells[0] == "key":
             continue
-        names, values, default = cells[0], set(re.findall(r'"([a-z0-9-]+)"', cells[1])), cells[2]
-        last = re.findall(r"`([a-z_.]+)`", names) or last
-        for key in last:
-            known, marked = table.get(key, (set(), default))
-            if default == "✓":
-                (marked,) = values
-            table[key] = (known | values, marked)
+        keys = re.findall(r"`([a-z_.]+)`", cells[0]) or keys
+        default = re.search(r"(\S+) ✓|\((.*)\)$", cells[1])
+        for key in keys:
+            known, marked = table.get(key, (set(), ""))
+            table[key] = (
+                known | set(re.findall(r'"([a-z0-9-]+)"', cells[1])),
+                (default[1] or default[2]) if default else marked,
+            )
     return table
 
 
