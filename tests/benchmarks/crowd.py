@@ -72,13 +72,12 @@ def _by_number(counter: Counter[int]) -> str:
 
 
 def keep(fault: FaultError, folder: Path) -> Path:
-    """Writes the script that shows the fault, as short as it gets."""
+    """Writes the script that shows the fault."""
     folder.mkdir(parents=True, exist_ok=True)
     if fault.plan.profile:
         (folder / "crowd.toml").write_text(fault.plan.profile, encoding="utf-8")
     script = folder / f"fault-{fault.plan.seed}.scn"
-    moves = table.shortest(fault.plan, fault.moves)
-    script.write_text(table.scenario(fault.plan, moves, str(fault)), encoding="utf-8")
+    script.write_text(table.scenario(fault.plan, fault.moves, str(fault)), encoding="utf-8")
     return script
 
 

@@ -1,7 +1,6 @@
 """A table where a crowd plays: one box in virtual time, several pairs of hands, one referee."""
 
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -370,43 +369,6 @@ def play(plan: Plan, seen: Seen, faults: Faults) -> Iterator[None]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="shutthebox-")))
         yield from Table(plan, folder, seen, faults).play()
-
-
-def again(plan: Plan, moves: Sequence[Moved]) -> str:
-    """The referee's complaint when the same hands do this again, without a look at the screen; empty for no
-    fault."""
-    with tempfile.TemporaryDirectory(prefix="shutthebox-") as name:
-        table = Table(plan, Path(name), Seen(), Faults())
-        try:
-            for move in moves:
-                table.box.run_until(move.t_ns)
-                if move.switch == CUT:
-                    table.cut_power()
-                else:
-                    table.move(move.switch, move.down)
-            table.box.run_until(table.box.now_ns + 3 * QUIET_NS)
-        except Exception as error:
-            return f"{type(error).__name__}: {error}"
-        finally:
-            table.box.close()
-    return ""
-
-
-def shortest(plan: Plan, moves: Sequence[Moved], patience_s: float = 60.0) -> Sequence[Moved]:
-    """Fewer moves after which something is wrong still; all of them where it takes eyes to get there."""
-    if not again(plan, moves):
-        return moves
-    until, piece = time.monotonic() + patience_s, len(moves) // 2
-    while piece and time.monotonic() < until:
-        at = 0
-        while at < len(moves) and time.monotonic() < until:
-            fewer = [*moves[:at], *moves[at + piece :]]
-            if again(plan, fewer):
-                moves = fewer
-            else:
-                at += piece
-        piece //= 2
-    return moves
 
 
 def scenario(plan: Plan, moves: Sequence[Moved], fault: str) -> str:

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.crowd.people import BAD
-from tests.crowd.table import FaultError, Faults, Plan, Table, again, plans, play, scenario, shortest
-from tests.support import referee
+from tests.crowd.table import FaultError, Faults, Plan, Table, plans, play, scenario
 from tests.support.referee import WAYS, Seen
 from tests.support.shows import changed
 
@@ -160,15 +159,3 @@ def test_a_table_plays_again_from_its_scenario(tmp_path: Path) -> None:
         Replay(scenarios.parse(text, str(script)), folder / "replayed", tell=note).run()
         assert played
         assert played == told[: len(played)]
-
-
-def test_a_fault_is_found_again_with_fewer_moves(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A referee who finds nothing wrong with any lever falls out with the box at the first that is."""
-    table = Table(replace(USUAL, bad=BAD[:3]), tmp_path, Seen(), Faults())
-    list(table.play())
-    assert not again(USUAL, table.moves)
-    assert shortest(USUAL, table.moves) is table.moves
-    monkeypatch.setattr(referee, "verdict_on", lambda *levers, **more: "ok")
-    few = shortest(USUAL, table.moves)
-    assert "the verdict" in again(USUAL, few)
-    assert len(few) <= 4, "a press, and a lever"

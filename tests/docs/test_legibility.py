@@ -1,9 +1,7 @@
 """What players have to read is large enough to be read across a bar, as the build guide says."""
 
 import math
-import re
 
-from doctools import PROJECT
 from shutthebox.adapters.display import tiles
 from shutthebox.adapters.display.fonts import Size, ink, line
 from shutthebox.adapters.display.layout import PROMPT_HEIGHT, draw
@@ -35,16 +33,6 @@ def total() -> int:
 
 def arc_minutes(height_mm: float) -> float:
     return math.degrees(math.atan(height_mm / DISTANCE_MM)) * 60
-
-
-def test_the_guide_says_how_high_a_prompt_is() -> None:
-    page = (PROJECT / "docs" / "build.md").read_text(encoding="utf-8")
-    (said,) = re.findall(r"^A prompt is .*", page, re.MULTILINE)
-    heights = [letters(Size.MEDIUM) * panel / LINES for panel in PANELS_MM.values()]
-    assert re.findall(r"(\d\.\d) mm", said) == [f"{height:.1f}" for height in heights]
-    assert re.search(r"(\d+), (\d+) and (\d+)′", said).groups() == tuple(  # type: ignore[union-attr]
-        f"{arc_minutes(height):.0f}" for height in heights
-    )
 
 
 def test_what_players_must_read_is_above_the_floor_on_the_panels_for_a_bar() -> None:

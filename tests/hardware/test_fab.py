@@ -103,14 +103,6 @@ def test_hours_and_filament_are_the_slicers() -> None:
     assert said(GUIDE, r"together (\d+) minutes and (\d+) g") == together
 
 
-def test_the_guides_price_is_the_kit_lists() -> None:
-    kit, bill = fab.kit(), json.loads(RESULT.read_text(encoding="utf-8"))["bill"]["9"]
-    parts = sum(pieces * kit["buy"][name]["price"] for name, pieces in bill.items())
-    beside = fab.used_up(kit)
-    told = said(GUIDE, r"Parts for about (\d+) €, and (\d+) € for what is used up")
-    assert told == tuple(5 * round(sum_ / 5) for sum_ in (parts, beside))
-
-
 def test_every_part_stays_on_every_bed_that_the_guide_names() -> None:
     """A skirt or a part over the edge is found at home, after hours, otherwise: the slicer doesn't say so."""
     named = {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.image import machine
-from tests.image.bundles import broken_system, sign
+from tests.image.bundles import sign
 from tests.image.machine import CONFIG, CardPi, hardware_disk, make_card
 
 #: Mistakes in these two are said on the display, and nothing else on the card is used.
@@ -26,10 +26,6 @@ def folder() -> Iterator[Path]:
 def pi(folder: Path) -> Iterator[CardPi]:
     """A machine with a fresh card, switched on for the first time."""
     make_card(folder / "card.img", {"shutthebox.toml": CONFIG, **MISTAKES})
-    system = machine.BUILD / "system.img"
-    broken = broken_system(system, folder / "broken.img")
-    updates = [sign(system, "99.0", folder / "good.raucb"), sign(broken, "99.1", folder / "broken.raucb")]
-    broken.unlink()
-    hardware_disk(folder / "hardware.img", *updates)
+    hardware_disk(folder / "hardware.img", sign(machine.BUILD / "system.img", "99.0", folder / "good.raucb"))
     with CardPi(folder / "card.img", folder / "hardware.img") as machine_on:
         yield machine_on

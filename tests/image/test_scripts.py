@@ -47,13 +47,6 @@ def test_a_unit_runs_a_script_that_is_there_and_is_switched_on(unit: Path) -> No
         assert unit.name in (IMAGE / "finish.sh").read_text()
 
 
-def test_the_radio_of_the_card_stays_awake() -> None:
-    """A Zero 2 W whose radio saves power misses that its name is asked for."""
-    unit = IMAGE / "root/etc/systemd/system/wpa_supplicant@wlan0.service.d/card.conf"
-    assert "ExecStartPre=-/usr/sbin/iw dev %i set power_save off\n" in unit.read_text()
-    assert "iw" in (IMAGE / "root.packages").read_text().split("\n")
-
-
 def test_the_card_has_what_the_box_and_its_pins_depend_on_and_nothing_of_the_league() -> None:
     control = IMAGE.parents[1] / "packaging/debian/control"
     command = [sys.executable, str(IMAGE / "depends.py"), str(control)]
@@ -80,28 +73,9 @@ def test_the_image_is_made_of_all_that_the_packages_are_made_of() -> None:
     assert not [source for source in sources if source.startswith("tests/")]
 
 
-def test_boot_script_and_rauc_agree_on_the_numbers() -> None:
-    rauc = (IMAGE / "root/etc/rauc/system.conf").read_text()
-    boot = (IMAGE / "boot/boot.cmd").read_text()
-    assert "\nboot-attempts=9\n" in rauc
-    assert "test ${left} -lt 9" in boot
-    assert "\nboot-attempts-primary=3\n" in rauc
-    # 512 KiB from the card's start, 4 KiB: for U-Boot in blocks of 512 bytes, in hexadecimal.
-    assert "${devtype} write ${state} 400 8" in boot
-    assert "/dev/shutthebox-card 0x80000 0x1000" in (IMAGE / "root/etc/fw_env.config").read_text()
-    assert "bs=4096 seek=128" in (IMAGE / "initramfs/init").read_text()
-    assert re.search(r"partition state \{[^}]*offset = 512K", (IMAGE / "genimage.cfg").read_text())
-
-
 def test_the_first_partition_has_room_for_an_update_and_the_owners_files() -> None:
     sizes = dict(re.findall(r"^(SYSTEM|BOOT) +:= (\d+)$", (IMAGE / "Makefile").read_text(), re.MULTILINE))
     assert int(sizes["BOOT"]) >= int(sizes["SYSTEM"]) + 16
-
-
-def test_the_keyring_is_the_one_that_rauc_reads() -> None:
-    keyring = re.search(r"^path=/(\S+)$", (IMAGE / "root/etc/rauc/system.conf").read_text(), re.MULTILINE)
-    assert keyring
-    assert f'"$root/{keyring[1]}"' in (IMAGE / "finish.sh").read_text()
 
 
 @pytest.mark.parametrize("goal", ["all", "bundle"])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -38,7 +36,6 @@ def package(name: str) -> str:
     return f"python3-{OTHER_NAMES.get(name, name)}"
 
 
-DEBIAN_LICENCES = {"Expat": "MIT", "GPL-2": "GPL-2.0-only"}
 """What the format of debian/copyright calls otherwise than REUSE does."""
 
 PINS = PROJECT / "libraries/gpiozero-gpiod"
@@ -164,52 +161,3 @@ def test_the_changelog_names_the_version() -> None:
 
 
 # --- the licences
-
-
-KEYS = ("License", "Copyright")
-
-
-def by_debian() -> list[tuple[str, str, str]]:
-    """Pattern, licence and holder of each entry of debian/copyright, the last that fits being the one."""
-    text = (PROJECT / "packaging/debian/copyright").read_text(encoding="utf-8")
-    found = []
-    for stanza in text.split("\n\n"):
-        if files := re.search(r"^Files:((?:.*\n)(?: .*\n)*)", stanza, re.MULTILINE):
-            licence, holder = (re.search(rf"^{key}: (.+)$", stanza, re.MULTILINE) for key in KEYS)
-            assert licence is not None
-            assert holder is not None
-            name = DEBIAN_LICENCES.get(licence[1], licence[1])
-            found += [(pattern, name, holder[1]) for pattern in files[1].split()]
-    return found
-
-
-def by_reuse(path: str) -> tuple[str, str]:
-    """Licence and holder by REUSE.toml, or by the file's own head where that is not overridden."""
-    answer, overridden = ("", ""), False
-    annotations = tomllib.loads((PROJECT / "REUSE.toml").read_text(encoding="utf-8"))["annotations"]
-    for entry in annotations:
-        patterns = [entry["path"]] if isinstance(entry["path"], str) else entry["path"]
-        if any(fnmatch.fnmatchcase(path, pattern.replace("**", "*")) for pattern in patterns):
-            answer = entry["SPDX-License-Identifier"], entry["SPDX-FileCopyrightText"]
-            overridden = entry.get("precedence") == "override"
-    head = (PROJECT / path).read_bytes()[:500].decode("utf-8", "replace")
-    if not overridden and (own := re.search(r"^\W*SPDX-License-[I]dentifier: (\S+)", head, re.MULTILINE)):
-        answer = own[1], answer[1]
-    return answer
-
-
-@pytest.mark.slow
-def test_the_licences_are_those_of_reuse() -> None:
-    listed = subprocess.run(["git", "ls-files"], cwd=PROJECT, capture_output=True, text=True, check=False)
-    if listed.returncode:
-        pytest.skip("no git repository here, so the licences of its files are NOT compared")
-    entries = by_debian()
-    wrong = []
-    files = [name for name in listed.stdout.splitlines() if not name.startswith("LICENSES/")]
-    assert len(files) > 300
-    for name in files:
-        if (PROJECT / name).is_file():
-            licence, holder = [e[1:] for e in entries if fnmatch.fnmatchcase(name, e[0])][-1]
-            if (licence, holder) != by_reuse(name):
-                wrong.append((name, licence, holder, *by_reuse(name)))
-    assert not wrong

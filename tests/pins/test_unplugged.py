@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import logging
-import os
 import threading
 import time
 from pathlib import Path
-from unittest import mock
 
 import pytest
 from gpiozero import LED, PWMLED, DigitalInputDevice
-from tests.pins.benches import HANG_S, Bench, FakeBench, Listener, reached, until
+from tests.pins.benches import Bench, FakeBench, Listener, reached, until
 from tests.pins.fake_gpiod import Chip
 
 from gpiozero_gpiod import GpiodFactory, PinBusy, PinUnplugged
-from gpiozero_gpiod.waiter import Waiter
 
 pytestmark = [
     pytest.mark.parametrize("bench", ["gpiod", "gpiod-fake"], indirect=True),
@@ -177,35 +174,3 @@ def test_a_line_that_somebody_else_has_taken_meanwhile_is_lost(bench: Bench) -> 
         led.on()
     assert led.pin.closed
     led.close()
-
-
-def test_the_thread_ends_though_it_is_told_to_while_it_wakes(bench: Bench) -> None:
-    """Woken to look for a chip, it is told to end before it has taken that call: both are one call then."""
-
-    class Gone:
-        def on_readable(self) -> None: ...
-
-        def on_look_again(self) -> bool:
-            return True
-
-    waiter, taking, told = Waiter(), threading.Event(), threading.Event()
-    take = os.eventfd_read
-
-    def take_late(descriptor: int) -> int:
-        taking.set()
-        assert told.wait(HANG_S)
-        return take(descriptor)
-
-    with mock.patch("os.eventfd_read", take_late):
-        waiter.look_again(Gone())
-        thread = waiter.thread
-        assert thread is not None
-        assert taking.wait(HANG_S)
-        closing = threading.Thread(target=waiter.close)
-        closing.start()
-        assert until(lambda: waiter.thread is None)
-        with waiter._lock:
-            told.set()
-        thread.join(HANG_S)
-    assert not thread.is_alive()
-    closing.join()

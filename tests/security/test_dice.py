@@ -7,7 +7,7 @@ the store. Each is gone through here; there are no others (`test_network`).
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
@@ -42,29 +42,12 @@ def test_a_throw_is_what_the_systems_entropy_says(run_box: Callable[..., Ran], b
     assert ran.asked == 2
 
 
-def calls(name: str) -> Iterator[tuple[Path, ast.Call]]:
-    for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == name:
-                yield path, node
-
-
-def test_dice_are_made_in_two_places_both_from_secrets() -> None:
+def test_every_throw_is_from_secrets() -> None:
     """By `run`, and by `sim`, which is honest too; scenarios queue theirs on a box of their own."""
-    made = {(path.name, ast.unparse(call.args[0])) for path, call in calls("RandomDice")}
-    assert made == {("run.py", "secrets.randbelow"), ("sim.py", "secrets.randbelow")}
-
-
-def test_equal_dice_are_apart() -> None:
-    """Only a tournament's file, which a card may bring, makes them; only a throw of its match takes them."""
-    makers = {path.relative_to(PACKAGE).as_posix() for path, _ in calls("tournament_from_text")}
-    assert makers == {"cli/verify.py", "config/card.py", "config/settings_loader.py"}
-    takers = {path.relative_to(PACKAGE).as_posix() for path, _ in calls("tournament.throw")}
-    assert takers == {"game/modes/rolling.py", "rules/equal_dice.py"}
-    assert not [path for path, _ in calls("Tournament") if path.parent.name != "rules"]
-    # Chosen by nobody at the box, and off unless the owner's config names a file.
-    assert not [key for key in CHOOSABLE if "tournament" in key]
-    assert Config().tournament.file == ""
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES]
+    calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    made = {ast.unparse(call.args[0]) for call in calls if ast.unparse(call.func) == "RandomDice"}
+    assert made == {"secrets.randbelow"}
 
 
 # -- what could set them -----------------------------------------------------------------
@@ -82,32 +65,28 @@ def test_hands_move_contacts_and_nothing_else() -> None:
         assert not {"faces", "throw"} & set(inspect.signature(given).parameters), given
 
 
+ABOUT_DICE = re.compile("dice|die|seed|throw|random", re.IGNORECASE)
+
+
 def test_the_only_key_about_dice_says_who_throws_and_nobody_chooses_it_at_the_box() -> None:
-    about_dice = re.compile("dice|die|seed|throw|random")
     keys = {f"{section}.{key}" for section, keys in SECTIONS.items() for key in keys}
-    assert {key for key in keys if about_dice.search(key)} == {"game.dice"}
+    assert {key for key in keys if ABOUT_DICE.search(key)} == {"game.dice"}
     assert set(DiceKind) == {"auto", "real"}
     changed = {entry.key for entry in MENU_LINES if isinstance(entry, Item)}
     assert changed <= CHOOSABLE <= keys
-    assert not [key for key in CHOOSABLE if about_dice.search(key)]
+    assert not [key for key in CHOOSABLE if ABOUT_DICE.search(key) or "tournament" in key]
+    assert Config().tournament.file == "", "which would give all boxes equal dice"
 
 
-def test_run_takes_two_options() -> None:
+def test_neither_an_option_nor_the_environment_says_what_to_throw() -> None:
     _, commands = command_line(["run"])
-    options = {option for action in commands["run"].arguments for option in action.option_strings}
-    assert options == {"-h", "--help", "--config", "--record"}
-
-
-def test_the_environment_says_where_and_never_what() -> None:
-    read = set()
+    read = {option for action in commands["run"].arguments for option in action.option_strings}
     for path in SOURCES:
         text = path.read_text(encoding="utf-8")
         read |= set(re.findall(r'environ(?:ment)?(?:\.\w+)?[(\[]\s*"(\w+)"', text))
         assert "getenv" not in text
-    assert read == {
-        "LG_WD", "LISTEN_FDS", "LISTEN_PID", "NOTIFY_SOCKET", "RUNTIME_DIRECTORY", "SERVICE_RESULT",
-        "SHUTTHEBOX_OUTBOX", "STATE_DIRECTORY", "WATCHDOG_PID", "WATCHDOG_USEC", "XDG_STATE_HOME",
-    }  # fmt: skip
+    assert {"--config", "STATE_DIRECTORY"} <= read
+    assert not [name for name in read if ABOUT_DICE.search(name)]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -60,16 +60,13 @@ class Lighttpd:
 
 
 @contextmanager
-def lighttpd(
-    folder: Path, beside: Path, names: str = "localhost", before: Sequence[str] = ()
-) -> Iterator[Lighttpd]:
+def lighttpd(folder: Path, beside: Path, names: str = "localhost") -> Iterator[Lighttpd]:
     """Serves a scoreboard's folder.
 
     Args:
         folder: the scoreboard's.
         beside: an empty folder, for its configuration.
         names: others of the box than its host name, which is box.
-        before: a command that runs it.
     """
     beside.chmod(0o755)
     shutil.copy(CONFIG.parent / "403.html", beside)
@@ -90,7 +87,7 @@ def lighttpd(
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, int(kib) * 1024)
         port: int = listener.getsockname()[1]
         program = shutil.which("lighttpd", path="/usr/sbin:/usr/local/sbin:" + os.environ["PATH"])
-        command = [*before, program or "", "-D", "-f", str(beside / "lighttpd.conf")]
+        command = [program or "", "-D", "-f", str(beside / "lighttpd.conf")]
         process = subprocess.Popen(
             [sys.executable, "-c", _PASS, str(listener.fileno()), *command],
             env={**os.environ, "BOX_HOST": "box.lan", "BOX_NAME": "box", "SCOREBOARD_NAMES": names},

@@ -160,13 +160,6 @@ def test_what_an_evening_leaves_in_the_file(tmp_path: Path) -> None:
         assert first_fault(store.connection, read_mark(store.path)) is None
 
 
-def test_throws_of_real_dice_are_not_the_boxs(tmp_path: Path) -> None:
-    with closing(Store(tmp_path, lambda: 0.0, count_throws=False)) as store:
-        store.keep(Began(begin(builtin("pub"), 2)))
-        store.keep(Thrown((3, 5)))
-        assert queries.read(store.connection).throws == 0
-
-
 # -- the box on a store that it cannot go on with ----------------------------------------------
 
 

@@ -2,7 +2,7 @@
 
 import shutil
 import sqlite3
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -139,35 +139,6 @@ def test_a_result_whose_moves_are_lost_stands_but_is_not_ranked(tmp_path: Path) 
         record = kept_match(store.connection, 1, "test")
         assert record.actions == ACTIONS[:5]
         assert not record.given_up
-
-
-@pytest.mark.slow
-def test_a_page_that_cannot_be_read_costs_what_was_on_it(tmp_path: Path) -> None:
-    with closing(Store(tmp_path, lambda: NOON)) as store:
-        store.connection.execute("pragma synchronous = off")
-        for _ in range(60):
-            play(store)
-        (root,) = store.connection.execute(
-            "select rootpage from sqlite_schema where name = 'fact'"
-        ).fetchone()
-        store.connection.execute("pragma wal_checkpoint(truncate)")
-    content = bytearray((tmp_path / STORE_FILE).read_bytes())
-    page = content[(root - 1) * 4096 : root * 4096]
-    assert page[0] == 5, "an inner page"
-    middle = int.from_bytes(page[3:5]) // 2
-    cell = int.from_bytes(page[12 + 2 * middle : 14 + 2 * middle])
-    leaf = int.from_bytes(page[cell : cell + 4])
-    content[(leaf - 1) * 4096 : leaf * 4096] = b"\xa5" * 4096
-    (tmp_path / STORE_FILE).write_bytes(content)
-    with closing(mended(tmp_path)[0]) as store:
-        assert first_fault(store.connection, None) is None
-        whole = 0
-        for number in range(1, 61):
-            with suppress(OSError):
-                conditions = kept_match(store.connection, number, "test").conditions
-                whole += conditions is not None and conditions.lost == 0
-        assert whole > 40, "the matches before it and those behind it"
-        assert kept_match(store.connection, 60, "test").actions == (*ACTIONS, Advanced())
 
 
 def test_a_link_is_not_taken_over(folder: Path) -> None:

@@ -7,15 +7,11 @@ import errno
 import io
 import json
 import os
-import socket
 import sqlite3
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Self
-from unittest.mock import Mock
 
 import pytest
 from tests.cli.test_backup import play_a_little
@@ -315,31 +311,6 @@ def test_a_folder_without_an_end_is_not_read_to_its_end(
         assert box.done(StickJob.SETTINGS).outcome is not None
     assert found
     assert all(folder.read <= MOST_NAMES for folder in found)
-
-
-def test_a_helper_that_is_sent_away_rests_before_it_calls_again(
-    state: Path, stick: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    volume, rested = FolderVolume(stick), 0
-
-    def rest(seconds: float) -> None:
-        nonlocal rested
-        rested += 1
-        if rested == 5:
-            volume.pulled.set()
-
-    clock = Mock(wraps=time)
-    clock.sleep.side_effect = rest
-    monkeypatch.setattr(helper, "time", clock)
-    with closing(socket.socket(socket.AF_UNIX)) as full_box:
-        full_box.bind(str(tmp_path / "wire"))
-        full_box.listen()
-        serving = threading.Thread(target=helper.Helper(volume, tmp_path / "wire", state, "en").serve)
-        serving.start()
-        for _ in range(5):
-            full_box.accept()[0].close()
-        serving.join(60)
-        assert not serving.is_alive()
 
 
 def test_a_box_that_starts_again_hears_of_the_stick_again(
