@@ -41,7 +41,6 @@ PUB = builtin("pub")
 
 @pytest.fixture
 def posted() -> SimpleQueue[OddsReady]:
-    """What the worker has answered."""
     return SimpleQueue()
 
 

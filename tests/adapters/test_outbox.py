@@ -34,8 +34,6 @@ from shutthebox.simulator.virtual_box import VirtualBox
 
 
 class Pub:
-    """A box at which matches are played, with an outbox."""
-
     def __init__(self, folder: Path, seed: int = 1) -> None:
         self.state, self.folder = folder / "state", folder / "outbox"
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -46,14 +46,7 @@ NO_GAME = re.compile(
 
 
 class Person(Player):
-    """Somebody with hands; `plan` says what they do next.
-
-    Args:
-        random: decides everything.
-        box: to play at.
-        show: what it shows now.
-        habits: how badly contacts behave under these hands.
-    """
+    """Somebody with hands; `plan` says what they do next."""
 
     pause_ms: ClassVar[tuple[int, int]] = (200, 3000)
 
@@ -68,7 +61,6 @@ class Person(Player):
 
     @property
     def seen(self) -> Show:
-        """What the box shows."""
         return self._looks()
 
     def plan(self) -> tuple[list[Touch], int]:

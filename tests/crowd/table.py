@@ -79,18 +79,11 @@ class Faults:
     virtual_ns: int = 0
 
     def add(self, other: "Faults") -> None:
-        """Counts another's as well."""
         add_fields(self, other)
 
 
 class FaultError(AssertionError):
-    """The box was wrong.
-
-    Attributes:
-        text: what was wrong, and when.
-        plan: of the table.
-        moves: everything that hands did until then.
-    """
+    """The box was wrong."""
 
     def __init__(self, text: str, plan: Plan, moves: Sequence[Moved]) -> None:
         super().__init__(text, plan, moves)  # all of them, so that it can come from another process
@@ -165,14 +158,7 @@ def _keys_of(name: str) -> dict[str, object]:
 
 
 class Table:
-    """One box, its crowd and its referee.
-
-    Args:
-        plan: who plays what.
-        folder: for the house rules, and the store where the plug may be pulled.
-        seen: what the referee counts.
-        faults: what is counted of the people.
-    """
+    """One box, its crowd and its referee."""
 
     def __init__(self, plan: Plan, folder: Path, seen: Seen, faults: Faults) -> None:
         self._plan, self._seen, self._faults = plan, seen, faults
@@ -225,18 +211,11 @@ class Table:
             self._observe(what, t_ns)
 
     def look(self) -> Show:
-        """What the box shows."""
         assert self._show is not None, "a box shows something from the start"
         return self._show
 
     def play(self) -> Iterator[None]:
-        """The crowd comes and goes; each time a skilled player brings the match to its end.
-
-        Yields after each match.
-
-        Raises:
-            FaultError: at the first thing that is wrong.
-        """
+        """The crowd comes and goes; each time a skilled player brings the match to its end."""
         try:
             for _ in range(self._plan.visits):
                 self._crowd(self._random.randint(30, 250))
@@ -280,11 +259,7 @@ class Table:
         heappush(due, (max(t_ns, self.box.now_ns), self._order, person))
 
     def _rescue(self) -> None:
-        """From wherever the crowd has left the box, to the end of a match, and its levers seen right.
-
-        Raises:
-            AssertionError: if the box does not come on, or sees its levers wrong.
-        """
+        """From wherever the crowd has left the box, to the end of a match, and its levers seen right."""
         regular = self._person(Regular)
         idle, facts = 0, self.referee.facts
         if self.look().mode is Mode.MATCH_OVER:
@@ -331,7 +306,6 @@ class Table:
         self.box.run_until(t_ns)
 
     def move(self, switch: int, down: bool) -> None:
-        """A contact moves now."""
         self.moves.append(Moved(self.box.now_ns, switch, down))
         if switch == DICE_BUTTON:
             self.box.set_button(down)
@@ -361,11 +335,7 @@ def config_of(plan: Plan, folder: Path) -> Config:
 
 
 def play(plan: Plan, seen: Seen, faults: Faults) -> Iterator[None]:
-    """Plays at one table; yields after each match.
-
-    Raises:
-        FaultError: at the first thing that is wrong.
-    """
+    """Plays at one table; yields after each match."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="shutthebox-")))
         yield from Table(plan, folder, seen, faults).play()

@@ -50,7 +50,6 @@ def tests_of_devices(folder: Path) -> list[str]:
 
 
 def closing_line(text: str) -> str:
-    """What pytest says last."""
     found = re.findall(r"^\d+ (?:passed|failed|error|skipped).*$", text, re.MULTILINE)
     return found[-1] if found else "nothing ran"
 
@@ -81,7 +80,6 @@ def devices_pass(folder: Path, where: str, run: Run, *, emulated: bool = False) 
 
 
 def names_of_failed(done: Done) -> list[str]:
-    """The tests that pytest says have failed."""
     return re.findall(r"^(?:FAILED|ERROR) (\S+)", done.out, re.MULTILINE)
 
 
@@ -98,8 +96,6 @@ def measures_time(folder: Path, name: str) -> bool:
 
 
 def on_the_fake_kernel(folder: Path) -> bool:
-    """The devices' tests on this machine."""
-
     def run(tests: list[str], on_ours: bool) -> Done:
         paths = {"GPIOZERO_RIG": str(int(on_ours)), "PYTHONPATH": f"{folder}:{PROJECT}"}
         done = subprocess.run(
@@ -112,7 +108,6 @@ def on_the_fake_kernel(folder: Path) -> bool:
 
 
 def in_the_guest(pi: VirtualPi, what: str, **environment: str) -> Done:
-    """Runs pytest in the guest."""
     paths = f"/opt/gpiozero:{PACKAGES_IN_GUEST}:/opt/project"
     settings = {"PYTHONPATH": paths, "LG_WD": "/tmp", "RPI_LGPIO_REVISION": "a03111", **environment}
     return pi.run(f"cd /opt/gpiozero && python3 {PYTEST} {what}", timeout=3600, check=False, env=settings)
@@ -152,7 +147,6 @@ def on_a_real_kernel(folder: Path) -> bool:
 
 
 def main() -> int:
-    """Returns the exit code."""
     parser = argparse.ArgumentParser(description="gpiozero's own tests on our pins.")
     parser.add_argument("what", nargs="*", choices=["devices", "kernel", []], help="both, if not given")
     wanted = parser.parse_args().what or ["devices", "kernel"]

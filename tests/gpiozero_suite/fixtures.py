@@ -31,8 +31,6 @@ if ON_OUR_PINS:
 
 
 class ThreadedTest(threading.Thread):
-    """Runs a function beside the test."""
-
     def __init__(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> None:
         super().__init__(daemon=True)
         self._call = lambda: function(*arguments, **keywords)
@@ -44,7 +42,6 @@ class ThreadedTest(threading.Thread):
 
     @property
     def result(self) -> Any:
-        """What the function has returned, once it has."""
         self.join(10)
         assert not self.is_alive(), "the function does not end"
         return self._answer

@@ -17,11 +17,7 @@ class FetchError(RuntimeError):
 
 
 def source() -> Path:
-    """gpiozero's source of the version that is installed here: ``gpiozero/`` and ``tests/``.
-
-    Raises:
-        FetchError: There is none to be had from here.
-    """
+    """gpiozero's source of the version that is installed here: ``gpiozero/`` and ``tests/``."""
     wanted = version("gpiozero")
     named = os.environ.get("GPIOZERO_CACHE")
     cache = Path(named) if named else Path("~/.cache/gpiozero-source").expanduser()
@@ -52,13 +48,7 @@ def _download(wanted: str, folder: Path) -> None:
 
 
 def lay_out(to: Path) -> None:
-    """Puts gpiozero and its tests into a folder, with our fixtures in the place of its own.
-
-    The source package leaves out the tests' ``conftest.py``, so there is nothing to replace.
-
-    Raises:
-        FetchError: There is no source package to be had from here.
-    """
+    """Puts gpiozero and its tests into a folder, with our fixtures in the place of its own."""
     here = Path(__file__).resolve().parent
     found = source()
     shutil.copytree(found / "gpiozero", to / "gpiozero")

@@ -15,7 +15,6 @@ MISTAKES = {"network.toml": 'wifi = "Pub"\n', "ssh-key.txt": "the landlord's\n"}
 
 @pytest.fixture(scope="session")
 def folder() -> Iterator[Path]:
-    """Room for a card and its updates."""
     if (lacking := machine.missing()) is not None:
         pytest.skip(f"the image is NOT tried: {lacking}")
     with tempfile.TemporaryDirectory(prefix="card-", dir=machine.BUILD) as name:

@@ -255,7 +255,6 @@ def make_card(to: Path, files: dict[str, str]) -> None:
 
 
 def write_files(card: Path, files: dict[str, str]) -> None:
-    """Writes files on the first partition of a card."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():
             Path(folder, name).write_text(text)

@@ -28,11 +28,7 @@ TESTS = ("tests/runtime", "tests/game", "--ignore=tests/game/test_random_hands.p
 
 
 def chroot(root: Path, *command: str | Path) -> str:
-    """Runs a command of the card, and gives what it said.
-
-    Raises:
-        AssertionError: with the end of that, if it fails.
-    """
+    """Runs a command of the card, and gives what it said."""
     done = subprocess.run(["chroot", root, *command], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return done.stdout

@@ -38,7 +38,6 @@ UPDATED = "/run/hardware/good.raucb"
 
 
 def said_in_attract(*notices: str, settings: Settings = SETTINGS) -> State:
-    """The display of a box in attract with a message."""
     state = attract(settings)
     return state._replace(shared=state.shared._replace(notices=notices))
 
@@ -69,7 +68,6 @@ def ports(pi: VirtualPi) -> set[int]:
 
 
 def is_active(pi: VirtualPi, unit: str) -> bool:
-    """Whether it runs, or listens."""
     return pi.run(f"systemctl is-active {unit}", check=False).out == "active\n"
 
 

@@ -29,7 +29,6 @@ def with_overlay(tree: str, to: Path) -> Path:
 
 
 def value(tree: Path, node: str, key: str) -> str:
-    """A value of a device tree."""
     return subprocess.check_output(["fdtget", str(tree), node, key], text=True).strip()
 
 

@@ -57,8 +57,6 @@ pytestmark = [pytest.mark.image, pytest.mark.timeout(12 * BOOT_S)]
 
 
 class Landlord(Owner):
-    """The owner of a card."""
-
     pi: CardPi
 
     def await_box(self, *notices: str) -> None:
@@ -91,7 +89,6 @@ def pi(landlord: Landlord) -> CardPi:
 
 
 def settings_stick(folder: Path, files: dict[str, str]) -> Path:
-    """A stick with a folder of settings."""
     settings = folder / "settings"
     shutil.rmtree(settings, ignore_errors=True)
     for name, text in files.items():
@@ -116,7 +113,6 @@ def test_a_mistake_on_the_card_is_said_and_put_right(landlord: Landlord, pi: Car
 
 
 def arrived(league: Engine) -> int:
-    """The matches that the league has."""
     with league.connect().execution_options(reads=True) as db:
         return db.scalar(select(func.count()).select_from(MATCH)) or 0
 
@@ -263,7 +259,6 @@ def test_a_memory_is_saved_spoilt_and_taken_over(landlord: Landlord, pi: CardPi,
 
 
 def update_stick(folder: Path, bundle: Path) -> Path:
-    """A stick with an update."""
     image = formatted(folder, size=STICK_BYTES)
     put_on(image, bundle, bundle.name)
     return image

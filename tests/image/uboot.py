@@ -40,7 +40,7 @@ def kernel(name: str) -> bytes:
 
 
 def file_system(path: Path, first_sector: int, files: dict[str, bytes]) -> None:
-    """Writes a partition of a card, or of a file of its own from sector 0."""
+    """Writes a partition of a card."""
     command = ["mkfs.vfat", "--offset", str(first_sector), str(path), str(SECTORS // 2)]
     subprocess.run(command, check=True, capture_output=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -51,7 +51,6 @@ def file_system(path: Path, first_sector: int, files: dict[str, bytes]) -> None:
 
 
 def system_files(name: str) -> dict[str, bytes]:
-    """The files on the partition of a system with this name."""
     return {"Image.gz": gzip.compress(kernel(name)), "initrd.img": bytes(64)}
 
 

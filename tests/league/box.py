@@ -24,12 +24,7 @@ REGULARS = ("ANN", "BOB", "CAT", "DAN", "EVE", "FAY")
 
 
 class PlayedBox:
-    """A box with a store, an outbox and two players, who sign.
-
-    Args:
-        folder: of the store (`state`), the outbox (`outbox`) and the scores (`scores.json`).
-        seed: of throws and players.
-    """
+    """A box with a store, an outbox and two players, who sign."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.state, self.outbox_folder = folder / "state", folder / "outbox"
@@ -63,7 +58,6 @@ class PlayedBox:
             self._observe(Keep(signed), self._box.now_ns)
 
     def close(self) -> None:
-        """Switches it off."""
         self._box.close()
 
 

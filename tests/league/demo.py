@@ -19,7 +19,6 @@ PAUSE_S = 5.0
 
 
 def main() -> int:
-    """Runs until Ctrl-C."""
     if mosquitto_program() is None:
         print("make: no mosquitto here: on Debian and Ubuntu, sudo apt install mosquitto", file=sys.stderr)
         return 2

@@ -33,12 +33,7 @@ _ARRIVES_S = 420.0
 
 
 class Town(RunningLeague):
-    """A league whose parts are killed.
-
-    Args:
-        folder: of everything.
-        postgresql: a server; None for SQLite.
-    """
+    """A league whose parts are killed."""
 
     def __init__(self, folder: Path, postgresql: Postgresql | None) -> None:
         self.url = postgresql.new_database() if postgresql else f"sqlite:///{folder}/league.sqlite3"
@@ -113,7 +108,6 @@ class Town(RunningLeague):
         return f"seats give {seats - counted}, and {counted - seats} are counted"
 
     def counts(self) -> tuple[int, int]:
-        """Entries and matches in the league."""
         engine = open_database(self.url)
         try:
             with engine.connect() as db:
@@ -159,7 +153,6 @@ def run(folder: Path, kills: int, postgresql: Postgresql | None, pause_s: float 
 
 
 def main() -> int:
-    """Runs it from the command line."""
     kills = next((int(word) for word in sys.argv[1:] if word.isdecimal()), 200)
     with tempfile.TemporaryDirectory(prefix="league-faults-") as folder, ExitStack() as stack:
         path = Path(folder)

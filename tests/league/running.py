@@ -12,19 +12,13 @@ CONSUMERS = 2
 
 
 class Part:
-    """A process, which can be killed and started again.
-
-    Args:
-        command: of it.
-        log: where it says what it has to say.
-    """
+    """A process, which can be killed and started again."""
 
     def __init__(self, command: tuple[str, ...], log: Path) -> None:
         self._command, self._log = command, log
         self.start()
 
     def start(self) -> None:
-        """Starts it."""
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(self._command, stdout=log, stderr=log)
 
@@ -35,14 +29,7 @@ class Part:
 
 
 class RunningLeague:
-    """Broker, consumers, reviewer, boxes that play, and their uplinks.
-
-    Args:
-        folder: of everything.
-        url: of the database; empty for SQLite in the folder.
-        boxes: the pub of each.
-        pause_s: of a box between two matches.
-    """
+    """Broker, consumers, reviewer, boxes that play, and their uplinks."""
 
     def __init__(self, folder: Path, url: str, boxes: Mapping[str, str], pause_s: float) -> None:
         self.place = found_league(folder, url)
@@ -65,7 +52,6 @@ class RunningLeague:
         }
 
     def close(self) -> None:
-        """Ends all processes."""
         for part in itertools.chain(*self.parts.values()):
             part.kill()
         if self.place.broker is not None:

@@ -51,7 +51,6 @@ class Sut(LeagueBox):
             return int(db.execute(select(func.count()).select_from(table)).scalar_one())  # type: ignore[arg-type]
 
     def column(self, column: Column[str]) -> list[str]:
-        """The values in this column, in the order of arrival."""
         with self.engine.begin() as db:
             return list(db.execute(select(column).order_by(column.table.c.id)).scalars())
 

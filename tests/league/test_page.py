@@ -97,7 +97,6 @@ class Landlord:
         self.first = self.post(do="sign-in", key=self.key)
 
     def post(self, status: int = 200, origin: str | None = None, **form: str | list[str]) -> str:
-        """Sends a form of the owner's page."""
         data = urllib.parse.urlencode(form, doseq=True).encode()
         request = urllib.request.Request(self.site.url + "/owner", data)
         request.add_header("Origin", self.site.url if origin is None else origin)

@@ -87,7 +87,6 @@ class Front:
             return line.connect_ex(("127.0.0.1", self.port)) == 0
 
     def connect(self) -> socket.socket:
-        """A TCP connection."""
         return socket.create_connection(("127.0.0.1", self.port), timeout=HANG_S)
 
     def ask(
@@ -106,7 +105,6 @@ class Front:
             return answer.status, answer.read().decode(), answer.headers
 
     def close(self) -> None:
-        """Ends both."""
         for process in self.processes:
             process.terminate()
         for process in self.processes:

@@ -51,7 +51,6 @@ def take_over(card: Path, to: Path) -> list[str]:
 
 
 def put(folder: Path, **texts: str) -> None:
-    """Writes files of the owner, by their names without an ending."""
     for name, text in texts.items():
         (folder / NAMES[name]).write_text(text)
 
@@ -182,7 +181,6 @@ class PlugPulled(BaseException):
 
 
 def files_in(folder: Path) -> dict[Path, str]:
-    """What is in force there."""
     places = (folder / "etc", folder / "network", folder / "ssh")
     return {path: path.read_text() for place in places for path in place.rglob("*") if path.is_file()}
 

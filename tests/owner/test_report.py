@@ -29,8 +29,6 @@ HOUR_S = 3600
 
 
 class Box:
-    """One with a store, at a time of day."""
-
     def __init__(self, folder: Path) -> None:
         self.now_s, self.folder = EVENING_S, folder
         self.store = Store(folder, lambda: self.now_s)
@@ -45,7 +43,6 @@ class Box:
         return [localize(line, str) for line in report(topic, wrong)]
 
     def machine(self, path: str, text: str) -> None:
-        """Writes a file of the machine."""
         file = self.folder / "machine" / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)

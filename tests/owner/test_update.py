@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
@@ -185,8 +185,8 @@ def test_an_update_from_an_address_is_fetched_and_removed_again(
 
 
 @contextmanager
-def answering(answer: bytes, *, stays: bool = False) -> Iterator[str]:
-    """The address of a server that gives one answer to every request, and can stop in the middle of it."""
+def answering(answer: bytes, then: Iterable[bytes] = ()) -> Iterator[str]:
+    """The address of a server that gives one answer to every request, and then these pieces."""
     over = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as server:
 
@@ -197,8 +197,10 @@ def answering(answer: bytes, *, stays: bool = False) -> Iterator[str]:
                     with visitor, suppress(OSError):
                         visitor.recv(65536)
                         visitor.sendall(answer)
-                        if stays:
-                            over.wait()
+                        for piece in then:
+                            if over.wait(0.02):
+                                break
+                            visitor.sendall(piece)
 
         thread = threading.Thread(target=serve)
         thread.start()
@@ -207,32 +209,6 @@ def answering(answer: bytes, *, stays: bool = False) -> Iterator[str]:
         finally:
             over.set()
             server.shutdown(socket.SHUT_RDWR)
-            thread.join()
-
-
-@contextmanager
-def dribbling(answer: bytes, then: bytes = b"") -> Iterator[str]:
-    """The address of a server whose answer comes byte by byte without an end, or with this one."""
-    over = threading.Event()
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def serve() -> None:
-            with suppress(OSError):
-                visitor, _ = server.accept()
-                with visitor:
-                    visitor.recv(65536)
-                    visitor.sendall(answer)
-                    for _ in range(50) if then else itertools.count():
-                        over.wait(0.02)
-                        visitor.sendall(b"x")
-                    visitor.sendall(then)
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.getsockname()[1]}/new.raucb"
-        finally:
-            over.set()
             thread.join()
 
 
@@ -249,7 +225,7 @@ def test_an_address_that_never_comes_to_an_end_is_given_up(
     answer: bytes, fetched: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(update, "LOOK_S", 0.3)
-    with dribbling(answer) as address:
+    with answering(answer, then=itertools.repeat(b"x")) as address:
         assert refused("update", address) == f"shutthebox: {address}: too slow: less than 10 kB a second came"
     assert not fetched.exists()
     assert not fetched.with_name("asked").exists()
@@ -258,7 +234,7 @@ def test_an_address_that_never_comes_to_an_end_is_given_up(
 def test_a_slow_line_that_brings_enough_is_waited_for(fetched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(update, "LOOK_S", 0.05)
     monkeypatch.setattr(update, "SLOWEST", 0)
-    with dribbling(http(b"", "Content-Length: 54"), then=b"end.") as address:
+    with answering(http(b"", "Content-Length: 54"), then=[*[b"x"] * 50, b"end."]) as address:
         assert "is earlier than" in refused("update", address)
     assert fetched.with_name("seen").read_bytes() == 50 * b"x" + b"end."
 
@@ -335,7 +311,7 @@ def test_a_dropped_login_leaves_no_file(fetched: Path) -> None:
         "os.geteuid = lambda: 0;"
         "sys.exit(main.main(sys.argv[1:]))"
     )
-    with answering(http(b"half", "Content-Length: 1000"), stays=True) as address:
+    with answering(http(b"half", "Content-Length: 1000"), then=itertools.repeat(b"")) as address:
         process = subprocess.Popen([sys.executable, "-c", program, "update", address])
         try:
             until(lambda: fetched.exists())

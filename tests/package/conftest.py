@@ -16,7 +16,6 @@ from .root import LIBRARIES, LIBRARY_DEBS, Root
 
 @pytest.fixture(scope="session")
 def deb() -> Path:
-    """The package of the box."""
     return built("shutthebox")
 
 

@@ -17,7 +17,6 @@ def fields(stanza: int) -> dict[str, str]:
 
 
 def stanza_of(package: str) -> int:
-    """The number of a package's stanza."""
     names = re.findall(r"^Package: (.*)$", CONTROL.read_text(encoding="utf-8"), re.MULTILINE)
     return 1 + names.index(package)
 

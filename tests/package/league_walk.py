@@ -40,7 +40,6 @@ def league_base() -> Path:
 
 
 def until(what: str, is_so: Callable[[], bool]) -> None:
-    """Waits until it is so."""
     end = time.monotonic() + 180
     while not is_so():
         if time.monotonic() > end:
@@ -138,7 +137,6 @@ def walk(root: Root, folder: Path) -> None:
 
 
 def main() -> int:
-    """Walks."""
     if (why := roots.missing()) is not None:
         print(why, file=sys.stderr)
         return 2

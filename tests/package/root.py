@@ -39,11 +39,7 @@ class FetchError(RuntimeError):
 
 
 def prepare() -> None:
-    """Makes the parts that are made once, so that they are there when a root is wanted.
-
-    Raises:
-        FetchError: if Debian or gpiozero cannot be had from here.
-    """
+    """Makes the parts that are made once, so that they are there when a root is wanted."""
     base()
     gpiozero()
 
@@ -167,19 +163,13 @@ class Root:
         self.put(gpiozero(), GPIOZERO_DEB)
 
     def put(self, file: Path, to: str) -> None:
-        """Copies a file into it."""
         shutil.copy(file, self.path / to[1:])
 
     def read(self, path: str) -> str:
-        """The text of a file in it."""
         return (self.path / path[1:]).read_text(encoding="utf-8")
 
     def run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        """Runs a command in it, on its running system if it is booted.
-
-        Raises:
-            AssertionError: if it ends with another code than 0, unless check is false.
-        """
+        """Runs a command in it, on its running system if it is booted."""
         done = subprocess.run(
             [*self._enter(), *command], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
         )

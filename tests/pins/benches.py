@@ -39,7 +39,6 @@ def until(condition: Callable[[], object], seconds: float = HANG_S) -> bool:
 
 
 def reached(seen: Sized, count: int) -> bool:
-    """Waits until as many have come as are expected."""
     return until(lambda: len(seen) >= count)
 
 
@@ -82,11 +81,9 @@ class Bench:
         self.factory = factory
 
     def drive(self, offset: int, level: int) -> None:
-        """Puts a level on a wire from outside."""
         raise NotImplementedError
 
     def level(self, offset: int) -> int:
-        """The level on a wire."""
         raise NotImplementedError
 
     @contextmanager
@@ -146,8 +143,6 @@ class SimBench(Bench):
 
 
 class FakeBench(Bench):
-    """On the fake kernel."""
-
     def __init__(self, factory: Any, kernel: FakeKernel) -> None:
         super().__init__(factory)
         self.kernel = kernel
@@ -199,12 +194,7 @@ def real_or_skip(library: str) -> Path:
 
 @contextmanager
 def make_bench(name: str, folder: Path) -> Iterator[Bench]:
-    """Sets up the back end called ``name``, and clears it away again.
-
-    Args:
-        name: "gpiod", "lgpio" and "rpigpio" need a simulated chip; "gpiod-fake" is ours on a fake kernel.
-        folder: An empty one.
-    """
+    """Sets up the back end called ``name``, and clears it away again."""
     with ExitStack() as stack:
         bench: Bench
         if name == "gpiod-fake":

@@ -20,7 +20,6 @@ TRIES = 3
 
 @pytest.fixture
 def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
-    """The back end that the test's parameter names."""
     with make_bench(request.param, tmp_path) as made:
         yield made
 

@@ -36,11 +36,7 @@ _PACKAGES = """
 
 
 def prepare(suite: str) -> Path:
-    """The Debian as a tar, made once.
-
-    Raises:
-        roots.FetchError: if it cannot be had from here.
-    """
+    """The Debian as a tar, made once."""
     roots.gpiozero()
     roots.openskill()
     return roots.base_with(_PACKAGES.split(), suite)

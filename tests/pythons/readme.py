@@ -23,11 +23,7 @@ _PROXIES = tuple(f"{kind}_proxy" for kind in ("http", "https", "no"))
 
 
 def prepare(suite: str) -> Path:
-    """The bare Debian as a tar, made once.
-
-    Raises:
-        roots.FetchError: if it cannot be had from here.
-    """
+    """The bare Debian as a tar, made once."""
     return roots.base_with([*PACKAGES], suite)
 
 

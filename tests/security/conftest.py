@@ -21,8 +21,6 @@ PROJECT = SCRIPT.parents[2]
 
 @dataclass(frozen=True)
 class Ran:
-    """The result of a run of the daemon."""
-
     code: int
     events: list[list[str]]
     modules: list[str]

@@ -21,7 +21,6 @@ OURS = {"name": "shutthebox", "skip_reason": "marked as editable"}
 
 
 def judge(tmp_path: Path, report: str) -> tuple[int, str]:
-    """Its exit code and what it says."""
     file = tmp_path / "report.json"
     file.write_text(report)
     with contextlib.redirect_stdout(io.StringIO()) as out:

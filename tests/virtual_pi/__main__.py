@@ -17,7 +17,6 @@ from tests.virtual_pi.project import PROJECT, build_wheels, install
 
 
 def main() -> int:
-    """Returns the command's exit code."""
     lacking = missing()
     if lacking is not None:
         print(lacking, file=sys.stderr)

@@ -46,7 +46,6 @@ def become_a_pi(revision: str, chips: dict[str, int]) -> None:
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Carries out one request."""
     do = request["do"]
     if do == "run":
         return run(request)
@@ -116,7 +115,6 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def serve() -> None:
-    """Answers for ever."""
     port = os.open(PORT, os.O_RDWR)
     lock = threading.Lock()
 

@@ -10,14 +10,12 @@ from tests.virtual_pi.project import build_wheels, install
 
 @pytest.fixture(scope="session")
 def wheels() -> Iterator[list[Path]]:
-    """The project's wheels."""
     with build_wheels() as built:
         yield built
 
 
 @pytest.fixture(scope="module")
 def pi(wheels: list[Path]) -> Iterator[VirtualPi]:
-    """A virtual Pi with the project in it."""
     lacking = missing()
     if lacking is not None:
         pytest.skip(lacking)

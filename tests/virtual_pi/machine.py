@@ -121,11 +121,9 @@ class VirtualPi:
         self.run(f"mkdir -p {folder} && tar -xf /run/copied.tar -C {folder} && rm /run/copied.tar")
 
     def write(self, to: str, text: str, mode: int = 0o644) -> None:
-        """Puts a text into a file of the guest."""
         self._write(to, text.encode(), mode)
 
     def read(self, path: str) -> bytes:
-        """The text of a file of the guest."""
         return base64.b64decode(self._ask({"do": "read", "path": path})["data"])
 
     def set_line(self, offset: int, level: int, chip: str = HEADER_CHIP) -> int:
@@ -249,7 +247,6 @@ class VirtualPi:
         return (self._folder / "console.log").read_text(errors="replace")
 
     def _connect(self, until: float) -> None:
-        """Waits until the agent answers."""
         while True:
             assert self._process is not None
             if self._process.poll() is not None:

@@ -21,12 +21,7 @@ HOLD_S = 1.5
 
 
 class Owner:
-    """The owner's hands and eyes; a machine beside the box says what its glass has to show.
-
-    Args:
-        table: the box.
-        settings: of the box.
-    """
+    """The owner's hands and eyes; a machine beside the box says what its glass has to show."""
 
     def __init__(self, table: Table, settings: Settings) -> None:
         self.table, self.pi = table, table.pi
@@ -40,7 +35,6 @@ class Owner:
         self._machine = Machine(self._settings, Queue(), 0, 0, fault=fault)
 
     def see(self) -> None:
-        """Waits until the glass shows it."""
         try:
             self.table.see([self._machine.state])
         except AssertionError as error:
@@ -92,7 +86,6 @@ class Owner:
         self.see()
 
     def choose(self, lever: int) -> None:
-        """Flicks a lever."""
         for down in (1 << (lever - 1), 0):
             self.table.stand(down)
             self._give(LeversMoved(down))

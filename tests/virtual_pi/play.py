@@ -35,7 +35,6 @@ class Play:
     """One match for two; the table is in attract when it begins, and throws are read off the display."""
 
     def __init__(self, table: Table, settings: Settings = SETTINGS) -> None:
-        """Wakes the box and begins."""
         self.table = table
         self.match: Match = begin(settings.profile, players=2, rounds=settings.game.rounds)
         self._settings, self._profile = settings, settings.profile
@@ -51,7 +50,6 @@ class Play:
         self.see()
 
     def see(self) -> None:
-        """Waits until the display shows the present position."""
         shown = self._shown(self.match)
         # A box that has just been started may end a turn before it knows the odds.
         without = [shown]
@@ -80,7 +78,6 @@ class Play:
         self._turn.append(Thrown(self.match.turn.throw or ()))
 
     def throw(self) -> None:
-        """Presses, and reads off the glass what was thrown."""
         self.press_for_throw()
         self.read_throw()
 
@@ -117,7 +114,6 @@ class Play:
         self.see()
 
     def go_on(self) -> None:
-        """The next step, of any kind."""
         match self.match.stage:
             case Stage.THROW:
                 self.throw()
@@ -127,7 +123,6 @@ class Play:
                 self.pass_on()
 
     def finish(self) -> None:
-        """To the winner on the glass."""
         while self.match.stage is not Stage.FINISHED:
             self.go_on()
 

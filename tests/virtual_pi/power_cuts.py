@@ -191,7 +191,6 @@ def opened(card: bytearray, allowed: list[str]) -> str | None:
 
 
 def main() -> None:
-    """Writes, cuts, and prints the result."""
     synchronous, count, cuts = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     shutil.rmtree(WORK, ignore_errors=True)
     MOUNT.mkdir(parents=True)

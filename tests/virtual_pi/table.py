@@ -116,11 +116,9 @@ class Table:
         self.start()
 
     def shown(self, key: str) -> str:
-        """A property of the service."""
         return self.pi.run(f"systemctl show --value -p {key} shutthebox").out.strip()
 
     def journal(self) -> str:
-        """The service's journal."""
         return self.pi.run("journalctl -u shutthebox --no-pager").out
 
     def back_after(self, before: str) -> bool:
@@ -135,7 +133,6 @@ class Table:
     # -- hands
 
     def press(self) -> None:
-        """Presses the button for a moment."""
         self.pi.push(int(GPIO.roll))
 
     def stand(self, down: Tiles) -> None:
@@ -157,7 +154,6 @@ class Table:
         self.pi.write(f"/sys/module/i2c_panel/parameters/{name}", str(value))
 
     def unplug(self) -> None:
-        """Takes the display off the bus."""
         self.panel_parameter("absent", 1)
         self.look()
         self.glass.unplug()
@@ -185,7 +181,6 @@ class Table:
             yield write, self.glass.picture().tobytes()
 
     def look(self) -> bytes:
-        """The picture on the glass now."""
         if not self.glass.unplugged:
             for _ in self.frames():
                 pass
@@ -205,7 +200,6 @@ class Table:
             time.sleep(0.05)
 
     def goodbye(self) -> bytes:
-        """The picture of a box that ends well."""
         screen = LocalizedScreen(Mode.ATTRACT, big=self._words("Goodbye"))
         return draw(screen, 0).tobytes()
 

@@ -19,7 +19,6 @@ IDLE_S = 20
 
 @pytest.fixture(scope="module")
 def table(pi: VirtualPi) -> Table:
-    """The box, installed and started."""
     install_box(pi, CONFIG)
     found = Table(pi, SETTINGS)
     found.start()

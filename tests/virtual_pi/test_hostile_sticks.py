@@ -80,7 +80,6 @@ def fat32(folder: Path, entries: bytes, *, loops: bool = False) -> Path:
 
 
 def names(count: int) -> bytes:
-    """So many empty files."""
     return b"".join(entry(b"%08dTXT" % number, 0x20) for number in range(count))
 
 

@@ -26,7 +26,6 @@ sys.stdin.read()
 
 @contextmanager
 def held(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that has the lock."""
     command = [sys.executable, "-c", HOLD, str(folder)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None

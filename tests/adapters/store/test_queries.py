@@ -30,10 +30,7 @@ OTHERS_WIN = house("house", 'match = "target-loses"\nlimit = 5\ntie = "share"')
 
 
 class Evening(Matches):
-    """Matches on one store."""
-
     def panel(self, translate: Translate = str) -> list[str]:
-        """The statistics on the panel."""
         return [localize(line, translate) for line in statistics_lines(read(self.db))]
 
 

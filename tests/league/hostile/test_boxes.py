@@ -136,7 +136,6 @@ def games_whose_odds_take_minutes(box: HostileBox, ends: threading.Event) -> Non
 
 
 def on_twelve(game: str, seed: int) -> Record:
-    """A match on a box of twelve."""
     profile = builtin(game).for_box(12)
     assert profile is not None
     return replace(random_record(profile, 2, seed), conditions=CONDITIONS)

@@ -46,7 +46,6 @@ def many(visit: Callable[[Random], object]) -> Attack:
 
 
 def is_open(town: Town) -> bool:
-    """Whether a visitor sees the page."""
     return ask(town, "/") == 200
 
 

@@ -91,13 +91,7 @@ class Service:
 
 
 class HonestBox:
-    """A box with a real uplink. It leaves entries in its outbox and waits until they are gone.
-
-    Args:
-        folder: of the box.
-        enrolment: as the league gave it.
-        number: of the box.
-    """
+    """A box with a real uplink. It leaves entries in its outbox and waits until they are gone."""
 
     def __init__(self, folder: Path, enrolment: Enrolment, number: int) -> None:
         self.enrolment, self.number = enrolment, number
@@ -110,7 +104,6 @@ class HonestBox:
 
     @property
     def players(self) -> tuple[str, str]:
-        """Their initials."""
         return f"A{chr(65 + self.number)}X", f"B{chr(65 + self.number)}X"
 
     def leave(self, entry: bytes) -> float:
@@ -136,12 +129,7 @@ class HonestBox:
 
 
 class HostileBox(BoxLine):
-    """A box that is enrolled, and speaks to the broker itself.
-
-    Args:
-        enrolment: as the league gave it.
-        random: for what it makes up.
-    """
+    """A box that is enrolled, and speaks to the broker itself."""
 
     def __init__(self, enrolment: Enrolment, random: Random) -> None:
         super().__init__(enrolment, random.randbytes(16).hex())
@@ -150,8 +138,6 @@ class HostileBox(BoxLine):
 
 @dataclass
 class Town:
-    """Everything that runs."""
-
     folder: Path
     url: str
     place: Place
@@ -268,7 +254,6 @@ class Town:
         return ""
 
     def close(self) -> None:
-        """Ends everything."""
         for box in self.boxes:
             box.uplink.kill()
         for service in self.services:

@@ -45,8 +45,6 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
 
 
 class Board:
-    """A scoreboard, and a browser that looks at it."""
-
     def __init__(self, browser: webdriver.Chrome, folder: Path, port: int) -> None:
         self.browser, self._folder, self._port = browser, ScoreboardFolder(folder), port
 

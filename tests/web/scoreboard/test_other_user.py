@@ -34,7 +34,6 @@ def run(user: int, script: str, *arguments: object) -> subprocess.CompletedProce
 
 
 def _missing() -> str:
-    """The reason why these tests cannot run here; empty if there is none."""
     if os.geteuid() != 0:
         return "only root can become other users"
     if lacking := debian.missing("setpriv"):

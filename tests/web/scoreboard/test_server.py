@@ -16,7 +16,6 @@ from shutthebox.web.scoreboard.server import ScoreboardServer
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[ScoreboardServer]:
-    """Serves a folder with one page."""
     (tmp_path / "index.html").write_text("the scores")
     with answering(ScoreboardServer(listen(0), tmp_path)) as server:
         yield server
