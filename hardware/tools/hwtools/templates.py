@@ -101,7 +101,10 @@ def _plate(pages: Any, plate: Plate) -> None:  # noqa: ANN401
 def _wires(pages: Any) -> None:  # noqa: ANN401
     """Draw the middle lines of fingers and staples, to bend wire over."""
     fingers = {switch.wire: name for name, switch in reversed(SWITCHES.items())}
-    shapes = [("finger", Dimensions(switch=name), f"for {name}") for name in reversed(fingers.values())]
+    shapes = [
+        ("finger", Dimensions(switch=name), f"for {name}; foot below, tip above")
+        for name in reversed(fingers.values())
+    ]
     shapes += [("staple", Dimensions(levers=n), f"for {n} levers; its legs parallel to 1 mm") for n in COUNTS]
     figure, axes = _page("wires: bend stainless spring wire 1.4310 until it lies on the middle line")
     high = _PAGE[1] - _EDGE - 5

@@ -74,13 +74,18 @@ class _Scene:
         """Return the items whose whole name matches."""
         return [i for i in self.box.items if re.fullmatch(pattern, i.name)]
 
-    def move(self, pattern: str, by: Point, label: str) -> None:
-        """Draw what comes in where it comes from, with an arrow to its place and its name at the first."""
+    def move(self, pattern: str, by: Point, label: str, left: float = 0.3) -> None:
+        """Draw what comes in where it comes from, and its name at the first.
+
+        An arrow leads towards its place, and leaves a share of the way out.
+        """
         for k, item in enumerate(self.named(pattern)):
             self.items([item], by)
             start = self.middle(item.name, by)
             if any(by):
-                self.arrows.append((start, self.middle(item.name, (0.3 * by[0], 0.3 * by[1], 0.3 * by[2]))))
+                self.arrows.append(
+                    (start, self.middle(item.name, (left * by[0], left * by[1], left * by[2])))
+                )
             if label and not k:
                 self.labels.append((label, start))
 
@@ -263,9 +268,9 @@ def _levers(target: Path) -> None:
     scene.note("lever bank", "bank", (-80, 0, 20))
     scene.move("lever 6", (0, 0, -55), "tile 6, from below")
     scene.move("axle", (75, 0, 0), "axle: rod 3 mm")
-    scene.move("rod up", (140, 0, 0), "stop: rod 3 mm")
-    scene.move("rod down", (140, 0, 0), "stop: rod 3 mm")
-    scene.save(target, (0.6, -1.0, -0.5))
+    scene.move("rod up", (110, 0, 0), "stop: rod 3 mm")
+    scene.move("rod down", (110, 0, 0), "stop: rod 3 mm")
+    scene.save(target, (0.5, -1.0, -0.75))
 
 
 def _detents(target: Path) -> None:
@@ -306,15 +311,16 @@ def _deck(target: Path) -> None:
     scene = _Scene()
     scene.items(scene.named("body"))
     scene.note("shell", "body", (-90, 0, -20))
-    scene.move("bezel insert 3", (0, 0, -18), "8 inserts M3")
-    scene.move("bezel insert [124]|bank insert .*", (0, 0, -18), "")
-    scene.move("button", (0, 0, 40), "roll button")
-    scene.move("button nut", (0, 0, -45), "nut of the button")
+    scene.move("bezel insert 1", (0, 0, -18), "8 inserts M3")
+    scene.move("bezel insert [234]|bank insert .*", (0, 0, -18), "")
+    scene.move("button", (0, 0, 100), "")
+    scene.note("roll button", "button", (0, 0, 117))
+    scene.move("button nut", (0, 0, -30), "nut of the button")
     scene.move("buzzer", (0, 0, -45), "buzzer, hole up")
-    scene.move("lock", (0, -40, 0), "lock, from the front")
-    scene.move("lock nut", (0, 20, -60), "nut of the lock")
-    scene.move("lock cam", (0, 20, -75), "cam")
-    scene.save(target, (-0.6, -1.0, -0.75))
+    scene.move("lock", (0, -35, 0), "lock, from the front")
+    scene.move("lock nut", (-35, 40, 0), "nut of the lock")
+    scene.move("lock cam", (-45, 60, 0), "cam")
+    scene.save(target, (-0.45, -0.75, -1.0))
 
 
 def _bank(target: Path) -> None:
@@ -328,9 +334,9 @@ def _bank(target: Path) -> None:
 def _tray(target: Path) -> None:
     scene = _Scene()
     scene.steps("deck", "display", "levers", "detents", "switches", "bank")
-    scene.move("gasket", (0, 0, -50), "foam tape, double-sided")
-    scene.move("tray", (0, 0, -75), "tray, between the fins")
-    scene.save(target, (-0.6, -1.2, -0.8))
+    scene.move("gasket", (0, 0, -45), "foam tape, double-sided")
+    scene.move("tray", (0, 0, -100), "tray, between the fins", 0.6)
+    scene.save(target, (-0.5, -0.9, -1.0))
 
 
 def _base(target: Path) -> None:
@@ -352,7 +358,6 @@ def _plugs(target: Path) -> None:
             near = item.solid.trim_by_plane((-1, 0, 0), -150).trim_by_plane((0, -1, 0), -125)
             scene.add(near, item.colour)
     scene.note("supply", "supply plug")
-    scene.note("lever board", "board")
     for name, (label, by) in _PLUGGED.items():
         scene.tags.append((f"{name} {label}", scene.middle(name, by)))
     scene.save(target, (0.0, 1.0, 1.8))
@@ -361,7 +366,8 @@ def _plugs(target: Path) -> None:
 #: What a plug is for, and where its name hides no other.
 _PLUGGED: dict[str, tuple[str, Point]] = {
     "J2": ("1-3", (0, 12, -3)), "J3": ("4-6", (0, 12, -3)), "J4": ("7-9", (0, 12, -3)),
-    "J6": ("button", (0, 0, 14)), "J8": ("buzzer", (-6, 0, 14)), "J9": ("display", (0, 0, 14)),
+    "J6": ("button", (-17, 0, 0)), "J7": ("service", (-17, 0, 0)), "J8": ("buzzer", (-5, 12, -3)),
+    "J9": ("display", (17, 0, 0)),
 }  # fmt: skip
 
 
@@ -413,8 +419,8 @@ def _closing(target: Path) -> None:
         (0, 3, 70),
     )
     scene.move("body", (0, 3, 70), "1. shell: down, 3 mm to the front, lock")
-    scene.move("spout", (0, 3, 160), "2. spout, pushed in, no glue")
-    scene.move("felt", (0, 3, 190), "3. felt")
+    scene.move("spout", (0, 3, 160), "2. spout, pushed in, no glue", 0.65)
+    scene.move("felt", (0, 3, 190), "3. felt", 0.45)
     scene.save(target, (-0.9, -1.2, 0.35))
 
 
