@@ -27,7 +27,7 @@ _DRAWING_SCALE = 2.7
 #: The houses' columns, filled from a line of the bill with its shop numbers, or from a part's position.
 _COLUMNS = {
     "jlcpcb/bom": {
-        "Comment": "{Value}", "Designator": "{References}", "Footprint": "{Footprint}",
+        "Comment": "{comment}", "Designator": "{References}", "Footprint": "{Footprint}",
         "JLCPCB Part #": "{lcsc}", "Manufacturer": "{Manufacturer}", "Manufacturer Part Number": "{MPN}",
     },
     "jlcpcb/positions": {
@@ -63,7 +63,9 @@ def bill() -> list[dict[str, Any]]:
                 more = {"References": ",".join(refs), "Quantity": len(refs), "number": len(found) + 1}
                 more["Footprint"] = row["Footprint"].partition(":")[2]
                 more["note"] = "; ".join(filter(None, (row["Note"], f"or {row['Alternative']}")))
-                found.append(row | more | {"lcsc": "", "mouser": ""} | shops[row["MPN"]])
+                numbers = {"lcsc": "", "mouser": ""} | shops[row["MPN"]]
+                unknown = "" if numbers["lcsc"] else f"; no LCSC number known: search for {row['MPN']}"
+                found.append(row | more | numbers | {"comment": row["Value"] + unknown})
     return found
 
 
