@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,33 @@ def test_the_check_was_made_of_this_model_and_found_nothing() -> None:
     assert set(REPORT["sizes"]) == {str(n) for n in COUNTS}
     assert len(REPORT["faults"]) == 2 * len(COUNTS) + len(DISPLAYS) - 1 + len(SWITCHES) - 1 + 2
     assert not any(REPORT["faults"].values())
+
+
+def test_the_guides_measures_are_the_models() -> None:
+    """A maker cuts, glues and buys by these."""
+    d, guide = (
+        Dimensions(),
+        " ".join((HARDWARE.parent / "docs" / "build.md").read_text(encoding="utf-8").split()),
+    )
+    bill = {**REPORT["bill"]["9"], **REPORT["wooden bill"]}
+    (rods,) = {name.partition(", ")[2] for name in bill if name.startswith("stainless rod")}
+    (dowels,) = (name.rpartition(" x ")[2] for name in bill if name.startswith("beech dowel"))
+    wide, high = d.bezel_opening
+    glass = DISPLAYS[d.display].glass
+    low, most = (d.micro.operates + sign * d.micro.spread for sign in (-1, 1))
+    for words in (
+        f"each {rods.removesuffix(' mm')} mm long",
+        f"stand {dowels} high over the underside",
+        f"at most {wide:.0f} x {high:.0f} mm, and its glass {glass[0]:g} x {glass[1]:g} mm",
+        f"another height than {low:.1f} to {most:.1f} mm",
+        f"(at most {d.cam[0]:g} mm wide and {d.cam[1]:g} mm thick)",
+        f"M3 insert in its {d.insert_hole:.1f} mm hole",
+        f"M2.5x{d.pi_screw_low:g} from below",
+        f"{d.spacer:g} mm spacers on top, the board, the M2.5x{d.pi_screw_high:g}",
+        f"put {d.micro.wire:g} mm wire between wall and block",
+        f"Bend a {d.detent_wire:g} mm staple",
+    ):
+        assert words in guide, words
 
 
 def wrong(**figures: Any) -> Dimensions:
@@ -95,8 +123,6 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
 @solids
 @pytest.mark.parametrize("what", FAULTS)
 def test_fail__the_check_sees(what: str) -> None:
-    import re
-
     figures, check, said = FAULTS[what]
     found: list[str] = []
     for fault in of_solids(check)(wrong(**figures)):  # no further than to what is expected
@@ -193,6 +219,7 @@ def test_the_bill_is_counted_from_the_model() -> None:
 @solids
 def test_left_right_front_and_back_of_the_guide_are_the_models() -> None:
     """Who mounts nine switches the wrong way round finds out when no lever works."""
+    from hwtools.box import assembly, printed
     from hwtools.box.assembly import assemble
     from hwtools.box.pictures import view
 
@@ -202,6 +229,11 @@ def test_left_right_front_and_back_of_the_guide_are_the_models() -> None:
         "slot on the tile's left side",
         "push the axle, which comes from the right",
         "Push in the two other rods of 3 mm, from the right, in front of and below the axle",
+        "header to the front, supply socket to the back",
+        "pins to the upper edge",
+        "points down when open and right when locked",
+        "12 mm behind the base",
+        "Keep the 8 mm under the box free",
     ):
         assert words in guide
     box = assemble(Dimensions())
@@ -219,5 +251,13 @@ def test_left_right_front_and_back_of_the_guide_are_the_models() -> None:
         assert box.item(rod).path[-1][0] > 0, f"{rod} comes from the right"
     for rod in ("rod up", "rod down"):
         assert middle(rod)[1] < middle("axle")[1] or middle(rod)[2] < middle("axle")[2]
+    header, supply = middle("board"), middle("supply plug")
+    assert header[1] < supply[1]
+    assert (assembly.OPEN_GAP, assembly.FOOT) == (12.0, -8.0)
+    locked, unlocked = (
+        printed.lock(Dimensions(), locked=on)["lock cam"].bounding_box() for on in (True, False)
+    )
+    assert locked[3] > unlocked[3], "right"
+    assert unlocked[2] < locked[2], "down"
     assert view((0.5, -1.0, -0.75)) == "Seen from the front, the right, below"
     assert view((0.3, 1.0, 1.3)) == "Seen from behind, above: here the left is at the right"
