@@ -55,8 +55,9 @@ def test_the_machine_gets_the_sections_as_they_are(tmp_path: Path) -> None:
     file.write_text(FRIDAY.to_text())
     owner = config(f'{EVERYTHING}\n[tournament]\nfile = "{file}"\n')
     settings = settings_for(owner, 12, "box.toml")
-    assert settings == Settings(
-        on_levers(12),
+    trac = profiles.builtin("trac").for_levers(12)
+    assert settings._replace(profiles=tuple(settings.profiles)) == Settings(
+        (trac, *(game for game in on_levers(12) if game != trac)),
         owner.game,
         owner.box,
         owner.display,
@@ -66,7 +67,6 @@ def test_the_machine_gets_the_sections_as_they_are(tmp_path: Path) -> None:
         title_order=title_order,
         tournament=FRIDAY,
     )
-    trac = profiles.builtin("trac").for_levers(12)
     assert (settings.profile, settings.skips_setup, settings.sleep_ns) == (trac, True, 150_000_000_000)
     assert (settings.out, settings.code) == (to_tiles([4, 12]), to_tiles([2, 7]))
     assert settings_for(config('[game]\ndice = "real"'), 9, "box.toml").real_dice
@@ -113,7 +113,7 @@ def test_fail__settings(text: str, levers: int, complaint: str) -> None:
     assert str(caught.value) == f"box.toml: {complaint}"
 
 
-def test_house_rules_are_offered_after_the_games_of_the_package(tmp_path: Path) -> None:
+def test_house_rules_are_offered_with_the_games_of_the_package(tmp_path: Path) -> None:
     (tmp_path / "ours.toml").write_text("tiles = 9")
     (tmp_path / "wide.toml").write_text("tiles = 20")
     (tmp_path / "bad.toml").write_text("dice = 0")
@@ -121,8 +121,8 @@ def test_house_rules_are_offered_after_the_games_of_the_package(tmp_path: Path) 
     settings = settings_for(rules, 9, "test")
     assert settings.profile.name == "ours"
     assert [profile.name for profile in settings.profiles] == [
-        *(profile.name for profile in on_levers(9)),
         "ours",
+        *(profile.name for profile in on_levers(9)),
     ]
     (broken,) = broken_rules(rules)
     assert str(broken).startswith(f"{tmp_path}/bad.toml: dice: 0 is not allowed")
@@ -132,7 +132,7 @@ def test_house_rules_are_offered_after_the_games_of_the_package(tmp_path: Path) 
 def test_a_usual_game_by_its_path_is_offered_first(tmp_path: Path) -> None:
     (tmp_path / "ours.toml").write_text("tiles = 9")
     settings = settings_for(config(f'[game]\nprofile = "{tmp_path}/ours.toml"'), 9, "test")
-    assert settings.profiles == (settings.profile, *on_levers(9))
+    assert tuple(settings.profiles) == (settings.profile, *on_levers(9))
     assert settings.profile.name == "ours"
 
 
@@ -189,4 +189,6 @@ def test_whatever_is_chosen_at_the_box_is_so_after_a_power_cut(game: str, item: 
     for option in range(len(item.options(before))):
         chosen, facts = item.choose(before, option)
         kept = [remembered(fact.key, json.loads(json.dumps(fact.value))) for fact in facts]
-        assert restore_choices(configured, before, kept) == chosen
+        restored = restore_choices(configured, before, kept)
+        assert frozenset(restored.profiles) == frozenset(chosen.profiles)
+        assert restored._replace(profiles=()) == chosen._replace(profiles=())

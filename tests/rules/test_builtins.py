@@ -1,5 +1,10 @@
 """The built-in profiles against the table of the rules, key by key."""
 
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,10 +12,15 @@ from tests.support.each import each
 from tests.support.games import DEFAULTS, GAMES
 
 from shutthebox.config import profiles
+from shutthebox.config.schema import Config
+from shutthebox.config.settings_loader import settings_for
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
 from shutthebox.rules.tiles import to_text
 from shutthebox.rules.writer import to_keys
+
+
+PROJECT = Path(__file__).resolve().parents[2]
 
 
 def rules(profile: Profile) -> dict[str, Any]:
@@ -42,9 +52,28 @@ def test_keys() -> None:
 
 
 def test_no_key_of_a_game_contradicts_another() -> None:
-    """In lists the box does not look for it, so that it starts soon."""
-    for game in profiles.builtins():
-        assert profiles.find(game.name) is game
+    assert profiles.playable_builtins() == profiles.builtins()
+
+
+def test_a_draft_that_cannot_be_played_is_not_in_the_menu(tmp_path: Path) -> None:
+    """Two drafts of a contributor, in a copy of the package: one contradicts itself, one is no TOML."""
+    shutil.copytree(PROJECT / "firmware", tmp_path / "box", ignore=shutil.ignore_patterns("__pycache__"))
+    games = tmp_path / "box" / "shutthebox" / "rules" / "profiles"
+    (games / "draft.toml").write_text('shut_others = 5\nwin = "highest"\n')
+    (games / "sketch.toml").write_text("tiles = \n")
+    listed = "from shutthebox.config.schema import Config; from shutthebox.config import settings_loader\n"
+    listed += "print(*sorted(game.name for game in settings_loader.settings_for(Config(), 9, 'test').games))"
+    done = subprocess.run(
+        [sys.executable, "-c", listed],
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "box")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == sorted(game.name for game in settings_for(Config(), 9, "test").games)
+    draft, sketch = done.stderr.splitlines()
+    assert draft.startswith("draft.toml: shut_others: 5 is not allowed") and draft.endswith("; left out")
+    assert sketch.startswith("sketch.toml: not valid TOML") and sketch.endswith("; left out")
 
 
 @pytest.mark.parametrize(

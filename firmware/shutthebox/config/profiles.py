@@ -1,5 +1,6 @@
 """Finds profiles: the built-in ones in the package, a pub's own in a folder or by path."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
@@ -10,6 +11,8 @@ from shutthebox.errors import quoted
 from shutthebox.files import list_folder, read_text, reason, shown_path
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError, parse_keys, to_profile, unchecked_profile
+
+_log = logging.getLogger(__name__)
 
 
 @cache
@@ -44,14 +47,29 @@ def builtin(name: str) -> Profile:
         raise ProfileError(
             f"profile: {quoted(name)} is not known; {error.args[0]}, or a file's path"
         ) from None
-    # `find` looks for contradictions: forty games take long to check at every start.
+    # Unchecked, since checking all of them takes long: `find` and `playable_builtins` look for contradictions.
     return unchecked_profile(keys, f"{name}.toml", name)
+
+
+def _names() -> list[str]:
+    return sorted(_builtin_texts(), key=lambda name: (name != "traditional", name))
 
 
 def builtins() -> tuple[Profile, ...]:
     """All built-in profiles: the default first, then by id."""
-    names = sorted(_builtin_texts(), key=lambda name: (name != "traditional", name))
-    return tuple(builtin(name) for name in names)
+    return tuple(map(builtin, _names()))
+
+
+@cache
+def playable_builtins() -> tuple[Profile, ...]:
+    """The built-in profiles without those that can't be played, each of which is a line in the log."""
+    playable = list[Profile]()
+    for name in _names():
+        try:
+            playable.append(_checked(name))
+        except ProfileError as error:
+            _log.warning("%s; left out", error)
+    return tuple(playable)
 
 
 def read(path: Path) -> Profile:
@@ -96,7 +114,7 @@ def find(id_or_path: str, folder: Path | None = None) -> Profile:
 
 
 def _checked(name: str) -> Profile:
-    """Checks a built-in game when it is used, since it may be a contributor's first draft."""
+    """A built-in game that can be played: it may be a contributor's first draft."""
     profile = builtin(name)
     to_profile(_builtin_keys(name), f"{name}.toml", name)
     return profile

@@ -1,12 +1,12 @@
 """Makes the machine's settings from the config and the profiles."""
 
 import logging
-from collections.abc import Iterable, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, partial
 from pathlib import Path
 from typing import assert_never
 
-from shutthebox.config.profiles import builtins, find, from_text, house_rules
+from shutthebox.config.profiles import find, from_text, house_rules, playable_builtins
 from shutthebox.config.schema import Config, ConfigError, GpioConfig, Line, with_value
 from shutthebox.errors import ShutTheBoxError, raise_all
 from shutthebox.files import read_text
@@ -36,7 +36,7 @@ def levers_needed(config: Config, where: str) -> int:
 
 def possible_boxes(config: Config, levers: int, where: str) -> tuple[int, ...]:
     """The numbers of levers a simulated box can have: this one, and those the games are made for."""
-    of_games = {count for profile in builtins() for count in profile.allowed_boxes}
+    of_games = {count for profile in playable_builtins() for count in profile.allowed_boxes}
     return tuple(sorted({levers, *(count for count in of_games if _is_playable(config, count, where))}))
 
 
@@ -192,14 +192,8 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         wrong.append(error)
     raise_all(wrong)
     assert usual is not None
-    folder = rules_folder(config)
-    house = house_rules(folder)[0] if folder else ()
-    offered = [profile.for_levers(levers) for profile in (*builtins(), *house)]
-    profiles = tuple(profile for profile in offered if profile is not None)
-    if usual not in profiles:
-        profiles = (usual, *profiles)
     settings = Settings(
-        profiles,
+        _Offered(usual, partial(_playable_games, rules_folder(config), levers)),
         # A file's path is known by the name in it from now on.
         config.game._replace(profile=usual.name),
         config.box,
@@ -210,9 +204,31 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         title_order=title_order,
         tournament=tournament,
     )
-    if not settings.games:
+    if settings.usual_game is None and not settings.games:
         raise ConfigError(f"{where}: box.out_of_play: no game is left; allowed are fewer levers")
     return settings
+
+
+class _Offered:
+    """A box's games, the usual one first. The others are read when somebody asks for one."""
+
+    def __init__(self, usual: Profile, read_others: Callable[[], Iterable[Profile]]) -> None:
+        self._usual, self._read_others = usual, read_others
+
+    def __iter__(self) -> Iterator[Profile]:
+        yield self._usual
+        yield from self._others
+
+    @cached_property
+    def _others(self) -> tuple[Profile, ...]:
+        return tuple(game for game in self._read_others() if game.name != self._usual.name)
+
+
+def _playable_games(folder: Path | None, levers: int) -> Iterator[Profile]:
+    house = house_rules(folder)[0] if folder else ()
+    for game in (*playable_builtins(), *house):
+        if played := game.for_levers(levers):
+            yield played
 
 
 def _tournament(config: Config, where: str) -> Tournament | None:

@@ -1,6 +1,6 @@
 """The owner's settings, as the machine needs them."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import StrEnum
 from itertools import groupby
 from typing import NamedTuple, Protocol
@@ -223,7 +223,8 @@ class Settings(NamedTuple):
     """The machine's part of the config, with what the players have chosen.
 
     Attributes:
-        profiles: the games that fit this box, each on the box that is played, with all its levers.
+        profiles: the games that fit this box, each on the box that is played, with all its levers. May read
+            games that nobody has asked for yet.
         game: the config's section; `GameConfig.profile` is the name of one of the profiles.
         box: the config's section.
         display: the config's section.
@@ -240,7 +241,7 @@ class Settings(NamedTuple):
         scoreboard: gives the address of the scoreboard's page; None where the scoreboard is off.
     """
 
-    profiles: tuple[Profile, ...]
+    profiles: Iterable[Profile]
     game: GameConfig
     box: BoxSection
     display: DisplaySection
