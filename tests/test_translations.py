@@ -87,8 +87,10 @@ def test_no_translation_would_be_shown_in_english_for_its_blanks(code: str) -> N
     "words",
     ["Jugador {numero}", "Jugador", "Jugador {number", "Jugador {}", "{number} {number}", "{number!x}"],
 )
-def test_a_wrong_translation_is_an_english_text(words: str) -> None:
-    catalogue = _Catalogue(f'msgid "Player {{number}}"\nmsgstr "{words}"\n'.encode())
+def test_a_wrong_translation_is_an_english_text(words: str, tmp_path: Path) -> None:
+    file = tmp_path / "wrong.po"
+    file.write_text(f'msgid "Player {{number}}"\nmsgstr "{words}"\n')
+    catalogue = _Catalogue(file)
     assert catalogue.translate("Player {number}") == "Player {number}"
 
 
@@ -142,15 +144,16 @@ LIKE_POLISH = "nplurals=3; plural=(n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 ||
 FORMS = ["1 punkt", "{points} punkty", "{points} punktów"]
 
 
-def counted(rule: str, forms: list[str], count: int) -> str:
+def counted(folder: Path, rule: str, forms: list[str], count: int) -> str:
     lines = "".join(f'msgstr[{place}] "{form}"\n' for place, form in enumerate(forms))
     head = f'msgid ""\nmsgstr ""\n"Plural-Forms: {rule}\\n"\n\n'
-    catalogue = _Catalogue(f'{head}msgid "1 point"\nmsgid_plural "{{points}} points"\n{lines}'.encode())
-    return fill_in(plural("1 point", "{points} points"), catalogue.translate, {"points": count})
+    file = folder / "forms.po"
+    file.write_text(f'{head}msgid "1 point"\nmsgid_plural "{{points}} points"\n{lines}')
+    return fill_in(plural("1 point", "{points} points"), _Catalogue(file).translate, {"points": count})
 
 
-def test_a_language_has_as_many_forms_as_it_needs() -> None:
-    told = [counted(LIKE_POLISH, FORMS, count) for count in (1, 3, 12, 22)]
+def test_a_language_has_as_many_forms_as_it_needs(tmp_path: Path) -> None:
+    told = [counted(tmp_path, LIKE_POLISH, FORMS, count) for count in (1, 3, 12, 22)]
     assert told == ["1 punkt", "3 punkty", "12 punktów", "22 punkty"]
 
 
@@ -167,8 +170,9 @@ def test_a_language_has_as_many_forms_as_it_needs() -> None:
         (LIKE_POLISH, [*FORMS[:2], ""]),
     ],
 )
-def test_wrong_plural_forms_are_an_english_text(rule: str, forms: list[str]) -> None:
-    assert [counted(rule, forms, count) for count in (1, 3, 12)] == ["1 point", "3 points", "12 points"]
+def test_wrong_plural_forms_are_an_english_text(tmp_path: Path, rule: str, forms: list[str]) -> None:
+    told = [counted(tmp_path, rule, forms, count) for count in (1, 3, 12)]
+    assert told == ["1 point", "3 points", "12 points"]
 
 
 @every_finished_one

@@ -8,7 +8,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, cached_property
 from gettext import c2py
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -40,29 +40,28 @@ _RULE = r"(?m)^Plural-Forms: nplurals=(\d+); plural=(.+);$"
 
 
 class _Catalogue:
-    """One language. Its texts are read when the first of them is asked for."""
+    """One language. Its texts are read when the first of them is asked for, and not kept before."""
 
-    def __init__(self, raw: bytes) -> None:
-        # Not as text, which takes twice the memory where there is a quotation mark.
-        self._raw = raw
-        self._texts: dict[str, str] | None = None
-        text = raw.decode("utf-8")
-        head, _, _ = text.partition("\n\n")
-        self.is_finished = UNFINISHED not in head
-        _, _, after = text.partition(f'msgid "{OWN_NAME}"\nmsgstr "')
-        self.own_name = after.partition('"')[0] or OWN_NAME
+    def __init__(self, file: Traversable) -> None:
+        self._file = file
+        raw = file.read_bytes()
+        head, _, _ = raw.partition(b"\n\n")
+        self.is_finished = UNFINISHED.encode() not in head
+        _, _, after = raw.partition(f'msgid "{OWN_NAME}"\nmsgstr "'.encode())
+        self.own_name = after.partition(b'"')[0].decode("utf-8", "replace") or OWN_NAME
+
+    @cached_property
+    def _texts(self) -> Mapping[str, str]:
+        texts = read_catalogue(self._file.read_bytes().decode("utf-8", "replace"))
+        forms, rule = plural_rule(texts)
+        return {RULE: rule} | {
+            english: words
+            for english, words in texts.items()
+            if has_same_blanks(english, words) and ("\0" not in english or words.count("\0") == forms - 1)
+        }
 
     def translate(self, text: str) -> str:
         """The text in this language; without a translation, or with other blanks in it, it stays English."""
-        if self._texts is None:
-            texts = read_catalogue(self._raw.decode("utf-8"))
-            forms, rule = plural_rule(texts)
-            self._texts = {RULE: rule} | {
-                english: words
-                for english, words in texts.items()
-                if has_same_blanks(english, words) and ("\0" not in english or words.count("\0") == forms - 1)
-            }
-            self._raw = b""
         return self._texts.get(text) or text
 
 
@@ -76,9 +75,8 @@ def _files() -> Mapping[str, Traversable]:
 
 @cache
 def _catalogues() -> Mapping[str, _Catalogue]:
-    return {ENGLISH: _Catalogue(b"")} | {
-        code: _Catalogue(file.read_bytes()) for code, file in _files().items()
-    }
+    """Per language but English, whose texts are the source's."""
+    return {code: _Catalogue(file) for code, file in _files().items()}
 
 
 def read_catalogue(text: str) -> dict[str, str]:
@@ -138,13 +136,13 @@ def codes() -> tuple[str, ...]:
 
 def finished_codes() -> tuple[str, ...]:
     """The codes of the languages that are offered to everybody, English first."""
-    return tuple(code for code, catalogue in _catalogues().items() if catalogue.is_finished)
+    return ENGLISH, *(code for code, catalogue in _catalogues().items() if catalogue.is_finished)
 
 
 @cache
 def translations() -> Mapping[str, Translate]:
     """Per language, unfinished ones too, how an English text is translated."""
-    return {code: catalogue.translate for code, catalogue in _catalogues().items()}
+    return {ENGLISH: str} | {code: catalogue.translate for code, catalogue in _catalogues().items()}
 
 
 def reader_language(environ: Mapping[str, str], otherwise: str) -> str:
@@ -164,10 +162,10 @@ def languages(asked_for: str = ENGLISH) -> Mapping[str, str]:
     Args:
         asked_for: a code; that language is among them, even if it is unfinished.
     """
-    return {
+    return {ENGLISH: OWN_NAME} | {
         code: catalogue.own_name
         for code, catalogue in _catalogues().items()
-        if code in (*finished_codes(), asked_for)
+        if catalogue.is_finished or code == asked_for
     }
 
 
