@@ -56,6 +56,7 @@ def test_the_machine_gets_the_sections_as_they_are(tmp_path: Path) -> None:
     owner = config(f'{EVERYTHING}\n[tournament]\nfile = "{file}"\n')
     settings = settings_for(owner, 12, "box.toml")
     trac = profiles.builtin("trac").for_levers(12)
+    assert trac is not None
     assert settings._replace(profiles=tuple(settings.profiles)) == Settings(
         (trac, *(game for game in on_levers(12) if game != trac)),
         owner.game,

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from shutthebox import validation
@@ -16,22 +17,22 @@ _log = logging.getLogger(__name__)
 
 
 @cache
-def _builtin_texts() -> dict[str, str]:
+def _builtin_files() -> Mapping[str, Traversable]:
+    """By id, the default first, then by id."""
     folder = resources.files("shutthebox.rules") / "profiles"
-    return {
-        entry.name.removesuffix(".toml"): entry.read_text(encoding="utf-8")
-        for entry in folder.iterdir()
-        if entry.name.endswith(".toml")
+    files = {
+        file.name.removesuffix(".toml"): file for file in folder.iterdir() if file.name.endswith(".toml")
     }
+    return dict(sorted(files.items(), key=lambda item: (item[0] != "traditional", item[0])))
 
 
 @cache
 def _builtin_keys(name: str) -> Mapping[str, object]:
-    texts = _builtin_texts()
-    if name not in texts:
-        near = validation.did_you_mean(name, texts)
-        raise KeyError(f"{near}allowed are {', '.join(sorted(texts))}")
-    return parse_keys(texts[name], f"{name}.toml", _builtin_keys)
+    files = _builtin_files()
+    if name not in files:
+        near = validation.did_you_mean(name, files)
+        raise KeyError(f"{near}allowed are {', '.join(sorted(files))}")
+    return parse_keys(files[name].read_text(encoding="utf-8"), f"{name}.toml", _builtin_keys)
 
 
 @cache
@@ -47,24 +48,20 @@ def builtin(name: str) -> Profile:
         raise ProfileError(
             f"profile: {quoted(name)} is not known; {error.args[0]}, or a file's path"
         ) from None
-    # Unchecked, since checking all of them takes long: `find` and `playable_builtins` look for contradictions.
+    # Unchecked, which is all that most lists need: `find` and `playable_builtins` look for contradictions.
     return unchecked_profile(keys, f"{name}.toml", name)
-
-
-def _names() -> list[str]:
-    return sorted(_builtin_texts(), key=lambda name: (name != "traditional", name))
 
 
 def builtins() -> tuple[Profile, ...]:
     """All built-in profiles: the default first, then by id."""
-    return tuple(map(builtin, _names()))
+    return tuple(map(builtin, _builtin_files()))
 
 
 @cache
 def playable_builtins() -> tuple[Profile, ...]:
     """The built-in profiles without those that can't be played, each of which is a line in the log."""
     playable = list[Profile]()
-    for name in _names():
+    for name in _builtin_files():
         try:
             playable.append(_checked(name))
         except ProfileError as error:
@@ -89,7 +86,7 @@ def from_text(text: str, path: Path) -> Profile:
     """
     where = shown_path(path)
     profile = to_profile(parse_keys(text, where, _builtin_keys), where, path.stem or "house")
-    if profile.name in _builtin_texts():
+    if profile.name in _builtin_files():
         raise _taken(path, profile.name)
     return profile
 
@@ -102,7 +99,7 @@ def find(id_or_path: str, folder: Path | None = None) -> Profile:
     """
     if "/" in id_or_path or id_or_path.endswith(".toml"):
         return read(Path(id_or_path))
-    if folder is not None and id_or_path not in _builtin_texts():
+    if folder is not None and id_or_path not in _builtin_files():
         held = _held(folder)
         named = {profile.name: profile for profile in held.values() if isinstance(profile, Profile)}
         found = named.get(id_or_path) or held.get(folder / f"{id_or_path}.toml")

@@ -116,7 +116,7 @@ class Box:
         self._chores, self._verification, self._parts = chores, verification, parts
 
     def start(self) -> None:
-        """Starts what can wait until after READY: reading all games, the chores, verification of the store."""
+        """Starts what can wait until after READY: reading all games, chores, verification of the store."""
         tuple(self.runner.machine.settings.profiles)  # here, so that whoever opens the menu doesn't wait
         for chore in self._chores:  # the first time at once: what was shown so far is written down
             chore()
