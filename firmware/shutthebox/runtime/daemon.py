@@ -32,7 +32,7 @@ from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.settings import Settings
 from shutthebox.runtime.assembly import World, assemble
 from shutthebox.runtime.ports import Observer
-from shutthebox.runtime.runner import Mail, loop
+from shutthebox.runtime.runner import Mail, Runner, loop
 from shutthebox.translations import translations
 
 if TYPE_CHECKING:
@@ -134,8 +134,7 @@ def serve(
             raise
         stack.callback(box.close)
         if display is not None:
-            _ = translations()[box.runner.machine.settings.box.language]
-            stack.callback(display.close, LocalizedScreen(Mode.ATTRACT, big=_("Goodbye")))
+            stack.callback(_say_goodbye, display, box.runner)
         workers: list[Any] = [worker for worker in (display, buzzer) if worker is not None]
 
         def feed_if_workers_live() -> None:
@@ -148,6 +147,11 @@ def serve(
         odds.start()
         box.start()
         loop(box.runner, inbox, time.monotonic_ns, feed_if_workers_live)
+
+
+def _say_goodbye(display: DisplayWorker, runner: Runner) -> None:
+    _ = translations()[runner.machine.settings.box.language]
+    display.close(LocalizedScreen(Mode.ATTRACT, big=_("Goodbye")))
 
 
 def show_no_pins(display: DisplayWorker, language: str, error: PinsError) -> None:
