@@ -28,7 +28,6 @@ from shutthebox.rules.moves import totals
 from shutthebox.rules.profile import MoveKind, Profile, Turns
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.turn import Outcome, Turn
-from shutthebox.rules.words import distinction, explain, shared_rules
 from shutthebox.texts import plural
 
 MOST_HINTS = 9
@@ -337,6 +336,9 @@ class Distinction(NamedTuple):
 
     def localize(self, translate: Translate) -> str:
         """The sentence."""
+        # Imported lazily, here and below, to keep startup fast.
+        from shutthebox.rules.words import distinction
+
         return distinction(self.game, translate)
 
 
@@ -348,6 +350,8 @@ class Sentences(NamedTuple):
 
     def localize(self, translate: Translate) -> str:
         """The sentences."""
+        from shutthebox.rules.words import explain
+
         sentences = explain(self.game, translate)
         return " ".join(sentences[place] for place in self.places)
 
@@ -358,6 +362,8 @@ def rules_pages(game: Profile) -> tuple[Sentences, ...]:
     What differs from the traditional game comes first, then the most important rules that fit. Two sentences
     share a page if it holds both; if the differences still need more than six pages, any two share one.
     """
+    from shutthebox.rules.words import explain, shared_rules
+
     lengths, shared = [len(sentence) for sentence in explain(game)], shared_rules(game)
     places = list(range(len(lengths) - len(shared)))
     fits = len(_paired(places, lengths, PAGE_LENGTH)) <= MOST_PAGES

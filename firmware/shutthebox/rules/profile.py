@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from shutthebox import validation
 from shutthebox.rules.tiles import MAX_TILE, Tiles, to_tiles
@@ -316,8 +316,7 @@ TURN_SECONDS_CHECK = validation.whole(5, 3600)
 _TILE = validation.whole(1, MAX_TILE)
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
+class Needs(NamedTuple):
     """What a key, where it isn't at its default, needs another one to be.
 
     Attributes:

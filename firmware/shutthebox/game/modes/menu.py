@@ -22,7 +22,6 @@ from shutthebox.game.targets import BackToAttract, OpenMenu, OpenPuzzle, OpenSer
 from shutthebox.game.wording import Distinction, rules_pages
 from shutthebox.game.wording import list_tiles as listed_tiles
 from shutthebox.rules.profile import Group, Profile
-from shutthebox.rules.words import explain
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +76,9 @@ class Menu(BoxMode):
         if self.page is None:
             about = title_text(game, settings.box.language) if self.on_rules else Distinction(game)
             return picker_screen(self.name, self.picker, paragraph=about)
+        # Imported lazily to keep startup fast.
+        from shutthebox.rules.words import explain
+
         pages, also = rules_pages(game), [message("Hold: back")]
         if self.page + 1 == len(pages) and sum(len(page.places) for page in pages) < len(explain(game)):
             also.append(message("All: rules sheet"))
