@@ -1,10 +1,10 @@
-"""Runs gpiozero's own tests, unchanged, on our pins, and on others for comparison.
+"""Runs gpiozero's own tests, unchanged, on our pins.
 
 python3 -m tests.gpiozero_suite [devices] [kernel]
 
 ``devices`` has the tests of gpiozero's devices on our pins over a fake kernel: anywhere on Linux,
-in half a minute. ``kernel`` has, in the virtual Pi, `test_real_pins.py` on our pins, on lgpio and
-on rpi-lgpio, and the devices' tests once more over the real kernel. Both, if neither is named.
+in half a minute. ``kernel`` has, in the virtual Pi, `test_real_pins.py` and the devices' tests once
+more over the real kernel. Both, if neither is named.
 
 Ends with 1 if a test fails on our pins that `exceptions` does not name; with 75 and one line
 where something cannot be fetched, or there can be no virtual Pi.
@@ -36,10 +36,7 @@ PYTEST = "-m pytest -c pytest.ini -p no:cacheprovider -q -rfExX"
 #: Two of its lines are joined there: what the first shows, the second is pulled to.
 WIRED = (22, 27)
 OURS = "gpiod"
-OTHERS = ("lgpio", "rpigpio")
-#: In seconds for each test of theirs; ours have ten minutes, as an emulated machine may be slow.
-OTHERS_LIMIT_S = 30
-#: Those of `test_real_pins.py` that are of no back end in particular; ours runs them along.
+#: Those of `test_real_pins.py` that are of no back end in particular.
 OF_NONE = "compatibility_names or bad_factory or default_factory"
 
 
@@ -109,7 +106,7 @@ def on_the_fake_kernel(folder: Path) -> bool:
 
 def in_the_guest(pi: VirtualPi, what: str, **environment: str) -> Done:
     paths = f"/opt/gpiozero:{PACKAGES_IN_GUEST}:/opt/project"
-    settings = {"PYTHONPATH": paths, "LG_WD": "/tmp", "RPI_LGPIO_REVISION": "a03111", **environment}
+    settings = {"PYTHONPATH": paths, "LG_WD": "/tmp", **environment}
     return pi.run(f"cd /opt/gpiozero && python3 {PYTEST} {what}", timeout=3600, check=False, env=settings)
 
 
@@ -121,29 +118,18 @@ def on_a_real_kernel(folder: Path) -> bool:
         pi.copy_in(PROJECT / "tests/gpiozero_suite", "/opt/project/tests/gpiozero_suite")
         pins = {"GPIOZERO_TEST_PIN": f"GPIO{WIRED[0]}", "GPIOZERO_TEST_INPUT_PIN": f"GPIO{WIRED[1]}"}
 
-        def real_pins(back_end: str) -> Done:
-            pi.write("/sys/module/gpio_sim_pi/parameters/wire", ",".join(map(str, WIRED)))
-            chosen = f"[{back_end}]" + (f" or {OF_NONE}" if back_end == OURS else "")
-            limit = "" if back_end == OURS else f"-o timeout={OTHERS_LIMIT_S} "
-            done = in_the_guest(pi, f"{limit}tests/test_real_pins.py -k '{chosen}'", **pins)
-            print(f"test_real_pins on {back_end + ':':<22} {closing_line(done.out)}", flush=True)
-            pi.write("/sys/module/gpio_sim_pi/parameters/wire", "-1,-1")
-            return done
-
         def run(tests: list[str], on_ours: bool) -> Done:
             kind = {"GPIOZERO_RIG": str(int(on_ours)), "GPIOZERO_EMULATED": accelerator()}
             return in_the_guest(pi, " ".join(tests), **kind)
 
-        ours = real_pins(OURS)
-        if ours.code:
-            print(ours.out)
-        good = (
-            devices_pass(folder, "Linux's gpio-sim", run, emulated=accelerator() == "tcg") and not ours.code
-        )
-        # Theirs to mend, and they may hang: shown last, and only beside a good result of ours.
-        for back_end in OTHERS if good else ():
-            print(*re.findall("^FAILED.*", real_pins(back_end).out, re.MULTILINE), sep="\n")
-        return good
+        pi.write("/sys/module/gpio_sim_pi/parameters/wire", ",".join(map(str, WIRED)))
+        real = in_the_guest(pi, f"tests/test_real_pins.py -k '[{OURS}] or {OF_NONE}'", **pins)
+        print(f"test_real_pins on {OURS + ':':<22} {closing_line(real.out)}", flush=True)
+        pi.write("/sys/module/gpio_sim_pi/parameters/wire", "-1,-1")
+        if real.code:
+            print(real.out)
+        emulated = accelerator() == "tcg"
+        return devices_pass(folder, "Linux's gpio-sim", run, emulated=emulated) and not real.code
 
 
 def main() -> int:

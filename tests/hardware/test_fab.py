@@ -107,10 +107,6 @@ def test_hours_and_filament_are_the_slicers() -> None:
     kilograms = said(fab.KIT, r"([\d.]+) kg; ([\d.]+) kg for the wooden box")
     assert kilograms == tuple(round(total("grams", speeds[0], wooden=w) / 1000, 2) for w in (False, True))
     assert said(GUIDE, r"; ([\d.]+) kg of\s+filament") == kilograms[:1]
-    first = ("test-bay", "lever-1", "switch-spacer-left", "switch-spacer-right")
-    once = [PARTS[f"9-levers/{name}"][speeds[0]] for name in first]
-    together = round(sum(part["hours"] for part in once) * 60), round(sum(part["grams"] for part in once))
-    assert said(GUIDE, r"together (\d+) minutes and (\d+) g") == together
 
 
 def test_every_part_stays_on_every_bed_that_the_guide_names() -> None:

@@ -168,32 +168,6 @@ def test_it_can_be_used_without_the_box() -> None:
     assert seen - sys.stdlib_module_names == {"PIL"}
 
 
-class Recorded(PanelModel):
-    """Notes what comes over the bus: a tuple for a command, a list for the memory's bytes."""
-
-    def __init__(self, kind: str) -> None:
-        self.wire: list[object] = []
-        super().__init__(Controller(kind))
-
-    def command(self, *cmd: int) -> None:
-        self.wire.append(cmd)
-        super().command(*cmd)
-
-    def data(self, data: Any) -> None:
-        self.wire.append([*data])
-        super().data(data)
-
-
-def test_an_sh1106_of_a_luma_that_has_no_offset_begins_at_its_third_column() -> None:
-    model = Recorded("sh1106")
-    device = device_on(model, (128, 64), 0)
-    device.__dict__.pop("_page_address_offset", None)
-    spans = ChangedSpans(device)
-    model.wire.clear()
-    spans.display(Image.new("1", (128, 64)))
-    assert model.wire[0] == (0xB0, 0x02, 0x10)
-
-
 @pytest.mark.parametrize(
     ("pages", "overhead", "windows"),
     [

@@ -15,18 +15,15 @@ from shutthebox.owner.stick.checking import ADDRESSES
 from shutthebox.owner.stick.looking import MOST_MEMORY
 
 SYSTEMD = Path(__file__).resolve().parents[2] / "systemd"
-UNIT = SYSTEMD / "shutthebox.service"
-SCOREBOARD = SYSTEMD / "shutthebox-scoreboard.service"
+BOX, SCOREBOARD, SPEECH, UPLINK, STICK, SERVICES = (
+    SYSTEMD / f"shutthebox{name}.service"
+    for name in ("", "-scoreboard", "-speech", "-uplink", "-stick@", "-services")
+)
+CONSUMER, REVIEW, PAGE = (
+    SYSTEMD / f"shutthebox-league-{name}.service" for name in ("consumer", "review", "page")
+)
 SOCKET = SCOREBOARD.with_suffix(".socket")
-SPEECH = SYSTEMD / "shutthebox-speech.service"
-SERVICES = SYSTEMD / "shutthebox-services.service"
-UPLINK = SYSTEMD / "shutthebox-uplink.service"
-OUTBOX = SYSTEMD / "shutthebox-outbox.conf"
-CONSUMER = SYSTEMD / "shutthebox-league-consumer.service"
-REVIEW = SYSTEMD / "shutthebox-league-review.service"
-PAGE = SYSTEMD / "shutthebox-league-page.service"
-STICK = SYSTEMD / "shutthebox-stick@.service"
-every = pytest.mark.parametrize("unit", [UNIT, SCOREBOARD, SPEECH], ids=lambda unit: unit.stem)
+NOTHING_SHARED = ("User", "Group", "StateDirectory", "RuntimeDirectory", "ReadWritePaths", "BindPaths")
 
 LACKING = debian.missing("systemd-analyze")
 needs_systemd = pytest.mark.skipif(bool(LACKING), reason=str(LACKING))
@@ -62,7 +59,7 @@ def test_the_units_are_sound(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("unit", "most"),
     [
-        (UNIT, 0.4), (SCOREBOARD, 0.5), (SPEECH, 0.5), (STICK, 2.5), (SERVICES, 1.5),
+        (BOX, 0.4), (SCOREBOARD, 0.5), (SPEECH, 0.5), (STICK, 2.5), (SERVICES, 1.5),
         (UPLINK, 1.5), (CONSUMER, 1.0), (REVIEW, 1.0), (PAGE, 1.0),
     ],
     ids=lambda value: str(value),
@@ -78,7 +75,7 @@ def test_a_unit_may_do_next_to_nothing(unit: Path, most: float) -> None:
     assert float(found[1]) <= most
 
 
-@every
+@pytest.mark.parametrize("unit", [BOX, SCOREBOARD, SPEECH], ids=lambda unit: unit.stem)
 def test_a_unit_has_no_network(unit: Path) -> None:
     found = settings(unit)
     assert found["PrivateNetwork"] == ["yes"]
@@ -89,13 +86,10 @@ def test_a_unit_has_no_network(unit: Path) -> None:
 
 def test_the_scoreboard_is_another_user() -> None:
     """Both are users that systemd makes up, named after their units; they share no group and no folder."""
-    box, scoreboard = settings(UNIT), settings(SCOREBOARD)
+    box, scoreboard = settings(BOX), settings(SCOREBOARD)
     assert box["DynamicUser"] == scoreboard["DynamicUser"] == ["yes"]
-    for key in ("User", "Group"):
-        assert key not in box
-        assert key not in scoreboard
-    for key in ("SupplementaryGroups", "StateDirectory", "RuntimeDirectory", "ReadWritePaths", "BindPaths"):
-        assert key not in scoreboard
+    assert not {"User", "Group"} & box.keys()
+    assert not {"SupplementaryGroups", *NOTHING_SHARED} & scoreboard.keys()
     assert scoreboard["ProtectSystem"] == ["strict"]
     assert scoreboard["ReadOnlyPaths"] == ["/run"]
     config = (SYSTEMD / "scoreboard/lighttpd.conf").read_text()
@@ -109,19 +103,18 @@ def test_what_runs_beside_the_box_is_off_unless_the_configuration_wants_it(unit:
     assert "WantedBy" not in settings(unit), (
         "to enable it by hand would be forgotten where the root is in memory"
     )
-    assert unit.stem not in UNIT.read_text()
+    assert unit.stem not in BOX.read_text()
     (wanted,) = (service for service in services(Config(), Path("/")) if unit.name in service.units)
     assert not wanted.on
 
 
 def test_the_voice_is_another_user_with_sound_cards_only() -> None:
-    box, voice = settings(UNIT), settings(SPEECH)
+    box, voice = settings(BOX), settings(SPEECH)
     assert voice["DynamicUser"] == ["yes"]
     assert voice["SupplementaryGroups"] == ["audio"]
     assert voice["DevicePolicy"] == ["closed"]
     assert voice["DeviceAllow"] == ["char-alsa rw"]
-    for key in ("User", "Group", "StateDirectory", "RuntimeDirectory", "ReadWritePaths", "BindPaths"):
-        assert key not in voice
+    assert not voice.keys() & set(NOTHING_SHARED)
     assert voice["ReadOnlyPaths"] == ["/run"]
     assert "/run/" + box["RuntimeDirectory"][0] in voice["ExecStart"][0].split()
 
@@ -162,13 +155,13 @@ def test_the_scoreboards_port_is_for_the_pub() -> None:
 
 
 def test_every_group_that_the_unit_wants_is_made() -> None:
-    wanted = re.findall(r"^SupplementaryGroups=(.*)$", UNIT.read_text(), re.MULTILINE)
+    wanted = re.findall(r"^SupplementaryGroups=(.*)$", BOX.read_text(), re.MULTILINE)
     made = re.findall(r"^g (\S+)", (SYSTEMD / "shutthebox.sysusers").read_text(), re.MULTILINE)
     assert set(" ".join(wanted).split()) == set(made)
 
 
 def test_the_uplink_shares_the_outbox_with_the_box_and_nothing_else() -> None:
-    box, dropin, uplink = settings(UNIT), settings(OUTBOX), settings(UPLINK)
+    box, dropin, uplink = settings(BOX), settings(SYSTEMD / "shutthebox-outbox.conf"), settings(UPLINK)
     assert uplink["DynamicUser"] == ["yes"]
     assert "User" not in uplink
     assert uplink["SupplementaryGroups"] == dropin["SupplementaryGroups"] == ["shutthebox-outbox"]

@@ -55,15 +55,3 @@ def test_all_that_differs_from_the_traditional_game_is_on_the_pages(game: Profil
     assert len(rules_pages(game)) <= MOST_PAGES
     if len(differing(game)) <= 2 * MOST_PAGES:
         assert differing(game) <= set(places)
-
-
-def test_the_traditional_game_says_how_it_is_set_up_played_and_won() -> None:
-    pages = [page.localize(str) for page in rules_pages(builtins()[0])]
-    assert pages == [
-        "The box has 9 tiles, 1 to 9. A throw is 2 dice with 6 sides each.",
-        "When no tile above 6 is open, the player may throw one die instead.",
-        "After a throw, the player shuts any open tiles that add up to the total.",
-        "If a throw can't shut anything, the turn ends.",
-        "A turn scores the sum of the tiles left open. The lowest score wins.",
-        "A player who shuts the box wins the match at once.",
-    ]
