@@ -138,6 +138,15 @@ WRONG = [
     ('operations = ["sum", "power"]', "operations: ['sum', 'power'] is not allowed; allowed is a list"),
     ('operations = ["product"]\ndice = 1', "operations: need two dice or more; allowed is"),
     ('operations = ["product"]\ndice = 4', 'operations: "product" multiplies two or three dice'),
+    # Nothing is counted with operations that these dice can't have: it would fail, or take for ever.
+    (
+        'operations = ["quotient"]\ndice = 3\nfirst_move_must_include = 2',
+        'operations: "quotient" divides two dice; allowed is dice = 2',
+    ),
+    (
+        'tiles = 20\noperations = ["product"]\ndice = 9\nsides = 20\nfirst_move_must_include = 2',
+        'operations: "product" multiplies two or three dice; allowed is dice = 2 or 3',
+    ),
     ('operations = ["quotient"]\ndice = 3', 'operations: "quotient" divides two dice; allowed is dice = 2'),
     ('doubles = "ends-turn"\ndice = 1', 'doubles: "ends-turn" is not allowed with dice = 1'),
     ('doubles = "doubled"\ndice = 1', 'doubles: "doubled" is not allowed with dice = 1'),

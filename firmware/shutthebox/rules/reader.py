@@ -248,7 +248,8 @@ def without(profile: Profile, tiles: Tiles) -> Profile | None:
 
 def _contradiction(box: Profile) -> str | None:
     """What two or more keys together forbid, as ``key: what is allowed``; None if nothing."""
-    if complaint := _unmet_need(box):
+    # First of all: the moves that the checks below ask for are none with such operations, or take for ever.
+    if complaint := _unmet_need(box) or _contradiction_of_operations(box):
         return complaint
     if not box.starting:
         return "start_open: no tile of the box would be open; allowed are its tiles"
@@ -265,10 +266,8 @@ def _contradiction(box: Profile) -> str | None:
         )
     if box.row_points and len(box.row_points) != box.rows:
         return f"row_points: {list(box.row_points)} has another number of rows; allowed are two numbers"
-    if 0 in box.ends_turn_on and box.bag != 28:
+    if 0 in box.ends_turn_on and not box.has_blanks:
         return "ends_turn_on: 0 is the double blank; allowed with bag = 28"
-    if complaint := _contradiction_of_operations(box):
-        return complaint
     if box.score in (Scoring.DIGITS, Scoring.DIGITS_REVERSED):
         digits = len("".join(map(str, box.tiles)))
         if digits > MAX_DIGITS:
