@@ -132,6 +132,10 @@ MORE = {
     "through, a first tile": (
         'tiles = [1, 2, 3]\nrows = 2\nback = "reversed"\nthrough = true\nfirst_move_must_include = 3'
     ),
+    "through, a first tile that stands in front and behind": (
+        'tiles = 3\nrows = 2\nback = "reversed"\nthrough = true\nfirst_move_must_include = 1\n'
+        'win = "highest"\nshut_wins = "no"'
+    ),
     "through with insurance": 'tiles = [1, 3]\nrows = 2\nback = "reversed"\nthrough = true\ninsurance = true',
     "two rows and a first tile": "tiles = 2\nrows = 2\nfirst_move_must_include = 2\nlost_score = 44",
     "two rows, shut tiles": 'tiles = [2, 4]\nrows = 2\nscore = "shut-sum"\nwin = "highest"\nshut_wins = "no"',

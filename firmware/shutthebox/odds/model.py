@@ -23,6 +23,7 @@ from shutthebox.odds.worths import End, OddsError, TooLargeError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import can_ever_move, dice_allowed, ends_turn, legal_moves
 from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile, Scoring, Turns
+from shutthebox.rules.rows import bearing, reach
 from shutthebox.rules.score import MAX_THROWS, lost_score, score
 from shutthebox.rules.tiles import Tiles, to_tiles
 from shutthebox.rules.turn import BAGS, Turn, draws_again
@@ -166,7 +167,8 @@ class TurnModel:
             raise TooLargeError(f"{self.row.count} tiles are too many for exact odds, {most} are the most")
         self.counts = profile.score is Scoring.THROWS
         self.comes_back = False
-        self._must = self.row.bit(profile.first_move_must_include or 0)
+        must = profile.first_move_must_include
+        self._must = self.row.dense_move(bearing(profile, must), reach(profile)) if must else 0
         self._draws = profile.draw is Draw.DOMINOES
         self._whole = (1 << profile.bag) - 1
         self._ends_turn = profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES)
@@ -250,7 +252,7 @@ class TurnModel:
     def _unit(self) -> int:
         # Each throw that counts shuts a tile at least, or uses up an insurance that a move has earned.
         depth = self.row.count * self.profile.rows * (2 if self.profile.insurance else 1)
-        depth += self.profile.spare_throws + (self.profile.bag == 28)
+        depth += self.profile.spare_throws + self.profile.has_blanks
         lively = {choice.lively for choices in self.choices for choice in choices}
         unit = lcm(*range(1, self.profile.bag + 1)) if self._draws else lcm(*lively)
         return 0 if self.comes_back or unit.bit_length() * depth > _MOST_BITS else unit**depth

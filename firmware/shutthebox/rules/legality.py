@@ -8,7 +8,7 @@ from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.moves import Throw, totals
 from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile
-from shutthebox.rules.rows import reach, sum_of_move
+from shutthebox.rules.rows import bearing, reach, sum_of_move
 from shutthebox.rules.tiles import Tiles, to_text, to_tiles
 from shutthebox.rules.turn import BAGS, Refusal, Turn, answers, dice_refusal, possible_throw, reopenings
 
@@ -41,7 +41,7 @@ def why_not_throw(profile: Profile, turn: Turn, faces: Throw) -> str | None:
     if profile.draw is Draw.DOMINOES:
         if tuple(sorted(faces)) in BAGS[profile.bag]:
             return f"the domino {min(faces)}-{max(faces)} is out of the bag already"
-        return f"a domino has two ends of {0 if profile.bag == 28 else 1} to 6"
+        return f"a domino has two ends of {0 if profile.has_blanks else 1} to 6"
     refusal = dice_refusal(profile, turn, len(faces)) if faces and min(faces) >= 1 else None
     if refusal is None:
         return f"a die shows 1 to {profile.sides}"
@@ -67,7 +67,7 @@ def why_not_shut(profile: Profile, turn: Turn, shut: Tiles) -> str | None:
             wrong = to_text(shut & tiles)
             return f"{wrong} is not {fault}" if "," not in wrong else f"{wrong} are not {fault}"
     must = profile.first_move_must_include
-    if must is not None and not turn.moves and not shut & to_tiles([must]):
+    if must is not None and not turn.moves and not shut & bearing(profile, must):
         return f"the first move must shut {must}"
     if profile.max_tiles is not None and shut.bit_count() > profile.max_tiles:
         return f"{to_text(shut)} are more than {profile.max_tiles} in one move"

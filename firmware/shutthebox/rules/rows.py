@@ -49,6 +49,12 @@ def parts(profile: Profile, move: Tiles) -> tuple[Tiles, Tiles]:
     return move & ((1 << reach(profile)) - 1), move >> reach(profile)
 
 
+def bearing(profile: Profile, number: int) -> Tiles:
+    """The parts of a turn's first move that shut a tile of this number."""
+    behind = (column for column, back in profile.behind.items() if back == number and profile.through)
+    return to_tiles([number]) | to_tiles(behind) << reach(profile)
+
+
 def after(profile: Profile, open_tiles: Tiles, behind: Tiles, move: Tiles) -> tuple[Tiles, Tiles]:
     """The columns that are open after a move, and those whose tile in front is."""
     columns, through = parts(profile, move)
@@ -171,6 +177,7 @@ def _wanted(
         case MoveKind.FACES_FREE:
             yield from _some_of(faces)
         case MoveKind.KNIPSEN:
+            yield from _some_of(faces)
             for total in sums:
                 yield from _some_of((*faces, total))
 
