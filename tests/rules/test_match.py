@@ -10,6 +10,7 @@ from shutthebox.config.profiles import builtin
 from shutthebox.rules.endings import LAST_ROUND, MAX_TIE_ROUNDS, Reason
 from shutthebox.rules.match import Stage, begin
 from shutthebox.rules.profile import (
+    Blocked,
     First,
     MatchFormat,
     OneDie,
@@ -336,6 +337,30 @@ def test_one_die_needs_everyones_leave() -> None:
     match = begin(game, 2).throw((1, 2)).move(to_tiles([3])).throw((1, 2)).move(to_tiles([3]))
     with pytest.raises(ValueError, match="cannot be thrown"):
         match.throw((1,))
+
+
+def test_a_row_that_waits_for_one_die_is_not_blocked_before_the_others_may_throw_it() -> None:
+    game = replace(TOGETHER, one_die=OneDie.FORCED_SUM, tiles=(1, 7), blocked=Blocked.PASSES)
+    match = begin(replace(game, handicap=((7,), 0)), 2).throw((2, 2))
+    assert match.stage is Stage.ANSWER
+    match = match.move(0).throw((2, 2)).move(0).throw((3, 4)).move(0).throw((3, 4)).move(to_tiles([7]))
+    assert match.throw((1,)).stage is Stage.ANSWER
+
+
+def test_whoever_stands_worst_when_another_shuts_the_box_buys_the_round() -> None:
+    game = replace(TOGETHER, tiles=(1, 2, 3, 4), strikes=3, shut_wins=ShutWins.MATCH)
+    match = begin(replace(game, stakes=Stakes.LOSER_PAYS, handicap=(0, 0, (4,))), 3)
+    for faces, answers in (
+        ((1, 3), ([4], [1, 3], [1, 3])),
+        ((1, 2), ([1, 2], [], [])),
+        ((1, 2), ([3], [], [])),
+    ):
+        for shut in answers:
+            match = match.throw(faces).move(to_tiles(shut))
+            match = match.advance() if match.stage is Stage.ADVANCE and not match.result else match
+    assert match.result is not None
+    assert match.scores == (0, 6, 2)
+    assert list(map(int, match.result.owes)) == [0, 1, 0]
 
 
 TUG = Profile("tug", turns=Turns.TUG, win=Win.FIRST_TO_SHUT)

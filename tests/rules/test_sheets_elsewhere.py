@@ -146,6 +146,28 @@ def test_after_the_double_blank_the_player_draws_again() -> None:
     assert match.player == 0
 
 
+@pytest.mark.parametrize(
+    ("keys", "opened", "faces", "goes_on"),
+    [
+        # A 1 needs a blank and a 1; a 2 that only a double shows is a 4 where doubles count twice.
+        ('tiles = 1\ndraw = "dominoes"\nbag = 28', "1", (2, 3), True),
+        ('tiles = 1\ndraw = "dominoes"', "1", (2, 3), False),
+        ('tiles = 2\ndoubles = "doubled"', "2", (2, 3), False),
+        ('tiles = 4\ndoubles = "doubled"', "2,4", (2, 3), True),
+    ],
+)
+def test_a_passed_throw_goes_on_just_while_some_throw_can_shut_a_tile(
+    keys: str, opened: str, faces: tuple[int, ...], *, goes_on: bool
+) -> None:
+    turn = turns.throw(house(f'{keys}\nblocked = "passes"'), Turn(from_text(opened), moves=1), faces)
+    assert (turn.outcome is None) == goes_on
+
+
+def test_a_double_that_leaves_no_difference_still_shows_its_face_in_klappenspiel() -> None:
+    profile = house('operations = ["difference"]\nmove = "knipsen"')
+    assert turns.answers(profile, turns.throw(profile, turns.start(profile), (2, 2))) == (from_text("2"),)
+
+
 def test_a_chinese_set_has_eleven_dominoes_twice() -> None:
     assert len(turns.BAGS[32]) == 32
     assert turns.BAGS[32].count((5, 6)) == 2

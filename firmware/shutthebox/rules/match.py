@@ -232,7 +232,8 @@ class Match(NamedTuple):
         """
         if self.common not in (None, faces):
             raise ValueError(f"{faces} is not the throw for everyone, {self.common}")
-        after = turns.throw(self.rules, self.turn, faces)
+        # Next time one die may be allowed to everybody.
+        after = turns.throw(self.rules, self.turn, faces, later=for_seat(self.game, self.player))
         is_common = self.game.turns is Turns.TOGETHER and after.throws > self.game.own_throws
         before = self.rows if self.common is None else self.before_common
         return self._replace(
@@ -412,11 +413,7 @@ class Match(NamedTuple):
         if self.game.turns is Turns.TOGETHER:
             shut = match._to_be_told
             if shut and not match._is_open_for_others:
-                return (
-                    match._scored_as_it_stands(self.player)
-                    ._replace(stage=Stage.ADVANCE, turns_over=self.turns_over + 1)
-                    ._shut_by(shut)
-                )
+                return match._replace(stage=Stage.ADVANCE, turns_over=self.turns_over + 1)._shut_by(shut)
             match = match._once_answered()
         if self.game.turns is Turns.TOGETHER or not (self.game.plays_whole_turns or stays):
             following = match._following()
@@ -472,15 +469,15 @@ class Match(NamedTuple):
     def _shut_by(self, shutters: tuple[int, ...]) -> "Match":
         """A shut box has ended the match, or the round: rows that are not finished score as they stand."""
         winners = tuple(sorted({mate for i in shutters for mate in self.team(i)}))
-        if self.game.shut_wins is ShutWins.MATCH:
-            return self._won(winners, Reason.SHUT)
-        if self.tie_rounds or self._one_round:
-            return self._penalized()._won(winners, Reason.SHUT)
+        ends_match = self.tie_rounds > 0 or self._one_round or self.game.shut_wins is ShutWins.MATCH
         match = self
-        for i in self.seats:
-            if match.rows[i].outcome is None:
+        # Those who have answered the same throw count, but not those who haven't had their turn.
+        if self.game.turns is Turns.TOGETHER or not ends_match:
+            for i in self._playing:
                 match = match._scored_as_it_stands(i)
-        return match._round_over(winners)
+        if self.game.shut_wins is ShutWins.MATCH:
+            return match._won(winners, Reason.SHUT)
+        return match._penalized()._won(winners, Reason.SHUT) if ends_match else match._round_over(winners)
 
     def _scored_as_it_stands(self, seat: int) -> "Match":
         """A row that is not played to its end."""

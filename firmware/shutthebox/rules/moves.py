@@ -115,30 +115,33 @@ def _differences(faces: Throw) -> set[int]:
 
 
 def _possible_totals(profile: Profile, dice: int) -> frozenset[int]:
-    """The totals that some throw of so many dice may be read as."""
-    found = _possible_readings(profile.readings, dice, profile.sides)
-    if profile.doubles is Doubles.DOUBLED and dice > 1:
-        doubles = ((face,) * dice for face in range(1, profile.sides + 1))
-        found |= {total for throw in doubles for total in totals(profile, throw)}
-    return found
+    """The totals that some throw of so many dice, or some domino, may be read as."""
+    lowest = 0 if profile.has_blanks else 1
+    doubled = profile.doubles is Doubles.DOUBLED
+    return _possible_readings(profile.readings, dice, profile.sides, lowest, doubled=doubled)
 
 
 @lru_cache(maxsize=256)
-def _possible_readings(operations: tuple[Operation, ...], dice: int, sides: int) -> frozenset[int]:
-    faces = range(1, sides + 1)
+def _possible_readings(
+    operations: tuple[Operation, ...], dice: int, sides: int, lowest: int, *, doubled: bool
+) -> frozenset[int]:
     if dice == 1:
-        return frozenset(faces)
+        return frozenset(range(1, sides + 1))
+    if dice <= _MOST_DICE_TRIED:
+        throws = combinations_with_replacement(range(sides, lowest - 1, -1), dice)
+        return frozenset(
+            total * (2 if doubled and is_double(throw) else 1)
+            for throw in throws
+            for total in _readings(operations, throw)
+        )
     found: set[int] = set()
-    for operation in operations:
-        match operation:
-            case Operation.SUM:
-                found |= set(range(dice, dice * sides + 1))
-            case Operation.DIFFERENCE:
-                # All but one die may count either way.
-                found |= set(range(1, (dice - 1) * sides))
-            case Operation.PRODUCT | Operation.QUOTIENT:
-                for throw in combinations_with_replacement(range(sides, 0, -1), dice):
-                    found |= set(_readings((operation,), throw))
+    if Operation.SUM in operations:
+        # Only doubles are all ones or all of the highest face; any other sum has a throw that is none.
+        found |= set(range(dice + doubled, dice * sides + 1 - doubled))
+        found |= {2 * dice * face for face in range(1, sides + 1) if doubled}
+    if Operation.DIFFERENCE in operations:
+        # All but one die may count either way.
+        found |= set(range(1, (dice - 1) * sides))
     return frozenset(found)
 
 
@@ -208,6 +211,7 @@ def _candidates(
         case MoveKind.FACES_FREE:
             yield from _some_of(faces)
         case MoveKind.KNIPSEN:
+            yield from _some_of(faces)
             for total in sums:
                 yield from _some_of((*faces, total))
 

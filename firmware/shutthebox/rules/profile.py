@@ -530,6 +530,11 @@ class Profile:
         return 1 if self.one_die in (OneDie.OPTIONAL_TILES, OneDie.FORCED_TILES) else 6
 
     @property
+    def has_blanks(self) -> bool:
+        """Whether some dominoes have blank ends."""
+        return self.bag == 28
+
+    @property
     def faces_matter(self) -> bool:
         """Whether a move depends on the single dice, not on their total alone."""
         adds = self.only_adds and self.doubles is Doubles.PLAIN

@@ -167,8 +167,14 @@ def possible_throw(profile: Profile, turn: Turn, faces: Throw) -> bool:
     return only_total and any(dice <= faces[0] <= dice * profile.sides for dice in allowed)
 
 
-def throw(profile: Profile, turn: Turn, faces: Throw) -> Turn:
+def throw(profile: Profile, turn: Turn, faces: Throw, *, later: Profile | None = None) -> Turn:
     """The position after a throw: awaiting an answer, or over if the throw ends the turn.
+
+    Args:
+        profile: the rules.
+        turn: a turn that awaits a throw.
+        faces: the throw.
+        later: the rules of later throws, if they aren't the same.
 
     Raises:
         ValueError: if `faces` cannot be thrown now.
@@ -192,7 +198,7 @@ def throw(profile: Profile, turn: Turn, faces: Throw) -> Turn:
         return _over(profile, turn, Outcome.LOST)
     if profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES):
         return turn if turn.insured else _over(profile, turn, Outcome.BLOCKED)
-    if not reopenings(profile, turn) and not can_ever_move(profile, turn.open, behind=turn.behind):
+    if not reopenings(profile, turn) and not can_ever_move(later or profile, turn.open, behind=turn.behind):
         return _over(profile, turn, Outcome.BLOCKED)
     return turn
 

@@ -559,7 +559,7 @@ def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
     rotates = profile.turns in (Turns.ALTERNATE, Turns.TOGETHER)
     if profile.draw is Draw.DOMINOES:
         yield f"draw={profile.draw}" + (".rotation" if rotates else ""), {"bag": _BAGS[profile.bag]}
-        if profile.bag == 28:
+        if profile.has_blanks:
             yield "blanks" + (".end" if ends_turn(profile, DOUBLE_BLANK) else ""), {}
     else:
         yield "dice", {"dice": profile.dice, "sides": profile.sides}
@@ -842,7 +842,7 @@ def _distinctions(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
 def _special(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
     """The rules that a player of the usual game would not expect, the most surprising first."""
     if profile.draw is Draw.DOMINOES:
-        yield "blanks" if profile.bag == 28 else "dominoes", {}
+        yield "blanks" if profile.has_blanks else "dominoes", {}
     if profile.first_move_must_include is not None:
         yield "first", {"tile": profile.first_move_must_include}
     if profile.turns in (Turns.SHARED, Turns.TOGETHER, Turns.TUG):
