@@ -122,7 +122,7 @@ deb: $(if $(wildcard .git),completions)
 openskill-deb:
 	@PATH=/usr/sbin:/usr/bin:/sbin:/bin sh league/openskill.sh $(DEB)
 
-# tests/package says what it needs, and skips what cannot be done here.
+# tests/package says what it needs, and skips what can't be done here.
 test-deb: $(VENV)/.test deb
 	@$(BIN)/pytest -m package tests/package $(ARGS)
 

@@ -39,7 +39,7 @@ def shown_path(path: Path) -> str:
 
 
 def reason(error: OSError | ValueError) -> str:
-    """Why a file cannot be used, in a few words."""
+    """Why a file can't be used, in a few words."""
     if isinstance(error, OSError):
         return error.strerror or str(error)
     return "no name of a file has a NUL byte"  # all that Python's ValueError for a path can mean
@@ -53,7 +53,7 @@ def open_to_read(path: Path, *, follow_links: bool = True) -> BinaryIO:
         follow_links: open the file that a symbolic link leads to; without, a link is an error.
 
     Raises:
-        OSError: it cannot be opened, or is no regular file.
+        OSError: it can't be opened, or is no regular file.
     """
     return os.fdopen(_descriptor(path, os.O_RDONLY, follow_links=follow_links), "rb")
 
@@ -62,7 +62,7 @@ def open_to_write(path: Path) -> BinaryIO:
     """A regular file, new or emptied, opened without waiting.
 
     Raises:
-        OSError: it cannot be opened, or is there already and no regular file.
+        OSError: it can't be opened, or is there already and no regular file.
     """
     descriptor = _descriptor(path, os.O_WRONLY | os.O_CREAT)
     os.truncate(descriptor, 0)
@@ -87,7 +87,7 @@ def replace_file(
         for_owner: a file written by root belongs to the owner of the folder.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: it can't be written.
     """
     with _part(path, content, mode=mode, durable=durable, for_owner=for_owner) as (part, folder):
         os.rename(part, path.name, src_dir_fd=folder, dst_dir_fd=folder)
@@ -106,7 +106,7 @@ def new_file(path: Path, content: bytes) -> None:
 
     Raises:
         FileExistsError: there is something already.
-        OSError: it cannot be written.
+        OSError: it can't be written.
     """
     with _part(path, content, mode=0o600, durable=True) as (part, folder):
         try:
@@ -122,7 +122,7 @@ def new_file(path: Path, content: bytes) -> None:
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
-"""Errors of file systems that cannot give a file a second name, such as FAT."""
+"""Errors of file systems that can't give a file a second name, such as FAT."""
 
 
 @contextmanager
@@ -184,7 +184,7 @@ def remove_parts(folder: Path) -> None:
 
 
 _CANNOT_SYNC = (errno.EINVAL, errno.EOPNOTSUPP)
-"""Errors of file systems that cannot sync a folder."""
+"""Errors of file systems that can't sync a folder."""
 
 
 def sync_folder(folder: Path) -> None:
@@ -253,7 +253,7 @@ def read_bytes(path: Path, most: int, *, follow_links: bool = True) -> bytes:
         follow_links: as for `open_to_read`.
 
     Raises:
-        OSError: it cannot be read, is no regular file, or is larger (EFBIG).
+        OSError: it can't be read, is no regular file, or is larger (EFBIG).
     """
     with open_to_read(path, follow_links=follow_links) as file:
         content = file.read(most + 1)
@@ -269,7 +269,7 @@ def read_text(path: Path, error_kind: type[ShutTheBoxError], what: str, most: in
 
     Args:
         path: of the file.
-        error_kind: raised, with one line, if the file cannot be read, is no regular file, is larger
+        error_kind: raised, with one line, if the file can't be read, is no regular file, is larger
             than it may be or is no UTF-8.
         what: the kind of file, for complaints.
         most: bytes that it may have.
@@ -288,7 +288,7 @@ def list_folder(folder: Path, ending: str) -> Sequence[Path]:
     """Those of `entries_of` a folder whose names end so, by name; none if there is no such folder.
 
     Raises:
-        OSError: it cannot be read, or is no folder.
+        OSError: it can't be read, or is no folder.
     """
     try:
         return sorted(Path(entry.path) for entry in entries_of(folder) if entry.name.endswith(ending))
@@ -302,7 +302,7 @@ def entries_of(folder: Path) -> Iterator[os.DirEntry[str]]:
     """The entries of a folder in no order, `MOST_NAMES` at most.
 
     Raises:
-        OSError: it cannot be read, or is no folder.
+        OSError: it can't be read, or is no folder.
     """
     with os.scandir(folder) as found:
         yield from islice(found, MOST_NAMES)
@@ -327,7 +327,7 @@ def make_folder(folder: Path, option: str) -> None:
     """Makes the folder that an option names, where it is not there yet.
 
     Raises:
-        ShutTheBoxError: if it cannot be made; the text names the option.
+        ShutTheBoxError: if it can't be made; the text names the option.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -339,7 +339,7 @@ def write_file(path: Path, text: str, option: str) -> None:
     """Writes a text to the file that an option names.
 
     Raises:
-        ShutTheBoxError: if it cannot be written; the text names the option.
+        ShutTheBoxError: if it can't be written; the text names the option.
     """
     try:
         with open_to_write(path) as file:

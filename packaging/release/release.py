@@ -3,7 +3,7 @@
     make release KEY=NAME-OF-A-GNUPG-KEY [CERT=FILE CERT_KEY=FILE] [URL=ADDRESS] [PARTS="python deb"]
 
 Everything is built twice, from two clones of the last commit in two places, and compared byte for byte: a
-file that cannot be made again is not released. Only files with the time of their signing are not compared;
+file that can't be made again is not released. Only files with the time of their signing are not compared;
 they are named.
 The result lies in dist/shutthebox-VERSION.
 """
@@ -33,7 +33,7 @@ SUMS = "SHA256SUMS"
 
 
 class ReleaseError(Exception):
-    """The release cannot be made; the text says why."""
+    """The release can't be made; the text says why."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def plays_without_a_clone(build: Build) -> None:
     """Proves that one command plays the simulated box from the wheel, on an account that has nothing yet.
 
     Raises:
-        ReleaseError: if its page cannot be had.
+        ReleaseError: if its page can't be had.
     """
     wheel = f"./shutthebox-{version(build.source)}-py3-none-any.whl[sim]"
     tools = build.tools.parent

@@ -70,7 +70,7 @@ def main() -> int:
     try:
         core = pyodide(parts)
     except subprocess.CalledProcessError:
-        print(f"make web: npm cannot fetch pyodide {PYODIDE}: is there a network?", file=sys.stderr)
+        print(f"make web: npm can't fetch pyodide {PYODIDE}: is there a network?", file=sys.stderr)
         return 1
     for name in CORE:
         shutil.copyfile(core / name, to / "pyodide" / name)

@@ -17,7 +17,7 @@ for folder in sorted(os.scandir("/program"), key=lambda entry: entry.name):
     if folder.is_dir() and not compileall.compile_dir(
         folder.path, quiet=1, legacy=True, optimize=optimize, stripdir="/program", invalidation_mode=mode
     ):
-        raise SystemExit("a module cannot be compiled")
+        raise SystemExit("a module can't be compiled")
 with zipfile.ZipFile("/compiled.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as made:
     for folder, _, names in sorted(os.walk("/program")):
         for name in sorted(names):

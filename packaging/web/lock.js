@@ -12,7 +12,7 @@ export async function hold(tab) {
   held = await done(indexedDB.open(PREFIX + tab)).catch(() => null);
 }
 
-// Resolves when that tab is gone, or the browser cannot say.
+// Resolves when that tab is gone, or the browser can't say.
 //   waits(): called when it is known not to be.
 export async function gone(tab, waits) {
   const request = indexedDB.deleteDatabase(PREFIX + tab);

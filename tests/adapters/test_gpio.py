@@ -70,7 +70,7 @@ def test_an_inverted_switch_is_down_while_its_line_is_high() -> None:
     assert pins.active()[3], "the pull-up makes a cut wire look like a lever that is down"
 
 
-# -- lines that cannot be had ------------------------------------------------------------------
+# -- lines that can't be had ------------------------------------------------------------------
 
 
 def test_a_busy_line_costs_its_lever_and_is_named(
@@ -137,7 +137,7 @@ def test_a_back_end_that_is_not_there_is_one_clear_line(
         monkeypatch.setitem(sys.modules, module, None)
     for module in ("gpiozero.pins.lgpio", "gpiozero.pins.rpigpio", "gpiozero_gpiod"):
         monkeypatch.delitem(sys.modules, module, raising=False)
-    with pytest.raises(PinsError, match=rf"^gpio\.backend: {backend.value} cannot open the pins: ") as raised:
+    with pytest.raises(PinsError, match=rf"^gpio\.backend: {backend.value} can't open the pins: ") as raised:
         open_factory(backend)
     assert "\n" not in str(raised.value)
 

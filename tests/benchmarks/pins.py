@@ -357,7 +357,7 @@ def main() -> None:
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         if done.returncode:
             said = done.stderr.strip().splitlines() or ["nothing said"]
-            print(f"{name}: cannot be measured here: {said[-1]}", flush=True)
+            print(f"{name}: can't be measured here: {said[-1]}", flush=True)
             return {}
         found: dict[str, Any] = json.loads(done.stdout)
         return found

@@ -46,7 +46,7 @@ THERE = [kind for kind in KINDS if "name" not in kind]
 
 
 def put(kind: str, path: Path) -> Path:
-    """Makes what is no file; for names that cannot be, what the path would be."""
+    """Makes what is no file; for names that can't be, what the path would be."""
     match kind:
         case "a pipe":
             os.mkfifo(path)

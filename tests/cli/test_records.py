@@ -81,7 +81,7 @@ def test_everything_at_once(box: Box) -> None:
     said = box.stats()
     assert "matches   0 finished of 1 begun, 1 given up\n" in said
     assert "1 with real dice, 1 with the computer, 1 with levers out of play\n" in said
-    # The total of real dice cannot be thrown again; what is not proved is said all the same.
+    # The total of real dice can't be thrown again; what is not proved is said all the same.
     replayed = box.replayed()
     assert replayed.code == 2
     assert replayed.out.splitlines() == [

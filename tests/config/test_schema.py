@@ -62,7 +62,7 @@ def test_fail__a_slip_of_the_pen(text: str, said: str) -> None:
         ),
         (
             '[gpio]\nbackend = "rpigpio"\nservice = "mcp23017:3"',
-            'gpio.service: "mcp23017:3" is on another chip, which rpigpio cannot reach; allowed is a BCM '
+            'gpio.service: "mcp23017:3" is on another chip, which rpigpio can\'t reach; allowed is a BCM '
             'line, or backend = "gpiod"',
         ),
         (
@@ -118,7 +118,7 @@ def test_fail__a_slip_of_the_pen(text: str, said: str) -> None:
         ("[gpio]\nlevers = [4, 12]", "gpio.roll: line 12 is taken by gpio.levers[1]; allowed is a free one"),
         (
             '[gpio]\nbackend = "lgpio"\nlevers = [4, "mcp23017:3"]',
-            'gpio.levers[1]: "mcp23017:3" is on another chip, which lgpio cannot reach; allowed is a BCM '
+            'gpio.levers[1]: "mcp23017:3" is on another chip, which lgpio can\'t reach; allowed is a BCM '
             'line, or backend = "gpiod"',
         ),
     ],

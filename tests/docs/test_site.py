@@ -56,7 +56,7 @@ def test_the_five_pages_and_the_screens_are_there(built: Path) -> None:
 
 def test_the_first_page_is_played_on(built: Path, tmp_path: Path) -> None:
     if not (built / "box").is_dir():
-        pytest.skip("NOT TESTED: the box on the first page, because make web cannot make it here")
+        pytest.skip("NOT TESTED: the box on the first page, because make web can't make it here")
     with serving(built) as server:
         browser = start_chromium(tmp_path / "chromium")
         try:

@@ -60,7 +60,7 @@ class Reader:
     Attributes:
         read: to be fed with anything; raises nothing but what is a fault.
         samples: good inputs to start from.
-        most_bytes: inputs beyond this are refused before they are read, or cannot come in.
+        most_bytes: inputs beyond this are refused before they are read, or can't come in.
         most_memory: bytes that Python may allocate for one input.
     """
 

@@ -110,7 +110,7 @@ def test_an_update_says_what_it_cannot_take_along_before_the_question() -> None:
     choose(table, StickJob.UPDATE)
     asks = table.screen.paragraph
     assert "Version 0.0.9 is signed" in asks
-    assert "cannot read the memory" in asks
+    assert "can't read the memory" in asks
     assert "speech.on, box.levers" in asks
 
 

@@ -92,7 +92,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
         {"clamp_screw": 20.0}, "screws", r"screw: clamp screw 1 comes .* mm out of the box"),
     "a switch whose holes end in a solid end rib": (
         {"blind_end": True}, "collisions", r"bank cuts into switch rod low"),
-    "rods that cannot be pushed in": (
+    "rods that can't be pushed in": (
         {"blind_end": True}, "assembling", r"step levers: axle meets bank"),
     "no hard stop": ({"tail_over": -4.0}, "sweep", r"stop: nothing stops lever 1"),
     "a switch that its tile does not reach": (
@@ -104,7 +104,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "a tray that is a ceiling in printing position": (
         {"tray_in_body": True}, "printing", r"overhang: body has a ceiling of \d+ x \d+ mm"),
     "a body too large for a bed of 220 mm": ({"width": 244.0}, "printing", r"bed: body of 244 x 204"),
-    "a slot in which the finger cannot bend": (
+    "a slot in which the finger can't bend": (
         {"finger_bend": 2.0}, "springs", r"its slot has room for 2 mm"),
     "a finger that breaks within a million flips": (
         {"switch_reach": 5.0}, "tolerances", r"the finger bears a million flips: short of it"),

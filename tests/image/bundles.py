@@ -17,7 +17,7 @@ def sign(system: Path, version: str, to: Path) -> Path:
 
 
 def broken_system(system: Path, to: Path) -> Path:
-    """A system whose files cannot be read: as after a fault in the factory, the signature is right."""
+    """A system whose files can't be read: as after a fault in the factory, the signature is right."""
     rubbish = to.with_suffix(".rubbish")
     rubbish.write_bytes(b"no squashfs\n" * 1000)
     return _with_files(system, rubbish, to)

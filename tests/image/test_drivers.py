@@ -30,7 +30,7 @@ def test_a_driver_has_all_that_it_depends_on(driver: str) -> None:
         name = wanted.pop()
         if name in built_in:
             continue
-        assert name in files, f"{driver} cannot be loaded without {name}"
+        assert name in files, f"{driver} can't be loaded without {name}"
         command = ["modinfo", "--field=depends", str(files[name])]
         depends = subprocess.check_output(command, text=True).strip()
         wanted += [needed.replace("-", "_") for needed in depends.split(",") if needed]

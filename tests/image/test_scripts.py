@@ -42,7 +42,7 @@ def test_a_unit_runs_a_script_that_is_there_and_is_switched_on(unit: Path) -> No
     text = unit.read_text()
     for program in re.findall(r"^ExecStart=(/usr/lib/shutthebox/\S+)", text, re.MULTILINE):
         script = IMAGE / "root" / program[1:]
-        assert script.stat().st_mode & 0o111, f"{script} cannot be run"
+        assert script.stat().st_mode & 0o111, f"{script} can't be run"
     if "[Install]" in text:
         assert unit.name in (IMAGE / "finish.sh").read_text()
 

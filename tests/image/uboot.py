@@ -55,7 +55,7 @@ def system_files(name: str) -> dict[str, bytes]:
 
 
 def card(folder: Path, order: str, left: tuple[int, int], systems: Sequence[str] = "AB") -> Path:
-    """A card with the boot script and these systems; the others cannot be read."""
+    """A card with the boot script and these systems; the others can't be read."""
     path = folder / "card.img"
     path.touch()
     os.truncate(path, (max(PARTITIONS.values()) + SECTORS) * 512)

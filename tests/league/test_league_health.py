@@ -115,5 +115,5 @@ def test_a_database_that_is_away_is_a_line_too(tmp_path: Path) -> None:
     (tmp_path / "league.sqlite3").mkdir()
     answer = route.endpoint(Request({"type": "http"}))  # type: ignore[attr-defined]
     assert answer.status_code == 503
-    assert json.loads(answer.body)["faults"] == ["the database cannot be reached"]
+    assert json.loads(answer.body)["faults"] == ["the database can't be reached"]
     place.engine.dispose()

@@ -389,7 +389,7 @@ def test_an_error_of_storing_belongs_to_its_message(sut: Sut, monkeypatch: pytes
     message = sut.sign(entry)
     outcomes = sut.ledger.take_all([("crown.1", b"nonsense"), ("lion.1", message)])
     assert [outcome.kind for outcome in outcomes] == ["rejected", "refused"]
-    assert outcomes[1].reason.startswith("it cannot be stored: ")
+    assert outcomes[1].reason.startswith("it can't be stored: ")
     assert sut.ledger.take("lion.1", message).kind == "repeated"
     assert sut.take(after).kind == "committed"
     monkeypatch.undo()

@@ -59,7 +59,7 @@ class Front:
             text = text.replace(before, after)
         text = re.sub(r"^ *listen \[::\].*\n", "", text, flags=re.MULTILINE)
         main = self.config = folder / "nginx.conf"
-        # As root nginx would become a user that cannot reach the socket.
+        # As root nginx would become a user that can't reach the socket.
         user = "user root;" if os.geteuid() == 0 else ""
         main.write_text(
             f"daemon off; {user} pid {folder}/pid; error_log {folder}/error.log;"

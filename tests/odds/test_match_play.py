@@ -164,7 +164,7 @@ def test_a_play_off_is_played_by_those_tied_for_its_own_score() -> None:
         ({"rows": 2}, 2, False),
         ({"insurance": True}, 2, False),
         ({"teams": 2}, 4, False),
-        ({"teams": 2}, 3, True),  # three cannot be divided by two: there are no teams
+        ({"teams": 2}, 3, True),  # three can't be divided by two: there are no teams
         ({"teams": 2}, 2, True),  # teams of one
         ({"handicap": (0, (1,))}, 2, False),
         ({"handicap": (0, 0, (1,))}, 2, True),  # a seat that does not play

@@ -101,7 +101,7 @@ PASSING = {
     "passing with a die that can do nothing": (
         'tiles = [1, 5, 6]\nblocked = "passes"\none_die = "optional-high"\nmove = "exact"'
     ),
-    "passing tiles that cannot be shut": 'tiles = [1, 3, 9]\nblocked = "passes"',
+    "passing tiles that can't be shut": 'tiles = [1, 3, 9]\nblocked = "passes"',
     "passing after a first tile": 'tiles = [1, 2, 3]\nblocked = "passes"\nfirst_move_must_include = 3',
 }
 THROWS = {

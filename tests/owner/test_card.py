@@ -284,7 +284,7 @@ def test_what_imager_was_told_is_taken_over(card: Path, kept: Path) -> None:
     assert (kept / "card/timezone").read_text() == "Europe/Paris\n"
     joined = (kept / "network/wpa_supplicant-wlan0.conf").read_text()
     assert joined.count(f"psk={PSK}") == 2
-    assert "SAE" not in joined, "its password cannot be had from the key"
+    assert "SAE" not in joined, "its password can't be had from the key"
     assert "country=FR" in joined
     config = read_config(kept / "etc/config.toml")
     assert (config.box.language, config.box.sound) == ("fr", False)

@@ -57,7 +57,7 @@ def card(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def test_an_earlier_version_has_to_be_asked_for(card: Path) -> None:
     (card / "old.raucb").touch()
     said = refused("update", card / "old.raucb")
-    assert f"version 0.0.1 is earlier than {__version__}: memory: version 0.0.1 cannot read it" in said
+    assert f"version 0.0.1 is earlier than {__version__}: memory: version 0.0.1 can't read it" in said
     assert "allowed with --downgrade" in said
     assert (card / "asked").read_text().splitlines() == [f"info --output-format=json-2 {card}/old.raucb"]
 
@@ -90,7 +90,7 @@ def test_an_earlier_version_is_written_when_it_is_asked_for(card: Path) -> None:
     (card / "old.raucb").touch()
     (card / "config.toml").write_text('[game]\nplayers = 3\nhints = true\n[box]\nlanguage = "fr"\n')
     memory, configuration, copy, *rest = printed("update", "--downgrade", card / "old.raucb").splitlines()
-    assert memory.startswith("memory: version 0.0.1 cannot read it; ")
+    assert memory.startswith("memory: version 0.0.1 can't read it; ")
     assert configuration.startswith("configuration: version 0.0.1 does not know box.language, game.hints; ")
     assert copy.startswith(f"The memory was not backed up first: {card}/state/box.sqlite3: no such store")
     assert rest[0] == "Writing version 0.0.1; the box plays on meanwhile."

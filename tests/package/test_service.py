@@ -79,7 +79,7 @@ def test_from_installation_to_poweroff(root: Root) -> None:
         assert root.run("systemctl", "is-enabled", "shutthebox").stdout == "enabled\n"
         assert until(lambda: int(shown(root, "NRestarts")) >= 2), journal(root, "-u", "shutthebox")
         log = journal(root, "-u", "shutthebox")
-        assert "gpiod cannot open the pins" in log
+        assert "gpiod can't open the pins" in log
         assert "Traceback" not in log
         assert "immediately" not in log, "each time after a pause: nothing beside it asks for it before"
 

@@ -45,7 +45,7 @@ def engine_lines(profile: Profile, depth: int) -> tuple[int, int]:
 
 @pytest.mark.slow
 def test_known_counts() -> None:
-    """Pinned, so that engine and oracle cannot go wrong together unseen."""
+    """Pinned, so that engine and oracle can't go wrong together unseen."""
     profile = profiles.builtin("traditional")
     counts = [engine_lines(profile, depth) for depth in range(4)]
     assert counts == [(1, 0), (194, 0), (16_800, 0), (810_360, 0)]

@@ -207,7 +207,7 @@ WRONG = [
     ('insurance = true\nblocked = "opens-one"', 'insurance: true is not allowed with blocked = "opens-one"'),
     ('rows = 2\nblocked = "opens-one"', 'blocked: "opens-one" is not allowed with rows = 2'),
     ('rows = 2\nscore = "digits"', 'score: "digits" is not allowed with rows = 2'),
-    ('tiles = 13\nscore = "digits"', "score: 17 digits cannot be shown"),
+    ('tiles = 13\nscore = "digits"', "score: 17 digits can't be shown"),
     ("tiles = 54\ndice = 9\nsides = 7", "dice: 9 of 7 sides have over 6000 moves on 54 tiles"),
     ('match = "drop-out"', "limit: missing"),
     ("limit = 9", 'limit: means nothing with match = "total"'),
@@ -342,7 +342,7 @@ def test_a_game_as_the_players_choose_it() -> None:
     assert with_options(game, teams=0, handicap=(), turn_seconds=0) == pub
     assert with_options(to_100, limit=50).limit == 50
     assert with_options(to_100, limit=None).limit == 100
-    # What a game cannot be played with is left out, and the rest holds.
+    # What a game can't be played with is left out, and the rest holds.
     shared = with_options(profiles.builtin("high-rollers"), teams=2, handicap=(5,), turn_seconds=30)
     assert (shared.teams, shared.handicap, shared.turn_seconds) == (2, (), 30)
     alone = with_options(profiles.builtin("ladder"), limit=9, best=17, teams=2, handicap=((1,),))
@@ -382,7 +382,7 @@ def test_a_profile_written_reads_back(profile: Profile) -> None:
 def test_a_variant_without_some_tiles_starts_with_them_shut_and_reads_back(
     profile: Profile, out: int
 ) -> None:
-    """A kept match is its profile's text: what cannot be read back could not be resumed."""
+    """A kept match is its profile's text: what can't be read back could not be resumed."""
     played = without(profile, out)
     if played is None:
         must = profile.first_move_must_include

@@ -372,7 +372,7 @@ def test_a_line_that_cannot_be_read_keeps_its_last_state(
             broken.setattr(type(pin), "_get_state", fails)
             assert pins.active()[3]
         assert pins.active()[3]
-    assert caplog.messages == ["lever 3 cannot be read: remote I/O error"], "not each time it comes and goes"
+    assert caplog.messages == ["lever 3 can't be read: remote I/O error"], "not each time it comes and goes"
     box.set_lever(3, False)
     assert not pins.active()[3]
     pins.close()

@@ -1,4 +1,4 @@
-"""What a form beside the box can do, and what it cannot."""
+"""What a form beside the box can do, and what it can't."""
 
 import json
 from dataclasses import replace

@@ -54,7 +54,7 @@ def test_signs_and_names_are_said_in_words(text: Text, said: str) -> None:
 
 
 SIGN = re.compile(r"[<>·]|}/{|} s$|}x$|^[0-9]: ")
-"""What stands for a word on the panel, and cannot be said as it stands."""
+"""What stands for a word on the panel, and can't be said as it stands."""
 
 
 def test_every_text_with_a_sign_says_how_it_is_said() -> None:

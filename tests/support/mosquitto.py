@@ -38,7 +38,7 @@ def league_config(folder: Path, ports: tuple[int, int]) -> str:
     ):
         assert before in text
         text = text.replace(before, after)
-    # As root Mosquitto would become a user that cannot read the folder.
+    # As root Mosquitto would become a user that can't read the folder.
     return f"user root\n{text}"
 
 
@@ -85,6 +85,6 @@ def plain_broker(folder: Path) -> tuple[Mosquitto, int]:
     """A broker without TLS and users, such as one in a home; and its port."""
     port = free_port()
     config = folder / "home.conf"
-    # As root Mosquitto would become a user that cannot read the folder.
+    # As root Mosquitto would become a user that can't read the folder.
     config.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\nuser root\n")
     return Mosquitto(config), port

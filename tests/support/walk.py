@@ -324,7 +324,7 @@ class Walk:
             at_turn = kept.player if kept.stage in (Stage.THROW, Stage.ANSWER) else None
             self._promise(at_turn not in after.lost, after, f"who has lost plays no more: {after.lost}")
             won = kept.result.winners if kept.result else ()
-            self._promise(not after.lost & set(won), after, f"who has lost cannot win: {after.lost}")
+            self._promise(not after.lost & set(won), after, f"who has lost can't win: {after.lost}")
         if isinstance(given, Pressed) and before.show.screen.lit and not before.show.asleep:
             refused = PlaySound(Sound.REFUSED) in effects
             void = isinstance(before.machine.state.mode, Entering)

@@ -18,7 +18,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 
 def made_web() -> Path:
-    """The folder; made once, also where several workers of one run want it. Skips where it cannot be made."""
+    """The folder; made once, also where several workers of one run want it. Skips where it can't be made."""
     if shutil.which("npm") is None or shutil.which("node") is None:
         pytest.skip("NOT TESTED: the box in a tab, because node or npm is not installed")
     parts = PROJECT / "build/web-parts"
@@ -39,7 +39,7 @@ def _build() -> None:
         [sys.executable, str(PROJECT / "packaging/web/build.py")], capture_output=True, text=True, check=False
     )
     if made.returncode and "npm" in made.stderr:
-        pytest.skip("NOT TESTED: the box in a tab, because npm cannot fetch Pyodide")
+        pytest.skip("NOT TESTED: the box in a tab, because npm can't fetch Pyodide")
     assert made.returncode == 0, made.stderr
 
 

@@ -136,7 +136,7 @@ def test_an_address_that_asks_for_too_much_is_played_without_that_and_says_so(
     address: str, refused: str, game: str, levers: int, tmp_path: Path
 ) -> None:
     with closing(Worker(address, tmp_path)) as worker:
-        said = f"The address asks for {refused}, which this box does not have. Playing: {game}."
+        said = f"The address asks for {refused}, which this box doesn't have. Playing: {game}."
         assert worker.tab.complaint == said
         assert len(worker.state["levers"]) == levers
         worker.tap()

@@ -1,4 +1,4 @@
-"""What a browser has kept and cannot give back is never written over: it plays without, and says so."""
+"""What a browser has kept and can't give back is never written over: it plays without, and says so."""
 
 import shutil
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ indexedDB.open("shutthebox").onsuccess = ({target: {result: database}}) => {
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[str]:
-    """The address of two boxes with one memory: `broken/` cannot read it."""
+    """The address of two boxes with one memory: `broken/` can't read it."""
     shutil.copytree(made_web(), tmp_path / "site/good")
     worker = shutil.copytree(made_web(), tmp_path / "site/broken") / "worker.js"
     worker.write_bytes(UNREADABLE + worker.read_bytes())
@@ -54,7 +54,7 @@ def test_a_memory_that_cannot_be_read_once_is_whole_at_the_next_visit(
     begin(browser)
     visit(browser, f"{site}broken/")
     said = str(browser.find_element("id", "note").text)
-    assert said.startswith("The memory in this browser cannot be read now.")
+    assert said.startswith("The memory in this browser can't be read now.")
     until(lambda: forgets(browser), f"the box says that it forgets: {words(browser)!r}")
     begin(browser)
     assert not browser.find_element("id", "note").is_displayed(), "the line is in the player's way"

@@ -3,7 +3,7 @@
 python3 -m tests.virtual_pi python3 /opt/project/tests/benchmarks/pins.py
 
 Ends as the command does, or with 75 and one line where there can be no virtual Pi: something is
-missing here, or cannot be fetched.
+missing here, or can't be fetched.
 """
 
 import os
@@ -24,7 +24,7 @@ def main() -> int:
     try:
         disk()
     except FetchError as error:
-        print(f"cannot be fetched: {error}", file=sys.stderr)
+        print(f"can't be fetched: {error}", file=sys.stderr)
         return os.EX_TEMPFAIL
     print(f"the guest runs on {accelerator()}", file=sys.stderr)
     with build_wheels() as wheels, VirtualPi() as pi:

@@ -214,7 +214,7 @@ def _make_kernel(to: Path, version: str) -> None:
             name = member.name.partition("/")[2]
             if name in wanted and (file := source.extractfile(member)):
                 text = file.read().decode()
-                # The one symbol that modules cannot have.
+                # The one symbol that modules can't have.
                 text = re.sub(r"irq_to_desc\((\w+)\)", r"irq_data_to_desc(irq_get_irq_data(\1))", text)
                 (build / name.rpartition("/")[2]).write_text(text)
                 wanted.remove(name)

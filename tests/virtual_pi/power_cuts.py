@@ -177,7 +177,7 @@ def opened(card: bytearray, allowed: list[str]) -> str | None:
     image.write_bytes(card)
     mounted = subprocess.run(["mount", "-o", "loop,noatime", str(image), str(MOUNT)], capture_output=True)
     if mounted.returncode:
-        return f"it cannot be mounted: {mounted.stderr.decode().strip()}"
+        return f"it can't be mounted: {mounted.stderr.decode().strip()}"
     try:
         store, store_fault = open_or_set_aside(MOUNT / "state", lambda: 0.0)
         if store is None:

@@ -25,7 +25,7 @@ def read_uplink_status(folder: Path) -> UplinkStatus:
     """The uplink's status; fine if it hasn't reported yet.
 
     Raises:
-        OSError: if it cannot be read.
+        OSError: if it can't be read.
     """
     try:
         said = read_bytes(folder / UPLINK_STATUS_FILE, _MOST_SAID, follow_links=False)

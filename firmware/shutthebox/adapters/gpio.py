@@ -69,8 +69,8 @@ def open_factory(backend: Backend) -> Factory:
                 from gpiozero.pins.rpigpio import RPiGPIOFactory
 
                 return RPiGPIOFactory()
-    except Exception as error:  # lgpio raises its own kind, which cannot be named without it
-        raise PinsError(f"gpio.backend: {backend} cannot open the pins: {_reason(error)}") from error
+    except Exception as error:  # lgpio raises its own kind, which can't be named without it
+        raise PinsError(f"gpio.backend: {backend} can't open the pins: {_reason(error)}") from error
 
 
 class Pins:
@@ -141,7 +141,7 @@ class Pins:
             except Exception as error:  # an expander off its bus; libraries raise other errors, too
                 self._seen.setdefault(number, False)
                 trouble = self._unread.setdefault(number, TroubleLog(_log))
-                trouble.warn("%s cannot be read: %s", switch(number).name, _reason(error))
+                trouble.warn("%s can't be read: %s", switch(number).name, _reason(error))
             else:
                 if number in self._unread:
                     self._unread[number].clear("%s can be read again", switch(number).name)

@@ -116,7 +116,7 @@ class Outbox:
 
     def _try(self) -> None:
         try:
-            # What is due is known from now on, though it cannot be written yet and another match begins.
+            # What is due is known from now on, though it can't be written yet and another match begins.
             while self._due:
                 if content := self._content(self._due[0]):
                     self._contents.append(content)

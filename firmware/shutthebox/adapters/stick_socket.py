@@ -123,7 +123,7 @@ class StickSocket:
         put: receives every report, from any thread.
 
     Raises:
-        OSError: if it cannot listen there.
+        OSError: if it can't listen there.
     """
 
     def __init__(self, path: Path, put: Callable[[StickReported], object]) -> None:

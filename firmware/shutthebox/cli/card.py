@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     """Applies the files, or says what's wrong with them.
 
     Raises:
-        CardError: if a folder cannot be read or written.
+        CardError: if a folder can't be read or written.
     """
     from shutthebox.owner.card import take_over_card, take_over_stick_folder
 

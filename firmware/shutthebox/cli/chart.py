@@ -131,7 +131,7 @@ def write_chart(path: Path, distribution: Mapping[int, float], title: str) -> No
 
     Raises:
         ChartError: for a name with another ending.
-        ShutTheBoxError: if the file cannot be written.
+        ShutTheBoxError: if the file can't be written.
     """
     if path.suffix.lower() != ".svg":
         raise ChartError(f"--plot: {shown_path(path)} is not allowed; allowed are names ending in .svg")

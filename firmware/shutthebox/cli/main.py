@@ -100,7 +100,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         return 1
     except BrokenPipeError:
-        # The reader has closed the pipe, so the rest of the buffer cannot be written.
+        # The reader has closed the pipe, so the rest of the buffer can't be written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:

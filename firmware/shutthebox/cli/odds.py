@@ -167,7 +167,7 @@ def _turn(profile: Profile, open_text: str | None, throw_text: str | None) -> Tu
     # Dice read as a total alone are for the box; here a single number is a single die.
     dice = dice_allowed(profile, turn.open, turn.behind)
     if len(faces) not in dice or not turns.possible_throw(profile, turn, faces):
-        raise UsageError(f"--throw: {throw_text} cannot be thrown here; {_possible(profile, turn)}")
+        raise UsageError(f"--throw: {throw_text} can't be thrown here; {_possible(profile, turn)}")
     return turns.throw(profile, turn, faces)
 
 

@@ -29,7 +29,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "profiles",
         help="list the games, explain one, or check a house-rules file",
         description="Lists the games that the box knows. With an id or a file: that one's rules in words. "
-        "A file that cannot be played is refused with one line: file, key, what is allowed.",
+        "A file that can't be played is refused with one line: file, key, what is allowed.",
         example="shutthebox profiles trac",
     )
     parser.add_argument("profile", nargs="?", metavar="ID|FILE", help="a game's id, or a TOML file")

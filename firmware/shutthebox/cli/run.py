@@ -58,7 +58,7 @@ def find_config(asked_for: Path | None, usual: Path = CONFIG_FILE) -> tuple[Conf
             players and journal are told.
 
     Raises:
-        ShutTheBoxError: if the file asked for cannot be used.
+        ShutTheBoxError: if the file asked for can't be used.
     """
     if asked_for is not None:
         return read_config(asked_for), None

@@ -17,7 +17,7 @@ LIGHTTPD = "/usr/sbin/lighttpd"
 
 
 class ServicesError(ShutTheBoxError, RuntimeError):
-    """Services cannot be started or stopped; the text says why."""
+    """Services can't be started or stopped; the text says why."""
 
     exit_code = 1
 
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
         ServicesError: without systemd, or without the right to ask it.
-        ConfigError: if the configuration cannot be used; then everything stays as it is.
+        ConfigError: if the configuration can't be used; then everything stays as it is.
     """
     if shutil.which("systemctl") is None or os.geteuid() != 0:
         raise ServicesError("services: needs systemd and root: sudo shutthebox services")

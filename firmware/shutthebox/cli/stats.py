@@ -171,7 +171,7 @@ def store_folder(args: argparse.Namespace) -> Path:
 
     Raises:
         ShutTheBoxError: if that can be no folder.
-        ConfigError: if the config file cannot be used.
+        ConfigError: if the config file can't be used.
     """
     if args.state is not None:
         check_folder(args.state, "--state")

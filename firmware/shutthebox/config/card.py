@@ -201,7 +201,7 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
         installed: where files of the box lie that stay: a configuration may be good with these house rules.
 
     Raises:
-        OSError: the folder cannot be read.
+        OSError: the folder can't be read.
     """
     texts: dict[str, str] = {}
     mistakes = _misnamed(folder)

@@ -73,7 +73,7 @@ def read(path: Path) -> Profile:
     """A house-rules file.
 
     Raises:
-        ProfileError: if it cannot be read or played.
+        ProfileError: if it can't be read or played.
     """
     return from_text(read_text(path, ProfileError, "a profile"), path)
 
@@ -82,7 +82,7 @@ def from_text(text: str, path: Path) -> Profile:
     """The house rules in the text of this file.
 
     Raises:
-        ProfileError: if they cannot be played.
+        ProfileError: if they can't be played.
     """
     where = shown_path(path)
     profile = to_profile(parse_keys(text, where, _builtin_keys), where, path.stem or "house")
@@ -134,7 +134,7 @@ def _held(folder: Path) -> dict[Path, Profile | ProfileError]:
     """Every file of a folder, by name, with its profile or its fault.
 
     Raises:
-        ProfileError: if the folder cannot be read.
+        ProfileError: if the folder can't be read.
     """
     held: dict[Path, Profile | ProfileError] = {}
     taken = set[str]()

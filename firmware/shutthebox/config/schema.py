@@ -43,7 +43,7 @@ TOURNAMENT_FILE = "tournament.txt"
 
 
 class ConfigError(ShutTheBoxError, ValueError):
-    """A configuration that cannot be used; the text is one line: file, key, what is allowed."""
+    """A configuration that can't be used; the text is one line: file, key, what is allowed."""
 
 
 class Backend(StrEnum):
@@ -564,7 +564,7 @@ def with_value(config: Config, path: str, value: object, where: str) -> Config:
 
 
 def check_lines(config: Config, where: str) -> None:
-    """Refuses lines with two uses, and those that the back end cannot reach.
+    """Refuses lines with two uses, and those that the back end can't reach.
 
     Raises:
         ConfigError: naming the keys and the lines.
@@ -592,7 +592,7 @@ def check_lines(config: Config, where: str) -> None:
             continue
         if isinstance(line, str) and gpio.backend is not Backend.GPIOD:
             mistakes.append(
-                f'{where}: {key}: "{line}" is on another chip, which {gpio.backend} cannot reach; '
+                f'{where}: {key}: "{line}" is on another chip, which {gpio.backend} can\'t reach; '
                 'allowed is a BCM line, or backend = "gpiod"'
             )
         if line in taken:
@@ -625,7 +625,7 @@ def read_config(path: Path) -> Config:
     """The configuration in a file.
 
     Raises:
-        ConfigError: if it cannot be read or used.
+        ConfigError: if it can't be read or used.
     """
     config = parse_config(read_text(path, ConfigError, "a configuration"), str(path))
     return with_files_beside(config, path.parent)
@@ -651,7 +651,7 @@ def box_config() -> Config:
     """The configuration of this machine's box; the default where it has none.
 
     Raises:
-        ConfigError: if its file cannot be read or used.
+        ConfigError: if its file can't be read or used.
     """
     return read_config(CONFIG_FILE) if CONFIG_FILE.exists() else Config()
 

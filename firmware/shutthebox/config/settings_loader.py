@@ -72,7 +72,7 @@ def broken_rules(config: Config) -> tuple[ProfileError, ...]:
 
 
 def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
-    """The config with the settings chosen at the box; keys that cannot be chosen there are ignored.
+    """The config with the settings chosen at the box; keys that can't be chosen there are ignored.
 
     Args:
         config: as its file says.

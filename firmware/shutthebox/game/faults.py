@@ -18,11 +18,11 @@ class Fault(Enum):
     STORE_DAMAGED = "store-damaged"
     """Part of the store is damaged: the next start recovers what is good of it."""
     FORGETS = "forgets"
-    """Nothing can be kept for now: a full disk, a folder that cannot be written to."""
+    """Nothing can be kept for now: a full disk, a folder that can't be written to."""
     CONFIG = "config"
-    """The box's own configuration cannot be used: the built-in one is."""
+    """The box's own configuration can't be used: the built-in one is."""
     RULES = "rules"
-    """A file of house rules cannot be used and is left out."""
+    """A file of house rules can't be used and is left out."""
 
 
 FAULT_TEXTS: dict[Fault, tuple[Message, Message]] = {

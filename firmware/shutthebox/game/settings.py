@@ -86,7 +86,7 @@ class GameConfig(NamedTuple):
         sections.or_none(TEAMS_CHECK),
         None,
         "Teams that the seats belong to in rotation, 2 to 4; 0: none. Everybody plays alone where the "
-        "players cannot be divided evenly. Left out: what the profile says.",
+        "players can't be divided evenly. Left out: what the profile says.",
         "2",
     )
     handicap: tuple[HeadStart, ...] | None = sections.key(
@@ -185,7 +185,7 @@ class DisplaySection(Protocol):
 
 
 def misfit_text(profile: Profile, levers: int) -> str:
-    """Why a box with so many levers cannot play this game."""
+    """Why a box with so many levers can't play this game."""
     return (
         f"{profile.name} needs {profile.tiles[-1]} levers, this box has {levers}; allowed are games that fit"
     )
@@ -355,7 +355,7 @@ class Settings(NamedTuple):
         return self.chosen(played) if played else None
 
     def chosen(self, profile: Profile) -> Profile:
-        """The game as the players want it; what it cannot be played with is left out."""
+        """The game as the players want it; what it can't be played with is left out."""
         return with_options(
             profile,
             limit=self.game.limit,

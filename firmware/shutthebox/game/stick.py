@@ -43,13 +43,13 @@ class StickOutcome(StrEnum):
     FULL = "full"
     """The stick has no room for what is to be saved."""
     PROTECTED = "protected"
-    """The stick cannot be written to."""
+    """The stick can't be written to."""
     PULLED_OUT = "pulled-out"
     """The stick has gone, or answers no more, and nothing was changed."""
     UNSURE = "unsure"
     """It was cut off at its end: nobody knows whether it was done."""
     UNREADABLE = "unreadable"
-    """What lies on the stick cannot be read."""
+    """What lies on the stick can't be read."""
     NO_ROOM = "no-room"
     """The card has no room for what lies on the stick."""
     BAD_MEMORY = "bad-memory"
@@ -75,7 +75,7 @@ class Stick(NamedTuple):
         version: of the update, by the name of its file until it is checked; empty if that has none.
         checked: the update's signature is good, so its own description can be trusted.
         earlier: the update is an earlier version than the one that plays.
-        forgets: that version cannot read the memory, which would be set aside until this one is back.
+        forgets: that version can't read the memory, which would be set aside until this one is back.
         unknown: keys of the configuration in use that that version does not know.
         memory: the name of the saved memory.
         mistakes: in the files of settings, a line each: file, line or key, what is allowed.

@@ -80,7 +80,7 @@ def total_chances(dice: int, sides: int) -> dict[int, float]:
         ValueError: for no dice, or fewer than two sides.
     """
     if dice < 1 or sides < 2:
-        raise ValueError(f"{dice} dice of {sides} sides cannot be thrown")
+        raise ValueError(f"{dice} dice of {sides} sides can't be thrown")
     ways = {0: 1}
     for _ in range(dice):
         longer: dict[int, int] = {}

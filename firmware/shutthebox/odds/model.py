@@ -209,7 +209,7 @@ class TurnModel:
             elif position.insured < len(self._numbers):
                 number = self._numbers[position.insured].get(position.mask)
         if number is None:
-            raise OddsError(f"{turn.to_text()} cannot be reached")
+            raise OddsError(f"{turn.to_text()} can't be reached")
         return number
 
     def choice(self, number: int, dice: int) -> DiceChoice:
@@ -221,7 +221,7 @@ class TurnModel:
         for choice in self.choices[number]:
             if choice.dice == dice:
                 return choice
-        raise ValueError(f"{dice} dice cannot be thrown here")
+        raise ValueError(f"{dice} dice can't be thrown here")
 
     def _position(self, turn: Turn) -> Position:
         mask = self.row.mask(turn.open, turn.behind)

@@ -48,7 +48,7 @@ def take_over_stick_folder(folder: Path, to: Path) -> tuple[str, ...]:
     """Applies the files in a stick's folder if they are all good; returns the mistakes.
 
     Raises:
-        CardError: if a folder cannot be read or written.
+        CardError: if a folder can't be read or written.
     """
     try:
         card = read_stick(folder, to)
@@ -67,7 +67,7 @@ def take_over_card(folder: Path, to: Path) -> tuple[str, ...]:
     Removing a file from the card removes what it set. The mistakes are left for the box to report.
 
     Raises:
-        CardError: if a folder cannot be read or written.
+        CardError: if a folder can't be read or written.
     """
     try:
         card = read_card(folder, try_config)
@@ -90,7 +90,7 @@ def read_stick(folder: Path, to: Path) -> Card:
     """Reads and checks the files in a stick's folder, together with what the box already has.
 
     Raises:
-        OSError: if the stick cannot be read.
+        OSError: if the stick can't be read.
     """
     return read_card(folder, try_config, to / "etc")
 
@@ -101,7 +101,7 @@ def take_over_stick(card: Card, to: Path) -> None:
     They are first copied to `TAKEN`; from then on, every startup applies them until all are done.
 
     Raises:
-        CardError: if one cannot be written.
+        CardError: if one can't be written.
     """
     taken = to / TAKEN
     try:

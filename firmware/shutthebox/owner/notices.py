@@ -10,8 +10,8 @@ NOTICES = Path("/run/shutthebox-card")
 CARD_TEXTS = (
     message("Update failed: the old version is back"),
     message("The new version is running"),
-    message("Playing without memory: the card's fourth partition cannot be used"),
-    message("The card's first partition cannot be read"),
+    message("Playing without memory: the card's fourth partition can't be used"),
+    message("The card's first partition can't be read"),
 )
 """What the script `card` of packaging/image writes there; mistakes in files stay in English."""
 

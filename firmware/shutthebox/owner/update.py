@@ -82,7 +82,7 @@ class Bundle:
 
     @property
     def forgets(self) -> bool:
-        """It cannot read the memory of this version."""
+        """It can't read the memory of this version."""
         return self.store is not None and self.store < STORE_VERSION
 
     def unknown(self, keys: frozenset[str]) -> tuple[str, ...]:
@@ -169,7 +169,7 @@ def _fetch(source: str) -> None:
     """Writes what an address gives to `FETCHED`.
 
     Raises:
-        UpdateError: if it cannot be had whole, is larger than fits, or comes too slowly.
+        UpdateError: if it can't be had whole, is larger than fits, or comes too slowly.
     """
     try:
         with _giving_up_if_slow(source), urllib.request.urlopen(source, timeout=60) as answer:
@@ -276,7 +276,7 @@ def find_losses(bundle: Bundle, keys: frozenset[str]) -> tuple[str, ...]:
     found = []
     if bundle.forgets:
         found.append(
-            f"memory: version {bundle.version} cannot read it; matches, scores and statistics are set aside "
+            f"memory: version {bundle.version} can't read it; matches, scores and statistics are set aside "
             "as box.sqlite3.DATE.newer; this version takes them back if no match was played meanwhile, else "
             "sudo shutthebox restore does"
         )

@@ -271,7 +271,7 @@ def _contradiction(box: Profile) -> str | None:
     if box.score in (Scoring.DIGITS, Scoring.DIGITS_REVERSED):
         digits = len("".join(map(str, box.tiles)))
         if digits > MAX_DIGITS:
-            return f"score: {digits} digits cannot be shown; allowed are rows of up to {MAX_DIGITS} (1 to 12)"
+            return f"score: {digits} digits can't be shown; allowed are rows of up to {MAX_DIGITS} (1 to 12)"
     if box.counts_rounds_won:
         if box.limit is not None and box.rounds != 1:
             return (

@@ -180,7 +180,7 @@ def throw(profile: Profile, turn: Turn, faces: Throw, *, later: Profile | None =
         ValueError: if `faces` cannot be thrown now.
     """
     if turn.awaits_answer or turn.outcome or not possible_throw(profile, turn, faces):
-        raise ValueError(f"{faces} cannot be thrown at {turn.to_text()}")
+        raise ValueError(f"{faces} can't be thrown at {turn.to_text()}")
     drawn = turn.drawn
     if profile.draw is Draw.DOMINOES:
         drawn = _drawn(profile, drawn, faces)
@@ -278,7 +278,7 @@ def reopen(profile: Profile, turn: Turn, tile: int) -> Turn:
     """
     opened = sets.to_tiles([tile])
     if not opened & reopenings(profile, turn):
-        raise ValueError(f"tile {tile} cannot be opened at {turn.to_text()}")
+        raise ValueError(f"tile {tile} can't be opened at {turn.to_text()}")
     return turn._replace(open=turn.open | opened, throw=None)
 
 

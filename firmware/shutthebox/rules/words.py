@@ -128,7 +128,7 @@ SENTENCES: dict[str, str] = {
         "They are divided only if that leaves no remainder, the larger by the smaller."
     ),
     "first_move_must_include": N_(
-        "The first move of a turn must shut tile {tile}. A first throw that cannot do so loses the turn, "
+        "The first move of a turn must shut tile {tile}. A first throw that can't do so loses the turn, "
         "which then scores {points}."
     ),
     "ends_turn_on": N_("A total of {totals} ends the turn at once, even if tiles could be shut."),
@@ -271,9 +271,9 @@ SENTENCES: dict[str, str] = {
         "tied players share the win.",
     ),
     "tie=replay-all.left": plural(
-        "If players tie for the win, everybody who has not lost starts over with another round. After one "
+        "If players tie for the win, everybody who hasn't lost starts over with another round. After one "
         "such round the tied players share the win.",
-        "If players tie for the win, everybody who has not lost starts over with another round. After {most} "
+        "If players tie for the win, everybody who hasn't lost starts over with another round. After {most} "
         "such rounds the tied players share the win.",
     ),
     "tie=share": N_("Players tied for the win share it."),
@@ -371,7 +371,7 @@ SENTENCES: dict[str, str] = {
     "operations.one.dominoes": N_("The two ends are {operations}."),
     "difference.dominoes": N_("The two ends may also be subtracted, the smaller from the larger."),
     "first_move_must_include.dominoes": N_(
-        "The first move of a turn must shut tile {tile}. A first domino that cannot do so loses the turn, "
+        "The first move of a turn must shut tile {tile}. A first domino that can't do so loses the turn, "
         "which then scores {points}."
     ),
     "blocked=ends-turn.dominoes": N_("If a domino can't shut anything, the turn ends."),

@@ -169,7 +169,7 @@ def assemble(config: Config, settings: Settings, world: World) -> Box:
         world: what the box stands in.
 
     Raises:
-        PinsError: if the pins cannot be had.
+        PinsError: if the pins can't be had.
     """
     with ExitStack() as parts:
         store, store_fault, whole = _open_first(config, world)

@@ -39,7 +39,7 @@ class Plug:
     Attributes:
         recording: as given.
         boxes: as given; none while it records.
-        arguments: to start the box again with; None, as at first, while it cannot be ended in good order yet.
+        arguments: to start the box again with; None, as at first, while it can't be ended in good order yet.
     """
 
     def __init__(

@@ -74,7 +74,7 @@ class AddressQuery(NamedTuple):
     Attributes:
         config: as it says.
         seed: of the dice; None for any.
-        refused: the options that cannot be had, such as "game=nothing"; the box plays without them.
+        refused: the options that can't be had, such as "game=nothing"; the box plays without them.
     """
 
     config: Config
@@ -267,7 +267,7 @@ class Tab:
             return ""
         words = self._transcript.words
         _ = translations()[words.language]
-        line = _("The address asks for {options}, which this box does not have. Playing: {game}.")
+        line = _("The address asks for {options}, which this box doesn't have. Playing: {game}.")
         return line.format(options=", ".join(refused), game=words.title)
 
     def _wait(self, until_ns: int) -> None:
@@ -302,7 +302,7 @@ class Tab:
             self._post(message)
 
     def _match_link(self) -> str | None:
-        """The match that is over, packed for a link; None without one, and where it cannot be replayed."""
+        """The match that is over, packed for a link; None without one, and where it can't be replayed."""
         show = self._box.show
         if show.mode is not Mode.MATCH_OVER or self._box.store is None:
             self._match = None

@@ -21,7 +21,7 @@ HEADERS = {
 
 
 class PortError(ShutTheBoxError, OSError):
-    """The address or port for a page cannot be had."""
+    """The address or port for a page can't be had."""
 
 
 def listen(port: int, address: str = LOOPBACK) -> socket.socket:
@@ -50,7 +50,7 @@ def listen(port: int, address: str = LOOPBACK) -> socket.socket:
         if error.errno == errno.EADDRNOTAVAIL:
             raise PortError(f"--listen: {address} is not an address of this machine") from None
         why = {errno.EADDRINUSE: "is already in use", errno.EACCES: "is not allowed to you"}.get(
-            error.errno or 0, f"cannot be opened ({error.strerror})"
+            error.errno or 0, f"can't be opened ({error.strerror})"
         )
         raise PortError(f"port {port} {why}: choose another with --port, or 0 for any free one") from None
 
@@ -58,7 +58,7 @@ def listen(port: int, address: str = LOOPBACK) -> socket.socket:
 def own_names(port: int) -> frozenset[str]:
     """The Host headers with which a browser on this machine reaches a page on loopback.
 
-    A page of another site can have its own name point here, but cannot send one of these.
+    A page of another site can have its own name point here, but can't send one of these.
     """
     return host_headers(LOOPBACK, port) | host_headers(LOCALHOST, port)
 

@@ -95,7 +95,7 @@ class Authority:
             settings: of the league; kept with the keys.
 
         Raises:
-            LeagueError: if the folder has a league already, or cannot be written to.
+            LeagueError: if the folder has a league already, or can't be written to.
         """
         if self._certificate_path.exists():
             raise LeagueError(f"{self._keys}: there is a league already; allowed is another --folder")

@@ -23,7 +23,7 @@ from shutthebox_league.league_health import BACKUP, note_failure, note_pulse
 from shutthebox_league.schema import METADATA
 
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
-"""Errors of file systems that cannot give a file a second name, such as FAT."""
+"""Errors of file systems that can't give a file a second name, such as FAT."""
 
 _PREFIX = ".shutthebox-"
 
@@ -32,7 +32,7 @@ def back_up(engine: Engine, file: Path) -> None:
     """Writes a copy of the database as it is at one moment, for its owner only, and checks it.
 
     Raises:
-        LeagueError: if the file exists, cannot be written or has something else than the database.
+        LeagueError: if the file exists, can't be written or has something else than the database.
     """
     with _own_errors(file):
         try:

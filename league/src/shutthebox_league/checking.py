@@ -18,7 +18,7 @@ NIGHT_BEGINS_H = 6
 MAX_RECORD = 96 * 1024
 """Most characters of a record: 7,200 throws, one every 3 s for six hours without a pause.
 
-A hand cannot read two dice, move the levers and press faster than that for long. In a record of nine
+A hand can't read two dice, move the levers and press faster than that for long. In a record of nine
 players a throw has 13 characters in the mean, with its share of the ends of turns.
 """
 
@@ -87,7 +87,7 @@ def check_match(played: MatchPlayed) -> CheckedMatch:
     except (RecordError, ProfileError) as error:
         raise RefusedError(str(error)) from None
     except (ArithmeticError, LookupError, ValueError, RecursionError, AssertionError) as error:
-        raise RefusedError(f"record: the rules cannot follow it: {type(error).__name__}") from error
+        raise RefusedError(f"record: the rules can't follow it: {type(error).__name__}") from error
     conditions = record.conditions
     if conditions is None:
         raise RefusedError("record: its conditions are missing; allowed is a record as a box writes it")
@@ -162,7 +162,7 @@ def _ended(end: Match) -> str:
 
 
 def time_of(played: MatchPlayed, received_s: int) -> int:
-    """When a match ended: by the box's clock, or ours where the box's cannot be right."""
+    """When a match ended: by the box's clock, or ours where the box's can't be right."""
     right = EARLIEST_S <= played.ended_s <= received_s + _CLOCK_AHEAD_S
     return played.ended_s if right else received_s
 

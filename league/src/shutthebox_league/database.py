@@ -126,7 +126,7 @@ def migrate(engine: Engine, version: str = "head") -> None:
     """Brings the database up to date; makes it if it is empty. Locks nothing if there is nothing to do.
 
     Raises:
-        LeagueError: if it is of a later version of this program, or cannot be reached.
+        LeagueError: if it is of a later version of this program, or can't be reached.
     """
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))

@@ -277,8 +277,8 @@ class Ledger:
         return [outcome for each in prepared for outcome in self._commit([each])]
 
     def _refuse(self, prepared: _Prepared, error: Exception) -> Outcome:
-        """Commits an entry that cannot be stored as a refused one, so that it is not tried for ever."""
-        reason = f"it cannot be stored: {type(error).__name__}"
+        """Commits an entry that can't be stored as a refused one, so that it is not tried for ever."""
+        reason = f"it can't be stored: {type(error).__name__}"
         try:
             return self._commit_once([replace(prepared, checked=None, refused=reason, message=b"")])[0]
         except UNAVAILABLE:
@@ -307,7 +307,7 @@ class Ledger:
             return self._set_aside(db, found, "the key is revoked")
         if found.held.startswith(CLOCK_IS_WRONG):
             _log.error("%s; nothing is filed", found.held)
-            # By the box's time: ours cannot be right.
+            # By the box's time: ours can't be right.
             notice(db, "", "clock", found.held, int(self._wall_clock_s()))
             return Outcome("held", found.receipt(HELD, found.held), found.held)
         chains = _chains(db, found, entry, lock=True)

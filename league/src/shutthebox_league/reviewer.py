@@ -327,7 +327,7 @@ def _result(text: str) -> bytes:
     except OddsError as error:
         unreviewed = str(error)
     except Exception as error:
-        unreviewed = f"the odds cannot follow it: {type(error).__name__}"
+        unreviewed = f"the odds can't follow it: {type(error).__name__}"
     sums = dict[int, list[float]]()
     for turn in turns:
         of_seat = sums.setdefault(turn.seat, [0.0] * 4)
@@ -337,5 +337,5 @@ def _result(text: str) -> bytes:
     try:
         shown = pack(shown_match(record, turns, odds))
     except Exception as error:
-        return json.dumps((f"it cannot be shown: {type(error).__name__}", sums)).encode() + b"\n"
+        return json.dumps((f"it can't be shown: {type(error).__name__}", sums)).encode() + b"\n"
     return json.dumps((unreviewed, sums)).encode() + b"\n" + shown

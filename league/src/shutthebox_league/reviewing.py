@@ -36,7 +36,7 @@ def odds_of(record: Record) -> Odds:
     """The exact odds of its game, for points.
 
     Raises:
-        OddsError: why its turns cannot be reviewed.
+        OddsError: why its turns can't be reviewed.
     """
     if category_of(record) is None:
         raise OddsError("no box offers these rules by itself")

@@ -145,7 +145,7 @@ MATCH = Table(
     Column("journal", String(32), nullable=False),
     Column("number", BigInteger, nullable=False),  # in the box's store
     Column("began_s", BigInteger, nullable=False),  # by the box's clock
-    Column("ended_s", BigInteger, nullable=False),  # the box's clock, or ours where that cannot be right
+    Column("ended_s", BigInteger, nullable=False),  # the box's clock, or ours where that can't be right
     Column("night", Date, nullable=False),
     Column("game", String(40), nullable=False),
     Column("category_id", BigInteger),  # None for rules that no box offers by itself

@@ -76,5 +76,5 @@ def test_a_panel_on_i2c_is_reset_before_it_is_asked(monkeypatch: pytest.MonkeyPa
 
 
 def test_without_pins_one_line_says_so() -> None:
-    with pytest.raises(DisplayError, match=r"^gpio\.backend: gpiod cannot open the pins: "):
+    with pytest.raises(DisplayError, match=r"^gpio\.backend: gpiod can't open the pins: "):
         open_serial(SPI, Backend.GPIOD)

@@ -182,7 +182,7 @@ def test_a_fault_in_drawing_is_logged_and_the_next_screen_is_drawn(
 ) -> None:
     display.show(LocalizedScreen(Mode.READY, title=None), 0)  # type: ignore[arg-type]
     display.show(LocalizedScreen(Mode.READY, prompt=7), 0)  # type: ignore[arg-type]
-    until(lambda: "cannot draw" in caplog.text)
+    until(lambda: "can't draw" in caplog.text)
     display.show(READY, time.monotonic_ns())
     until(lambda: shows(model, draw(READY, 0)))
     assert display.alive

@@ -160,7 +160,7 @@ def test_what_an_evening_leaves_in_the_file(tmp_path: Path) -> None:
         assert first_fault(store.connection, read_mark(store.path)) is None
 
 
-# -- the box on a store that it cannot go on with ----------------------------------------------
+# -- the box on a store that it can't go on with ----------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -193,10 +193,10 @@ def test_a_match_that_the_rules_no_longer_allow_is_left_and_the_rest_stays(
     table = BoxUnderTest(tmp_path)
     assert table.mode is Mode.ATTRACT
     table.box.close()
-    assert "the last match cannot be continued" in caplog.text
+    assert "the last match can't be continued" in caplog.text
     assert not list(tmp_path.glob("*.damaged"))
     with closing(sound(tmp_path)) as store:
         assert store.running_match() is None
         assert store.choices() == (Chosen("box.language", "fr"),)
         (fault,) = queries.read(store.connection).faults
-        assert "cannot be continued" in fault.text
+        assert "can't be continued" in fault.text

@@ -104,7 +104,7 @@ def test_a_match_that_needs_more_levers_is_left_and_this_is_said(
     assert kept is not None
     assert (kept.beginning, kept.actions) == (match, ())
     assert memory.running_match(11) is None
-    text = "the last match cannot be continued: full-house needs 12 levers, not 11"
+    text = "the last match can't be continued: full-house needs 12 levers, not 11"
     assert caplog.messages == [text]
     assert logged(store) == [LoggedFault(NOON, "store", text)]
     assert memory.running_match(12) is None, "it was left"

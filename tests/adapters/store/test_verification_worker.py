@@ -57,7 +57,7 @@ def test_a_file_that_is_gone_is_left_to_those_who_write_to_it(
     worker._thread.join(HANG_S)
     assert worker.found is None
     (message,) = caplog.messages
-    assert message.startswith(f"{kept}: cannot be compared with its checksums: {kept}: no such store; ")
+    assert message.startswith(f"{kept}: can't be compared with its checksums: {kept}: no such store; ")
 
 
 @pytest.mark.parametrize("begin", [VerificationWorker.start, lambda _: None], ids=["begun", "not begun"])

@@ -156,7 +156,7 @@ def test_a_newer_store_is_gone_on_with(newer: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_match_with_an_action_of_a_newer_version_waits_for_it(tmp_path: Path) -> None:
-    """It cannot be played on; all the rest stays, and so does its record for the newer version."""
+    """It can't be played on; all the rest stays, and so does its record for the newer version."""
     with closing(Store(tmp_path, lambda: 0.0)) as store:
         store.keep(Chosen("box.language", "fr"))
         store.keep(Began(begin(builtin("pub"), 2)))

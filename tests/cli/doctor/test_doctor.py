@@ -92,7 +92,7 @@ def pi(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
 
 
 def test_a_box_on_which_all_is_well(config: Path, pi: FakeKernel, tmp_path: Path) -> None:
-    """A line for every check; nothing that cannot be known is a fault."""
+    """A line for every check; nothing that can't be known is a fault."""
     installed = {name: importlib.metadata.version(name) for name in ("gpiozero", "gpiod", "luma.oled")}
     with keeping(config) as store:
         store.keep_health(dict.fromkeys(range(4), 50), {})
@@ -217,7 +217,7 @@ def test_a_back_end_that_cannot_start_the_box_is_no_green_line(
     config.write_text(config.read_text().replace("service = 20", f'service = 20\nbackend = "{backend}"'))
     verdict, reason = results(config)["chip"]
     assert verdict == "FAIL"
-    assert reason.startswith(f"gpio.backend: {backend} cannot open the pins: ")
+    assert reason.startswith(f"gpio.backend: {backend} can't open the pins: ")
 
 
 class UnknownPi:

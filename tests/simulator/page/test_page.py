@@ -384,7 +384,7 @@ def test_the_dice_roll_and_stop_as_the_boxs_do(table: Table) -> None:
     until(lambda: table.js(LYING) == [])
 
 
-# -- help, and who cannot see or point ---------------------------------------------------
+# -- help, and who can't see or point ---------------------------------------------------
 
 
 def test_a_status_says_what_the_display_says(table: Table) -> None:

@@ -38,7 +38,7 @@ def _missing() -> str:
         return "only root can become other users"
     if lacking := debian.missing("setpriv"):
         return lacking
-    return "other users cannot run this Python" if run(BOX, "").returncode else ""
+    return "other users can't run this Python" if run(BOX, "").returncode else ""
 
 
 pytestmark = pytest.mark.skipif(bool(_missing()), reason=_missing())

@@ -134,7 +134,7 @@ def wrap_text(text: str, size: Size, width: int) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def shorten(text: str, size: Size, width: int) -> Bitmap:
-    """The line, cut short with three dots if it cannot be had within `width` pixels."""
+    """The line, cut short with three dots if it can't be had within `width` pixels."""
     whole = fit_font(text, size, width)
     if whole is not None:
         return whole

@@ -198,7 +198,7 @@ class _Wired:
             raise
         except Exception as error:  # libraries of pins raise kinds of their own
             raise DisplayError(
-                f"cannot use the display {display.where}: {error or type(error).__name__}"
+                f"can't use the display {display.where}: {error or type(error).__name__}"
             ) from error
 
     def _open_spi(self, display: DisplayConfig, spi: Any, waits: dict[str, float]) -> Any:  # noqa: ANN401
@@ -246,6 +246,6 @@ def open_i2c(bus: int = 1, address: int = 0x3C) -> Serial:
         return cast("Serial", i2c(port=bus, address=address))
     except (LumaError, OSError) as error:
         raise DisplayError(
-            f"cannot use the I2C bus {bus} (/dev/i2c-{bus}): {error}; is I2C switched on, "
+            f"can't use the I2C bus {bus} (/dev/i2c-{bus}): {error}; is I2C switched on, "
             "and may this user use it?"
         ) from error

@@ -20,7 +20,7 @@ _DISPLAY_OFF, _DISPLAY_ON, _CONTRAST = 0xAE, 0xAF, 0x81
 
 
 class DisplayError(ShutTheBoxError, OSError):
-    """The display does not answer, or cannot be used as configured."""
+    """The display does not answer, or can't be used as configured."""
 
 
 class Serial(Protocol):

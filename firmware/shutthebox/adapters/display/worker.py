@@ -207,7 +207,7 @@ class DisplayWorker:
                 due_ns = self._turn(wanted)
             except Exception:
                 # Logged, and no more: the game can be played without a display.
-                _log.exception("cannot draw %r", wanted)
+                _log.exception("can't draw %r", wanted)
                 due_ns = None
             finally:
                 self._busy_since_ns = None
@@ -215,7 +215,7 @@ class DisplayWorker:
         try:
             self._finish()
         except Exception:
-            _log.exception("cannot say goodbye")
+            _log.exception("can't say goodbye")
         finally:
             self._busy_since_ns = None
 

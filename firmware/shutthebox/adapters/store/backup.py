@@ -44,7 +44,7 @@ def back_up(db: sqlite3.Connection, to: Path) -> int:
         Its size in bytes.
 
     Raises:
-        BackupError: if it is there already, or cannot be written.
+        BackupError: if it is there already, or can't be written.
     """
     try:
         content = content_of(db, to)
@@ -103,7 +103,7 @@ def put_beside(file: Path, folder: Path) -> CheckedCopy:
 
     Raises:
         BackupError: if nothing of it is good.
-        StoreError: if it cannot be put there.
+        StoreError: if it can't be put there.
     """
     with tempfile.TemporaryDirectory(prefix="shutthebox-") as name:
         work = Path(name)
@@ -143,7 +143,7 @@ def put_checked(file: Path, folder: Path) -> None:
         folder: of the store that it is to replace; made if missing.
 
     Raises:
-        StoreError: if it cannot be put there.
+        StoreError: if it can't be put there.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -154,7 +154,7 @@ def put_checked(file: Path, folder: Path) -> None:
 
 
 def note_save(folder: Path, at_s: float) -> None:
-    """Remembers when the memory was saved last; where that cannot be kept, it is left out.
+    """Remembers when the memory was saved last; where that can't be kept, it is left out.
 
     Args:
         folder: of the store.

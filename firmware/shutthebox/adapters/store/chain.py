@@ -73,7 +73,7 @@ def read_checkpoint(db: sqlite3.Connection) -> Checkpoint:
 
     Raises:
         ValueError: if it was altered.
-        sqlite3.Error: if it cannot be read.
+        sqlite3.Error: if it can't be read.
     """
     row = db.execute("select number, head, facts, sums, checksum from checkpoint").fetchone()
     return sealed_checkpoint(*row) if row else Checkpoint()
@@ -100,7 +100,7 @@ def head_of(db: sqlite3.Connection) -> Head:
     """The last fact of a store, though it may be forgotten.
 
     Raises:
-        sqlite3.Error: if it cannot be read.
+        sqlite3.Error: if it can't be read.
     """
     return Head(*(db.execute(_HEAD).fetchone() or ()))
 
@@ -109,7 +109,7 @@ def add(db: sqlite3.Connection, text: str) -> int:
     """Adds a fact in a transaction of the caller, and gives its number.
 
     Raises:
-        sqlite3.Error: if it cannot be written.
+        sqlite3.Error: if it can't be written.
     """
     before = head_of(db)
     head = before.after(text)
@@ -155,7 +155,7 @@ def read_facts(db: sqlite3.Connection, checkpoint: Checkpoint, after: int = 0) -
     """The facts behind this number, in order, each compared with its checksum.
 
     Raises:
-        sqlite3.Error: where they cannot be read any further.
+        sqlite3.Error: where they can't be read any further.
     """
     row = db.execute("select checksum from fact where number = ?", (after,)).fetchone()
     return check_facts(db.execute(FACTS, (after,)), checkpoint, after, row[0] if row else None)
@@ -212,7 +212,7 @@ class Mark:
         self._failing = False
 
     def write(self, head: Head) -> None:
-        """Notes how far the chain is; a mark that cannot be written is a line in the journal, once."""
+        """Notes how far the chain is; a mark that can't be written is a line in the journal, once."""
         try:
             # Opened each time: another file may have got its name, or a link.
             with self._opened(os.O_CREAT) as file:

@@ -74,7 +74,7 @@ class Store:
         count_throws: the box throws its own dice, so their fairness is counted.
 
     Raises:
-        StoreError: if the file cannot be opened, or is no store of this version.
+        StoreError: if the file can't be opened, or is no store of this version.
     """
 
     def __init__(self, folder: Path, wall_clock_s: Callable[[], float], *, count_throws: bool = True) -> None:
@@ -287,7 +287,7 @@ class Store:
         """As `tally_of`.
 
         Raises:
-            StoreError: if it cannot be read.
+            StoreError: if it can't be read.
         """
         with self._telling_the_file():
             return tally_of(self._db)
@@ -315,7 +315,7 @@ class Store:
         """What was chosen and reached at the box, the latest of each.
 
         Raises:
-            StoreError: if it cannot be read.
+            StoreError: if it can't be read.
         """
         with self._telling_the_file():
             return remembered_of(self._db)
@@ -336,7 +336,7 @@ class Store:
 
 
 def open_to_read(store: Path, wait_ms: int = BUSY_MS) -> sqlite3.Connection:
-    """A connection that cannot write; a running box is not disturbed. The file is read only when it is asked.
+    """A connection that can't write; a running box is not disturbed. The file is read only when it is asked.
 
     Args:
         store: the file.
@@ -344,7 +344,7 @@ def open_to_read(store: Path, wait_ms: int = BUSY_MS) -> sqlite3.Connection:
 
     Raises:
         OSError: there is none, or it is no regular file.
-        sqlite3.Error, ValueError: it cannot be opened.
+        sqlite3.Error, ValueError: it can't be opened.
     """
     # Not opened here: closing it again would drop the locks that SQLite holds in this process.
     try:

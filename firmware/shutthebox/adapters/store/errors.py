@@ -44,7 +44,7 @@ def _code(error: BaseException | None) -> int:
 
 
 class StoreError(ShutTheBoxError, OSError):
-    """The store cannot be used; the text names the file and what is wrong, in one line.
+    """The store can't be used; the text names the file and what is wrong, in one line.
 
     Args:
         text: may quote the file's content.

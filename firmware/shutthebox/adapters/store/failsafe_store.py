@@ -55,7 +55,7 @@ class FailsafeStore:
         self._kept_chatter: Counter[int] = Counter()
 
     def running_match(self, levers: int) -> KeptMatch | None:
-        """The match to continue; None without one. A match that cannot be continued is abandoned."""
+        """The match to continue; None without one. A match that can't be continued is abandoned."""
         if self.store is None:
             return None
         try:
@@ -64,21 +64,21 @@ class FailsafeStore:
                 raise StoreError(f"{game.name} needs {game.tiles[-1]} levers, not {levers}")
             return running
         except StoreError as error:
-            text = f"the last match cannot be continued: {error}"
+            text = f"the last match can't be continued: {error}"
             _log.error("%s", text)
             self.keep(Faulted("store", text))
             self.keep(PlayersLeft())
             return None
 
     def statistics(self) -> Sequence[Text]:
-        """The statistics in lines for the panel; none, if they cannot be read."""
+        """The statistics in lines for the panel; none, if they can't be read."""
         # Imported lazily, here and below, to keep startup fast.
         from shutthebox.adapters.store.queries import read, statistics_lines
 
         return self._read(lambda db: statistics_lines(read(db)), ())
 
     def lines(self, query: Callable[[sqlite3.Connection], Sequence[Text]]) -> Sequence[Text]:
-        """The lines that a question to the store gives; none, if it cannot be read."""
+        """The lines that a question to the store gives; none, if it can't be read."""
         return self._read(query, ())
 
     @property
@@ -200,7 +200,7 @@ class FailsafeStore:
             self._faults.append(None)
 
     def keep_counts(self, presses: Mapping[int, int], chatter: Mapping[int, int]) -> None:
-        """Adds the counts of the switches since the last call; they are lost if they cannot be kept.
+        """Adds the counts of the switches since the last call; they are lost if they can't be kept.
 
         Args:
             presses: per switch since the start, how often it was pressed or flipped down.

@@ -108,7 +108,7 @@ def suspect(folder: Path, why: str) -> None:
     """Notes that part of the store in this folder is damaged; text for the owner.
 
     Raises:
-        OSError: if that cannot be noted.
+        OSError: if that can't be noted.
     """
     replace_file(folder / SUSPECT_NAME, f"{why}\n".encode(), durable=True)
 
@@ -132,8 +132,8 @@ def _begin_anew(
         The new store, what was done in words, and the fault to show, if any.
 
     Raises:
-        OSError: if files cannot be renamed or written.
-        StoreError: if the new one cannot be opened.
+        OSError: if files can't be renamed or written.
+        StoreError: if the new one can't be opened.
     """
     is_newer = _ask(folder / STORE_FILE, "pragma user_version") > VERSION
     recovered = _rebuild(folder, RECOVERED_NAME)
@@ -146,7 +146,7 @@ def _begin_anew(
     except StoreError as error:
         if recovered is None or not _is_damage(error, folder):
             raise
-        # The recovered part cannot be used either.
+        # The recovered part can't be used either.
         recovered = None
         set_aside(folder, wall_clock_s(), "damaged")
         store = opened()
@@ -208,7 +208,7 @@ def _take_over(folder: Path, now_s: float) -> tuple[str, Fault | None]:
         What was done, empty for nothing; and the fault to show, if any.
 
     Raises:
-        OSError: if it cannot be put there.
+        OSError: if it can't be put there.
     """
     said, fault = "", None
     for name, why, done in (
@@ -256,7 +256,7 @@ def _take_back(folder: Path) -> list[str]:
 
 
 def _ask(store: Path, query: str) -> int:
-    """What a query for one number gives; 0 for a file that cannot be read."""
+    """What a query for one number gives; 0 for a file that can't be read."""
     with suppress(OSError, *UNREADABLE), closing(open_to_read(store)) as db:
         return int(db.execute(query).fetchone()[0])
     return 0
@@ -274,7 +274,7 @@ def set_aside(folder: Path, now_s: float, why: str) -> Path:
         The new name of the store.
 
     Raises:
-        OSError: if they cannot be renamed.
+        OSError: if they can't be renamed.
     """
     # SQLite finds the log of a store by its name, so the endings of the files stay last.
     endings = [name.removeprefix(STORE_FILE) for name in FILES]
@@ -296,8 +296,8 @@ def open_checked(
     """Opens a store, brings it up to date, and checks it.
 
     Raises:
-        StoreError: if it cannot be opened, or something is wrong with it; the text says what.
-        OSError: if a store of an earlier version cannot be replaced.
+        StoreError: if it can't be opened, or something is wrong with it; the text says what.
+        OSError: if a store of an earlier version can't be replaced.
     """
     if is_earlier(folder / STORE_FILE):
         recovered = _rebuild(folder, RESTORE_NAME)
@@ -308,7 +308,7 @@ def open_checked(
             (folder / RESTORE_NAME).unlink()
             raise StoreError(f"{folder / STORE_FILE}: {recovered.lost} facts are missing or were altered")
     path = folder / STORE_FILE
-    # Read-only: once SQLite may write, it drops what it cannot use of a log, and with that facts. What a plug
+    # Read-only: once SQLite may write, it drops what it can't use of a log, and with that facts. What a plug
     # pulled while a store was being made has left is rolled back first, which needs writing.
     rolls_back = os.path.lexists(f"{path}-journal")
     if not rolls_back and path.is_file() and path.stat().st_size:

@@ -59,7 +59,7 @@ class SignedWinner:
         score: in the whole match; None for a winner who had no turn, because all others lost.
         profile: the game's name.
         began_s: the time of day the match began, in seconds.
-        unproven: conditions that the box cannot prove fair, in a word or two each: real dice, computer,
+        unproven: conditions that the box can't prove fair, in a word or two each: real dice, computer,
             levers out, head start.
     """
 
@@ -197,7 +197,7 @@ def latest_finished(db: sqlite3.Connection) -> int:
     """The id of the latest match that was decided; where there is none, of the latest; 0 for none.
 
     Raises:
-        sqlite3.Error: if it cannot be read.
+        sqlite3.Error: if it can't be read.
     """
     decided = "exists (select 1 from result where result.match = match.id)"
     query = f"select id from match order by {decided} desc, id desc limit 1"
@@ -208,7 +208,7 @@ def past(db: sqlite3.Connection, match: Match, letters: str) -> EarlierResults:
     """The earlier results of the three letters that have won this match.
 
     Raises:
-        sqlite3.Error: if it cannot be read.
+        sqlite3.Error: if it can't be read.
     """
     rows = db.execute(
         "select profile, rounds, score, conditions from result join match on match.id = result.match"
@@ -227,7 +227,7 @@ def finished_since(db: sqlite3.Connection, since_s: float, until_s: float = inf)
     """How many matches that began in this span of time, its end not counted, have been decided.
 
     Raises:
-        sqlite3.Error: if it cannot be read.
+        sqlite3.Error: if it can't be read.
     """
     query = (
         "select count(distinct match) from result join match on match.id = result.match"
@@ -241,7 +241,7 @@ def read(db: sqlite3.Connection) -> Statistics:
 
     Raises:
         ValueError: for throws of impossible dice.
-        sqlite3.Error: if it cannot be read.
+        sqlite3.Error: if it can't be read.
     """
     if db.execute(_IMPOSSIBLE_THROWS, (MAX_FACES, MAX_FACE // MAX_FACES)).fetchone():
         raise ValueError("throws of impossible dice are counted")

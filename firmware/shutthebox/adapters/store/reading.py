@@ -46,7 +46,7 @@ def open_reading(folder: Path) -> Iterator[Reading]:
     A damaged store may raise any error inside; it leaves this function as a `StoreError`.
 
     Raises:
-        StoreError: if there is none, it cannot be read, or what it holds makes no sense.
+        StoreError: if there is none, it can't be read, or what it holds makes no sense.
     """
     with _opened(folder / STORE_FILE) as store:
         yield store

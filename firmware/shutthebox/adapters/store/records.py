@@ -97,7 +97,7 @@ def kept_facts(db: sqlite3.Connection, number: int, where: str) -> KeptFacts:
 
     Raises:
         StoreError: if it is not kept, or without its beginning.
-        sqlite3.Error: if it cannot be read.
+        sqlite3.Error: if it can't be read.
     """
     rows = db.execute(_FACTS, (number,)).fetchall()
     if not rows:
@@ -121,7 +121,7 @@ def kept_match(db: sqlite3.Connection, number: int, where: str) -> "Record":
 
     Raises:
         StoreError: if there is none, or its facts make no sense.
-        sqlite3.Error: if it cannot be read.
+        sqlite3.Error: if it can't be read.
     """
     return record_of(kept_facts(db, number, where), where)
 
@@ -153,7 +153,7 @@ def kept_profile(text: str, where: str) -> Profile:
     """A profile from the text that the store has of it.
 
     Raises:
-        ProfileError: if it cannot be played.
+        ProfileError: if it can't be played.
     """
     return to_profile(parse_keys(text, where, _no_model), where, "house")
 

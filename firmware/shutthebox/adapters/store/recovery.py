@@ -51,7 +51,7 @@ def first_fault(db: sqlite3.Connection, mark: Head | None, *, most: int | None =
         most: facts to look at, the latest, and no table; None for all of it.
 
     Raises:
-        sqlite3.Error: if it cannot be read.
+        sqlite3.Error: if it can't be read.
         ValueError, TypeError, LookupError, ArithmeticError: what its facts say makes no sense.
     """
     try:
@@ -124,7 +124,7 @@ def good_part(store: Path, mark: Head | None) -> Recovered:
 
     Raises:
         ValueError: if there is nothing of a store in it.
-        OSError: if it cannot be read at all.
+        OSError: if it can't be read at all.
     """
     # Imported lazily to keep startup fast.
     from shutthebox.adapters.store.salvage import salvage

@@ -37,7 +37,7 @@ def forget(db: sqlite3.Connection) -> None:
     Matches behind a damaged fact stay: it is the verification that speaks of it.
 
     Raises:
-        sqlite3.Error: if the store cannot be read or written.
+        sqlite3.Error: if the store can't be read or written.
     """
     old = db.execute(_OLD, (KEPT_MATCHES, FAME, AT_ONCE)).fetchall()
     if len(old) < AT_ONCE:

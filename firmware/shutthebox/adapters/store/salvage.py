@@ -63,7 +63,7 @@ def salvage(store: Path) -> Salvaged:
         store: its file; the log lies beside it.
 
     Raises:
-        OSError: if it cannot be read.
+        OSError: if it can't be read.
         ValueError: if it is too large for a store, or there is nothing of one in it.
     """
     content, log = _content(store), b""

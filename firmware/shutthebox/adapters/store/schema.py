@@ -94,7 +94,7 @@ def is_new(db: sqlite3.Connection) -> bool:
 
     Raises:
         NotOursError: if it is neither.
-        sqlite3.Error: if it cannot be read.
+        sqlite3.Error: if it can't be read.
     """
     (version,) = db.execute("pragma user_version").fetchone()
     if version > VERSION:
@@ -117,7 +117,7 @@ def create(db: sqlite3.Connection) -> None:
         db: opened with `isolation_level` None.
 
     Raises:
-        sqlite3.Error: if it cannot be written.
+        sqlite3.Error: if it can't be written.
     """
     db.executescript(f"begin immediate; {_SCHEMAS[VERSION]} pragma user_version = {VERSION}; commit;")
 

@@ -70,7 +70,7 @@ def past(db: sqlite3.Connection, day: str, language: str) -> dict[str, Any]:
         language: of the games' titles.
 
     Raises:
-        sqlite3.Error, ValueError, ...: if it cannot be read; any of `UNREADABLE`.
+        sqlite3.Error, ValueError, ...: if it can't be read; any of `UNREADABLE`.
     """
     today, month = spans(day)
     title = partial(_title, language)
@@ -109,7 +109,7 @@ def best(
         until_s: its end, not counted. A match may be dated in the future: the clock was wrong.
 
     Raises:
-        sqlite3.Error: if it cannot be read.
+        sqlite3.Error: if it can't be read.
     """
     games = []
     for (keys, rounds), rows in groupby(
@@ -126,7 +126,7 @@ def captains(db: sqlite3.Connection, title: Title) -> list[dict[str, Any]]:
     """Winners who have shut the box in the very first turn of a match and signed, the latest first.
 
     Raises:
-        sqlite3.Error: if it cannot be read.
+        sqlite3.Error: if it can't be read.
     """
     found = (
         _honour(title(profile, row[1]), row)

@@ -40,7 +40,7 @@ REPORT_S = 60
 class ScoresWriter:
     """An observer of the runner that keeps the files up to date. Called in the main thread.
 
-    Neither a full disk nor a store that cannot be read stops the game: the files then stay as
+    Neither a full disk nor a store that can't be read stops the game: the files then stay as
     they are, or have no past matches.
 
     Args:

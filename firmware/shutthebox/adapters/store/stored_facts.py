@@ -169,7 +169,7 @@ class LaterFact(NamedTuple):
 
     @property
     def is_play(self) -> bool:
-        """Whether its match cannot be understood without it: an action, since everything else has JSON."""
+        """Whether its match can't be understood without it: an action, since everything else has JSON."""
         return not re.match(r"\S+ \[", self.text)
 
 

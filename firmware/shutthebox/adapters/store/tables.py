@@ -118,7 +118,7 @@ class Tables:
 
         Raises:
             ValueError, TypeError, LookupError, ArithmeticError: it makes no sense.
-            sqlite3.Error: the same, or the tables cannot be written.
+            sqlite3.Error: the same, or the tables can't be written.
         """
         is_summed = number <= self._covered
         if isinstance(fact, Remembered):
@@ -205,7 +205,7 @@ def remembered_of(db: sqlite3.Connection) -> tuple[Remembered, ...]:
     """What the box remembers, the latest of each.
 
     Raises:
-        sqlite3.Error: if it cannot be read.
+        sqlite3.Error: if it can't be read.
         ValueError, RecursionError: it makes no sense.
     """
     rows = db.execute("select key, value from setting").fetchall()
@@ -219,7 +219,7 @@ def tally_of(db: sqlite3.Connection) -> tuple[Fraction, ...]:
     does not count.
 
     Raises:
-        sqlite3.Error: if they cannot be read.
+        sqlite3.Error: if they can't be read.
         ValueError: they make no sense.
     """
     owed: dict[int, Fraction] = {}
@@ -238,7 +238,7 @@ def rows_of(db: sqlite3.Connection, table: str) -> list[Row]:
     """All rows of a table.
 
     Raises:
-        sqlite3.Error: if they cannot be read.
+        sqlite3.Error: if they can't be read.
     """
     return db.execute(f"select {_columns(table)} from {table}").fetchall()
 

@@ -63,6 +63,6 @@ class VerificationWorker:
                 self.found = f"what it holds makes no sense: {error}"
             else:
                 # Whoever writes to the store meets it, too, and says so.
-                _log.warning("%s: cannot be compared with its checksums: %s", self._store, error)
+                _log.warning("%s: can't be compared with its checksums: %s", self._store, error)
         else:
             _log.info("%s: %s", self._store, self.found or "agrees with its checksums")

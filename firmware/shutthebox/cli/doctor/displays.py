@@ -21,7 +21,7 @@ _PATTERNS = (b"\xa5\x00\x3c\xff", b"\x5a\xff\xc3\x00")
 
 
 class BusError(ShutTheBoxError, OSError):
-    """The I2C bus cannot be used."""
+    """The I2C bus can't be used."""
 
     exit_code = 1
 
@@ -143,7 +143,7 @@ def look(number: int) -> list[Found]:
         with SMBus(number) as bus:
             return [_identify(bus, address) for address in hardware.PANEL_ADDRESSES if _answers(bus, address)]
     except OSError as error:
-        raise BusError(f"{node} cannot be used: {error}") from error
+        raise BusError(f"{node} can't be used: {error}") from error
 
 
 def _answers(bus: Any, address: int) -> bool:  # noqa: ANN401  (smbus2 has no types)
@@ -161,7 +161,7 @@ def _send(bus: Any, address: int, *data: int) -> None:  # noqa: ANN401
 
 
 def _identify(bus: Any, address: int) -> Found:  # noqa: ANN401
-    # One that takes after an older one cannot be told from it, and need not be.
+    # One that takes after an older one can't be told from it, and need not be.
     all_kinds = [controller for controller in Controller if not controller.chip.like]
     status = hardware.read_status(bus, address)
     fitting = [c for c in all_kinds if status is not None and status & 0x0F in c.chip.status]
@@ -171,7 +171,7 @@ def _identify(bus: Any, address: int) -> Found:  # noqa: ANN401
         return Found(address, tuple(likely), "its memory can be read back")
     if fitting:
         others = [c for c in all_kinds if c not in fitting and not c.chip.readable]
-        told = f"its memory cannot be read; its status is 0x{status:02X}"
+        told = f"its memory can't be read; its status is 0x{status:02X}"
         return Found(address, (*fitting, *others), told)
     told = "nothing can be read back" if status is None else f"its status, 0x{status:02X}, says nothing"
     return Found(address, tuple(sorted(all_kinds, key=lambda c: c.chip.readable)), told)

@@ -163,7 +163,7 @@ def check_display(config: Config) -> Iterator[CheckResult]:
         if missing := no_spi():
             yield failed("display", missing)
         else:
-            text = "a panel on it cannot answer: shutthebox doctor --display shows a picture"
+            text = "a panel on it can't answer: shutthebox doctor --display shows a picture"
             yield passed("display", f"{DEV}/{SPI_NODE} is there; {text}")
         return
     node = DEV / f"i2c-{display.bus}"
@@ -188,7 +188,7 @@ def check_display(config: Config) -> Iterator[CheckResult]:
     except ImportError:
         yield skipped("display", "smbus2 is not installed")
     except OSError as error:
-        yield failed("display", f"{node} cannot be used: {error}")
+        yield failed("display", f"{node} can't be used: {error}")
     else:
         where = f"0x{display.address:02X} on {node}"
         yield passed("display", f"answers at {where}")
@@ -196,7 +196,7 @@ def check_display(config: Config) -> Iterator[CheckResult]:
 
 
 def no_spi() -> str:
-    """Why SPI cannot be used, with the remedy; empty if it can."""
+    """Why SPI can't be used, with the remedy; empty if it can."""
     node = DEV / SPI_NODE
     if not node.exists():
         return f"no {node}: dtparam=spi=on and dtoverlay=spi0-1cs,no_miso in config.txt"

@@ -16,7 +16,7 @@ def held_pins(
     """The switches at these lines and the lamp, until the end of this context, which closes the factory too.
 
     Raises:
-        PinsError: if they cannot be had, as while the box itself runs; it names the remedy.
+        PinsError: if they can't be had, as while the box itself runs; it names the remedy.
     """
     try:
         try:

@@ -32,7 +32,7 @@ def watch(config: Config, seconds: float | None, *, as_json: bool) -> int:
         The exit code: 1 if a switch never moved, chatters, or is worn.
 
     Raises:
-        PinsError: if the pins cannot be had, as while the box itself runs.
+        PinsError: if the pins can't be had, as while the box itself runs.
     """
     lines = switch_lines(config.gpio, config.box.levers or DEFAULT_LEVERS)
     inbox: SimpleQueue[Edge] = SimpleQueue()

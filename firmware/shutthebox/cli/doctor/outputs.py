@@ -38,7 +38,7 @@ def test_outputs(config: Config, seconds: float | None, *, as_json: bool) -> int
         The exit code: 1 if one was not confirmed.
 
     Raises:
-        PinsError: if the pins cannot be had, as while the box itself runs.
+        PinsError: if the pins can't be had, as while the box itself runs.
     """
     wait_s = seconds or QUESTION_S
     inbox: SimpleQueue[Edge] = SimpleQueue()

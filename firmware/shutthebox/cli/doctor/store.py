@@ -87,7 +87,7 @@ def check_store(config: Config) -> Iterator[CheckResult]:
     # Not Path.exists, which raises for a folder in one that this user may not look into.
     there = next(path for path in (folder, *folder.absolute().parents) if os.access(path, os.F_OK))
     if not os.access(there, os.R_OK | os.W_OK | os.X_OK):
-        yield failed("store", f"{there} cannot be read and written")
+        yield failed("store", f"{there} can't be read and written")
         return
     file = folder / STORE_FILE
     if not os.path.lexists(file):
@@ -104,7 +104,7 @@ def check_store(config: Config) -> Iterator[CheckResult]:
         return
     free = shutil.disk_usage(folder).free
     if not os.access(file, os.W_OK):
-        yield failed("store", f"{file} cannot be written by this user")
+        yield failed("store", f"{file} can't be written by this user")
     elif free < LEAST_FREE:
         yield failed("store", f"{file}: the disk is full, {free >> 10} KiB are free")
     else:

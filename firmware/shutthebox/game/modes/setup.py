@@ -70,7 +70,7 @@ def hold(mode: Setup, context: Context) -> Step[Setup | BackToAttract]:
 def _next(following: tuple[Item, ...], settings: Settings) -> Step[Setup | AskNames]:
     if following:
         return Step(_ask(following[0], settings))
-    assert settings.usual_game is not None, "attract does not begin a game that cannot be played"
+    assert settings.usual_game is not None, "attract does not begin a game that can't be played"
     return Step(AskNames(settings.usual_game))
 
 

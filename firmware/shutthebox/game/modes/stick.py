@@ -159,12 +159,12 @@ def question_of(job: StickJob, stick: Stick) -> Text:
         )
     if stick.forgets:
         about = message(
-            "{before} It cannot read the memory: scores are set aside until this version is back.",
+            "{before} It can't read the memory: scores are set aside until this version is back.",
             before=about,
         )
     if stick.unknown:
         keys = ", ".join(stick.unknown)
-        about = message("{before} It does not know the settings {keys}.", before=about, keys=keys)
+        about = message("{before} It doesn't know the settings {keys}.", before=about, keys=keys)
     return message("{before} The box plays on while it is written.", before=about)
 
 
@@ -195,7 +195,7 @@ _OUTCOMES: Mapping[StickOutcome, Callable[[str], Message]] = {
     StickOutcome.UNSURE: lambda _: message(
         "It was cut off at the very end, and may or may not be done. Do it again."
     ),
-    StickOutcome.UNREADABLE: lambda _: message("The stick cannot be read. Use one with FAT or exFAT."),
+    StickOutcome.UNREADABLE: lambda _: message("The stick can't be read. Use one with FAT or exFAT."),
     StickOutcome.NO_ROOM: lambda _: message("The card of the box is full."),
     StickOutcome.BAD_MEMORY: lambda why: message(
         "This memory is no good: {why}. The box keeps its own.", why=why
@@ -204,7 +204,7 @@ _OUTCOMES: Mapping[StickOutcome, Callable[[str], Message]] = {
     StickOutcome.SAME_VERSION: lambda version: message(
         "This update is version {version}, which is already running.", version=version
     ),
-    StickOutcome.UPDATE_FAILED: lambda why: message("The update was not written: {why}.", why=why),
+    StickOutcome.UPDATE_FAILED: lambda why: message("The update wasn't written: {why}.", why=why),
     StickOutcome.FAILED: lambda why: message("That failed: {why}. Nothing has changed.", why=why),
 }
 

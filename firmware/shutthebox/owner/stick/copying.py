@@ -23,8 +23,8 @@ def copy_bounded(
         progress: told the bytes that are copied; what it raises ends the copy.
 
     Raises:
-        OSError: if the stick cannot be read.
-        JobError: if it is too large, or the copy cannot be written.
+        OSError: if the stick can't be read.
+        JobError: if it is too large, or the copy can't be written.
     """
     with open_to_read(file, follow_links=False) as source:
         while block := source.read(_BLOCK):

@@ -70,7 +70,7 @@ def serve(device: Path, address: Path, state: Path, language: str) -> None:
         language: of the page of statistics, unless another was chosen at the box.
 
     Raises:
-        StickError: if it cannot be served.
+        StickError: if it can't be served.
     """
     volume = Volume(device)
     # systemd says so when the stick is pulled out. A job still ends in order, and the box is told.

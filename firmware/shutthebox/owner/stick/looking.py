@@ -58,7 +58,7 @@ def look(folder: Path) -> Contents:
     """Examines the top folder of a stick, and the folders a box saved there.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: it can't be read.
     """
     clock = _Clock()
     updates, memories, settings = [], [], None

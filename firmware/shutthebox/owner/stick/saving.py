@@ -140,7 +140,7 @@ def save(stick: Path, state: Path, language: str, progress: Callable[[int], None
         The name of the folder.
 
     Raises:
-        OSError: if it cannot be written; what was begun is removed, where that is possible.
+        OSError: if it can't be written; what was begun is removed, where that is possible.
         JobError: if nobody can say whether the stick has it.
     """
     files = []

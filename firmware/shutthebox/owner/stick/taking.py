@@ -29,8 +29,8 @@ def take_over(file: Path, state: Path, still_in: Callable[[], None] = lambda: No
         still_in: gives the job up by a JobError, once the stick has gone.
 
     Raises:
-        JobError: if it is no good, or cannot be put there.
-        OSError: if the stick cannot be read.
+        JobError: if it is no good, or can't be put there.
+        OSError: if the stick can't be read.
     """
     with ExitStack() as stack:
         with box_disk_errors():

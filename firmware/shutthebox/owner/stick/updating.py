@@ -30,7 +30,7 @@ def inspect_update(path: Path) -> Bundle:
 
     Raises:
         JobError: if it is not signed by the card's maker, or not for this box.
-        OSError: if the stick cannot be read.
+        OSError: if the stick can't be read.
     """
     if path.stat().st_size > LARGEST:
         raise JobError(StickOutcome.BAD_UPDATE, f"{path.name}: larger than any system")
@@ -49,8 +49,8 @@ def write(path: Path, version: str, progress: Callable[[int], None]) -> None:
         progress: told how much of 100 is done; gives the update up by a JobError.
 
     Raises:
-        JobError: if it is another one now, there is no room, it cannot be written, or it is given up.
-        OSError: if the stick cannot be read.
+        JobError: if it is another one now, there is no room, it can't be written, or it is given up.
+        OSError: if the stick can't be read.
     """
     try:
         _copy(path, progress)
@@ -106,7 +106,7 @@ def _would_start() -> bool:
     """Stops RAUC's service, which would go on; and whether it had come to its end.
 
     Raises:
-        JobError: if that cannot be known.
+        JobError: if that can't be known.
     """
     status = ["rauc", "status", "--output-format=json"]
     try:

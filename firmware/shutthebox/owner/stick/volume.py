@@ -64,7 +64,7 @@ class Volume:
         """Mounts it read-only and returns the folder.
 
         Raises:
-            OSError: it cannot be read, or is neither FAT nor exFAT.
+            OSError: it can't be read, or is neither FAT nor exFAT.
         """
         with self._device.open("rb") as device:
             kind = kind_of(device.read(512))
@@ -90,7 +90,7 @@ class Volume:
         """Remounts it writable.
 
         Raises:
-            OSError: it cannot be.
+            OSError: it can't be.
         """
         assert self._folder is not None
         if self.protected:
@@ -117,7 +117,7 @@ class Volume:
             lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
             protected = "write-protected" in done.stderr
             raise VolumeError(
-                errno.EROFS if protected else errno.EIO, lines[0] if lines else "cannot be mounted"
+                errno.EROFS if protected else errno.EIO, lines[0] if lines else "can't be mounted"
             )
 
 

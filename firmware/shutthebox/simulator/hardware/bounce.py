@@ -13,7 +13,7 @@ A tap on a touchpad ends after a few milliseconds; a finger on a real button sta
 window.
 """
 
-# Changes of one contact that wait for their turn. Beyond this a finger cannot move a lever.
+# Changes of one contact that wait for their turn. Beyond this a finger can't move a lever.
 _MAX_WAITING = 8
 
 USUAL_BOUNCE_NS = 5_000_000
@@ -38,7 +38,7 @@ def bounce_edges(rng: Random, duration_ns: int, *, settled: bool = False) -> lis
         ValueError: ``duration_ns`` is negative.
     """
     if duration_ns < 0:
-        raise ValueError(f"a bounce cannot last {duration_ns} ns")
+        raise ValueError(f"a bounce can't last {duration_ns} ns")
     pairs = min(rng.randint(1, 6), duration_ns // 2)
     if not pairs:
         return [(0, settled)]

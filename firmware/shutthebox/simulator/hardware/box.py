@@ -258,7 +258,7 @@ class SimulatedBox:
     @bounce_ns.setter
     def bounce_ns(self, longest_ns: int) -> None:
         if longest_ns < 0:
-            raise ValueError(f"a contact cannot bounce for {longest_ns} ns")
+            raise ValueError(f"a contact can't bounce for {longest_ns} ns")
         self._player.longest_ns = longest_ns
         self._tell(Change.FAULTS)
 

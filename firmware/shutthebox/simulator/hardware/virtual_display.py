@@ -17,7 +17,7 @@ from shutthebox.game.settings import Brightness
 
 
 class FramesError(ShutTheBoxError, OSError):
-    """A picture cannot be saved; the text names its file."""
+    """A picture can't be saved; the text names its file."""
 
     exit_code = 1
 

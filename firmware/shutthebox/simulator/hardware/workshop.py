@@ -1,6 +1,6 @@
 """The workshop: breaks and mends the simulated hardware, and remembers its condition.
 
-All of it is hardware: contacts, the panel's plug, the disk. The workshop cannot change the game, its dice
+All of it is hardware: contacts, the panel's plug, the disk. The workshop can't change the game, its dice
 or its memory.
 """
 
@@ -75,7 +75,7 @@ class Condition:
             else:
                 good = type(value) is type(usual) and 0 <= value <= MAX_BOUNCE_MS
             if not good:
-                raise ValueError(f"{key} cannot be {value!r}")
+                raise ValueError(f"{key} can't be {value!r}")
         return cls(**document)
 
     def to_text(self) -> str:
@@ -84,7 +84,7 @@ class Condition:
 
 
 def read_condition(folder: Path) -> Condition:
-    """The condition in which the hardware was left; sound, where that cannot be read."""
+    """The condition in which the hardware was left; sound, where that can't be read."""
     path = folder / HARDWARE_FILE
     try:
         return Condition.parse(read_bytes(path, _MAX_FILE).decode())

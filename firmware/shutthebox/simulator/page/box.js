@@ -343,7 +343,7 @@ function click(lastsMs = CLICK_MS) {
   }
 }
 
-byId("long").addEventListener("click", () => click(HOLD_MS)); // it cannot hold either
+byId("long").addEventListener("click", () => click(HOLD_MS)); // it can't hold either
 window.addEventListener("blur", releaseAll);
 window.addEventListener("pagehide", releaseAll);
 document.addEventListener("visibilitychange", () => document.hidden && releaseAll());
@@ -537,7 +537,7 @@ function fit() {
   box.style.zoom = Math.max(1, Math.floor(grown * pixel) / pixel);
   // An element that gets the focus must not lie behind the tray.
   document.documentElement.style.scrollPaddingBottom = rows > 2 ? `${tray.offsetHeight}px` : "";
-  // Where the whole page is in view, a finger on the levers cannot scroll it.
+  // Where the whole page is in view, a finger on the levers can't scroll it.
   bank.classList.toggle("in-view", document.documentElement.scrollHeight <= window.innerHeight);
 }
 

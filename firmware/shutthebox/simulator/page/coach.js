@@ -23,7 +23,7 @@ function page([title, rows]) {
   return section;
 }
 
-// A drawing, and one sentence for people who cannot see it.
+// A drawing, and one sentence for people who can't see it.
 function move({ player, dice, better_dice: better, row, cost, text }) {
   const item = made("li", cost ? "move costly" : "move");
   const drawn = made("span", "drawn");

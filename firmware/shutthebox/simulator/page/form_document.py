@@ -43,7 +43,7 @@ def _item(item: Item, settings: Settings, translate: Translate) -> FormDocument:
     texts = [localize(option, translate) for option in item.options(settings)]
     groups = [(localize(GROUPS[group], translate), len(games)) for group, games in settings.groups]
     if item is GAME and len(texts) > len(settings.games):
-        # It cannot be played now, and is still the usual one.
+        # It can't be played now, and is still the usual one.
         groups.append((localize(GROUPS[settings.profile.group], translate), 1))
     return {
         "key": item.key,

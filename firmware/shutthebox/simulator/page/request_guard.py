@@ -98,7 +98,7 @@ class RequestGuard:
     def answer(self, request: Request, address: str, visitor: str) -> Response | None:
         """A file or a refusal; None lets a well-formed WebSocket handshake go on.
 
-        A page of another site can have its own name point here, but cannot send this machine's.
+        A page of another site can have its own name point here, but can't send this machine's.
 
         Args:
             request: to answer.

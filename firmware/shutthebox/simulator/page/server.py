@@ -106,7 +106,7 @@ class Power(Protocol):
 
     @property
     def boxes(self) -> Sequence[int]:
-        """How many levers the box may have instead; none while it cannot be built anew."""
+        """How many levers the box may have instead; none while it can't be built anew."""
 
     def build(self, levers: int) -> None:
         """Starts the box again, with so many levers."""

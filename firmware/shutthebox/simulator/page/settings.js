@@ -57,7 +57,7 @@ export function show(given) {
   form.names.forEach((letters, seat) => showName(names.children[seat], letters, seat));
 }
 
-// How many levers a box may have; null where it cannot be built anew.
+// How many levers a box may have; null where it can't be built anew.
 export function showBoxes(given) {
   boxes = given;
   if (form) {

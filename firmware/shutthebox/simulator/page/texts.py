@@ -122,10 +122,10 @@ def tab_texts(translate: Translate) -> dict[str, str]:
         "elsewhere": _("The box is open in another tab."),
         "play_here": _("Play here"),
         "unreadable": _(
-            "The memory in this browser cannot be read now. It stays as it is, and the box plays without it."
+            "The memory in this browser can't be read now. It stays as it is, and the box plays without it."
         ),
         "too_old": _("This browser is too old for the box. Use one from the last three years."),
-        "failed": _("The box cannot be loaded: {reason}"),
+        "failed": _("The box can't be loaded: {reason}"),
     }
 
 

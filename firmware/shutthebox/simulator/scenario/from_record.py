@@ -144,7 +144,7 @@ def _faces(match: Match, thrown: Thrown) -> str:
     allowed = dice_allowed(match.rules, match.turn.open, match.turn.behind)
     if not dominoes and len(thrown.faces) not in allowed:
         raise ScenarioError(
-            f"{sum(thrown.faces)}: only the total of real dice is known; such a throw cannot be made"
+            f"{sum(thrown.faces)}: only the total of real dice is known; such a throw can't be made"
         )
     return " ".join(map(str, thrown.faces))
 

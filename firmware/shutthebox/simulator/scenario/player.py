@@ -77,7 +77,7 @@ class Replay:
 
         Raises:
             ExpectationError: at the first expectation that fails.
-            ScenarioError: for a line that this box cannot do.
+            ScenarioError: for a line that this box can't do.
         """
         folder = Path(self._scenario.where).parent
         moved: TimedVerb | None = None

@@ -29,7 +29,7 @@ def create(path: Path, *, goes_on: bool = False) -> TextIO:
         goes_on: its content is kept, and the new lines follow.
 
     Raises:
-        ScenarioError: if it cannot be made.
+        ScenarioError: if it can't be made.
     """
     try:
         return io.TextIOWrapper(path.open("ab") if goes_on else open_to_write(path), encoding="utf-8")

@@ -89,7 +89,7 @@ def read(path: Path) -> Scenario:
     """The scenario in a file.
 
     Raises:
-        ScenarioError: if it cannot be read or makes no sense.
+        ScenarioError: if it can't be read or makes no sense.
         ConfigError: for a config line that is not allowed.
     """
     return parse(read_text(path, ScenarioError, "a scenario", MAX_BYTES), str(path))

@@ -93,7 +93,7 @@ class ScoreboardFolder:
             game: on the table, or the usual one.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: it can't be written.
         """
         language = scores["language"]
         words = translations()[language]
@@ -115,7 +115,7 @@ class ScoreboardFolder:
             topics: the heading of each, and its lines.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: it can't be written.
         """
         self._write_news("box.html", box_page(language, translations()[language], topics))
 
@@ -127,7 +127,7 @@ class ScoreboardFolder:
             address: of the page for visitors' telephones, which becomes a QR code; None for no code.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: it can't be written.
         """
         style = (resources.files("shutthebox.web.scoreboard") / "style.css").read_text("utf-8")
         self._write("style.css", style + (_code(address) if address else ""))
@@ -143,7 +143,7 @@ class ScoreboardFolder:
         """Writes the rules of a game, for so many players if some play.
 
         Raises:
-            OSError: they cannot be written.
+            OSError: they can't be written.
         """
         play = self._play(game, language, players)
         self._write(rules_path(game, language), rules_page(game, language, translations()[language], play))

@@ -164,7 +164,7 @@ class _Page:
         return HTMLResponse(text, status, headers)
 
     async def refuse(self, request: Request, error: Exception) -> Response:
-        """A page that says why something cannot be shown."""
+        """A page that says why something can't be shown."""
         assert isinstance(error, HTTPException), "it is registered for these"
         await pass_over_form(request)
         return self.render("message.html", error.status_code, heading="Not here", text=error.detail)
@@ -172,7 +172,7 @@ class _Page:
     def away(self, request: Request, error: Exception) -> Response:
         """A page for a league whose database is away."""
         text = (
-            "The league's database cannot be reached just now. Boxes keep their matches and send them later."
+            "The league's database can't be reached just now. Boxes keep their matches and send them later."
         )
         return self.render("message.html", 503, heading="One moment", text=text)
 
@@ -182,7 +182,7 @@ class _Page:
             with self._engine.connect().execution_options(reads=True) as db:
                 found = read_league_health(db, int(time.time())).to_json()
         except UNAVAILABLE:
-            found = {"status": FAULTY, "faults": ["the database cannot be reached"], "version": __version__}
+            found = {"status": FAULTY, "faults": ["the database can't be reached"], "version": __version__}
         status = 503 if found["status"] == FAULTY else 200
         return Response(json.dumps(found) + "\n", status, media_type="application/json")
 

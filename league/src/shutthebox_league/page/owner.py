@@ -179,7 +179,7 @@ class OwnersPage:
     def _forget(self, db: Connection, pub_id: int, form: Form) -> str:
         initials, now_s = read_initials(first_value(form, "initials")), int(time.time())
         if not form.get("sure"):
-            raise LeagueError("tick that you are sure; it cannot be undone")
+            raise LeagueError("tick that you are sure; it can't be undone")
         for each in initials:
             self._authority.note_forgotten(digest_of(each), pub_id, now_s)
         counts = [f"{each} from {players.forget(db, each, pub_id, now_s)} matches" for each in initials]

@@ -55,7 +55,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.remove:
         name = enrolment.name if enrolment else "box"
         if home is not None and not remove_from_home_assistant(home, name):
-            raise ShutTheBoxError(f"{home.host}: cannot be reached; the box stays in Home Assistant")
+            raise ShutTheBoxError(f"{home.host}: can't be reached; the box stays in Home Assistant")
         return 0
     if enrolment is None and home is None:
         raise ShutTheBoxError("nothing to do: allowed are --enrolment, or a broker in --home-assistant")

@@ -14,7 +14,7 @@ from shutthebox.files import read_text
 
 
 class SettingsError(ShutTheBoxError, ValueError):
-    """A file that cannot be used; the text is one line: file, key, what is allowed."""
+    """A file that can't be used; the text is one line: file, key, what is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def find_enrolment(path: Path) -> Enrolment | None:
     """The enrolment in a file; None for a file without one, such as a comment only.
 
     Raises:
-        SettingsError: if it cannot be used.
+        SettingsError: if it can't be used.
     """
     found = _read(path, examine_enrolment)
     if not found:
@@ -109,7 +109,7 @@ def read_home_assistant(path: Path) -> HomeAssistant | None:
     """Home Assistant's broker as a file names it; None if the file is not there or names none.
 
     Raises:
-        SettingsError: if the file cannot be used.
+        SettingsError: if the file can't be used.
     """
     if not path.exists():
         return None

@@ -58,7 +58,7 @@ class Spool:
         """The oldest entry; None if there is none. Anything else in its place is renamed and passed over.
 
         Raises:
-            OSError: if the folder cannot be read.
+            OSError: if the folder can't be read.
         """
         if not self._names:
             self._names.extend(self._listed())
@@ -86,7 +86,7 @@ class Spool:
         """Removes an entry.
 
         Raises:
-            OSError: if it cannot be removed.
+            OSError: if it can't be removed.
         """
         entry.path.unlink(missing_ok=True)
         if self._names and self._names[0] == entry.path.name:

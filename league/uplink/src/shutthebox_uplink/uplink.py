@@ -265,7 +265,7 @@ def tls_context(enrolment: Enrolment) -> ssl.SSLContext:
     """TLS with the box's certificate; the broker's is checked, its name too.
 
     Raises:
-        SettingsError: if the certificates cannot be used.
+        SettingsError: if the certificates can't be used.
     """
     try:
         context = ssl.create_default_context(cadata=enrolment.authority)
@@ -276,7 +276,7 @@ def tls_context(enrolment: Enrolment) -> ssl.SSLContext:
             file.flush()
             context.load_cert_chain(file.name)
     except (ssl.SSLError, ValueError) as error:
-        raise SettingsError(f"the enrolment's certificates cannot be used: {error}") from None
+        raise SettingsError(f"the enrolment's certificates can't be used: {error}") from None
     return context
 
 
