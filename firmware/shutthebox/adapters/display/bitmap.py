@@ -1,8 +1,7 @@
-"""A one-bit picture as whole numbers, one a line: a paste is a shift and an or.
+"""A one-bit picture as one integer per line, so pasting is a shift and an OR.
 
-A `Bitmap` never changes; every method that draws returns another. Coordinates are pixels from the upper
-left corner, boxes are left, top, right, bottom with the last two exclusive, and what lies outside of the
-picture is cut off.
+A `Bitmap` is immutable; methods that draw return a new one. Coordinates are pixels from the upper left
+corner; boxes are left, top, right, bottom, with the last two exclusive. Drawing is clipped to the picture.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,8 +20,8 @@ class Bitmap:
     """A picture of lit and dark pixels.
 
     Attributes:
-        width: pixels of a line.
-        rows: one number a line, top to bottom; its lowest bit is the leftmost pixel, a 1 is lit.
+        width: pixels per line.
+        rows: one integer per line, top to bottom; the lowest bit is the leftmost pixel, and 1 is lit.
     """
 
     width: int
@@ -30,17 +29,17 @@ class Bitmap:
 
     @classmethod
     def of(cls, width: int, height: int, *, lit: bool = False) -> "Bitmap":
-        """All dark, or all lit."""
+        """An all-dark picture, or an all-lit one."""
         return cls(width, ((1 << width) - 1 if lit else 0,) * height)
 
     @classmethod
     def plot(cls, width: int, height: int, lit: Callable[[int, int], bool]) -> "Bitmap":
-        """The picture whose pixel (x, y) is lit where `lit(x, y)` says so."""
+        """A picture whose pixel (x, y) is lit if `lit(x, y)` is true."""
         return cls(width, tuple(sum(lit(x, y) << x for x in range(width)) for y in range(height)))
 
     @classmethod
     def frombytes(cls, width: int, data: bytes) -> "Bitmap":
-        """The picture that `tobytes` gave."""
+        """The inverse of `tobytes`."""
         stride = -(-width // 8)
         mirrored = data.translate(_MIRRORED)
         lines = (mirrored[start : start + stride] for start in range(0, len(data), stride))
@@ -49,7 +48,7 @@ class Bitmap:
 
     @classmethod
     def side_by_side(cls, pictures: Sequence["Bitmap"], gap: int, height: int) -> "Bitmap":
-        """Pictures of one height from left to right; a dark column if there are none."""
+        """Pictures of the same height in a row; a dark column if there are none."""
         rows, x = [0] * height, 0
         for picture in pictures:
             for y, row in enumerate(picture.rows):
@@ -58,13 +57,13 @@ class Bitmap:
         return cls(max(1, x - gap), tuple(rows))
 
     def tobytes(self) -> bytes:
-        """Line after line, eight pixels a byte, the leftmost in its highest bit, as Pillow's mode "1"."""
+        """Line by line, eight pixels per byte, leftmost in the highest bit, like Pillow's mode "1"."""
         stride = -(-self.width // 8)
         return b"".join(row.to_bytes(stride, "little") for row in self.rows).translate(_MIRRORED)
 
     @property
     def height(self) -> int:
-        """Lines."""
+        """Height in pixels."""
         return len(self.rows)
 
     @property
@@ -73,11 +72,11 @@ class Bitmap:
         return self.width, len(self.rows)
 
     def lit(self, x: int, y: int) -> bool:
-        """Whether this pixel, which must be inside, is lit."""
+        """Whether this pixel, which must be inside the picture, is lit."""
         return bool(self.rows[y] >> x & 1)
 
     def ink(self) -> Box | None:
-        """The smallest box around all that is lit; None if nothing is."""
+        """The smallest box around all lit pixels; None if there are none."""
         used = 0
         for row in self.rows:
             used |= row
@@ -91,13 +90,13 @@ class Bitmap:
         return (used & -used).bit_length() - 1, top, used.bit_length(), bottom
 
     def crop(self, box: Box) -> "Bitmap":
-        """What is inside of the box, which must lie inside of the picture."""
+        """The part inside the box, which must lie within the picture."""
         left, top, right, bottom = box
         whole = (1 << right - left) - 1
         return Bitmap(right - left, tuple(row >> left & whole for row in self.rows[top:bottom]))
 
     def enlarge(self, times: int) -> "Bitmap":
-        """Every pixel `times` as wide and high."""
+        """The picture with every pixel `times` as wide and high."""
         dot = (1 << times) - 1
         rows: list[int] = []
         for row in self.rows:
@@ -106,25 +105,25 @@ class Bitmap:
         return Bitmap(self.width * times, tuple(rows))
 
     def invert(self) -> "Bitmap":
-        """Lit where this is dark."""
+        """The picture with lit and dark swapped."""
         whole = (1 << self.width) - 1
         return Bitmap(self.width, tuple(row ^ whole for row in self.rows))
 
     def mirror(self) -> "Bitmap":
-        """Left and right exchanged."""
+        """The picture with left and right swapped."""
         return Bitmap(self.width, tuple(int(f"{row:0{self.width}b}"[::-1], 2) for row in self.rows))
 
     def turn_left(self) -> "Bitmap":
-        """Turned by a quarter, so that the right edge becomes the top."""
+        """The picture turned 90 degrees counterclockwise."""
         digits = [f"{row:0{self.width}b}" for row in reversed(self.rows)]
         return Bitmap(self.height, tuple(int("".join(column), 2) for column in zip(*digits, strict=True)))
 
     def flip(self) -> "Bitmap":
-        """Top and bottom exchanged."""
+        """The picture with top and bottom swapped."""
         return Bitmap(self.width, self.rows[::-1])
 
     def paste(self, picture: "Bitmap", x: int, y: int) -> "Bitmap":
-        """With the picture at this place, its dark pixels too."""
+        """A copy with the other picture pasted here, dark pixels included."""
         whole = (1 << self.width) - 1
         keep = whole & ~_shifted((1 << picture.width) - 1, x)
         top, under, over = self._covered(picture, y)
@@ -135,7 +134,7 @@ class Bitmap:
         return self._with(mixed, top)
 
     def stamp(self, picture: "Bitmap", x: int, y: int, *, lit: bool = True) -> "Bitmap":
-        """With the lit pixels of the picture lit, or dark, at this place; its dark ones change nothing."""
+        """A copy with the other picture drawn here, lit or dark; its dark pixels are transparent."""
         whole = (1 << self.width) - 1
         top, under, over = self._covered(picture, y)
         if lit:
@@ -145,11 +144,11 @@ class Bitmap:
         return self._with(mixed, top)
 
     def exchange(self, picture: "Bitmap") -> "Bitmap":
-        """Lit and dark exchanged where the picture, of the same size, is lit."""
+        """A copy inverted where the other picture, of the same size, is lit."""
         return Bitmap(self.width, tuple(a ^ b for a, b in zip(self.rows, picture.rows, strict=True)))
 
     def fill(self, box: Box, *, lit: bool = True) -> "Bitmap":
-        """With the whole box lit, or dark."""
+        """A copy with the box filled, lit or dark."""
         left, top, right, bottom = box
         left, right = max(0, left), min(self.width, right)
         if left >= right:
@@ -159,13 +158,13 @@ class Bitmap:
         return self.stamp(block, left, top, lit=lit)
 
     def outline(self, box: Box) -> "Bitmap":
-        """With the outermost pixels of the box lit."""
+        """A copy with the edge of the box lit."""
         left, top, right, bottom = box
         sides = self.fill((left, top, right, top + 1)).fill((left, bottom - 1, right, bottom))
         return sides.fill((left, top, left + 1, bottom)).fill((right - 1, top, right, bottom))
 
     def line(self, start: tuple[int, int], end: tuple[int, int], *, lit: bool = True) -> "Bitmap":
-        """With a line a pixel wide lit, or dark; both ends belong to it and must lie inside."""
+        """A copy with a line one pixel wide from start to end inclusive; both must be inside."""
         (x, y), (to_x, to_y) = start, end
         wide, high = abs(to_x - x), abs(to_y - y)
         right, down = (1 if to_x >= x else -1), (1 if to_y >= y else -1)
@@ -181,7 +180,7 @@ class Bitmap:
         return Bitmap(self.width, tuple(rows))
 
     def _covered(self, picture: "Bitmap", y: int) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
-        """The first line that a picture from line `y` on covers, the lines under it, and its own."""
+        """The first line covered by a picture placed at line `y`, the lines beneath it, and its own."""
         top, bottom = max(0, y), max(0, y, min(len(self.rows), y + len(picture.rows)))
         return top, self.rows[top:bottom], picture.rows[top - y : bottom - y]
 

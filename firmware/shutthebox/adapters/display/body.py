@@ -1,4 +1,4 @@
-"""The middle of the picture: the dice and their total, a word as large as it gets, or a list."""
+"""The middle of the picture: the dice and their total, a word as large as possible, or a list."""
 
 import math
 
@@ -31,14 +31,13 @@ _GAP = 2  # pixels between numbers or dice and the tiles
 
 
 def draw_body(screen: LocalizedScreen, clock: AnimationClock, width: int, height: int) -> Bitmap:
-    """Dice, else a big word, a list, or both one above the other.
+    """Draws the dice, or else a big word, a list, or one above the other.
 
     Args:
-        screen: what to say.
-        clock: the time.
+        screen: what to show.
+        clock: how long it has been shown.
         width: in pixels.
-        height: in pixels. Letters may use one line more, if there are tiles: "É" needs it to be large, and
-            stands on them.
+        height: in pixels. With tiles below, letters may use one more line, which a large "É" needs.
     """
     if height < _LEAST_HEIGHT:
         return Bitmap.of(width, 0)
@@ -66,7 +65,7 @@ def draw_body(screen: LocalizedScreen, clock: AnimationClock, width: int, height
 
 
 def _firework(size: tuple[int, int], step: int) -> Bitmap:
-    """Three bursts, one after the other, of sparks that fly apart; nothing flashes."""
+    """Three bursts of sparks, one after the other. Nothing flashes."""
     width, height = size
     picture = Bitmap.of(width, height)
     for burst, (x, y) in enumerate(((0.5, 0.5), (0.14, 0.35), (0.86, 0.6))):
@@ -85,7 +84,7 @@ def _firework(size: tuple[int, int], step: int) -> Bitmap:
 
 
 def _dice(stage: Bitmap, screen: LocalizedScreen, clock: AnimationClock) -> Bitmap:
-    """The dice, and beside them what they come to."""
+    """The dice, with their total beside them."""
     width, height = stage.size
     beside: Bitmap | None = None
     if not screen.tumbling:
@@ -107,7 +106,7 @@ def _dice(stage: Bitmap, screen: LocalizedScreen, clock: AnimationClock) -> Bitm
         x, y = x0 + column * (side + gap), y0 + row * (side + gap)
         if screen.tumbling:
             step = clock.count(TUMBLE_FRAME_NS) + 5 * index
-            # Any fixed rule that looks like none: no two neighbours alike, no face twice in a row.
+            # Looks random but is fixed: neighbours differ, and no face comes twice in a row.
             shown = (step * 5 + step // 4 * 3 + index * 3) % 6 + 1
             hop = (0, -1, -2, -1, 0, 1)[step % 6] if side > 12 else 0
             tumbling = tumbling_die(shown, (step * 2 + index) % TURNS, side)
@@ -120,7 +119,7 @@ def _dice(stage: Bitmap, screen: LocalizedScreen, clock: AnimationClock) -> Bitm
 
 
 def _dice_grid(count: int, width: int, height: int, gap: int) -> tuple[int, int]:
-    """The side of the dice and the columns of the grid that let them be largest."""
+    """The side of the dice and the number of columns that make them largest."""
     best = (0, 1)
     for rows in range(1, count + 1):
         columns = -(-count // rows)
@@ -138,7 +137,7 @@ def _word(stage: Bitmap, text: str) -> Bitmap:
 
 
 def _largest(text: str, width: int, height: int) -> Bitmap:
-    """A word or a few as large as they get in the box, on several lines if that is larger."""
+    """A few words as large as fit, broken into lines if that makes them larger."""
     if is_number(text):
         return numeral_within(text, width, height)
     if figure := _figure(text):
@@ -170,7 +169,7 @@ def _figure(text: str) -> tuple[str, str] | None:
 
 
 def _captioned(caption: str, number: str, width: int, height: int) -> Bitmap:
-    """A number as high as it gets, and its word before it, in letters as large as that leaves room for."""
+    """A number as high as fits, after its caption, as large as the rest of the width allows."""
     figure = numeral_within(number, width // 2, height)
     gap = Size.MEDIUM.width
     room = width - figure.width - gap
@@ -184,7 +183,7 @@ def _inked(text: str, size: Size) -> Bitmap:
 
 
 def _wrapped(text: str, columns: int) -> list[str]:
-    """The text in lines of at most so many characters, broken between words only."""
+    """The text in lines of at most `columns` characters, broken only between words."""
     lines: list[str] = []
     for word in text.split(" "):
         if lines and len(lines[-1]) + 1 + len(word) <= columns:
@@ -195,9 +194,9 @@ def _wrapped(text: str, columns: int) -> list[str]:
 
 
 def _list(stage: Bitmap, screen: LocalizedScreen, clock: AnimationClock) -> Bitmap:
-    """Rows around the cursor of a choice, else page after page; with a paragraph the chosen row only.
+    """The rows around the cursor, or page after page without one; above a paragraph, only the chosen row.
 
-    A tab in a row sets the rest of it against the right edge. A chosen row that is too long takes two lines.
+    Text after a tab is right-aligned. A chosen row that is too long takes two lines.
     """
     rows, cursor = screen.rows, screen.cursor
     plain = not screen.chooses and not screen.paragraph and not any("\t" in row for row in rows)
@@ -220,7 +219,7 @@ def _list(stage: Bitmap, screen: LocalizedScreen, clock: AnimationClock) -> Bitm
     seen = range(first, min(first + shown, len(rows)))
     strips = [_row(rows[i], width, chosen=i == cursor, most_lines=lines) for i in seen]
     if cursor is not None and len(strips) > 1 and sum(strip.height for strip in strips) > stage.height:
-        # The chosen row has taken two lines: what stands farthest from it makes room.
+        # The chosen row takes two lines, so the row farthest from it goes.
         del strips[-1 if cursor - first < len(strips) / 2 else 0]
     for strip in strips:
         stage = stage.paste(strip, 0, y)
@@ -229,7 +228,7 @@ def _list(stage: Bitmap, screen: LocalizedScreen, clock: AnimationClock) -> Bitm
 
 
 def _note(text: str, width: int, clock: AnimationClock) -> Bitmap:
-    """One small line below what matters most: a text, and what stands at the right; in turns if need be."""
+    """A small line: text on the left, an aside on the right, taking turns if they don't fit together."""
     left, _, right = text.partition("\t")
     room = width - 4
     begin, end = (fit_font(part, Size.SMALL, room) for part in (left, right))
@@ -245,7 +244,7 @@ def _note(text: str, width: int, clock: AnimationClock) -> Bitmap:
 
 
 def _grid(stage: Bitmap, rows: tuple[str, ...], cursor: int | None) -> Bitmap | None:
-    """All rows at once in columns, as large as that can be; None where they are too many or too long."""
+    """All rows at once in columns, as large as fits; None if there are too many, or they're too long."""
     figures = [figure for figure in map(_figure, rows) if figure]
     if len(rows) == len(figures) == 2:
         return _two_figures(stage, figures, cursor)
@@ -269,7 +268,7 @@ def _grid(stage: Bitmap, rows: tuple[str, ...], cursor: int | None) -> Bitmap | 
 
 
 def _two_figures(stage: Bitmap, figures: list[tuple[str, str]], cursor: int | None) -> Bitmap:
-    """Two numbers with their words, side by side, as large as they get; the one at the cursor inverted."""
+    """Two numbers with captions, side by side, as large as fits; the one at the cursor is inverted."""
     width = stage.width // 2
     for index, figure in enumerate(figures):
         cell = Bitmap.of(width - 1, stage.height)
@@ -280,9 +279,9 @@ def _two_figures(stage: Bitmap, figures: list[tuple[str, str]], cursor: int | No
 
 
 def _paragraph(stage: Bitmap, text: str, top: int, width: int, clock: AnimationClock) -> Bitmap:
-    """The text from this line down and so wide, in small letters if these hold it; else page after page.
+    """Draws text from this line down, in small letters if it then fits, or else page after page.
 
-    With nothing above it such a text is small, too, and has a scroll bar.
+    With nothing above it, long text is small, too, and has a scroll bar.
     """
     width, height = width - 3, stage.height - top
     holding = (size for size in (Size.MEDIUM, Size.SMALL) if _holds(height, text, size, width))
@@ -304,10 +303,10 @@ def _holds(height: int, text: str, size: Size, width: int) -> bool:
 
 
 def _row(row: str, width: int, *, chosen: bool, most_lines: int) -> Bitmap:
-    """One row of a list; the chosen one is dark on light, and takes two lines if it needs and has them."""
+    """One row of a list. The chosen one is inverted, and takes up to `most_lines` lines."""
     size, room = Size.MEDIUM, width - 4
     text, _, value = row.partition("\t")
-    # Beside a short text the value has the rest of the line.
+    # After a short text, the value gets the rest of the line.
     spare = max(room // 2, room - tighten(text, size).width - size.width)
     end = shorten(value, size, spare) if value else None
     beside = room - (end.width + size.width if end is not None else 0)
@@ -325,7 +324,7 @@ def _row(row: str, width: int, *, chosen: bool, most_lines: int) -> Bitmap:
 
 
 def _scroll_bar(stage: Bitmap, first: int, shown: int, count: int) -> Bitmap:
-    """How much of the list is seen, and which part, at the right edge."""
+    """A scroll bar at the right edge, for rows `first` to `first + shown` of `count`."""
     right, height = stage.size
     for y in range(0, height, 3):
         stage = stage.fill((right - 2, y, right - 1, y + 1))

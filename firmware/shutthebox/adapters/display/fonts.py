@@ -1,8 +1,8 @@
-"""Text in one-bit pixels, in the bundled Spleen fonts; a text that is too long is squeezed or cut.
+"""Text in one-bit pixels, in the bundled Spleen fonts; text that's too long is squeezed or cut.
 
-Every glyph is drawn at the size its designer drew it, so nothing is ever smoothed or
-scaled by a fraction. The fonts are the upstream BDF files (see `spleen/LICENSE`); a
-character that a size lacks is spelt out with others ("œ" as "oe") and never drawn as a box.
+Every glyph is drawn at its design size or a whole multiple of it, never smoothed. The fonts are the
+upstream BDF files (see `spleen/LICENSE`). A character that a size lacks is spelt out ("œ" as "oe"),
+never drawn as a box.
 """
 
 import re
@@ -21,7 +21,7 @@ _SPELT = {
 
 
 class Size(Enum):
-    """A bundled font, by the width and height of its cell in pixels."""
+    """A bundled font, by the width and height of its cells in pixels."""
 
     TINY = (5, 8)  # ASCII only: upstream leaves the accented letters blank
     SMALL = (6, 12)
@@ -41,7 +41,7 @@ class Size(Enum):
 
 @cache
 def _glyphs(size: Size) -> dict[str, bytes]:
-    """The lines of every character's bitmap, in hexadecimal, as they stand in the font's file."""
+    """Every character's bitmap, in the hexadecimal of the font's file."""
     name = f"spleen-{size.width}x{size.height}.bdf"
     source = resources.files(__package__).joinpath("spleen", name).read_bytes()
     found = re.findall(rb"(?m)^ENCODING (\d+)$(?:.|\n)*?^BITMAP$([0-9A-F\n]*)^ENDCHAR", source)
@@ -50,7 +50,7 @@ def _glyphs(size: Size) -> dict[str, bytes]:
 
 @lru_cache(maxsize=1024)
 def _glyph(character: str, size: Size) -> Bitmap:
-    """A character that the size has, in its whole cell. Every glyph of these fonts fills its cell."""
+    """The whole cell of a character that the size has. In these fonts, every glyph fills its cell."""
     lines = _glyphs(size).get(character, b"").split()
     data = bytes.fromhex(b"".join(lines).decode()) or bytes(size.height * -(-size.width // 8))
     return Bitmap.frombytes(size.width, data)
@@ -63,7 +63,7 @@ def _has(character: str, size: Size) -> bool:
 
 @lru_cache(maxsize=1024)
 def spell_out(text: str, size: Size) -> str:
-    """The text with every character that the size lacks spelt out with those it has.
+    """Spells out every character that the size lacks with those it has.
 
     Accents that a size lacks are dropped, and what is still unknown becomes "?".
     """
@@ -81,7 +81,7 @@ def spell_out(text: str, size: Size) -> str:
 
 @lru_cache(maxsize=256)
 def line(text: str, size: Size) -> Bitmap:
-    """One line in its natural spacing, as wide as its characters' cells."""
+    """One line in natural spacing: one cell per character."""
     return Bitmap.side_by_side(
         [_glyph(character, size) for character in spell_out(text, size)], 0, size.height
     )
@@ -89,7 +89,7 @@ def line(text: str, size: Size) -> Bitmap:
 
 @lru_cache(maxsize=512)
 def _trimmed(character: str, size: Size) -> Bitmap:
-    """One glyph without the empty columns beside it."""
+    """One glyph without the empty columns on either side."""
     glyph = _glyph(character, size)
     box = glyph.ink()
     if box is None:
@@ -105,7 +105,7 @@ def tighten(text: str, size: Size) -> Bitmap:
 
 
 def fit_font(text: str, size: Size, width: int) -> Bitmap | None:
-    """The line in natural or else in tight spacing, or None if even that is wider than `width`."""
+    """The line in natural spacing, or else in tight spacing; None if even that is wider than `width`."""
     for set_line in (line, tighten):
         picture = set_line(text, size)
         if picture.width <= width:
@@ -115,9 +115,9 @@ def fit_font(text: str, size: Size, width: int) -> Bitmap | None:
 
 @lru_cache(maxsize=256)
 def wrap_text(text: str, size: Size, width: int) -> tuple[str, ...]:
-    """The text in lines that fit into `width` pixels, broken between words where that can be.
+    """The text in lines of at most `width` pixels, broken between words where possible.
 
-    A no-break space does not part words.
+    Lines don't break at a no-break space.
     """
     lines: list[str] = []
     for word in filter(None, text.split(" ")):
@@ -134,7 +134,7 @@ def wrap_text(text: str, size: Size, width: int) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def shorten(text: str, size: Size, width: int) -> Bitmap:
-    """The line, cut short with three dots if it can't be had within `width` pixels."""
+    """The line, cut short with three dots if it doesn't fit into `width` pixels."""
     whole = fit_font(text, size, width)
     if whole is not None:
         return whole
@@ -146,13 +146,13 @@ def shorten(text: str, size: Size, width: int) -> Bitmap:
 
 
 def ink(picture: Bitmap) -> Bitmap:
-    """The picture cropped to what is lit; a single dark pixel if nothing is."""
+    """The picture cropped to its lit pixels; a single dark pixel if there are none."""
     return picture.crop(picture.ink() or (0, 0, 1, 1))
 
 
 @lru_cache(maxsize=64)
 def embolden(text: str, size: Size) -> Bitmap:
-    """One line with strokes a pixel thicker, cropped to its ink; for words read from afar."""
+    """One line with strokes one pixel thicker, cropped to its ink; for words read from a distance."""
     thin = line(text, size)
     return ink(Bitmap(thin.width + 1, tuple(row | row << 1 for row in thin.rows)))
 
@@ -164,10 +164,10 @@ def enlarge(text: str, size: Size, times: int) -> Bitmap:
 
 
 def squeeze(picture: Bitmap, height: int) -> Bitmap:
-    """The picture without its upper dark lines, as many as must go to come down to `height`.
+    """Drops dark lines from the top until the picture is `height` high.
 
-    The empty lines between a capital and its accent go, so "É" fits where "E" does, or those above a
-    "_". If one line is still too many, the topmost goes: an accent is a little lower then.
+    The empty lines between a capital and its accent go first, so "É" fits where "E" does, or those above a
+    "_". If that's still one line too many, the topmost goes, which lowers an accent slightly.
     """
     rows = list(picture.rows)
     while len(rows) > height and 0 in rows:

@@ -1,8 +1,8 @@
-"""Draws a `LocalizedScreen` as one-bit pixels: a pure function of the screen and the time it has stood.
+"""Draws a `LocalizedScreen` as one-bit pixels: a pure function of the screen and how long it's been shown.
 
 From top to bottom: title and aside, then the body (dice and total, a big word, or a list), the tiles,
-the prompt. The body gets the lines that the others leave empty. Texts never overlap. Every moving part
-takes its time from one `AnimationClock`, which notes when the picture next changes.
+the prompt. The body gets the lines that the others leave free. Text never overlaps. Everything that moves
+reads one `AnimationClock`, which notes when the picture next changes.
 """
 
 from dataclasses import dataclass
@@ -18,28 +18,28 @@ from shutthebox.game.screen import LocalizedScreen, TileState
 
 TILE_BLINK_NS = 200_000_000  # half a period: 2.5 blinks a second
 HELP_NS = 6_000_000_000
-"""How long nothing has to change before the tiles that fit blink."""
+"""How long nothing must change before the tiles that fit start to blink."""
 
 _DRIFT_NS = 2_000_000_000  # the attract picture moves by a pixel
 _DRIFT_X, _DRIFT_Y = 8, 4  # how far, in pixels
 
 PROMPT_HEIGHT = Size.MEDIUM.height
-"""Of the bottom line, in pixels. Its letters are never smaller, however long the prompt."""
+"""Height of the bottom line in pixels. Its letters are never smaller, however long the prompt."""
 
 ONE_LINE = " · "
-"""In a prompt: between what a press and what a hold do, which are read together."""
+"""Separates, in a prompt, what a press does from what a hold does; both stay on one line."""
 
 PROMPT_NS = 1_600_000_000
-"""How long each of several prompts stands, in ns."""
+"""How long each of several prompts is shown, in ns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A drawn picture and how long it is good for.
+    """A picture, and how long it's valid.
 
     Attributes:
         picture: what the panel shows.
-        next_ns: the elapsed time at which to draw again; None if this picture stays.
+        next_ns: the elapsed time at which to draw again; None if the picture doesn't change.
     """
 
     picture: Bitmap
@@ -47,11 +47,11 @@ class Frame:
 
 
 def draw(screen: LocalizedScreen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -> Bitmap:
-    """The picture of a screen, the same for the same arguments.
+    """Draws a screen.
 
     Args:
         screen: what to say.
-        elapsed_ns: since the screen was first shown; blinking and turning depend on it.
+        elapsed_ns: since the screen was first shown, for animation.
         size: of the panel in pixels, at least 96 by 48.
 
     Raises:
@@ -61,14 +61,14 @@ def draw(screen: LocalizedScreen, elapsed_ns: int, size: tuple[int, int] = (128,
 
 
 def render(screen: LocalizedScreen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -> Frame:
-    """Like `draw`, and says when to draw again."""
+    """Draws a screen like `draw`, and says when to draw it again."""
     width, height = size
     if width < 96 or height < 48:
         raise ValueError(f"a panel of {width} x {height} pixels is too small: 96 x 48 at least")
     clock = AnimationClock(elapsed_ns)
     if screen.mode is not Mode.ATTRACT:
         return Frame(_compose(screen, clock, size), clock.next_ns)
-    # An OLED that shows the same words for months burns in, so the picture drifts.
+    # The picture drifts, because an OLED that shows the same words for months burns in.
     picture = _compose(screen, clock, (width - _DRIFT_X, height - _DRIFT_Y))
     step = clock.count(_DRIFT_NS)
     drifted = Bitmap.of(*size).paste(picture, _to_and_fro(step, _DRIFT_X), _to_and_fro(step // 3, _DRIFT_Y))
@@ -88,7 +88,7 @@ def _compose(screen: LocalizedScreen, clock: AnimationClock, size: tuple[int, in
         address = screen.code.partition("#")[0]
         screen = screen._replace(code="", paragraph=address)
     picture, top, bottom = Bitmap.of(*size), 0, height
-    # Lists to choose from and paragraphs get every line there is: a heading takes turns with the prompts.
+    # Choices and paragraphs get every line there is: their heading takes turns with the prompts.
     choosing = screen.chooses or screen.reads
     prompts = screen.prompts
     if choosing:
@@ -96,7 +96,7 @@ def _compose(screen: LocalizedScreen, clock: AnimationClock, size: tuple[int, in
     elif screen.title or screen.aside:
         heading = _title(screen, clock, width)
         picture, top = picture.paste(heading, 0, 0), heading.height
-    # A prompt too long for the line takes turns with its own end.
+    # A prompt that's too long for the line takes turns with its end.
     alerts = _parts(screen.alert, width - 4)
     prompts = alerts + tuple(part for prompt in prompts for part in _parts(prompt, width - 4))
     if prompts and all(ONE_LINE in prompt for prompt in prompts):
@@ -114,14 +114,14 @@ def _compose(screen: LocalizedScreen, clock: AnimationClock, size: tuple[int, in
         tiles = tilerow.draw_tiles(drawn, width, blink)
         bottom -= tiles.height + 1
         picture = picture.stamp(tiles, 0, bottom)
-    # Its dark pixels leave the tiles' upper edge as it is.
+    # Stamped, so its dark pixels don't erase the tiles' upper edge.
     return picture.stamp(draw_body(screen, clock, width, bottom - top), 0, top)
 
 
 def _code(screen: LocalizedScreen, clock: AnimationClock, size: tuple[int, int]) -> Bitmap | None:
-    """A QR code with the title and the prompts beside it, or below where the panel is no wider than high.
+    """A QR code with title and prompts beside it, or below it on a panel no wider than it's high.
 
-    None where the code does not fit.
+    None if the code doesn't fit.
     """
     width, height = size
     is_beside = width > height
@@ -148,20 +148,20 @@ def _code(screen: LocalizedScreen, clock: AnimationClock, size: tuple[int, int])
 def _as_helped(
     tiles: tuple[tuple[int, TileState], ...], clock: AnimationClock
 ) -> tuple[tuple[int, TileState], ...]:
-    """The tiles that fit stand like the others, until no hand has moved for a while."""
+    """Hides which tiles fit until nothing has moved for a while."""
     if all(state not in _HELPFUL for _, state in tiles) or clock.has_stood(HELP_NS):
         return tiles
     return tuple((n, _HELPFUL.get(state, state)) for n, state in tiles)
 
 
 _HELPFUL = {TileState.VIABLE: TileState.OPEN, TileState.OPENABLE: TileState.SHUT}
-"""The states that help, each with the one in its place until no hand has moved for a while."""
+"""States that give help, and how each is shown until nothing has moved for a while."""
 
 
 def _title(screen: LocalizedScreen, clock: AnimationClock, width: int) -> Bitmap:
-    """Title left, aside right. Letters are large where both have room.
+    """Title left, aside right, in large letters if both fit.
 
-    Where even small ones have not, title and aside take turns.
+    If they don't fit even in small letters, they take turns.
     """
     crowded = bool(screen.tiles or screen.dice or screen.tumbling)
     title, aside = screen.title, screen.aside
@@ -178,21 +178,21 @@ def _title(screen: LocalizedScreen, clock: AnimationClock, width: int) -> Bitmap
 
 
 def _fits_beside(title: str, aside: str, size: Size, width: int) -> bool:
-    """Whether one line has room for both, with a gap; for one of them alone, whether it has."""
+    """Whether both fit into one line with a gap between them; if one is empty, whether the other fits."""
     if not (title and aside):
         return fit_font(title or aside, size, width) is not None
     return fit_font(title, size, width - tighten(aside, size).width - size.width) is not None
 
 
 def _parts(prompt: str, room: int) -> tuple[str, ...]:
-    """The prompt as it fits the line: what a press and a hold do stands in one, if small letters let it."""
+    """Splits the prompt to fit the line. What a press and a hold do stays together if possible."""
     if ONE_LINE in prompt and tighten(prompt, Size.SMALL).width <= room:
         return (prompt,)
     return tuple(part for each in prompt.split(ONE_LINE) for part in wrap_text(each, Size.MEDIUM, room))
 
 
 def _prompt(prompt: str, aside: str, width: int, *, alert: bool) -> Bitmap:
-    """The bottom line; the aside at its right where there is room for both. A fault is inverted."""
+    """The bottom line, with the aside on the right if both fit. A fault is inverted."""
     room = width - 4
     small = ONE_LINE in prompt
     strip = Bitmap.of(width, Size.SMALL.height if small else PROMPT_HEIGHT)

@@ -1,6 +1,6 @@
 """Opens a panel: luma's class for the controller, on luma's bus or on a model of one.
 
-luma is imported here and only when a panel is opened, so a box without one needs none.
+luma is imported only when a panel is opened, so a box without one doesn't need it.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ _SPI_HZ = 8_000_000  # the slowest of the controllers takes 10 MHz at 3.3 V
 
 
 class _Recorder:
-    """Stands for the bus while luma builds a device: keeps its commands, sends nothing."""
+    """Stands in for the bus while luma builds a device: records its commands and sends nothing."""
 
     def __init__(self) -> None:
         self.commands: list[tuple[int, ...]] = []
@@ -53,13 +53,13 @@ def open_panel(
     name: str = "the display",
     contrast: int | None = None,
 ) -> Panel:
-    """Sets up a panel on a serial interface, which the panel owns from then on.
+    """Sets up a panel on a serial interface, which the panel then owns.
 
     Args:
-        controller: printed on no board: a 1.3 inch one is an sh1106, whatever it was sold as.
+        controller: 1.3 inch panels have an sh1106, whatever they were sold as.
         serial: luma's i2c or spi, or a model.
         upside_down: the panel is mounted upside down.
-        name: of the display, for complaints.
+        name: of the display, for error messages.
         contrast: 0 to 255; None for luma's.
 
     Raises:
@@ -69,12 +69,12 @@ def open_panel(
     if contrast is not None and not 0 <= contrast <= 255:
         raise ValueError(f"contrast {contrast} is not within 0 to 255")
     device = _luma()
-    # An older luma.oled lacks a newer controller; the older one's start-up sets it up as well.
+    # Older versions of luma.oled lack the newer controller; its predecessor's start-up works, too.
     base = getattr(device, controller, None) or getattr(device, controller.chip.like, None)
     if base is None:
         raise DisplayError(f"this luma.oled knows no {controller}; a newer one may")
     try:
-        # Asked first, because every luma device, working or not, stays in atexit's list for good.
+        # Asked first, because every luma device stays registered with atexit, whether it works or not.
         with bus_errors(name):
             serial.command(_NOTHING)
         panel = _build(base, controller, serial, upside_down, name, contrast)
@@ -94,10 +94,10 @@ def _build(
     name: str,
     contrast: int | None,
 ) -> Panel:
-    """The panel around a luma device that learnt its start-up sequence off the bus."""
+    """Builds the luma device off the bus, recording its start-up sequence."""
     recorder = _Recorder()
-    # luma clears the panel while it builds a device, through a Pillow call that is going away,
-    # and at exit once more, when the goodbye is already on the glass.
+    # luma clears the panel while building a device, through a deprecated Pillow call,
+    # and again at exit, which would wipe the goodbye.
     quiet = type(base.__name__, (base,), {"display": lambda device, image: None})
     turns = (controller.chip.quarter_turns + 2 * upside_down) % 4
     device = quiet(recorder, *controller.chip.size, rotate=turns)
@@ -107,15 +107,15 @@ def _build(
 
 
 def open_configured(display: DisplayConfig, controller: Controller, backend: Backend) -> Panel:
-    """Sets up the panel of this configuration, on its bus.
+    """Sets up the configured panel on its bus.
 
     Args:
         display: the configuration.
         controller: of the panel.
-        backend: how the lines for D/C and reset are reached.
+        backend: drives the lines for D/C and reset.
 
     Raises:
-        DisplayError: no such bus, no right to use it, no display answers, or a library is missing.
+        DisplayError: no such bus, no permission, no display answers, or a library is missing.
     """
     return open_panel(
         controller,
@@ -126,10 +126,10 @@ def open_configured(display: DisplayConfig, controller: Controller, backend: Bac
 
 
 def open_serial(display: DisplayConfig, backend: Backend) -> Serial:
-    """The serial interface of this configuration, after a reset if the panel has a line for it.
+    """Opens the configured serial interface, and resets the panel if it has a line for that.
 
     Raises:
-        DisplayError: no such bus, no right to use it, or a library is missing.
+        DisplayError: no such bus, no permission, or a library is missing.
     """
     if not display.lines:
         return open_i2c(display.bus, display.address)
@@ -147,7 +147,7 @@ def open_serial(display: DisplayConfig, backend: Backend) -> Serial:
 
 
 class _Lines:
-    """Outputs of a pin factory in the words of RPi.GPIO, which luma uses."""
+    """A pin factory's outputs behind the API of RPi.GPIO, which luma uses."""
 
     OUT, LOW, HIGH = "out", 0, 1
 
@@ -170,15 +170,15 @@ class _Lines:
 
 
 class _Wired:
-    """A serial interface with lines of its own beside the bus: D/C and reset, or reset alone."""
+    """A serial interface with extra lines beside the bus: D/C and reset, or just reset."""
 
     def __init__(self, display: DisplayConfig, factory: "Factory", spi: Any = None) -> None:  # noqa: ANN401
         """Opens both; resets the panel.
 
         Args:
             display: the configuration.
-            factory: of the lines, which is closed with the interface.
-            spi: SPI0 in the words of spidev; None to open it.
+            factory: for the lines; closed together with the interface.
+            spi: an open spidev for SPI0; None to open one.
 
         Raises:
             DisplayError: as `open_serial`.
@@ -236,7 +236,7 @@ def open_i2c(bus: int = 1, address: int = 0x3C) -> Serial:
         address: of the display, 0x3C or 0x3D.
 
     Raises:
-        DisplayError: no such bus, no right to use it, or luma.core is missing.
+        DisplayError: no such bus, no permission, or luma.core is missing.
     """
     _luma()
     from luma.core.error import Error as LumaError

@@ -1,9 +1,8 @@
 """A small OLED through luma's own classes, sending only what changed.
 
-luma knows the controllers and their start-up sequences and drives the bus; its `display()`
-however walks over every pixel in Python and sends the whole memory for every changed digit.
-A `Panel` leaves that to `luma_spans`. Because a box runs for years, it also sets the controller up again
-when that may have been reset. `controllers` makes one.
+luma knows the controllers and drives the bus, but its `display()` loops over every pixel in Python and sends
+the whole frame for every changed digit, so a `Panel` uses `luma_spans` instead. Because a box runs for years,
+it also sets the controller up again when that may have been reset. `opening` makes one.
 """
 
 import contextlib
@@ -20,11 +19,11 @@ _DISPLAY_OFF, _DISPLAY_ON, _CONTRAST = 0xAE, 0xAF, 0x81
 
 
 class DisplayError(ShutTheBoxError, OSError):
-    """The display does not answer, or can't be used as configured."""
+    """The display doesn't answer, or can't be used as configured."""
 
 
 class Serial(Protocol):
-    """A serial interface in luma's words: luma's own i2c or spi, or a model of a panel."""
+    """luma's serial interface: its own i2c or spi, or a model of a panel."""
 
     def command(self, *cmd: int) -> None:
         """Sends command bytes; raises an OSError or a luma error if nobody takes them."""
@@ -45,7 +44,7 @@ class LumaDevice(Device, Protocol):
 
 @contextlib.contextmanager
 def bus_errors(name: str) -> Iterator[None]:
-    """Turns the two ways in which luma reports a bus error into a DisplayError that names the display."""
+    """Turns both kinds of luma's bus errors into a DisplayError that names the display."""
     from luma.core.error import Error as LumaError
 
     try:
@@ -57,11 +56,10 @@ def bus_errors(name: str) -> Iterator[None]:
 
 
 class Panel:
-    """A 128 x 64 panel, with a copy of its memory as far as that is known.
+    """A 128 x 64 panel, with a copy of what's known of its memory.
 
-    Every method that sends raises DisplayError if the bus fails; the panel is then taken
-    to be in an unknown state, and the next `push` begins with `initialise`. Not thread-safe:
-    one thread owns the bus.
+    Every method that sends raises DisplayError if the bus fails. The panel's state is unknown then, so the
+    next `push` starts with `initialise`. Not thread-safe: one thread owns the bus.
     """
 
     def __init__(
@@ -73,14 +71,14 @@ class Panel:
         name: str = "the display",
         contrast: int | None = None,
     ) -> None:
-        """Takes over a device; sends nothing yet.
+        """Takes over a device without sending anything yet.
 
         Args:
             device: a luma.oled device of `SIZE`; nobody else may draw on it.
             controller: the controller behind the panel.
             start: the commands that set the controller up, as luma sends them.
-            name: of the display, for complaints.
-            contrast: 0 to 255, instead of luma's; None for luma's.
+            name: of the display, for error messages.
+            contrast: 0 to 255; None for luma's.
         """
         self.controller = controller
         self._name = name
@@ -91,11 +89,11 @@ class Panel:
         self._closed = False
 
     def initialise(self, *, dark: bool = True) -> None:
-        """Sets the controller up anew and forgets what its memory held.
+        """Sets the controller up again and forgets what its memory held.
 
         Args:
-            dark: switch the panel off first, so that the memory's garbage is never seen.
-                Without it a panel that is showing a picture goes on showing it.
+            dark: switch the panel off first, so that nobody sees garbage in its memory.
+                Otherwise a panel that's showing a picture keeps showing it.
         """
         self._spans.forget()
         with self._sending():
@@ -104,17 +102,17 @@ class Panel:
                     command = command[1:]
                 elif command[0] == _CONTRAST and self._contrast is not None:
                     command = (_CONTRAST, self._contrast)
-                # luma's last command lights the panel; here the first picture does.
+                # luma's last command lights the panel; we leave that to the first picture.
                 if command != (_DISPLAY_ON,):
                     self._device.command(*command)
 
     def push(self, picture: Bitmap, *, refresh: bool = False) -> None:
-        """Makes the panel show the picture, and lights it if it is dark.
+        """Shows the picture, and lights the panel if it's dark.
 
         Args:
-            picture: of `SIZE`, upright; it is turned as the panel is mounted.
-            refresh: set the controller up again and send everything, without a flicker:
-                a controller that lost its power for a moment does not say so.
+            picture: of `SIZE`, upright; turned if the panel is mounted upside down.
+            refresh: set the controller up again and send everything, without flicker, in case it
+                lost power for a moment.
 
         Raises:
             DisplayError: the bus failed.
@@ -143,7 +141,7 @@ class Panel:
             self._device.command(_CONTRAST, level)
 
     def close(self) -> None:
-        """Closes the bus and leaves the panel as it is; more calls do nothing."""
+        """Closes the bus and leaves the panel as it is. Further calls do nothing."""
         if not self._closed:
             self._closed = True
             with contextlib.suppress(DisplayError), bus_errors(self._name):
@@ -155,6 +153,6 @@ class Panel:
             with bus_errors(self._name):
                 yield
         except BaseException:
-            # Any exception can interrupt a transfer: part of it may have arrived.
+            # Whatever the exception, part of the transfer may have arrived.
             self._spans.forget()
             raise

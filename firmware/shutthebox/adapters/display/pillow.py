@@ -1,4 +1,4 @@
-"""Between a `Bitmap` and Pillow's pictures: for luma, and for files that are read or written."""
+"""Converts between `Bitmap` and Pillow's images, for luma and for files."""
 
 from PIL import Image
 
@@ -6,10 +6,10 @@ from shutthebox.adapters.display.bitmap import Bitmap
 
 
 def image_of(picture: Bitmap) -> Image.Image:
-    """The same picture, mode "1"."""
+    """The picture as a Pillow image of mode "1"."""
     return Image.frombytes("1", picture.size, picture.tobytes())
 
 
 def bitmap_of(image: Image.Image) -> Bitmap:
-    """The same picture; other modes than "1" are brought to black and white as Pillow does it."""
+    """The image as a `Bitmap`. Pillow converts modes other than "1" to black and white."""
     return Bitmap.frombytes(image.width, image.convert("1").tobytes())

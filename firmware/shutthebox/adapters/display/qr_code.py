@@ -5,15 +5,15 @@ from functools import lru_cache
 from shutthebox.adapters.display.bitmap import Bitmap
 
 LEAST_MODULE = 2
-"""Pixels of a module, at least: telephones do not find smaller ones on a panel of 22 mm."""
+"""The smallest module, in pixels: phones don't find smaller ones on a panel 22 mm wide."""
 
 _QUIET = 1.5
-"""Modules of lit ground on each side, at least. The largest code at two pixels has so much in 64 lines."""
+"""The narrowest margin, in modules: what the largest code at two pixels leaves of 64 lines."""
 
 
 @lru_cache(maxsize=2)
 def qr_code(address: str, side: int) -> Bitmap | None:
-    """A lit square with the code in dark modules; None where the address is too long for this side.
+    """A lit square with the code in dark modules; None if the address is too long for it.
 
     Args:
         address: to lead to.
@@ -22,7 +22,7 @@ def qr_code(address: str, side: int) -> Bitmap | None:
     import segno  # some MB, which a box without a scoreboard does without
 
     try:
-        # The smallest code has the largest modules; what is left of it goes into correction.
+        # The smallest version has the largest modules; spare room goes into error correction.
         matrix = segno.make_qr(address, error="l").matrix
     except segno.DataOverflowError:
         return None

@@ -1,6 +1,6 @@
-"""Numerals and dice for a one-bit panel, at any size, pixel by pixel the same everywhere.
+"""Numerals and dice for a one-bit panel, at any size.
 
-Each pixel is decided by a formula, so that the golden pictures hold everywhere.
+Every pixel follows from a formula, so the golden pictures are the same on every machine.
 """
 
 import math
@@ -49,7 +49,7 @@ def _digit(character: str, height: int) -> Bitmap:
         flag, top = width - stroke, stroke // 2
 
         def lit_one(x: int, y: int) -> bool:
-            # The flag of the 1 hangs from its top, a step lower than the stem.
+            # The flag of the 1 hangs one step below the top of the stem.
             return x >= flag or (top <= y and top <= y + (x - flag + 1) // 2 <= stroke + top)
 
         return Bitmap.plot(width, height, lit_one)
@@ -67,14 +67,14 @@ def _digit(character: str, height: int) -> Bitmap:
         }
         parts = [boxes[name] for name in _SEGMENTS[character]]
     segments = _SEGMENTS.get(character, "")
-    # Round the outer corners where two strokes meet; a stroke's free end stays square.
+    # Round the outer corners where two strokes meet; free ends stay square.
     rounded = [
         ("b" in pair or "c" in pair, "d" in pair)
         for pair in ("af", "ab", "de", "cd")
         if set(pair) <= set(segments)
     ]
 
-    # A waist tells the 8 from a slab with two holes.
+    # A waist keeps the 8 from looking like a slab with two holes.
     waist = max(1, stroke // 4) if character == "8" and height >= 12 else 0
 
     def lit(x: int, y: int) -> bool:
@@ -96,31 +96,31 @@ def is_number(text: str) -> bool:
 
 @lru_cache(maxsize=64)
 def numeral(text: str, height: int) -> Bitmap:
-    """A whole number in heavy strokes, `height` pixels high and without a margin."""
+    """A whole number in heavy strokes, `height` pixels high, without a margin."""
     digits = [_digit(character, height) for character in text]
     return Bitmap.side_by_side(digits, max(1, _stroke(height) * 3 // 5), height)
 
 
 def numeral_within(text: str, width: int, height: int) -> Bitmap:
-    """The number as high as fits into the box, at least five pixels high."""
+    """The number as high as fits into the box, but at least five pixels."""
     while height > 5 and numeral(text, height).width > width:
         height -= 1
     return numeral(text, height)
 
 
 def _pip_geometry(side: int) -> tuple[int, int]:
-    """How far a pip's middle is from that of a die which has pips, and how wide a pip is."""
+    """The distance of a pip's centre from the die's, and a pip's width."""
     width = round(side / 5)
-    # A pip can only sit in the very middle if its width is as odd or even as the die's.
+    # A pip can only be centred if its width has the same parity as the die's.
     return round(side * 0.28), width - (side - width) % 2
 
 
 @lru_cache(maxsize=64)
 def die(face: int, side: int) -> Bitmap:
-    """A die lying still: white, its pips or number cut out, `side` pixels square.
+    """A die at rest: white, with its pips or number cut out, `side` pixels square.
 
     Args:
-        face: from 0, which has no pips; up to `HIGHEST_PIPS` as pips if there is room, else as a number.
+        face: from 0, a blank. Up to `HIGHEST_PIPS` it has pips if there's room, or else a number.
         side: in pixels, from 7; two digits need 9.
     """
     corner = max(1, side // 8)
@@ -148,7 +148,7 @@ TURNS = 6  # pictures of a die between two positions that look alike, 15 degrees
 
 @lru_cache(maxsize=128)
 def tumbling_die(face: int, turn: int, side: int) -> Bitmap:
-    """A die in the air, turned by `turn` times 15 degrees, within `side` pixels square."""
+    """A die in the air, rotated by `turn` times 15 degrees, within `side` pixels square."""
     half = side * 0.40
     angle = math.radians(15 * (turn % TURNS))
     # Rounded, because the last bits of a sine differ between C libraries.

@@ -1,10 +1,9 @@
-"""The row of tiles at the foot of the picture, so that a glance tells one state from another.
+"""The row of tiles at the foot of the picture.
 
-An open tile stands: a box with its number. A shut one lies flat: a bar at the foot.
-A viable one blinks, with a mark below that does not. One flipped in this move lies flat
-under its number. Where tiles are opened, one that may be opened has a mark above its bar and its number
-blinks; one opened in this move stands filled. A wrong one is a block that changes between its number and a
-cross.
+An open tile is a box with its number, a shut one a bar at the foot. A tile that fits blinks above a steady
+mark. One flipped in this move is a bar under its number. Where tiles are opened, one that may be opened has a
+mark above its bar and a blinking number, and one opened in this move is filled. A wrong tile is a block that
+alternates between its number and a cross.
 """
 
 from functools import lru_cache
@@ -22,7 +21,7 @@ _LABEL = 9  # columns for the number of a row's first tile, where tiles have non
 
 
 def height(count: int) -> int:
-    """Pixels that a row of so many tiles is high; 0 for none."""
+    """The height in pixels of a row of `count` tiles; 0 for none."""
     if count == 0:
         return 0
     return ROW_HEIGHT if count <= MOST_NUMBERED else _rows(count) * _CELL_HEIGHT - 1
@@ -33,12 +32,12 @@ def _rows(count: int) -> int:
 
 
 def draw_tiles(tiles: tuple[tuple[int, TileState], ...], width: int, blink: bool) -> Bitmap:
-    """The rows of all tiles, as wide as that and `height` of their count high.
+    """Draws all tiles, `width` wide and `height(len(tiles))` high.
 
     Args:
         tiles: (number, state) in the order to draw them, left to right.
         width: in pixels.
-        blink: which half of the blinking this is.
+        blink: the phase of the blinking.
     """
     picture = Bitmap.of(width, height(len(tiles)))
     if len(tiles) <= MOST_NUMBERED:
@@ -62,7 +61,7 @@ def draw_tiles(tiles: tuple[tuple[int, TileState], ...], width: int, blink: bool
 
 
 def _number(number: int, width: int) -> Bitmap:
-    """The number as large as fits into a tile of that width."""
+    """The number, as large as fits into a tile of this width."""
     for size in (Size.SMALL, Size.TINY):
         picture = ink(tighten(str(number), size))
         if picture.width <= width - 2:  # a dark column on either side

@@ -1,10 +1,9 @@
-"""The display worker: takes the latest screen, draws it and sends it, and never holds up the game.
+"""The display worker: draws and sends the latest screen without ever holding up the game.
 
-One thread of its own owns the bus. The caller leaves a screen in a mailbox that holds one and
-goes on; a display that is slow, unplugged or broken delays nobody. Where time is virtual the
-same `DisplayWorker` works without its thread, through `render_now`.
+Its thread owns the bus. Callers leave a screen in a mailbox for one and return at once, so a slow, unplugged
+or broken display delays nobody. With virtual time, `DisplayWorker` works without a thread: see `render_now`.
 
-The fonts, the panel and luma are imported in that thread: the box is ready without them.
+Fonts, panel and luma are imported in that thread to keep startup fast.
 """
 
 from __future__ import annotations
@@ -31,14 +30,14 @@ _SECOND = 1_000_000_000
 REFRESH_NS = 30 * _SECOND  # set up and send everything, in case the controller was reset
 RETRY_NS = 1 * _SECOND
 CONTRAST = {Brightness.DIM: 0x01, Brightness.MEDIUM: 0x60, Brightness.BRIGHT: 0xCF}
-"""The controller's contrast register by brightness."""
+"""The controller's contrast for each brightness."""
 
 LEAST_FRAME_NS = _SECOND // 10
 STUCK_NS = 10 * _SECOND  # after so long a transfer counts as stuck
 
 
 class _Asleep(Marker):
-    """In the mailbox instead of a screen: switch the panel off."""
+    """Put in the mailbox instead of a screen to switch the panel off."""
 
     __slots__ = ()
 
@@ -58,24 +57,24 @@ def _render(screen: LocalizedScreen, elapsed_ns: int) -> Frame:
 class DisplayWorker:
     """Shows screens on a panel that may come and go.
 
-    Call `start` for the worker thread, then `show`, `sleep`, `brighten`, `alive` and `close`
-    from any one thread; or never call `start`, and use `render_now` and `close` only.
+    Call `start` for the worker thread, then `show`, `sleep`, `brighten`, `alive` and `close` from any one
+    thread. Or never call `start`, and use only `render_now` and `close`.
     """
 
     def __init__(
         self, connect: Callable[[], Panel], *, now_ns: Callable[[], int] = time.monotonic_ns
     ) -> None:
-        """Connects nothing yet.
+        """Doesn't connect yet.
 
         Args:
             connect: opens the panel; raises DisplayError while there is none. Called in the
                 worker's thread, about once a second until it succeeds.
-            now_ns: the clock, in nanoseconds. With a thread it must run like real time.
+            now_ns: the clock, in nanoseconds. With a thread, it must run in real time.
         """
         self._connect = connect
         self._now_ns = now_ns
         self._mail = threading.Condition()
-        # Guarded by _mail: the caller's wishes.
+        # Guarded by _mail: what the caller wants.
         self._wanted: _Shown | _Asleep | None = None
         self._contrast: int | None = None
         self._posted = False
@@ -92,7 +91,7 @@ class DisplayWorker:
     # The caller's side.
 
     def start(self) -> None:
-        """Starts the worker, which looks for the panel at once.
+        """Starts the worker thread, which connects right away.
 
         Raises:
             RuntimeError: it was started or closed before.
@@ -103,22 +102,22 @@ class DisplayWorker:
         self._thread.start()
 
     def show(self, screen: LocalizedScreen, t_ns: int) -> None:
-        """Leaves a screen for the worker; returns at once. A screen not yet drawn is forgotten.
+        """Leaves a screen for the worker and returns at once. It replaces one that isn't drawn yet.
 
         Args:
             screen: what to show.
-            t_ns: when it began, by the display's clock: what moves counts from there.
+            t_ns: when it was first shown, by the display's clock; animation starts there.
         """
         with self._mail:
             self._post(_Shown(screen, t_ns))
 
     def sleep(self) -> None:
-        """Has the worker switch the panel off until the next `show`; returns at once."""
+        """Switches the panel off until the next `show`; returns at once."""
         with self._mail:
             self._post(_Asleep())
 
     def brighten(self, brightness: Brightness) -> None:
-        """Has the worker set the brightness for good; returns at once."""
+        """Sets the brightness from now on; returns at once."""
         with self._mail:
             self._contrast = CONTRAST[brightness]
             self._posted = True
@@ -126,9 +125,9 @@ class DisplayWorker:
 
     @property
     def alive(self) -> bool:
-        """Whether the worker lives and does not hang in a transfer; for the watchdog.
+        """Whether the worker is running and not stuck in a transfer; for the watchdog.
 
-        It is alive without a display, too.
+        Without a display, it's alive, too.
         """
         busy_since = self._busy_since_ns
         stuck = busy_since is not None and self._now_ns() - busy_since > STUCK_NS
@@ -140,11 +139,11 @@ class DisplayWorker:
         return self._connected is True
 
     def close(self, goodbye: LocalizedScreen | None = None, timeout_s: float = 2.0) -> None:
-        """Stops the worker and closes the bus; more calls do nothing.
+        """Stops the worker and closes the bus. Further calls do nothing.
 
         Args:
-            goodbye: stays on the glass; without it the panel is switched off.
-            timeout_s: how long to wait for a worker that hangs in a transfer.
+            goodbye: stays on the panel; without it, the panel is switched off.
+            timeout_s: how long to wait for a worker that's stuck in a transfer.
         """
         with self._mail:
             if self._closing:
@@ -160,10 +159,10 @@ class DisplayWorker:
                 _log.warning("the display hangs in a transfer; the box ends without it")
 
     def render_now(self, screen: LocalizedScreen, elapsed_ns: int) -> Bitmap:
-        """Draws and sends a screen in the caller's thread; for virtual time, without `start`.
+        """Draws and sends a screen in the caller's thread, for virtual time. Don't call `start`.
 
-        A bus error is no error here either: the panel is looked for again with a later call,
-        at the earliest a second later by the display's clock.
+        Bus errors don't raise: a later call looks for the panel again, no sooner than a second later by the
+        display's clock.
 
         Args:
             screen: what to show.
@@ -173,7 +172,7 @@ class DisplayWorker:
             The picture, whether or not there is a panel.
 
         Raises:
-            RuntimeError: the worker runs, and it alone may use the bus.
+            RuntimeError: the worker thread is running, and owns the bus.
         """
         if self._thread is not None:
             raise RuntimeError("render_now is for a display without its thread")
@@ -206,7 +205,7 @@ class DisplayWorker:
             try:
                 due_ns = self._turn(wanted)
             except Exception:
-                # Logged, and no more: the game can be played without a display.
+                # Just logged: the game can be played without a display.
                 _log.exception("can't draw %r", wanted)
                 due_ns = None
             finally:
@@ -220,7 +219,7 @@ class DisplayWorker:
             self._busy_since_ns = None
 
     def _turn(self, wanted: _Shown | _Asleep | None) -> int | None:
-        """Does what is due; gives the time of the next turn, None for none."""
+        """Does what's due. Returns when to come back, or None."""
         started_ns = self._now_ns()
         self._dim()
         if wanted is None:
@@ -239,7 +238,7 @@ class DisplayWorker:
         return due_ns
 
     def _dim(self) -> None:
-        """Sets the brightness that is wished for, until the panel has taken it."""
+        """Sets the wanted brightness, unless the panel already has it."""
         level = self._contrast
         if level is None:
             return
@@ -262,7 +261,7 @@ class DisplayWorker:
         self._try(push)
 
     def _try(self, use: Callable[[Panel], None]) -> None:
-        """Uses the panel if it is there or it is time to look for it again."""
+        """Uses the panel if it's connected, or if it's time to look for it again."""
         from shutthebox.adapters.display.panel import DisplayError
 
         if not self._connected and self._connected is not None and self._now_ns() < self._retry_ns:

@@ -1,7 +1,7 @@
-"""Copies of the store: made while the box plays, and taken over when it next starts.
+"""Copies of the store: made while the box plays, restored when it next starts.
 
 `sudo shutthebox restore` writes into a folder that belongs to the service, which may put links there
-at any moment. So it checks the file in a folder of its own, and follows no link in the service's.
+at any moment. So it checks the file in its own folder, and follows no links in the service's.
 """
 
 import shutil
@@ -23,22 +23,22 @@ from shutthebox.game.faults import Fault
 
 _SAVE_NAME = "last-save"
 _NO_YEAR_S = 1e11
-"""A time of day that no calendar has."""
+"""Seconds since 1970, later than any calendar goes."""
 
 
 class BackupError(StoreError):
-    """The file is no good, or none can be made there; the text names it."""
+    """The file is no good, or none can be made there. The text names the file."""
 
     exit_code = 2
 
 
 def back_up(db: sqlite3.Connection, to: Path) -> int:
-    """Copies a store into one file, as it is at this instant; writers are not blocked.
+    """Copies a store into one file, as it is at this instant, without blocking writers.
 
     Args:
         db: the store, opened for reading.
-        to: the new file, which only its owner may read. It is there whole or not at all, even if the
-            plug is pulled; where the file system knows no hard links, an empty one may be left then.
+        to: the new file, which only its owner may read. It's written whole or not at all, even if the
+            plug is pulled; on a file system without hard links, that may leave an empty file.
 
     Returns:
         Its size in bytes.
@@ -59,11 +59,11 @@ def back_up(db: sqlite3.Connection, to: Path) -> int:
 
 
 def content_of(db: sqlite3.Connection, to: Path) -> bytes:
-    """A store as one file that needs no log, made in memory: no name on any disk is used for it.
+    """A store as the content of one file without a log. It's made in memory, so no file is written.
 
     Args:
         db: the store, opened for reading.
-        to: names the copy in complaints.
+        to: names the copy in error messages.
 
     Raises:
         BackupError: if the copy is damaged.
@@ -74,17 +74,17 @@ def content_of(db: sqlite3.Connection, to: Path) -> bytes:
         if verdict != "ok":
             raise BackupError(f"{shown_path(to)}: the copy is damaged: {verdict.splitlines()[0]}")
         content = copy.serialize()
-    # Bytes 18 and 19 of the header say how it is read and written: 1 is without a log.
+    # Bytes 18 and 19 of the header are the read and write version: 1 means without a log.
     return content[:18] + b"\1\1" + content[20:]
 
 
 class CheckedCopy(NamedTuple):
-    """A copy of a store that a box can take over.
+    """A copy of a store that a box can restore.
 
     Attributes:
-        matches: in it.
-        damage: what is wrong with the copy; empty for nothing.
-        good: what is good of a damaged copy, in words: nothing else is in it now.
+        matches: the number of matches in it.
+        damage: what's wrong with it; empty if nothing is.
+        good: what was saved of a damaged copy, in words.
     """
 
     matches: int
@@ -93,17 +93,17 @@ class CheckedCopy(NamedTuple):
 
 
 def put_beside(file: Path, folder: Path) -> CheckedCopy:
-    """Puts a copy beside the store, for the box to take over at its next start: all that is good of it.
+    """Puts the good part of a copy beside the store, for the box to restore at its next start.
 
-    The box can play meanwhile, and the given file is left as it is.
+    The box can play meanwhile. The given file isn't changed.
 
     Args:
-        file: a store: a back-up, or one that was set aside.
-        folder: of the store that it is to replace; made if missing.
+        file: a store: a backup, or one that was set aside.
+        folder: of the store to replace; created if missing.
 
     Raises:
-        BackupError: if nothing of it is good.
-        StoreError: if it can't be put there.
+        BackupError: nothing in it is good.
+        StoreError: it can't be put there.
     """
     with tempfile.TemporaryDirectory(prefix="shutthebox-") as name:
         work = Path(name)
@@ -115,14 +115,14 @@ def put_beside(file: Path, folder: Path) -> CheckedCopy:
 
 
 def check_copy(work: Path, file: Path) -> CheckedCopy:
-    """Checks a copy of a store and leaves there what a box can take over: all that is good of it.
+    """Checks a copy of a store, and replaces it with its good part.
 
     Args:
-        work: the folder with the copy, where nothing else is.
-        file: what it is a copy of, for complaints.
+        work: the folder with the copy, and nothing else.
+        file: the original, for error messages.
 
     Raises:
-        BackupError: if nothing of it is good.
+        BackupError: nothing in it is good.
     """
     damage, good = _made_good(work, file)
     try:
@@ -136,14 +136,14 @@ def check_copy(work: Path, file: Path) -> CheckedCopy:
 
 
 def put_checked(file: Path, folder: Path) -> None:
-    """Puts a copy that has been checked beside the store; the box checks it again when it takes it over.
+    """Puts a checked copy beside the store. The box checks it again when it restores it.
 
     Args:
         file: the copy, in a folder that nobody else writes to.
-        folder: of the store that it is to replace; made if missing.
+        folder: of the store to replace; created if missing.
 
     Raises:
-        StoreError: if it can't be put there.
+        StoreError: it can't be put there.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -154,7 +154,7 @@ def put_checked(file: Path, folder: Path) -> None:
 
 
 def note_save(folder: Path, at_s: float) -> None:
-    """Remembers when the memory was saved last; where that can't be kept, it is left out.
+    """Remembers when the memory was last saved; best effort.
 
     Args:
         folder: of the store.
@@ -165,7 +165,7 @@ def note_save(folder: Path, at_s: float) -> None:
 
 
 def last_save(folder: Path) -> float | None:
-    """When the memory in this folder was saved last, in seconds of the time of day; None if never."""
+    """When the memory in this folder was last saved, in seconds since 1970; None if never."""
     try:
         with (folder / _SAVE_NAME).open("rb") as file:
             at_s = float(file.read(20))
@@ -186,13 +186,13 @@ def _copy(file: Path, to: Path, *, must: bool) -> None:
 
 
 def _made_good(work: Path, file: Path) -> tuple[str, str]:
-    """Leaves only the good part of a copy; says what is wrong with it and what is good, if it is not sound.
+    """Leaves only the good part of a copy. Returns what's wrong with it and what's good; empty if it's sound.
 
     Raises:
-        BackupError: if nothing of it is good.
+        BackupError: nothing in it is good.
     """
     copy = work / STORE_FILE
-    # SQLite takes an empty file for a new database. All of a young one can be in its log.
+    # SQLite takes an empty file for a new database. A young one can be wholly in its log.
     if not any(
         path.stat().st_size for path in work.glob(f"{STORE_FILE}*") if not path.name.endswith("-mark")
     ):
@@ -218,5 +218,5 @@ def _made_good(work: Path, file: Path) -> tuple[str, str]:
 
 
 def _named(error: StoreError, work: Path, file: Path) -> str:
-    """A complaint about a copy as one about the file."""
+    """The error message with the original's name in place of the copy's."""
     return str(error).replace(str(work / STORE_FILE), shown_path(file))

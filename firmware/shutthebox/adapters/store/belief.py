@@ -1,7 +1,7 @@
-"""Which of the facts that were read are believed.
+"""Decides which of the facts that were read to believe.
 
-A fact is believed if its checksum over its stored predecessor holds. Of a match, nothing of play is believed
-behind a gap: a throw without the move before it makes no sense. What stands alone is: a result, a signature.
+A fact is believed if its checksum is right. After a gap in a match, moves and throws aren't believed, because
+they make no sense without those before. Results and signatures still are.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,9 +16,9 @@ class Believed(NamedTuple):
     """A fact, and the gap before it.
 
     Attributes:
-        fact: None if it is not believed, and then one of those that are lost.
-        text: its words.
-        lost: facts that are lost here.
+        fact: None if it isn't believed; then it's one of those that are lost.
+        text: the line that was read.
+        lost: how many facts are lost here.
     """
 
     fact: StoredFact | None
@@ -27,7 +27,7 @@ class Believed(NamedTuple):
 
 
 def believe(facts: Iterable[ReadFact]) -> Iterator[Believed]:
-    """Tells what is believed of facts, and how many are lost where."""
+    """Yields the facts that are believed, and how many are lost before each."""
     is_spoilt = False
     for read in facts:
         fact = _understood(read) if read.good else None

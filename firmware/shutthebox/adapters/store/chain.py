@@ -1,10 +1,10 @@
 """The chain of facts: each has a checksum over itself and the one before it.
 
-So an altered or a missing fact is found, wherever it is, as long as facts behind it are there. A
-missing end is found by the head mark, a small file beside the store that says how far the chain was.
-Where old facts have been forgotten, the chain begins with a checkpoint: what follows from them.
+So an altered or missing fact shows up, as long as there are facts behind it. The head mark, a small file
+beside the store that says how far the chain reached, reveals a missing end. Once old facts are forgotten, the
+chain begins with a checkpoint, which sums them up.
 
-The checksums find damage, not forgery: a person who can write to the file can work them out.
+The checksums find damage, not forgery: anybody who can write to the file can calculate them.
 """
 
 import logging
@@ -21,7 +21,7 @@ from shutthebox.files import read_bytes
 _log = logging.getLogger(__name__)
 
 _BYTES = 6
-"""Bytes of a checksum. 1 of 3e14 kinds of damage goes unnoticed, and JSON readers keep the number exactly."""
+"""Bytes of a checksum: damage goes unnoticed once in 3e14 cases, and JSON readers keep the number exactly."""
 
 
 def _checksum(content: bytes) -> int:
@@ -29,7 +29,7 @@ def _checksum(content: bytes) -> int:
 
 
 _MOST_FACTS = 2**53
-"""More than any box can write; SQLite can count on from there."""
+"""More than any box can write, and still far from SQLite's limit."""
 
 
 class Head(NamedTuple):
@@ -45,13 +45,14 @@ class Head(NamedTuple):
 
 
 class Checkpoint(NamedTuple):
-    """What a chain begins with.
+    """The start of a chain whose oldest facts may be forgotten.
 
     Attributes:
-        number: of the last fact that it covers; facts up to it may be forgotten, match by match.
+        number: of the last fact it covers; facts up to it may be forgotten, match by match.
         head: the checksum of that fact.
         facts: how many facts up to that number are kept.
-        sums: what follows from all of them, as text; empty for nothing (`shutthebox.adapters.store.tables`).
+        sums: the tables that follow from all of them, as text (`shutthebox.adapters.store.tables`); may be
+            empty.
     """
 
     number: int = 0
@@ -60,7 +61,7 @@ class Checkpoint(NamedTuple):
     sums: str = ""
 
     def write(self, db: sqlite3.Connection) -> None:
-        """Replaces the one that is there, in a transaction of the caller."""
+        """Replaces the stored checkpoint, in the caller's transaction."""
         row = self.number, self.head, self.facts, self.sums
         db.execute("insert or replace into checkpoint values (1, ?, ?, ?, ?, ?)", (*row, self._seal()))
 
@@ -69,10 +70,10 @@ class Checkpoint(NamedTuple):
 
 
 def read_checkpoint(db: sqlite3.Connection) -> Checkpoint:
-    """What the chain begins with; an empty one for a chain of which nothing is forgotten.
+    """The stored checkpoint; an empty one if nothing has been forgotten.
 
     Raises:
-        ValueError: if it was altered.
+        ValueError: it was altered.
         sqlite3.Error: if it can't be read.
     """
     row = db.execute("select number, head, facts, sums, checksum from checkpoint").fetchone()
@@ -83,7 +84,7 @@ def sealed_checkpoint(number: int, head: int, facts: int, sums: str, checksum: i
     """The checkpoint with these columns.
 
     Raises:
-        ValueError: if it was altered.
+        ValueError: it was altered.
     """
     found = Checkpoint(number, head, facts, sums)
     if checksum != found._seal() or not 0 <= number < _MOST_FACTS:
@@ -97,7 +98,7 @@ select number, checksum from fact union all select number, head from checkpoint 
 
 
 def head_of(db: sqlite3.Connection) -> Head:
-    """The last fact of a store, though it may be forgotten.
+    """The head of a store's chain, even if that fact is forgotten.
 
     Raises:
         sqlite3.Error: if it can't be read.
@@ -106,7 +107,7 @@ def head_of(db: sqlite3.Connection) -> Head:
 
 
 def add(db: sqlite3.Connection, text: str) -> int:
-    """Adds a fact in a transaction of the caller, and gives its number.
+    """Adds a fact in the caller's transaction, and returns its number.
 
     Raises:
         sqlite3.Error: if it can't be written.
@@ -118,13 +119,13 @@ def add(db: sqlite3.Connection, text: str) -> int:
 
 
 class ReadFact(NamedTuple):
-    """A fact as it was read, and whether its checksum is right.
+    """A fact as read from the file, and whether its checksum is right.
 
     Attributes:
         number: in the chain.
-        raw: its words, UTF-8 unless they were altered.
-        good: the checksum fits the fact and the one before.
-        missing: facts missing directly before it.
+        raw: its text, UTF-8 unless it was altered.
+        good: whether the checksum is right.
+        missing: how many facts are missing directly before it.
     """
 
     number: int
@@ -134,7 +135,7 @@ class ReadFact(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Its words."""
+        """Its text."""
         return self.raw.decode("utf-8", "replace")
 
 
@@ -146,16 +147,16 @@ RawFact: TypeAlias = tuple[int, int, bytes | None, int]
 
 
 def has_right_checksum(fact: RawFact) -> bool:
-    """Whether the checksum is that of the fact and of the checksum before it, which stands beside it."""
+    """Whether a fact's checksum is right for its text and the checksum before it, which it carries."""
     number, previous, raw, checksum = fact
     return checksum == _checksum(b"%a %d " % (previous, number) + (raw or b""))
 
 
 def read_facts(db: sqlite3.Connection, checkpoint: Checkpoint, after: int = 0) -> Iterator[ReadFact]:
-    """The facts behind this number, in order, each compared with its checksum.
+    """The facts after this number, in order, each checked.
 
     Raises:
-        sqlite3.Error: where they can't be read any further.
+        sqlite3.Error: the rest can't be read.
     """
     row = db.execute("select checksum from fact where number = ?", (after,)).fetchone()
     return check_facts(db.execute(FACTS, (after,)), checkpoint, after, row[0] if row else None)
@@ -164,13 +165,13 @@ def read_facts(db: sqlite3.Connection, checkpoint: Checkpoint, after: int = 0) -
 def check_facts(
     rows: Iterable[RawFact], checkpoint: Checkpoint, last: int = 0, link: int | None = None
 ) -> Iterator[ReadFact]:
-    """Compares facts with their checksums. It is fast, because every start does this.
+    """Checks facts against their checksums. It's fast, because it runs at every start.
 
     Args:
-        rows: rising.
-        checkpoint: up to its end no gap is a fault.
-        last: the number of the fact before the first of them.
-        link: the checksum of that fact; None if it is not known.
+        rows: by rising number.
+        checkpoint: gaps up to its end are no fault.
+        last: the number of the fact before the first row.
+        link: that fact's checksum; None if unknown.
     """
     link = link if last else 0
     for number, previous, raw, checksum in rows:
@@ -183,24 +184,24 @@ def check_facts(
             missing = 0
         good = has_right_checksum((number, previous, raw, checksum)) and link in (None, previous)
         yield ReadFact(number, raw or b"", good, missing)
-        # What is behind a bad fact says itself what was before it.
+        # The fact after a bad one carries the checksum to continue from.
         last, link = number, checksum if good else None
 
 
 MARK_NAME = "-mark"
-"""Ending of the head mark's file name, behind the store's."""
+"""The head mark's file is named after the store, with this appended."""
 
 _SLOT = 2048
-"""Bytes from one place of the mark to the other. Both are in one block: no more is written for it."""
+"""The distance of the mark's two slots, in bytes. Both share a block, so this costs no extra writes."""
 
 
 class Mark:
-    """The head mark: how far the chain is known to have been kept. Used by the main thread only.
+    """The head mark: how far the chain is known to reach. Main thread only.
 
-    It is written after each commit and not synced: the system writes it to the card within about half
-    a minute. So it is never ahead of the durable facts, and after a power cut it may be behind. It has two
-    places that are written in turn: if one is torn, the other is nearly as new. If both are torn, the end
-    of the chain is not known.
+    It's written after each commit and not synced: the kernel writes it to the card within about half a
+    minute. So it's never ahead of the durable facts, but may be behind after a power cut. Two slots are
+    written in turn: if one is torn, the other is nearly as new. If both are torn, the end of the chain is
+    unknown.
 
     Args:
         store: the store's file.
@@ -212,9 +213,9 @@ class Mark:
         self._failing = False
 
     def write(self, head: Head) -> None:
-        """Notes how far the chain is; a mark that can't be written is a line in the journal, once."""
+        """Writes how far the chain reaches. If that fails, it's logged once."""
         try:
-            # Opened each time: another file may have got its name, or a link.
+            # Opened each time, because its name may now belong to another file or a link.
             with self._opened(os.O_CREAT) as file:
                 is_new = os.fstat(file).st_size != 2 * _SLOT
                 if is_new:
@@ -233,7 +234,7 @@ class Mark:
             self._failing = False
 
     def sync(self) -> None:
-        """Makes what was written durable; to be called when the store is closed."""
+        """Makes the mark durable. Call it when the store is closed."""
         if self._writes:
             with suppress(OSError), self._opened() as file:
                 os.fsync(file)
@@ -253,7 +254,7 @@ def _mark_text(head: Head) -> bytes:
 
 
 def read_mark(store: Path) -> Head | None:
-    """The head mark of this store; None if there is none that can be read."""
+    """The head mark of this store; None if there's none, or it can't be read."""
     found: list[Head] = []
     with suppress(OSError):
         content = read_bytes(store.with_name(store.name + MARK_NAME), 2 * _SLOT, follow_links=False)

@@ -1,10 +1,10 @@
 """The store of all that must survive a pulled plug, in one SQLite file.
 
-Every fact is committed (WAL, synchronous FULL) before `keep` returns, and the runner shows
-nothing that has not been kept. A match is its beginning and its actions. Resuming plays them again through
-the rules, so a kept match is always in a position that the rules allow.
+Every fact is committed (WAL, synchronous FULL) before `keep` returns, and the runner shows nothing that
+hasn't been kept. A match is its beginning and its actions. Resuming replays them by the rules, so a kept
+match is always in a legal position.
 
-All facts together are a chain (`shutthebox.adapters.store.chain`) and the only truth; the other tables
+The facts form a chain (`shutthebox.adapters.store.chain`) and are the only truth; the other tables
 (`shutthebox.adapters.store.tables`) follow from them.
 """
 
@@ -58,7 +58,7 @@ from shutthebox.rules.writer import to_lines
 STORE_FILE = "box.sqlite3"
 
 BUSY_MS = 100
-"""SQLite's busy timeout in ms. The main loop blocks for at most this long."""
+"""SQLite's busy timeout in ms: the longest that the main loop blocks."""
 
 _THIS_BOX = Conditions(versions=(f"{__version__} rules {RULES_VERSION}",))
 
@@ -66,15 +66,15 @@ _FAULT_AGAIN_S = 3600
 
 
 class Store:
-    """The box's memory. Used by the main thread only.
+    """The box's memory. Main thread only.
 
     Args:
-        folder: where the file is or will be; made if missing.
-        wall_clock_s: the time of day in seconds, for people to read.
-        count_throws: the box throws its own dice, so their fairness is counted.
+        folder: where the file is or will be; created if missing.
+        wall_clock_s: returns the time in seconds since 1970.
+        count_throws: count the throws, to judge whether the box's own dice are fair.
 
     Raises:
-        StoreError: if the file can't be opened, or is no store of this version.
+        StoreError: the file can't be opened, or isn't a store of this version.
     """
 
     def __init__(self, folder: Path, wall_clock_s: Callable[[], float], *, count_throws: bool = True) -> None:
@@ -89,14 +89,14 @@ class Store:
             # next commit out of the sector in which the last one ends.
             where = f"{self.path.absolute().as_uri()}?psow=0"
             self._db = sqlite3.connect(where, uri=True, isolation_level=None, timeout=BUSY_MS / 1000)
-            # Nothing is written before it is known that the file is a store of ours.
+            # Nothing is written until we know that the file is one of our stores.
             new = is_new(self._db)
             if not os.access(self.path, os.W_OK):
-                # SQLite opens it for reading then, and complains only when something is to be kept.
+                # SQLite would open it for reading, and complain only at the first write.
                 raise ValueError("may not be written to")
             self._db.execute("pragma journal_mode = wal")
             self._db.execute("pragma synchronous = full")
-            # The log grows past its checkpoints only during a long read by another program.
+            # The log only outgrows this while another program reads for long.
             self._db.execute(f"pragma journal_size_limit = {8 << 20}")
             if new:
                 create(self._db)
@@ -112,16 +112,16 @@ class Store:
 
     @property
     def waiting(self) -> bool:
-        """Facts are still to be written: the last `keep` or `catch_up` has failed."""
+        """Whether facts are waiting to be written, because the last `keep` or `catch_up` failed."""
         return bool(self._waiting)
 
     def check_files(self) -> None:
-        """Checks that the files are still the ones that were opened; takes some microseconds.
+        """Checks, in microseconds, that the files are still the ones that were opened.
 
-        SQLite reports nothing when its files have been removed or renamed.
+        SQLite doesn't notice when its files are removed or renamed.
 
         Raises:
-            StoreError: if one of them was removed, replaced, or cut.
+            StoreError: one was removed, replaced or truncated.
         """
         gone = cut = ""
         for path, then in self._files.items():
@@ -131,7 +131,7 @@ class Store:
             elif now.st_size < then.st_size:
                 cut = cut or f"{path.name} was cut from {then.st_size} to {now.st_size} bytes"
         if gone:
-            # A file that was renamed still gets what only the log has.
+            # A renamed file still gets what only the log has.
             with suppress(*UNREADABLE):
                 self._db.execute("pragma wal_checkpoint(truncate)")
         elif not cut:
@@ -142,33 +142,33 @@ class Store:
         raise StoreError(f"{self.path}: {gone or cut} while the box played")
 
     def _note_files(self) -> None:
-        """Remembers the store's files as they are now, unless one of them is another than before."""
+        """Remembers the store's files as they are now, unless one has been replaced."""
         paths = (self.path.with_name(self.path.name + ending) for ending in ("", "-wal", "-shm"))
         now = {path: found for path in paths if (found := _stat(path))}
         if all(path in now and os.path.samestat(then, now[path]) for path, then in self._files.items()):
             self._files = now
 
     def _is_there(self) -> bool:
-        """Whether the files on the disk hold the last fact, and every page."""
+        """Whether the files on disk have the last fact, and every page."""
         with suppress(OSError, *UNREADABLE), closing(open_to_read(self.path)) as db:
             whole = db.execute("pragma quick_check(1)").fetchone() == ("ok",)
             return whole and head_of(db) == self._head
         return False
 
     def keep(self, fact: Fact) -> None:
-        """Makes a fact durable; when this returns, pulling the plug does not lose it.
+        """Makes a fact durable: once this returns, pulling the plug can't lose it.
 
         Raises:
-            StoreError: if it could not be written. Then it waits, and all later facts too.
+            StoreError: it couldn't be written. Then it waits, with all later facts.
         """
         self._waiting.append((fact, int(self._wall_clock_s())))
         self.catch_up()
 
     def catch_up(self) -> None:
-        """Makes all waiting facts durable, or none.
+        """Makes all waiting facts durable, or none of them.
 
         Raises:
-            StoreError: if it could not be written, or the files are not the ones that were opened.
+            StoreError: they couldn't be written, or the files aren't the ones that were opened.
         """
         self.check_files()
         if not self._waiting:
@@ -184,9 +184,9 @@ class Store:
         self._waiting.clear()
 
     def write_back(self) -> None:
-        """Once a match is over, moves all of the log into the store, where nobody waits for it.
+        """Moves the log into the store. Call it after a match, when nobody is waiting.
 
-        SQLite drops everything in the log behind a bit that is wrong. So there is one match in it at most.
+        SQLite drops everything in the log behind a wrong bit, so it should hold one match at most.
         """
         if self._is_due:
             self._is_due = False
@@ -195,7 +195,7 @@ class Store:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """All facts that are added in it become durable with what follows from them, or none."""
+        """A transaction: its facts, and what follows from them, become durable together or not at all."""
         with self._telling_the_file(), self._db:
             self._db.execute("begin immediate")
             yield
@@ -221,7 +221,7 @@ class Store:
         return self._db.execute(query, values).fetchone() is not None
 
     def _stored(self, fact: Fact, at_s: int) -> StoredFact | None:
-        """What is to be added for a fact; None for one that is no news."""
+        """What to store for a fact; None if it's nothing new."""
         if isinstance(fact, Remembered):
             key, value = fact.entry
             known = "select 1 from setting where key = ? and value = ?"
@@ -269,14 +269,14 @@ class Store:
         return MatchResumed(row.id, conditions_text(joined)) if joined != before else None
 
     def keep_health(self, presses: Mapping[int, int], chatter: Mapping[int, int]) -> None:
-        """Adds to the counts per switch; 0 is the button.
+        """Adds to the counts of each switch (0 is the button).
 
         Args:
             presses: how often each was pressed or flipped down.
             chatter: edges in settle windows.
 
         Raises:
-            StoreError: if it could not be written; it is not remembered then.
+            StoreError: they couldn't be written, and are lost.
         """
         found = [(switch, presses.get(switch, 0), chatter.get(switch, 0)) for switch in {*presses, *chatter}]
         if worn := sorted(counts for counts in found if any(counts[1:])):
@@ -284,7 +284,7 @@ class Store:
                 self._add(SwitchesWorn(tuple(worn)))
 
     def tally(self) -> tuple[Fraction, ...]:
-        """As `tally_of`.
+        """Like `tally_of`.
 
         Raises:
             StoreError: if it can't be read.
@@ -293,10 +293,10 @@ class Store:
             return tally_of(self._db)
 
     def running_match(self) -> KeptMatch | None:
-        """The match that the players have not left.
+        """The match that the players haven't left.
 
         Raises:
-            StoreError: if what is kept makes no match.
+            StoreError: its facts don't make a match.
         """
         with self._telling_the_file():
             latest = self._tables.match
@@ -312,7 +312,7 @@ class Store:
             return KeptMatch(beginning, record.actions, self.tally(), kept.clock)
 
     def choices(self) -> tuple[Remembered, ...]:
-        """What was chosen and reached at the box, the latest of each.
+        """The latest of each setting chosen, and each total reached, at the box.
 
         Raises:
             StoreError: if it can't be read.
@@ -322,11 +322,11 @@ class Store:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """For reading; see `shutthebox.adapters.store.queries`."""
+        """The connection, for reading with `shutthebox.adapters.store.queries`."""
         return self._db
 
     def mark_head(self) -> None:
-        """Notes in the head mark how far the facts are; to be called once the store has been checked."""
+        """Writes the head mark. Call it once the store has been checked."""
         self._mark.write(self._head)
 
     def close(self) -> None:
@@ -336,17 +336,17 @@ class Store:
 
 
 def open_to_read(store: Path, wait_ms: int = BUSY_MS) -> sqlite3.Connection:
-    """A connection that can't write; a running box is not disturbed. The file is read only when it is asked.
+    """A read-only connection that doesn't disturb a running box. Nothing is read until the first query.
 
     Args:
         store: the file.
-        wait_ms: as long as another program may hold it.
+        wait_ms: how long to wait while another program locks it.
 
     Raises:
-        OSError: there is none, or it is no regular file.
+        OSError: it doesn't exist, or isn't a regular file.
         sqlite3.Error, ValueError: it can't be opened.
     """
-    # Not opened here: closing it again would drop the locks that SQLite holds in this process.
+    # Not opened here, because closing it would drop the locks that SQLite holds in this process.
     try:
         check_regular(store)
     except FileNotFoundError:
@@ -354,13 +354,13 @@ def open_to_read(store: Path, wait_ms: int = BUSY_MS) -> sqlite3.Connection:
             f"{store}: no such store; a box makes it when it is first played on"
         ) from None
     if not store.stat().st_size:
-        # SQLite would delete its log, which may hold all that was played.
+        # SQLite would delete the log, which may hold everything that was played.
         raise NotOursError("it is empty")
     return sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True, timeout=wait_ms / 1000)
 
 
 def _as_it_is(fact: Action | ClockShown) -> StoredFact:
-    """A fact that is stored as the machine gives it; one of another kind is an error of types here."""
+    """A fact that's stored as it is. If a new kind isn't, the type checker complains here."""
     return fact
 
 

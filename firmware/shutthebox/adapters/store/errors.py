@@ -1,4 +1,4 @@
-"""What goes wrong with a store: the error that it raises, and those that reading a damaged file may raise."""
+"""What can go wrong with a store."""
 
 import sqlite3
 
@@ -7,30 +7,30 @@ from shutthebox.errors import ShutTheBoxError, one_line
 UNREADABLE = (
     sqlite3.Error, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError
 )  # fmt: skip
-"""Errors that reading a damaged store may raise. SQLite's own complaint may quote text that is no UTF-8, and
-then a `UnicodeDecodeError` comes in its place."""
+"""Errors that reading a damaged store may raise. If SQLite's message quotes text that isn't UTF-8, it's a
+`UnicodeDecodeError` instead."""
 
 _PASSING = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM)
 """Errors that say nothing about the file."""
 
 _OF_ACCESS = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
-"""Errors of a file that may not be opened, and of a folder in which none can be made."""
+"""No permission to open the file, or to create one in the folder."""
 
 _SPOILT = (
     sqlite3.SQLITE_IOERR_READ,
     sqlite3.SQLITE_IOERR_SHORT_READ,
     sqlite3.SQLITE_IOERR_CORRUPTFS,
 )
-"""Input and output errors that come from the file; others may come from a full disk."""
+"""I/O errors caused by the file; others may come from a full disk."""
 
 
 def is_of_access(error: BaseException | None) -> bool:
-    """Whether SQLite may not open the file, or not make its log beside it."""
+    """Whether SQLite lacks permission to open the file, or to create its log beside it."""
     return _code(error) & 0xFF in _OF_ACCESS
 
 
 def is_damage(error: BaseException | None) -> bool:
-    """Whether the content of the file causes an error; not the disk, the folder or another program."""
+    """Whether the file's content causes the error, rather than the disk, the folder or another program."""
     if isinstance(error, OSError):
         return False
     code = _code(error)
@@ -44,7 +44,7 @@ def _code(error: BaseException | None) -> int:
 
 
 class StoreError(ShutTheBoxError, OSError):
-    """The store can't be used; the text names the file and what is wrong, in one line.
+    """The store can't be used. The text says in one line which file, and what's wrong.
 
     Args:
         text: may quote the file's content.

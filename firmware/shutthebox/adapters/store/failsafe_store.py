@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 _Found = TypeVar("_Found")
 
 Reopen: TypeAlias = Callable[[], tuple[Store | None, StoreFault | None]]
-"""Opens a store again: the store, or None; and the fault, if there was one."""
+"""Reopens a store. Returns the store or None, and the fault, if any."""
 
 
 class FailsafeStore:
@@ -31,12 +31,12 @@ class FailsafeStore:
 
     Args:
         store: None for a box without memory.
-        reopen: opens a new store when a match begins and this one fails.
-        forgetting: the players know already that nothing is kept.
-        verification: compares the store meanwhile; None if all of it was compared before.
+        reopen: opens a new store when a match begins and this one has failed.
+        forgetting: the players already know that nothing is kept.
+        verification: checks the store in the background; None if it has been checked.
 
     Attributes:
-        store: the open one; None without one.
+        store: None if none is open.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class FailsafeStore:
         self._kept_chatter: Counter[int] = Counter()
 
     def running_match(self, levers: int) -> KeptMatch | None:
-        """The match to continue; None without one. A match that can't be continued is abandoned."""
+        """The match to continue; None if there's none. A match that can't be continued is abandoned."""
         if self.store is None:
             return None
         try:
@@ -71,19 +71,19 @@ class FailsafeStore:
             return None
 
     def statistics(self) -> Sequence[Text]:
-        """The statistics in lines for the panel; none, if they can't be read."""
+        """Lines of statistics for the panel; none if they can't be read."""
         # Imported lazily, here and below, to keep startup fast.
         from shutthebox.adapters.store.queries import read, statistics_lines
 
         return self._read(lambda db: statistics_lines(read(db)), ())
 
     def lines(self, query: Callable[[sqlite3.Connection], Sequence[Text]]) -> Sequence[Text]:
-        """The lines that a question to the store gives; none, if it can't be read."""
+        """The lines that a query returns; none if the store can't be read."""
         return self._read(query, ())
 
     @property
     def forgets(self) -> bool:
-        """Nothing can be kept for now."""
+        """Whether nothing can be kept for now."""
         return self.store is None or self._forgetting
 
     def past(self, match: Match, letters: str) -> EarlierResults:
@@ -101,8 +101,8 @@ class FailsafeStore:
         return nothing
 
     def is_new(self) -> bool:
-        """Whether no match has ever been finished on this box; False where nobody can know."""
-        # The total counts matches that the store has forgotten, too.
+        """Whether no match has ever been finished on this box; False if unknown."""
+        # The total includes matches that the store has forgotten.
         finished = "select 1 from total where name = 'finished' and count > 0"
         return self._read(lambda db: db.execute(finished).fetchone() is None, False)
 
@@ -112,7 +112,7 @@ class FailsafeStore:
         return faults
 
     def keep(self, fact: Fact) -> None:
-        """Keeps a fact. If that fails, it waits in the store with all later ones, so no match has a hole."""
+        """Keeps a fact. If that fails, it waits with all later ones, so no match has a gap."""
         if isinstance(fact, Began) and not self._keeps_up():
             self._open_anew()
         if self.store is None:
@@ -125,7 +125,7 @@ class FailsafeStore:
             self._remember()
 
     def catch_up(self) -> None:
-        """Checks that the store is still there and sound, and writes the facts that wait."""
+        """Checks that the store is still there and sound, and writes waiting facts."""
         if self.store is None:
             return
         if self._verification is not None and self._verification.found is not None:
@@ -141,14 +141,14 @@ class FailsafeStore:
             self.store.write_back()
 
     def close(self) -> None:
-        """Keeps the facts that wait, and closes the store."""
+        """Writes waiting facts, and closes the store."""
         if self.store is not None:
             with suppress(StoreError):
                 self.store.catch_up()
             self.store.close()
 
     def _suspect(self, store: Store, found: str) -> None:
-        """Says what is wrong with a store that still keeps everything, here and to the next start."""
+        """Reports damage in a store that still works, and notes it for the next start."""
         text = f"{store.path}: {found}; the next start recovers what is good of it"
         try:
             suspect(store.path.parent, text)
@@ -158,7 +158,7 @@ class FailsafeStore:
         self.keep(Faulted(Fault.STORE_DAMAGED.value, text))
 
     def _keeps_up(self) -> bool:
-        """Whether there is a store that holds all facts so far."""
+        """Whether there's a store with all facts so far."""
         if self.store is not None:
             with suppress(StoreError):
                 self.store.catch_up()
@@ -166,7 +166,7 @@ class FailsafeStore:
         return False
 
     def _open_anew(self) -> None:
-        """Opens a new store. Facts that still wait in the failing one are lost: the rest of its match."""
+        """Opens a new store. Facts waiting in the failing one, the rest of its match, are lost."""
         if self.store is not None:
             self.store.close()
         self._verification = None  # it was of the one before
@@ -200,11 +200,11 @@ class FailsafeStore:
             self._faults.append(None)
 
     def keep_counts(self, presses: Mapping[int, int], chatter: Mapping[int, int]) -> None:
-        """Adds the counts of the switches since the last call; they are lost if they can't be kept.
+        """Adds what the switches have counted since the last call; best effort.
 
         Args:
-            presses: per switch since the start, how often it was pressed or flipped down.
-            chatter: per switch since the start, its edges in settle windows.
+            presses: per switch, how often it was pressed or flipped down since startup.
+            chatter: per switch, its edges in settle windows since startup.
         """
         if self.store is None or self.store.waiting:
             return

@@ -8,7 +8,7 @@ from shutthebox.errors import ShutTheBoxError
 
 
 class InUseError(ShutTheBoxError, OSError):
-    """Another box has the folder of the store; the text names it."""
+    """Another box is using the store's folder, which the text names."""
 
     exit_code = 1
 
@@ -16,8 +16,8 @@ class InUseError(ShutTheBoxError, OSError):
 class FolderLock:
     """The right to play on the store in a folder, for one process at a time.
 
-    It is a lock on the folder itself, which needs no file that could be left behind or deleted: the
-    kernel takes it back when the process ends, however it ends, and a power cut leaves none.
+    It locks the folder itself, so there's no lock file to leave behind or delete: the kernel releases it
+    however the process ends.
 
     Args:
         folder: of the store; None for a box without memory.
@@ -28,12 +28,12 @@ class FolderLock:
         self._file = -1
 
     def take(self) -> None:
-        """Takes the lock, for as long as the process lives or until `release`.
+        """Takes the lock, until `release` or the end of the process.
 
-        Without a folder, if none can be made, there is no store and nothing to lock.
+        If there's no folder and none can be made, there's nothing to lock.
 
         Raises:
-            InUseError: if another has it.
+            InUseError: another process has it.
         """
         if self._folder is None or self._file >= 0:
             return
@@ -53,7 +53,7 @@ class FolderLock:
             pass  # a file system without locks, such as some network's
 
     def release(self) -> None:
-        """Gives the lock back."""
+        """Releases the lock."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

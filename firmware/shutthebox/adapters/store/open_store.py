@@ -27,31 +27,32 @@ from shutthebox.game.faults import Fault
 _log = logging.getLogger(__name__)
 
 FILES = (STORE_FILE, f"{STORE_FILE}-wal", f"{STORE_FILE}-shm", f"{STORE_FILE}{MARK_NAME}")
-"""The store itself, first; the log that belongs to it, its index, and the head mark."""
+"""The store itself first, then its log, the log's index, and the head mark."""
 
 RESTORE_NAME = f"{STORE_FILE}.restore"
-"""A store that was checked and waits to take the place of the one that is there."""
+"""A checked store, waiting to replace the current one."""
 
 RECOVERED_NAME = f"{STORE_FILE}.recovered"
-"""The good part of a damaged store, which waits to take its place."""
+"""The good part of a damaged store, waiting to replace it."""
 
 NEWER = "newer"
-"""Ending of the name of a store that a newer program has made; that program takes it back."""
+"""The suffix of a store made by a newer version, which will take it back."""
 
 SUSPECT_NAME = f"{STORE_FILE}.suspect"
-"""Says what is wrong with the store; the next start compares all of it, and takes over what is good."""
+"""A file that says what's wrong with the store, so that the next start checks all of it and keeps the good
+part."""
 
 FIRST_FACTS = 2_000
-"""The latest facts, compared before the box is ready, and where a store is opened again during play, which
-blocks the main loop. A pulled plug spoils no others."""
+"""How many of the latest facts are checked at startup, and when a store is reopened during play, which blocks
+the main loop. Pulling the plug can't damage earlier ones."""
 
 
 class StoreFault(NamedTuple):
-    """Why the box does not have the store that it had before.
+    """Why the box no longer has the store it had.
 
     Attributes:
         fault: for the players.
-        text: for the journal, one line: which file, what is wrong, what was done.
+        text: one line for the journal: which file, what's wrong, what was done.
     """
 
     fault: Fault
@@ -61,16 +62,16 @@ class StoreFault(NamedTuple):
 def open_or_set_aside(
     folder: Path, wall_clock_s: Callable[[], float], *, count_throws: bool = True, facts: int | None = None
 ) -> tuple[Store | None, StoreFault | None]:
-    """The store in this folder, or a new one in its place. Never raises because of the files.
+    """Opens the store in this folder, or a new one in its place. Never raises because of the files.
 
     Args:
         folder: where it is or will be.
         wall_clock_s: as for `Store`.
         count_throws: as for `Store`.
-        facts: how many are compared with their checksums, the latest; None for all, and the tables with them.
+        facts: how many of the latest facts to check; None for all of them, and the tables.
 
     Returns:
-        The store, None if none can be opened now; and the fault, None if there was none.
+        The store, or None if none can be opened now; and the fault, or None.
     """
 
     def opened() -> Store:
@@ -105,16 +106,16 @@ def open_or_set_aside(
 
 
 def suspect(folder: Path, why: str) -> None:
-    """Notes that part of the store in this folder is damaged; text for the owner.
+    """Notes that part of the store in this folder is damaged, and why, for the owner.
 
     Raises:
-        OSError: if that can't be noted.
+        OSError: that can't be written.
     """
     replace_file(folder / SUSPECT_NAME, f"{why}\n".encode(), durable=True)
 
 
 def is_suspect(folder: Path) -> bool:
-    """Whether the store in this folder has to be compared whole before it is believed."""
+    """Whether the store in this folder must be checked completely."""
     return os.path.lexists(folder / SUSPECT_NAME)
 
 
@@ -129,7 +130,7 @@ def _begin_anew(
     """Sets the store aside and opens a new one with its good part.
 
     Returns:
-        The new store, what was done in words, and the fault to show, if any.
+        The new store, what was done (in words), and the fault to show, if any.
 
     Raises:
         OSError: if files can't be renamed or written.
@@ -137,7 +138,7 @@ def _begin_anew(
     """
     is_newer = _ask(folder / STORE_FILE, "pragma user_version") > VERSION
     recovered = _rebuild(folder, RECOVERED_NAME)
-    # A newer program goes on with what this one takes over; only if that is nothing, it needs its own.
+    # A newer version continues from what this one takes over, and needs its own store only if that's nothing.
     why = "damaged" if not is_newer else NEWER if recovered is None else "replaced"
     kept = set_aside(folder, wall_clock_s(), why)
     _take_over(folder, wall_clock_s())
@@ -146,7 +147,7 @@ def _begin_anew(
     except StoreError as error:
         if recovered is None or not _is_damage(error, folder):
             raise
-        # The recovered part can't be used either.
+        # The recovered part can't be used, either.
         recovered = None
         set_aside(folder, wall_clock_s(), "damaged")
         store = opened()
@@ -180,13 +181,13 @@ def _look_for_leftovers(folder: Path) -> None:
 
 
 def _rebuild(folder: Path, waiting: str) -> Recovered | None:
-    """Writes the good part of the store into a new file, which `_take_over` puts into its place.
+    """Writes the good part of the store into a new file, for `_take_over`.
 
     Returns:
         Its content; None if nothing can be read.
 
     Raises:
-        OSError: if it can be neither read nor written now.
+        OSError: it can't be read or written now.
     """
     store = folder / STORE_FILE
     if not store.is_file():
@@ -202,10 +203,10 @@ def _rebuild(folder: Path, waiting: str) -> Recovered | None:
 
 
 def _take_over(folder: Path, now_s: float) -> tuple[str, Fault | None]:
-    """Puts a waiting store into its place; safe if the plug is pulled.
+    """Puts a waiting store in place; safe if the plug is pulled.
 
     Returns:
-        What was done, empty for nothing; and the fault to show, if any.
+        What was done (may be empty), and the fault to show, if any.
 
     Raises:
         OSError: if it can't be put there.
@@ -227,12 +228,12 @@ def _take_over(folder: Path, now_s: float) -> tuple[str, Fault | None]:
 
 
 def _take_back(folder: Path) -> list[str]:
-    """Lets a store that a newer program has made wait for its place again, now that this program can read it.
+    """Queues a store made by a newer version to be put back, now that this version can read it.
 
-    If matches were played meanwhile, they stay, and the store is renamed as a replaced one.
+    If matches have been played meanwhile, they stay, and the newer store is renamed as replaced.
 
     Returns:
-        What was done with it in that case.
+        What was done in that case.
     """
     said = []
     for path in sorted(folder.glob(f"{STORE_FILE}.*.{NEWER}"), reverse=True):
@@ -256,18 +257,18 @@ def _take_back(folder: Path) -> list[str]:
 
 
 def _ask(store: Path, query: str) -> int:
-    """What a query for one number gives; 0 for a file that can't be read."""
+    """The number that a query returns; 0 if the file can't be read."""
     with suppress(OSError, *UNREADABLE), closing(open_to_read(store)) as db:
         return int(db.execute(query).fetchone()[0])
     return 0
 
 
 def set_aside(folder: Path, now_s: float, why: str) -> Path:
-    """Gives the store's files dated names, the store itself first.
+    """Renames the store's files with a date, the store itself first.
 
     Args:
         folder: where they are.
-        now_s: the time of day, for the name, in UTC.
+        now_s: the time for the name, in seconds since 1970.
         why: a word for the name.
 
     Returns:
@@ -276,7 +277,7 @@ def set_aside(folder: Path, now_s: float, why: str) -> Path:
     Raises:
         OSError: if they can't be renamed.
     """
-    # SQLite finds the log of a store by its name, so the endings of the files stay last.
+    # SQLite finds a store's log by its name, so the files' suffixes stay last.
     endings = [name.removeprefix(STORE_FILE) for name in FILES]
     date = time.strftime("%Y-%m-%dT%H-%M-%S", time.gmtime(now_s))
     base, number = folder / f"{STORE_FILE}.{date}.{why}", 1
@@ -296,8 +297,8 @@ def open_checked(
     """Opens a store, brings it up to date, and checks it.
 
     Raises:
-        StoreError: if it can't be opened, or something is wrong with it; the text says what.
-        OSError: if a store of an earlier version can't be replaced.
+        StoreError: it can't be opened, or something is wrong with it. The text says what.
+        OSError: a store of an earlier version can't be replaced.
     """
     if is_earlier(folder / STORE_FILE):
         recovered = _rebuild(folder, RESTORE_NAME)
@@ -308,8 +309,8 @@ def open_checked(
             (folder / RESTORE_NAME).unlink()
             raise StoreError(f"{folder / STORE_FILE}: {recovered.lost} facts are missing or were altered")
     path = folder / STORE_FILE
-    # Read-only: once SQLite may write, it drops what it can't use of a log, and with that facts. What a plug
-    # pulled while a store was being made has left is rolled back first, which needs writing.
+    # Read-only, because with write access SQLite drops the parts of a log it can't use, facts included. But
+    # if the plug was pulled while a store was being made, that's rolled back first, which needs writing.
     rolls_back = os.path.lexists(f"{path}-journal")
     if not rolls_back and path.is_file() and path.stat().st_size:
         check(path, facts)
@@ -325,15 +326,15 @@ def open_checked(
 
 
 def is_earlier(store: Path) -> bool:
-    """Whether an earlier version of this program has made a store."""
+    """Whether a store was made by an earlier version."""
     return 0 < _ask(store, "pragma user_version") < VERSION
 
 
 def check(store: Path, facts: int | None) -> bool:
-    """Reads what the box needs to go on, and compares so many facts with their checksums, or all of it.
+    """Reads what the box needs to continue, and checks the latest `facts`, or everything.
 
     Returns:
-        Whether there is a store in the file; False for one without tables, which can become a store.
+        Whether the file is a store; False if it has no tables yet.
 
     Raises:
         StoreError: naming what is wrong.
@@ -358,7 +359,7 @@ def check(store: Path, facts: int | None) -> bool:
 
 
 def _is_damage(reason: Exception, folder: Path) -> bool:
-    """Whether a new file would help: the fault is the file's, not the disk's or the folder's."""
+    """Whether a new file would help, because the fault is the file's, not the disk's or the folder's."""
     cause = reason.__cause__ if isinstance(reason, StoreError) else reason
     if is_of_access(cause):
         return any(os.path.lexists(path) and not _usable(path) for path in (folder / n for n in FILES))

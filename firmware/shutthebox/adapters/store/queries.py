@@ -22,13 +22,13 @@ from shutthebox.rules.profile import MAX_PLAYERS
 from shutthebox.rules.reader import ProfileError
 
 BAR = 12
-"""Characters of the longest bar on the statistics screen."""
+"""The longest bar on the statistics screen, in characters."""
 
 _IMPOSSIBLE_THROWS = """
 select 1 from throws where dice not between 1 and ?1 or sides not between 2 and ?2
 or die not between 0 and dice or value not between 1 and dice * sides or count not between 1 and 1000000000000
 """
-"""Their chances would take for ever to work out."""
+"""Their chances would take forever to calculate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,10 @@ class DieCount:
     """The throws of one die, or of the totals, and whether they look fair.
 
     Attributes:
-        dice: thrown together.
+        dice: how many were thrown together.
         sides: of each.
         die: which of them, from 1 in the order thrown; 0 for their total.
-        counts: value and how often it came, rising.
+        counts: each value and how often it came, rising.
         fairness: the chi-square test of them.
     """
 
@@ -56,10 +56,10 @@ class SignedWinner:
 
     Attributes:
         initials: three letters.
-        score: in the whole match; None for a winner who had no turn, because all others lost.
+        score: in the whole match; None for a winner who had no turn, because everybody else lost.
         profile: the game's name.
-        began_s: the time of day the match began, in seconds.
-        unproven: conditions that the box can't prove fair, in a word or two each: real dice, computer,
+        began_s: when the match began, in seconds since 1970.
+        unproven: conditions that leave its fairness unproven, in a word or two each: real dice, computer,
             levers out, head start.
     """
 
@@ -72,11 +72,11 @@ class SignedWinner:
 
 @dataclass(frozen=True, slots=True)
 class SwitchWear:
-    """The counts of a switch.
+    """How much a switch has been used.
 
     Attributes:
         presses: how often it was pressed or flipped down.
-        chatter: edges that fell into settle windows; many per press foretell a dying switch.
+        chatter: edges in settle windows; many per press mean that the switch is wearing out.
     """
 
     presses: int
@@ -88,9 +88,9 @@ class LoggedFault:
     """A fault of the hardware, the store or the rules, as it was logged.
 
     Attributes:
-        at_s: the time of day, in seconds.
-        kind: the part, one word.
-        text: what was wrong, in a line.
+        at_s: when, in seconds since 1970.
+        kind: the part, in one word.
+        text: what was wrong, in one line.
     """
 
     at_s: int
@@ -100,22 +100,22 @@ class LoggedFault:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Everything that the box has counted.
+    """Everything the box has counted.
 
     Attributes:
         matches: begun.
-        finished: of them, played to the end.
-        given_up: of them, left before they were decided.
-        real_dice: of them, played with dice that the box did not throw.
-        with_computer: of them, played with the computer in a seat.
-        without_levers: of them, played with levers out of play.
-        with_gaps: of those kept whole, matches of which facts were lost to damage; they are not ranked.
-        versions: of the box and its rules, those that the matches kept whole were played on.
+        finished: of those, played to the end.
+        given_up: of those, left undecided.
+        real_dice: of those, played with the players' own dice.
+        with_computer: of those, played with a computer.
+        without_levers: of those, played with levers out of play.
+        with_gaps: of the replayable ones, those that lost facts to damage; they aren't ranked.
+        versions: of the box and its rules in the replayable ones.
         throws: made by the box.
-        fame: the latest winners who have signed, the latest first.
+        fame: winners who have signed, latest first.
         dice: the dice thrown, by number, sides and die.
-        switches: per lever (0: the button) its health, rising.
-        faults: the latest first.
+        switches: the health of each lever (0: the button), rising.
+        faults: latest first.
         out_of_play: levers that the owner has taken out of play at the box.
     """
 
@@ -143,7 +143,7 @@ class Player:
         number: from 1.
         score: in the whole match; None for a player who had no turn.
         won: alone or with others.
-        initials: None for a player who has not signed.
+        initials: None for a player who hasn't signed.
     """
 
     number: int
@@ -157,9 +157,9 @@ class PlayedMatch:
     """A match that has been decided.
 
     Attributes:
-        began_s: the time of day it began, in seconds.
+        began_s: when it began, in seconds since 1970.
         profile: the game's name.
-        keys: the game's profile as the store has it.
+        keys: the game's profile, as stored.
         players: all of them, in order.
     """
 
@@ -176,11 +176,11 @@ from match join json_each(?) as seat on seat.value < players
 where match.id in (select distinct match from result order by match desc limit ?)
 order by match.id desc, seat.value
 """
-"""A player who had no turn, owes nothing and has not won has no row of results."""
+"""A player who had no turn, owes nothing and hasn't won has no row of results."""
 
 
 def latest(db: sqlite3.Connection, count: int) -> tuple[PlayedMatch, ...]:
-    """So many matches that have been decided, the latest first."""
+    """The latest decided matches, latest first."""
     rows = db.execute(_DECIDED, (json.dumps(list(range(MAX_PLAYERS))), count))
     return tuple(
         PlayedMatch(
@@ -194,7 +194,7 @@ def latest(db: sqlite3.Connection, count: int) -> tuple[PlayedMatch, ...]:
 
 
 def latest_finished(db: sqlite3.Connection) -> int:
-    """The id of the latest match that was decided; where there is none, of the latest; 0 for none.
+    """The id of the latest decided match, or else of the latest match; 0 if there's none.
 
     Raises:
         sqlite3.Error: if it can't be read.
@@ -205,7 +205,7 @@ def latest_finished(db: sqlite3.Connection) -> int:
 
 
 def past(db: sqlite3.Connection, match: Match, letters: str) -> EarlierResults:
-    """The earlier results of the three letters that have won this match.
+    """Earlier results recorded under the winner's initials.
 
     Raises:
         sqlite3.Error: if it can't be read.
@@ -224,7 +224,7 @@ def past(db: sqlite3.Connection, match: Match, letters: str) -> EarlierResults:
 
 
 def finished_since(db: sqlite3.Connection, since_s: float, until_s: float = inf) -> int:
-    """How many matches that began in this span of time, its end not counted, have been decided.
+    """How many matches that began in this time span (end excluded) have been decided.
 
     Raises:
         sqlite3.Error: if it can't be read.
@@ -237,7 +237,7 @@ def finished_since(db: sqlite3.Connection, since_s: float, until_s: float = inf)
 
 
 def read(db: sqlite3.Connection) -> Statistics:
-    """Counts everything, the matches that the store has forgotten included.
+    """Counts everything, including matches that the store has forgotten.
 
     Raises:
         ValueError: for throws of impossible dice.
@@ -290,26 +290,26 @@ def _unproven(conditions: str, keys: str, player: int) -> tuple[str, ...]:
 
 
 def setting(db: sqlite3.Connection, key: str) -> object:
-    """What was chosen at the box for this key of the config; None if nothing was."""
+    """The value chosen at the box for this config key; None if none was."""
     chosen = (fact for fact in remembered_of(db) if isinstance(fact, Chosen) and fact.key == key)
     return next((fact.value for fact in chosen), None)
 
 
 def out_of_play(db: sqlite3.Connection) -> tuple[int, ...] | None:
-    """The levers that the owner has taken out of play at the box; None if nothing was settled there."""
+    """The levers that the owner has taken out of play at the box; None if that was never set there."""
     chosen = setting(db, "box.out_of_play")
     return tuple(sorted(chosen)) if isinstance(chosen, tuple) else None
 
 
 def logged_faults(db: sqlite3.Connection) -> tuple[LoggedFault, ...]:
-    """The faults in the log, the latest first. One that comes again within the hour is there once."""
+    """The logged faults, latest first. One that comes back within the hour is logged once."""
     return tuple(
         LoggedFault(*row) for row in db.execute("select at_s, kind, text from fault order by id desc")
     )
 
 
 def evening(db: sqlite3.Connection, since_s: float) -> tuple[int, int, int | None]:
-    """How many matches began since then, their throws, and the hour in which most began; None without any."""
+    """How many matches have begun since then, their throws, and the busiest hour, if any."""
     began = "began_s >= ?"
     matches, first = db.execute(
         f"select count(*), min(first) from match where {began}", (since_s,)
@@ -331,12 +331,12 @@ def wrong_codes(db: sqlite3.Connection) -> int:
 
 
 def streak(db: sqlite3.Connection) -> Streak:
-    """The puzzles of the day solved in a row."""
+    """How many puzzles of the day were solved in a row."""
     return next((fact for fact in remembered_of(db) if isinstance(fact, Streak)), Streak())
 
 
 def health(db: sqlite3.Connection) -> dict[int, SwitchWear]:
-    """Per lever (0: the button) its counts, as kept at the end of the last match."""
+    """The counts of each lever (0: the button) at the end of the last match."""
     rows = db.execute("select number, presses, chatter from lever order by number")
     return {number: SwitchWear(int(presses), int(chatter)) for number, presses, chatter in rows}
 
@@ -350,12 +350,12 @@ def _counted(dice: int, sides: int, die: int, counts: dict[int, int]) -> DieCoun
 
 
 def _name(keys: str) -> str:
-    """The profile's name, which its text begins with."""
+    """The profile's name, from the beginning of its text."""
     return keys.split('"')[1]
 
 
 def statistics_lines(statistics: Statistics) -> tuple[Text, ...]:
-    """The lines of the statistics screen. It is the guests': p-values are told to the owner, by `stats`."""
+    """The lines of the statistics screen. Guests see it, so p-values are left to `stats`."""
     found: list[Text] = [
         message("Matches: {count}", count=statistics.finished),
         message("Throws: {count}", count=statistics.throws),
@@ -376,7 +376,7 @@ def statistics_lines(statistics: Statistics) -> tuple[Text, ...]:
 
 
 def _famous_line(famous: SignedWinner) -> Message:
-    """Three letters, their score and the game; a house rule has only the name of its file here."""
+    """Three letters, their score and the game. For house rules, that's just the name of the file."""
     score = "-" if famous.score is None else famous.score
     try:
         game: Text = Message(builtin(famous.profile).title())

@@ -1,4 +1,4 @@
-"""Reads a store while the box plays on it. Any content of the file gives at most one line of complaint."""
+"""Reads a store while the box plays. Whatever is in the file, there's at most one line of error."""
 
 import contextlib
 import sqlite3
@@ -13,7 +13,7 @@ from shutthebox.adapters.store.recovery import first_fault, good_part
 from shutthebox.adapters.store.schema import is_new
 
 _WAIT_MS = 5000
-"""A command can wait longer for another program than a box that plays."""
+"""A command can wait longer for another program than a box in play can."""
 
 
 class Reading(NamedTuple):
@@ -21,8 +21,8 @@ class Reading(NamedTuple):
 
     Attributes:
         path: its file.
-        db: the connection, for reading only.
-        mark: what the head mark said just before.
+        db: the read-only connection.
+        mark: the head mark just before.
     """
 
     path: Path
@@ -30,10 +30,10 @@ class Reading(NamedTuple):
     mark: Head | None
 
     def verify(self) -> None:
-        """Compares all of it with its checksums.
+        """Checks all of it against its checksums.
 
         Raises:
-            StoreError: naming the first thing that is wrong, and how many more are.
+            StoreError: naming the first fault, and how many more there are.
         """
         if found := first_fault(self.db, self.mark):
             raise StoreError(f"{self.path}: damaged: {found}")
@@ -41,12 +41,12 @@ class Reading(NamedTuple):
 
 @contextlib.contextmanager
 def open_reading(folder: Path) -> Iterator[Reading]:
-    """The store in this folder, for reading only; a running box is not disturbed.
+    """Opens the store in this folder read-only, without disturbing a running box.
 
-    A damaged store may raise any error inside; it leaves this function as a `StoreError`.
+    Errors raised inside by a damaged store leave as a `StoreError`.
 
     Raises:
-        StoreError: if there is none, it can't be read, or what it holds makes no sense.
+        StoreError: there's none, it can't be read, or its content makes no sense.
     """
     with _opened(folder / STORE_FILE) as store:
         yield store
@@ -54,13 +54,13 @@ def open_reading(folder: Path) -> Iterator[Reading]:
 
 @contextlib.contextmanager
 def open_good_part(path: Path) -> Iterator[Reading]:
-    """A store, or of a damaged one all that is believed of it; any that was set aside, too.
+    """Opens any store, even one that was set aside; of a damaged one, all that's believed.
 
     Args:
         path: the file.
 
     Raises:
-        StoreError: as for `open_reading`; for a damaged store at the end, naming what is wrong.
+        StoreError: like `open_reading`; if it's damaged, at the end, naming the fault.
     """
     with contextlib.ExitStack() as stack:
         try:
@@ -73,7 +73,7 @@ def open_good_part(path: Path) -> Iterator[Reading]:
         else:
             yield store
             return
-    # The database is closed by now: reading its file would drop SQLite's locks.
+    # The database must be closed by now, because reading its file drops SQLite's locks.
     try:
         recovered = good_part(path, read_mark(path))
     except (OSError, *UNREADABLE):

@@ -1,4 +1,4 @@
-"""A match that has been kept, as a record."""
+"""Turns a stored match into a record."""
 
 import sqlite3
 from typing import TYPE_CHECKING, NamedTuple
@@ -36,12 +36,12 @@ where number >= (select first from match where id = ?1)
 
 
 class KeptFacts(NamedTuple):
-    """The facts of a match that are believed.
+    """The believed facts of a match.
 
     Attributes:
-        begun: the first of them.
+        begun: the first.
         facts: the others, in order.
-        lost: how many were lost, and are not in `conditions` yet.
+        lost: how many were lost and aren't in `conditions` yet.
     """
 
     begun: MatchBegun
@@ -50,7 +50,7 @@ class KeptFacts(NamedTuple):
 
     @property
     def conditions(self) -> Conditions | None:
-        """Of play, with all that was lost; None if they are not known."""
+        """The conditions of play, with everything that was lost; None if unknown."""
         text = self.begun.conditions
         for fact in self.facts:
             if isinstance(fact, MatchResumed | FactsLost):
@@ -59,10 +59,10 @@ class KeptFacts(NamedTuple):
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """What was played.
+        """The actions played.
 
         Raises:
-            ValueError: some of it is not an action this version knows.
+            ValueError: some aren't actions that this version knows.
         """
         for fact in self.facts:
             if isinstance(fact, LaterFact) and fact.is_play:
@@ -71,13 +71,13 @@ class KeptFacts(NamedTuple):
 
     @property
     def is_given_up(self) -> bool:
-        """Whether it was left undecided. A match that has lost facts may have a result all the same."""
+        """Whether it was left undecided. A match that has lost facts may still have a result."""
         kinds = {type(fact) for fact in self.facts}
         return MatchLeft in kinds and MatchDecided not in kinds
 
     @property
     def clock(self) -> tuple[int, int] | None:
-        """The seconds that the clock showed last, and how many actions came before; None without one."""
+        """The clock's last reading in seconds, and how many actions came before it; None without a clock."""
         played, found = 0, None
         for fact in self.facts:
             if isinstance(fact, ClockShown):
@@ -96,7 +96,7 @@ def kept_facts(db: sqlite3.Connection, number: int, where: str) -> KeptFacts:
         where: the file, for complaints.
 
     Raises:
-        StoreError: if it is not kept, or without its beginning.
+        StoreError: it isn't kept, or its beginning is missing.
         sqlite3.Error: if it can't be read.
     """
     rows = db.execute(_FACTS, (number,)).fetchall()
@@ -112,7 +112,7 @@ def kept_facts(db: sqlite3.Connection, number: int, where: str) -> KeptFacts:
 
 
 def kept_match(db: sqlite3.Connection, number: int, where: str) -> "Record":
-    """A match that has been kept, as far as it got. Whether the rules allow it is not checked.
+    """The record of a stored match, as far as it got. Whether the rules allow it isn't checked.
 
     Args:
         db: the store.
@@ -120,17 +120,17 @@ def kept_match(db: sqlite3.Connection, number: int, where: str) -> "Record":
         where: the file, for complaints.
 
     Raises:
-        StoreError: if there is none, or its facts make no sense.
+        StoreError: there's none, or its facts make no sense.
         sqlite3.Error: if it can't be read.
     """
     return record_of(kept_facts(db, number, where), where)
 
 
 def record_of(kept: KeptFacts, where: str) -> "Record":
-    """The record of a match whose facts these are.
+    """The record of a match from its facts.
 
     Raises:
-        StoreError: if they make no sense.
+        StoreError: they make no sense.
     """
     # Imported lazily to keep startup fast.
     from shutthebox.rules.record import Record
@@ -150,10 +150,10 @@ def record_of(kept: KeptFacts, where: str) -> "Record":
 
 
 def kept_profile(text: str, where: str) -> Profile:
-    """A profile from the text that the store has of it.
+    """A profile from its stored text.
 
     Raises:
-        ProfileError: if it can't be played.
+        ProfileError: it can't be played.
     """
     return to_profile(parse_keys(text, where, _no_model), where, "house")
 

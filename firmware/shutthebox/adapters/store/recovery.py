@@ -1,8 +1,8 @@
-"""Builds the tables of a store again from its facts: to compare them, and to keep the good part of a store.
+"""Rebuilds a store's tables from its facts, to check them or to keep the good part of a damaged store.
 
-Of a damaged store, or one of an earlier version, only the chain is taken over: the checkpoint, and every fact
-whose checksum is right. Of a match of which a fact was altered or is missing, the moves before it are kept,
-and later facts that stand alone: its result, a signature.
+From a damaged store, or one of an earlier version, only the chain is taken over: the checkpoint, and every
+fact whose checksum is right. If a match has an altered or missing fact, the moves before it are kept, and so
+are later facts that stand alone: its result, a signature.
 """
 
 import sqlite3
@@ -43,16 +43,16 @@ _What = TypeVar("_What")
 
 
 def first_fault(db: sqlite3.Connection, mark: Head | None, *, most: int | None = None) -> str | None:
-    """The first fault of a store in a few words, and how many more there are; None for a sound one.
+    """The first fault of a store in a few words, and how many more there are; None if it's sound.
 
     Args:
         db: of this version.
-        mark: its head mark; None if there is none.
-        most: facts to look at, the latest, and no table; None for all of it.
+        mark: its head mark; None if there's none.
+        most: check only this many of the latest facts, and no tables; None for everything.
 
     Raises:
         sqlite3.Error: if it can't be read.
-        ValueError, TypeError, LookupError, ArithmeticError: what its facts say makes no sense.
+        ValueError, TypeError, LookupError, ArithmeticError: its facts make no sense.
     """
     try:
         checkpoint = read_checkpoint(db)
@@ -97,10 +97,10 @@ class Recovered(NamedTuple):
     """The good part of an old store.
 
     Attributes:
-        content: of a new store's file.
-        matches: kept whole, or in part.
+        content: of the new store's file.
+        matches: kept, whole or in part.
         facts: in all.
-        lost: facts that could not be taken over, as far as that is known.
+        lost: known facts that couldn't be taken over.
     """
 
     content: bytes
@@ -116,15 +116,15 @@ class Recovered(NamedTuple):
 
 
 def good_part(store: Path, mark: Head | None) -> Recovered:
-    """Makes a new store of all that is believed of another, in any state of its files.
+    """Makes a new store from everything believed in another, whatever state its files are in.
 
     Args:
         store: its file, of any version; only read, with its log.
-        mark: its head mark; None if there is none.
+        mark: its head mark; None if there's none.
 
     Raises:
-        ValueError: if there is nothing of a store in it.
-        OSError: if it can't be read at all.
+        ValueError: there's nothing of a store in it.
+        OSError: it can't be read at all.
     """
     # Imported lazily to keep startup fast.
     from shutthebox.adapters.store.salvage import salvage
@@ -145,14 +145,14 @@ def good_part(store: Path, mark: Head | None) -> Recovered:
 
 
 class _Taking:
-    """Puts the facts of an old store that are believed into a new one, in their order.
+    """Copies the believed facts of an old store into a new one, in order.
 
     Args:
         new: the new store.
         checkpoint: of the old one.
 
     Attributes:
-        lost: facts that could not be taken over.
+        lost: how many couldn't be taken over.
     """
 
     def __init__(self, new: sqlite3.Connection, checkpoint: Checkpoint) -> None:
@@ -161,7 +161,7 @@ class _Taking:
         self._is_refused = False
 
     def take(self, facts: list[RawFact], mark: Head | None) -> None:
-        """Takes over what is believed.
+        """Copies the facts that are believed.
 
         Args:
             facts: of the old store.
@@ -180,10 +180,9 @@ class _Taking:
         self._say_what_is_lost()
 
     def _take_covered(self, facts: list[RawFact]) -> None:
-        """Takes over, as they are, the matches that were kept in spite of the checkpoint.
+        """Copies the matches that were kept despite the checkpoint, which are those in the hall of fame.
 
-        These are the famous ones. Parts of forgotten matches may have been found, too, which must not pass
-        for the whole.
+        Parts of forgotten matches may have turned up, too, and mustn't pass for whole ones.
         """
         matches: list[list[tuple[RawFact, StoredFact | None]]] = [[]]
         for raw, believed in zip(facts, believe(check_facts(facts, self._checkpoint)), strict=True):
@@ -219,7 +218,7 @@ class _Taking:
         self._tables.apply(add(self._new, fact[1]), fact[0])
 
     def _attempt(self, what: _What, add_it: Callable[[_What], None]) -> bool:
-        """Whether this could be added; if not, nothing of it was."""
+        """Adds something wholly or not at all; returns whether it worked."""
         self._new.execute("savepoint before")
         try:
             add_it(what)
@@ -236,7 +235,7 @@ class _Taking:
             self._unsaid += facts
 
     def _say_what_is_lost(self) -> None:
-        """Adds a fact to the latest match that says how many were lost of it before it was over."""
+        """Adds a fact to the latest match that says how many it lost before it was over."""
         match, lost = self._tables.match, self._unsaid
         self._unsaid = 0
         if match is None or match.left or not lost:
@@ -249,7 +248,7 @@ class _Taking:
 def _famous_part(
     match: list[tuple[RawFact, StoredFact | None]],
 ) -> list[tuple[RawFact, StoredFact]]:
-    """A match up to the first gap; nothing, if that is before it was signed."""
+    """A match up to its first gap; nothing if that's before it was signed."""
     found = list[tuple[RawFact, StoredFact]]()
     for raw, fact in match:
         if fact is None or (found and raw[0] != found[-1][0][0] + 1):

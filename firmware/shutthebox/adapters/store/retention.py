@@ -1,8 +1,7 @@
-"""Forgets old matches, so that the store's file stays small for ever.
+"""Forgets old matches, so that the store's file stays small.
 
-The latest matches are kept whole, and those in the hall of fame. What follows from the facts of the others
-stands in the checkpoint with which the chain begins. SQLite uses the space of deleted rows again, so the
-file needs no vacuum.
+The latest matches are kept whole, and so are those in the hall of fame. The checkpoint at the beginning of
+the chain sums up the others. SQLite reuses the space of deleted rows, so the file needs no vacuum.
 """
 
 import sqlite3
@@ -14,13 +13,13 @@ from shutthebox.adapters.store.stored_facts import fact_from_text
 from shutthebox.adapters.store.tables import Tables
 
 KEPT_MATCHES = 5000
-"""Matches that are kept whole, besides those in the hall of fame: some 6 MB, read once at the start."""
+"""Matches kept whole, besides those in the hall of fame: some 6 MB, read once at startup."""
 
 FAME = 10
 """Results in the hall of fame."""
 
 AT_ONCE = 4
-"""Matches that are forgotten together, so that a checkpoint is seldom written and no fact waits long."""
+"""Matches forgotten at a time: checkpoints are written seldom, and no fact waits long."""
 
 _OLD = """
 select id, first, (select min(later.first) - 1 from match as later where later.id > match.id) from match
@@ -28,13 +27,13 @@ where id <= (select max(id) from match) - ?
     and id not in (select match from result where initials is not null order by match desc limit ?)
 order by id limit ?
 """
-"""Matches that are not kept whole, with the numbers of their first and last fact."""
+"""Matches to forget, with the numbers of their first and last fact."""
 
 
 def forget(db: sqlite3.Connection) -> None:
-    """Forgets the oldest matches where enough are too old; called in the transaction that begins another.
+    """Forgets the oldest matches once enough are too old. Call it in the transaction that begins another.
 
-    Matches behind a damaged fact stay: it is the verification that speaks of it.
+    Matches after a damaged fact stay, so that the verification can report it.
 
     Raises:
         sqlite3.Error: if the store can't be read or written.
@@ -58,7 +57,7 @@ def forget(db: sqlite3.Connection) -> None:
         return
     if number > before.number:
         (head,) = db.execute("select checksum from fact where number = ?", (number,)).fetchone()
-    # What comes before the first match belongs to none.
+    # Facts before the first match belong to none.
     db.execute("delete from fact where number < (select min(first) from match)")
     for match, first, end in old:
         db.execute("delete from fact where number between ? and ?", (first, end))

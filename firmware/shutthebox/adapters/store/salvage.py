@@ -1,8 +1,8 @@
-"""Finds the facts in a store's files without SQLite, so that damage costs only what it has hit.
+"""Finds the facts in a store's files without SQLite, so that damage costs only what it hits.
 
-SQLite gives up a file whose schema has a wrong letter, a table whose root page has a wrong bit, and all that
-a log has behind a wrong frame. But each fact has a checksum of its own, so it can be believed wherever it is:
-in any page of the file and in any frame of the log, old ones among them. Facts are found by the head of
+SQLite gives up on a file whose schema has a wrong letter, on a table whose root page has a wrong bit, and on
+everything in a log behind a wrong frame. But each fact has its own checksum, so it can be believed wherever
+it is: in any page of the file or any frame of the log, old ones included. Facts are found by the header of
 their record: https://www.sqlite.org/fileformat2.html, *Record Format*.
 """
 
@@ -18,24 +18,24 @@ from shutthebox.adapters.store.chain import Checkpoint, RawFact, has_right_check
 from shutthebox.files import open_to_read
 
 MAX_BYTES = 32 << 20
-"""The largest file that is looked through; a store of 5,000 matches has 8 MB."""
+"""The largest file to search; a store of 5,000 matches has 8 MB."""
 
 _LEAST_WORK, _MOST_WORK = 48, 2
-"""Work is bounded, as a file that was made to hurt may have far more heads than records: a record counts as
-so many bytes at least, and all of them as so many times the bytes of the files at most."""
+"""Work is bounded, because a hostile file may have far more headers than records. A record counts as at least
+48 bytes, and all of them together as at most twice the size of the files."""
 
 _PAGE = 4096
-"""Bytes of a page: SQLite's own choice, which the store leaves as it is."""
+"""Bytes per page: SQLite's default."""
 
 _LOG_HEAD, _FRAME_HEAD = 32, 24
 
 _MOST_LOCAL = _PAGE - 35
-"""Bytes of a record that can lie in its page; a longer one goes on in pages of its own."""
+"""The longest record that fits into its page, in bytes; longer ones continue in overflow pages."""
 
 _INTEGERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 8: 0, 9: 0}
 """Bytes of an integer by its serial type; the last two are 0 and 1 themselves."""
 
-# The length of the head; a null in place of the row's key; integers and one text, of up to three bytes.
+# The header's length; a null in place of the row's key; integers and one text, up to three bytes.
 _INTEGER = rb"[\x01-\x06\x08\x09]"
 _TEXT = rb"(?:[\x0d-\x7f]|[\x81-\xff][\x00-\x7f]|[\x81-\xff][\x80-\xff][\x00-\x7f])"
 _FACT = re.compile(rb"(?=([\x05-\x07]\x00" + _INTEGER + _TEXT + _INTEGER + rb"))")
@@ -46,10 +46,10 @@ class Salvaged(NamedTuple):
     """What was found in the files of a store.
 
     Attributes:
-        checkpoint: the latest whose seal is right; an empty one for none.
-        facts: all whose checksum over their stored predecessor holds, rising; at the end perhaps some that
-            are only known to have been there. Those that the checkpoint covers may have been forgotten on
-            purpose, and been overwritten in part since.
+        checkpoint: the latest intact one; an empty one if there's none.
+        facts: those whose checksum is right, rising; at the end, perhaps some that are only known to have
+            existed. Those that the checkpoint covers may have been forgotten on purpose, and partly
+            overwritten since.
     """
 
     checkpoint: Checkpoint
@@ -57,14 +57,14 @@ class Salvaged(NamedTuple):
 
 
 def salvage(store: Path) -> Salvaged:
-    """All facts in a store's files, whatever else is in them. They are only read.
+    """Finds all facts in a store's files, whatever else is in them. Writes nothing.
 
     Args:
-        store: its file; the log lies beside it.
+        store: its file, with the log beside it.
 
     Raises:
-        OSError: if it can't be read.
-        ValueError: if it is too large for a store, or there is nothing of one in it.
+        OSError: it can't be read.
+        ValueError: it's too large for a store, or there's nothing of a store in it.
     """
     content, log = _content(store), b""
     with suppress(FileNotFoundError):
@@ -78,7 +78,7 @@ def salvage(store: Path) -> Salvaged:
 
 
 def _content(path: Path) -> bytes:
-    """A file, with zeros in place of the pages that the card does not give back."""
+    """A file's content, with zeros in place of pages that can't be read."""
     found = bytearray()
     with open_to_read(path, follow_links=False) as file:
         size = os.fstat(file.fileno()).st_size
@@ -95,7 +95,7 @@ def _content(path: Path) -> bytes:
 
 
 def _in_a_row(found: Iterator[RawFact]) -> list[RawFact]:
-    """One fact for each number. If there are several, the next builds upon the one that was committed."""
+    """One fact per number. If there are several, the next fact shows which was committed."""
     right, wrong, others = dict[int, RawFact](), dict[int, RawFact](), dict[int, list[RawFact]]()
     for fact in found:
         number = fact[0]
@@ -113,7 +113,7 @@ def _in_a_row(found: Iterator[RawFact]) -> list[RawFact]:
             fact = next((other for other in others.get(number, ()) if other[3] == chosen[-1][1]), fact)
         chosen.append(fact)
     chosen.reverse()
-    # Between the others a gap tells of them.
+    # Elsewhere, a gap shows that they existed.
     while chosen and (last := wrong.get(chosen[-1][0] + 1)):
         chosen.append(last)
     return chosen
@@ -142,7 +142,7 @@ class _Files:
                 yield sealed_checkpoint(number, head, facts, sums.decode(), checksum)
 
     def _rows(self, head: re.Pattern[bytes]) -> Iterator[tuple[int, list[Any]]]:
-        """The key and the values of every row with such a head, and of much that is none."""
+        """The key and values of every row with such a header, and of much that isn't one."""
         work = _MOST_WORK * self._bytes
         for part in self._parts:
             for found in head.finditer(part):
@@ -156,7 +156,7 @@ class _Files:
                     yield _key(part, at), _values(record[len(found[1]) :], types)
 
     def _record(self, part: bytes, at: int, size: int) -> bytes:
-        """A record, which goes on in other pages if it is long."""
+        """A record, continued in overflow pages if it's long."""
         if size <= _MOST_LOCAL:
             return part[at : at + size]
         least = (_PAGE - 12) * 32 // 255 - 23
@@ -177,7 +177,7 @@ class _Files:
 
 
 def _types(head: bytes) -> list[int]:
-    """The serial types in a record's head."""
+    """The serial types in a record's header."""
     types, value = list[int](), 0
     for byte in head:
         value = value << 7 | byte & 0x7F
@@ -192,7 +192,7 @@ def _size(kind: int) -> int:
 
 
 def _values(body: bytes, types: list[int]) -> list[Any]:
-    """Whole numbers, and the bytes of texts."""
+    """The record's integers, and the bytes of its texts."""
     values = list[Any]()
     for kind in types:
         value, body = body[: _size(kind)], body[_size(kind) :]
@@ -204,7 +204,7 @@ def _values(body: bytes, types: list[int]) -> list[Any]:
 
 
 def _key(part: bytes, at: int) -> int:
-    """The row's key, which lies before its record."""
+    """The row's key, which comes before its record."""
     start = at - 1
     while start > max(0, at - 9) and part[start - 1] & 0x80:
         start -= 1

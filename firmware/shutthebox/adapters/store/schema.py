@@ -1,9 +1,9 @@
-"""The tables of the store, of this version and of the earlier ones.
+"""The store's tables, of this version and earlier ones.
 
-`pragma user_version` says which version a file is. A file is used only if its schema is, statement
-for statement, the one that this program would have made for that version: no trigger, view, index or
-column more. A store of an earlier version is copied into a new file (`shutthebox.adapters.store.recovery`).
-For a table more, or a column more with a default, another text below is enough.
+`pragma user_version` is the version of a file. A file is used only if its schema matches, statement for
+statement, what this program would have created for that version, without extra triggers, views, indexes or
+columns. A store of an earlier version is copied into a new file (`shutthebox.adapters.store.recovery`).
+To add a table, or a column with a default, add another text below.
 """
 
 import sqlite3
@@ -55,7 +55,7 @@ _VERSION_1 = """
     """
 
 _SCHEMAS = ("", _VERSION_1)
-"""The tables of every version, the one of a new file first. A released one is never changed."""
+"""The tables of every version; version 0 is a new file. Never change a released one."""
 
 VERSION = len(_SCHEMAS) - 1
 
@@ -75,7 +75,7 @@ COLUMNS = columns_of(VERSION)
 
 @contextmanager
 def in_memory() -> Iterator[sqlite3.Connection]:
-    """An empty store of this version in memory, in a transaction; it is gone in the end."""
+    """An empty in-memory store of this version, in a transaction; discarded at the end."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
         create(db)
         db.execute("begin")
@@ -86,14 +86,14 @@ _Schema: TypeAlias = list[tuple[str, str, str, str | None]]
 
 
 class NotOursError(ValueError):
-    """A file is no store of this version, though nothing may be wrong with it."""
+    """A file isn't a store of this version, though nothing may be wrong with it."""
 
 
 def is_new(db: sqlite3.Connection) -> bool:
-    """Whether a file is empty; otherwise it is a store of this version. Writes nothing.
+    """Whether a file is empty rather than a store of this version. Writes nothing.
 
     Raises:
-        NotOursError: if it is neither.
+        NotOursError: it's neither.
         sqlite3.Error: if it can't be read.
     """
     (version,) = db.execute("pragma user_version").fetchone()
@@ -111,10 +111,10 @@ def is_new(db: sqlite3.Connection) -> bool:
 
 
 def create(db: sqlite3.Connection) -> None:
-    """Makes the tables of this version in an empty file, all at once or not at all.
+    """Creates this version's tables in an empty file, all or none.
 
     Args:
-        db: opened with `isolation_level` None.
+        db: opened with `isolation_level=None`.
 
     Raises:
         sqlite3.Error: if it can't be written.

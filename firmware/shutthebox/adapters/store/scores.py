@@ -1,4 +1,4 @@
-"""What the scores say: the match on the table, the rules of its game, what the store has of earlier ones."""
+"""The scoreboard's data: the match on the table, the rules of its game, and earlier matches."""
 
 import dataclasses
 import sqlite3
@@ -25,19 +25,19 @@ from shutthebox.texts import fill_in, plural
 from shutthebox.translations import localize_screen, translations
 
 SHOWN_GAMES = 3
-"""The best results of so many games are shown, those with the most signed results."""
+"""How many games' best results are shown: those with the most signed results."""
 
 SHOWN_RESULTS = 6
-"""The best results that are shown, so many of them in all, in equal shares."""
+"""How many best results are shown in all, in equal shares."""
 
 SHOWN_FAULTS = 5
-"""The latest faults are told to the uplink, so many of them."""
+"""How many of the latest faults the uplink gets."""
 
 SHOWN_MATCHES = 6
-"""The latest matches are shown, so many of them."""
+"""How many of the latest matches are shown."""
 
 SHOWN_CAPTAINS = 6
-"""The latest Captains are shown, so many of them."""
+"""How many of the latest Captains are shown."""
 
 
 _SIGNED = f"""
@@ -62,7 +62,7 @@ Title: TypeAlias = Callable[[Profile, int], str]
 
 
 def past(db: sqlite3.Connection, day: str, language: str) -> dict[str, Any]:
-    """What the store has: the latest matches, the best results, and figures for the owner.
+    """The latest matches, the best results, and figures for the owner.
 
     Args:
         db: the store.
@@ -70,7 +70,7 @@ def past(db: sqlite3.Connection, day: str, language: str) -> dict[str, Any]:
         language: of the games' titles.
 
     Raises:
-        sqlite3.Error, ValueError, ...: if it can't be read; any of `UNREADABLE`.
+        sqlite3.Error, ValueError, ...: it can't be read; any of `UNREADABLE`.
     """
     today, month = spans(day)
     title = partial(_title, language)
@@ -100,13 +100,13 @@ def _title(language: str, profile: Profile, rounds: int) -> str:
 def best(
     db: sqlite3.Connection, title: Title, since_s: float = -inf, until_s: float = inf
 ) -> list[dict[str, Any]]:
-    """The best signed results of the matches begun in a span of time, game by game, the best first.
+    """The best signed results of matches begun in a time span, game by game, best first.
 
     Args:
         db: the store.
         title: of the games.
-        since_s: the span's begin, a time of day, in seconds.
-        until_s: its end, not counted. A match may be dated in the future: the clock was wrong.
+        since_s: the start, in seconds since 1970.
+        until_s: the end, excluded. A match may be dated in the future, if the clock was wrong.
 
     Raises:
         sqlite3.Error: if it can't be read.
@@ -123,7 +123,7 @@ def best(
 
 
 def captains(db: sqlite3.Connection, title: Title) -> list[dict[str, Any]]:
-    """Winners who have shut the box in the very first turn of a match and signed, the latest first.
+    """Winners who shut the box in the very first turn of a match and signed, latest first.
 
     Raises:
         sqlite3.Error: if it can't be read.
@@ -143,7 +143,7 @@ def _honour(game: str, row: tuple[Any, ...]) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def profile_of(keys: str) -> Profile | None:
-    """The profile of a match; None where today's rules refuse it."""
+    """The profile of a match; None if today's rules refuse it."""
     try:
         return kept_profile(keys, "the store")
     except ValueError:
@@ -151,7 +151,7 @@ def profile_of(keys: str) -> Profile | None:
 
 
 def running(show: Show, translate: Translate) -> dict[str, Any] | None:
-    """The match on the table; None if there is none."""
+    """The match on the table; None if there's none."""
     if show.scene.player is None or show.scene.game is None:
         return None
     screen, game = localize_screen(show), show.scene.game
@@ -174,12 +174,12 @@ def running(show: Show, translate: Translate) -> dict[str, Any] | None:
 
 
 def puzzle_games(show: Show) -> tuple[str, ...]:
-    """The games of which the puzzle of the day can be."""
+    """The games that the puzzle of the day may come from."""
     return puzzles.puzzle_games(show.scene.form.settings.games) if show.scene.form else ()
 
 
 def _says(show: Show, translate: Translate) -> str:
-    """What happened last, or what the player is asked; nothing about buttons, which only the player has."""
+    """What happened last, or what the player is asked; without the buttons, which only the player has."""
     screen = localize_screen(show)
     if show.scene.winners:
         return f"{screen.title} {localize(show.scene.reason, translate)}".strip()
@@ -195,11 +195,11 @@ def rules(game: Profile | None, language: str) -> dict[str, Any] | None:
 
 
 def spans(day: str) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The begin and the end of a day like ``2026-11-22``, and of its month, as times of day in seconds."""
+    """The start and end of a day like ``2026-11-22``, and of its month, in seconds since 1970."""
     year, month, number = map(int, day.split("-"))
 
     def midnight(month: int, number: int) -> float:
-        # Days and months beyond the end are the calendar's next.
+        # mktime carries days and months past the end over to the next.
         return time.mktime((year, month, number, 0, 0, 0, 0, 0, -1))
 
     return (midnight(month, number), midnight(month, number + 1)), (
@@ -209,7 +209,7 @@ def spans(day: str) -> tuple[tuple[float, float], tuple[float, float]]:
 
 
 def _health(db: sqlite3.Connection, today: tuple[float, float]) -> dict[str, Any]:
-    """Figures for the owner of the box; the scoreboard does not show them."""
+    """Figures for the owner; the scoreboard doesn't show them."""
     found = queries.read(db)
     return {
         "finished": found.finished,

@@ -1,8 +1,8 @@
 """The scores: a file for the uplink, and the scoreboard's folder, both readable by every user.
 
-Their readers have a network, and the store must never wait for one. A reader of an SQLite file, even one that
-can only read, can hold locks that keep the writer out. So they read a copy of the data. The daemon replaces
-each file as a whole whenever it changes.
+Their readers are on a network, and the store must never wait for one: even a read-only connection to an
+SQLite file can hold locks that keep the writer out. So they get a copy of the data. The daemon replaces each
+file as a whole whenever it changes.
 """
 
 import json
@@ -30,29 +30,27 @@ _log = logging.getLogger(__name__)
 FILE_NAME = "scores.json"
 
 VERSION = 2
-"""Of the file. The uplink reads no other, such as one from before an update."""
+"""The version of the file's format. The uplink reads no other, such as one from before an update."""
 
 
 REPORT_S = 60
-"""How often the owner's page is written again, in seconds."""
+"""How often the owner's page is rewritten, in seconds."""
 
 
 class ScoresWriter:
     """An observer of the runner that keeps the files up to date. Called in the main thread.
 
-    Neither a full disk nor a store that can't be read stops the game: the files then stay as
-    they are, or have no past matches.
+    A full disk or an unreadable store doesn't stop the game: the files stay as they are, or have no past
+    matches.
 
     Args:
-        folder: where the files are to be; in memory where systemd provides one, so that an SD
-            card is not written to for it.
-        open_store: a connection to read the store by, which is closed after; None for a box
-            without memory.
-        clock_s: the time of day in seconds, which the store's matches have too.
-        display_works: whether the panel takes its data; None for a box without one.
-        report: gives the headings and lines that the owner reads, in a language; None for a box without.
-        tab: gives what guests are offered on the scoreboard; asked once the box is ready.
-        waits: nothing is written before `look_at_the_day` is called: the box is ready without the files.
+        folder: where to write the files; systemd provides one in memory, which spares the SD card.
+        open_store: opens a connection for reading the store, closed afterwards; None without memory.
+        clock_s: the clock that also dates the store's matches, in seconds since 1970.
+        display_works: whether the panel takes its data; None without a panel.
+        report: returns the owner's headings and lines in a language; None if there's no owner's page.
+        tab: returns what the scoreboard offers guests; called once the box is ready.
+        waits: write nothing before `look_at_the_day` is called, to keep startup fast.
     """
 
     def __init__(
@@ -83,14 +81,14 @@ class ScoresWriter:
             case Keep(Began() | Finished() | Signed() | PlayersLeft() | Chosen()):
                 self._past_of = None
             case Show():
-                # Everything shown has been kept. The scoreboard must not know more than the players have
+                # Everything shown has been kept; the scoreboard mustn't know more than the players have
                 # seen.
                 self._shown = what
                 if not self._waits:
                     self._write(what)
 
     def look_at_the_day(self) -> None:
-        """Writes the file again for a new day, a display that came or went, or after a write that failed."""
+        """Rewrites the files on a new day, when a display comes or goes, or after a failed write."""
         self._waits = False
         if self._shown is not None and self._written_with != (self._day(), self._has_display()):
             self._write(self._shown)

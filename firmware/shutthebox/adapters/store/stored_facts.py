@@ -1,12 +1,12 @@
 """The facts as the store keeps them, one line of text each.
 
-A fact says all that does not follow from the facts before it, and a fact about a match names the match. An
-action of a match has its own words (`shutthebox.rules.actions`), every other fact a word and its values as
-JSON, for example ``sign [7,0,"ANN"]``.
+A fact says what doesn't follow from the facts before it, and a fact about a match names the match. An action
+of a match has its own words (`shutthebox.rules.actions`); any other fact is a word and its values as JSON,
+such as ``sign [7,0,"ANN"]``.
 
-What is written stays readable for ever, because each line is part of a checksum. And an earlier version of
-the program may have to go on with a store, after an update that did not start. So a word keeps its values,
-and a new one may only say what a box can do without: that version reads it as a `LaterFact`.
+Lines must stay readable forever, because each is part of a checksum. And after an update that doesn't start,
+an earlier version may have to continue with the store. So a word keeps its values, and a new word may only
+say what a box can do without: earlier versions read it as a `LaterFact`.
 """
 
 import json
@@ -27,12 +27,12 @@ class MatchBegun(NamedTuple):
 
     Attributes:
         match: its number, rising.
-        at_s: the time of day in seconds.
-        profile: of the game, lines of a record.
+        at_s: when, in seconds since 1970.
+        profile: the game's, as lines of a record.
         players: how many.
         rounds: how many.
-        conditions: lines of a record (`known_conditions`); empty if they are not known.
-        sides: of the dice, if their throws are counted; else 0.
+        conditions: lines of a record (`known_conditions`); empty if unknown.
+        sides: of the dice, if throws are counted; else 0.
     """
 
     match: int
@@ -50,7 +50,7 @@ class MatchBegun(NamedTuple):
 
 
 class MatchResumed(NamedTuple):
-    """A match goes on under other conditions, which are given as in `MatchBegun`."""
+    """A match continues under other conditions, written as in `MatchBegun`."""
 
     match: int
     conditions: str
@@ -61,7 +61,7 @@ class MatchResumed(NamedTuple):
 
 
 class FactsLost(NamedTuple):
-    """So many facts of a match were lost to damage; its conditions from now on say so."""
+    """Facts of a match were lost to damage; its conditions say so from now on."""
 
     match: int
     facts: int
@@ -73,14 +73,14 @@ class FactsLost(NamedTuple):
 
 
 class PlayerResult(NamedTuple):
-    """What a match has brought a player.
+    """A player's result in a match.
 
     Attributes:
         player: from 0.
-        score: None without a turn.
+        score: None for a player who had no turn.
         owes: stakes.
         won: alone or with others.
-        captain: has won by shutting the box in the first turn.
+        captain: whether they won by shutting the box in the first turn.
     """
 
     player: int
@@ -91,7 +91,7 @@ class PlayerResult(NamedTuple):
 
 
 class MatchDecided(NamedTuple):
-    """A match has ended with these results; players with nothing to say are left out."""
+    """A match has ended with these results; players with nothing to report are left out."""
 
     match: int
     results: tuple[PlayerResult, ...]
@@ -127,7 +127,7 @@ class MatchLeft(NamedTuple):
 
 
 class SwitchesWorn(NamedTuple):
-    """Per switch (0 is the button) its number, presses and chatter since the last such fact."""
+    """For each switch (0 is the button), its number, and its presses and chatter since the last such fact."""
 
     counts: tuple[tuple[int, int, int], ...]
 
@@ -140,8 +140,8 @@ class FaultKept(NamedTuple):
     """Something was wrong.
 
     Attributes:
-        at_s: the time of day in seconds.
-        kind: the part, one word.
+        at_s: when, in seconds since 1970.
+        kind: the part, in one word.
         text: one line.
     """
 
@@ -155,7 +155,7 @@ class FaultKept(NamedTuple):
 
 
 class LaterFact(NamedTuple):
-    """A line that only a later version understands. It stays where it is.
+    """A line that only a later version understands. It's kept.
 
     Attributes:
         text: the line.
@@ -169,7 +169,7 @@ class LaterFact(NamedTuple):
 
     @property
     def is_play(self) -> bool:
-        """Whether its match can't be understood without it: an action, since everything else has JSON."""
+        """Whether its match makes no sense without it. That's an action, because everything else has JSON."""
         return not re.match(r"\S+ \[", self.text)
 
 
@@ -187,19 +187,19 @@ StoredFact: TypeAlias = (
     | FaultKept
     | LaterFact
 )
-"""A fact as it is kept; each has a `to_text`, which `fact_from_text` reads."""
+"""A stored fact; `fact_from_text` reads what its `to_text` writes."""
 
 _LONGEST_PLAYED = 100
-"""No action has so many characters."""
+"""Every action is shorter than this, in characters."""
 
 _JSON_WORDS = ("begin", "resume", "lost", "finish", "sign", "leave", "choose", "wear", "fault")
 
 
 def fact_from_text(text: str) -> StoredFact:
-    """The fact in this line; every line is one, if only a later version's.
+    """The fact in this line. Any line is one, if only a later version's.
 
     Raises:
-        ValueError: for nonsense behind a word that is known.
+        ValueError: nonsense after a known word.
     """
     word, _, rest = text.partition(" ")
     if word in _JSON_WORDS:
@@ -211,7 +211,7 @@ def fact_from_text(text: str) -> StoredFact:
 
 @lru_cache(1024)
 def _played(text: str) -> StoredFact:
-    """Most facts are actions, and there are few that differ."""
+    """Cached, because most facts are actions, and few differ."""
     try:
         return action_from_text(text)
     except ValueError:
@@ -261,12 +261,12 @@ def _worn(values: object) -> tuple[int, int, int]:
 
 
 def is_play(fact: StoredFact) -> bool:
-    """Whether the fact makes sense only behind those before it: an action, or what the clock showed."""
+    """Whether the fact only makes sense after those before it: an action, or the clock's reading."""
     return fact.is_play if isinstance(fact, LaterFact) else isinstance(fact, Action | ClockShown)
 
 
 def results_of(match: Match) -> tuple[PlayerResult, ...]:
-    """The results of a match that is decided."""
+    """The results of a decided match."""
     result = match.result
     assert result is not None, "the match is decided"
     found = []
@@ -279,10 +279,10 @@ def results_of(match: Match) -> tuple[PlayerResult, ...]:
 
 
 def stakes_from_text(text: str) -> Fraction:
-    """Stakes as they are kept: a whole number or a fraction.
+    """Stakes from their stored text: a whole number or a fraction.
 
     Raises:
-        ValueError: for anything else; a number like 1e99999999 would take for ever to read.
+        ValueError: anything else. A number like 1e99999999 would take forever to read.
     """
     if not re.fullmatch("-?[0-9]{1,12}(/[1-9][0-9]{0,3})?", text):
         raise ValueError(f"{quoted(text)} are no stakes")
@@ -290,12 +290,12 @@ def stakes_from_text(text: str) -> Fraction:
 
 
 def conditions_text(conditions: Conditions) -> str:
-    """The conditions as they are kept."""
+    """The conditions as stored text."""
     return "\n".join(conditions.to_lines())
 
 
 def known_conditions(text: str) -> Conditions:
-    """What this version knows of conditions that are kept, perhaps by a later one.
+    """The conditions that this version understands in text stored by this or a later one.
 
     Raises:
         ValueError: for nonsense.

@@ -1,4 +1,4 @@
-"""The tables that follow from the facts: a cache, which saves reading all facts again."""
+"""The tables that follow from the facts: a cache that saves rereading all of them."""
 
 import json
 import sqlite3
@@ -31,13 +31,13 @@ from shutthebox.rules.profile import MAX_PLAYERS
 Row: TypeAlias = tuple[Any, ...]
 
 KEPT_FAULTS = 200
-"""Faults that the store remembers, the latest."""
+"""How many of the latest faults the store remembers."""
 
 CACHE = ("match", "result", "throws", "lever", "setting", "total", "fault")
-"""The tables, in the order in which they are compared."""
+"""The tables, in the order in which they're checked."""
 
 _SUMS = CACHE[2:]
-"""Tables that outlive the facts they come from: a checkpoint has their rows."""
+"""Tables that outlive their facts, because a checkpoint has their rows."""
 
 TOTALS: dict[str, Callable[[Conditions], object]] = {
     "real_dice": lambda conditions: conditions.real_dice,
@@ -47,7 +47,7 @@ TOTALS: dict[str, Callable[[Conditions], object]] = {
 """Counts of matches under a condition."""
 
 WHOLE = "instr(conditions, char(10) || 'lost ') = 0"
-"""In a query: matches without a gap. No other is ranked."""
+"""SQL for matches without a gap. Others aren't ranked."""
 
 _COUNT_THROW = """
 insert into throws (dice, sides, die, value, count)
@@ -67,7 +67,7 @@ _LATEST = 'select id, conditions, sides, "left" from match order by id desc limi
 
 
 class LatestMatch(NamedTuple):
-    """The match to which facts are added; the columns of its row that they may change."""
+    """The match that facts are added to: the columns that they may change."""
 
     id: int
     conditions: str
@@ -76,12 +76,12 @@ class LatestMatch(NamedTuple):
 
 
 class Tables:
-    """Changes the tables as facts tell.
+    """Applies facts to the tables.
 
     Args:
-        db: the store, in a transaction of the caller.
-        checkpoint: what its facts begin with, if the tables are built from them: of facts before its end
-            only matches and results follow.
+        db: the store, in the caller's transaction.
+        checkpoint: the one to start from when rebuilding the tables: from facts that it covers, only matches
+            and results follow.
 
     Raises:
         sqlite3.Error, ValueError, TypeError, LookupError: the checkpoint makes no sense.
@@ -92,7 +92,7 @@ class Tables:
         sums = json.loads(checkpoint.sums) if checkpoint and checkpoint.sums else {}
         for table in _SUMS:
             for row in sums.get(table, ()):
-                # A later version may have columns more.
+                # A later version may have more columns.
                 self._put(table, *row[: len(COLUMNS[table])])
 
     @property
@@ -110,15 +110,15 @@ class Tables:
         return json.dumps({table: rows_of(self._db, table) for table in _SUMS}, separators=(",", ":"))
 
     def apply(self, number: int, fact: StoredFact) -> None:
-        """Changes the rows as this fact tells.
+        """Applies one fact.
 
         Args:
-            number: of the fact.
+            number: the fact's number.
             fact: any.
 
         Raises:
             ValueError, TypeError, LookupError, ArithmeticError: it makes no sense.
-            sqlite3.Error: the same, or the tables can't be written.
+            sqlite3.Error: it makes no sense, or the tables can't be written.
         """
         is_summed = number <= self._covered
         if isinstance(fact, Remembered):
@@ -192,7 +192,7 @@ class Tables:
         self._db.execute(f"insert or replace into {table} ({columns}) values ({marks})", row)
 
     def _change(self, table: str, column: str, value: object, **key: int) -> Row:
-        """Changes a row that has to be there, and gives what it had before."""
+        """Changes a row that must exist, and returns its previous value."""
         where = " and ".join(f"{name} = :{name}" for name in key)
         before = self._db.execute(f'select "{column}" from {table} where {where}', key).fetchone()
         if before is None:
@@ -202,7 +202,7 @@ class Tables:
 
 
 def remembered_of(db: sqlite3.Connection) -> tuple[Remembered, ...]:
-    """What the box remembers, the latest of each.
+    """The latest of everything the box remembers.
 
     Raises:
         sqlite3.Error: if it can't be read.
@@ -213,10 +213,10 @@ def remembered_of(db: sqlite3.Connection) -> tuple[Remembered, ...]:
 
 
 def tally_of(db: sqlite3.Connection) -> tuple[Fraction, ...]:
-    """Per player the stakes owed from earlier matches of this evening; negative: to get.
+    """The stakes that each player owes from earlier matches of this evening; negative if they get some.
 
-    An evening is a run of matches between which the players do not leave. The match on the table
-    does not count.
+    An evening is a run of matches without the players leaving in between. The match on the table doesn't
+    count.
 
     Raises:
         sqlite3.Error: if they can't be read.
@@ -231,7 +231,7 @@ def tally_of(db: sqlite3.Connection) -> tuple[Fraction, ...]:
 
 
 def _no_table(fact: Action | ClockShown | LaterFact) -> None:
-    """What changes no table; a new fact of another kind is an error of types here."""
+    """Facts that change no table. If a new kind does, the type checker complains here."""
 
 
 def rows_of(db: sqlite3.Connection, table: str) -> list[Row]:

@@ -1,7 +1,6 @@
-"""Compares the whole store with its checksums while the box plays.
+"""Checks the whole store against its checksums while the box plays.
 
-At a start only the latest facts are compared, so that a box with years of matches is ready as soon as a new
-one.
+At startup only the latest facts are checked, so that years of matches don't make it slower.
 """
 
 import logging
@@ -18,17 +17,17 @@ from shutthebox.adapters.store.recovery import first_fault
 _log = logging.getLogger(__name__)
 
 _INSTRUCTIONS = 10_000
-"""So many of SQLite's between two looks at whether the thread has to end; some milliseconds."""
+"""How many of SQLite's instructions, some milliseconds' worth, run between two checks whether to stop."""
 
 
 class VerificationWorker:
-    """Compares once, in a thread of its own.
+    """Checks a store once, in its own thread.
 
     Args:
         store: the file, of this version.
 
     Attributes:
-        found: what is wrong with the store, in words; None for nothing, and as long as nothing was found.
+        found: what's wrong with the store, in words; None so far, or if nothing is.
     """
 
     def __init__(self, store: Path) -> None:
@@ -38,18 +37,18 @@ class VerificationWorker:
         self._thread = threading.Thread(target=self._work, name="verification", daemon=True)
 
     def start(self) -> None:
-        """Begins; to be called once."""
+        """Starts the thread. Call it once."""
         self._thread.start()
 
     def close(self) -> None:
-        """Ends the thread wherever it is."""
+        """Stops the thread, wherever it is."""
         self._stopping.set()
         if self._thread.ident is not None:
             self._thread.join()
 
     def _work(self) -> None:
         let_others_first()
-        # The mark first: the facts that are kept meanwhile are newer than it.
+        # The mark first, because facts are added meanwhile.
         mark = read_mark(self._store)
         try:
             with closing(open_to_read(self._store)) as db:
@@ -62,7 +61,7 @@ class VerificationWorker:
             if is_damage(error):
                 self.found = f"what it holds makes no sense: {error}"
             else:
-                # Whoever writes to the store meets it, too, and says so.
+                # The store meets the same error when it writes, and reports it.
                 _log.warning("%s: can't be compared with its checksums: %s", self._store, error)
         else:
             _log.info("%s: %s", self._store, self.found or "agrees with its checksums")
