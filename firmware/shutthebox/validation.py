@@ -175,15 +175,15 @@ def examine_toml(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
         hint = next((hint for words, hint in _HINTS.items() if said.startswith(words)), "")
         mistakes.append(f"not valid TOML: {said}{hint}")
         found = re.search(r"\(at line (\d+), ", said)
-        if found is None or not _leave_out(lines, int(found[1]) - 1, is_double=said.startswith("Can't")):
+        if found is None or not _leave_out(lines, int(found[1]) - 1, is_double=said.startswith("Cannot")):
             break
     return {}, tuple(mistakes)
 
 
 _HINTS = {
     "Invalid value": '; allowed is a text in "quotes", a number, true, false or a [list]',
-    "Can't overwrite": "; allowed is each key once",
-    "Can't declare": "; allowed is each [section] once",
+    "Cannot overwrite": "; allowed is each key once",
+    "Cannot declare": "; allowed is each [section] once",
 }
 """What is allowed, by the first words of tomllib's complaint."""
 

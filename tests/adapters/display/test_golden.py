@@ -32,7 +32,7 @@ LONG = LocalizedScreen(
     Mode.SERVICE,
     title="A very long title for one line",
     aside="and a long aside too",
-    rows=("Lever 1 chatter 12", "A very long row of a list that can't fit"),
+    rows=("Lever 1 chatter 12", "A very long row of a list that cannot fit"),
     cursor=1,
     prompt="A prompt which is certainly too long for the line",
     is_list=True,
