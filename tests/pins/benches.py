@@ -1,13 +1,15 @@
 """Benches: a pin factory, and a hand that moves the wires it is connected to.
 
 A bench is either a simulated chip of a real kernel (in the virtual Pi, or wherever gpio-sim
-is loaded and its lines may be moved), or a fake kernel.
+is loaded and its lines may be moved), or something that stands in for the library.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sized
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -15,8 +17,6 @@ from typing import Any
 
 import pytest
 from tests.pins.fake_gpiod import FakeKernel
-
-from gpiozero_gpiod import GpiodFactory
 
 SIMULATED = Path("/sys/devices/platform")
 #: Of the virtual Pi's simulated chip: what one line shows, the other is pulled to at once.
@@ -182,21 +182,52 @@ def simulated_chip(label: str = "pinctrl-bcm2711") -> Path | None:
     return None
 
 
+def real_or_skip(library: str) -> Path:
+    """The simulated chip, or a skip that says what is not there."""
+    chip = simulated_chip()
+    if chip is None:
+        pytest.skip("no gpio-sim chip here: `make test-pi` runs this on a real kernel")
+    if importlib.util.find_spec(library) is None:
+        pytest.skip(f"{library} is not installed: `make test-pi` runs this with it")
+    return chip
+
+
 @contextmanager
 def make_bench(name: str, folder: Path) -> Iterator[Bench]:
-    """Our pins on a simulated chip, or as "gpiod-fake" on a fake kernel; cleared away again."""
+    """Sets up the back end called ``name``, and clears it away again."""
     with ExitStack() as stack:
+        bench: Bench
         if name == "gpiod-fake":
             kernel = FakeKernel(folder)
             kernel.add("pinctrl-bcm2711", 54)
             kernel.add("mcp23017", 16)
             for patch in kernel.patches():
                 stack.enter_context(patch)
-            bench: Bench = FakeBench(GpiodFactory(), kernel)
+            from gpiozero_gpiod import GpiodFactory
+
+            bench = FakeBench(GpiodFactory(), kernel)
         else:
-            chip = simulated_chip()
-            if chip is None:
-                pytest.skip("no gpio-sim chip here: `make test-pi` runs this on a real kernel")
-            bench = SimBench(GpiodFactory(), chip)
+            chip = real_or_skip({"rpigpio": "RPi"}.get(name, name))
+            bench = SimBench(_real_factory(name, folder), chip)
         stack.callback(bench.factory.close)
         yield bench
+
+
+def _real_factory(name: str, folder: Path) -> Any:
+    if name == "gpiod":
+        from gpiozero_gpiod import GpiodFactory
+
+        return GpiodFactory()
+    # lgpio leaves a FIFO where it is imported.
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        patch.setenv("LG_WD", str(folder))
+        patch.setenv("RPI_LGPIO_REVISION", "a03111")  # rpi-lgpio, the stand-in for newer Pis
+        patch.chdir(folder)
+        if name == "lgpio":
+            from gpiozero.pins.lgpio import LGPIOFactory
+
+            return LGPIOFactory(chip=0)
+        from gpiozero.pins.rpigpio import RPiGPIOFactory
+
+        return RPiGPIOFactory()
