@@ -84,9 +84,9 @@ def test_fail__values_of_an_entry(key: str, data: bytes, value: object) -> None:
 @pytest.mark.parametrize(
     ("data", "complaint"),
     [
-        (b"", "no entry: it is no JSON"),
-        (b"[" * 100_000, "no entry: it is no JSON"),
-        (b"\xff", "no entry: it is no JSON"),
+        (b"", "not an entry: not JSON"),
+        (b"[" * 100_000, "not an entry: not JSON"),
+        (b"\xff", "not an entry: not JSON"),
         (b"[]", "no entry: version 1 is expected"),
         (changed(FIRST_BYTES, version=2), "no entry: version 1 is expected"),
         (b'{"version": 1}', "kind: None is not allowed; allowed are match and signed"),
@@ -96,7 +96,7 @@ def test_fail__values_of_an_entry(key: str, data: bytes, value: object) -> None:
         (FIRST_BYTES.strip(), "no entry: it is not written as a box writes it"),
         (FIRST_BYTES + b"\n", "no entry: it is not written as a box writes it"),
         (b" " * 524_289, "no entry: 524289 bytes; allowed are 524288"),
-        (b" " * 524_288, "no entry: it is no JSON"),
+        (b" " * 524_288, "not an entry: not JSON"),
     ],
     ids=range(13),
 )

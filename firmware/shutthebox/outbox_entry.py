@@ -167,7 +167,7 @@ def entry_from_bytes(data: bytes) -> OutboxEntry:
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):
-        raise OutboxEntryError("no entry: it is no JSON") from None
+        raise OutboxEntryError("not an entry: not JSON") from None
     if not isinstance(found, dict) or found.get("version") != VERSION:
         raise OutboxEntryError(f"no entry: version {VERSION} is expected")
     kind = _KINDS.get(str(found.get("kind")))

@@ -126,7 +126,7 @@ def test_networks(net: str, network: Network, tmp_path: Path) -> None:
             "",
             "user-data: line 1: is a program, which no box runs; allowed is #cloud-config",
         ),
-        ("- a\n- b", "", "user-data: the file: is no mapping; allowed is what Raspberry Pi Imager writes"),
+        ("- a\n- b", "", "user-data: the file: not a mapping; allowed is what Raspberry Pi Imager writes"),
         (
             "hostname: a b",
             "",
@@ -153,7 +153,7 @@ def test_networks(net: str, network: Network, tmp_path: Path) -> None:
         (
             "",
             "a: !!python/object/apply:os.system [id]\nwifis: [x]",
-            "network-config: wifis: is no mapping; allowed",
+            "network-config: wifis: not a mapping; allowed",
         ),
         ("", "&a [*a]", "network-config: line 1: not valid YAML"),
     ],

@@ -218,7 +218,7 @@ def test_the_operators_commands_void_list_and_undo(
         ("void 4", "Voiding 1: 1 matches count for nothing. `void --undo 1` puts them back."),
         ("revoke evil.1 --from 2026-01-01", "Voiding 2: 4 matches"),
         (f"void {event} ann", "Voiding 3: 2 matches"),
-        ("void --undo 3", "2 matches count again, where nothing else has made them void."),
+        ("void --undo 3", "2 matches count again, unless something else voids them."),
         ("void 4", "Voiding 4: 1 matches"),
         ("void 4 --undo", "2 matches count again"),
         (f"void {event} ann", "Voiding 5: "),

@@ -121,7 +121,7 @@ def test_both_raucs_program_and_the_images_mark_are_needed(
     ("script", "said"),
     [
         ("echo first; echo ' last of all ' >&2; echo; exit 3", "last of all"),
-        ("exit 1", "RAUC ended without a word"),
+        ("exit 1", "RAUC failed without a message"),
     ],
 )
 def test_raucs_last_word_is_passed_on(script: str, said: str, card: Path) -> None:
@@ -226,7 +226,7 @@ def test_an_address_that_never_comes_to_an_end_is_given_up(
 ) -> None:
     monkeypatch.setattr(update, "LOOK_S", 0.3)
     with answering(answer, then=itertools.repeat(b"x")) as address:
-        assert refused("update", address) == f"shutthebox: {address}: too slow: less than 10 kB a second came"
+        assert refused("update", address) == f"shutthebox: {address}: too slow: less than 10 kB a second"
     assert not fetched.exists()
     assert not fetched.with_name("asked").exists()
 
@@ -258,8 +258,8 @@ def fetched(card: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 CUT = {
-    "of its length": (http(b"half", "Content-Length: 8"), "was cut off: 4 of 8 bytes came"),
-    "in a chunk": (http(b"8\r\nhalf", "Transfer-Encoding: chunked"), "was cut off"),
+    "of its length": (http(b"half", "Content-Length: 8"), "incomplete: 4 of 8 bytes received"),
+    "in a chunk": (http(b"8\r\nhalf", "Transfer-Encoding: chunked"), "incomplete"),
     "nothing": (b"", "Remote end closed connection without response"),
     "too large, as it says": (
         http(b"x", f"Content-Length: {500 << 20}"), "larger than 3 MiB, the most that fits here"

@@ -118,7 +118,7 @@ def test_a_folder_that_is_gone_does_not_stop_the_game(
     table.press()
     evening(table, writer)
     assert [record.getMessage() for record in caplog.records] == [
-        f"{tmp_path / 'gone' / FILE_NAME}: No such file or directory; the voice does not hear of it"
+        f"{tmp_path / 'gone' / FILE_NAME}: No such file or directory; the voice isn't told"
     ]
 
 

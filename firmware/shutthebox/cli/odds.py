@@ -112,7 +112,7 @@ def _run_fair(profile: Profile, args: argparse.Namespace) -> int:
     """The fair head starts."""
     for option in ("open", "throw", "objective", "players", "best", "seat", "plot", "samples"):
         if getattr(args, option) is not None:
-            raise UsageError(f"--{option} does not go with --fair, which is about a round of two players")
+            raise UsageError(f"--{option}: not allowed with --fair, which is about a round of two players")
     with working(lambda: "working out fair head starts"):
         answer = fair_answer(profile)
     print(json.dumps(fair_document(profile, answer)) if args.json else fair_text(profile, answer))
@@ -123,7 +123,7 @@ def _run_tug(profile: Profile, args: argparse.Namespace) -> int:
     """The chance to win a tug; the open tiles are those that the player at turn has to move."""
     for option in ("objective", "plot", "samples"):
         if getattr(args, option) is not None:
-            raise UsageError(f"--{option} does not go with a tug, which is won by the last tile alone")
+            raise UsageError(f"--{option}: not allowed in a tug, which is won by the last tile alone")
     turn = _turn(profile, args.open, args.throw)
     with working(lambda: "working out the best play"):
         tug_play(profile)
@@ -137,7 +137,7 @@ def _run_players(profile: Profile, args: argparse.Namespace) -> int:
         raise UsageError("--best and --seat need --players: how many play the round")
     for option in ("open", "throw", "objective", "plot", "samples"):
         if getattr(args, option) is not None:
-            raise UsageError(f"--{option} is for one player's turn; it does not go with --players")
+            raise UsageError(f"--{option}: not allowed with --players, because it's about one player's turn")
     with working(lambda: "working out the best play of every seat"):
         answer = players_answer(profile, args.players, args.best, args.seat)
     print(json.dumps(players_document(profile, answer)) if args.json else players_text(profile, answer))

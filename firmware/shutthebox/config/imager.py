@@ -72,7 +72,7 @@ def _document(text: str) -> Mapping[str, Any]:
 
 def _mapping(value: object, key: str) -> Mapping[str, Any]:
     if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
-        raise _WrongError(f"{key}: is no mapping; allowed is what Raspberry Pi Imager writes")
+        raise _WrongError(f"{key}: not a mapping; allowed is what Raspberry Pi Imager writes")
     return value
 
 

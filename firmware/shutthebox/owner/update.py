@@ -154,7 +154,7 @@ def _giving_up_if_slow(source: str) -> Iterator[None]:
         nonlocal so_far
         before, so_far = so_far, FETCHED.stat().st_size if FETCHED.exists() else 0
         if so_far - before < SLOWEST * LOOK_S:
-            raise UpdateError(f"{one_line(source)}: too slow: less than {SLOWEST // 1000} kB a second came")
+            raise UpdateError(f"{one_line(source)}: too slow: less than {SLOWEST // 1000} kB a second")
 
     handler = signal.signal(signal.SIGALRM, look)
     timer = signal.setitimer(signal.ITIMER_REAL, LOOK_S, LOOK_S)
@@ -181,9 +181,9 @@ def _fetch(source: str) -> None:
                         raise UpdateError(f"{source}: larger than {most >> 20} MiB, the most that fits here")
                     _write(file, block)
                 if file.tell() < length:
-                    raise UpdateError(f"{source}: was cut off: {file.tell()} of {length} bytes came")
+                    raise UpdateError(f"{source}: incomplete: {file.tell()} of {length} bytes received")
     except IncompleteRead:
-        raise UpdateError(f"{source}: was cut off") from None
+        raise UpdateError(f"{source}: incomplete") from None
     except (OSError, ValueError, HTTPException) as error:
         raise UpdateError(f"{one_line(source)}: {one_line(str(error)) or type(error).__name__}") from None
 
@@ -356,5 +356,5 @@ def _rauc(*words: str, within: Sequence[str] = (), most_s: float | None = None) 
         raise UpdateError(f"{words[-1]}: not checked within {most_s:.0f} s") from None
     if done.returncode:
         said = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-        raise UpdateError(f"{words[-1]}: {said[-1] if said else 'RAUC ended without a word'}")
+        raise UpdateError(f"{words[-1]}: {said[-1] if said else 'RAUC failed without a message'}")
     return done.stdout

@@ -25,7 +25,7 @@ def faces_from_text(text: str) -> Throw:
     """
     words = text.split("+")
     if len(words) > MAX_FACES:
-        raise ValueError(f"{len(words)} faces are no throw: {MAX_FACES} dice are the most")
+        raise ValueError(f"{len(words)} dice are too many; allowed are up to {MAX_FACES}")
     return tuple(map(_face, words))
 
 

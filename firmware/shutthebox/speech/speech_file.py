@@ -63,7 +63,7 @@ class SpeechFileWriter:
             replace_file(self._path, json.dumps(document).encode())
         except OSError as error:
             if not self._failing:
-                _log.warning("%s: %s; the voice does not hear of it", self._path, error.strerror)
+                _log.warning("%s: %s; the voice isn't told", self._path, error.strerror)
             self._failing = True
         else:
             self._failing = False

@@ -387,7 +387,7 @@ def _void(args: argparse.Namespace, league: League) -> None:
 
 def _say_undone(league: League, do: Callable[[Connection], int]) -> None:
     count = change(league.engine, do)
-    print(f"{count} matches count again, where nothing else has made them void.")
+    print(f"{count} matches count again, unless something else voids them.")
 
 
 def _number(text: str) -> int:
@@ -500,7 +500,7 @@ def _event(args: argparse.Namespace, league: League) -> None:
         )  # fmt: skip
     print(f"/event/{event_id}")
     print(
-        "A match at another box counts when each entrant has said so there, with this code:", file=sys.stderr
+        "A match at another box counts once each entrant confirms it there, with this code:", file=sys.stderr
     )
     for initials, code in codes.items():
         print(f"{initials} {code}", file=sys.stderr)
@@ -561,7 +561,9 @@ def _backup(args: argparse.Namespace, league: League) -> None:
 def _move(args: argparse.Namespace, league: League) -> None:
     league.claim()
     if args.database.startswith("sqlite") and not args.database.startswith("sqlite:////"):
-        raise LeagueError("the services start elsewhere; allowed is the whole path: sqlite:////FOLDER/FILE")
+        raise LeagueError(
+            "the services start in another folder; allowed is the whole path: sqlite:////FOLDER/FILE"
+        )
     target = open_database(args.database)
     try:
         counts = copy_league(league.engine, target)

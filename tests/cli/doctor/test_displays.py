@@ -140,7 +140,7 @@ def test_a_config_that_fits_is_left(written: str, fits: bool, config: Path) -> N
 
 def test_nobody_answers(config: Path) -> None:
     Bus.chips = {}
-    said = "no display answers at 0x3C or 0x3D on /dev/i2c-32: its lead, or the order of its pins\n"
+    said = "no display answers at 0x3C or 0x3D on /dev/i2c-32: check its lead and the order of its pins\n"
     assert command("doctor", "--display", "--config", config) == Said(1, said, "")
 
 

@@ -285,7 +285,7 @@ def stakes_from_text(text: str) -> Fraction:
         ValueError: anything else. A number like 1e99999999 would take forever to read.
     """
     if not re.fullmatch("-?[0-9]{1,12}(/[1-9][0-9]{0,3})?", text):
-        raise ValueError(f"{quoted(text)} are no stakes")
+        raise ValueError(f"{quoted(text)} is not an amount of stakes")
     return Fraction(text)
 
 

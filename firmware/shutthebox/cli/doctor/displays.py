@@ -73,7 +73,7 @@ def show(config: Config, *, as_json: bool) -> int:
     if not found:
         where = " or ".join(f"0x{address:02X}" for address in hardware.PANEL_ADDRESSES)
         bus = f"/dev/i2c-{config.display.bus}"
-        print(f"no display answers at {where} on {bus}: its lead, or the order of its pins")
+        print(f"no display answers at {where} on {bus}: check its lead and the order of its pins")
         return 1
     for panel, text in zip(found, lines, strict=True):
         print(f"0x{panel.address:02X}: {' or '.join(panel.controllers)}: {panel.reason}")

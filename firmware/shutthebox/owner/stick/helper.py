@@ -77,7 +77,7 @@ def serve(device: Path, address: Path, state: Path, language: str) -> None:
     signal.signal(signal.SIGTERM, lambda number, frame: volume.give_up())
     try:
         if volume.in_use:
-            _log.info("%s: is mounted, so it is no stick for the box", shown_path(device))
+            _log.info("%s: already mounted, so it's left alone", shown_path(device))
             return
         on_card = CARD.exists()
         kept = KEPT if on_card else None
