@@ -153,6 +153,22 @@ def test_no_ring_of_imports() -> None:
         pytest.fail(" imports ".join(reversed(error.args[1])))
 
 
+def test_only_its_own_classes_compare_with_an_order_of_play() -> None:
+    """Whoever adds one writes its class: a comparison elsewhere would take it for another one in silence."""
+    compares = re.compile(r"\bTurns\.[A-Z]|\.turns (?:is|in|not|==|!=) ")
+    assert {
+        str(path.relative_to(folder))
+        for folder in SOURCES.values()
+        for path in folder.rglob("*.py")
+        if compares.search(path.read_text(encoding="utf-8"))
+    } == {
+        "rules/profile.py",  # what other keys need `turns` to be, and its default
+        "rules/orders.py",
+        "odds/orders.py",
+        "odds/seat_limits.py",
+    }
+
+
 def test_no_mode_imports_another() -> None:
     """Modes lead to one another by targets."""
     modes = {name for name in imports() if name.startswith("shutthebox.game.modes.")}

@@ -11,8 +11,8 @@ from tests.support.fast import fast_among
 
 from shutthebox.config import profiles
 from shutthebox.odds.coach import Balance, Decision, MatchReview, TurningPoint, review
-from shutthebox.odds.match_play import match_chances, match_play
 from shutthebox.odds.odds import Odds, for_points
+from shutthebox.odds.orders import match_chances, match_play
 from shutthebox.odds.worths import OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Thrown, apply

@@ -12,8 +12,9 @@ from tests.support.fast import fast_among
 from tests.support.house import house
 
 from shutthebox.config import profiles
-from shutthebox.odds.match_play import has_chances, is_deciding, match_chances, match_play
+from shutthebox.odds.match_play import is_deciding
 from shutthebox.odds.odds import Odds
+from shutthebox.odds.orders import has_chances, match_chances, match_play
 from shutthebox.odds.seat_turn import SeatPlay
 from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.strengths import simple_answer

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from shutthebox.rules.handicap import for_seat
+from shutthebox.rules.orders import for_seat
 from shutthebox.rules.profile import Profile, Scoring, Win
 from shutthebox.rules.score import (
     best_score,

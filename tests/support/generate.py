@@ -11,6 +11,7 @@ from tests.support.chance import next_action
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import (
     Back,
     Blocked,
@@ -259,7 +260,7 @@ ENUMS = {
 
 def seats(profile: Profile, players: int) -> int:
     """So many players, or one where the profile is played alone, or two in a tug."""
-    return profile.seats(players)
+    return order_of(profile).seats(profile, players)
 
 
 def play(

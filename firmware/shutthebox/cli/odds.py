@@ -23,7 +23,8 @@ from shutthebox.odds.worths import Objective, TooLargeError, Value
 from shutthebox.rules import tiles as sets
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import Throw, dice_allowed
-from shutthebox.rules.profile import Draw, Profile, Turns
+from shutthebox.rules.orders import order_of
+from shutthebox.rules.profile import Draw, Profile
 from shutthebox.rules.tiles import Tiles, to_numbers
 from shutthebox.rules.turn import Turn
 
@@ -87,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
         return _run_fair(profile, args)
     if args.players is not None or args.best is not None or args.seat is not None:
         return _run_players(profile, args)
-    if profile.turns is Turns.TUG:
+    if not order_of(profile).has_points:
         return _run_tug(profile, args)
     profile = for_points(profile)
     turn = _turn(profile, args.open, args.throw)

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from shutthebox.cli.odds_text import DIGITS, percent
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.odds.bank import beats_bank
-from shutthebox.odds.common_throw import CommonThrow
+from shutthebox.odds.orders import order_odds
 from shutthebox.odds.seat_limits import About, check_seats
 from shutthebox.odds.seats import Equilibrium, Prize
-from shutthebox.odds.shared_row import SharedRow
-from shutthebox.odds.tug import tug_chances
 from shutthebox.odds.worths import End
-from shutthebox.rules.handicap import for_seat, points_off
+from shutthebox.rules.handicap import points_off
 from shutthebox.rules.match import begin
-from shutthebox.rules.profile import MAX_PLAYERS, MatchFormat, Profile, Stakes, Turns
+from shutthebox.rules.orders import for_seat, order_of
+from shutthebox.rules.profile import MAX_PLAYERS, MatchFormat, Profile, Stakes
 
 
 class PlayersError(ShutTheBoxError, ValueError):
@@ -61,7 +60,7 @@ def players_answer(profile: Profile, players: int, best: int | None, seat: int |
         raise PlayersError(f"--players: {players} is not allowed; 2 to {MAX_PLAYERS} are")
     if (best is None) != (seat is None):
         raise PlayersError("--best and --seat go together: the best score so far, and the seat to play")
-    if seat is not None and profile.turns is not Turns.WHOLE:
+    if seat is not None and not order_of(profile).one_turn_each:
         raise PlayersError(
             f'--seat: turns = "{profile.turns}" has no best score so far; allowed without --best and --seat'
         )
@@ -147,7 +146,7 @@ def _of_several(profile: Profile) -> bool:
 
 def _unknown_stakes(profile: Profile, seat: int | None) -> str | None:
     """Why the stakes that the seats can expect aren't known although their chances are; None if they are."""
-    if profile.turns is not Turns.WHOLE and profile.stakes in (Stakes.POOL_DOUBLE, Stakes.LOSER_PAYS):
+    if not order_of(profile).one_turn_each and profile.stakes in (Stakes.POOL_DOUBLE, Stakes.LOSER_PAYS):
         return f'No stakes: stakes = "{profile.stakes}" is worked out for whole turns only.'
     if profile.stakes is not Stakes.LOSER_PAYS:
         return None
@@ -160,14 +159,7 @@ def _unknown_stakes(profile: Profile, seat: int | None) -> str | None:
 
 def _without_equilibrium(profile: Profile, players: int) -> PlayersAnswer | None:
     """The seats where turns aren't taken one after the other, or against the bank; None for other games."""
-    if profile.turns is Turns.TUG:
-        check_seats(profile, players, About.ROUND)
-        win = tug_chances(begin(profile, players))
-    elif profile.turns is Turns.SHARED:
-        win = SharedRow(profile).wins(players)
-    elif profile.turns is not Turns.WHOLE:
-        win = CommonThrow(profile).wins()
-    if profile.turns is not Turns.WHOLE:
+    if win := order_odds(profile).round_chances(profile, players):
         unknown = _unknown_stakes(profile, None)
         return PlayersAnswer(win, None if unknown else _stakes(profile, players, win))
     if profile.stakes is not Stakes.BANK:

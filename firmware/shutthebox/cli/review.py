@@ -18,7 +18,7 @@ from shutthebox.odds.coach import Balance, Decision, MatchReview, review
 from shutthebox.odds.review_text import decision_text
 from shutthebox.rules import record
 from shutthebox.rules.faces import faces_to_text
-from shutthebox.rules.profile import Turns
+from shutthebox.rules.orders import order_of
 from shutthebox.rules.record import Record, RecordError
 from shutthebox.rules.tiles import to_numbers
 from shutthebox.texts import DECIMAL, decimal_parts, fill_in
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
 
 def review_document(match: Record, found: MatchReview) -> dict[str, object]:
     """A review as JSON; chances are 0 to 1, players are numbered from 1."""
-    point, has_points = found.turning_point, match.profile.turns is not Turns.TUG
+    point, has_points = found.turning_point, order_of(match.profile).has_points
     turning = None
     if point is not None:
         turning = {
@@ -124,7 +124,7 @@ def review_lines(match: Record, found: MatchReview, translate: Callable[[str], s
                 "chance to win {initial} % at the start, {final} % at the end: luck {luck} "
                 "%, decisions {skill} %"
             ).format(**_shown(each.win, 100, _))
-        if match.profile.turns is not Turns.TUG:
+        if order_of(match.profile).has_points:
             text = _("points {initial} expected, {final} scored: luck {luck}, decisions {skill}")
             yield "  " + text.format(**_shown(each.points, 1, _))
     if not found.exact and found.players[0].win is not None:

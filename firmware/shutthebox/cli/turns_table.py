@@ -12,7 +12,8 @@ from shutthebox.errors import quoted
 from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, apply
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import Throw
-from shutthebox.rules.profile import MAX_PLAYERS, MAX_ROUNDS, Blocked, Profile, Turns
+from shutthebox.rules.orders import order_of
+from shutthebox.rules.profile import MAX_PLAYERS, MAX_ROUNDS, Blocked, Profile
 from shutthebox.rules.record import KIND, Record, RecordError
 from shutthebox.rules.tiles import MAX_TILE, to_tiles
 from shutthebox.texts import N_
@@ -77,7 +78,7 @@ def read_table(text: str, where: str, profile: Profile) -> Record:
     if len(names) > MAX_PLAYERS:
         raise RecordError(f"{where}: {len(names)} players; allowed are 1 to {MAX_PLAYERS}")
     turns = [player for player, _ in groupby(line.player for line in lines)]
-    whole = profile.turns is Turns.WHOLE
+    whole = order_of(profile).one_turn_each
     rounds = min(MAX_ROUNDS, max(map(turns.count, names))) if profile.has_rounds and whole else None
     try:
         match = start = begin(profile, len(names), rounds)

@@ -37,7 +37,7 @@ class Verdict(NamedTuple):
         amount: points missing or over.
         move: the tiles flipped since the throw.
         lifts: put the levers back by lifting them, because each now stands for the tile behind.
-        opens: a move lifts levers, where others flip them (`Turns.TUG`).
+        opens: a move lifts levers, where others flip them.
     """
 
     kind: VerdictKind

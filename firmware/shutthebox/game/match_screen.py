@@ -10,7 +10,7 @@ from shutthebox.game.state import Shared
 from shutthebox.game.wording import fault_text, list_tiles, player_name
 from shutthebox.rules.handicap import points_off
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import MatchFormat, Stakes, Tie, Turns
+from shutthebox.rules.profile import MatchFormat, Stakes, Tie
 from shutthebox.rules.rows import parts
 from shutthebox.rules.tiles import Tiles, to_tiles
 
@@ -87,7 +87,7 @@ def corner_text(match: Match) -> Text:
     if match.rules.is_solo:
         goal = match.rules.limit
         return "" if goal is None else message("best {score}", score=goal).say_as("Best so far: {score}")
-    if match.rules.stakes is Stakes.BANK or match.in_teams or match.rules.turns is Turns.SHARED:
+    if match.rules.stakes is Stakes.BANK or match.in_teams or match.order_of_play.one_row:
         return ""
     if has_carried:
         return _pool_text(match)
@@ -98,7 +98,7 @@ def corner_text(match: Match) -> Text:
             "Round {round} of {rounds}"
         )
     played = [score for i, score in enumerate(match.scores) if score is not None and i != match.player]
-    if not played or match.rules.turns is Turns.TUG:
+    if not played or not match.order_of_play.has_points:
         return ""
     best = max if match.rules.highest_wins else min
     return message("best {score}", score=best(played)).say_as("Best so far: {score}")
@@ -119,7 +119,7 @@ def total_text(match: Match) -> Message | None:
     rules = match.rules
     if (rules.match is MatchFormat.TOTAL and match.rounds == 1) or rules.is_solo or match.tie_rounds:
         return None
-    if rules.stakes is Stakes.BANK or not rules.has_totals:
+    if rules.stakes is Stakes.BANK or not match.has_totals:
         return None
     total = match.team_totals[match.player]
     if rules.counts_rounds_won:

@@ -12,7 +12,8 @@ from shutthebox.game.messages import CommaList, Message, Numbers, Text, decimal,
 from shutthebox.game.picker import Picker
 from shutthebox.game.settings import Brightness, Settings, ShownStakes
 from shutthebox.odds.strengths import Strength
-from shutthebox.rules.profile import MAX_PLAYERS, First, Group, HeadStart, Turns
+from shutthebox.rules.orders import order_of
+from shutthebox.rules.profile import MAX_PLAYERS, First, Group, HeadStart
 from shutthebox.rules.reader import with_options
 from shutthebox.texts import plural
 
@@ -359,7 +360,7 @@ HEAD_START_SEAT = Item(
     _handicaps_by_seat,
     _head_start_seats,
     lambda settings: _by_seat(_handicap(settings)),
-    lambda settings: not settings.profile.is_solo and settings.profile.turns is not Turns.SHARED,
+    lambda settings: not settings.profile.is_solo and order_of(settings.profile).has_head_starts,
 )
 
 
@@ -530,7 +531,7 @@ def setup_questions(settings: Settings) -> tuple[Item, ...]:
     if profile.is_solo:
         return ()
     game = settings.usual_game or profile
-    asked = [PLAYERS] if game.seats(MAX_PLAYERS) == MAX_PLAYERS else []
+    asked = [PLAYERS] if order_of(game).seats(game, MAX_PLAYERS) == MAX_PLAYERS else []
     several = max(settings.game.rounds or 1, profile.rounds) > 1
     if LIMIT.offered(settings):
         asked.append(LIMIT)

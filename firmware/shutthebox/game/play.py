@@ -14,6 +14,7 @@ from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles, to_numbers
 
@@ -124,7 +125,7 @@ def conditions_of(match: Match, settings: Settings) -> Conditions:
 
 def new_match(profile: Profile, settings: Settings) -> Match:
     """A match with the usual number of players and rounds."""
-    return begin(profile, profile.seats(settings.game.players), settings.game.rounds)
+    return begin(profile, order_of(profile).seats(profile, settings.game.players), settings.game.rounds)
 
 
 def begin_play(
@@ -168,7 +169,7 @@ def _continued(play: MatchInPlay, action: Action) -> PlayedTurn | None:
     match, turn = play.match, play.turn
     if turn is not None:
         return turn._replace(actions=(*turn.actions, action))
-    begins = match.stage is Stage.THROW and match.turn.throws == 0 and match.rules.plays_whole_turns
+    begins = match.stage is Stage.THROW and match.turn.throws == 0 and match.order_of_play.whole_turns
     return PlayedTurn(match, (action,)) if begins else None
 
 

@@ -19,7 +19,7 @@ class TileState(Enum):
     SHUT = "shut"  # shut by an earlier throw, or shut from the start
     VIABLE = "viable"  # open, and part of a move that the levers still allow: blinks
     FLIPPED = "flipped"  # flipped since the throw, and part of a legal move
-    OPENABLE = "openable"  # shut, and part of a move that opens it: blinks (`Turns.TUG`)
+    OPENABLE = "openable"  # shut, and part of a move that opens it: blinks (`Turn.opens`)
     OPENED = "opened"  # opened since the throw, and part of a legal move
     WRONG = "wrong"  # the lever stands where it must not: to lift, or to put back
 

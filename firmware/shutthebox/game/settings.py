@@ -9,6 +9,7 @@ from shutthebox import sections, validation
 from shutthebox.game.facts import Streak
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.equal_dice import Tournament
+from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import (
     HEAD_STARTS_CHECK,
     MAX_LIMIT,
@@ -20,7 +21,6 @@ from shutthebox.rules.profile import (
     Group,
     HeadStart,
     Profile,
-    Turns,
 )
 from shutthebox.rules.reader import with_options, without
 from shutthebox.rules.tiles import Tiles, to_tiles
@@ -337,11 +337,12 @@ class Settings(NamedTuple):
     def _is_listed(self, profile: Profile) -> bool:
         if profile.name == self.profile.name:
             return True
-        if profile.turns is Turns.TOGETHER:
+        order = order_of(profile)
+        if not order.is_listed:
             return False
         # Of what players choose, only teams change how many can play.
         with_teams = with_options(profile, teams=self.game.teams)
-        return profile.is_solo or with_teams.seats(self.game.players) == self.game.players
+        return profile.is_solo or order.seats(with_teams, self.game.players) == self.game.players
 
     @property
     def groups(self) -> tuple[tuple[Group, tuple[Profile, ...]], ...]:

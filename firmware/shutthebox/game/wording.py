@@ -25,7 +25,8 @@ from shutthebox.rules import turn as turns
 from shutthebox.rules.endings import Reason
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.moves import totals
-from shutthebox.rules.profile import MoveKind, Profile, Turns
+from shutthebox.rules.orders import order_of
+from shutthebox.rules.profile import MoveKind, Profile
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.turn import Outcome, Turn
 from shutthebox.texts import plural
@@ -294,7 +295,7 @@ def reason_text(match: Match) -> Message | None:
             return message(REACHED, points=match.rules.limit or 0)
         case Reason.LAST_LEFT:
             return message("The last one left")
-        case Reason.ROUNDS if not match.rules.has_totals:
+        case Reason.ROUNDS if not match.has_totals:
             return message(plural("1 throw", "{throws} throws"), throws=match.thrown)
         case Reason.ROUNDS | Reason.BANK | Reason.LADDER | None:
             return None
@@ -303,14 +304,14 @@ def reason_text(match: Match) -> Message | None:
 def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction | None) -> tuple[Message, ...]:
     """What the dice and the decisions were worth, in points, in words.
 
-    Luck that rounds to 0.0 is left out. In a tug all are chances to win, in per cent.
+    Luck that rounds to 0.0 is left out. Where turns have no points, all are chances to win, in per cent.
 
     Args:
         profile: the game; it says whether more points are better.
         luck: points the dice added to the score.
         given_away: points the decisions cost, 0 or more; None to leave them out.
     """
-    in_chance = profile.turns is Turns.TUG
+    in_chance = not order_of(profile).has_points
     luck *= 100 if in_chance else 1
 
     def amount(value: float) -> Text:

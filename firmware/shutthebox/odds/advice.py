@@ -9,25 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TypeVar
 
 from shutthebox.odds.bank import bank_play
-from shutthebox.odds.evaluate import BestPlay, TurnPlay
-from shutthebox.odds.match_play import has_chances, match_play
+from shutthebox.odds.evaluate import BestPlay
 from shutthebox.odds.odds import odds_for_points
-from shutthebox.odds.shared_row import SharedRow
+from shutthebox.odds.orders import has_chances, match_play, order_odds
 from shutthebox.odds.strengths import Strength, by_odds, simple_answer
-from shutthebox.odds.tug import tug_play
 from shutthebox.odds.worths import Advice, Number, OddsError, Option, Unit
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
-from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Profile, Scoring, Stakes, Turns
+from shutthebox.rules.profile import Scoring, Stakes
 from shutthebox.rules.turn import Turn
 
 _KEPT_GAMES = 4
-
-W = TypeVar("W")
 
 
 def advise(match: Match) -> Advice:
@@ -36,10 +30,7 @@ def advise(match: Match) -> Advice:
     Raises:
         OddsError: for rules without odds.
     """
-    if match.game.turns is Turns.SHARED:
-        return _on_shared_row(match)
-    if match.game.turns is Turns.TUG:
-        chances: list[tuple[int, float]] = _options(tug_play(match.game), match.turn)
+    if (chances := order_odds(match.game).options(match)) is not None:
         return Advice(_ranked(chances), Unit.CHANCE)
     if match.game.stakes is Stakes.BANK:
         # No turn has ended for the player at turn: the total is the head start.
@@ -68,45 +59,18 @@ def _to_win(match: Match) -> tuple[Option, ...]:
     if not has_chances(match.game, match.players):
         return ()
     try:
-        chances: list[tuple[int, float]] = _options(match_play(match), match.turn)
-        return _ranked(chances)
+        return _ranked(match_play(match).choices(match.turn))
     except OddsError:
         return ()
 
 
-def _options(play: TurnPlay[W], turn: Turn) -> list[tuple[int, W]]:
-    """What may be done, with its worth, the best first."""
-    if turn.awaits_answer:
-        return [(tiles, worth) for tiles, _, worth in play.ranked(turn) if tiles]
-    rules, best = play.model.profile, play.best_dice(turn)
-    allowed = sorted(dice_allowed(rules, turn.open, turn.behind), key=lambda dice: dice != best)
-    return [(dice, play.with_dice(turn, dice)) for dice in allowed]
-
-
 def _firsts(play: BestPlay, turn: Turn) -> list[tuple[int, Number]]:
-    return [(choice, worth.first) for choice, worth in _options(play, turn)]
+    return [(choice, worth.first) for choice, worth in play.choices(turn)]
 
 
 def _ranked(options: Sequence[tuple[int, Number]] | Sequence[tuple[int, float]]) -> tuple[Option, ...]:
     """Options by their worth, of which the best comes first, as options by their cost."""
     return tuple(Option(choice, max(0.0, float(options[0][1] - worth))) for choice, worth in options)
-
-
-def _on_shared_row(match: Match) -> Advice:
-    row = _shared_row(match.game)
-    if match.turn.awaits_answer:
-        found = [(tiles, row.chances(match.move(tiles))) for tiles in turns.answers(match.rules, match.turn)]
-    else:
-        allowed = dice_allowed(match.rules, match.turn.open, match.turn.behind)
-        found = [(dice, row.with_dice(match, dice)) for dice in allowed]
-    own = [(choice, chances[match.player]) for choice, chances in found]
-    own.sort(key=lambda option: row.order(option[1]), reverse=True)
-    return Advice(_ranked(own), Unit.CHANCE)
-
-
-@lru_cache(maxsize=1)
-def _shared_row(profile: Profile) -> SharedRow:
-    return SharedRow(profile)
 
 
 _bank = lru_cache(maxsize=_KEPT_GAMES)(bank_play)

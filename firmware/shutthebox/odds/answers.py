@@ -2,8 +2,7 @@
 
 from shutthebox.odds.advice import advise, decide
 from shutthebox.odds.coach import review
-from shutthebox.odds.match_play import has_chances, match_chances
-from shutthebox.odds.odds import odds_for_points
+from shutthebox.odds.orders import has_chances, match_chances, order_odds
 from shutthebox.odds.questions import (
     AnswerReady,
     AskAnswer,
@@ -17,11 +16,9 @@ from shutthebox.odds.questions import (
     Question,
     ReviewReady,
 )
-from shutthebox.odds.tug import tug_play
 from shutthebox.odds.worths import OddsError
-from shutthebox.rules import turn as turns
 from shutthebox.rules.match import begin
-from shutthebox.rules.profile import Profile, Turns
+from shutthebox.rules.profile import Profile
 
 
 def answer(question: Question, *, prepares_win: bool = False) -> OddsReady | None:
@@ -39,10 +36,7 @@ def answer(question: Question, *, prepares_win: bool = False) -> OddsReady | Non
     """
     match question:
         case Prepare(profile, players):
-            if profile.turns is Turns.TUG:
-                tug_play(profile)
-                return None
-            odds_for_points(profile).value(turns.start(profile))
+            order_odds(profile).prepare(profile)
             if prepares_win and players:
                 _prepare_win(profile, players)
             return None

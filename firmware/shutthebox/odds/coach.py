@@ -21,14 +21,15 @@ from fractions import Fraction
 from typing import NamedTuple, assert_never
 
 from shutthebox.odds.evaluate import TurnPlay
-from shutthebox.odds.match_play import has_chances, is_deciding, match_chances, match_play
-from shutthebox.odds.odds import Odds, odds_for_points
+from shutthebox.odds.match_play import is_deciding
+from shutthebox.odds.odds import Odds
+from shutthebox.odds.orders import OrderOdds, has_chances, match_chances, match_play, order_odds
+from shutthebox.odds.seat_limits import About, check_seats
 from shutthebox.odds.tug import NoPoints
 from shutthebox.odds.worths import OddsError, sign
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw, dice_allowed
-from shutthebox.rules.profile import Turns
 from shutthebox.rules.tiles import Tiles, to_tiles
 from shutthebox.rules.turn import Turn
 
@@ -167,10 +168,6 @@ def review(beginning: Match, actions: Sequence[Action], *, for_win: bool = True)
     return walk.review()
 
 
-def _odds_of(match: Match) -> Odds | NoPoints:
-    return NoPoints(match.game) if match.game.turns is Turns.TUG else odds_for_points(match.rules)
-
-
 @dataclass(slots=True)
 class _Sums:
     initial: Fraction = Fraction(0)
@@ -188,6 +185,7 @@ class _Walk:
 
     match: Match
     for_win: bool
+    order: OrderOdds = field(init=False)
     odds: Odds | NoPoints = field(init=False)
     throws: int = field(init=False, default=0)
     points: list[_Sums] = field(init=False)
@@ -199,24 +197,26 @@ class _Walk:
 
     def __post_init__(self) -> None:
         match = self.match
-        if match.game.turns is Turns.SHARED:
+        if match.order_of_play.one_row:
             raise OddsError(f"{match.game.name}: what others do to a shared row is neither luck nor skill")
-        self.odds = _odds_of(match)
+        self.order = order_odds(match.game)
+        self.odds = self.order.points(match)
         self.points = [_Sums() for _ in range(match.players)]
-        if match.game.turns is Turns.TUG and not has_chances(match.game, match.players):
-            raise OddsError(f"{match.game.name}: the chances of several rounds of a tug are not worked out")
-        if (self.for_win or match.game.turns is Turns.TUG) and has_chances(match.game, match.players):
+        has_points = match.order_of_play.has_points
+        if not has_points:
+            check_seats(match.game, match.players, About.MATCH)
+        if (self.for_win or not has_points) and has_chances(match.game, match.players):
             try:
                 chances = [Fraction(chance) for chance in match_chances(match)]
             except OddsError:
-                if match.game.turns is Turns.TUG:
+                if not has_points:
                     raise
                 return
             self.win = [_Sums(chance, chance) for chance in chances]
 
     def take(self, action: Action) -> None:
         match = self.match
-        self.odds = _odds_of(match)
+        self.odds = self.order.points(match)
         self.match = after = apply(match, action)
         row = after.rows[match.player]
         match action:
@@ -332,7 +332,7 @@ class _Walk:
 
     def _note(self, decision: Decision) -> None:
         """A decision, and what it gave away."""
-        decision = replace(decision, has_points=not isinstance(self.odds, NoPoints))
+        decision = replace(decision, has_points=self.match.order_of_play.has_points)
         self.decisions.append(decision)
         given = sign(self.odds.profile) * decision.points
         self.points[decision.player].skill -= given

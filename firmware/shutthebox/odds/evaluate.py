@@ -182,6 +182,14 @@ class TurnPlay(ABC, Generic[W]):
         found = [(tiles, after, self.worth(after)) for tiles, after in options(self.model.profile, turn)]
         return sorted(found, key=lambda option: self._order(option[2]), reverse=True)
 
+    def choices(self, turn: Turn) -> list[tuple[int, W]]:
+        """What may be done, with its worth, the best first: tiles to move, or how many dice to throw."""
+        if turn.awaits_answer:
+            return [(tiles, worth) for tiles, _, worth in self.ranked(turn) if tiles]
+        best = self.best_dice(turn)
+        allowed = dice_allowed(self.model.profile, turn.open, turn.behind)
+        return [(dice, self.with_dice(turn, dice)) for dice in sorted(allowed, key=lambda dice: dice != best)]
+
     def ends(self, turn: Turn, *, exact: bool = False) -> dict[End, Number]:
         """How the turn ends, each end with its probability.
 

@@ -14,20 +14,13 @@ from typing import NamedTuple
 
 from shutthebox.odds.evaluate import TurnPlay
 from shutthebox.odds.odds import Odds
-from shutthebox.odds.seat_limits import About, check_seats, why_no_seat_odds
 from shutthebox.odds.seat_turn import SeatPlay
 from shutthebox.odds.seats import Equilibrium
-from shutthebox.odds.tug import tug_chances, tug_play
 from shutthebox.odds.worths import End, sign
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import First, Profile, ShutWins, Tie, Turns
+from shutthebox.rules.profile import First, Profile, ShutWins, Tie
 from shutthebox.rules.score import score
-
-
-def has_chances(profile: Profile, players: int) -> bool:
-    """Whether a match of this profile has chances to win that can be worked out."""
-    return why_no_seat_odds(profile, players, About.MATCH) is None
 
 
 def is_deciding(match: Match) -> bool:
@@ -35,43 +28,24 @@ def is_deciding(match: Match) -> bool:
     return match.tie_rounds > 0 or match.round >= match.rounds
 
 
-def match_chances(match: Match) -> tuple[float, ...]:
-    """Every player's chance to win, at the start of a turn or when the match is decided.
-
-    Raises:
-        OddsError: for rules without such chances, see `has_chances`.
-    """
-    if match.result is not None:
-        winners = match.result.winners
-        return tuple(
-            (player in winners) / len(winners) if winners else 0.0 for player in range(match.players)
-        )
-    check_seats(match.game, match.players, About.MATCH)
-    if match.game.turns is Turns.TUG:
-        return tug_chances(match)
+def chances(match: Match) -> tuple[float, ...]:
+    """Every player's chance to win, at the start of a turn of a match that has such chances."""
     if not is_deciding(match):
         turns_left = _turns_left(match)
         return tuple(
             _chance_by_totals(match.game, match.totals, turns_left, player) for player in range(match.players)
         )
     deciding = _deciding(match)
-    chances = deciding.game.chances(
+    by_seat = deciding.game.chances(
         deciding.totals, deciding.scores, last_of_several=deciding.last_of_several
     )
-    by_player = dict(zip(match.order, chances, strict=True))
+    by_player = dict(zip(match.order, by_seat, strict=True))
     return tuple(by_player.get(player, 0.0) for player in range(match.players))
 
 
-def match_play(match: Match) -> TurnPlay[float]:
-    """The best play for the win of the turn that is being played.
-
-    Raises:
-        OddsError: as for `match_chances`.
-    """
-    check_seats(match.game, match.players, About.MATCH)
+def play(match: Match) -> TurnPlay[float]:
+    """The best play for the win of the turn that is being played."""
     profile, player = match.game, match.player
-    if profile.turns is Turns.TUG:
-        return tug_play(profile)
     if is_deciding(match):
         return _deciding_play(_deciding(match))
     to_come = tuple(i for i in match.order if i != player and match.rows[i].outcome is None)

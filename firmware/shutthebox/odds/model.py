@@ -22,7 +22,8 @@ from shutthebox.odds.throw_classes import Throws, throws_of
 from shutthebox.odds.worths import End, OddsError, TooLargeError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import can_ever_move, dice_allowed, ends_turn, legal_moves
-from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile, Scoring, Turns
+from shutthebox.rules.orders import order_of
+from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile, Scoring
 from shutthebox.rules.rows import bearing, reach
 from shutthebox.rules.score import MAX_THROWS, lost_score, score
 from shutthebox.rules.tiles import Tiles, to_tiles
@@ -124,7 +125,7 @@ def check_keys(profile: Profile) -> None:
         known = key.name in TURN_KEYS or key.name in OTHER_KEYS
         if not known and getattr(profile, key.name) != key.default:
             raise OddsError(f"{profile.name} has no odds: they do not know the key {key.name}")
-    if profile.draw is Draw.DOMINOES and profile.turns is not Turns.WHOLE:
+    if profile.draw is Draw.DOMINOES and not order_of(profile).one_turn_each:
         raise OddsError(f"{profile.name} has no odds: they do not know what the others draw from the bag")
 
 
@@ -233,11 +234,12 @@ class TurnModel:
 
     def _add_ends(self) -> None:
         profile, numbers = self.profile, dict[End, int]()
+        has_points = order_of(profile).has_points
         self._ends_at: dict[int, int] = {}
         for mask in self.row.masks(profile.rows):
             front, behind = self.row.tiles_of(mask)
-            # What a turn of a tug leaves decides how the other goes on.
-            points = mask if profile.turns is Turns.TUG else score(profile, front, 0, behind)
+            # Without points, what a turn leaves decides how the other goes on.
+            points = score(profile, front, 0, behind) if has_points else mask
             end = End(points, not mask)
             self._ends_at[mask] = numbers.setdefault(end, len(numbers))
         # Apart, as a lost turn has the same score for every throw.

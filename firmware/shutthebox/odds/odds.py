@@ -23,7 +23,8 @@ from shutthebox.odds.worths import (
     goal_of,
     sign,
 )
-from shutthebox.rules.profile import Profile, Scoring, ShutWins, Turns, Win
+from shutthebox.rules.orders import order_of
+from shutthebox.rules.profile import Profile, Scoring, ShutWins, Win
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Turn
 
@@ -81,8 +82,8 @@ class Odds:
             TooLargeError: for more than 12 tiles, or rules with too many positions; there is
                 `shutthebox.odds.estimate` for them.
         """
-        if profile.turns is Turns.TUG:
-            raise OddsError(f"{profile.name}: the turns of a tug are worth no points")
+        if not order_of(profile).has_points:
+            raise OddsError(f'{profile.name}: with turns = "{profile.turns}" a turn is worth no points')
         self.profile = profile
         self._model = TurnModel(profile, turn)
         self._plays: dict[Objective, BestPlay] = {}

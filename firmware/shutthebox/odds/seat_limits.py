@@ -1,11 +1,12 @@
 """Why the seats of a game have no odds: the one place that says so, to whoever asks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
 
 from shutthebox.odds.worths import OddsError
 from shutthebox.rules.handicap import points_off, tiles_off
 from shutthebox.rules.match import begin
+from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import Blocked, First, MatchFormat, Profile, Scoring, Stakes, Tie, Turns, Win
 from shutthebox.rules.writer import to_toml
 
@@ -27,7 +28,7 @@ def why_no_seat_odds(profile: Profile, players: int, about: About) -> str | None
 
     Rules may still have too many positions, which shows only as they are gone through.
     """
-    for key, why in _reasons(profile, players, about):
+    for key, why in _OTHERS.get(profile.turns, _USUAL).reasons(profile, players, about):
         return f"{profile.name}: {key} = {to_toml(getattr(profile, key))}: {why}"
     return None
 
@@ -42,13 +43,68 @@ def check_seats(profile: Profile, players: int, about: About) -> None:
         raise OddsError(why)
 
 
-def _reasons(game: Profile, players: int, about: About) -> Iterator[tuple[str, str]]:
-    """Each key that is to blame, and why."""
-    if game.turns is Turns.TUG and about is not About.HEAD_START:
-        yield from _reasons_of_tug(game, players, about)
-        return
-    yield from _reasons_of_seats(game, players, about)
-    yield from _reasons_of_turns(game, players, about)
+class _Limits:
+    """By order of play each key that is to blame, and why; here of whole turns and of those without odds."""
+
+    def reasons(self, game: Profile, players: int, about: About) -> Iterator[tuple[str, str]]:
+        yield from _reasons_of_seats(game, players, about)
+        yield from self.of_turns(game, players, about)
+        yield from _reasons_of_rounds(game, about)
+
+    def of_turns(self, game: Profile, players: int, about: About) -> Iterator[tuple[str, str]]:
+        if game.score is Scoring.THROWS:
+            yield "score", "play against others is not worked out where throws count"
+        if game.blocked is Blocked.OPENS_ONE:
+            yield "blocked", "play against others is not worked out where tiles are opened again"
+        if not order_of(game).one_turn_each:
+            yield "turns", "only whole turns are worked out, one after the other"
+        elif game.win is Win.FIRST_TO_SHUT:
+            yield "win", "only whole turns that are won by points are worked out"
+
+
+class _SharedLimits(_Limits):
+    def of_turns(self, game: Profile, players: int, about: About) -> Iterator[tuple[str, str]]:
+        if about is not About.ROUND:
+            yield from super().of_turns(game, players, about)
+
+
+class _TogetherLimits(_Limits):
+    def of_turns(self, game: Profile, players: int, about: About) -> Iterator[tuple[str, str]]:
+        if any(points_off(game, seat) for seat in range(players)):
+            yield "handicap", "head starts are not worked out for one throw for everyone"
+        for key, why in super().of_turns(game, players, about):
+            if key != "turns" or about is not About.ROUND:
+                yield key, why
+        if about is About.ROUND:
+            if players != 2:
+                yield "turns", "one throw for everyone is worked out for two players only"
+            if game.blocked is Blocked.PASSES or game.insurance:
+                key = "insurance" if game.insurance else "blocked"
+                yield key, "one throw for everyone is worked out where a throw without a move counts"
+
+
+class _TugLimits(_Limits):
+    def reasons(self, game: Profile, players: int, about: About) -> Iterator[tuple[str, str]]:
+        if about is About.HEAD_START:
+            yield from super().reasons(game, players, about)
+            return
+        if players != order_of(game).seats(game, players):
+            yield "turns", "it is for two players, or two teams"
+        if game.first_move_must_include is not None:
+            yield "first_move_must_include", "a tile that goes first is not worked out in a tug"
+        if game.match is not MatchFormat.TOTAL and about is About.MATCH:
+            yield "match", "what later rounds are worth is worked out for totals only"
+
+
+_USUAL = _Limits()
+_OTHERS: Mapping[Turns, _Limits] = {
+    Turns.SHARED: _SharedLimits(),
+    Turns.TOGETHER: _TogetherLimits(),
+    Turns.TUG: _TugLimits(),
+}
+
+
+def _reasons_of_rounds(game: Profile, about: About) -> Iterator[tuple[str, str]]:
     if game.tie is Tie.CARRY:
         yield "tie", "what a pool or a point that stays is worth is not worked out"
     if about is About.ROUND:
@@ -67,15 +123,6 @@ def _reasons(game: Profile, players: int, about: About) -> Iterator[tuple[str, s
         yield "insurance", "it has too many positions for each turn of a match"
 
 
-def _reasons_of_tug(game: Profile, players: int, about: About) -> Iterator[tuple[str, str]]:
-    if players != game.seats(players):
-        yield "turns", "it is for two players, or two teams"
-    if game.first_move_must_include is not None:
-        yield "first_move_must_include", "a tile that goes first is not worked out in a tug"
-    if game.match is not MatchFormat.TOTAL and about is About.MATCH:
-        yield "match", "what later rounds are worth is worked out for totals only"
-
-
 def _reasons_of_seats(game: Profile, players: int, about: About) -> Iterator[tuple[str, str]]:
     if game.is_solo:
         yield "match", "it is played alone"
@@ -91,26 +138,5 @@ def _reasons_of_seats(game: Profile, players: int, about: About) -> Iterator[tup
         if game.shut_others:
             # Without them whoever has shut the box leads anyway, and the others keep their order.
             yield "shut_others", "with head starts in points it is not worked out"
-        if game.turns is Turns.TOGETHER:
-            yield "handicap", "head starts are not worked out for one throw for everyone"
     if game.first is First.WINNER and game.tie is Tie.REPLAY_ALL and players > 2:
         yield "first", 'with tie = "replay-all" it is worked out for two players only'
-
-
-def _reasons_of_turns(game: Profile, players: int, about: About) -> Iterator[tuple[str, str]]:
-    if game.score is Scoring.THROWS:
-        yield "score", "play against others is not worked out where throws count"
-    if about is About.ROUND and game.turns is Turns.SHARED:
-        return
-    if game.blocked is Blocked.OPENS_ONE:
-        yield "blocked", "play against others is not worked out where tiles are opened again"
-    if about is About.ROUND and game.turns is Turns.TOGETHER:
-        if players != 2:
-            yield "turns", "one throw for everyone is worked out for two players only"
-        if game.blocked is Blocked.PASSES or game.insurance:
-            key = "insurance" if game.insurance else "blocked"
-            yield key, "one throw for everyone is worked out where a throw without a move counts"
-    elif game.turns is not Turns.WHOLE:
-        yield "turns", "only whole turns are worked out, one after the other"
-    elif game.win is Win.FIRST_TO_SHUT:
-        yield "win", "only whole turns that are won by points are worked out"

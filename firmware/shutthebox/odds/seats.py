@@ -41,6 +41,7 @@ from shutthebox.odds.worths import End, OddsError, TooLargeError, sign
 from shutthebox.rules import stakes as ledger
 from shutthebox.rules.endings import MAX_TIE_ROUNDS
 from shutthebox.rules.handicap import points_off
+from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import (
     MAX_PLAYERS,
     MatchFormat,
@@ -48,7 +49,6 @@ from shutthebox.rules.profile import (
     ShutWins,
     Stakes,
     Tie,
-    Turns,
 )
 from shutthebox.rules.score import score
 
@@ -134,7 +134,7 @@ class Equilibrium:
         if not 1 <= players <= MAX_PLAYERS:
             raise ValueError(f"players: {players} is not allowed, 1 to {MAX_PLAYERS} are")
         check_seats(profile, players, About.ROUND)
-        assert profile.turns is Turns.WHOLE, "another solver's"
+        assert order_of(profile).one_turn_each, "another solver's"
         if profile.counts_rounds_won:
             # A round alone: those tied for it win a point each.
             profile = replace(profile, match=MatchFormat.TOTAL, rounds=1, limit=None, tie=Tie.SHARE)

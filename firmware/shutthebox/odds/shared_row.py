@@ -15,7 +15,8 @@ from shutthebox.odds.throw_classes import Throws, throws_of
 from shutthebox.odds.worths import OddsError, TooLargeError
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Draw, Profile, Turns
+from shutthebox.rules.orders import order_of
+from shutthebox.rules.profile import Draw, Profile
 
 MOST_PLAYERS = 3
 """Four players have some hundred thousand positions: more than a box can wait for."""
@@ -42,7 +43,7 @@ class SharedRow:
             OddsError: if the players have rows of their own, or for a key that is not understood.
             TooLargeError: for too many tiles, two rows, or dominoes.
         """
-        if profile.turns is not Turns.SHARED:
+        if not order_of(profile).one_row:
             raise OddsError(f"{profile.name}: the players do not share a row")
         if profile.rows == 2 or profile.draw is Draw.DOMINOES:
             raise TooLargeError("a shared row of this kind has too many positions for exact odds")

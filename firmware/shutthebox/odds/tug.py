@@ -18,7 +18,8 @@ from shutthebox.odds.seat_limits import About, check_seats
 from shutthebox.odds.worths import End, OddsError, TooLargeError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import Profile, Turns
+from shutthebox.rules.orders import order_of
+from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Outcome, Turn
 
@@ -39,9 +40,10 @@ class TugPlay(TurnPlay[float]):
             OddsError: for another game, or a key of the game that is not understood.
             TooLargeError: for more than 12 tiles, or if the worths do not settle.
         """
-        if profile.turns is not Turns.TUG:
+        order = order_of(profile)
+        if not order.opens:
             raise OddsError(f"{profile.name} is no tug")
-        check_seats(profile, profile.seats(2), About.ROUND)
+        check_seats(profile, order.seats(profile, 2), About.ROUND)
         model = TurnModel(profile)
         super().__init__(model, _worths(model), 0.0, truediv)
 

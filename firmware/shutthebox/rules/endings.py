@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from shutthebox.rules import stakes
-from shutthebox.rules.profile import MatchFormat, Profile, Stakes, Tie, Turns
+from shutthebox.rules.profile import MatchFormat, Profile, Stakes, Tie
 from shutthebox.rules.score import best_score
 from shutthebox.rules.turn import Turn
 
@@ -83,7 +83,7 @@ class _Played(Protocol):
     @property
     def everybody(self) -> tuple[int, ...]: ...
     @property
-    def round_scores(self) -> tuple[int, ...]: ...
+    def round_marks(self) -> tuple[tuple[int, ...], bool]: ...
     @property
     def teams(self) -> int: ...
     @property
@@ -185,7 +185,7 @@ class LastIn(Format):
         return Won(match.team(match.player), Reason.LAST_LEFT)
 
 
-class TugOfTiles(Format):
+class LastTile(Format):
     """Who has moved the last tile has won; this is for a round that has come to its last throw before."""
 
     def after_round(self, match: _Played) -> Won | NextRound:
@@ -241,15 +241,11 @@ _FORMATS = {
     MatchFormat.ROUNDS_WON: RoundsWon(),
     MatchFormat.LADDER: Ladder(),
 }
-_LAST_IN, _TUG, _AGAINST_THE_BANK = LastIn(), TugOfTiles(), AgainstTheBank()
+_AGAINST_THE_BANK = AgainstTheBank()
 
 
-def format_of(game: Profile) -> Format:
-    """The format of a game's matches."""
-    if game.turns is Turns.SHARED:
-        return _LAST_IN
-    if game.turns is Turns.TUG and game.match is MatchFormat.TOTAL:
-        return _TUG
+def usual_format(game: Profile) -> Format:
+    """The format of a game's matches, unless its order of play has another."""
     return _AGAINST_THE_BANK if game.stakes is Stakes.BANK else _FORMATS[game.match]
 
 
@@ -288,11 +284,9 @@ def best_totals(match: _Played, candidates: Sequence[int]) -> tuple[int, ...]:
 
 
 def best_of_round(match: _Played) -> tuple[int, ...]:
-    """The players, whole teams, with the best scores of a round that is over; in a tug the fewest tiles."""
-    if match.game.turns is Turns.TUG:
-        left = tuple(row.open.bit_count() for row in match.rows)
-        return _best_marks(match, match.seats, left, highest=False)
-    return _best_marks(match, match.seats, match.round_scores, highest=match.game.highest_wins)
+    """The players, whole teams, with the best marks of a round that is over: of most games the scores."""
+    marks, highest = match.round_marks
+    return _best_marks(match, match.seats, marks, highest=highest)
 
 
 def _best_marks(

@@ -3,17 +3,14 @@
 from dataclasses import replace
 from functools import lru_cache
 
-from shutthebox.rules.profile import HeadStart, Profile, Turns
+from shutthebox.rules.profile import HeadStart, Profile
 from shutthebox.rules.score import lost_score
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 
 
-def for_seat(profile: Profile, seat: int) -> Profile:
-    """The game as a seat (from 0) plays it, without the tiles of its head start.
-
-    In a tug they are: they are only shut already when a round begins.
-    """
-    shut = 0 if profile.turns is Turns.TUG else tiles_off(profile, seat)
+def without_tiles_of(profile: Profile, seat: int) -> Profile:
+    """The game without the tiles of a seat's head start; the seat is from 0."""
+    shut = tiles_off(profile, seat)
     return _without(profile, shut) if shut else profile
 
 

@@ -21,14 +21,13 @@ from shutthebox.rules.endings import (
     Won,
     after_extra_round,
     best_of_round,
-    format_of,
 )
-from shutthebox.rules.handicap import for_seat, points_off, tiles_off
+from shutthebox.rules.handicap import points_off
 from shutthebox.rules.moves import Throw, dice_allowed
+from shutthebox.rules.orders import OrderOfPlay, for_seat, order_of
 from shutthebox.rules.profile import (
     MAX_PLAYERS,
     MAX_ROUNDS,
-    Draw,
     First,
     MatchFormat,
     OneDie,
@@ -36,10 +35,9 @@ from shutthebox.rules.profile import (
     ShutWins,
     Stakes,
     Tie,
-    Turns,
 )
 from shutthebox.rules.rows import by_row
-from shutthebox.rules.score import MAX_THROWS, score
+from shutthebox.rules.score import score
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Outcome, Turn
 
@@ -98,9 +96,9 @@ class Match(NamedTuple):
         round_winners: players who have won the ended round; empty before its end, and where nobody has.
         pool: stakes that lie on the table from rounds that nobody has won (`Tie.CARRY`).
         carried: how many such rounds there have been in a row.
-        common: the throw for everyone, which some still have to answer (`Turns.TOGETHER`).
+        common: the throw for everyone, which some still have to answer .
         before_common: the rows as they were when it was made.
-        thrown: throws of this round in turns that are over, where players have several (`Turns.TUG`).
+        thrown: throws of this round in turns that are over, where players have several.
         turns_over: turns that have ended so far.
         stage: what the match waits for.
         next_round: what the ended turn leads to; None for the next player's turn, or the end.
@@ -151,14 +149,19 @@ class Match(NamedTuple):
         Whatever is asked about the turn, its throw or its tiles is asked of these rules.
         """
         rules = for_seat(self.game, self.player)
-        if self.stage is Stage.THROW and self.game.turns is Turns.TOGETHER and not self._may_throw_one:
+        if self.stage is Stage.THROW and self.order_of_play.one_throw and not self._may_throw_one:
             return _with_all_dice(rules)
         return rules
 
     @property
+    def order_of_play(self) -> OrderOfPlay:
+        """In which order the players of a round throw, and on which rows."""
+        return order_of(self.game)
+
+    @property
     def format(self) -> Format:
         """What decides the match."""
-        return format_of(self.game)
+        return self.order_of_play.format(self.game)
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -175,6 +178,16 @@ class Match(NamedTuple):
         """By player the score of this round, penalties included; 0 where there is none."""
         penalties = self.penalties or (0,) * self.players
         return tuple((row.score or 0) + more for row, more in zip(self.rows, penalties, strict=True))
+
+    @property
+    def round_marks(self) -> tuple[tuple[int, ...], bool]:
+        """By player what counts in a round that is over, and whether more of it is better."""
+        return self.order_of_play.marks(self)
+
+    @property
+    def has_totals(self) -> bool:
+        """Whether points of any kind are added up; else the last one in or the last tile decides."""
+        return self.order_of_play.has_totals(self.game)
 
     @property
     def loser(self) -> int | None:
@@ -234,7 +247,7 @@ class Match(NamedTuple):
             raise ValueError(f"{faces} is not the throw for everyone, {self.common}")
         # Next time one die may be allowed to everybody.
         after = turns.throw(self.rules, self.turn, faces, later=for_seat(self.game, self.player))
-        is_common = self.game.turns is Turns.TOGETHER and after.throws > self.game.own_throws
+        is_common = self.order_of_play.one_throw and after.throws > self.game.own_throws
         before = self.rows if self.common is None else self.before_common
         return self._replace(
             common=faces if is_common else None, before_common=before if is_common else ()
@@ -260,9 +273,8 @@ class Match(NamedTuple):
     @property
     def _is_open_for_others(self) -> bool:
         """Whether others still answer the throw that the player has just answered, or make theirs."""
-        if self.game.turns is not Turns.TOGETHER:
-            return False
-        return any(self.rows[i].throws < self.turn.throws for i in self._playing)
+        one_throw = self.order_of_play.one_throw
+        return one_throw and any(self.rows[i].throws < self.turn.throws for i in self._playing)
 
     @property
     def answers_of_others(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
@@ -288,7 +300,7 @@ class Match(NamedTuple):
         if self.game.shut_wins is ShutWins.NO:
             return ()
         shut = tuple(i for i in self.seats if self.rows[i].outcome is Outcome.SHUT)
-        return tuple(i for i in shut if self.game.turns is Turns.TOGETHER or i == self.player)
+        return tuple(i for i in shut if self.order_of_play.one_throw or i == self.player)
 
     def move(self, shut: Tiles) -> "Match":
         """The position after the player has shut these tiles (none: passed a throw without a move).
@@ -326,7 +338,7 @@ class Match(NamedTuple):
         """
         if self.game.turn_seconds is None:
             return False
-        between_throws = self.game.plays_whole_turns and self.turn.throws > 0
+        between_throws = self.order_of_play.whole_turns and self.turn.throws > 0
         return self.stage is Stage.ANSWER or (self.stage is Stage.THROW and between_throws)
 
     def advance(self) -> "Match":
@@ -341,11 +353,9 @@ class Match(NamedTuple):
             return self._replace(stage=Stage.FINISHED)
         if self.next_round is not None:
             return self._begun(self.next_round)
-        following = self._following()
+        following = self.order_of_play.next_seat(self)
         assert following is not None, "a round that is over has led to another"
-        rows = self.rows
-        if self.game.turns is Turns.TUG:
-            rows = tuple(map(_fresh, rows))
+        rows = self.order_of_play.rows_between(self.rows)
         return self._replace(player=following, rows=rows, stage=Stage.THROW)
 
     def _begun(self, following: NextRound) -> "Match":
@@ -372,7 +382,7 @@ class Match(NamedTuple):
             rows=tuple(
                 start if i in following.seats else row
                 for i, (start, row) in enumerate(
-                    zip(_rows(self.game, self.players, first), self.rows, strict=True)
+                    zip(self.order_of_play.first_rows(self.game, self.players, first), self.rows, strict=True)
                 )
             ),
             totals=totals,
@@ -389,48 +399,23 @@ class Match(NamedTuple):
         )
 
     def _with_turn(self, turn: Turn, *, stays: bool = False) -> "Match":
-        rows = self.rows
-        if self.game.turns is Turns.SHARED:
-            rows = tuple(
-                row if row.outcome else row._replace(open=turn.open, behind=turn.behind, drawn=turn.drawn)
-                for row in rows
-            )
-        elif self._shares_bag:
-            # One bag for all: drawn dominoes stay out.
-            rows = tuple(row if row.outcome else row._replace(drawn=turn.drawn) for row in rows)
-        elif self.game.turns is Turns.TUG:
-            if turn.throw is None and turn.outcome is None and self.thrown + turn.throws >= MAX_THROWS:
-                turn = turns.cut_off(self.rules, turn, self.turn.throw)
-            rest = self.game.starting & ~turn.open
-            rows = tuple(
-                _fresh(row)._replace(open=turn.open if row.opens is turn.opens else rest) for row in rows
-            )
-        match = self._replace(rows=_set(rows, self.player, turn))
+        order = self.order_of_play
+        turn = order.limited(self, turn)
+        match = self._replace(rows=_set(order.rows_after(self, turn), self.player, turn))
         if turn.outcome is not None:
             return match._turn_over(turn)
         if turn.throw is not None:
             return match._replace(stage=Stage.ANSWER)
-        if self.game.turns is Turns.TOGETHER:
+        if order.one_throw:
             shut = match._to_be_told
             if shut and not match._is_open_for_others:
                 return match._replace(stage=Stage.ADVANCE, turns_over=self.turns_over + 1)._shut_by(shut)
             match = match._once_answered()
-        if self.game.turns is Turns.TOGETHER or not (self.game.plays_whole_turns or stays):
-            following = match._following()
+        if order.one_throw or not (order.whole_turns or stays):
+            following = order.next_seat(match)
             assert following is not None, "the player's own row is not finished"
             match = match._replace(player=following)
         return match._replace(stage=Stage.THROW)
-
-    def _following(self) -> int | None:
-        """The next seat in rotation whose row is not finished; in a tug, who has tiles to move."""
-        if self.game.turns is Turns.TOGETHER:
-            return min(self._playing, key=lambda seat: self.rows[seat].throws, default=None)
-        # Players who have just dropped out, or are not in the play-off, have no seat any more.
-        rotation = sorted(self.seats, key=lambda seat: (seat - self.player - 1) % self.players)
-        if self.game.turns is Turns.TUG:
-            goes_on = self.thrown < MAX_THROWS
-            return next((i for i in rotation if goes_on and self.rows[i].open), None)
-        return next((i for i in rotation if self.rows[i].outcome is None), None)
 
     def _turn_over(self, turn: Turn) -> "Match":
         assert turn.score is not None, "a finished turn has a score"
@@ -441,26 +426,19 @@ class Match(NamedTuple):
             totals=_set(self.totals, at, self.totals[at] + turn.score * self._adds_up),
             scores=_set(self.scores, at, turn.score),
             shutters=self.shutters + ((at,) if shut and at not in self.shutters else ()),
-            thrown=self.thrown + turn.throws * (self.game.turns is Turns.TUG),
+            thrown=self.thrown + turn.throws * self.order_of_play.opens,
         )
         if told := match._to_be_told:
             return match if match._is_open_for_others else match._shut_by(told)
         match = match._once_answered()
-        if match._following() is None:
-            # In a tug the last throw ends the round with tiles left.
+        if self.order_of_play.next_seat(match) is None:
+            # The last throw that a round may have ends it with tiles left.
             waiting = [i for i in match.seats if match.rows[i].outcome is None]
             for i in waiting:
                 match = match._scored_as_it_stands(i)
             return match._round_over()
         after = None if self.tie_rounds else self.format.after_turn(match)
         return match if after is None else match._cut_short()._followed_by(after)
-
-    @property
-    def _shares_bag(self) -> bool:
-        """Whether what a player has drawn is out for the others too."""
-        if self.game.draw is not Draw.DOMINOES or self.common is not None:
-            return False
-        return self.game.turns in (Turns.ALTERNATE, Turns.TOGETHER)
 
     def _once_answered(self) -> "Match":
         """The throw for everyone is off the table once all have answered it."""
@@ -472,7 +450,7 @@ class Match(NamedTuple):
         ends_match = self.tie_rounds > 0 or self._one_round or self.game.shut_wins is ShutWins.MATCH
         match = self
         # Those who have answered the same throw count, but not those who haven't had their turn.
-        if self.game.turns is Turns.TOGETHER or not ends_match:
+        if self.order_of_play.one_throw or not ends_match:
             for i in self._playing:
                 match = match._scored_as_it_stands(i)
         if self.game.shut_wins is ShutWins.MATCH:
@@ -497,7 +475,7 @@ class Match(NamedTuple):
 
     def _cut_short(self) -> "Match":
         """Nobody else plays in this round, even if a play-off follows."""
-        if self.game.turns is Turns.SHARED:
+        if self.order_of_play.one_row:
             return self
         rows = tuple(
             row if row.outcome else row._replace(throw=None, outcome=Outcome.UNPLAYED) for row in self.rows
@@ -561,7 +539,7 @@ class Match(NamedTuple):
     @property
     def _adds_up(self) -> bool:
         """Whether scores are added to totals."""
-        points = self.game.turns is not Turns.TUG and not self.game.counts_rounds_won
+        points = self.order_of_play.has_points and not self.game.counts_rounds_won
         return points and not self._plays_off
 
     def _penalized(self) -> "Match":
@@ -597,7 +575,7 @@ class Match(NamedTuple):
 
     def _won(self, winners: tuple[int, ...], reason: Reason) -> "Match":
         # In rotation others may have ended their turns before: the title is the first player's row's.
-        together = self.game.turns is Turns.TOGETHER
+        together = self.order_of_play.one_throw
         first_turn = self.round == 1 and (
             self.first in self.shutters if together else self.player == self.first
         )
@@ -677,10 +655,11 @@ def begin(profile: Profile, players: int, rounds: int | None = None, first: int 
     """
     rounds = rounds if rounds is not None and profile.has_rounds else profile.rounds
     most = 1 if profile.is_solo else MAX_PLAYERS
-    if profile.turns is Turns.TUG and players != profile.seats(players):
-        raise ValueError(f"players: {players} is not allowed, two players or two teams are")
+    order = order_of(profile)
     if not 1 <= players <= most:
         raise ValueError(f"players: {players} is not allowed, 1 to {most} are")
+    if players != order.seats(profile, players):
+        raise ValueError(f"players: {players} is not allowed, two players or two teams are")
     if not 1 <= rounds <= MAX_ROUNDS:
         raise ValueError(f"rounds: {rounds} is not allowed, 1 to {MAX_ROUNDS} are")
     last = players if profile.any_seat_begins else 1
@@ -693,29 +672,12 @@ def begin(profile: Profile, players: int, rounds: int | None = None, first: int 
         rounds=rounds,
         seats=tuple(range(players)),
         player=first,
-        rows=_rows(profile, players, first),
+        rows=order.first_rows(profile, players, first),
         totals=_head_starts(profile, players),
         scores=(None,) * players,
         first=first,
         owed=ledger.nothing(players),
     )
-
-
-def _rows(profile: Profile, players: int, first: int) -> tuple[Turn, ...]:
-    """By player the turn before its first throw, in a round that this player begins.
-
-    In a tug the team of who begins shuts the tiles, and the other opens those that are shut.
-    """
-    if profile.turns is not Turns.TUG:
-        return tuple(turns.start(for_seat(profile, i)) for i in range(players))
-    shut = tiles_off(profile, first)
-    shuts, opens = Turn(profile.starting & ~shut), Turn(shut, opens=True)
-    return tuple(opens if (i - first) % 2 else shuts for i in range(players))
-
-
-def _fresh(row: Turn) -> Turn:
-    """A turn of a tug before its first throw, with the tiles as they stand."""
-    return Turn(row.open, opens=row.opens)
 
 
 @lru_cache(maxsize=32)

@@ -324,19 +324,22 @@ class Needs(NamedTuple):
         values: those that it may have.
         of: only where the key itself is one of these; empty for all its values.
         drops: the two are said together: a game that is given the other one doesn't inherit this one.
+        where: only where this key is of this value; None for everywhere.
     """
 
     key: str
     values: tuple[object, ...]
     of: tuple[object, ...] = ()
     drops: bool = False
+    where: tuple[str, object] | None = None
 
 
 def _key(check: Check[Any] | None, default: object, *needs: Needs) -> Any:  # noqa: ANN401  (the field's type)
     return field(default=default, metadata={"check": check, "needs": needs})
 
 
-def _all_but(*values: StrEnum) -> tuple[StrEnum, ...]:
+def all_but(*values: StrEnum) -> tuple[StrEnum, ...]:
+    """The other members of a choice."""
     return tuple(value for value in type(values[0]) if value not in values)
 
 
@@ -438,7 +441,7 @@ class Profile:
     one_die_at: int | None = _key(
         validation.whole(1, MAX_TILE * (MAX_TILE + 1) // 2),
         None,
-        Needs("one_die", _all_but(OneDie.NEVER, OneDie.ONLY_ONE), drops=True),
+        Needs("one_die", all_but(OneDie.NEVER, OneDie.ONLY_ONE), drops=True),
     )
     move: MoveKind = MoveKind.SET
     max_tiles: int | None = _key(_TILE, None)
@@ -453,7 +456,12 @@ class Profile:
         Needs("insurance", (False,), of=(Doubles.ENDS_TURN,)),
         Needs("move", (MoveKind.SET,), of=(Doubles.DOUBLED,)),
     )
-    blocked: Blocked = _key(None, Blocked.ENDS_TURN, Needs("rows", (1,), of=(Blocked.OPENS_ONE,)))
+    blocked: Blocked = _key(
+        None,
+        Blocked.ENDS_TURN,
+        Needs("rows", (1,), of=(Blocked.OPENS_ONE,)),
+        Needs("turns", (Turns.SHARED,), of=(Blocked.LOSES,)),
+    )
     strikes: int = _key(
         validation.whole(1, 9),
         1,
@@ -470,16 +478,16 @@ class Profile:
         None, Scoring.SUM, Needs("rows", (1,), of=(Scoring.DIGITS, Scoring.DIGITS_REVERSED))
     )
     lost_score: int | None = _key(validation.whole(0, 10**MAX_DIGITS - 1), None)
-    win: Win = Win.LOWEST
+    win: Win = _key(None, Win.LOWEST, Needs("turns", (Turns.SHARED,), of=(Win.LAST_IN,)))
     shut_wins: ShutWins = ShutWins.ROUND
     shut_others: int | str = _key(
         _SHUT_OTHERS,
         0,
         Needs("win", (Win.LOWEST,)),
         Needs("shut_wins", (ShutWins.ROUND, ShutWins.NO)),
-        Needs("score", _all_but(Scoring.SHUT_SUM, Scoring.THROWS)),
-        Needs("match", _all_but(MatchFormat.LADDER)),
-        Needs("stakes", _all_but(Stakes.BANK)),
+        Needs("score", all_but(Scoring.SHUT_SUM, Scoring.THROWS)),
+        Needs("match", all_but(MatchFormat.LADDER)),
+        Needs("stakes", all_but(Stakes.BANK)),
     )
     rounds: int = _key(validation.whole(1, MAX_ROUNDS), 1)
     match: MatchFormat = MatchFormat.TOTAL
@@ -575,11 +583,6 @@ class Profile:
         return self.match is MatchFormat.ROUNDS_WON
 
     @property
-    def has_totals(self) -> bool:
-        """Whether points of any kind are added up; else the last one in or the last tile decides."""
-        return self.turns is not Turns.SHARED and not (self.turns is Turns.TUG and not self.counts_rounds_won)
-
-    @property
     def has_pool(self) -> bool:
         """Whether everybody pays into a pool."""
         return self.stakes in (Stakes.POOL, Stakes.POOL_DOUBLE)
@@ -588,11 +591,6 @@ class Profile:
     def has_rounds(self) -> bool:
         """Whether the players may choose a number of rounds."""
         return self.on_total or (self.counts_rounds_won and self.limit is None)
-
-    @property
-    def plays_whole_turns(self) -> bool:
-        """Whether a player throws until the turn is over; else the players throw once each in rotation."""
-        return self.turns in (Turns.WHOLE, Turns.TUG)
 
     @property
     def any_seat_begins(self) -> bool:
@@ -634,14 +632,6 @@ class Profile:
             and self.first_move_must_include is None
             and self.turn_seconds is None
         )
-
-    def seats(self, players: int) -> int:
-        """How many play where so many are there: one alone, and in a tug two players or teams."""
-        if self.is_solo:
-            return 1
-        if self.turns is Turns.TUG:
-            return 2 if self.teams is None or players % 2 or not players else players
-        return players
 
     def title(self, language: str = "en", translate: Callable[[str], str] = str) -> str:
         """The shown title.

@@ -12,15 +12,14 @@ from typing import Any
 from shutthebox import validation
 from shutthebox.errors import ShutTheBoxError, quoted
 from shutthebox.rules import rows
-from shutthebox.rules.handicap import for_seat
 from shutthebox.rules.moves import can_ever_move, most_moves
+from shutthebox.rules.orders import for_seat, order_of
 from shutthebox.rules.profile import (
     DROPS,
     MAX_DIGITS,
     MAX_LIMIT,
     NEEDS,
     Blocked,
-    Draw,
     First,
     HeadStart,
     MatchFormat,
@@ -30,7 +29,6 @@ from shutthebox.rules.profile import (
     ShutWins,
     Stakes,
     Tie,
-    Turns,
     Win,
     check_of,
 )
@@ -187,10 +185,7 @@ def _with_defaults(profile: Profile, keys: Mapping[str, object]) -> Profile:
     def default(**derived: Any) -> Profile:  # noqa: ANN401  (values of any key)
         return replace(profile, **{key: value for key, value in derived.items() if key not in keys})
 
-    if profile.turns is Turns.SHARED:
-        profile = default(blocked=Blocked.LOSES, win=Win.LAST_IN)
-    if profile.turns is Turns.TUG:
-        profile = default(win=Win.FIRST_TO_SHUT)
+    profile = default(**order_of(profile).defaults)
     if profile.match is MatchFormat.TARGET_WINS:
         profile = default(win=Win.HIGHEST)
     against_nobody = profile.is_solo or profile.stakes is Stakes.BANK
@@ -300,25 +295,44 @@ def _contradiction(box: Profile) -> str | None:
 
 
 def _unmet_need(box: Profile) -> str | None:
-    """That a key needs another one to be different; `shutthebox.rules.profile.Needs` stands at the key."""
+    """That a key needs another one to be different: `Needs` stands at the key, or at the order of play."""
     for key, default, needs in NEEDS:
         value, other = getattr(box, key), getattr(box, needs.key)
         applies = value in needs.of if needs.of else value != default
         if applies and other not in needs.values:
-            said = f"{to_toml(value)} " if isinstance(value, str | int) else ""
             given = _with(needs.key, (other,))
-            return f"{key}: {said}is not allowed {given}; allowed {_with(needs.key, needs.values)}"
+            return f"{key}: {_said(value)}is not allowed {given}; allowed {_with(needs.key, needs.values)}"
+    for needs in order_of(box).needs:
+        value, given = getattr(box, needs.key), _with("turns", (box.turns,))
+        if needs.where is not None:
+            where, only = needs.where
+            if getattr(box, where) != only:
+                continue
+            given += f" and {where} = {to_toml(only)}"
+        if value not in needs.values:
+            listed = _listed(needs.values)
+            allowed = f"is {listed}" if listed else "without it"
+            return f"{needs.key}: {_said(value)}is not allowed {given}; allowed {allowed}"
     return None
+
+
+def _said(value: object) -> str:
+    return f"{to_toml(value)} " if isinstance(value, str | int) else ""
 
 
 def _with(key: str, values: tuple[object, ...]) -> str:
     """For example ``with dice = 2 to 9``, ``with shut_wins = "round" or "no"``, ``without teams``."""
-    if values == (None,):
-        return f"without {key}"
-    *some, last = map(to_toml, values)
-    if len(values) > 2 and all(isinstance(value, int) for value in values):
-        return f"with {key} = {some[0]} to {last}"
-    return f"with {key} = {', '.join(some)} or {last}" if some else f"with {key} = {last}"
+    listed = _listed(values)
+    return f"with {key} = {listed}" if listed else f"without {key}"
+
+
+def _listed(values: tuple[object, ...]) -> str:
+    """These values of a key; empty for a key that isn't set."""
+    plain = [value for value in values if value not in (None, frozenset())]
+    if len(plain) > 2 and all(isinstance(value, int) for value in plain):
+        return f"{plain[0]} to {plain[-1]}"
+    *some, last = map(to_toml, plain) if plain else [""]
+    return f"{', '.join(some)} or {last}" if some else last
 
 
 def _contradiction_of_operations(box: Profile) -> str | None:
@@ -332,9 +346,6 @@ def _contradiction_of_operations(box: Profile) -> str | None:
         return 'operations: "quotient" divides two dice; allowed is dice = 2 with it'
     return None
 
-
-_WITHOUT_POINTS = (MatchFormat.TOTAL, MatchFormat.ROUNDS_WON)
-"""Formats of games that are won by the last tile."""
 
 _BY_POINTS = (MatchFormat.TARGET_LOSES, MatchFormat.TARGET_WINS, MatchFormat.DROP_OUT)
 """Formats that are decided at a limit of points, and so by the highest or by the lowest totals."""
@@ -354,12 +365,8 @@ def _contradiction_of_carry(box: Profile) -> str | None:
 
 def _contradiction_of_match(box: Profile) -> str | None:
     """The same, of the keys that say who wins."""
-    if box.turns is Turns.TUG and (complaint := _contradiction_of_tug(box)):
-        return complaint
     if box.tie is Tie.CARRY and (complaint := _contradiction_of_carry(box)):
         return complaint
-    if Turns.SHARED is box.turns or Blocked.LOSES is box.blocked or Win.LAST_IN is box.win:
-        return _contradiction_of_shared(box)
     if box.win is Win.FIRST_TO_SHUT:
         one_round = box.rounds == 1 and box.match is MatchFormat.TOTAL
         if not (one_round or box.counts_rounds_won) or box.shut_wins is ShutWins.NO:
@@ -381,62 +388,6 @@ def _contradiction_of_match(box: Profile) -> str | None:
         return f'shut_wins: "{box.shut_wins}" is not allowed with match = "ladder"; allowed is "no"'
     if box.stakes is Stakes.BANK:
         return _contradiction_of_bank(box)
-    return None
-
-
-def _contradiction_of_tug(box: Profile) -> str | None:
-    """The same, of one row whose tiles one player shuts and the other opens."""
-    ends_round = box.shut_wins is ShutWins.ROUND or not box.counts_rounds_won
-    for key, value, fits, allowed in (
-        ("rows", box.rows, box.rows == 1, "1"),
-        ("draw", f'"{box.draw}"', box.draw is Draw.DICE, '"dice"'),
-        ("strikes", box.strikes, box.strikes == 1, "1"),
-        ("blocked", f'"{box.blocked}"', box.blocked is Blocked.ENDS_TURN, '"ends-turn"'),
-        ("win", f'"{box.win}"', box.win is Win.FIRST_TO_SHUT, '"first-to-shut"'),
-        ("match", f'"{box.match}"', box.match in _WITHOUT_POINTS, '"total" and "rounds-won"'),
-        ("rounds", box.rounds, box.rounds == 1 or box.counts_rounds_won, '1, or match = "rounds-won"'),
-        ("score", f'"{box.score}"', box.shut_scores_best, "scores of the tiles left to move"),
-        ("stakes", f'"{box.stakes}"', box.stakes is not Stakes.BANK, "stakes of the players"),
-        ("shut_wins", f'"{box.shut_wins}"', box.shut_wins is not ShutWins.NO, '"match" and "round"'),
-        ("shut_wins", f'"{box.shut_wins}"', ends_round, '"round" with match = "rounds-won"'),
-        ("shut_others", box.shut_others, not box.shut_others, "0"),
-        ("captain", "true", not box.captain, "false"),
-        ("teams", box.teams, box.teams in (None, 2), "2"),
-    ):
-        if not fits:
-            return f'{key}: {value} is not allowed with turns = "tug"; allowed is {allowed}'
-    return None
-
-
-def _contradiction_of_shared(box: Profile) -> str | None:
-    """The same, of one row for all, where a throw without a move puts a player out."""
-    for key, value, wanted in (
-        ("turns", box.turns, Turns.SHARED),
-        ("blocked", box.blocked, Blocked.LOSES),
-        ("win", box.win, Win.LAST_IN),
-    ):
-        if value is not wanted:
-            return (
-                f'{key}: "{value}" is not allowed here: turns = "shared", blocked = "loses" and '
-                f'win = "last-in" go together; allowed is "{wanted}"'
-            )
-    if box.rounds != 1 or box.match is not MatchFormat.TOTAL:
-        return 'turns: "shared" is won by the last one in; allowed with rounds = 1 and match = "total"'
-    if box.score in (Scoring.SHUT_SUM, Scoring.THROWS):
-        return (
-            f'score: "{box.score}" is not allowed with turns = "shared"; allowed are scores of the open tiles'
-        )
-    if box.stakes is Stakes.BANK:
-        return 'stakes: "bank" is not allowed with turns = "shared"; allowed are stakes of the players'
-    if box.shut_wins is ShutWins.NO:
-        return 'shut_wins: "no" is not allowed with turns = "shared", as nobody can go on; allowed is "match"'
-    if box.first_move_must_include is not None or box.ends_turn_on:
-        key = "ends_turn_on" if box.ends_turn_on else "first_move_must_include"
-        return f'{key}: is not allowed with turns = "shared"; allowed with rows of the players\' own'
-    if box.shut_others:
-        return 'shut_others: is not allowed with turns = "shared"; allowed with rows of the players\' own'
-    if box.captain:
-        return 'captain: is not allowed with turns = "shared", whose row nobody shuts alone; allowed is false'
     return None
 
 
@@ -464,8 +415,9 @@ def _contradiction_of_seats(box: Profile) -> str | None:
         return f'{key}: match = "ladder" is played alone; allowed with games of several players'
     if box.stakes is Stakes.BANK and box.teams is not None:
         return 'teams: with stakes = "bank" everybody plays alone; allowed with stakes of the players'
-    if any(box.handicap) and box.turns is Turns.SHARED:
-        return 'handicap: is not allowed with turns = "shared"; allowed with rows of the players\' own'
+    order = order_of(box)
+    if any(box.handicap) and not order.has_head_starts:
+        return f"handicap: is not allowed {_with('turns', (box.turns,))}; allowed without it"
     for seat, head in enumerate(box.handicap):
         if isinstance(head, int):
             if head and box.counts_rounds_won:
@@ -473,7 +425,7 @@ def _contradiction_of_seats(box: Profile) -> str | None:
                     'handicap: points mean nothing with match = "rounds-won"; allowed are tiles that start '
                     "shut"
                 )
-            if head and (box.is_race or box.turns is Turns.TUG):
+            if head and (box.is_race or not order.has_points):
                 return "handicap: points mean nothing in a race; allowed are tiles that start shut"
             if box.match is MatchFormat.TARGET_WINS and box.limit is not None and head >= box.limit:
                 return f"handicap: {head} points would reach the limit; allowed are fewer than {box.limit}"

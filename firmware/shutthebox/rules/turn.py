@@ -79,7 +79,7 @@ class Turn(NamedTuple):
         behind: with two rows the columns of which the tile in front is open, and behind it the
             one in the back row.
         insured: throws without a move that do not end the turn yet: insurances held, or strikes left.
-        opens: the player opens tiles (`Turns.TUG`).
+        opens: the player opens tiles.
     """
 
     open: Tiles

@@ -4,13 +4,14 @@ The sentences are data: `_rules` picks for a profile which ones apply, so that a
 cannot drift apart. Other languages have them in their catalogues, like every text of the box.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TypeAlias
 
 from shutthebox.rules.endings import LAST_ROUND, MAX_TIE_ROUNDS
 from shutthebox.rules.handicap import points_off, tiles_off
 from shutthebox.rules.moves import ends_turn, is_one_die_ever_allowed
+from shutthebox.rules.orders import ORDERS, order_of
 from shutthebox.rules.profile import (
     Back,
     Blocked,
@@ -26,17 +27,16 @@ from shutthebox.rules.profile import (
     ShutWins,
     Stakes,
     Tie,
-    Turns,
     Win,
 )
 from shutthebox.rules.rows import are_plain
-from shutthebox.rules.score import MAX_THROWS, best_score, idle_is_worst, lost_score, worst_score
+from shutthebox.rules.score import best_score, idle_is_worst, lost_score, worst_score
 from shutthebox.rules.tiles import to_numbers
 from shutthebox.rules.turn import DOUBLE_BLANK
 from shutthebox.texts import N_, fill_in, plural
 
 _Value: TypeAlias = int | str | Sequence[int] | Sequence[Operation]
-_Rule: TypeAlias = tuple[str, dict[str, _Value]]
+_Rule: TypeAlias = tuple[str, Mapping[str, _Value]]
 
 
 SENTENCES: dict[str, str] = {
@@ -145,24 +145,6 @@ SENTENCES: dict[str, str] = {
         "Every double earns an insurance marker. If a throw can't shut anything, a marker is "
         "used up instead, and the player throws again."
     ),
-    "turns=whole": N_("Each player plays a whole turn before the next one begins."),
-    "turns=alternate": N_("The players throw once each in turn, each for their own row of tiles."),
-    "turns=together": N_("There's one throw for all, each on their own row."),
-    "turns=together.own": plural(
-        "Everyone throws once alone; then there's one throw for all, each on their own row.",
-        "Everyone's first {throws} throws are their own; then there's one throw for all, each on their own "
-        "row.",
-    ),
-    "turns=tug": N_(
-        "The first player shuts tiles; once they're blocked, the second player opens them again by the same "
-        "rule. Shutting them all or opening them all wins."
-    ),
-    "turns=tug.one_die": N_("For one die, the tiles count that the player still has to move."),
-    "turns=tug.last": plural(
-        "After one throw, the player with fewer tiles left to move wins; equals share.",
-        "After {throws} throws, the player with fewer tiles left to move wins; equals share.",
-    ),
-    "turns=shared": N_("The players throw once each in turn, and share one row of tiles."),
     "turn_seconds": plural(
         "A turn may last one second from its first throw. Then it ends as if blocked.",
         "A turn may last {seconds} seconds from its first throw. Then it ends as if blocked.",
@@ -253,7 +235,7 @@ SENTENCES: dict[str, str] = {
     "win=first-to-shut.round": N_(
         "The first to shut the box wins the round; if nobody does, the lowest score does."
     ),
-    "win=first-to-shut.round.tug": N_("The player who moves the last tile wins the round."),
+    "win=first-to-shut.round.last": N_("The player who moves the last tile wins the round."),
     "win=first-to-shut.round.sure": N_("The first to shut the box wins the round."),
     "match.last": plural(
         "If nobody has won after one round, the totals decide.",
@@ -387,13 +369,7 @@ SENTENCES: dict[str, str] = {
         "Every double earns an insurance marker. If a domino can't shut anything, a marker "
         "is used up instead, and the player draws again."
     ),
-    "turns=together.dominoes": N_("There's one domino for all, each on their own row."),
-    "turns=together.own.dominoes": plural(
-        "Everyone draws once alone; then there's one domino for all, each on their own row.",
-        "Everyone draws {throws} dominoes alone; then there's one for all, each on their own row.",
-    ),
     "shut.together.dominoes": N_("If someone shuts the box, everyone answers that domino first."),
-    "turns=shared.dominoes": N_("The players draw one domino each in turn, and share one row of tiles."),
     "turn_seconds.dominoes": plural(
         "A turn may last one second from its first domino. Then it ends as if blocked.",
         "A turn may last {seconds} seconds from its first domino. Then it ends as if blocked.",
@@ -402,10 +378,8 @@ SENTENCES: dict[str, str] = {
         "Players have one second for each domino. Then their turn ends as if blocked.",
         "Players have {seconds} seconds for each domino. Then their turn ends as if blocked.",
     ),
-    "turns=alternate.dominoes": N_(
-        "The players draw one domino each in turn, each for their own row of tiles."
-    ),
     "score=throws.dominoes": N_("A turn scores the number of dominoes it took."),
+    **{name: text for order in ORDERS for name, text in order.sentences.items()},
 }
 """The rules in English, the language of the source; the catalogues have them under these texts."""
 
@@ -556,9 +530,9 @@ def _rules_of_box(profile: Profile) -> Iterator[_Rule]:
 
 
 def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
-    rotates = profile.turns in (Turns.ALTERNATE, Turns.TOGETHER)
+    order = order_of(profile)
     if profile.draw is Draw.DOMINOES:
-        yield f"draw={profile.draw}" + (".rotation" if rotates else ""), {"bag": _BAGS[profile.bag]}
+        yield f"draw={profile.draw}" + (".rotation" if order.one_bag else ""), {"bag": _BAGS[profile.bag]}
         if profile.has_blanks:
             yield "blanks" + (".end" if ends_turn(profile, DOUBLE_BLANK) else ""), {}
     else:
@@ -583,19 +557,14 @@ def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
     if profile.insurance:
         yield "insurance", {}
     if not profile.is_solo:
-        own = ".own" if profile.own_throws else ""
-        yield f"turns={profile.turns}{own}", {"throws": profile.own_throws}
-    if profile.turns is Turns.TUG:
-        if is_one_die_ever_allowed(profile):
-            yield "turns=tug.one_die", {}
-        yield "turns=tug.last", {"throws": MAX_THROWS}
+        yield from order.rules(profile)
     if profile.turn_seconds is not None:
-        per_throw = "" if profile.plays_whole_turns else ".throw"
+        per_throw = "" if order.whole_turns else ".throw"
         yield f"turn_seconds{per_throw}", {"seconds": profile.turn_seconds}
         if not idle_is_worst(profile):
             yield "turn_seconds.worst", {}
     scored = profile.win is not Win.LAST_IN or profile.stakes is Stakes.LOSER_PAYS
-    if scored and not profile.is_race and profile.turns is not Turns.TUG:
+    if scored and not profile.is_race and order.has_points:
         yield f"score={profile.score}", {}
 
 
@@ -623,7 +592,7 @@ def _rules_of_one_die(profile: Profile) -> Iterator[_Rule]:
     else:
         at: dict[str, _Value] = {} if profile.one_die is OneDie.ONLY_ONE else {"at": profile.one_die_limit}
         yield f"one_die={profile.one_die}", at
-    if profile.turns is Turns.TOGETHER and is_one_die_ever_allowed(profile):
+    if order_of(profile).one_throw and is_one_die_ever_allowed(profile):
         yield "one_die.together", {}
 
 
@@ -645,7 +614,7 @@ def _rules_of_match(profile: Profile) -> Iterator[_Rule]:
 
 def _rules_of_rivals(profile: Profile) -> Iterator[_Rule]:
     on_total = profile.match is MatchFormat.TOTAL
-    by_last_tile = profile.turns is Turns.TUG
+    by_last_tile = not order_of(profile).has_points
     by_scores = on_total and not (profile.is_race or by_last_tile or profile.win is Win.LAST_IN)
     if by_scores:
         yield "rounds", {"rounds": profile.rounds}
@@ -657,7 +626,7 @@ def _rules_of_rivals(profile: Profile) -> Iterator[_Rule]:
     elif not by_last_tile:
         yield "win=first-to-shut.sure" if profile.is_race else f"win={profile.win}", {}
     only = ".only" if profile.shut_wins is ShutWins.ROUND and on_total and profile.rounds == 1 else ""
-    if profile.turns is Turns.TOGETHER and profile.shut_wins is not ShutWins.NO:
+    if order_of(profile).one_throw and profile.shut_wins is not ShutWins.NO:
         yield "shut.together", {}
         yield f"shut_wins={profile.shut_wins}{only}.together", {}
     elif profile.win not in (Win.FIRST_TO_SHUT, Win.LAST_IN):
@@ -691,7 +660,7 @@ def _rules_of_rounds_won(profile: Profile) -> Iterator[_Rule]:
         yield "match=rounds-won", {"rounds": profile.rounds}
     alone = ".alone" if profile.tie is Tie.CARRY else ""
     if profile.win is Win.FIRST_TO_SHUT:
-        alone = ".tug" if profile.turns is Turns.TUG else ".sure" if profile.is_race else ""
+        alone = ".last" if not order_of(profile).has_points else ".sure" if profile.is_race else ""
     yield f"win={profile.win}.round{alone}", {}
 
 
@@ -754,9 +723,6 @@ SUMMARIES: dict[str, str] = {
     "knipsen": N_("Shut the sum, the dice, or some."),
     "rows": N_("Two rows, one behind the other."),
     "reversed": N_("Two rows, {last} behind {first}."),
-    "shared": N_("One row for all."),
-    "together": N_("One throw for all."),
-    "tug": N_("One shuts, the other opens."),
     "last-tile": N_("The last tile wins."),
     "sum, difference": N_("Add the dice or subtract them."),
     "signs": plural("One die, plus or minus.", "{dice} dice, each plus or minus."),
@@ -793,6 +759,7 @@ SUMMARIES: dict[str, str] = {
     "bank": N_("The bank pays for good scores."),
     "no": N_("A shut box ends only your turn."),
     "pool-double": N_("A shut box wins double stakes."),
+    **{order.turns.value: order.summary for order in ORDERS if order.summary},
 }
 """The rules of a profile at a glance: what is special, and how it is won."""
 
@@ -807,7 +774,7 @@ def summary(profile: Profile, translate: Callable[[str], str] = str) -> str:
     if profile.stakes is Stakes.BANK:
         aim = profile.stakes
     limit: dict[str, int] = {} if profile.limit is None else {"limit": profile.limit}
-    last_tile = profile.turns is Turns.TUG and profile.match is MatchFormat.TOTAL
+    last_tile = not order_of(profile).has_points and profile.match is MatchFormat.TOTAL
     rules = ([special] if special else []) + [("last-tile" if last_tile else aim.value, limit)]
     return " ".join(fill_in(SUMMARIES[key], translate, values) for key, values in rules)
 
@@ -845,7 +812,7 @@ def _special(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
         yield "blanks" if profile.has_blanks else "dominoes", {}
     if profile.first_move_must_include is not None:
         yield "first", {"tile": profile.first_move_must_include}
-    if profile.turns in (Turns.SHARED, Turns.TOGETHER, Turns.TUG):
+    if order_of(profile).summary:
         yield profile.turns.value, {}
     if profile.back is Back.REVERSED:
         yield "reversed", {"first": profile.tiles[0], "last": profile.tiles[-1]}

@@ -12,7 +12,7 @@ from shutthebox.odds.odds import Odds, odds_for_points
 from shutthebox.odds.worths import OddsError
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import Turns
+from shutthebox.rules.orders import order_of
 from shutthebox.rules.record import Record
 from shutthebox_league.categories import category_of
 
@@ -40,9 +40,10 @@ def odds_of(record: Record) -> Odds:
     """
     if category_of(record) is None:
         raise OddsError("no box offers these rules by itself")
-    if record.profile.turns is Turns.TUG:
+    order = order_of(record.profile)
+    if not order.has_points:
         raise OddsError("a tug is won by the last tile, not by points; only points are reviewed")
-    if record.profile.turns is not Turns.WHOLE:
+    if not order.one_turn_each:
         raise OddsError("players throw one after the other; only whole turns are reviewed")
     return odds_for_points(record.profile)
 

@@ -26,6 +26,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
 from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_tiles
 
@@ -67,7 +68,7 @@ def test_a_match_comes_back_where_it_stood(
     tmp_path_factory: pytest.TempPathFactory, game: Profile, players: int, seed: int, actions: int
 ) -> None:
     folder, random = tmp_path_factory.mktemp("store"), Random(seed)
-    match = begin(game, game.seats(players))
+    match = begin(game, order_of(game).seats(game, players))
     with closing(Store(folder, lambda: 0.0)) as store:
         store.keep(Began(match))
         for _ in range(actions):

@@ -243,4 +243,4 @@ def _throws_at_once(play: MatchInPlay, context: Context) -> bool:
     match = play.match
     choice = len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) > 1
     others = context.shared.settings.real_dice or is_computers_turn(play, context.shared)
-    return match.rules.plays_whole_turns and not choice and not others
+    return match.order_of_play.whole_turns and not choice and not others

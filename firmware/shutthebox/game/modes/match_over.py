@@ -24,7 +24,7 @@ from shutthebox.game.targets import BeginMatch, EndMatch, ShowResult, SignResult
 from shutthebox.game.wording import player_name, reason_text, seat
 from shutthebox.odds.questions import AskReview, ReviewReady
 from shutthebox.rules.match import Match, Result, begin
-from shutthebox.rules.profile import Stakes, Turns
+from shutthebox.rules.profile import Stakes
 from shutthebox.rules.reader import with_options
 from shutthebox.rules.tiles import Tiles, to_tiles
 from shutthebox.rules.turn import Outcome
@@ -99,7 +99,7 @@ def _result_screen(mode: MatchOver, shared: Shared) -> Screen:
     match, result = mode.play.match, _result(mode.play)
     reason = reason_text(match) if match.players > 1 else None
     cause: Text = mode.honours[0] if mode.honours else reason or ""
-    if not cause and match.players > 1 and match.rules.has_totals:
+    if not cause and match.players > 1 and match.has_totals:
         cause = message("Points")  # the word for the numbers above
     coach = message("4: coach").say_as("Lever 4: coach") if mode.play.beginning is not None else ""
     also = [message("Lever 1: sign")] if _may_sign(mode, shared.settings) else []
@@ -293,7 +293,7 @@ def _rows_before(match: Match) -> tuple[Message, ...]:
     """The rows above the players: the teams' totals, or the total to beat."""
     if match.rules.is_solo and match.rules.limit is not None:
         return (message("best {score}", score=match.rules.limit).say_as("Best so far: {score}"),)
-    if not match.in_teams or not match.rules.has_totals:
+    if not match.in_teams or not match.has_totals:
         return ()
     totals = match.team_totals[: match.teams]
     return tuple(
@@ -309,9 +309,9 @@ def _rows(play: MatchInPlay, result: Result, shared: Shared) -> Iterator[Text]:
     staked = shared.settings.game.stakes is not ShownStakes.OFF or match.rules.stakes is Stakes.BANK
     for player, score in enumerate(match.scores):
         shown: Text = "–" if score is None else str(match.totals[player])
-        if match.rules.turns is Turns.SHARED:
+        if match.order_of_play.one_row:
             shown = message("in") if player in result.winners else message("out")
-        elif not match.rules.has_totals:
+        elif not match.has_totals:
             shown = message(plural("1 left", "{count} left"), count=match.rows[player].open.bit_count())
         owes = result.owes[player] if staked else Fraction(0)
         line = message("{player}: {score}", player=seat(player, shared), score=shown)

@@ -13,6 +13,7 @@ from shutthebox.game.play import new_match
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step
 from shutthebox.game.targets import AskNames, BeginMatch
+from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import Profile
 
 
@@ -71,7 +72,7 @@ def _next(mode: Naming, context: Context) -> Step[Naming | BeginMatch]:
     settings, names = context.shared.settings, mode.names
     if mode.seat:
         names = (*names, mode.letters.taken)
-    players = mode.game.seats(settings.game.players)
+    players = order_of(mode.game).seats(mode.game, settings.game.players)
     for seat in range(mode.seat + 1, players + 1):
         if seat not in settings.game.computers:
             return Step(Naming(mode.game, seat, names))

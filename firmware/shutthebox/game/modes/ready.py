@@ -22,7 +22,7 @@ from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Draw, Turns
+from shutthebox.rules.profile import Draw
 from shutthebox.rules.rows import by_row
 from shutthebox.rules.turn import Refusal
 from shutthebox.texts import plural
@@ -65,7 +65,7 @@ class Ready(TurnMode):
         also = [*tip(self, shared), *also]
         if self.best_dice is not None and self.best_dice[1] is not None:
             also.append(self.best_dice[1])
-        if self.play.match.game.turns is Turns.TUG:
+        if self.play.match.order_of_play.opens:
             also.append(
                 message("Open the tiles") if self.play.match.turn.opens else message("Shut the tiles")
             )

@@ -22,7 +22,7 @@ from shutthebox.game.wording import REACHED, luck_texts, player_name
 from shutthebox.rules.actions import Advanced
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import MatchFormat, Tie, Turns
+from shutthebox.rules.profile import MatchFormat, Tie
 from shutthebox.rules.turn import Outcome
 from shutthebox.texts import plural
 
@@ -55,11 +55,11 @@ class TurnOver(MatchMode):
                 message("{player}: {score}", player=name, score=score),
                 message("{players}: out!", players=names),
             )
-        elif match.rules.turns is Turns.SHARED and match.turn.outcome is not Outcome.SHUT:
+        elif match.order_of_play.one_row and match.turn.outcome is not Outcome.SHUT:
             big = message("OUT!")
         elif is_to_cheer(match):
             big = message("OPEN!") if match.turn.opens else message("SHUT!")
-        elif match.rules.turns is Turns.TUG:
+        elif not match.order_of_play.has_points:
             big = message(plural("1 left", "{count} left"), count=match.turn.open.bit_count())
         return Screen(
             self.name,
@@ -138,7 +138,7 @@ def _coachs_word(play: MatchInPlay, settings: Settings) -> tuple[Text, ...]:
     if review is None or settings.game.family:
         return ()
     found = review.players[match.player]
-    points = found.win if match.rules.turns is Turns.TUG and found.win else found.points
+    points = found.points if match.order_of_play.has_points else found.win or found.points
     if match.turn.outcome in (Outcome.SHUT, Outcome.TIME):
         return luck_texts(match.rules, points.luck, None)
     better = (better_text(review.worst),) if review.worst is not None else ()

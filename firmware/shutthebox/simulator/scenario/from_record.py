@@ -155,6 +155,6 @@ def _chosen_one(match: Match, dice: int) -> bool:
 
 def _throws_on(match: Match) -> bool:
     """Whether the press that commits a move makes the next throw at once."""
-    if match.turn.outcome is not None or not match.game.plays_whole_turns:
+    if match.turn.outcome is not None or not match.order_of_play.whole_turns:
         return False
     return len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) == 1

@@ -1,0 +1,357 @@
+"""Orders of play: one class for each member of `Turns`, with all that is different in it.
+
+Everybody asks here, by `order_of`, what they need to know of an order of play: nobody else compares with one
+of them. What is the same in most is inherited. `shutthebox.odds.orders` has the odds of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Protocol
+
+from shutthebox.rules import handicap
+from shutthebox.rules import turn as turns
+from shutthebox.rules.endings import Format, LastIn, LastTile, usual_format
+from shutthebox.rules.moves import Throw, is_one_die_ever_allowed
+from shutthebox.rules.profile import (
+    Blocked,
+    Draw,
+    MatchFormat,
+    Needs,
+    Profile,
+    Scoring,
+    ShutWins,
+    Stakes,
+    Turns,
+    Win,
+    all_but,
+)
+from shutthebox.rules.score import MAX_THROWS
+from shutthebox.rules.turn import Turn
+from shutthebox.texts import N_, plural
+
+_CLASSES: dict[Turns, type[OrderOfPlay]] = {}
+
+Rows = tuple[Turn, ...]
+"""By player the turn of the running round."""
+
+
+class _Playing(Protocol):
+    """What orders of play read of a match; see `shutthebox.rules.match.Match`."""
+
+    @property
+    def game(self) -> Profile: ...
+    @property
+    def players(self) -> int: ...
+    @property
+    def player(self) -> int: ...
+    @property
+    def seats(self) -> tuple[int, ...]: ...
+    @property
+    def rows(self) -> Rows: ...
+    @property
+    def order(self) -> tuple[int, ...]: ...
+    @property
+    def turn(self) -> Turn: ...
+    @property
+    def rules(self) -> Profile: ...
+    @property
+    def common(self) -> Throw | None: ...
+    @property
+    def thrown(self) -> int: ...
+    @property
+    def round_scores(self) -> tuple[int, ...]: ...
+
+
+class OrderOfPlay:
+    """In which order the players of a round throw, and on which rows; here each on their own.
+
+    Attributes:
+        whole_turns: a player throws until the turn is over; else the players throw once each in rotation.
+        one_turn_each: a round is a turn of each player.
+        one_throw: there is one throw for everyone.
+        one_row: all share a row, on which a throw without a move puts a player out.
+        opens: some turns open the tiles that others have shut.
+        one_bag: what a player has drawn is out for the others too.
+        has_points: a turn scores points; else only the chance to win counts.
+        has_head_starts: a seat may have a head start.
+        is_listed: the box offers such games to players whose configuration names none.
+        defaults: of other keys.
+        needs: what it needs other keys to be.
+        summary: it at a glance; empty where that says nothing special.
+        sentences: those of it, by the names that `rules` gives.
+    """
+
+    turns: ClassVar[Turns]
+    whole_turns = False
+    one_turn_each = False
+    one_throw = False
+    one_row = False
+    opens = False
+    one_bag = False
+    has_points = True
+    has_head_starts = True
+    is_listed = True
+    defaults: ClassVar[Mapping[str, Any]] = {}
+    needs: tuple[Needs, ...] = ()
+    summary = ""
+    sentences: ClassVar[Mapping[str, str]]
+
+    def __init_subclass__(cls, *, turns: Turns) -> None:
+        """A class is that of a member of `Turns`."""
+        cls.turns = turns
+        _CLASSES[turns] = cls
+
+    def has_totals(self, game: Profile) -> bool:
+        """Whether points of any kind are added up; else the last one in or the last tile decides."""
+        return not self.one_row and (self.has_points or game.counts_rounds_won)
+
+    def seats(self, game: Profile, players: int) -> int:
+        """How many play where so many are there: a ladder is for one."""
+        return 1 if game.is_solo else players
+
+    def rules_of(self, game: Profile, seat: int) -> Profile:
+        """The game as a seat (from 0) plays it, without the tiles of its head start."""
+        return handicap.without_tiles_of(game, seat)
+
+    def format(self, game: Profile) -> Format:
+        """What decides the match."""
+        return usual_format(game)
+
+    def rules(self, game: Profile) -> Iterator[tuple[str, dict[str, int]]]:
+        """Its `sentences` that apply, each with its values."""
+        yield f"turns={self.turns}", {}
+
+    def first_rows(self, game: Profile, players: int, first: int) -> Rows:
+        """By player the turn before its first throw, in a round that this player begins."""
+        return tuple(turns.start(self.rules_of(game, seat)) for seat in range(players))
+
+    def limited(self, match: _Playing, turn: Turn) -> Turn:
+        """The turn of the player; over, if a round may have no more throws."""
+        return turn
+
+    def rows_after(self, match: _Playing, turn: Turn) -> Rows:
+        """The rows of the others once the player's turn is at this position."""
+        if self.one_bag and match.game.draw is Draw.DOMINOES and match.common is None:
+            return tuple(row if row.outcome else row._replace(drawn=turn.drawn) for row in match.rows)
+        return match.rows
+
+    def rows_between(self, rows: Rows) -> Rows:
+        """The rows after a turn has been looked at, before another player's first throw."""
+        return rows
+
+    def next_seat(self, match: _Playing) -> int | None:
+        """The player who is next in this round; None if it is over."""
+        return next((i for i in _from_next(match) if match.rows[i].outcome is None), None)
+
+    def marks(self, match: _Playing) -> tuple[tuple[int, ...], bool]:
+        """By player what counts in the round that is over, and whether more of it is better."""
+        return match.round_scores, match.game.highest_wins
+
+
+def _from_next(match: _Playing) -> list[int]:
+    """The seats in rotation, from the player's neighbour on.
+
+    Players who have just dropped out, or are not in the play-off, have no seat any more.
+    """
+    return sorted(match.seats, key=lambda seat: (seat - match.player - 1) % match.players)
+
+
+class WholeTurns(OrderOfPlay, turns=Turns.WHOLE):
+    """A whole turn of each player."""
+
+    whole_turns = one_turn_each = True
+    sentences: ClassVar[Mapping[str, str]] = {
+        "turns=whole": N_("Each player plays a whole turn before the next one begins.")
+    }
+
+
+class AlternateThrows(OrderOfPlay, turns=Turns.ALTERNATE):
+    """A throw each in rotation."""
+
+    one_bag = True
+    sentences: ClassVar[Mapping[str, str]] = {
+        "turns=alternate": N_("The players throw once each in turn, each for their own row of tiles."),
+        "turns=alternate.dominoes": N_(
+            "The players draw one domino each in turn, each for their own row of tiles."
+        ),
+    }
+
+
+class OneRow(OrderOfPlay, turns=Turns.SHARED):
+    """A throw each in rotation on one row; whoever has no move is out."""
+
+    one_row = True
+    has_head_starts = False
+    defaults: ClassVar[Mapping[str, Any]] = {"blocked": Blocked.LOSES, "win": Win.LAST_IN}
+    needs = (
+        Needs("blocked", (Blocked.LOSES,)),
+        Needs("win", (Win.LAST_IN,)),
+        Needs("match", (MatchFormat.TOTAL,)),
+        Needs("rounds", (1,)),
+        Needs("score", all_but(Scoring.SHUT_SUM, Scoring.THROWS)),
+        Needs("stakes", all_but(Stakes.BANK)),
+        Needs("shut_wins", (ShutWins.MATCH, ShutWins.ROUND)),
+        Needs("first_move_must_include", (None,)),
+        Needs("ends_turn_on", (frozenset(),)),
+        Needs("captain", (False,)),
+    )
+    summary = N_("One row for all.")
+    sentences: ClassVar[Mapping[str, str]] = {
+        "turns=shared": N_("The players throw once each in turn, and share one row of tiles."),
+        "turns=shared.dominoes": N_("The players draw one domino each in turn, and share one row of tiles."),
+    }
+
+    def format(self, game: Profile) -> Format:
+        """The last one in."""
+        return LastIn()
+
+    def rows_after(self, match: _Playing, turn: Turn) -> Rows:
+        """The same tiles, and the same bag, for all who are still in."""
+        return tuple(
+            row if row.outcome else row._replace(open=turn.open, behind=turn.behind, drawn=turn.drawn)
+            for row in match.rows
+        )
+
+
+class OneThrow(OrderOfPlay, turns=Turns.TOGETHER):
+    """One throw for everyone, answered by each on their own row."""
+
+    one_throw = one_bag = True
+    is_listed = False
+    summary = N_("One throw for all.")
+    sentences: ClassVar[Mapping[str, str]] = {
+        "turns=together": N_("There's one throw for all, each on their own row."),
+        "turns=together.own": plural(
+            "Everyone throws once alone; then there's one throw for all, each on their own row.",
+            "Everyone's first {throws} throws are their own; then there's one throw for all, each on their "
+            "own row.",
+        ),
+        "turns=together.dominoes": N_("There's one domino for all, each on their own row."),
+        "turns=together.own.dominoes": plural(
+            "Everyone draws once alone; then there's one domino for all, each on their own row.",
+            "Everyone draws {throws} dominoes alone; then there's one for all, each on their own row.",
+        ),
+    }
+
+    def rules(self, game: Profile) -> Iterator[tuple[str, dict[str, int]]]:
+        """With the throws of their own, if there are any."""
+        own = ".own" if game.own_throws else ""
+        yield f"turns=together{own}", {"throws": game.own_throws}
+
+    def next_seat(self, match: _Playing) -> int | None:
+        """Whoever has the fewest throws, in order."""
+        playing = (seat for seat in match.order if match.rows[seat].outcome is None)
+        return min(playing, key=lambda seat: match.rows[seat].throws, default=None)
+
+
+class TugOfTiles(OrderOfPlay, turns=Turns.TUG):
+    """Whole turns of two on one row: one shuts the tiles, the other opens them again.
+
+    Who has moved the last tile has won.
+    """
+
+    whole_turns = opens = True
+    has_points = False
+    defaults: ClassVar[Mapping[str, Any]] = {"win": Win.FIRST_TO_SHUT}
+    needs = (
+        Needs("rows", (1,)),
+        Needs("draw", (Draw.DICE,)),
+        Needs("strikes", (1,)),
+        Needs("blocked", (Blocked.ENDS_TURN,)),
+        Needs("win", (Win.FIRST_TO_SHUT,)),
+        Needs("match", (MatchFormat.TOTAL, MatchFormat.ROUNDS_WON)),
+        Needs("rounds", (1,), where=("match", MatchFormat.TOTAL)),
+        Needs("score", all_but(Scoring.SHUT_SUM, Scoring.THROWS)),
+        Needs("stakes", all_but(Stakes.BANK)),
+        Needs("shut_wins", (ShutWins.MATCH, ShutWins.ROUND)),
+        Needs("shut_wins", (ShutWins.ROUND,), where=("match", MatchFormat.ROUNDS_WON)),
+        Needs("captain", (False,)),
+        Needs("teams", (None, 2)),
+    )
+    summary = N_("One shuts, the other opens.")
+    sentences: ClassVar[Mapping[str, str]] = {
+        "turns=tug": N_(
+            "The first player shuts tiles; once they're blocked, the second player opens them again by the "
+            "same rule. Shutting them all or opening them all wins."
+        ),
+        "turns=tug.one_die": N_("For one die, the tiles count that the player still has to move."),
+        "turns=tug.last": plural(
+            "After one throw, the player with fewer tiles left to move wins; equals share.",
+            "After {throws} throws, the player with fewer tiles left to move wins; equals share.",
+        ),
+    }
+
+    def seats(self, game: Profile, players: int) -> int:
+        """Two players, or two teams."""
+        return 2 if game.teams is None or players % 2 or not players else players
+
+    def rules_of(self, game: Profile, seat: int) -> Profile:
+        """All tiles are in play: those of a head start are only shut already when a round begins."""
+        return game
+
+    def format(self, game: Profile) -> Format:
+        """The last tile, unless rounds won are counted."""
+        return LastTile() if game.match is MatchFormat.TOTAL else usual_format(game)
+
+    def rules(self, game: Profile) -> Iterator[tuple[str, dict[str, int]]]:
+        """With how a round ends."""
+        yield "turns=tug", {}
+        if is_one_die_ever_allowed(game):
+            yield "turns=tug.one_die", {}
+        yield "turns=tug.last", {"throws": MAX_THROWS}
+
+    def first_rows(self, game: Profile, players: int, first: int) -> Rows:
+        """The team of who begins shuts the tiles, and the other opens those that are shut."""
+        shut = handicap.tiles_off(game, first)
+        shuts, opens = Turn(game.starting & ~shut), Turn(shut, opens=True)
+        return tuple(opens if (i - first) % 2 else shuts for i in range(players))
+
+    def limited(self, match: _Playing, turn: Turn) -> Turn:
+        """The last throw of a round ends it with tiles left."""
+        if turn.throw is None and turn.outcome is None and match.thrown + turn.throws >= MAX_THROWS:
+            return turns.cut_off(match.rules, turn, match.turn.throw)
+        return turn
+
+    def rows_after(self, match: _Playing, turn: Turn) -> Rows:
+        """What one team has shut, the other has to open."""
+        rest = match.game.starting & ~turn.open
+        return tuple(
+            _fresh(row)._replace(open=turn.open if row.opens is turn.opens else rest) for row in match.rows
+        )
+
+    def rows_between(self, rows: Rows) -> Rows:
+        """Everybody has another turn."""
+        return tuple(map(_fresh, rows))
+
+    def next_seat(self, match: _Playing) -> int | None:
+        """Who has tiles to move."""
+        goes_on = match.thrown < MAX_THROWS
+        return next((i for i in _from_next(match) if goes_on and match.rows[i].open), None)
+
+    def marks(self, match: _Playing) -> tuple[tuple[int, ...], bool]:
+        """The fewer tiles are left to move, the better."""
+        return tuple(row.open.bit_count() for row in match.rows), False
+
+
+def _fresh(row: Turn) -> Turn:
+    """A turn of a tug before its first throw, with the tiles as they stand."""
+    return Turn(row.open, opens=row.opens)
+
+
+_ORDERS: Mapping[Turns, OrderOfPlay] = {each: _CLASSES[each]() for each in Turns}
+"""Each member of `Turns` with its class: there must be one."""
+
+
+ORDERS = tuple(_ORDERS.values())
+"""All of them."""
+
+
+def order_of(game: Profile) -> OrderOfPlay:
+    """The order of play of a game."""
+    return _ORDERS[game.turns]
+
+
+def for_seat(game: Profile, seat: int) -> Profile:
+    """The game as a seat (from 0) plays it, without the tiles of its head start."""
+    return order_of(game).rules_of(game, seat)
