@@ -120,10 +120,13 @@ def test_no_player_reads_of_1_points() -> None:
     assert counting == set(NO_COUNT), "`plural(one, many)` gives a text both forms"
 
 
-@pytest.mark.parametrize("text", [text for text in messages.texts() if "\0" in text])
-def test_a_form_is_chosen_by_the_one_blank_that_it_is_about(text: str) -> None:
-    one, many = (set(messages.blanks(form)) for form in text.split("\0"))
-    assert len(many - one) == 1
+def test_a_form_is_chosen_by_the_one_blank_that_it_is_about() -> None:
+    def blanks_of_many_alone(text: str) -> set[str]:
+        one, many = (set(messages.blanks(form)) for form in text.split("\0"))
+        return many - one
+
+    counting = [text for text in messages.texts() if "\0" in text]
+    assert [text for text in counting if len(blanks_of_many_alone(text)) != 1] == []
 
 
 @pytest.mark.parametrize(

@@ -13,15 +13,18 @@ from shutthebox.cli.check_config import HEADER
 from shutthebox.config.schema import BOARD_LINES, SECTIONS
 
 WIRING = pinout.load()
-BOARD = kicad.read()
-PADS = BOARD.pads
+
+
+@pytest.fixture(scope="module")
+def board() -> kicad.Board:
+    return kicad.read()
 
 
 @pytest.mark.parametrize("name", ["ROLL_LED", "BUZZER"])
-def test_outputs_drive_a_gate_that_is_low_at_boot(name: str) -> None:
+def test_outputs_drive_a_gate_that_is_low_at_boot(name: str, board: kicad.Board) -> None:
     signal = WIRING.signal(name)
     assert signal.boot == "op,dl"
-    assert not [key for key, net in PADS.items() if net == name and key[0].startswith("Q")], (
+    assert not [key for key, net in board.pads.items() if net == name and key[0].startswith("Q")], (
         "through a resistor"
     )
 
@@ -77,13 +80,13 @@ def test_fail__a_changed_plug_is_told() -> None:
     assert "harness.yml" in told
 
 
-def test_fail__a_wrong_value_a_wrong_net_and_a_missing_part_are_told() -> None:
-    parts = dict(BOARD.parts)
+def test_fail__a_wrong_value_a_wrong_net_and_a_missing_part_are_told(board: kicad.Board) -> None:
+    parts = dict(board.parts)
     parts["R103"] = replace(parts["R103"], value="33k")
     parts["C105"] = replace(parts["C105"], has_courtyard=False)
     del parts["D107"]
-    pads = {**BOARD.pads, ("C104", "2"): "+5V"}
-    told = "\n".join(places(WIRING, replace(BOARD, parts=parts, pads=pads)))
+    pads = {**board.pads, ("C104", "2"): "+5V"}
+    told = "\n".join(places(WIRING, replace(board, parts=parts, pads=pads)))
     assert "R103 is 33k, a channel has 3.3k there" in told
     assert "no D107 for TILE7" in told
     assert "C104 joins ['+5V', 'TILE4']" in told
