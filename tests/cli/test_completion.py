@@ -1,9 +1,12 @@
-"""Completion, tried in the real shells: every command and every option of the parser, games and files."""
+"""Completion, tried in real shells: every command and option of the parser, games and files.
+
+Zsh gets it from the same parser, by the same library.
+"""
 
 import argparse
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -35,34 +38,6 @@ def fish(lines: Sequence[str], made: Path, folder: Path) -> list[set[str]]:
     return offered(shell(["fish", "--no-config", "-c", script, *lines], folder))
 
 
-def zsh(lines: Sequence[str], made: Path, folder: Path) -> list[set[str]]:
-    """Types each line and a Tab in an interactive zsh, and wipes it; marks end what it offers.
-
-    A widget wipes the line, not ^U: the terminal itself would obey that while the shell is between two
-    prompts, and the line would be gone before the shell had read it.
-    """
-    script = f"""
-        zmodload zsh/zpty
-        zpty shell zsh -f -i
-        zpty -w shell 'PS1=; fpath=({made} $fpath); autoload -Uz compinit; compinit -u -D'
-        zpty -w shell 'LISTMAX=1000; setopt no_always_last_prompt no_beep; zstyle ":completion:*" verbose no'
-        zpty -w shell 'compadd() {{ builtin compadd "$@"; local -a found; builtin compadd -O found "$@";'\\
-        ' print -rl -- $found >> {folder}/found }}; tell() {{ BUFFER=; print -r over >> {folder}/found }}'
-        zpty -w shell 'zle -N tell; bindkey "^T" tell; touch {folder}/ready'
-        until [ -e {folder}/ready ]; do zpty -r -t shell > /dev/null || sleep 0.02; done
-        integer count=0
-        for line; do
-            zpty -w -n shell "$line"$'\\t\\x14'
-            count+=1
-            until [[ $(grep -cx over {folder}/found 2>/dev/null) == $count ]]; do
-                zpty -r -t shell > /dev/null || sleep 0.02
-            done
-        done
-    """
-    shell(["zsh", "-f", "-c", script, "zsh", *lines], folder)
-    return offered((folder / "found").read_text())
-
-
 def offered(told: str) -> list[set[str]]:
     """The words before each mark, without what fish explains about them."""
     blocks = told.split("over\n")[:-1]
@@ -75,17 +50,12 @@ def shell(command: list[str], folder: Path) -> str:
     return done.stdout
 
 
-def _shells() -> Iterator[object]:
-    for complete in (bash, zsh, fish):
-        name = complete.__name__
-        missing = shutil.which(name) is None
-        marks = [pytest.mark.skipif(missing, reason=f"no {name} here")]
-        # A pseudo-terminal takes most of a second.
-        slow = [pytest.mark.slow] if complete is zsh else []
-        yield pytest.param(complete, id=name, marks=[*marks, *slow])
-
-
-SHELLS = list(_shells())
+SHELLS = [
+    pytest.param(
+        complete, id=name, marks=pytest.mark.skipif(shutil.which(name) is None, reason=f"no {name} here")
+    )
+    for name, complete in {"bash": bash, "fish": fish}.items()
+]
 Complete = Callable[[Sequence[str], Path, Path], list[set[str]]]
 
 

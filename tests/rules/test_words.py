@@ -257,17 +257,6 @@ def test_no_sentence_is_never_said() -> None:
 
 @settings(deadline=None)
 @given(generate.profiles())
-def test_what_differs_from_the_traditional_game_is_said_first(profile: Profile) -> None:
-    """The same rules as in the order of play, both parts in that order."""
-    traditional = tuple(words._in_order(profiles.builtin("traditional")))
-    in_order, said = list(words._in_order(profile)), words._sorted(profile)
-    differs = [rule for rule in in_order if rule not in traditional]
-    assert said == [*differs, *(rule for rule in in_order if rule in traditional)]
-    assert sorted(words.shared_rules(profile)) == list(range(len(differs), len(said)))
-
-
-@settings(deadline=None)
-@given(generate.profiles())
 def test_words_are_whole_sentences(profile: Profile) -> None:
     for language in LANGUAGES:
         said = told(profile, language)

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from queue import SimpleQueue
 from random import Random
 from typing import Any
 from unittest.mock import Mock
@@ -33,7 +32,6 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import LocalizedScreen
 from shutthebox.outbox_entry import UPLINK_STATUS_FILE, UplinkStatus, Way
 from shutthebox.runtime import daemon
-from shutthebox.runtime.runner import Mail
 from shutthebox.simulator.hardware.box import BUZZER_LINE, SimulatedBox
 from shutthebox.simulator.hardware.panel_model import PanelModel
 from shutthebox.web.scoreboard.folder import FOLDER_NAME
@@ -135,17 +133,6 @@ def test_a_supply_that_is_too_weak_is_kept_as_a_fault_and_told_on_the_boxs_page(
     run_daemon(config_with(), tmp_path / "state", owner, scores=tmp_path, machine=tmp_path / "machine")
     with closing(open_to_read(tmp_path / "state" / STORE_FILE)) as db:
         assert [fault.kind for fault in logged_faults(db)] == ["power"]
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_the_loop_and_nothing_else(number: signal.Signals) -> None:
-    inbox: SimpleQueue[Mail] = SimpleQueue()
-    handlers = [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)]
-    with daemon._ending_on_signals(inbox):
-        signal.raise_signal(number)
-        assert inbox.get(timeout=HANG_S) is None
-        assert inbox.empty()
-    assert [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)] == handlers
 
 
 def test_pins_that_cannot_be_had_leave_nothing_open(tmp_path: Path) -> None:

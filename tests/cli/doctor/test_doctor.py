@@ -441,13 +441,14 @@ def test_a_box_that_cannot_deliver_says_why(config: Path, tmp_path: Path) -> Non
     ],
 )
 def test_the_clock_against_the_last_match(
-    now: float, verdict: str, words: str, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    now: float,
+    verdict: str,
+    words: str,
+    config: Path,
+    pi: FakeKernel,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(memory, "KEPT_RIGHT", tmp_path / "synchronized")
-    write(tmp_path / "sys/class/hwmon/hwmon0/name", "rpi_volt\n")
-    write(tmp_path / "sys/class/hwmon/hwmon0/in0_lcrit_alarm", "0\n")
-    write(tmp_path / "sys/class/thermal/thermal_zone0/temp", "52345\n")
-    monkeypatch.setattr(time, "time", lambda: 1.8e9)
     with keeping(config) as store:
         store.keep(Began(begin(builtin("pub"), 2)))
     monkeypatch.setattr(time, "time", lambda: now)

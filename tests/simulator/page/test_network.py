@@ -22,7 +22,7 @@ from shutthebox.network import address_of_process
 from shutthebox.simulator.hardware.box import SimulatedBox
 from shutthebox.simulator.page import request_guard
 from shutthebox.simulator.page import server as server_module
-from shutthebox.simulator.page.request_guard import has_room, visitor_of
+from shutthebox.simulator.page.request_guard import visitor_of
 from shutthebox.simulator.page.server import PageServer
 from shutthebox.simulator.page.transcript import BoxInWords
 
@@ -199,12 +199,3 @@ def test_visitors_never_keep_this_machine_out(
 )
 def test_a_telephone_with_many_addresses_is_one_visitor(address: str, visitor: str) -> None:
     assert visitor_of((address, 1)) == visitor
-
-
-def test_each_side_has_room_of_its_own() -> None:
-    held = ["", "", *("a", "b") * 3]
-    assert has_room("", held, 3, 2)
-    assert not has_room("", held, 2, 2)
-    assert has_room("c", held, 7, 2)
-    assert not has_room("c", held, 6, 2)
-    assert not has_room("a", held, 7, 3)

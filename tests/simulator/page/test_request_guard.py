@@ -1,14 +1,10 @@
 """The page's server, spoken to by everybody but a well-behaved page."""
 
-import asyncio
 import logging
 import socket
-import threading
-from collections.abc import Callable
-from unittest.mock import Mock
 
 import pytest
-from tests.simulator.page.pages import FakePanel, goodbye, page, receive, server_of
+from tests.simulator.page.pages import FakePanel, page, receive, server_of
 from tests.support.http_client import answer_to, ask, is_served
 from tests.support.waiting import HANG_S, until
 from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatus
@@ -135,34 +131,6 @@ def test_closing_waits_for_nobody_who_asks_nothing(
         server.close()
         idle.settimeout(HANG_S)
         assert is_closed(idle)
-
-
-def test_who_comes_while_it_closes_is_not_left_hanging(
-    box: SimulatedBox, panel: FakePanel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    visitor = socket.socket()
-    visitor.settimeout(HANG_S)
-    is_ready = threading.Event()
-
-    def come_when_told_to_close() -> None:  # the server's thread
-        loop = asyncio.get_running_loop()
-        tell = loop.call_soon_threadsafe
-
-        def told(close: Callable[[], object]) -> None:
-            close()
-            visitor.connect(("127.0.0.1", server.port))
-
-        monkeypatch.setattr(loop, "call_soon_threadsafe", lambda close: tell(told, close))
-        is_ready.set()
-
-    power = Mock(is_recording=False, boxes=(), **{"cut.side_effect": come_when_told_to_close})
-    with server_of(box, panel, power=power) as server, visitor:
-        with page(server) as client:
-            client.send('{"pull_plug": true}')
-            assert is_ready.wait(HANG_S)
-            server.close()
-            goodbye(client)
-        assert is_closed(visitor)
 
 
 # -- crowds ------------------------------------------------------------------------------

@@ -15,10 +15,8 @@ from tests.support.box import MS, BoxUnderTest, S, config_with
 from tests.support.fast import fast_among
 
 from shutthebox.adapters.display.pillow import image_of
-from shutthebox.config.schema import Config
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.effects import Ask, Effect, Keep
-from shutthebox.game.facts import Resumed
+from shutthebox.game.effects import Ask, Effect
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
 from shutthebox.game.switches.debounce import SwitchChanged
@@ -220,13 +218,6 @@ class Recording(BoxUnderTest):
         if not isinstance(what, SwitchChanged):
             self.timed.append((what, t_ns))
 
-    def cut_power(self) -> None:
-        """Pulls the plug; the next process goes on with the recording."""
-        down = self.box.box.levers_down
-        self.recorder.cut_power(self.box.now_ns, down)
-        self.recorder = ScenarioRecorder(self.text_written, Config(), 9, down, self.start_ns, goes_on=True)
-        self.box.cut_power()
-
     def script(self) -> str:
         self.wait(S)
         self.recorder.flush()
@@ -295,27 +286,6 @@ def test_short_presses_quick_hands_and_holds_play_again(play: Play_, record: Rec
     recording.lift(1)
     recording.press(40 * MS)
     check_plays_again(recording, play)
-
-
-def test_a_recording_goes_on_after_a_power_cut(play: Play_, record: Record) -> None:
-    recording = record({"game.profile": "pub"})
-    recording.press()
-    recording.press()
-    recording.flip(1)
-    recording.wait(300 * MS)
-    recording.box.set_lever(4, True)
-    recording.wait(5 * MS)
-    recording.cut_power()
-    recording.wait(900 * MS)
-    recording.lift(1)
-    recording.flip(2)
-    recording.press()
-    text = check_plays_again(recording, play)
-    assert [line.split(" ", 1)[1] for line in text.splitlines() if "@" in line][3:5] == [
-        "flip 4",
-        "power-cut",
-    ]
-    assert any(isinstance(effect, Keep) and isinstance(effect.fact, Resumed) for effect, _ in play(text))
 
 
 def test_the_config_of_a_recording_is_read_back(play: Play_, record: Record) -> None:
