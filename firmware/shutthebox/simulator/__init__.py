@@ -1,1 +1,1 @@
-"""The box on a laptop: contact-true pins, a modelled panel, and a page that shows both."""
+"""The box on a laptop: pins with realistic contacts, a modelled panel, and a page that shows both."""

@@ -1,6 +1,6 @@
-"""A film: a scenario, or the record of a match, for a page at the speed at which it was played.
+"""A film: a scenario or a match's record, replayed for a page at its original speed.
 
-It is played on a box of its own in virtual time: the box in play, its dice and its match know nothing of it.
+It runs on its own box in virtual time, and can't affect the box in play.
 """
 
 from collections import deque
@@ -24,7 +24,7 @@ from shutthebox.simulator.scenario.player import Replay
 from shutthebox.simulator.scenario.script import Scenario
 
 LONGEST_GAP_NS = 2_000_000_000
-"""A pause longer than this is cut out."""
+"""Longer pauses are cut to this."""
 
 _LATE_NS = 100_000_000  # what follows a line that took longer to compute than this is not hurried
 
@@ -34,12 +34,12 @@ class FilmDisplay(DisplayPort, Protocol):
 
     @property
     def seen(self) -> tuple[LocalizedScreen, int] | None:
-        """The screen that can be seen, and the time since which it is shown; None on a dark glass."""
+        """The visible screen, and when it was first shown; None if the panel is dark."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """What is to be seen from a time on; the picture is drawn when its time has come."""
+    """What's visible from a certain time on; its picture is drawn when that time comes."""
 
     t_ns: int
     state: dict[str, object]
@@ -47,11 +47,11 @@ class _Moment:
 
 
 class Film:
-    """One run of a scenario for a page. Single-threaded; the box is at most one line of the script ahead.
+    """One run of a scenario for a page. Single-threaded; the box runs at most one line ahead.
 
     Args:
-        read: gives the scenario; raises ShutTheBoxError if there is none.
-        folder: for the memory of its box.
+        read: returns the scenario; raises ShutTheBoxError if there's none.
+        folder: for its box's memory.
         display: makes the display of its box.
 
     Attributes:
@@ -84,12 +84,12 @@ class Film:
 
     @property
     def progress(self) -> dict[str, object]:
-        """What the page says of it: whether it has come to its end, and why it went no further."""
+        """For the page: whether it has ended, and why, if it stopped early."""
         over = self._ended and not self._moments
         return {"over": over, "complaint": self._complaint if over else ""}
 
     def advance(self, now_ns: int) -> int:
-        """Shows what is due; gives the time at which more is, -1 for never. Times count from any start."""
+        """Shows what's due. Returns when to come back, -1 for never. Any zero will do for times."""
         due_ns = -1
         while not self._ended or self._moments:
             if not self._moments:
@@ -105,7 +105,7 @@ class Film:
         return next_ns
 
     def close(self) -> None:
-        """Ends it and closes its box, as it does itself at its end."""
+        """Ends the film and closes its box. At its end it does so by itself."""
         self._ended = True
         self._box.close()
 
@@ -151,7 +151,7 @@ class Film:
             self._moments.append(_Moment(t_ns, state, self._display.seen))
 
     def _show(self, now_ns: int) -> int:
-        """Makes the state now; gives the time of its next picture, -1 for none."""
+        """Updates the state. Returns the time of its next picture, -1 for none."""
         moment = self._shown
         t_ns = moment.t_ns + now_ns - self._at_ns
         if moment.seen is None:

@@ -1,4 +1,4 @@
-"""What a form beside the box says, as JSON and as lines of a scenario."""
+"""Input from the page's form, as JSON and as lines of a scenario."""
 
 import json
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, RulesGive
 from shutthebox.rules.writer import to_lines
 
 MAX_STEP = 9
-"""Most lines that a cursor moves at once."""
+"""The most lines that a cursor moves at once."""
 
 
 def setting(key: str, value: object) -> SettingChosen:
-    """A choice with this value of a config or of JSON, whose lists are the machine's tuples."""
+    """A chosen setting with a value from a config or JSON; lists become tuples."""
     return SettingChosen(key, _tuples(value))
 
 
@@ -20,7 +20,7 @@ def _tuples(value: object) -> object:
 
 
 def as_line(given: FormInput) -> str:
-    """The line of a scenario that does the same."""
+    """The equivalent line of a scenario."""
     match given:
         case SettingChosen(key, value):
             return f"choose {key} {json.dumps(value)}"

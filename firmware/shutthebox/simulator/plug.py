@@ -1,4 +1,4 @@
-"""The plug of the simulated box. Pulling it replaces the process by a new one, without a goodbye."""
+"""The simulated box's plug. Pulling it replaces the process with a new one, without a goodbye."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from shutthebox.simulator.scenario.recorder import ScenarioRecorder
 
 
 class Arguments(Protocol):
-    """Gives the arguments of the next process."""
+    """Returns the arguments of the next process."""
 
     def __call__(
         self, *, record: bool = False, goes_on: bool = False, levers: int | None = None
@@ -21,9 +21,9 @@ class Arguments(Protocol):
         """The arguments.
 
         Args:
-            record: it records.
-            goes_on: it goes on with a recording.
-            levers: of its box; None for as many as this one has been given.
+            record: whether it records.
+            goes_on: whether it continues a recording.
+            levers: of its box; None for the number this process was given.
         """
 
 
@@ -31,15 +31,15 @@ class Plug:
     """The power of a box that is simulated by this process.
 
     Args:
-        recording: the file that is recorded into, or was.
+        recording: the current or last file recorded to.
         recorder: the running recorder; None if nothing is recorded.
-        box: the levers, which a pulled plug leaves as they stand.
+        box: the levers, which stay as they are when the plug is pulled.
         boxes: how many levers it may have.
 
     Attributes:
         recording: as given.
         boxes: as given; none while it records.
-        arguments: to start the box again with; None, as at first, while it can't be ended in good order yet.
+        arguments: for starting the box again; None until it can be shut down properly.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Plug:
         boxes: Sequence[int] = (),
     ) -> None:
         self.recording = recording
-        # A scenario is of one box from its beginning to its end.
+        # A scenario is for one box from beginning to end.
         self.boxes = () if recorder is not None else boxes
         self.arguments: Arguments | None = None
         self._recorder, self._box = recorder, box
@@ -58,16 +58,13 @@ class Plug:
 
     @property
     def is_recording(self) -> bool:
-        """Whether what is played now is recorded."""
+        """Whether a recording is running."""
         return self._recorder is not None
 
     def cut(self) -> None:
-        """Pulls the plug and puts it back. Does not return, unless the box is just starting.
+        """Pulls the plug and puts it back. Doesn't return, unless the box is still starting. Thread-safe.
 
-        Called in any thread.
-
-        The kernel ends this process and starts a new one in its place: nothing is said, closed or
-        written any more, as when the power fails.
+        Replaces this process without closing or writing anything, like a power failure.
         """
         if self.arguments is None:
             return
@@ -76,23 +73,23 @@ class Plug:
         _replace_process(self.arguments(record=self.is_recording, goes_on=self.is_recording))
 
     def record(self, on: bool) -> None:
-        """Ends the box in good order and starts it again, recorded or not; called in any thread."""
+        """Restarts the box properly, recorded or not. Thread-safe."""
         if self.arguments is not None and on != self.is_recording:
             self._end(self.arguments(record=on))
 
     def build(self, levers: int) -> None:
-        """Ends the box in good order and starts it again with so many levers; called in any thread."""
+        """Restarts the box properly with this many levers. Thread-safe."""
         if self.arguments is not None and levers != len(self._box.levers):
             self._end(self.arguments(levers=levers))
 
     def _end(self, again: Sequence[str]) -> None:
-        # Once only: a second signal would end the process at once, because its handler is gone.
+        # Only once: a second signal would kill the process, because its handler is gone.
         if self._again is None:
             self._again = again
             os.kill(os.getpid(), signal.SIGTERM)
 
     def start_again(self) -> None:
-        """Starts the box again if `record` or `build` has ended it; called when everything is closed."""
+        """Starts the box again if `record` or `build` has ended it. Call it when everything is closed."""
         if self._again is not None:
             _replace_process(self._again)
 

@@ -1,8 +1,7 @@
-"""The box in a tab of a browser: the daemon on simulated pins, whose time passes as the browser says.
+"""The box in a browser tab: the daemon on simulated pins, with the browser's clock.
 
-A worker of the browser has no threads and must not block. It calls `Tab.advance` when the next deadline has
-come and `Tab.take` for the messages of the page, which are those of `shutthebox.simulator.page`. The odds
-are asked in another worker.
+A web worker has no threads and must not block. It calls `Tab.advance` at the next deadline and `Tab.take` for
+the page's messages, which are those of `shutthebox.simulator.page`. Another worker calculates the odds.
 """
 
 import base64
@@ -58,7 +57,7 @@ OPTIONS = {
     "levers": "box.levers",
     "language": "box.language",
 }
-"""What an address may say, with the keys of the config; beside them `seed`, of the dice."""
+"""The options in an address, with their config keys; there's also `seed`, for the dice."""
 
 _POWER: dict[str, object] = {"recording": None, "recorded": False}
 """The plug can be pulled, but nothing is recorded."""
@@ -74,7 +73,7 @@ class AddressQuery(NamedTuple):
     Attributes:
         config: as it says.
         seed: of the dice; None for any.
-        refused: the options that can't be had, such as "game=nothing"; the box plays without them.
+        refused: options that don't work, such as "game=nothing"; the box plays without them.
     """
 
     config: Config
@@ -83,7 +82,7 @@ class AddressQuery(NamedTuple):
 
 
 def parse_address(address: str) -> AddressQuery:
-    """What this address asks for. Whatever it says, there is a box to play on."""
+    """What this address asks for. Whatever it says, there's a box to play on."""
     given, seed, refused = dict[str, str](), None, list[str]()
     for name, text in parse_qsl(address.removeprefix("?"), keep_blank_values=True):
         if name == "seed" and text.isdecimal() and len(text) < len(str(_MAX_SEED)):
@@ -92,7 +91,7 @@ def parse_address(address: str) -> AddressQuery:
             given[name] = text
         else:
             refused.append(_shown(name, text))
-    # A game and a number of levers may each be good, but not together.
+    # A game and a number of levers may each be valid, but not together.
     for left_out in ((), ("game",), ("levers",), ("game", "levers")):
         config = _config({name: text for name, text in given.items() if name not in left_out})
         if config is not None and _is_playable(config):
@@ -102,7 +101,7 @@ def parse_address(address: str) -> AddressQuery:
 
 
 def _config(given: Mapping[str, str]) -> Config | None:
-    """The config with these options; None if one of them is not allowed."""
+    """The config with these options; None if one isn't allowed."""
     config = Config()
     for name, text in given.items():
         value = int(text) if text.isdecimal() and len(text) < len(str(_MAX_SEED)) else text
@@ -127,10 +126,10 @@ def _shown(name: str, text: str) -> str:
 
 
 class _Tunes:
-    """The buzzer: which tone is to be heard when.
+    """The buzzer: which tone sounds when.
 
     Attributes:
-        box: whose time it keeps; None until it has started, which is at 0.
+        box: the one whose clock it uses; None until it has started, at 0.
     """
 
     def __init__(self) -> None:
@@ -166,7 +165,7 @@ class _FarOdds:
 
 
 def answer_text(question: str) -> str:
-    """The answer to a question that `Tab` has sent; empty if it has none. Runs in the worker of the odds."""
+    """Answers a question from `Tab`; empty if there's no answer. Runs in the worker for the odds."""
     found = answer_or_fall_back(pickle.loads(base64.b64decode(question)))
     return "" if found is None else base64.b64encode(pickle.dumps(found)).decode("ascii")
 
@@ -178,11 +177,11 @@ class Tab:
         address: the query of the page's address.
         memory: the folder for its memory.
         epoch_s: the time of day, in seconds since 1970.
-        post: gets every state for the page, as JSON.
-        ask: gets questions for the odds; `answered` takes the answers.
+        post: called with every state for the page, as JSON.
+        ask: called with questions for the odds; pass the answers to `answered`.
 
     Attributes:
-        complaint: a line for the player about what the address asks for in vain; empty for nothing.
+        complaint: a line for the player about what the address asks for but can't get; may be empty.
     """
 
     def __init__(
@@ -222,7 +221,7 @@ class Tab:
         self._show()
 
     def advance(self, now_ns: int) -> int:
-        """Lets time pass up to now, which is counted from the start; gives the time of the next deadline."""
+        """Lets time pass up to now, counted from the start. Returns the next deadline."""
         while self._moves and self._moves[0][0] <= now_ns:
             at_ns, move = self._moves.pop(0)
             self._wait(at_ns)
@@ -237,7 +236,7 @@ class Tab:
         return min(each for each in due if each is not None)
 
     def take(self, message: str, now_ns: int) -> None:
-        """Carries out a message of the page; one that is not allowed is dropped."""
+        """Carries out a message from the page, unless it isn't allowed."""
         wish = parse(message)
         if isinstance(wish, str):
             return
@@ -254,12 +253,12 @@ class Tab:
             self._do(wish)
 
     def answered(self, text: str, now_ns: int) -> None:
-        """Takes an answer of the odds."""
+        """Takes an answer from the odds."""
         self._wait(now_ns)
         self._box.runner.take(pickle.loads(base64.b64decode(text)), self._box.now_ns)
 
     def close(self) -> None:
-        """Ends the box in good order."""
+        """Shuts the box down properly."""
         self._box.close()
 
     def _complaint(self, refused: Sequence[str]) -> str:
@@ -297,12 +296,12 @@ class Tab:
         self._box.take_edges()
 
     def _show(self) -> None:
-        """Posts what is new."""
+        """Posts what's new."""
         if message := self._view.news(self._state(), self._transcript):
             self._post(message)
 
     def _match_link(self) -> str | None:
-        """The match that is over, packed for a link; None without one, and where it can't be replayed."""
+        """The finished match, packed for a link; None if there's none, or it can't be replayed."""
         show = self._box.show
         if show.mode is not Mode.MATCH_OVER or self._box.store is None:
             self._match = None

@@ -1,6 +1,6 @@
-"""A replay in a tab of a browser: a scenario, or the record of a match, at the speed at which it was played.
+"""A replay in a browser tab: a scenario or a match's record at its original speed.
 
-It has a worker of its own: a script that takes long delays nothing but itself, and ends with its worker.
+It has its own worker, so a long script delays nothing else, and ends with its worker.
 """
 
 import base64
@@ -20,20 +20,20 @@ from shutthebox.simulator.scenario.script import Scenario
 from shutthebox.translations import ENGLISH, translations
 
 MAX_LINK = 16 * 1024
-"""Most characters of a packed script."""
+"""The longest packed script, in characters."""
 
 
 def pack(script: str) -> str:
-    """A scenario or a record for the fragment of an address; empty if it is too long for one."""
+    """Packs a scenario or record into the fragment of an address; empty if it's too long."""
     text = base64.urlsafe_b64encode(zlib.compress(script.encode(), 9)).decode("ascii").rstrip("=")
     return text if len(text) <= MAX_LINK else ""
 
 
 def unpack(text: str) -> str:
-    """The script that `pack` was given.
+    """Unpacks what `pack` returned.
 
     Raises:
-        ShutTheBoxError: for a text that it has not made.
+        ShutTheBoxError: it's something else.
     """
     try:
         if len(text) > MAX_LINK:
@@ -53,8 +53,8 @@ class TabReplay:
 
     Args:
         script: a scenario or a record; packed, if it came with a link.
-        is_packed: it did.
-        post: gets every state for the page, as JSON.
+        is_packed: whether it did.
+        post: called with every state for the page, as JSON.
         language: of a page that has no box yet, so that the first state is complete; None for one that has.
     """
 
@@ -77,7 +77,7 @@ class TabReplay:
         self._film = Film(scenario, folder, lambda config: Glass())
 
     def advance(self, now_ns: int) -> int:
-        """Shows what is due; gives the time at which more is, -1 for never. Times count from any start."""
+        """Shows what's due. Returns when to come back, -1 for never. Any zero will do for times."""
         due_ns = self._film.advance(now_ns)
         film = {**self._film.progress, "link": self._link}
         state = {"type": "change", **self._film.state, "film": film}

@@ -1,4 +1,4 @@
-"""A whole box in virtual time: simulated contacts, the real adapter and runner, a clock that jumps."""
+"""A whole box in virtual time: simulated contacts, the real adapter and runner, and a clock that jumps."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -26,23 +26,23 @@ from shutthebox.simulator.hardware.bounce import bounce_edges
 from shutthebox.simulator.hardware.box import SimulatedBox, simulated_wiring, wired_buttons
 
 ADDRESS = "http://shutthebox.local:8090/"
-"""Of the scoreboard of a box in virtual time: scenarios tell the same everywhere."""
+"""The scoreboard's address in virtual time, so that scenarios are the same everywhere."""
 
 _DAY_NS = 86_400_000_000_000
 
 
 class QueuedDice(RandomDice):
-    """Throws that a script has queued, and seeded ones when the queue is empty."""
+    """Throws queued by a script, and seeded ones once the queue is empty."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(Random(f"{seed} dice").randrange)
         self.queue: list[Throw] = []
 
     def throw(self, dice: int, sides: int) -> Throw:
-        """The next throw of the queue, which must be one of so many dice with so many sides.
+        """The next throw in the queue.
 
         Raises:
-            ValueError: if it is not.
+            ValueError: it has another number of dice or sides.
         """
         if not self.queue:
             return super().throw(dice, sides)
@@ -52,10 +52,10 @@ class QueuedDice(RandomDice):
         return faces
 
     def draw(self, bag: Sequence[Throw]) -> Throw:
-        """The next domino of the queue, which must be in the bag.
+        """The next domino in the queue.
 
         Raises:
-            ValueError: if it is not.
+            ValueError: it isn't in the bag.
         """
         if not self.queue:
             return super().draw(bag)
@@ -79,16 +79,15 @@ class VirtualBox:
         state: folder of the store; None for a box without memory.
         seed: of dice, bounces and lost edges.
         display: shows screens; None to play blind.
-        observers: told of everything that the runner does.
-        advised: the box knows the odds; without, matches run faster.
-        odds: who answers for the odds; by default they answer at once.
+        observers: called with everything the runner does.
+        advised: whether the box knows the odds; without them, matches run faster.
+        odds: answers questions about the odds; by default at once.
         buzzer: plays the sounds; None for silence.
         epoch_s: the time of day at its start, in seconds since 1970.
-        where: names the config in complaints.
+        where: names the config in error messages.
 
     Raises:
-        ShutTheBoxError: for a game that is unknown or does not fit the box, and for a folder on whose
-            store another box plays.
+        ShutTheBoxError: the game is unknown or doesn't fit the box, or another box uses the folder's store.
     """
 
     def __init__(
@@ -107,7 +106,7 @@ class VirtualBox:
     ) -> None:
         self.now_ns = 0
         self.dice = QueuedDice(seed)
-        # Wired as the simulated hardware is, not as a real box; with the buttons of that.
+        # Wired like the simulated hardware, with the configured box's buttons.
         self._config = config._replace(gpio=simulated_wiring(config.gpio))
         self._state, self.display = state, display
         self._observers = list(observers)
@@ -157,16 +156,16 @@ class VirtualBox:
 
     @property
     def runner(self) -> Runner:
-        """The loop's body; another one after a power cut."""
+        """The loop's body; replaced after a power cut."""
         return self._assembled.runner
 
     @property
     def memory(self) -> FailsafeStore:
-        """What the runner keeps; another one after a power cut."""
+        """The box's memory; replaced after a power cut."""
         return self._assembled.memory
 
     def _today(self) -> int:
-        """A day is a day of virtual time; the first is 1, as 0 is none, but for a start at a time of day."""
+        """The day in virtual time, from 1 (0 means none) unless the start has a time of day."""
         if self._epoch_s:
             return date.fromtimestamp(self._time_s()).toordinal()
         return 1 + self.now_ns // _DAY_NS
@@ -181,12 +180,12 @@ class VirtualBox:
             observer(what, t_ns)
 
     def observe(self, observer: Observer) -> None:
-        """Has one more observer told of everything from now on, restarts included."""
+        """Adds an observer, which is kept across restarts."""
         self._observers.append(observer)
 
     @property
     def store(self) -> Store | None:
-        """The box's store as it is now; None if it forgets."""
+        """The box's current store; None if it has none."""
         return self.memory.store
 
     def run_until(self, t_ns: int) -> None:
@@ -197,12 +196,12 @@ class VirtualBox:
         self.now_ns = t_ns
 
     def set_level(self, line: int, level: bool) -> None:
-        """Puts a line to an electrical level now, and lets the runner take the edge in."""
+        """Sets a line's electrical level now, and lets the runner process the edge."""
         self.box.set_level(line, level)
         self.take_edges()
 
     def take_edges(self) -> None:
-        """Lets the runner take in the edges of contacts that have been moved at `box`."""
+        """Lets the runner process the edges of contacts moved through `box`."""
         while not self._inbox.empty():
             mail = self._inbox.get()
             assert mail is not None, "nothing ends it but `close`"
@@ -231,7 +230,7 @@ class VirtualBox:
             self.set_level(line, level)
 
     def fill_in(self, given: FormInput) -> None:
-        """Does something on the form beside the box."""
+        """Passes on input from the page's form."""
         self.runner.take(given, self.now_ns)
 
     def glitch(self, number: int, lasts_ns: int) -> None:
@@ -243,13 +242,13 @@ class VirtualBox:
         self.set_level(line, level)
 
     def press(self, lasts_ns: int) -> None:
-        """Presses the button for so long; time passes."""
+        """Presses the button for this long; time passes."""
         self.set_button(True)
         self.run_until(self.now_ns + lasts_ns)
         self.set_button(False)
 
     def cut_power(self) -> None:
-        """Drops the daemon without a goodbye and starts it again; the levers stay as they are."""
+        """Kills the daemon without a goodbye and starts it again; the levers stay as they are."""
         kept = self._kept_files()
         self._assembled.close()
         with disk.room():  # their bytes are on it already, also where it is full
@@ -261,14 +260,14 @@ class VirtualBox:
         self._start()
 
     def _kept_files(self) -> dict[Path, bytes]:
-        """The store's files as they are before it could tidy up."""
+        """The store's files, before the store could tidy up."""
         if self._state is None:
             return {}
         files = (path for path in self._state.glob(f"{STORE_FILE}*") if path.is_file())
         return {path: path.read_bytes() for path in files if not path.name.endswith("-shm")}
 
     def close(self) -> None:
-        """Ends the daemon in good order."""
+        """Shuts the daemon down properly."""
         self._assembled.close()
         self.box.close()
         self._lock.release()

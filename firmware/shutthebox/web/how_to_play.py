@@ -1,4 +1,4 @@
-"""How a box is played with one button and its levers, in the words that both pages use."""
+"""How to play with one button and levers, in the words of both pages."""
 
 from shutthebox.game.messages import Translate
 
@@ -27,7 +27,7 @@ def how_to_play(translate: Translate) -> list[list[str]]:
 
 
 def choosing_and_signing(translate: Translate) -> tuple[tuple[str, str], ...]:
-    """The levers' effects where no tile is to be shut, as rows for the pages and for a sheet on paper."""
+    """What levers do when there's no tile to shut, as rows for the pages and the printed sheet."""
     _ = translate
     return (
         (

@@ -17,22 +17,22 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-"""Go with every answer: nothing is kept, framed, guessed at or read by another site."""
+"""Sent with every answer: no caching, framing, sniffing or reading by other sites."""
 
 
 class PortError(ShutTheBoxError, OSError):
-    """The address or port for a page can't be had."""
+    """The address or port for a page isn't available."""
 
 
 def listen(port: int, address: str = LOOPBACK) -> socket.socket:
-    """A socket that listens.
+    """Opens a listening socket.
 
     Args:
-        port: TCP port; 0 takes any free one.
-        address: of this machine, in numbers; "::" is all of them, IPv4 as well.
+        port: TCP port; 0 for any free one.
+        address: of this machine, in numbers; "::" means all, IPv4 included.
 
     Raises:
-        PortError: no such address or port, in use, or not allowed.
+        PortError: no such address or port, already in use, or not permitted.
     """
     if not 0 <= port <= 65535:
         raise PortError(f"port {port}: --port takes 0 (any free port) to 65535")
@@ -58,12 +58,12 @@ def listen(port: int, address: str = LOOPBACK) -> socket.socket:
 def own_names(port: int) -> frozenset[str]:
     """The Host headers with which a browser on this machine reaches a page on loopback.
 
-    A page of another site can have its own name point here, but can't send one of these.
+    Another site can point its own name here, but its pages can't send one of these.
     """
     return host_headers(LOOPBACK, port) | host_headers(LOCALHOST, port)
 
 
 def host_headers(name: str, port: int) -> frozenset[str]:
-    """The Host headers by which a browser asks for this name or address."""
+    """The Host headers that a browser sends for this name or address."""
     host = f"[{name}]" if ":" in name else name
     return frozenset({f"{host}:{port}", host} if port == 80 else {f"{host}:{port}"})

@@ -1,4 +1,4 @@
-"""Contacts that bounce: bursts made up by a seeded generator, and a thread that plays them."""
+"""Bouncing contacts: bursts from a seeded generator, and a thread that plays them."""
 
 import heapq
 import threading
@@ -7,28 +7,28 @@ from collections.abc import Callable
 from random import Random
 
 DWELL_NS = 70_000_000
-"""A contact that has moved stands for so long before it moves again.
+"""The shortest time between two moves of a contact.
 
 A tap on a touchpad ends after a few milliseconds; a finger on a real button stays longer than any settle
 window.
 """
 
-# Changes of one contact that wait for their turn. Beyond this a finger can't move a lever.
+# The most queued changes of one contact; beyond this, a finger can't move the lever.
 _MAX_WAITING = 8
 
 USUAL_BOUNCE_NS = 5_000_000
-"""How long a contact bounces at most, unless it is set otherwise."""
+"""How long a contact bounces at most, by default."""
 
 _LEAST_BOUNCE_NS = 500_000
 
 
 def bounce_edges(rng: Random, duration_ns: int, *, settled: bool = False) -> list[tuple[int, bool]]:
-    """Makes up one bouncing contact; the same generator state gives the same burst.
+    """Generates one burst; the same generator state gives the same burst.
 
     Args:
         rng: where the chatter comes from.
         duration_ns: from the first edge to the last; 0 is a clean contact.
-        settled: the level in the end, False (low) for a contact that closes.
+        settled: the final level, False (low) for a contact that closes.
 
     Returns:
         (offset in ns, level), offsets rising from 0 to ``duration_ns``, levels alternating,
@@ -97,7 +97,7 @@ class EdgePlayer:
             self._changed.notify()
 
     def close(self) -> None:
-        """Ends the thread; moves that wait are not made."""
+        """Stops the thread; queued moves are dropped."""
         with self._changed:
             self._closed = True
             self._changed.notify()

@@ -1,6 +1,6 @@
 """The simulated box: levers, the dice button with its lamp, and the buzzer, on simulated contacts.
 
-It goes on without the daemon: after a power cut the levers stand as before.
+It outlives the daemon: after a power cut, the levers are as before.
 """
 
 import threading
@@ -29,11 +29,11 @@ MAX_LEVERS = 54
 
 
 class UnknownLeverError(ShutTheBoxError, ValueError):
-    """A lever number that this box does not have."""
+    """A lever number that this box doesn't have."""
 
 
 class Change(Enum):
-    """The kind of a change; the value is to be read from the box."""
+    """The kind of a change; read the value from the box."""
 
     LEVERS = "levers"
     BUTTON = "button"
@@ -56,9 +56,9 @@ class Line:
 
     Attributes:
         number: its BCM number.
-        name: what is wired to it: "button", "lamp", "buzzer", or a lever's number.
-        value: 0 to 1: of a contact its level, of an output its duty.
-        opened: the daemon uses it.
+        name: what's wired to it: "button", "lamp", "buzzer", or a lever's number.
+        value: 0 to 1: a contact's level, or an output's duty cycle.
+        opened: whether the daemon uses it.
         edges: how often a contact's level has changed since the start; 0 for an output.
     """
 
@@ -70,7 +70,7 @@ class Line:
 
 
 def simulated_wiring(gpio: GpioConfig) -> GpioConfig:
-    """The wiring of a simulated box: lines of its own, the buttons and the inverted switches of this one."""
+    """The wiring of a simulated box: its own lines, with this one's buttons and inverted switches."""
     rows = [BUTTONS[number] for number in wired_buttons(gpio)]
     lines: dict[str, Any] = {row.key: row.line for row in rows}
     return GpioConfig(**lines, inverted=gpio.inverted)
@@ -159,7 +159,7 @@ class SimulatedBox:
 
     @property
     def levers_down(self) -> frozenset[int]:
-        """The levers that are down, as an eye sees them: a bouncing contact is where it is going."""
+        """The levers that are down, as you'd see them: a bouncing contact counts as settled."""
         return frozenset(number for number, line in self._lever_lines.items() if self._positions[line])
 
     @property
@@ -174,12 +174,12 @@ class SimulatedBox:
 
     @property
     def buzzer(self) -> tuple[float | None, float]:
-        """The signal at the buzzer: frequency in Hz (None: none set) and duty, 0 to 1."""
+        """The buzzer's signal: frequency in Hz (None if unset) and duty cycle, 0 to 1."""
         return self._outputs.get(BUZZER_LINE, (None, 0.0))
 
     @property
     def sound(self) -> float | None:
-        """The tone to hear, in Hz; None for silence (no frequency, or a steady level)."""
+        """The audible tone in Hz; None for silence (no frequency, or a steady level)."""
         frequency, duty = self.buzzer
         return frequency if frequency and 0.0 < duty < 1.0 else None
 
@@ -195,7 +195,7 @@ class SimulatedBox:
             raise UnknownLeverError(f"lever {number}: this box has 1 to {max(self.levers)}") from None
 
     def set_lever(self, number: int, down: bool) -> None:
-        """Flips a lever down or puts it back; nothing happens if it already stands there.
+        """Flips a lever down or puts it back. Does nothing if it's there already.
 
         In real time it only queues the change: the contact moves within a millisecond, or,
         if it moved just before, once it has stood for 70 ms. Never blocks.
@@ -215,23 +215,23 @@ class SimulatedBox:
         return SERVICE_BUTTON in self._button_lines
 
     def press_service(self) -> None:
-        """Presses the button inside the box and lets it go, in real time; nothing happens without one."""
+        """Presses and releases the button inside the box, in real time. Does nothing if there's none."""
         if self.has_service_button:
             for down in (True, False):
                 self._move(self._button_lines[SERVICE_BUTTON], down)
 
     def set_level(self, line: int, level: bool) -> None:
-        """Puts one line to a level now, in this thread: the caller plays edges and keeps the time.
+        """Sets a line's level now, in this thread: the caller plays the edges and keeps the time.
 
         The level is that of a switch to ground, high when it is open; an inverted one's line gets the other.
-        Not to be mixed with ``set_lever`` on the same line in real time.
+        Don't mix with ``set_lever`` on the same line in real time.
         """
         if self._positions.get(line, not level) == level:
             self._moved(line, not level)
         self._drive(line, level)
 
     def level(self, line: int) -> bool:
-        """The level of one line, as `set_level` takes it."""
+        """The level of a line, in the sense of `set_level`."""
         return self.factory.level(line) != (line in self._inverted)
 
     def lose_edges(self, probability: float) -> None:
@@ -264,7 +264,7 @@ class SimulatedBox:
 
     @property
     def lever_faults(self) -> Mapping[int, LeverFault]:
-        """The levers to which something has been done."""
+        """The broken levers."""
         return {
             number: self._faults[line] for number, line in self._lever_lines.items() if line in self._faults
         }
@@ -296,7 +296,7 @@ class SimulatedBox:
         )
 
     def cut_power(self) -> None:
-        """The daemon is gone without a goodbye: no pin is open, outputs are off, contacts stay."""
+        """Drops the daemon without a goodbye: pins are closed, outputs off, contacts as they were."""
         self.factory.reset()
         for line in tuple(self._outputs):
             self._outputs[line] = (None, 0.0)

@@ -38,7 +38,7 @@ class Glass:
 
     @property
     def seen(self) -> tuple[LocalizedScreen, int] | None:
-        """The screen that can be seen, and the time since which it is shown; None on a dark glass."""
+        """The visible screen, and when it was first shown; None if the panel is dark."""
         return None if self._screen is None or self.unplugged else (self._screen, self._since_ns)
 
     def look(self, now_ns: int) -> Bitmap:

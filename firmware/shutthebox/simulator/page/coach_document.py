@@ -1,4 +1,4 @@
-"""The coach on the page: what luck and decisions did, and each choice with its row and dice to be drawn."""
+"""The coach on the page: luck, mistakes, and each decision with its row and dice to draw."""
 
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -21,12 +21,12 @@ def coach_document(
     translate: Translate,
     computers: Sequence[int] = (),
 ) -> CoachDocument:
-    """A review for the page; the choices of the computer are left out.
+    """A review for the page, without the computer's decisions.
 
     Args:
         review: of a turn or a match.
-        game: that was played.
-        seats: how each player is called.
+        game: the game that was played.
+        seats: what each player is called.
         translate: into the page's language.
         computers: the seats, from 1, that the computer plays.
     """
@@ -49,7 +49,7 @@ def coach_document(
 
 
 def _move(decision: Decision, game: Profile, seats: Sequence[str], translate: Translate) -> CoachDocument:
-    """A choice: `dice` are the faces, or so many zeros; `row` is each tile with what became of it."""
+    """A decision: `dice` are the faces, or as many zeros; `row` is each tile and what became of it."""
     chosen, best = decision.chosen, decision.best
     if decision.throw is None:
         dice, chosen, best = [0] * decision.chosen, 0, 0

@@ -1,4 +1,4 @@
-"""Shows films to the pages of a server, each in a thread of its own, with a memory that is thrown away."""
+"""Shows films to a server's pages, each in its own thread and with a throwaway memory."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ _PREFIX = "shutthebox-film-"
 
 
 def clear_films() -> None:
-    """Deletes the memories of films that this process had before its plug was pulled; called at the start."""
+    """Deletes the memories of films left behind when the plug was pulled. Call it at startup."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}{os.getpid()}-*"):
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -27,11 +27,11 @@ class FilmThread:
     """One film for a page.
 
     Args:
-        scenario: the script, or the file that it is in; or the record of a match.
-        on_change: called in the film's thread when `state` is another.
+        scenario: the script, its file, or the record of a match.
+        on_change: called in the film's thread when `state` changes.
 
     Attributes:
-        state: what the page shows in place of the box in play; replaced as a whole.
+        state: what the page shows instead of the box in play; replaced as a whole.
     """
 
     def __init__(self, scenario: str | Path, on_change: Callable[[], None]) -> None:
@@ -41,7 +41,7 @@ class FilmThread:
         threading.Thread(target=self._run, name="film", daemon=True).start()
 
     def stop(self) -> None:
-        """Ends it; returns at once."""
+        """Ends the film; returns at once."""
         self._stopped.set()
 
     def _run(self) -> None:

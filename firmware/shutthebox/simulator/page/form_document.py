@@ -36,14 +36,14 @@ def offers_value(form: FormDocument, key: str, value: object) -> bool:
 
 
 def _item(item: Item, settings: Settings, translate: Translate) -> FormDocument:
-    """A setting: the config's key, what it changes, the options with their values, and which one holds now.
+    """A setting: its config key, its label, the options with their values, and the current one.
 
-    The games stand under headings, each with how many there are.
+    Games are grouped under headings, each with a count.
     """
     texts = [localize(option, translate) for option in item.options(settings)]
     groups = [(localize(GROUPS[group], translate), len(games)) for group, games in settings.groups]
     if item is GAME and len(texts) > len(settings.games):
-        # It can't be played now, and is still the usual one.
+        # It can't be played now, but is still the usual one.
         groups.append((localize(GROUPS[settings.profile.group], translate), 1))
     return {
         "key": item.key,

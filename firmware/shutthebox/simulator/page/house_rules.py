@@ -1,4 +1,4 @@
-"""House rules that are given on the page: checked as those of a config, and taken as the game of the box."""
+"""House rules entered on the page: checked like those of a config, and made the box's game."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +14,7 @@ from shutthebox.translations import translations
 
 
 def take_rules(wish: GiveRules, words: Words, fill_in: Callable[[FormInput], None]) -> str:
-    """Gives the box the rules, if it can take them; what the page says to that, in one line."""
+    """Gives the box the rules, if they work. Returns one line for the page."""
     _ = translations()[words.language]
     if words.form is None or not words.form["open"]:
         return _("A match is on. You can change these when it's over.")

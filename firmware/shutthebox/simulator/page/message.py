@@ -11,10 +11,11 @@ from shutthebox.simulator.form_input import MAX_STEP, setting
 from shutthebox.simulator.hardware.workshop import MAX_BOUNCE_MS
 
 MAX_MESSAGE = 1024
-"""Most bytes of any message but a scenario and house rules; the longest of our page has a thirtieth of it."""
+"""The longest message, in bytes, except scenarios and house rules; our page's longest is a thirtieth of
+it."""
 
 MAX_SCENARIO = 64 * 1024
-"""Most bytes of a message with a scenario or with house rules."""
+"""The longest message with a scenario or house rules, in bytes."""
 
 
 MAX_FILE_NAME = 255
@@ -22,7 +23,7 @@ MAX_FILE_NAME = 255
 
 @dataclass(frozen=True, slots=True)
 class MoveLever:
-    """A hand moves a lever, if the box has one of this number."""
+    """A hand moves a lever, if the box has it."""
 
     lever: int
     down: bool
@@ -37,21 +38,21 @@ class MoveButton:
 
 @dataclass(frozen=True, slots=True)
 class BuildBox:
-    """The box is to have so many levers, if it can be built so."""
+    """Build the box with this many levers, if possible."""
 
     levers: int
 
 
 @dataclass(frozen=True, slots=True)
 class OpenWorkshop:
-    """The page wants to see pins, log and condition, or no longer."""
+    """The page opens or closes its view of pins, log and condition."""
 
     open: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeHardware:
-    """Makers break or mend something: an attribute of `Condition` that is no lever, and its new value."""
+    """Makers break or mend something: an attribute of `Condition` other than levers, and its new value."""
 
     what: str
     value: int
@@ -96,14 +97,14 @@ class ReplayScenario:
 
 @dataclass(frozen=True, slots=True)
 class FillIn:
-    """A setting, the names or the cursor of a list, if the box offers that now."""
+    """A setting, names, or a move of a list's cursor, if the box offers that now."""
 
     given: FormInput
 
 
 @dataclass(frozen=True, slots=True)
 class GiveRules:
-    """House rules as text: from a file of this name, or typed (""). They are checked where they are taken."""
+    """House rules as text: from a file of this name, or typed (""). Not checked yet."""
 
     text: str
     file: str
@@ -133,7 +134,7 @@ _ALLOWED = (
 
 
 def parse(message: str | bytes) -> Wish | str:
-    """The wish in a message; or, as text, why it is refused."""
+    """Parses a message. Returns the wish, or, as text, why it's refused."""
     if isinstance(message, bytes):
         return "a message is text"
     length = len(message.encode("utf-8", "replace"))
@@ -153,10 +154,10 @@ def _are_names(names: list[object]) -> bool:
 
 
 def _wish(document: object) -> Wish | None:
-    """The wish in a document; None for anything else."""
+    """The wish in a document; None if it isn't one."""
     if not isinstance(document, dict):
         return None
-    # A bool is an int in Python and in `case`, but not in a message.
+    # In Python and in `case`, a bool is an int; in a message it isn't.
     kinds = {key: type(value) for key, value in document.items()}
     match document:
         case {"lever": int(number), "down": bool(down)} if kinds == {"lever": int, "down": bool}:

@@ -1,4 +1,4 @@
-"""Guards the port of the simulated box: bounds every request, and serves the files of the page."""
+"""Guards the simulated box's port: limits every request, and serves the page's files."""
 
 import asyncio
 import re
@@ -22,22 +22,22 @@ from shutthebox.web.http import HEADERS, host_headers, own_names
 SOCKET_PATH = "/box"
 RECORDING_PATH = "/recording.scn"
 MAX_CONNECTIONS = 128
-"""Most connections of this machine, and most of all visitors together; one more is closed unread."""
+"""The most connections from this machine, and from all visitors together; one more is closed unread."""
 
 MAX_CONNECTIONS_OF_A_VISITOR = 32
-"""Most of one visitor, so that it leaves some to others."""
+"""The most from one visitor, so that others get some."""
 
 MAX_REQUEST = 16 * 1024
-"""Bytes of a request; a browser sends a tenth of it."""
+"""The largest request in bytes; a browser sends a tenth of it."""
 
 BURST = 200
-"""Frames that one page may send at once: messages, pieces of messages, pings, pongs."""
+"""How many frames (messages, pieces, pings, pongs) a page may send at once."""
 
 FRAMES_PER_S = 50
-"""Frames a second that one page may send without end: more than two hands make."""
+"""How many frames per second a page may send indefinitely: more than two hands make."""
 
 GOODBYE_S = 1.0
-"""Seconds that a page may take to close."""
+"""How many seconds a page may take to close."""
 
 _PREFIX = 64  # bits of an IPv6 address that a network gives; a telephone chooses the others
 _PART = 1024  # bytes that the library takes apart at once
@@ -72,13 +72,13 @@ _CONTENT_SECURITY_POLICY = (
 
 
 class RequestGuard:
-    """Answers requests, all but those for the socket that are in order.
+    """Answers all requests except valid ones for the socket.
 
     Args:
-        port: that browsers have to name.
-        language: gives that of the page, as it is now.
-        recording: gives the scenario recorded last, empty without one.
-        names: of this machine in its network.
+        port: the one browsers must name.
+        language: returns the page's current language.
+        recording: returns the last recorded scenario; empty if there's none.
+        names: this machine's names on its network.
     """
 
     def __init__(
@@ -98,19 +98,19 @@ class RequestGuard:
     def answer(self, request: Request, address: str, visitor: str) -> Response | None:
         """A file or a refusal; None lets a well-formed WebSocket handshake go on.
 
-        A page of another site can have its own name point here, but can't send this machine's.
+        Another site can point its own name here, but its pages can't send this machine's.
 
         Args:
             request: to answer.
-            address: of this machine, on which the request came.
-            visitor: who asks; empty for this machine, which alone gets what was recorded.
+            address: the local address that the request came to.
+            visitor: who asks; empty for this machine, which alone gets recordings.
         """
         sent_to = request.headers.get_all("Host")
         if len(sent_to) != 1 or sent_to[0].lower() not in self._hosts | host_headers(address, self._port):
             return refusal(403, "Forbidden", "This page is served by the machine's own names only.\n")
         path = request.path.partition("?")[0]
         origins = request.headers.get_all("Origin")
-        # A browser always names the page that opens a socket; for a file it may leave that out.
+        # Browsers always send the origin of a page that opens a socket; for a file they may not.
         if origins != [f"http://{sent_to[0].lower()}"] and (origins or path == SOCKET_PATH):
             return refusal(403, "Forbidden", "Only the box's own page may talk to the box.\n")
         if path == SOCKET_PATH:
@@ -118,11 +118,11 @@ class RequestGuard:
         found = None if visitor and path == RECORDING_PATH else self._file(path)
         if found is None:
             return refusal(404, "Not Found", "There is nothing here but the box.\n")
-        # 'self' covers the socket in new browsers only.
+        # 'self' only covers the socket in newer browsers.
         return _response(200, "OK", *found, socket=f" ws://{sent_to[0]}")
 
     def _file(self, path: str) -> tuple[bytes, str] | None:
-        """The content and its kind; None if there is no such file."""
+        """A file's content and type; None if there's no such file."""
         if path == "/":
             language = self._language()
             _ = translations()[language]
@@ -137,7 +137,7 @@ class RequestGuard:
 
 
 def refusal(status: int, phrase: str, why: str) -> Response:
-    """A refusal with its reason, in English: only people who try something unusual see it."""
+    """A refusal with its reason. It's in English, because only people who try something unusual see it."""
     return _response(status, phrase, why.encode(), "text/plain; charset=utf-8")
 
 
@@ -160,7 +160,7 @@ def _response(status: int, phrase: str, content: bytes, kind: str, *, socket: st
 def visitor_of(address: Any) -> str:  # noqa: ANN401  (None, or a tuple that depends on the family)
     """The address of a visitor from the network; empty for this machine.
 
-    For IPv6 it is the /64 network, because any telephone has as many addresses in it as it likes.
+    For IPv6, it's the /64 network, in which a phone can take as many addresses as it likes.
     """
     if not address:
         return ""
@@ -172,28 +172,28 @@ def visitor_of(address: Any) -> str:  # noqa: ANN401  (None, or a tuple that dep
 
 
 def has_room(visitor: str, held_by: Iterable[str], most: int, most_of_a_visitor: int) -> bool:
-    """Whether a visitor, or this machine, may hold one more.
+    """Whether a visitor, or this machine, may hold one more connection.
 
-    Visitors never keep this machine out: each side has `most` of its own.
+    Visitors can't lock this machine out: each side has its own `most`.
 
     Args:
-        visitor: who asks, as `visitor_of` gives it.
-        held_by: who holds each that is held now.
-        most: of this machine, and of all visitors together.
-        most_of_a_visitor: of this one.
+        visitor: who asks, from `visitor_of`.
+        held_by: the holder of each current connection.
+        most: for this machine, and for all visitors together.
+        most_of_a_visitor: for one visitor.
     """
     same_side = [other for other in held_by if bool(other) == bool(visitor)]
     return len(same_side) < most and (not visitor or same_side.count(visitor) < most_of_a_visitor)
 
 
 class Allowance:
-    """Frames that one page may still send, of any kind."""
+    """How many more frames a page may send."""
 
     def __init__(self) -> None:
         self._left, self._counted_s = float(BURST), time.monotonic()
 
     def take(self) -> bool:
-        """Counts a frame; False for one too many."""
+        """Counts a frame; returns False if it's one too many."""
         now_s = time.monotonic()
         self._left = min(BURST, self._left + (now_s - self._counted_s) * FRAMES_PER_S) - 1
         self._counted_s = now_s
@@ -201,36 +201,36 @@ class Allowance:
 
 
 class Connection(ServerConnection):
-    """A connection whose request and frames are bounded before the library reads them.
+    """A connection whose request and frames are limited before the library reads them.
 
-    The library answers every ping by itself, joins pieces of messages without counting them, and,
-    up to its version 15, hangs up at any request but GET.
+    The library answers every ping by itself, joins pieces of messages without counting them, and, up to
+    version 15, hangs up on any request but GET.
 
     Attributes:
-        head: the request is a HEAD: its answer has no body.
+        head: whether the request is a HEAD, so the answer has no body.
     """
 
     head = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begins to count."""
+        """Starts counting."""
         self._request = bytearray()
         self._closed_to_more = False
         self._allowance = Allowance()
         super().connection_made(transport)
 
     def data_received(self, data: bytes) -> None:
-        """Gives the library the data within the bounds."""
+        """Passes data within the limits to the library."""
         if self._closed_to_more:
             return
         if self.protocol.state is State.CONNECTING and self.request is None:
             data = self._whole_request(data)
-        # In parts, so that a flood is noticed before all of it has been taken apart.
+        # In parts, so that a flood is noticed before all of it is parsed.
         for at in range(0, len(data), _PART):
             super().data_received(data[at : at + _PART])
 
     def _whole_request(self, data: bytes) -> bytes:
-        """The request for the library, once all of it is there."""
+        """The request to pass to the library, once it's complete."""
         self._request += data
         whole = b"\r\n\r\n" in self._request
         if len(self._request) > MAX_REQUEST:
@@ -240,18 +240,18 @@ class Connection(ServerConnection):
             if found[1] not in (b"GET", b"HEAD"):
                 self._refuse(not_allowed())
             elif self.head:
-                # The library knows GET only; the body of its answer is then removed.
+                # The library only knows GET; the body of its answer is removed later.
                 return b"GET" + self._request[len(found[1]) :]
         return bytes(self._request) if whole and not self._closed_to_more else b""
 
     def _refuse(self, response: Response) -> None:
-        """Answers without the library. Later data is thrown away, until the library's time is up."""
+        """Answers without the library. Later data is discarded until the library times out."""
         self._closed_to_more = True
         self.transport.write(response.serialize())
         self.transport.write_eof()
 
     def process_event(self, event: object) -> None:
-        """Counts a frame; one too many ends this connection, and none of those after it counts."""
+        """Counts a frame. One too many ends the connection, and later ones are ignored."""
         if isinstance(event, Frame) and not self._allowance.take() and not self._closed_to_more:
             self._closed_to_more = True
             reason = f"a page sends at most {FRAMES_PER_S} messages a second"
@@ -263,10 +263,10 @@ class Connection(ServerConnection):
 
 
 def connection_class(open_now: dict[Connection, str]) -> type[Connection]:
-    """The class of one server's connections: a connection above the bound is closed unread.
+    """The class of a server's connections: one too many is closed unread.
 
     Args:
-        open_now: the connections of that server, each with its visitor; kept by them.
+        open_now: the server's open connections and their visitors; the connections maintain it.
     """
 
     class _Counted(Connection):

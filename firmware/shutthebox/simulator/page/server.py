@@ -1,12 +1,12 @@
-"""The box as a page in the browser: one small server, for this machine, or for telephones in its network.
+"""The box as a page in the browser: a small server for this machine, or for phones on its network.
 
-It shows contacts, lamp, sound, panel and words to any number of pages. It takes from them the moves of
-hands (a lever, the button), the settings of the box's own menu, and what makers change at the simulated
-hardware. There is no other message, so no page can set dice or state of the game.
+It shows contacts, lamp, sound, panel and words to any number of pages. From them it takes what hands do (a
+lever, the button), the settings in the box's own menu, and makers' changes to the simulated hardware. There
+are no other messages, so no page can set the dice or the state of the game.
 
-asyncio is used here, in a thread of its own, because it serves all pages with that one
-thread; the library's threaded server needs three for every page. The daemon never waits for it: the box's
-callbacks only set an event, and every page has a mailbox of one, its latest state.
+It uses asyncio in its own thread, which then serves all pages; the library's threaded server needs three
+threads per page. The daemon never waits for it: the box's callbacks only set an event, and every page has a
+mailbox for one state, the latest.
 """
 
 import asyncio
@@ -73,13 +73,13 @@ from shutthebox.simulator.scenario import script
 from shutthebox.web.http import LOOPBACK, listen
 
 MAX_PAGES = 32
-"""Most pages of this machine, and most of all visitors together; one more is told to come back later."""
+"""The most pages from this machine, and from all visitors together; one more is told to come back later."""
 
 MAX_PAGES_OF_A_VISITOR = 8
-"""Most of one visitor."""
+"""The most pages from one visitor."""
 
 HANDS_S = 10.0
-"""Seconds for which a page keeps the hands after its last move, where several machines play."""
+"""How many seconds after its last move a page keeps control, if several machines play."""
 
 _POLICY_VIOLATION = 1008
 _GAP_S = 0.012  # between two messages to one page: more than any screen can show
@@ -92,41 +92,41 @@ class Power(Protocol):
 
     @property
     def recording(self) -> Path:
-        """The file of the scenario that is recorded now, or was recorded last."""
+        """The file of the current or last recording."""
 
     @property
     def is_recording(self) -> bool:
-        """Whether the scenario is recorded now."""
+        """Whether a recording is running."""
 
     def cut(self) -> None:
-        """Pulls the plug and puts it back: the daemon is gone without a goodbye, and starts again."""
+        """Pulls the plug and puts it back: the daemon dies without a goodbye, and starts again."""
 
     def record(self, on: bool) -> None:
-        """Starts the box again, with an empty memory and recorded; or as it was before."""
+        """Restarts the box, recorded and with an empty memory; or as it was before."""
 
     @property
     def boxes(self) -> Sequence[int]:
-        """How many levers the box may have instead; none while it can't be built anew."""
+        """How many levers the box may have instead; none while it can't be rebuilt."""
 
     def build(self, levers: int) -> None:
-        """Starts the box again, with so many levers."""
+        """Restarts the box with this many levers."""
 
 
 class PageServer:
-    """Serves the page until closed; use it as a context manager or start and close it.
+    """Serves the page until closed. Use it as a context manager, or start and close it.
 
-    On 127.0.0.1 all pages have hands. In a network one page at a time has them: another one gets them when
-    they have rested, and this machine's own page at once. Settings, house rules and workshop are this
-    machine's alone.
+    On 127.0.0.1, all pages can play. On a network, one page at a time is in control: another gets control
+    once it rests, and this machine's own page at once. Only this machine has settings, house rules and the
+    workshop.
 
     Args:
-        workshop: the simulated hardware that the page shows and moves.
-        port: TCP port; 0 takes any free one.
-        transcript: the log and the words of the box; it has to be an observer of the runner.
+        workshop: the simulated hardware that the page shows and controls.
+        port: TCP port; 0 for any free one.
+        transcript: the box's log and words; must observe the runner.
         power: the plug.
-        fill_in: gets what the page's form says; must not block.
+        fill_in: called with input from the page's form; must not block.
         address: of this machine to listen on, in numbers.
-        names: by which visitors ask for this machine, besides its addresses; for a network only.
+        names: of this machine for visitors, besides its addresses; only for a network.
     """
 
     def __init__(
@@ -173,7 +173,7 @@ class PageServer:
 
     @property
     def port(self) -> int:
-        """The port listened on; 0 before ``start``."""
+        """The port it listens on; 0 before ``start``."""
         return self._port
 
     @property
@@ -188,10 +188,10 @@ class PageServer:
         return len(self._pages)
 
     def start(self) -> None:
-        """Takes the port and starts serving; returns once pages can connect.
+        """Starts serving; returns once pages can connect.
 
         Raises:
-            PortError: the port is in use, not allowed, or no port at all.
+            PortError: the port is in use, not permitted, or invalid.
             RuntimeError: it has been started before.
         """
         if self._thread is not None:
@@ -211,9 +211,9 @@ class PageServer:
         ready.wait()
 
     def close(self) -> None:
-        """Says goodbye to all pages, lets go of a button they held, and frees the port.
+        """Says goodbye to all pages, releases a button they hold, and frees the port.
 
-        Takes about a second at worst, for a page that does not answer; harmless when repeated.
+        Takes a second at worst, if a page doesn't answer. Further calls do nothing.
         """
         if self._leave is not None:
             self._leave()
@@ -224,7 +224,7 @@ class PageServer:
     # From here on down: called by other threads.
 
     def _box_changed(self, change: Change) -> None:
-        # Each edge of a bouncing contact changes a pin, which only makers look at.
+        # Each edge of a bouncing contact changes a pin, but only makers look at pins.
         if change is not Change.PINS or self._in_workshop:
             self._ring(self._wake_pages)
 
@@ -252,7 +252,7 @@ class PageServer:
                 sock=listener,
                 process_request=self._answer,
                 compression=None,
-                # Above this the library closes with 1009; below it our server answers with the reason.
+                # Above this, the library closes with 1009; below it, our server answers with the reason.
                 max_size=MAX_SCENARIO + 1024,
                 open_timeout=_OPEN_S,
                 close_timeout=GOODBYE_S,
@@ -262,10 +262,10 @@ class PageServer:
             ) as server:
                 ready.set()
                 await self._stop.wait()
-                # asyncio leaves a connection open that it accepts in the moment in which it closes the port.
+                # asyncio leaves a connection open if it accepts it just as it closes the port.
                 self._loop.remove_reader(listener)
                 server.close()
-                # The library waits for seconds for somebody who has not asked for anything yet.
+                # The library waits for seconds for a client that hasn't sent a request yet.
                 while others := asyncio.all_tasks() - {asyncio.current_task()}:
                     for connection in open_now:
                         if connection.protocol.state is State.CONNECTING:
@@ -324,7 +324,7 @@ class PageServer:
             await page.news.wait()
 
     def _state_for(self, page: "_Page") -> _State:
-        """The state for this page: of the box or of its film, and of the workshop if that is open."""
+        """The state for this page: the box's or its film's, with the workshop if that's open."""
         state = self._state() | {"maker": not page.visitor, "watching": not self._may_move(page)}
         state["boxes"] = boxes_state(len(self._box.levers), self._power.boxes)
         if page.visitor:
@@ -343,7 +343,7 @@ class PageServer:
         return box_state(self._workshop, self._transcript, self._panel_text, self._box.sound)
 
     def _take(self, page: "_Page", message: str | bytes) -> str | None:
-        """Carries out a page's message, or answers with the reason why not."""
+        """Carries out a page's message, or returns why not."""
         wish = parse(message)
         if isinstance(wish, str):
             return wish
@@ -357,14 +357,14 @@ class PageServer:
         return None
 
     def _may_move(self, page: "_Page") -> bool:
-        """Whether the hands are this page's, or rest."""
+        """Whether this page is in control, or nobody is."""
         player = self._player
         if not self._in_network or not page.visitor or player is None or player is page:
             return True
         return time.monotonic() - player.moved_s >= HANDS_S
 
     def _takes_hands(self, page: "_Page") -> bool:
-        """Gives a page the hands for a move, unless another one has them."""
+        """Puts a page in control for a move, unless another one is."""
         if not self._may_move(page):
             return False
         if self._in_network:
@@ -382,7 +382,7 @@ class PageServer:
     def _do(self, page: "_Page", wish: Wish) -> None:
         match wish:
             case MoveButton(down):
-                # While a page shows a film, its hands move nothing.
+                # While a page shows a film, it can't play.
                 self._hold(page, down and page.film is None)
             case MoveLever(lever, down):
                 if page.film is None:
@@ -415,12 +415,12 @@ class PageServer:
                 assert_never(wish)
 
     def _note(self, text: str) -> None:
-        """A line in the log for something that makers did."""
+        """Logs something that makers did."""
         self._transcript.note(text)
         self._wake_pages()
 
     def _watch(self, page: "_Page", scenario: str | None) -> None:
-        """Begins a film for a page, in the place of the one before; None for none."""
+        """Starts a film for a page, replacing any previous one; None for no film."""
         if page.film is not None:
             page.film.stop()
             page.film = None
@@ -434,11 +434,11 @@ class PageServer:
         return self._transcript.words.language
 
     def _recorded(self) -> Path | None:
-        """The file of the scenario recorded last, if there is one."""
+        """The file of the last recorded scenario, if any."""
         return self._power.recording if self._power.recording.is_file() else None
 
     def _recording(self) -> bytes:
-        """The scenario recorded last; empty without one."""
+        """The last recorded scenario; empty if there's none."""
         try:
             path = self._recorded()
             return b"" if path is None else read_bytes(path, script.MAX_BYTES)
@@ -446,7 +446,7 @@ class PageServer:
             return b""
 
     def _hold(self, page: "_Page", down: bool) -> None:
-        """The button is down as long as any page holds it; a page that is gone holds nothing."""
+        """The button is down while any page holds it. A page that's gone holds nothing."""
         if page.holds != down:
             page.holds = down
             held = down or any(other.holds for other in self._pages)
@@ -471,5 +471,5 @@ class _Page:
 
 
 def _no_bad_handshakes(record: logging.LogRecord) -> bool:
-    """Drops the library's log of malformed handshakes, which has a traceback for each."""
+    """Drops the library's log messages about malformed handshakes, each with a traceback."""
     return not record.getMessage().startswith(("opening handshake failed", "connection rejected"))

@@ -1,4 +1,4 @@
-"""What a page is told of the simulated box, and what makers do to its hardware: the same over any wire."""
+"""What a page is told about the simulated box, and what makers do to its hardware, whatever the transport."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -15,10 +15,10 @@ from shutthebox.translations import translations
 
 
 class View:
-    """What one page has been told of the box.
+    """What one page has been told about the box.
 
     Attributes:
-        in_workshop: its workshop is open, so it is told of the log too.
+        in_workshop: its workshop is open, so it gets the log, too.
     """
 
     def __init__(self) -> None:
@@ -28,16 +28,16 @@ class View:
         self._logged = 0
 
     def open_workshop(self, is_open: bool) -> None:
-        """Opens the workshop, or shuts it; the log is told from its beginning."""
+        """Opens or closes the workshop; the log is sent from its beginning."""
         self.in_workshop, self._logged = is_open, 0
 
     def give_rules(self, wish: GiveRules, words: Words, fill_in: Callable[[FormInput], None]) -> None:
-        """Gives the box house rules; the page is told what it says to them."""
+        """Gives the box house rules; the page gets its answer."""
         self._rules = take_rules(wish, words, fill_in)
         self.resend("rules")
 
     def fill_in(self, given: FormInput, words: Words, fill_in: Callable[[FormInput], None]) -> None:
-        """Gives the box what it offers; of anything else the page is told what holds."""
+        """Passes on input that the box offers; otherwise the page is sent the current values again."""
         if words.offers(given):
             fill_in(given)
         else:
@@ -46,15 +46,15 @@ class View:
             self._rules = ""  # what it said to the rules may not hold any more
 
     def resend(self, key: str) -> None:
-        """Tells a part of the state again although it has not changed, so that every answer is seen."""
+        """Sends a part of the state again even if it hasn't changed, so that every answer is seen."""
         self._told.pop(key, None)
 
     def news(self, state: dict[str, object], words: BoxInWords) -> str:
-        """What is new, as JSON: at first all of the state, of the type "box", then changes; empty if nothing.
+        """What's new, as JSON: first the whole state, of the type "box", then changes; empty if nothing is.
 
         Args:
-            state: for this page now.
-            words: what the box says, with its log.
+            state: this page's state now.
+            words: the box's words, with its log.
         """
         state = {**state, "rules": self._rules}
         changed = {key: value for key, value in state.items() if self._told.get(key, ...) != value}
@@ -75,8 +75,8 @@ def box_state(workshop: Workshop, words: BoxInWords, panel: str, sound: float | 
     Args:
         workshop: its hardware.
         words: what it says.
-        panel: its picture, as `pixels_text` has it.
-        sound: the tone to be heard, in Hz; None for silence.
+        panel: its picture, from `pixels_text`.
+        sound: the current tone in Hz; None for silence.
     """
     box = workshop.box
     down = box.levers_down
@@ -94,19 +94,19 @@ def box_state(workshop: Workshop, words: BoxInWords, panel: str, sound: float | 
 
 
 def visitor_state(state: dict[str, object]) -> dict[str, object]:
-    """What visitors get instead: they have hands only, so that they can change no setting."""
+    """What visitors get instead: they can play, but not change settings."""
     form = state["form"]
     form = {**form, "open": False} if isinstance(form, dict) else None
     return {"form": form, "list": None, "boxes": None}
 
 
 def boxes_state(levers: int, boxes: Sequence[int]) -> dict[str, object] | None:
-    """The numbers of levers that can be chosen, and which it is now; None where none can be."""
+    """The numbers of levers to choose from, and the current one; None if there's no choice."""
     return {"options": boxes, "chosen": boxes.index(levers)} if levers in boxes else None
 
 
 def workshop_state(workshop: Workshop, power: dict[str, object]) -> dict[str, object]:
-    """The hardware, for a page whose workshop is open; where the power's `recording` is None, no recorder."""
+    """The hardware, for a page with an open workshop; no recorder if the power's `recording` is None."""
     condition = workshop.condition
     return {
         "hardware": {
@@ -127,7 +127,7 @@ def workshop_state(workshop: Workshop, power: dict[str, object]) -> dict[str, ob
 
 
 def repair(workshop: Workshop, wish: ChangeHardware | BreakLever | Mend | PressService) -> str:
-    """Breaks or mends the hardware as makers wish; gives a line for the log."""
+    """Breaks or mends the hardware; returns a line for the log."""
     match wish:
         case ChangeHardware(what, value):
             workshop.change(**{what: value})

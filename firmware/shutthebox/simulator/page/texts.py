@@ -10,11 +10,11 @@ from shutthebox.rules.words import explain
 from shutthebox.web.how_to_play import how_to_play
 
 Texts: TypeAlias = dict[str, "str | list[list[str]]"]
-"""By the name under which the page's script asks for it: a text, or rows of a term and its meaning."""
+"""By name in the page's script: a text, or rows of a term and its meaning."""
 
 
 def page_texts(translate: Translate) -> Texts:
-    """All texts of the page but those of the workshop."""
+    """All texts of the page except the workshop's."""
     _ = translate
     return {
         "lost": _("No connection to the box. Trying again…"),
@@ -114,7 +114,7 @@ def workshop_texts(translate: Translate) -> Texts:
 
 
 def tab_texts(translate: Translate) -> dict[str, str]:
-    """The texts of a page that has its box in the same tab, for as long as the box does not run."""
+    """The texts of a page with its box in the same tab, for when the box isn't running."""
     _ = translate
     return {
         "loading": _("Loading {part}…"),
@@ -130,12 +130,12 @@ def tab_texts(translate: Translate) -> dict[str, str]:
 
 
 def rules_of(game: Profile | None, language: str, translate: Translate) -> tuple[str, tuple[str, ...]]:
-    """The game's title and its rules, sentence by sentence; both empty where no game can be played."""
+    """The game's title and its rules, sentence by sentence; both empty if no game can be played."""
     if game is None:
         return "", ()
     return game.title(language, translate), explain(game, translate)
 
 
 def pixels_text(picture: Bitmap) -> str:
-    """A picture of the panel for a page: a bit a pixel, row by row, in base64."""
+    """A picture of the panel for a page: one bit per pixel, row by row, in base64."""
     return base64.b64encode(picture.tobytes()).decode("ascii")

@@ -23,31 +23,31 @@ from shutthebox.speech.sentences import Announcer, open_tiles, screen_parts, sen
 from shutthebox.translations import ENGLISH, localize_screen, translations
 
 LOG_LINES = 200
-"""Lines of the log that are remembered, the latest."""
+"""How many of the latest log lines are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a page is told of the box: finished texts, so that no other thread touches the state of the game.
+    """The box in words for a page: finished texts, so that no other thread touches the game's state.
 
     Attributes:
         language: of all of it.
         panel: everything on the panel, in words.
         said: the latest announcement.
-        open: the open tiles of the player at turn; empty without a match.
+        open: the current player's open tiles; empty without a match.
         announcements: how many there have been; the same one may come again.
         title: of the game on the table, or the usual one.
         rules: of that game, a sentence each.
-        coach: what the coach said last of this match; None before, and without a match.
-        dice: the faces on the table; of tumbling dice only how many they are counts.
-        tumbling: the dice still roll.
+        coach: the coach's latest words on this match; None if there are none.
+        dice: the faces on the table; while they tumble, only their number counts.
+        tumbling: whether the dice are still rolling.
         form: the page's; None before the first screen.
-        walks: the cursor of a list can be moved now.
+        walks: whether a list's cursor can be moved now.
         levers: how many the box has.
-        others: the names of its games, house rules of the page left out.
+        others: the names of its games, without the page's house rules.
         turns: of the match, each with its throws, tiles and score.
         seats: the players of the match.
-        rows: the rows of a list on the panel can be chosen.
+        rows: whether the rows on the panel are choices.
     """
 
     language: str = ENGLISH
@@ -69,7 +69,7 @@ class Words:
     seats: tuple[str, ...] = ()
 
     def offers(self, given: FormInput) -> bool:
-        """Whether the box would take this now: it is only told of what it offers. It checks again."""
+        """Whether the box offers this now. Only then is it passed on, and checked again."""
         form = self.form
         if form is None:
             return False
@@ -83,16 +83,16 @@ class Words:
 
 
 class BoxInWords:
-    """An observer of the runner: called in the main thread, read in any.
+    """An observer of the runner: called in the main thread, readable from any.
 
     Args:
-        language: until the box has shown something.
-        start_ns: the time of the log's zero, on the runner's clock.
+        language: to use until the box shows something.
+        start_ns: the log's time zero, by the runner's clock.
     """
 
     def __init__(self, language: str = ENGLISH, start_ns: int = 0) -> None:
         self.words = Words(language)
-        """The words of the box now; replaced as a whole."""
+        """The box's current words; replaced as a whole."""
         self._announcer = Announcer()
         self._turns = TurnList()
         self._form_of: tuple[Form, str] | None = None
@@ -105,7 +105,7 @@ class BoxInWords:
         self._on_change: Callable[[], None] = lambda: None
 
     def state(self) -> dict[str, object]:
-        """The part of the page's state that is of words, for a page of this box or of a film."""
+        """The words in the state of a page, of this box or of a film."""
         words = self.words
         return {
             "language": words.language,
@@ -121,7 +121,7 @@ class BoxInWords:
         }
 
     def on_change(self, callback: Callable[[], None]) -> None:
-        """Has this called after new words or lines, in the thread that brought them."""
+        """Calls this after new words or lines, in the thread that added them."""
         self._on_change = callback
 
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
@@ -138,7 +138,7 @@ class BoxInWords:
         self._on_change()
 
     def note(self, line: str) -> None:
-        """Adds a line to the log that is not from the box; called in any thread, in real time."""
+        """Adds a line to the log that isn't from the box. Thread-safe; in real time."""
         self._log_at(time.monotonic_ns(), line)
 
     def _log_at(self, t_ns: int, line: str) -> None:
@@ -147,7 +147,7 @@ class BoxInWords:
             self._logged += 1
 
     def log_since(self, count: int) -> tuple[int, list[str]]:
-        """How many lines there were in all, and those after the first `count` that are still remembered."""
+        """How many lines there have been, and those after the first `count`, as far as they're kept."""
         with self._log_lock:
             new = min(self._logged - count, len(self._log))
             return self._logged, list(self._log)[len(self._log) - new :]
@@ -167,7 +167,7 @@ class BoxInWords:
             rows=show.screen.chooses and not show.screen.paragraph,
         )
         if show.scene.form is not None and (show.scene.form, show.language) != self._form_of:
-            # Made again only when something in it is another, since it names every game.
+            # Only remade when something in it changes, because it names every game.
             self._form_of, settings = (show.scene.form, show.language), show.scene.form.settings
             words = replace(
                 words,
@@ -181,7 +181,7 @@ class BoxInWords:
             title, rules = rules_of(show.scene.game, show.language, translate)
             words = replace(words, title=title, rules=rules)
         computers = show.scene.form.settings.game.computers if show.scene.form is not None else ()
-        # After the computer's turn people still read of their own.
+        # After the computer's turn, people still read about their own.
         of_people = show.mode is not Mode.TURN_OVER or show.scene.player not in computers
         if (
             show.scene.review is not None
@@ -203,7 +203,7 @@ def _panel_text(show: Show, translate: Translate) -> str:
 
 
 def log_line(what: Effect | SwitchChanged) -> str:
-    """A line of the log; empty for an effect that the log leaves out."""
+    """A log line; empty for an effect that isn't logged."""
     match what:
         case SwitchChanged(switch, active):
             return f"{row_of(switch).name} {'down' if active else 'up'}"

@@ -8,14 +8,14 @@ from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import to_numbers
 
 SHOWN = 60
-"""Turns that the page gets, the latest."""
+"""How many of the latest turns the page gets."""
 
 TurnDocument: TypeAlias = dict[str, Any]
-"""As JSON: the seat from 0, per throw its dice and tiles, and the score of a turn that is over."""
+"""As JSON: the seat from 0, each throw's dice and tiles, and the score once the turn is over."""
 
 
 class TurnList:
-    """Follows a match; what was taken in before is not worked out again."""
+    """Follows a match incrementally."""
 
     def __init__(self) -> None:
         self._beginning: Match | None = None
@@ -24,14 +24,14 @@ class TurnList:
         self._turns: list[TurnDocument] = []
 
     def follow(self, beginning: Match | None, actions: Sequence[Action]) -> list[TurnDocument]:
-        """The latest turns after these actions of the match; none without a match."""
+        """The latest turns after these actions; none without a match."""
         if beginning is not self._beginning or len(actions) < self._count:
             self._beginning = self._match = beginning
             self._count, self._turns = 0, []
         for action in actions[self._count :]:
             self._take(action)
         self._count = len(actions)
-        # A copy, since the page's server compares it with what it has sent.
+        # A copy, because the page's server compares it with what it has sent.
         return [{**turn, "throws": [dict(throw) for throw in turn["throws"]]} for turn in self._turns]
 
     def _take(self, action: Action) -> None:

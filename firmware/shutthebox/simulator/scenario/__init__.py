@@ -1,1 +1,1 @@
-"""Scenarios: scripts of the moves of hands on a box; played, recorded, or made of match records."""
+"""Scenarios: scripts of what hands do to a box; played, recorded, or made from match records."""

@@ -1,4 +1,4 @@
-"""Readers of the words of a scenario's line, with the messages about words that are not allowed."""
+"""Readers for the words of a scenario's line, and their error messages."""
 
 import re
 import tomllib
@@ -9,20 +9,20 @@ from fractions import Fraction
 from shutthebox.errors import quoted
 
 LONGEST_NS = 100 * 3600 * 1_000_000_000
-"""Virtual time that a script may take."""
+"""The most virtual time that a script may take."""
 
 _UNITS = {"": 1_000_000_000, "s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 
 
 class WrongError(Exception):
-    """An argument that a verb does not take; the text says which are allowed."""
+    """An argument that a verb doesn't take. The text says what's allowed."""
 
 
 def duration_ns(word: str) -> int:
     """``2`` or ``2s``, ``12ms``, ``200us`` in nanoseconds.
 
     Raises:
-        WrongError: for anything else, and for more than 100 hours.
+        WrongError: anything else, or more than 100 hours.
     """
     found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(s|ms|us|ns|)", word)
     if not found:
@@ -37,7 +37,7 @@ def number(word: str, low: int, high: int, what: str) -> int:
     """A whole number from `low` to `high`; `what` names it in the error.
 
     Raises:
-        WrongError: for anything else.
+        WrongError: anything else.
     """
     if not re.fullmatch(r"-?[0-9]{1,19}", word) or not low <= int(word) <= high:
         raise WrongError(f"{quoted(word)} is not a valid {what}; allowed is {low} to {high}")
@@ -48,7 +48,7 @@ def numbers(words: Sequence[str], what: str, least: int = 1) -> tuple[int, ...]:
     """At least `least` different numbers from 1 to 54; `what` names them in the error.
 
     Raises:
-        WrongError: for anything else.
+        WrongError: anything else.
     """
     found = tuple(number(word, 1, 54, what) for word in words)
     if len(found) < least:
@@ -63,23 +63,23 @@ def faces(words: Sequence[str]) -> tuple[int, ...]:
     """The faces of one throw.
 
     Raises:
-        WrongError: for anything else.
+        WrongError: anything else.
     """
     return tuple(number(word, 0, 180, "face") for word in words)
 
 
 def toml_value(text: str) -> object:
-    """A value of a config; a bare word is a text."""
+    """A config value; a bare word is text."""
     with suppress(ValueError, RecursionError):
         return tomllib.loads(f"value = {text}")["value"]
     return text
 
 
 def exactly(count: int, words: Sequence[str], form: str) -> Sequence[str]:
-    """The words, if they are so many; the error shows the `form` of the line.
+    """Checks the number of words; the error shows the `form` of the line.
 
     Raises:
-        WrongError: if they are not.
+        WrongError: there are more or fewer.
     """
     if len(words) != count:
         raise WrongError(f"allowed is: {form}")
@@ -90,7 +90,7 @@ def either(word: str, yes: str, no: str) -> bool:
     """Whether the word is `yes` and not `no`.
 
     Raises:
-        WrongError: if it is neither.
+        WrongError: it's neither.
     """
     if word not in (yes, no):
         raise WrongError(f"{quoted(word)}; allowed are {yes} and {no}")

@@ -1,4 +1,4 @@
-"""`expect …`: a state that the box has to show. Per word, the reader of its line and the look at the box."""
+"""`expect …`: what the box must show. For each word, how to read its line and how to look at the box."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from shutthebox.simulator.virtual_box import VirtualBox
 from shutthebox.translations import localize_screen
 
 LOOK_WORK = 50
-"""A look at the panel takes as long as so many presses."""
+"""A look at the panel takes as long as this many presses."""
 
 
 MODES = tuple(dict.fromkeys(mode.in_scenarios for mode in Mode))
@@ -97,12 +97,12 @@ def _panel(box: VirtualBox, name: str, folder: Path) -> str:
 
 
 class Expectation(NamedTuple):
-    """One word that may stand behind ``expect``.
+    """One word that may follow ``expect``.
 
     Attributes:
-        read: gives the expected value from the rest of the line; raises WrongError.
-        look: gives the value that the box shows; it equals the expected one if the expectation holds. It
-            takes the box, the expected value, and the script's folder, where the golden pictures are.
+        read: parses the expected value from the rest of the line; raises WrongError.
+        look: returns the value that the box shows, given the box, the expected value, and the script's
+            folder, where the golden pictures are.
     """
 
     read: Callable[[Sequence[str]], Any]
@@ -132,7 +132,7 @@ EXPECTATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Expect(Verb):
-    """``expect WHAT …``: the box has to show this now."""
+    """``expect WHAT …``: the box must show this now."""
 
     word = "expect"
     what: str

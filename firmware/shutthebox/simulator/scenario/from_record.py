@@ -1,4 +1,4 @@
-"""A match record as a scenario: the moves of hands with which the box plays the match again."""
+"""Turns a match's record into a scenario that plays the match again."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -24,36 +24,35 @@ def scenario_text(record: Record, profile: Path) -> str:
 
     Args:
         record: a match by the rules.
-        profile: the file that has its profile, for the config of the scenario.
+        profile: the file with its profile, for the scenario's config.
 
     Raises:
-        ScenarioError: for throws of real dice of which only the total is known, and for a match
-            against the clock.
+        ScenarioError: throws of real dice with only the total known, or a match against the clock.
     """
     return "\n".join(_Hands(record, profile).lines) + "\n"
 
 
 def as_scenario(record: Record, folder: Path) -> str:
-    """The scenario's lines, with the profile written into this folder; errors as for `scenario_text`."""
+    """The scenario's lines, with the profile written into this folder. Raises like `scenario_text`."""
     profile = folder / "profile.toml"
-    # The box may know a game of that name with other rules; a file has a name of its own.
+    # The box may know a game of that name with other rules, so the file gets its own name.
     played = replace(record.profile, name="replayed")
     if played.first is First.ROLL:
-        # The record has no roll-off; the first seat, which has won it, begins each round.
+        # The record has no roll-off; its winner, the first seat, begins each round.
         played = replace(played, first=First.SEAT_1)
     profile.write_text("\n".join(to_lines(played)), "utf-8")
     return scenario_text(record, profile)
 
 
 def script_or_record(text: str, folder: Path) -> Scenario:
-    """The scenario in a text that a page has: a script, or the record of a match.
+    """Reads a scenario from a page's text: a script, or the record of a match.
 
     Args:
-        text: as the page gave it.
-        folder: gets the profile of a record.
+        text: from the page.
+        folder: where to write a record's profile.
 
     Raises:
-        ShutTheBoxError: for a text that is neither.
+        ShutTheBoxError: it's neither.
     """
     if text.startswith(KIND):
         return parse(as_scenario(parse_record(text, "record", builtin), folder), "record")
@@ -87,13 +86,13 @@ class _Hands:
                 case Thrown(faces):
                     self._set_levers(before.rules.starting & ~before.standing)
                     if before.common is not None:
-                        # A throw for everyone is there as soon as the levers fit.
+                        # A throw for everyone appears as soon as the levers fit.
                         self.lines.append(f"expect throw {' '.join(map(str, faces))}")
                         continue
                     held = not rolling and _chosen_one(before, len(faces))
                     if not rolling:
                         self.lines.append("hold" if held else "press")
-                    # While the button is let go, the dice stop by themselves.
+                    # The dice stop by themselves while the button is released.
                     self.lines.append("wait 1" if held else "press")
                     self.lines.append(f"expect throw {' '.join(map(str, faces))}")
                     rolling = False
@@ -102,14 +101,14 @@ class _Hands:
                     opens = before.turn.opens
                     self._set_levers(self._down & ~columns if opens else self._down | columns)
                     if through:
-                        # The levers whose tiles behind go too come up, and stand for these.
+                        # Levers whose back tiles go, too, come up again and stand for those.
                         self.lines.append("press")
                         self._set_levers(self._down & ~(columns & before.turn.behind))
                         self._set_levers(self._down | through)
                     at_once = before.answers_of_others and shut
                     if not at_once and (not shut or left_open(before.rules, before.turn, shut)):
                         self.lines.append("press")
-                        # A lever whose tile in front is shut has to come up first.
+                        # A lever whose front tile is shut must come up first.
                         rolling = _throws_on(after) and not columns & after.turn.open
                 case Reopened(tile):
                     self._set_levers(self._down & ~(1 << (tile - 1)))

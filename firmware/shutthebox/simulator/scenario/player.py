@@ -1,4 +1,4 @@
-"""Plays a scenario on a box in virtual time and checks what it expects."""
+"""Plays a scenario on a box in virtual time and checks its expectations."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -15,29 +15,29 @@ from shutthebox.simulator.scenario.verbs import Wait
 from shutthebox.simulator.virtual_box import VirtualBox
 
 _LOOK_ON = TimedVerb(0, Wait(1_000_000_000), after_ns=0)
-"""After the last line the box is watched for a second, so that its effects are seen."""
+"""Watches the box for a second after the last line, to see its effects."""
 
 
 class ExpectationError(ShutTheBoxError, AssertionError):
-    """The box did something else than the scenario expects; the text names script and line."""
+    """The box didn't do what the scenario expects. The text names script and line."""
 
     exit_code = 1
 
 
 class Replay:
-    """One run of a scenario, to be closed at its end.
+    """One run of a scenario. Close it at its end.
 
     Args:
         scenario: to play.
         state: folder of the store; a match in it is continued.
-        display: shows the screens; `expect panel` looks at a `VirtualDisplay`. None for none.
-        tell: gets every effect with its time in ns.
+        display: shows the screens; `expect panel` needs a `VirtualDisplay`. None for no display.
+        tell: called with every effect and its time in ns.
 
     Attributes:
-        line: of the script, that is played now.
+        line: the script's current line.
 
     Raises:
-        ShutTheBoxError: for a game that is unknown or does not fit the box.
+        ShutTheBoxError: the game is unknown or doesn't fit the box.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Replay:
             self._tell(what, t_ns)
 
     def run(self) -> None:
-        """Plays all lines and closes the box; errors as for `lines`."""
+        """Plays all lines and closes the box. Raises like `lines`."""
         with closing(self):
             for _ in self.lines():
                 pass
@@ -73,11 +73,11 @@ class Replay:
         self.world.close()
 
     def lines(self) -> Iterator[None]:
-        """Plays one line after another, each when it is asked for.
+        """Plays one line each time it's advanced.
 
         Raises:
-            ExpectationError: at the first expectation that fails.
-            ScenarioError: for a line that this box can't do.
+            ExpectationError: an expectation failed.
+            ScenarioError: this box can't do a line.
         """
         folder = Path(self._scenario.where).parent
         moved: TimedVerb | None = None

@@ -1,4 +1,4 @@
-"""Writes the moves of hands on a box as a scenario that plays the same again."""
+"""Records what hands do to a box, as a scenario that repeats it."""
 
 import io
 import logging
@@ -22,14 +22,14 @@ _log = logging.getLogger(__name__)
 
 
 def create(path: Path, *, goes_on: bool = False) -> TextIO:
-    """The file to record into.
+    """Opens the file to record to.
 
     Args:
         path: of the file.
-        goes_on: its content is kept, and the new lines follow.
+        goes_on: append to it.
 
     Raises:
-        ScenarioError: if it can't be made.
+        ScenarioError: it can't be created.
     """
     try:
         return io.TextIOWrapper(path.open("ab") if goes_on else open_to_write(path), encoding="utf-8")
@@ -40,16 +40,16 @@ def create(path: Path, *, goes_on: bool = False) -> TextIO:
 class ScenarioRecorder:
     """An observer of the runner that writes a scenario.
 
-    A throw is known only after the gesture that makes it, but a scenario queues it before. So all lines
-    since the button went down are held back until something follows its release.
+    A throw is known only after the press that makes it, but a scenario queues it before. So lines are held
+    back from when the button goes down until something follows its release.
 
     Args:
-        file: to write to; each line is flushed as soon as it is sure.
-        config: the running one; keys of game and box that differ from the default are written.
+        file: to write to; each line is flushed as soon as it's final.
+        config: the current one; keys of game and box that differ from the default are written.
         levers: how many the box has.
         down: the levers that are down at the start.
-        start_ns: when the recording began, on the daemon's clock.
-        goes_on: the file has its beginning already, up to a power cut.
+        start_ns: when the recording began, by the daemon's clock.
+        goes_on: the file already has the part up to a power cut.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class ScenarioRecorder:
             self._write(f"@0 flip {' '.join(map(str, sorted(down)))}")
 
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        """Takes in an effect or a settled switch; called in the main thread."""
+        """Records an effect or a settled switch. Main thread only."""
         with self._lock:
             match what:
                 case SwitchChanged(switch, active):
@@ -105,18 +105,18 @@ class ScenarioRecorder:
             self._down ^= {switch}
 
     def broke(self, verb: str, t_ns: int) -> None:
-        """Takes in a change of the hardware, as a line of a scenario; called in any thread."""
+        """Records a change of the hardware, as a line of a scenario. Thread-safe."""
         with self._lock:
             if self._pressed_ns is None:
                 self.flush()
             self._held_back.append((t_ns, verb, 0))
 
     def cut_power(self, t_ns: int, down: frozenset[int]) -> None:
-        """Writes all that happened until the power was cut, and that it was; called in any thread.
+        """Writes everything up to the power cut, and the cut itself. Thread-safe.
 
         Args:
-            t_ns: the time, on the daemon's clock.
-            down: the levers that are down; some of them may have moved too late to settle.
+            t_ns: the time, by the daemon's clock.
+            down: the levers that are down; some may have moved too late to settle.
         """
         with self._lock:
             for lever in sorted(down ^ self._down):
@@ -136,12 +136,12 @@ class ScenarioRecorder:
             self._pressed_ns = None
 
     def flush(self) -> None:
-        """Writes the lines that were held back; to be called at the end."""
+        """Writes the lines that were held back. Call it at the end."""
         with self._lock:
             for thrown in self._thrown:
                 self._write("dice " + " ".join(map(str, thrown.faces)))
             for moved_ns, text, lasts_ns in self._held_back:
-                # Rounded up, and never before the line before has ended.
+                # Rounded up, and never before the previous line ends.
                 at_ms = -(-max(moved_ns, self._free_ns) // 1_000_000) - self._start_ns // 1_000_000
                 self._free_ns = at_ms * 1_000_000 + self._start_ns + lasts_ns
                 self._write(f"@{at_ms / 1000:.3f} {text}")

@@ -1,4 +1,4 @@
-"""The scenario format: moves of hands on a box, and expected states of it, a line each."""
+"""The scenario format: one line for each thing that hands do, or that's expected of the box."""
 
 import re
 from collections.abc import Iterator
@@ -42,20 +42,20 @@ _ALL: tuple[type[Verb], ...] = (
 VERBS: dict[str, type[Verb]] = {verb.word: verb for verb in _ALL}
 
 PAUSE_NS = 500_000_000
-"""Between the end of one line and the start of the next, unless the line says otherwise."""
+"""The pause between two lines, unless a line says otherwise."""
 
 MAX_BYTES = 1024 * 1024
-"""Scenarios are recorded too: an evening at a pub's box fits."""
+"""The largest scenario: a recorded evening at a pub's box fits."""
 
 MAX_WORK = 50_000
-"""Most work of one script, in units of one press: some ten seconds of computing."""
+"""The most work in one script, in presses: some ten seconds of computing."""
 
 _MAX_LINE = 64 * 1024
 _WITHOUT_TIME = (Configure, Seed, QueueDice)
 
 
 class ScenarioError(ShutTheBoxError, ValueError):
-    """A scenario that makes no sense; the text is one line: script, line, what is allowed."""
+    """A scenario makes no sense. The text says in one line where, and what's allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,8 @@ class TimedVerb:
     Attributes:
         line: its number in the script, from 1.
         verb: what it does.
-        at_ns: when it starts, since the start of the daemon; None for after the line before.
-        after_ns: how long after the end of the line before, where `at_ns` is None.
+        at_ns: when it starts, counted from the daemon's start; None if it follows the previous line.
+        after_ns: how long after the previous line's end, if `at_ns` is None.
     """
 
     line: int
@@ -77,7 +77,7 @@ class TimedVerb:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A script that has been read: the config it starts with, and its lines."""
+    """A parsed script: the config it starts with, and its lines."""
 
     where: str
     config: Config
@@ -86,17 +86,17 @@ class Scenario:
 
 
 def read(path: Path) -> Scenario:
-    """The scenario in a file.
+    """Reads the scenario in a file.
 
     Raises:
-        ScenarioError: if it can't be read or makes no sense.
-        ConfigError: for a config line that is not allowed.
+        ScenarioError: it can't be read or makes no sense.
+        ConfigError: a config line isn't allowed.
     """
     return parse(read_text(path, ScenarioError, "a scenario", MAX_BYTES), str(path))
 
 
 def parse(text: str, where: str) -> Scenario:
-    """The scenario in this text; errors as for `read`."""
+    """Parses a scenario. Raises like `read`."""
     lines: list[TimedVerb] = []
     config, seed, begun = Config(), 0, False
     work = now_ns = 0
@@ -147,7 +147,7 @@ def _timed(text: str, where: str) -> Iterator[TimedVerb]:
 
 
 def _words(line: str) -> list[str]:
-    """The words of a line without its comment; a # within quotes is no comment."""
+    """The words of a line without its comment; a # within quotes doesn't start one."""
     code = re.match(r'(?:"[^"]*"|[^"#])*', line)
     return (code[0] if code else line).split()
 
@@ -156,7 +156,7 @@ def _configured(config: Config, verb: Configure, where: str) -> Config:
     try:
         return with_value(config, verb.key, toml_value(verb.value), where)
     except ConfigError:
-        # A bare word may look like a number: there is a game called 2012.
+        # A bare word may look like a number: there's a game called 2012.
         with suppress(ConfigError):
             return with_value(config, verb.key, verb.value, where)
         raise

@@ -1,4 +1,4 @@
-"""The verbs of the scenario format: each reads its line and carries it out on a box."""
+"""The verbs of scenarios: each parses its line and carries it out on a box."""
 
 import json
 import re
@@ -32,10 +32,10 @@ PRESS_NS = 100_000_000
 """How long a press lasts."""
 
 USUAL_HOLD_NS = 1_000_000_000
-"""How long a hold lasts whose line does not say."""
+"""How long a hold lasts by default."""
 
 POWER_CUT_WORK = 50
-"""A power cut takes as long as so many presses."""
+"""A power cut takes as long as this many presses."""
 
 
 class Verb:
@@ -47,10 +47,10 @@ class Verb:
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
-        """Read the rest of the line.
+        """Parses the rest of the line.
 
         Raises:
-            WrongError: saying what is allowed.
+            WrongError: the text says what's allowed.
         """
         exactly(0, words, "the word alone")
         return cls()
@@ -66,11 +66,11 @@ class Verb:
         return 1
 
     def do(self, box: VirtualBox) -> None:
-        """Do it; time passes in the box.
+        """Carries it out; time passes in the box.
 
         Raises:
-            UnknownLeverError: if the box has no such lever.
-            ValueError: for a throw that the game does not make.
+            UnknownLeverError: the box has no such lever.
+            ValueError: the game doesn't make such a throw.
         """
 
 

@@ -1,1 +1,1 @@
-"""The scoreboard: a page to be read, in a process of its own."""
+"""The scoreboard: a read-only page, served by its own process."""

@@ -1,8 +1,8 @@
-"""The scoreboard's folder: finished files for any server of files, and nothing else.
+"""The scoreboard's folder: finished files for any static web server.
 
-The daemon writes `index.html`, `scores.json` and the rules of the game on the table as the match goes. Style
-and rules of every game do not change while it runs: `shutthebox scoreboard --write` writes them once. Where
-the owner wants it, guests find the box in a tab there, as `play`.
+The daemon writes `index.html`, `scores.json` and the rules of the game on the table during the match. The
+style and every game's rules don't change while it runs: `shutthebox scoreboard --write` writes them once. If
+the owner allows it, guests find the box in a tab there, as `play`.
 """
 
 import json
@@ -22,17 +22,17 @@ from shutthebox.translations import finished_codes, translations
 from shutthebox.web.scoreboard.page import RULES, box_page, page, rules_page
 
 FOLDER_NAME = "scoreboard"
-"""In the folder of the scores' file."""
+"""The folder's name, beside the scores file."""
 
 PORT = 8090
-"""Of `shutthebox-scoreboard.socket`."""
+"""The port of `shutthebox-scoreboard.socket`."""
 
 _SHOWN = ("version", "language", "running", "rules", "day", "matches", "today", "month", "ever", "captains")
-"""Keys of the scores' file that are for everybody; the others are for the owner."""
+"""The public keys of the scores file; the others are for the owner."""
 
 
 WEB = Path("/usr/share/shutthebox/web")
-"""Where the package shutthebox-web has the box in a tab, as `make web` makes it."""
+"""Where the package shutthebox-web installs the box in a tab, built by `make web`."""
 
 PLAY = "play"
 """The link to it, in the folder."""
@@ -43,20 +43,20 @@ class InATab:
     """The box in a tab, for guests.
 
     Attributes:
-        levers: of this box, so many the other has too.
-        files: the folder that `make web` makes.
+        levers: how many this box has, and so the one in the tab.
+        files: the folder built by `make web`.
     """
 
     levers: int
     files: Path = WEB
 
     def path(self, game: Profile, language: str, players: int | None) -> str | None:
-        """The path from the page to this game; None for house rules, which it does not have.
+        """The path from the page to this game; None for house rules, which it doesn't have.
 
         Args:
             game: the one on the table.
             language: of the players.
-            players: how many play; None where nobody does.
+            players: how many play; None if nobody does.
         """
         try:
             builtin(game.name)
@@ -67,16 +67,16 @@ class InATab:
 
 
 def offered(config: Config, levers: int, files: Path = WEB) -> InATab | None:
-    """What guests are offered by this configuration; None where it is not wanted or not installed."""
+    """The box in a tab, if it's switched on and installed; else None."""
     return InATab(levers, files) if config.scoreboard.play and files.is_dir() else None
 
 
 class ScoreboardFolder:
-    """Writes the files; each is replaced as a whole. One thread at a time may use it.
+    """Writes the files, replacing each as a whole. Not thread-safe.
 
     Args:
-        folder: made where it is missing.
-        tab: what guests are offered; None for nothing.
+        folder: created if missing.
+        tab: offered to guests; None for nothing.
     """
 
     def __init__(self, folder: Path, tab: InATab | None = None) -> None:
@@ -86,7 +86,7 @@ class ScoreboardFolder:
         remove_parts(folder)
 
     def show(self, scores: Mapping[str, Any], game: Profile | None) -> None:
-        """Writes what the scores' file says.
+        """Writes the page and the public part of the scores.
 
         Args:
             scores: the document.
@@ -108,7 +108,7 @@ class ScoreboardFolder:
         self._write_news("index.html", page(scores, words, rules, play))
 
     def show_box(self, language: str, topics: Iterable[tuple[str, Iterable[str]]]) -> None:
-        """Writes what the box tells its owner, if it is not what was told before.
+        """Writes the owner's page, if it has changed.
 
         Args:
             language: of the box.
@@ -120,11 +120,11 @@ class ScoreboardFolder:
         self._write_news("box.html", box_page(language, translations()[language], topics))
 
     def write_lasting(self, games: Iterable[Profile], address: str | None) -> None:
-        """Writes what does not change while the box runs.
+        """Writes everything that doesn't change while the box runs.
 
         Args:
-            games: that the box offers.
-            address: of the page for visitors' telephones, which becomes a QR code; None for no code.
+            games: the games the box offers.
+            address: the page's address for visitors' phones, for the QR code; None for no code.
 
         Raises:
             OSError: it can't be written.
@@ -140,7 +140,7 @@ class ScoreboardFolder:
             link.symlink_to(self._tab.files)
 
     def write_rules(self, game: Profile, language: str, players: int | None = None) -> None:
-        """Writes the rules of a game, for so many players if some play.
+        """Writes the rules of a game, for this many players if a match is on.
 
         Raises:
             OSError: they can't be written.
@@ -166,22 +166,22 @@ class ScoreboardFolder:
 
 
 def own_address() -> str:
-    """The page's address on a box by its name, which stays."""
+    """The page's address by the box's name, which doesn't change."""
     return f"http://{name()}:{PORT}/"
 
 
 def address_now() -> str:
-    """The page's address for telephones that are here now: not every one of them finds names."""
+    """The page's address by number, for phones that can't resolve names."""
     return f"http://{address_in_network()}:{PORT}/"
 
 
 def rules_path(game: Profile, language: str) -> str:
-    """The path of a game's rules in the folder, as a link has it too."""
+    """The path of a game's rules in the folder, also used in links."""
     return f"rules/{language}/{game.name}.html"
 
 
 def _make_readable(folder: Path, top: Path) -> None:
-    """Makes a folder, and those above it up to the top one, for everybody to read."""
+    """Creates a folder and its parents up to `top`, readable by everybody."""
     if folder != top:
         _make_readable(folder.parent, top)
     if not folder.is_dir():
@@ -190,7 +190,7 @@ def _make_readable(folder: Path, top: Path) -> None:
 
 
 def _code(address: str) -> str:
-    """The style's last rule: a QR code of the address."""
+    """The style's last rule: a QR code with the address."""
     import segno  # some MB, which the daemon does without
 
     code = segno.make_qr(f"{address}{RULES}", error="m")

@@ -1,4 +1,4 @@
-"""The scoreboard's pages, as HTML. They name no address, so any server can show them."""
+"""The scoreboard's pages, as HTML without absolute addresses, so any server can show them."""
 
 import base64
 import hashlib
@@ -18,10 +18,10 @@ from shutthebox.texts import fill_in, plural
 from shutthebox.web.how_to_play import how_to_play
 
 REFRESH_S = 15
-"""How often a browser without scripts asks again; the page's script asks more often."""
+"""How often a browser without scripts reloads; the page's script asks more often."""
 
 RULES = "#rules"
-"""With this at the end of its address the page leads to the rules of the game on the table."""
+"""A fragment that takes the page to the rules of the game on the table."""
 
 _Scores: TypeAlias = Mapping[str, Any]
 _ONE_ROW = 12  # tiles, in large figures
@@ -38,7 +38,7 @@ def page(scores: _Scores, words: Translate, rules: str | None, play: str | None 
         scores: the document of the scores' file.
         words: of its language.
         rules: path of the rules beside the page; None if there are none.
-        play: path of the box in a tab with this game; None where it is not offered.
+        play: path of the box in a tab with this game; None if it isn't offered.
     """
     parts = "".join((_running(scores, words), *_past(scores, words)))
     kind = "playing" if scores["running"] is not None else "resting"
@@ -62,12 +62,12 @@ def rules_page(game: Profile, language: str, words: Translate, play: str | None 
 
 
 def box_page(language: str, words: Translate, topics: Iterable[tuple[str, Iterable[str]]]) -> str:
-    """What the box tells its owner in service, beside the page of the scores.
+    """The owner's page: what the box shows under *Owner*.
 
     Args:
         language: of the box.
         words: of that language.
-        topics: the heading of each, and its lines; a tab parts a line from its value.
+        topics: the heading of each, and its lines, with a tab before a value.
     """
     _ = words
     parts = "".join(
@@ -84,7 +84,7 @@ def _script() -> str:
 
 @cache
 def _policy(script: str) -> str:
-    """Nothing but our own style and script runs, wherever the page is shown."""
+    """A policy that allows only our own style and script, wherever the page is shown."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return _POLICY.format(script=f"'sha256-{digest}'" if script else "'none'")
 
@@ -109,7 +109,7 @@ def _frame(
     if not live:
         link = f'<a href="{top}"><span>{scores_label}</span></a>\n'
     elif rules is not None:
-        # The code in the style leads telephones there: `folder.py`.
+        # The QR code in the style leads phones there: see `folder.py`.
         link = f'<a href="{escape(rules)}"><i class="code"></i><span>{rules_label}</span></a>\n'
     if play is not None:
         link += f'<a href="{escape(top + play)}"><span>{play_label}</span></a>\n'
@@ -134,7 +134,7 @@ def _running(scores: _Scores, words: Translate) -> str:
             (
                 seat,
                 _score(score),
-                # A player who has had no turn has no points yet, not the 0 of a shut box.
+                # A player who hasn't had a turn has no points yet, rather than a shut box's 0.
                 _score(None if score is None else total),
                 *([] if stakes is None else [_owes(stakes, words)]),
             ),
@@ -157,7 +157,7 @@ def _running(scores: _Scores, words: Translate) -> str:
 
 
 def _puzzle(scores: _Scores, words: Translate) -> str:
-    """The puzzle of today, with the best answer once the box has got one; for a box that nobody plays on."""
+    """Today's puzzle, with the best answer so far; shown while nobody plays."""
     from shutthebox.config.puzzles import puzzle_of  # while nobody plays
 
     _, streak = words, scores.get("streak")
@@ -189,7 +189,7 @@ def _owes(stakes: str, words: Translate) -> str:
 
 
 def _tiles(tiles: Iterable[tuple[int, str]]) -> str:
-    """The row of tiles: those that are shut are struck through, for eyes and for screen readers."""
+    """The row of tiles. Shut ones are struck through, which screen readers announce, too."""
     items, many = "", ""
     for count, (number, state) in enumerate(tiles, start=1):
         many = " many" if count > _ONE_ROW else ""
@@ -209,13 +209,13 @@ def _past(scores: _Scores, words: Translate) -> Iterable[str]:
     if "day" not in scores:
         return
     today = _today().isoformat()
-    # A puzzle that was written before midnight is of another day.
+    # A puzzle written before midnight is yesterday's.
     best = {
         _("Today"): scores["today"] if scores["day"] == today else (),
         _("This month"): scores["month"] if scores["day"][:7] == today[:7] else (),
         _("All time"): scores["ever"],
     }
-    # A frame without a line would take the room of the others.
+    # An empty frame would take space from the others.
     for heading, honours in best.items():
         if honours:
             yield _section("fame", heading, _honours(honours, words, today=today))
@@ -230,7 +230,7 @@ def _past(scores: _Scores, words: Translate) -> Iterable[str]:
 
 
 def _honours(honours: Iterable[_Scores], words: Translate, *, today: str) -> str:
-    """Signed results, game by game; those of today with their time, the others with their date."""
+    """Signed results, game by game: today's with the time, others with the date."""
     _ = words
     games: dict[str, list[str]] = {}
     for honour in honours:
@@ -240,13 +240,13 @@ def _honours(honours: Iterable[_Scores], words: Translate, *, today: str) -> str
 
 
 def _result(player: _Scores) -> str:
-    """The player, the score, and whether it won; never broken over two lines."""
+    """The player, the score, and whether it won, on one line."""
     who = player["initials"] or player["number"]
     return f"{who}:\u00a0{_score(player['score'])}" + ("\u00a0★" if player["won"] else "")
 
 
 def _score(score: int | None) -> str:
-    """A dash for a turn that was not played."""
+    """The score, or a dash for a turn that wasn't played."""
     return "–" if score is None else f"{score:d}"
 
 
@@ -278,7 +278,7 @@ def _today() -> date:
 
 
 def _when(began_s: float, today: str) -> str:
-    """The time of a match of today, else its date, with hyphens at which no line breaks."""
+    """The time of a match today, or else its date, with non-breaking hyphens."""
     began = time.localtime(began_s)
     is_today = time.strftime("%Y-%m-%d", began) == today
     return time.strftime("%H:%M" if is_today else "%Y\u2011%m\u2011%d", began)

@@ -1,4 +1,4 @@
-"""Shows the scoreboard's folder to this machine. On a box it is lighttpd that does so, to the pub."""
+"""Serves the scoreboard's folder to this machine. On a box, lighttpd serves it to the pub."""
 
 import socket
 from contextlib import suppress
@@ -18,11 +18,11 @@ AT_REST = N_("The box is at rest")
 
 
 class ScoreboardServer(ThreadingHTTPServer):
-    """The scoreboard on a socket of this machine's own.
+    """The scoreboard on a local socket.
 
     Args:
-        listener: from `shutthebox.web.http.listen`; closed in the end.
-        folder: the scoreboard's; looked into at every request.
+        listener: from `shutthebox.web.http.listen`; closed with the server.
+        folder: the scoreboard's; read at every request.
     """
 
     daemon_threads = True
@@ -44,7 +44,7 @@ class _Visit(SimpleHTTPRequestHandler):
     timeout = 10.0
 
     def handle(self) -> None:
-        """Answers; a browser that has hung up is nobody's business."""
+        """Answers a request, and ignores browsers that hang up."""
         with suppress(ConnectionError):
             super().handle()
 
@@ -55,29 +55,29 @@ class _Visit(SimpleHTTPRequestHandler):
         if "/." in unquote(self.path):  # a file that is being written
             self.send_error(HTTPStatus.NOT_FOUND)
             return None
-        # A second is too long: scores may change twice in one.
+        # HTTP dates have seconds, and scores may change twice in one.
         del self.headers["If-Modified-Since"]
         return super().send_head()
 
     def list_directory(self, path: object) -> None:
-        """Only files are shown."""
+        """Shows no directories."""
         self.send_error(HTTPStatus.NOT_FOUND)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """The page of a box at rest, where nothing is found."""
+        """Shows the page of a box at rest if a file isn't found."""
         is_missing = code == HTTPStatus.NOT_FOUND
         self.error_message_format = self.server.resting if is_missing else "%(message)s\n"
         super().send_error(code, message, explain)
 
     def end_headers(self) -> None:
-        """The headers that go with every answer."""
+        """Adds the headers of every answer."""
         for name, value in (HEADERS | {"Cache-Control": "no-cache"}).items():
             self.send_header(name, value)
         super().end_headers()
 
     def log_message(self, *words: object) -> None:
-        """Visits are nobody's business."""
+        """Doesn't log visits."""
 
     def version_string(self) -> str:
-        """Nothing about the program."""
+        """Reveals nothing about the program."""
         return "shutthebox"
