@@ -1,4 +1,4 @@
-"""House rules in the docs: the examples play, and the table of keys is the reader's."""
+"""The page for landlords: its examples play, and its table is the reader's."""
 
 import json
 import re
@@ -17,7 +17,6 @@ from shutthebox.rules.writer import to_keys
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "house-rules.md").read_text(encoding="utf-8")
-REFERENCE = (DOCS / "reference.md").read_text(encoding="utf-8")
 EXAMPLES = [
     re.sub(r"^ {3}", "", text, flags=re.MULTILINE)
     for text in re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
@@ -31,7 +30,7 @@ SHEETS = re.findall(r"```toml\n(.*?)```", (DOCS / "find-your-sheet.md").read_tex
 def rows() -> dict[str, tuple[set[str], str]]:
     """The table of keys: the words in quotation marks of each, and its default as written."""
     table: dict[str, tuple[set[str], str]] = {}
-    section = REFERENCE.partition("## House rules")[2].partition("## Commands")[0]
+    section = PAGE.partition("## All keys")[2].partition("## Example")[0]
     keys: list[str] = []
     for line in section.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
@@ -121,7 +120,7 @@ def test_the_table_has_the_defaults(key: str, value: object) -> None:
 
 def test_the_numbers_on_the_page_are_those_of_the_code() -> None:
     assert f"its own {len(profiles.builtins())}." in PAGE
-    assert f"more than {reader.MAX_MOVES:,} moves" in REFERENCE
+    assert f"more than {reader.MAX_MOVES:,} moves" in PAGE
     complaint = re.search(r"friday\.toml: (rounds: .*)", PAGE)
     assert complaint is not None
     with pytest.raises(reader.ProfileError) as caught:

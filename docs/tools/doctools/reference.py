@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Iterator
-from pathlib import Path
 
 from doctools import commands, config_files
 from shutthebox.config.profiles import builtins
@@ -16,22 +15,17 @@ from shutthebox.translations import finished_codes, translations
 
 def page() -> str:
     """The whole page."""
-    parts = ["# Reference", "", _INTRODUCTION, *_config(), *_games(), _RULE_KEYS, *_commands(), *_formats()]
+    parts = ["# Reference", "", _INTRODUCTION, *_config(), *_games(), *_commands(), *_formats()]
     return "\n".join(parts).rstrip() + "\n"
 
 
 _INTRODUCTION = """`make generated` writes this page from the code, so it always matches the program.
 
 * [Configuration](#configuration): every setting of `config.toml`, or `shutthebox.toml` on the card
-* [Games](#games): every built-in game
-* [House rules](#house-rules): every key of a file with [your own rules](house-rules.md)
+* [Games](#games): every built-in game; [House rules](house-rules.md#all-keys) has the keys to write your own
 * [Commands](#commands): every command with its options and an example
 * [Formats](#formats): scenarios, records, JSON
 """
-
-
-_RULE_KEYS = Path(__file__).with_name("rule_keys.md").read_text(encoding="utf-8")
-"""The keys of house rules. Their values and defaults are tested against the reader."""
 
 
 def _config() -> Iterator[str]:
