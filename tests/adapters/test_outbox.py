@@ -228,11 +228,15 @@ def test_a_damaged_head_begins_a_new_chain(spoilt: str, pub: Pub, caplog: pytest
     assert message.endswith("; the league gets a new chain")
 
 
-def test_a_match_whose_entry_cannot_be_written_is_not_lost_when_the_next_begins(pub: Pub) -> None:
-    pub.folder.rmdir()
+@pytest.mark.parametrize("lacking", ["outbox", "head"])
+def test_a_match_whose_entry_cannot_be_written_is_not_lost_when_the_next_begins(
+    lacking: str, pub: Pub
+) -> None:
+    head = pub.state / HEAD_NAME
+    pub.folder.rmdir() if lacking == "outbox" else head.mkdir()
     for _ in range(2):
         pub.player.play_match()
-    pub.folder.mkdir()
+    pub.folder.mkdir() if lacking == "outbox" else head.rmdir()
     pub.outbox(Keep(Signed(0, "ANN")), 0)
     first, second, signed = pub.entries()
     assert is_a_chain([first, second, signed])
