@@ -23,7 +23,7 @@ from tests.support.league import (
 from tests.support.postgresql import Postgresql
 from tests.support.waiting import HANG_S, until
 
-from shutthebox.outbox_entry import CHAIN_BEGINS_AGAIN, MatchPlayed, hash_of
+from shutthebox.outbox_entry import CHAIN_BEGINS_AGAIN, NO_HASH, MatchPlayed, hash_of
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.record import write
 from shutthebox_league import ledger as ledgers
@@ -90,6 +90,57 @@ def test_places_and_totals_are_those_of_the_record(sut: Sut, game: str, sign: in
     for seat in seats:
         better = sum(score < sign * seat.total for score in scores) if seat.total is not None else -1
         assert seat.place == 1 + better
+
+
+@pytest.mark.slow
+def test_a_full_batch_takes_no_more_trips_to_the_database_than_one_message(
+    postgresql: Postgresql, tmp_path: Path
+) -> None:
+    place = found_league(tmp_path, postgresql.new_database(), with_broker=False)
+    boxes = [LeagueBox(place, f"box{number}", wall_clock_s=lambda: NOW_S) for number in range(9)]
+    statements: list[str] = []
+    for box in boxes:
+        box.play(played_record(0))
+    event.listen(place.engine, "before_cursor_execute", lambda *given: statements.append(given[2]))
+
+    def trips(some: list[LeagueBox], *, signed: bool) -> int:
+        statements.clear()
+        messages = [
+            (
+                box.enrolment.name,
+                box.sign(box.box.sign(1, "ANN") if signed else box.box.play(played_record(1))),
+            )
+            for box in some
+        ]
+        outcomes = some[0].ledger.take_all(messages)
+        assert [outcome.kind for outcome in outcomes] == ["committed"] * len(some)
+        return len(statements)
+
+    for signed in (False, True):
+        assert trips(boxes[:8], signed=signed) == trips(boxes[8:], signed=signed)
+    place.engine.dispose()
+
+
+def test_two_keys_of_a_box_that_both_send_the_same_match_count_it_once(sut: Sut) -> None:
+    other = LeagueBox(sut.place, "lion", wall_clock_s=lambda: NOW_S)
+    entry = sut.box.play(played_record(1))
+    messages = [(sut.enrolment.name, sut.sign(entry)), (other.enrolment.name, other.sign(entry))]
+    outcomes = sut.ledger.take_all(messages)
+    assert [outcome.kind for outcome in outcomes] == ["committed"]  # and the other is for the next time
+    assert sut.ledger.take(*messages[1]).kind == "committed"
+    assert (sut.count(ENTRY), sut.count(MATCH)) == (2, 1)
+
+
+def test_a_box_that_begins_its_chain_again_and_again_is_stopped(sut: Sut) -> None:
+    """All its chains are looked at for each of its entries."""
+    for seed in range(20):
+        sut.box.sequence, sut.box.previous = 0, NO_HASH
+        assert sut.take(sut.box.play(played_record(seed))).kind == "committed"
+    goes_on = replace(sut.box)
+    sut.box.sequence, sut.box.previous = 0, NO_HASH
+    held = sut.take(sut.box.play(played_record(20)))
+    assert (held.kind, held.reason) == ("held", "it began again 20 times; enrol the box again")
+    assert sut.take(goes_on.play(played_record(21))).kind == "committed"
 
 
 def test_an_entry_that_came_too_early_is_held(sut: Sut) -> None:
@@ -383,7 +434,7 @@ def test_an_error_of_storing_belongs_to_its_message(sut: Sut, monkeypatch: pytes
     def fails(played: MatchPlayed, received_s: int) -> int:
         return 10**30 if played.number == 1 else played.ended_s
 
-    monkeypatch.setattr("shutthebox_league.ledger.time_of", fails)
+    monkeypatch.setattr("shutthebox_league.filing.time_of", fails)
     crown = LeagueBox(sut.place, "crown")
     good = crown.sign(crown.box.play(played_record(3)))
     message = sut.sign(entry)

@@ -10,11 +10,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
-from typing import Any
+from typing import Any, TypeAlias
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
-from sqlalchemy import Connection, Engine, Row, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Engine, Row, bindparam, delete, func, insert, select, tuple_, update
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from shutthebox.errors import one_line
@@ -22,7 +22,6 @@ from shutthebox.outbox_entry import (
     CHAIN_BEGINS_AGAIN,
     MAX_BYTES,
     NO_HASH,
-    Content,
     MatchPlayed,
     OutboxEntry,
     OutboxEntryError,
@@ -32,19 +31,11 @@ from shutthebox.outbox_entry import (
 )
 from shutthebox.rules.equal_dice import Tournament, tournament_from_text, unequal
 from shutthebox_league import players
-from shutthebox_league.categories import category_id
-from shutthebox_league.checking import (
-    EARLIEST_S,
-    CheckedMatch,
-    RefusedError,
-    check_match,
-    night_of,
-    time_of,
-)
+from shutthebox_league.checking import EARLIEST_S, CheckedMatch, RefusedError, check_match
 from shutthebox_league.database import UNAVAILABLE, is_deadlock
+from shutthebox_league.filing import NewMatch, NewSignature, add_matches, insert_all, sign
 from shutthebox_league.notices import CLOCK_IS_WRONG, notice
-from shutthebox_league.ratings import SIGNING_S, due_s
-from shutthebox_league.schema import ASIDE, CHAIN, ENTRY, GAP, KEY, MATCH, SEAT, TOURNAMENT
+from shutthebox_league.schema import ASIDE, CHAIN, ENTRY, GAP, KEY, MATCH, TOURNAMENT
 from shutthebox_league.schema import BOX as BOX_TABLE
 from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED, Receipt, SignatureError, open_entry
 
@@ -60,7 +51,7 @@ KEPT_BYTES = 1024 * 1024
 """Of what was refused, and of what is aside, each key keeps so many bytes; of more only hash and reason."""
 
 MOST_CHAINS = 20
-"""Chains of one box that an entry may follow on, the latest."""
+"""Chains that a box may begin under one key."""
 
 YEARS_S = 400 * 24 * 3600
 """A box keeps its entries for so long. A clock that is further away from them is wrong."""
@@ -106,10 +97,42 @@ class _Prepared:
     refused: str = ""
     cpu_s: float = 0.0
 
+    @property
+    def journal(self) -> tuple[str, str]:
+        """What its chains are found by: the key and the id that the box drew for itself."""
+        assert self.entry is not None
+        return self.name, self.entry.box
+
+    @property
+    def signature(self) -> tuple[str, int, int] | None:
+        """What `forgotten_among` takes; None for anything else than a signature."""
+        content = self.entry and self.entry.content
+        if not isinstance(content, PlayerSigned):
+            return None
+        return content.initials, self.pub_id, content.began_s
+
     def receipt(self, status: str, reason: str = "") -> Receipt:
         """The league's word on the entry, which there is."""
         assert self.entry is not None
         return Receipt(self.entry.box, self.entry.sequence, self.hash, status, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """An entry that is the next one of a chain."""
+
+    found: _Prepared
+    entry: OutboxEntry
+    chain_id: int
+    status: str
+    reason: str
+
+
+_Chains: TypeAlias = dict[tuple[str, str], list[Row[Any]]]
+"""Chains by key and box, as in `_Prepared.journal`."""
+
+_Known: TypeAlias = dict[tuple[str, str], Row[Any]]
+"""Entries by key and hash."""
 
 
 class Ledger:
@@ -133,7 +156,7 @@ class Ledger:
         return self.take_all([(name, message)])[0]
 
     def take_all(self, messages: Sequence[tuple[str, bytes]]) -> list[Outcome]:
-        """Takes the first of several messages in one transaction, one at least.
+        """Takes the first of several messages in one transaction, one at least and one of each box at most.
 
         Everything that takes time is done before the transaction begins. An error that a message causes
         is that message's: it is refused with it.
@@ -144,12 +167,8 @@ class Ledger:
         Raises:
             SQLAlchemyError: if the database is away; nothing is changed then.
         """
-        began_s, prepared = time.thread_time(), list[_Prepared]()
         with self._engine.connect().execution_options(reads=True) as db:
-            for name, message in messages:
-                if prepared and time.thread_time() - began_s > _PREPARED_S:
-                    break
-                prepared.append(self._prepare(db, name, message))
+            prepared = self._prepare(db, messages)
         return self._commit(prepared)
 
     def hold(self, name: str, message: bytes, reason: str, now_s: int) -> Outcome:
@@ -159,7 +178,7 @@ class Ledger:
             SQLAlchemyError: if the database is away.
         """
         with self._engine.begin() as db:
-            found = self._read(db, name, message)
+            (found,) = self._read(db, [(name, message)])
             if not found.unknown:
                 notice(db, name, "later", reason, now_s)
         if found.entry is None:
@@ -169,43 +188,43 @@ class Ledger:
 
     # -- before the transaction --------------------------------------------------------
 
-    def _prepare(self, db: Connection, name: str, message: bytes) -> _Prepared:
-        began_s = time.thread_time()
-        found = self._read(db, name, message)
-        if found.entry is not None and not found.held:
-            found = self._check(found, found.entry.content)
-        return replace(found, cpu_s=time.thread_time() - began_s)
+    def _prepare(self, db: Connection, messages: Sequence[tuple[str, bytes]]) -> list[_Prepared]:
+        began_s, prepared, boxes = time.thread_time(), list[_Prepared](), set[int]()
+        for found in self._read(db, messages):
+            each_began_s = time.thread_time()
+            if prepared and (found.box_id in boxes or each_began_s - began_s > _PREPARED_S):
+                break
+            if found.entry is not None:
+                boxes.add(found.box_id)
+                if not found.held:
+                    found = self._check(found)
+            prepared.append(replace(found, cpu_s=found.cpu_s + time.thread_time() - each_began_s))
+        return prepared
 
-    def _read(self, db: Connection, name: str, message: bytes) -> _Prepared:
-        """The entry in a message, and whether its place in the chain makes a check worth while."""
-        found = _Prepared(name, message)
-        key = db.execute(
-            select(KEY.c.public_key, KEY.c.revoked_s, KEY.c.box_id, BOX_TABLE.c.pub_id)
-            .join(BOX_TABLE, BOX_TABLE.c.id == KEY.c.box_id)
-            .where(KEY.c.name == name)
-        ).first()
-        if key is None:
-            return replace(found, unknown=f"no box is enrolled as {one_line(name)}")
-        try:
-            if len(message) > MAX_MESSAGE_BYTES:
-                raise SignatureError(f"larger than {MAX_MESSAGE_BYTES} bytes")
-            signed = open_entry(message, name, _public_key(key.public_key))
-            entry = entry_from_bytes(signed.entry)
-        except (SignatureError, OutboxEntryError) as error:
-            return replace(found, rejected=str(error))
-        found = replace(
-            found, entry=entry, hash=hash_of(signed.entry), oldest=signed.oldest, box_id=key.box_id,
-            pub_id=key.pub_id,
-        )  # fmt: skip
-        if key.revoked_s is not None:
-            return replace(found, held="the key is revoked")
-        chains = _chains(db, found, entry)
-        if _known(db, chains, found, entry) is not None:
+    def _read(self, db: Connection, messages: Sequence[tuple[str, bytes]]) -> list[_Prepared]:
+        """The entries in messages, and whether their places in the chains make a check worth while."""
+        query = select(KEY.c.name, KEY.c.public_key, KEY.c.revoked_s, KEY.c.box_id, BOX_TABLE.c.pub_id)
+        own = KEY.c.name.in_({name for name, _ in messages})
+        joined = query.join(BOX_TABLE, BOX_TABLE.c.id == KEY.c.box_id).where(own)
+        keys = {row.name: row for row in db.execute(joined)}
+        opened = [_open(name, message, keys.get(name)) for name, message in messages]
+        entries = [found for found in opened if found.entry is not None]
+        chains = _chains(db, entries)
+        known = _known(db, entries, chains)
+        return [self._look(db, found, chains, known) for found in opened]
+
+    def _look(self, db: Connection, found: _Prepared, chains: _Chains, known: _Known) -> _Prepared:
+        entry = found.entry
+        if entry is None or found.held:
+            return found
+        if (found.name, found.hash) in known:
             return replace(found, held="it came before")
-        _, wrong = _place(chains, found, entry)
-        return replace(found, heads=_heads(chains), held=wrong or self._clock_is_wrong(db, entry))
+        _, wrong = _place(chains[found.journal], found, entry)
+        heads = _heads(chains[found.journal])
+        return replace(found, heads=heads, held=wrong or self._clock_is_wrong(db, entry))
 
-    def _check(self, found: _Prepared, content: Content) -> _Prepared:
+    def _check(self, found: _Prepared) -> _Prepared:
+        content = found.entry and found.entry.content
         if not isinstance(content, MatchPlayed):
             return found
         try:
@@ -262,8 +281,8 @@ class Ledger:
                     raise
                 # Another consumer has just begun the same chain or counted the same match: again.
                 with self._engine.connect().execution_options(reads=True) as db:
-                    again = self._prepare(db, prepared[0].name, prepared[0].message)
-                return self._commit_once([again])
+                    again = self._prepare(db, [(prepared[0].name, prepared[0].message)])
+                return self._commit_once(again)
         except UNAVAILABLE as error:
             # A message alone holds too few rows to be in a circle with those who lock them in another order.
             if len(prepared) == 1 or not is_deadlock(error):
@@ -288,175 +307,94 @@ class Ledger:
             return Outcome("failed", None, reason, prepared.cpu_s)
 
     def _commit_once(self, prepared: Sequence[_Prepared]) -> list[Outcome]:
-        outcomes = []
         with self._engine.begin() as db:
-            for each in prepared:
-                began_s = time.thread_time()
-                outcome = self._take(db, each)
-                outcomes.append(replace(outcome, cpu_s=each.cpu_s + time.thread_time() - began_s))
+            began_s = time.thread_time()
+            outcomes = self._take(db, prepared)
+            each_s = (time.thread_time() - began_s) / len(prepared)
+        return [
+            replace(outcome, cpu_s=found.cpu_s + each_s)
+            for found, outcome in zip(prepared, outcomes, strict=True)
+        ]
+
+    def _take(self, db: Connection, batch: Sequence[_Prepared]) -> list[Outcome]:
+        entries = [found for found in batch if found.entry is not None]
+        own = KEY.c.name.in_({found.name for found in entries})
+        revoked = set(db.execute(select(KEY.c.name).where(own, KEY.c.revoked_s.is_not(None))).scalars())
+        chains = _chains(db, entries, lock=True)
+        changed = [found for found in entries if _heads(chains[found.journal]) != found.heads]
+        known = _known(db, changed, chains)
+        placed = list[_Placed]()
+        outcomes = [
+            self._take_one(db, found, found.name in revoked, chains, known, placed) for found in batch
+        ]
+        self._file(db, placed)
         return outcomes
 
-    def _take(self, db: Connection, found: _Prepared) -> Outcome:
+    def _take_one(
+        self, db: Connection, found: _Prepared, revoked: bool, chains: _Chains, known: _Known,
+        placed: list[_Placed],
+    ) -> Outcome:  # fmt: skip
+        """The outcome of a message. An entry whose place is found is `placed`, and its chain goes on."""
         if found.unknown:
             return Outcome("rejected", None, found.unknown)
-        entry = found.entry
+        entry, now_s = found.entry, int(self._wall_clock_s())
         if entry is None:
             return self._set_aside(db, found, found.rejected)
-        revoked = db.execute(select(KEY.c.revoked_s).where(KEY.c.name == found.name)).scalar()
-        if revoked is not None:
+        if revoked:
             return self._set_aside(db, found, "the key is revoked")
         if found.held.startswith(CLOCK_IS_WRONG):
             _log.error("%s; nothing is filed", found.held)
             # By the box's time: ours can't be right.
-            notice(db, "", "clock", found.held, int(self._wall_clock_s()))
+            notice(db, "", "clock", found.held, now_s)
             return Outcome("held", found.receipt(HELD, found.held), found.held)
-        chains = _chains(db, found, entry, lock=True)
-        if _heads(chains) != found.heads and (known := _known(db, chains, found, entry)) is not None:
-            return Outcome("repeated", found.receipt(known.status, known.reason))
-        follows, wrong = _place(chains, found, entry)
+        if (before := known.get((found.name, found.hash))) is not None:
+            return Outcome("repeated", found.receipt(before.status, before.reason))
+        follows, wrong = _place(chains[found.journal], found, entry)
         if wrong:
             return self._set_aside(db, found, wrong)
-        if isinstance(entry.content, MatchPlayed) and not found.refused and found.checked is None:
+        if not found.refused and found.checked is None:
             # Another consumer has just taken the entry before it.
-            found = self._check(found, entry.content)
+            found = self._check(found)
+        follows, note = _continue(db, chains[found.journal], follows, found, entry, now_s)
+        status, reason = REFUSED if found.refused else COMMITTED, found.refused or note
+        placed.append(_Placed(found, entry, follows, status, reason))
+        return Outcome(status, found.receipt(status, reason), reason)
+
+    def _file(self, db: Connection, placed: Sequence[_Placed]) -> None:
+        """Commits the next entries of their chains, whether they count or were refused."""
+        if not placed:
+            return
         now_s = int(self._wall_clock_s())
-        values = {"head_sequence": entry.sequence, "head_hash": found.hash}
-        newest, note = (chains[-1].head_sequence if chains else 0), ""
-        if chains and follows is None and entry.sequence > newest + 1:
-            follows = chains[-1].id
-            _note_gap(db, follows, newest + 1, entry.sequence - 1, now_s)
-        if follows is not None:
-            db.execute(update(CHAIN).where(CHAIN.c.id == follows).values(values))
-        else:
-            # The box has nothing from before: an older image of its card, or two cards with one memory.
-            names = {"journal": entry.box}
-            if chains:
-                names = {"journal": found.hash[:32], "origin": entry.box}
-                note = CHAIN_BEGINS_AGAIN
-            row = {"key_name": found.name, **names, **values}
-            follows = int(db.execute(insert(CHAIN).returning(CHAIN.c.id), row).scalar_one())
-            if not chains and entry.sequence > 1:
-                _note_gap(db, follows, 1, entry.sequence - 1, now_s)
-        return self._file(db, follows, found, entry, now_s, note)
-
-    def _file(
-        self,
-        db: Connection,
-        chain_id: int,
-        found: _Prepared,
-        entry: OutboxEntry,
-        now_s: int,
-        note: str,
-    ) -> Outcome:
-        """The next entry of its chain is committed, whether it counts or was refused."""
-        content, message = entry.content, found.message
-        status = REFUSED if found.refused else COMMITTED
-        if found.refused:
-            kept = db.execute(select(KEY.c.refused_bytes).where(KEY.c.name == found.name)).scalar_one()
-            if kept + len(message) > KEPT_BYTES:
-                message = b""
-            more = KEY.c.refused_bytes + len(message)
-            db.execute(update(KEY).where(KEY.c.name == found.name).values(refused_bytes=more))
-        reason = found.refused or note
-        initials = content.initials if isinstance(content, PlayerSigned) else None
-        forgotten = isinstance(content, PlayerSigned) and self._is_forgotten(db, found, content)
-        if forgotten:
-            message, initials = b"", None
-        db.execute(
-            insert(ENTRY).values(
-                chain_id=chain_id, sequence=entry.sequence, hash=found.hash, received_s=now_s,
-                status=status, reason=reason, message=message, initials=initials,
-            )
-        )  # fmt: skip
-        if isinstance(content, MatchPlayed) and found.checked is not None:
-            self._add_match(db, chain_id, found, entry, content, found.checked, now_s)
-        elif isinstance(content, PlayerSigned) and not (found.refused or forgotten):
-            self._sign(db, found.box_id, (again_journal(chain_id), entry.box), content, now_s)
-        kind = "refused" if found.refused else "committed"
-        return Outcome(kind, found.receipt(status, reason), reason)
-
-    def _add_match(
-        self,
-        db: Connection,
-        chain_id: int,
-        found: _Prepared,
-        entry: OutboxEntry,
-        played: MatchPlayed,
-        checked: CheckedMatch,
-        now_s: int,
-    ) -> None:
-        journals = (entry.box, again_journal(chain_id))
-        same = (
-            (MATCH.c.box_id == found.box_id)
-            & MATCH.c.journal.in_(journals)
-            & (MATCH.c.number == played.number)
-            & (MATCH.c.began_s == played.began_s)
+        heads = [
+            {"of_chain": each.chain_id, "head_sequence": each.entry.sequence, "head_hash": each.found.hash}
+            for each in placed
+        ]
+        db.execute(update(CHAIN).where(CHAIN.c.id == bindparam("of_chain")), heads)
+        forgotten = players.forgotten_among(
+            db, {each.found.signature for each in placed if each.found.signature}
         )
-        known = dict(map(tuple, db.execute(select(MATCH.c.journal, MATCH.c.record).where(same)).all()))
-        if played.record in known.values() or len(known) == len(journals):
-            return  # It came before under another key of the box.
-        # A card that was put back plays another match with the same number, in the same second.
-        journal = journals[1] if entry.box in known else entry.box
-        ended_s = time_of(played, now_s)
-        record, counts = checked.record, not checked.unranked
-        (match_id,) = db.execute(
-            insert(MATCH).returning(MATCH.c.id),
-            {
-                "chain_id": chain_id, "sequence": entry.sequence, "box_id": found.box_id,
-                "pub_id": found.pub_id, "journal": journal, "number": played.number,
-                "began_s": played.began_s, "ended_s": ended_s,
-                "night": night_of(ended_s, self._zone), "game": record.profile.name,
-                "category_id": category_id(db, checked.category) if checked.category else None,
-                "players": record.players, "unranked": checked.unranked, "commitment": checked.commitment,
-                "ended": checked.ended, "record": played.record,
-                "due_s": now_s + SIGNING_S if counts else None,
-            },
-        ).one()  # fmt: skip
-        db.execute(
-            insert(SEAT),
-            [
-                {
-                    "match_id": match_id, "seat": place.seat, "place": place.place, "total": place.total,
-                    "initials": None, "confirmed": True, "computer": place.computer,
-                    "counted": not counts or place.computer or place.total is None,
-                    "turns": 0, "score_sum": 0.0, "luck_sum": 0.0, "given_away_sum": 0.0,
-                }
-                for place in checked.places
-            ],
-        )  # fmt: skip
-
-    @staticmethod
-    def _is_forgotten(db: Connection, found: _Prepared, signed: PlayerSigned) -> bool:
-        return players.is_forgotten(db, signed.initials, found.box_id, signed.began_s)
-
-    def _sign(
-        self, db: Connection, box_id: int, journals: Sequence[str], signed: PlayerSigned, now_s: int
-    ) -> None:
-        """Names a seat, if that has no name that counts yet and nobody has signed another seat so."""
-        found = db.execute(
-            select(MATCH.c.id, MATCH.c.pub_id, MATCH.c.due_s, MATCH.c.rated)
-            .where(
-                MATCH.c.box_id == box_id, MATCH.c.journal.in_(journals),
-                MATCH.c.number == signed.number, MATCH.c.began_s == signed.began_s,
-            )
-            .order_by(MATCH.c.journal != journals[0])
-            .limit(1)
-            .with_for_update()
-        ).first()  # fmt: skip
-        if found is None:
-            return  # The match was refused, or dropped by the box.
-        protected = players.is_protected(db, signed.initials, found.pub_id)
-        where = SEAT.c.match_id == found.id
-        seats = {seat.seat: seat for seat in db.execute(select(SEAT).where(where)).all()}
-        seat = seats.get(signed.player)
-        if seat is None or seat.computer or (seat.initials is not None and seat.counted):
-            return
-        if any(other.initials == signed.initials for other in seats.values() if other is not seat):
-            return
-        named = {"initials": signed.initials, "confirmed": not protected, "named_s": now_s}
-        db.execute(update(SEAT).where(where, SEAT.c.seat == signed.player).values(named))
-        if found.due_s is not None and not found.rated:
-            db.execute(update(MATCH).where(MATCH.c.id == found.id).values(due_s=due_s(db, found.id, now_s)))
+        rows, matches, signatures = list[dict[str, Any]](), list[NewMatch](), list[NewSignature]()
+        for each in placed:
+            found, entry, message, initials = each.found, each.entry, each.found.message, None
+            where = (each.chain_id, found.box_id, entry.box)
+            if found.refused:
+                message = _within_limits(db, found)
+            elif found.signature in forgotten:
+                message = b""
+            elif isinstance(entry.content, PlayerSigned):
+                signatures.append(NewSignature(*where, entry.content))
+            elif found.checked is not None:
+                matches.append(NewMatch(*where, entry.content, entry.sequence, found.pub_id, found.checked))
+            if isinstance(entry.content, PlayerSigned) and found.signature not in forgotten:
+                initials = entry.content.initials
+            rows.append({
+                "chain_id": each.chain_id, "sequence": entry.sequence, "hash": found.hash,
+                "received_s": now_s, "status": each.status, "reason": each.reason, "message": message,
+                "initials": initials,
+            })  # fmt: skip
+        insert_all(db, ENTRY, rows)
+        add_matches(db, matches, now_s, self._zone)
+        sign(db, signatures, now_s)
 
     def _set_aside(self, db: Connection, found: _Prepared, reason: str) -> Outcome:
         """Keeps a message that was not taken, once if it comes several times; the latest of each key.
@@ -476,14 +414,13 @@ class Ledger:
         (kept,) = db.execute(
             select(func.coalesce(func.sum(func.length(ASIDE.c.message)), 0)).where(own)
         ).one()
-        content = found.entry.content if found.entry else None
-        signed = content if isinstance(content, PlayerSigned) else None
-        if signed is not None and self._is_forgotten(db, found, signed):
-            signed, message = None, b""
+        initials = found.signature[0] if found.signature else None
+        if found.signature and players.forgotten_among(db, {found.signature}):
+            initials, message = None, b""
         row = {
             "key_name": name, "hash": digest, "received_s": now_s, "times": 1, "reason": reason[:_REASON],
             "message": message if kept + len(message) <= KEPT_BYTES else b"",
-            "initials": signed.initials if signed else None,
+            "initials": initials,
         }  # fmt: skip
         db.execute(insert(ASIDE), row)
         count = db.execute(select(func.count()).where(own)).scalar_one()
@@ -493,20 +430,39 @@ class Ledger:
         return outcome
 
 
-def again_journal(chain_id: int) -> str:
-    """The journal of a chain's matches whose number and second another match of the box has already."""
-    return f"again-{chain_id}"
+def _open(name: str, message: bytes, key: Any) -> _Prepared:  # noqa: ANN401  (a row)
+    """The entry in a message, if its key has signed one."""
+    began_s, found = time.thread_time(), _Prepared(name, message)
+    if key is None:
+        return replace(found, unknown=f"no box is enrolled as {one_line(name)}")
+    try:
+        if len(message) > MAX_MESSAGE_BYTES:
+            raise SignatureError(f"larger than {MAX_MESSAGE_BYTES} bytes")
+        signed = open_entry(message, name, _public_key(key.public_key))
+        entry = entry_from_bytes(signed.entry)
+    except (SignatureError, OutboxEntryError) as error:
+        return replace(found, rejected=str(error), cpu_s=time.thread_time() - began_s)
+    return replace(
+        found, entry=entry, hash=hash_of(signed.entry), oldest=signed.oldest, box_id=key.box_id,
+        pub_id=key.pub_id, held="" if key.revoked_s is None else "the key is revoked",
+        cpu_s=time.thread_time() - began_s,
+    )  # fmt: skip
 
 
-def _chains(db: Connection, found: _Prepared, entry: OutboxEntry, *, lock: bool = False) -> list[Row[Any]]:
-    """The latest chains of a box under a key, the first of them first."""
+def _chains(db: Connection, entries: Sequence[_Prepared], *, lock: bool = False) -> _Chains:
+    """The chains of boxes under their keys, the first of them first."""
+    found: _Chains = {each.journal: [] for each in entries}
+    if not found:
+        return found
+    names, journals = ({journal[i] for journal in found} for i in (0, 1))
     query = (
         select(CHAIN)
-        .where(CHAIN.c.key_name == found.name, or_(CHAIN.c.journal == entry.box, CHAIN.c.origin == entry.box))
-        .order_by(CHAIN.c.id.desc())
-        .limit(MOST_CHAINS)
+        .where(CHAIN.c.key_name.in_(names), CHAIN.c.journal.in_(journals) | CHAIN.c.origin.in_(journals))
+        .order_by(CHAIN.c.id)
     )
-    return list(reversed(db.execute(query.with_for_update() if lock else query).all()))
+    for row in db.execute(query.with_for_update() if lock else query):
+        found.get((row.key_name, row.origin or row.journal), []).append(row)
+    return found
 
 
 def _heads(chains: Sequence[Row[Any]]) -> tuple[tuple[int, int], ...]:
@@ -514,15 +470,23 @@ def _heads(chains: Sequence[Row[Any]]) -> tuple[tuple[int, int], ...]:
     return tuple((chain.id, chain.head_sequence) for chain in chains)
 
 
-def _known(db: Connection, chains: Sequence[Row[Any]], found: _Prepared, entry: OutboxEntry) -> Any:  # noqa: ANN401  (a row)
-    """Status and reason of an entry that came before; None if it did not."""
-    return db.execute(
-        select(ENTRY.c.status, ENTRY.c.reason).where(
-            ENTRY.c.chain_id.in_([chain.id for chain in chains]),
-            ENTRY.c.sequence == entry.sequence,
-            ENTRY.c.hash == found.hash,
-        )
-    ).first()
+def _known(db: Connection, entries: Sequence[_Prepared], chains: _Chains) -> _Known:
+    """Status and reason of those of these entries that came before, by key and hash."""
+    hashes = {
+        (chain.id, found.entry.sequence, found.hash): found.name
+        for found in entries
+        for chain in chains[found.journal]
+        if found.entry is not None
+    }
+    if not hashes:
+        return {}
+    columns = tuple_(ENTRY.c.chain_id, ENTRY.c.sequence)
+    rows = db.execute(select(ENTRY).where(columns.in_({key[:2] for key in hashes})))
+    return {
+        (hashes[key], row.hash): row
+        for row in rows
+        if (key := (row.chain_id, row.sequence, row.hash)) in hashes
+    }
 
 
 def _place(chains: Sequence[Row[Any]], found: _Prepared, entry: OutboxEntry) -> tuple[int | None, str]:
@@ -531,16 +495,47 @@ def _place(chains: Sequence[Row[Any]], found: _Prepared, entry: OutboxEntry) -> 
     for chain in chains:
         if (chain.head_sequence + 1, chain.head_hash) == due:
             return int(chain.id), ""
-    if (not chains and due == (1, NO_HASH)) or entry.sequence == found.oldest:
-        return None, ""
     newest = chains[-1].head_sequence if chains else 0
+    if (not chains and due == (1, NO_HASH)) or entry.sequence == found.oldest:
+        if len(chains) < MOST_CHAINS or entry.sequence > newest + 1:
+            return None, ""
+        return None, f"it began again {MOST_CHAINS} times; enrol the box again"
     if entry.sequence > newest + 1:
         return None, f"entry {newest + 1} is missing before it"
     return None, "it does not follow on the entry before it"
 
 
-def _note_gap(db: Connection, chain_id: int, first: int, last: int, now_s: int) -> None:
-    db.execute(insert(GAP).values(chain_id=chain_id, first=first, last=last, noticed_s=now_s))
+def _continue(
+    db: Connection, chains: Sequence[Row[Any]], follows: int | None, found: _Prepared, entry: OutboxEntry,
+    now_s: int,
+) -> tuple[int, str]:  # fmt: skip
+    """The chain of an entry that can be taken, which is begun if there is none; and a note for the box."""
+    newest = chains[-1].head_sequence if chains else 0
+    missing = follows is None and entry.sequence > newest + 1
+    if missing and chains:
+        follows = int(chains[-1].id)
+    note = ""
+    if follows is None:
+        # The box has nothing from before: an older image of its card, or two cards with one memory.
+        names = {"journal": entry.box}
+        if chains:
+            names = {"journal": found.hash[:32], "origin": entry.box}
+            note = CHAIN_BEGINS_AGAIN
+        row = {"key_name": found.name, **names, "head_sequence": entry.sequence, "head_hash": found.hash}
+        follows = int(db.execute(insert(CHAIN).returning(CHAIN.c.id), row).scalar_one())
+    if missing:
+        gap = {"first": newest + 1, "last": entry.sequence - 1, "noticed_s": now_s}
+        db.execute(insert(GAP).values(chain_id=follows, **gap))
+    return follows, note
+
+
+def _within_limits(db: Connection, found: _Prepared) -> bytes:
+    """The message of a refused entry, or nothing where its key has no room left for it."""
+    own = KEY.c.name == found.name
+    kept = db.execute(select(KEY.c.refused_bytes).where(own)).scalar_one()
+    message = found.message if kept + len(found.message) <= KEPT_BYTES else b""
+    db.execute(update(KEY).where(own).values(refused_bytes=KEY.c.refused_bytes + len(message)))
+    return message
 
 
 def _public_key(text: str) -> Ed25519PublicKey:

@@ -4,7 +4,7 @@ A match that is signed with protected initials counts once the landlord has conf
 the matches of the own pub only; the operator's commands reach the whole league (`pub_id` is None then).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, delete, insert, or_, select, update
@@ -33,12 +33,13 @@ from shutthebox_league.schema import (
 )
 
 
-def is_protected(db: Connection, initials: str, pub_id: int) -> bool:
-    """Whether matches that are signed so in this pub have to be confirmed."""
-    where = PROTECTED.c.pub_id.is_(None) | (PROTECTED.c.pub_id == pub_id)
-    return (
-        db.execute(select(PROTECTED.c.id).where(PROTECTED.c.initials == initials, where)).first() is not None
-    )
+def protected_among(db: Connection, wanted: Collection[tuple[str, int]]) -> set[tuple[str, int]]:
+    """Those of these initials, each with a pub, with which matches in that pub have to be confirmed."""
+    initials, pubs = ({each[i] for each in wanted} for i in (0, 1))
+    where = PROTECTED.c.pub_id.is_(None) | PROTECTED.c.pub_id.in_(pubs)
+    query = select(PROTECTED.c.initials, PROTECTED.c.pub_id).where(PROTECTED.c.initials.in_(initials), where)
+    found = {tuple(row) for row in db.execute(query)}
+    return {each for each in wanted if each in found or (each[0], None) in found}
 
 
 def protected_at(db: Connection, pub_id: int) -> Sequence[tuple[str, bool]]:
@@ -89,17 +90,31 @@ def confirm(db: Connection, seats: Sequence[tuple[int, int]], pub_id: int, now_s
         changed = db.execute(update(SEAT).where(where, WAITS).values(values)).rowcount
         if changed:
             due = (MATCH.c.id == match_id) & MATCH.c.due_s.is_not(None) & (MATCH.c.rated == 0)
-            db.execute(update(MATCH).where(due).values(due_s=due_s(db, match_id, now_s)))
+            db.execute(update(MATCH).where(due).values(due_s=due_s(db, [match_id], now_s)[match_id]))
         count += changed
     return count
 
 
-def is_forgotten(db: Connection, initials: str, box_id: int, began_s: int) -> bool:
-    """Whether a signature under a match that began then is one that was deleted: a card may bring it back."""
-    of_box = select(BOX.c.pub_id).where(BOX.c.id == box_id).scalar_subquery()
-    own = (FORGOTTEN.c.hash == digest_of(initials)) & (FORGOTTEN.c.before_s > began_s)
-    where = (FORGOTTEN.c.pub_id == 0) | (FORGOTTEN.c.pub_id == of_box)
-    return db.execute(select(FORGOTTEN.c.hash).where(own, where)).first() is not None
+def forgotten_among(db: Connection, wanted: Collection[tuple[str, int, int]]) -> set[tuple[str, int, int]]:
+    """Those of these signatures that were deleted before, which a card may bring back.
+
+    Args:
+        db: the league's database.
+        wanted: initials, number of the pub, and when the match began, in seconds since 1970.
+    """
+    if not wanted:
+        return set()
+    digests = {initials: digest_of(initials) for initials, _, _ in wanted}
+    where = (
+        FORGOTTEN.c.hash.in_(digests.values()),
+        FORGOTTEN.c.pub_id.in_({0, *(pub for _, pub, _ in wanted)}),
+    )
+    before = {(row.hash, row.pub_id): row.before_s for row in db.execute(select(FORGOTTEN).where(*where))}
+    return {
+        (initials, pub, began_s)
+        for initials, pub, began_s in wanted
+        if any(before.get((digests[initials], of), began_s) > began_s for of in (0, pub))
+    }
 
 
 def export(db: Connection, initials: str) -> dict[str, Any]:

@@ -4,6 +4,8 @@ A match is rated when all its seats are signed and confirmed or had time for it,
 come to that. Only where a match was made void are it and the ones after it rated again, in the same order.
 """
 
+from collections.abc import Collection
+
 from openskill.models import PlackettLuce, PlackettLuceRating
 from sqlalchemy import Connection, delete, func, select, update
 
@@ -19,16 +21,19 @@ CONFIRMING_S = 14 * 24 * 3600
 _MODEL = PlackettLuce()
 
 
-def due_s(db: Connection, match_id: int, now_s: int) -> int:
-    """When a match that counts is to be rated: now, or when its seats had time to be signed and confirmed."""
-    seats = db.execute(
-        select(SEAT.c.initials, SEAT.c.confirmed).where(
-            SEAT.c.match_id == match_id, SEAT.c.computer.is_(False), SEAT.c.total.is_not(None)
+def due_s(db: Connection, match_ids: Collection[int], now_s: int) -> dict[int, int]:
+    """When matches that count are to be rated: now, or when all seats had time for a name and a word."""
+    due = dict.fromkeys(match_ids, now_s)
+    if not due:
+        return due
+    for seat in db.execute(
+        select(SEAT.c.match_id, SEAT.c.initials, SEAT.c.confirmed).where(
+            SEAT.c.match_id.in_(due), SEAT.c.computer.is_(False), SEAT.c.total.is_not(None)
         )
-    ).all()
-    if not all(seat.confirmed for seat in seats):
-        return now_s + CONFIRMING_S
-    return now_s if all(seat.initials for seat in seats) else now_s + SIGNING_S
+    ):
+        wait_s = CONFIRMING_S if not seat.confirmed else 0 if seat.initials else SIGNING_S
+        due[seat.match_id] = max(due[seat.match_id], now_s + wait_s)
+    return due
 
 
 def rate(db: Connection, match_id: int) -> None:

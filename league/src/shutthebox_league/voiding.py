@@ -127,7 +127,9 @@ def undo(db: Connection, voiding: int, pub_id: int | None, now_s: int) -> int:
         back, MATCH.c.rated == 0, MATCH.c.unranked == "", MATCH.c.unrated == ""
     )
     for match_id in db.execute(unrated).scalars().all():
-        db.execute(update(MATCH).where(MATCH.c.id == match_id).values(due_s=due_s(db, match_id, now_s)))
+        db.execute(
+            update(MATCH).where(MATCH.c.id == match_id).values(due_s=due_s(db, [match_id], now_s)[match_id])
+        )
     _rewind(db, back)
     events_changed(db, back)
     return count
