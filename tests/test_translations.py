@@ -3,9 +3,11 @@
 import ast
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from babel import Locale
 from babel.messages.pofile import read_po
 
 from doctools import messages
@@ -118,6 +120,20 @@ def test_no_player_reads_of_1_points() -> None:
         if "\0" not in text and noun not in VERBS
     }
     assert counting == set(NO_COUNT), "`plural(one, many)` gives a text both forms"
+
+
+@every_finished_one
+def test_no_player_reads_of_0_57_points_in_a_wrong_form(code: str) -> None:
+    """French says 0,57 point and 2,10 points, which gettext has no rule for: there no noun may follow."""
+    forms = {Locale(code).plural_form(Decimal(number)) for number in ("0.57", "1.00", "1.57", "2.10")}
+    for text in (
+        "costs {points} points",
+        "costs {win} % and {points} points",
+        "points {initial} expected, {final} scored: luck {luck}, decisions {skill}",
+    ):
+        words = translations()[code](text)
+        assert words != text
+        assert forms == {"other"} or not re.search(r"\{(points|initial)\} (?!en )\w", words), words
 
 
 def test_a_form_is_chosen_by_the_one_blank_that_it_is_about() -> None:
