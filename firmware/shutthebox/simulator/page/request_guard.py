@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from importlib.resources import files
 from ipaddress import IPv6Network, ip_address
+from pathlib import PurePath
 from string import Template
 from typing import Any
 
@@ -43,28 +44,15 @@ _PREFIX = 64  # bits of an IPv6 address that a network gives; a telephone choose
 _PART = 1024  # bytes that the library takes apart at once
 _REQUEST_LINE = re.compile(rb"([A-Z]{1,20}) [^ \r\n]+ HTTP/1\.[01]\r\n")
 
-_FILES = {
-    "/style.css": ("style.css", "text/css; charset=utf-8"),
-    "/icon.svg": ("icon.svg", "image/svg+xml"),
-    "/icon-192.png": ("icon-192.png", "image/png"),
-    "/icon-512.png": ("icon-512.png", "image/png"),
-    "/manifest.webmanifest": ("manifest.webmanifest", "application/manifest+json"),
-    **{
-        f"/{name}.js": (f"{name}.js", "text/javascript; charset=utf-8")
-        for name in (
-            "box",
-            "coach",
-            "dice",
-            "house_rules",
-            "parts",
-            "settings",
-            "sounds",
-            "turns",
-            "wire",
-            "workshop",
-        )
-    },
+_KINDS = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".webmanifest": "application/manifest+json",
 }
+"""What is served beside the page itself, by its ending."""
+
 _CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; manifest-src 'self'; "
     "connect-src 'self'{socket}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -93,7 +81,11 @@ class RequestGuard:
         self._language, self._recording = language, recording
         folder = files("shutthebox.simulator") / "page"
         self._index = Template((folder / "index.html").read_text("utf-8"))
-        self._files = {path: ((folder / name).read_bytes(), kind) for path, (name, kind) in _FILES.items()}
+        self._files = {
+            f"/{file.name}": (file.read_bytes(), _KINDS[ending])
+            for file in folder.iterdir()
+            if (ending := PurePath(file.name).suffix) in _KINDS
+        }
 
     def answer(self, request: Request, address: str, visitor: str) -> Response | None:
         """A file or a refusal; None lets a well-formed WebSocket handshake go on.
