@@ -328,39 +328,24 @@ def choice(kind: type[_Choice]) -> Check[_Choice]:
     return one_of(member.value for member in kind).then(kind)
 
 
-def choices(kind: type[_Choice]) -> Check[tuple[_Choice, ...]]:
-    """A check for lists of at least one of an enumeration's texts, each once; read in its order."""
-    members = tuple(kind)
+def matching(pattern: str, allowed: str) -> Check[str]:
+    """A check for texts that a pattern matches as a whole; its classes have ASCII characters only."""
+    known = re.compile(pattern, re.ASCII)
 
-    def read(value: Any) -> tuple[_Choice, ...]:  # noqa: ANN401  (whatever TOML gives)
-        texts = [member.value for member in members]
-        if not isinstance(value, list) or not value or any(text not in texts for text in value):
+    def read(value: Any) -> str:  # noqa: ANN401  (whatever TOML gives)
+        if not isinstance(value, str) or known.fullmatch(value) is None:
             raise ValueError
-        if len(set(value)) < len(value):
-            raise ValueError
-        return tuple(member for member in members if member.value in value)
+        return value
 
-    shown = ", ".join(f'"{member.value}"' for member in members)
-    return Check(
-        f"a list of at least one of {shown}, each once",
-        {
-            "type": "array",
-            "items": {"enum": [member.value for member in members]},
-            "minItems": 1,
-            "uniqueItems": True,
-        },
-        read,
-    )
+    return Check(allowed, {"type": "string", "pattern": f"^(?:{pattern})$"}, read)
 
 
-def numbers(low: int, high: int, *, least: int = 1, repeated: int = 0) -> Check[tuple[int, ...]]:
-    """A check for lists of at least `least` distinct whole numbers from `low` to `high`, in their order.
+def listed(
+    entry: Check[_Value], allowed: str, least: int, most: int, *, repeated: bool = False
+) -> Check[tuple[_Value, ...]]:
+    """A check for lists of `least` to `most` values, each of them once unless `repeated`."""
 
-    With `repeated` numbers may repeat, and so many are the most.
-    """
-    entry, most = whole(low, high), repeated or high - low + 1
-
-    def read(value: Any) -> tuple[int, ...]:  # noqa: ANN401  (whatever TOML gives)
+    def read(value: Any) -> tuple[_Value, ...]:  # noqa: ANN401  (whatever TOML gives)
         if not isinstance(value, list) or not least <= len(value) <= most:
             raise ValueError
         found = tuple(map(entry, value))
@@ -368,20 +353,27 @@ def numbers(low: int, high: int, *, least: int = 1, repeated: int = 0) -> Check[
             raise ValueError
         return found
 
+    schema = {"type": "array", "items": entry.json_schema, "minItems": least, "maxItems": most}
+    return Check(allowed, schema if repeated else schema | {"uniqueItems": True}, read)
+
+
+def choices(kind: type[_Choice]) -> Check[tuple[_Choice, ...]]:
+    """A check for lists of at least one of an enumeration's texts, each once; read in its order."""
+    members = tuple(kind)
+    shown = ", ".join(f'"{member.value}"' for member in members)
+    check = listed(choice(kind), f"a list of at least one of {shown}, each once", 1, len(members))
+    return check.then(lambda found: tuple(member for member in members if member in found))
+
+
+def numbers(low: int, high: int, *, least: int = 1, repeated: int = 0) -> Check[tuple[int, ...]]:
+    """A check for lists of at least `least` distinct whole numbers from `low` to `high`, in their order.
+
+    With `repeated` numbers may repeat, and so many are the most.
+    """
+    range_ = f"whole numbers from {low} to {high}"
     if repeated:
-        return Check(
-            f"a list of {least} to {most} whole numbers from {low} to {high}",
-            {"type": "array", "items": entry.json_schema, "minItems": least, "maxItems": most},
-            read,
+        return listed(
+            whole(low, high), f"a list of {least} to {repeated} {range_}", least, repeated, repeated=True
         )
-    return Check(
-        f"a list of distinct whole numbers from {low} to {high}" + ", not empty" * least,
-        {
-            "type": "array",
-            "items": entry.json_schema,
-            "minItems": least,
-            "maxItems": most,
-            "uniqueItems": True,
-        },
-        read,
-    )
+    allowed = f"a list of distinct {range_}" + ", not empty" * least
+    return listed(whole(low, high), allowed, least, high - low + 1)

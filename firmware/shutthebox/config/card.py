@@ -38,6 +38,7 @@ from shutthebox.config.uplink_files import examine_enrolment, examine_home_assis
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import entries_of, read_text, shown_path
 from shutthebox.rules.equal_dice import TournamentError, tournament_from_text
+from shutthebox.validation import matching
 
 CONFIG_NAME, NETWORK_NAME, KEY_NAME = "shutthebox.toml", "network.toml", "ssh-key.txt"
 LEAGUE_NAME, HOME_ASSISTANT_NAME = UPLINK_FILES
@@ -86,13 +87,7 @@ def _wifi(value: object) -> str:
     return name
 
 
-def _password(value: object) -> str:
-    allowed = "a text of 8 to 63 characters from space to ~"
-    if not isinstance(value, str) or not 8 <= len(value) <= 63 or not all(" " <= c <= "~" for c in value):
-        raise validation.WrongValueError(allowed)
-    return value
-
-
+_password = matching("[ -~]{8,63}", "a text of 8 to 63 characters from space to ~")
 _WPA2_ONLY = f"is a WPA2 key; to join a Wi-Fi that only allows WPA3, write {NETWORK_NAME}"
 
 
@@ -100,21 +95,16 @@ def _password_or_key(value: object) -> str:
     return str(value) if is_wpa2_key(value) else _password(value)
 
 
-def _country(value: object) -> str:
-    if not isinstance(value, str) or len(value) != 2 or not (value.isascii() and value.isalpha()):
-        raise validation.WrongValueError('two letters, such as "BE" or "FR"')
-    return value.upper()
-
-
-def _name(value: object) -> str:
-    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9-]{0,30}[A-Za-z0-9])?", value):
-        raise validation.WrongValueError("1 to 32 letters without accents, digits and - between them")
-    return value.lower()
-
-
 _CHECKS: Mapping[str, Callable[[object], Any]] = {
-    "wifi": _wifi, "password": _password, "country": _country, "cable": validation.boolean, "name": _name,
-}  # fmt: skip
+    "wifi": _wifi,
+    "password": _password,
+    "country": matching("[A-Za-z]{2}", 'two letters, such as "BE" or "FR"').then(str.upper),
+    "cable": validation.boolean,
+    "name": matching(
+        "[A-Za-z0-9]([A-Za-z0-9-]{0,30}[A-Za-z0-9])?",
+        "1 to 32 letters without accents, digits and - between them",
+    ).then(str.lower),
+}
 
 
 def examine_network(text: str, where: str) -> tuple[Network, tuple[str, ...]]:

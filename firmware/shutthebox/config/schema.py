@@ -100,15 +100,6 @@ def _read_line(value: object) -> Line:
     return value
 
 
-def _read_lines(value: object) -> tuple[Line, ...]:
-    if not isinstance(value, list) or not 1 <= len(value) <= _MOST_LEVERS:
-        raise ValueError
-    lines = tuple(map(_read_line, value))
-    if len(set(lines)) < len(lines):
-        raise ValueError
-    return lines
-
-
 _ON_ANOTHER_CHIP = {
     "type": "string",
     "maxLength": 200,
@@ -121,43 +112,28 @@ _SWITCH_LINE: validation.Check[Line] = validation.Check(
 _OUTPUT_LINE = replace(
     _LINE, remark=lambda value: "; an output is on the header" if isinstance(value, str) else ""
 )
-_LINES = validation.Check(
+_LINES = validation.listed(
+    _SWITCH_LINE,
     f"a list of 1 to {_MOST_LEVERS} distinct lines, each {_SWITCH_LINE.allowed}",
-    {
-        "type": "array",
-        "items": _SWITCH_LINE.json_schema,
-        "minItems": 1,
-        "maxItems": _MOST_LEVERS,
-        "uniqueItems": True,
-    },
-    _read_lines,
+    1,
+    _MOST_LEVERS,
 )
 
 _BUTTON_KEYS = tuple(row.key for row in BUTTONS.values())
 
 
-def _read_inverted(value: object) -> tuple[int | str, ...]:
-    if not isinstance(value, list) or len(value) > _MOST_LEVERS + len(_BUTTON_KEYS):
-        raise ValueError
-    lever = validation.whole(1, _MOST_LEVERS)
-    found = tuple(item if item in _BUTTON_KEYS else lever(item) for item in value)
-    if len(set(found)) < len(found):
-        raise ValueError
-    return found
-
-
-_INVERTED: validation.Check[tuple[int | str, ...]] = validation.Check(
+_LEVER = validation.whole(1, _MOST_LEVERS)
+_SWITCH: validation.Check[int | str] = validation.Check(
+    "",
+    {"anyOf": [_LEVER.json_schema, {"enum": [*_BUTTON_KEYS]}]},
+    lambda item: item if item in _BUTTON_KEYS else _LEVER(item),
+)
+_INVERTED = validation.listed(
+    _SWITCH,
     f"a list of distinct levers from 1 to {_MOST_LEVERS}, "
     + " and ".join(f'"{key}"' for key in _BUTTON_KEYS),
-    {
-        "type": "array",
-        "items": {
-            "anyOf": [{"type": "integer", "minimum": 1, "maximum": _MOST_LEVERS}, {"enum": [*_BUTTON_KEYS]}]
-        },
-        "maxItems": _MOST_LEVERS + len(_BUTTON_KEYS),
-        "uniqueItems": True,
-    },
-    _read_inverted,
+    0,
+    _MOST_LEVERS + len(_BUTTON_KEYS),
 )
 
 _LANGUAGES = ", ".join(f'"{code}"' for code in codes())
@@ -199,7 +175,7 @@ class BoxConfig(NamedTuple):
     """The box and how it treats its players."""
 
     levers: int | None = sections.key(
-        validation.whole(1, _MOST_LEVERS),
+        _LEVER,
         None,
         f"Levers on the box, 1 to {_MOST_LEVERS}. Left out: nine, or in the simulator as many as the game "
         "needs.",

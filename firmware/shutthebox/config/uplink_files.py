@@ -5,39 +5,26 @@ They are checked here with the standard library alone, so that mistakes show bef
 
 import base64
 import binascii
-import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from shutthebox import validation
-from shutthebox.validation import Check, shown_key, text, whole
-
-
-def _matching(pattern: str, allowed: str) -> Check[str]:
-    known = re.compile(pattern, re.ASCII)
-
-    def read(value: Any) -> str:  # noqa: ANN401  (whatever TOML gives)
-        if not isinstance(value, str) or known.fullmatch(value) is None:
-            raise ValueError
-        return value
-
-    return Check(allowed, {}, read)
-
+from shutthebox.validation import Check, matching, shown_key, text, whole
 
 _HOST_PATTERN = r"(?!.{254})(?:[A-Za-z0-9_-]{1,63}\.)*[A-Za-z0-9_-]{1,63}\.?|[0-9A-Fa-f]*:[0-9A-Fa-f:.]{1,44}"
-_HOST = _matching(_HOST_PATTERN, "a name or an address of a machine")
+_HOST = matching(_HOST_PATTERN, "a name or an address of a machine")
 _PORT = whole(1, 65535)
-_PEM = _matching(r"[\x09\x0a\x0d\x20-\x7e]{1,20000}", "text as `shutthebox-league enrol` prints it")
+_PEM = matching(r"[\x09\x0a\x0d\x20-\x7e]{1,20000}", "text as `shutthebox-league enrol` prints it")
 
 _LEAGUE_KEYS: Mapping[str, Check[Any]] = {
-    "name": _matching(r"[a-z0-9][a-z0-9.-]{0,49}", "a name as `shutthebox-league enrol` prints it"),
+    "name": matching(r"[a-z0-9][a-z0-9.-]{0,49}", "a name as `shutthebox-league enrol` prints it"),
     "host": _HOST, "port": _PORT, "authority": _PEM, "certificate": _PEM, "key": _PEM, "league_key": _PEM,
 }  # fmt: skip
 
 _HOME_ASSISTANT_KEYS: Mapping[str, Check[Any]] = {
-    "host": _matching(f"|{_HOST_PATTERN}", f"{_HOST.allowed}, or nothing"),
+    "host": matching(f"|{_HOST_PATTERN}", f"{_HOST.allowed}, or nothing"),
     "port": _PORT, "username": text, "password": text, "authority": text,
-    "prefix": _matching(r"[A-Za-z0-9_/-]{1,100}", "letters, digits, _, - and /"),
+    "prefix": matching(r"[A-Za-z0-9_/-]{1,100}", "letters, digits, _, - and /"),
 }  # fmt: skip
 
 # Of every Ed25519 key as DER, in PKCS 8 and as a SubjectPublicKeyInfo (RFC 8410). 32 bytes follow.
