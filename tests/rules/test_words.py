@@ -162,6 +162,10 @@ TOGETHER: list[dict[str, Any]] = [
     {"move": MoveKind.FACES_FREE, "start_open": (2, 3, 4), "captain": True},
     {"rows": 2, "max_tiles": 2, "rounds": 2},
     {"dice": 4, "tiles": tuple(range(1, 25)), "blocked": Blocked.PASSES},
+    {"dice": 3, "doubles": Doubles.DOUBLED},
+    {"dice": 3, "insurance": True},
+    {"turns": Turns.TUG, "win": Win.FIRST_TO_SHUT, "match": MatchFormat.ROUNDS_WON, "limit": 3},
+    {"tie": Tie.CARRY, "match": MatchFormat.ROUNDS_WON, "limit": 3},
 ]
 """Keys that change the words together."""
 
@@ -242,7 +246,8 @@ def test_no_sentence_is_never_said() -> None:
     changes = [{}, *CHANGES, *ENUM_CHANGES, {"tiles": (3,), "boxes": ()}, {"rounds": 2}, race]
     changes += [{**race, "stakes": stakes} for stakes in Stakes]
     tug = {**race, "turns": Turns.TUG, "blocked": Blocked.ENDS_TURN, "one_die": OneDie.OPTIONAL_HIGH}
-    changes += [tug, {**tug, "match": MatchFormat.ROUNDS_WON}]
+    changes += [{**tug, "match": MatchFormat.ROUNDS_WON, "limit": limit} for limit in (None, 3)]
+    changes += [tug, {"dice": 3, "doubles": Doubles.DOUBLED}]
     changes += [{"one_die": kind, "one_die_at": 9} for kind in OneDie]
     common: dict[str, Any] = {"turns": Turns.TOGETHER, "one_die": OneDie.OPTIONAL_HIGH}
     changes += [{**common, "shut_wins": shut, "rounds": n} for shut in ShutWins for n in (1, 2)]

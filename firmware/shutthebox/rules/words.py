@@ -136,6 +136,8 @@ SENTENCES: dict[str, str] = {
     "strikes": N_("The {nth} throw without a move ends the turn."),
     "doubles=ends-turn": N_("A double ends the turn."),
     "doubles=doubled": N_("A double counts twice: 5 and 5 are 20."),
+    "doubles=doubled.many": N_("A double counts twice."),
+    "doubles.many": N_("A double is a throw whose dice are all alike."),
     "blocked=passes": N_(
         "If a throw can't shut anything, nothing happens: the player goes on with the next throw."
     ),
@@ -227,6 +229,14 @@ SENTENCES: dict[str, str] = {
     "match=rounds-won.limit": plural(
         "The best score of a round wins a point; the first player with a point wins.",
         "The best score of a round wins a point; the first player with {limit} points wins.",
+    ),
+    "match=rounds-won.first": plural(
+        "The winner of the round gets a point, and so wins the match.",
+        "The winner of a round gets a point; after {rounds} rounds the most points win.",
+    ),
+    "match=rounds-won.limit.first": plural(
+        "The winner of a round gets a point; the first player with a point wins.",
+        "The winner of a round gets a point; the first player with {limit} points wins.",
     ),
     "win=lowest.round": N_("The lowest score is the best; players tied for it win a point each."),
     "win=lowest.round.alone": N_("The lowest score is the best."),
@@ -548,14 +558,17 @@ def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
         yield "first_move_must_include", values
     if profile.ends_turn_on:
         yield "ends_turn_on", {"totals": tuple(sorted(profile.ends_turn_on))}
+    many = ".many" if profile.dice > 2 else ""
     if profile.doubles is not Doubles.PLAIN:
-        yield f"doubles={profile.doubles}", {}
+        yield f"doubles={profile.doubles}{many if profile.doubles is Doubles.DOUBLED else ''}", {}
     if profile.strikes > 1:
         yield "strikes", {"nth": _ORDINALS[profile.strikes - 2]}
     else:
         yield f"blocked={profile.blocked}", {}
     if profile.insurance:
         yield "insurance", {}
+    if many and (profile.insurance or profile.doubles is not Doubles.PLAIN):
+        yield "doubles.many", {}
     if not profile.is_solo:
         yield from order.rules(profile)
     if profile.turn_seconds is not None:
@@ -654,10 +667,11 @@ def _rules_of_rivals(profile: Profile) -> Iterator[_Rule]:
 
 
 def _rules_of_rounds_won(profile: Profile) -> Iterator[_Rule]:
+    first = ".first" if profile.win is Win.FIRST_TO_SHUT else ""
     if profile.limit is not None:
-        yield "match=rounds-won.limit", {"limit": profile.limit}
+        yield f"match=rounds-won.limit{first}", {"limit": profile.limit}
     else:
-        yield "match=rounds-won", {"rounds": profile.rounds}
+        yield f"match=rounds-won{first}", {"rounds": profile.rounds}
     alone = ".alone" if profile.tie is Tie.CARRY else ""
     if profile.win is Win.FIRST_TO_SHUT:
         alone = ".last" if not order_of(profile).has_points else ".sure" if profile.is_race else ""
@@ -669,7 +683,8 @@ def _rules_of_carry(profile: Profile) -> Iterator[_Rule]:
         yield "tie=carry", {}
     if profile.counts_rounds_won:
         yield "tie=carry.point", {}
-        yield "tie=carry.last", {}
+        if profile.limit is None:
+            yield "tie=carry.last", {}
     elif profile.match is not MatchFormat.TOTAL:
         yield "tie=play-off", {"most": MAX_TIE_ROUNDS}
 
