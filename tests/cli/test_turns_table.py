@@ -37,6 +37,10 @@ TABLES = {
     "a byte order mark and Windows' lines": "\ufeff"
     + table("{},{}+{},{tiles}", "player,dice,shut", " ").replace("\n", "\r\n"),
     "dashes for nothing": table("{},{}+{},{tiles}", "player,dice,shut", " ").replace(",\n", ",-\n"),
+    "a line for each turn": "player,dice,shut\nAnna,6+4 6+6 4+3,4+6 5+7\nBen,6+3 5+5 6+6 1+1,9 2+8 5+7 -\n",
+    "a line for each turn, with bars": (
+        "sep=;\nplayer;dice;shut\nAnna;6+4, 6+6, 4+3;4 6 | 5 7 |\nBen;6+3/5+5/6+6/1+1;9/2,8/5,7\n"
+    ),
     "only totals": "player,total,shut\n"
     + "".join(f"{player},{sum(dice)},{tiles.replace(',', ' ')}\n" for player, dice, tiles in TURNS),
 }
@@ -67,6 +71,7 @@ WRONG = {
     "player,dice,tiles\n,3+4,7\n": "t.csv:2: no player; allowed is a name",
     "player,dice,tiles\nAnna,3+4,77\n": "t.csv:2: '77': allowed are tiles from 1 to 54",
     "player,dice,tiles\nAnna,3+4,6\n": "t.csv:2: 'Anna': 6 does not add up to 7 but to 6",
+    "player,dice,tiles\nAnna,3+4 1+1 2+2,7\n": "t.csv:2: '7': tiles for 1 of 3 throws; allowed are those of",
     "player,dice,tiles\nAnna,3+9,6\n": "t.csv:2: 'Anna': a die shows 1 to 6",
     "player,dice,tiles\nAnna,3+4,7\n\nBen,3+4,7\n": "t.csv:4: 'Ben': it is the turn of 'Anna'",
     "player,dice,tiles\n"

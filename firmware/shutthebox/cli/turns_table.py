@@ -31,6 +31,7 @@ _HEADS = {
 
 _DELIMITERS = (",", ";", "\t", "|")
 
+_THROW = re.compile(r"\d{1,3}(?: ?\+ ?\d{1,3})+")
 _MOST_LINES = 20_000
 _FIELD = 200
 """Most characters of a cell that is looked at."""
@@ -63,6 +64,7 @@ def read_table(text: str, where: str, profile: Profile) -> Record:
     """Reads a table of turns and plays it through the rules.
 
     Each line is a throw: the player, what the dice showed, and the tiles shut (none if nothing could be).
+    Or it's a turn: all its throws, and the tiles shut for each.
     Columns are found by their headings, in any order and in the box's languages; others are ignored.
 
     Args:
@@ -133,21 +135,38 @@ def _lines(text: str, where: str, profile: Profile) -> list[_Line]:
             raise RecordError(f"{where}:{number}: too many lines; allowed are {_MOST_LINES}")
         cells = [row[i].strip()[:_FIELD] if i < len(row) else "" for i in range(len(heads))]
         player, shown = cells[columns.player], [cells[i] for i in columns.dice]
-        dice = tuple(int(face) for cell in shown for face in re.findall(r"\d{1,3}", cell))
         tiles = cells[columns.tiles]
         player = player or (found[-1].player if found else "")
         if not player:
             raise RecordError(f"{where}:{number}: no player; allowed is a name")
-        if not dice or len(dice) > 9:
-            raise RecordError(
-                f"{where}:{number}: {quoted(' '.join(shown))} is not a throw; allowed are numbers like 3+5"
-            )
         if not all(1 <= int(tile) <= MAX_TILE for tile in re.findall(r"\d+", tiles)):
             raise RecordError(f"{where}:{number}: {quoted(tiles)}: allowed are tiles from 1 to {MAX_TILE}")
-        found.append(_Line(number, player, dice, tiles))
+        for throw, answer in _throws(shown, tiles, f"{where}:{number}"):
+            dice = tuple(map(int, re.findall(r"\d{1,3}", throw)))
+            if not dice or len(dice) > 9:
+                raise RecordError(
+                    f"{where}:{number}: {quoted(throw)} is not a throw; allowed are numbers like 3+5"
+                )
+            found.append(_Line(number, player, dice, answer))
     if not found:
         raise RecordError(f"{where}: no turns; allowed is a line for each throw below the heads")
     return _parted(found, profile)
+
+
+def _throws(shown: Sequence[str], tiles: str, where: str) -> list[tuple[str, str]]:
+    """The throws of a line, each with the tiles shut for it: one, or all of a turn as in "3+5 6+3"."""
+    throws = _THROW.findall(shown[0]) if len(shown) == 1 else []
+    if len(throws) < 2:
+        return [(" ".join(shown), tiles)]
+    answers = re.split("[;/|]" if re.search("[;/|]", tiles) else r"\s+", tiles.strip())
+    if len(answers) == len(throws) - 1:
+        answers.append("")  # nothing was shut for the last one
+    if len(answers) != len(throws):
+        raise RecordError(
+            f"{where}: {quoted(tiles)}: tiles for {len(answers)} of {len(throws)} throws; allowed are those "
+            "of each throw, as in 8 1+7 2"
+        )
+    return list(zip(throws, answers, strict=True))
 
 
 def _parted(lines: Sequence[_Line], profile: Profile) -> list[_Line]:
@@ -201,6 +220,8 @@ def _first(words: set[str], found: Sequence[str]) -> str:
 def _rows(text: str, where: str = "table") -> Iterator[tuple[int, list[str]]]:
     """The rows that are not empty, each with the number of its line."""
     lines = text.removeprefix("\ufeff").splitlines()
+    if lines and lines[0].startswith("sep="):
+        lines[0] = ""  # a word to Excel
     reader = csv.reader(lines, _dialect("\n".join(lines)[:4096]))
     try:
         for row in reader:
