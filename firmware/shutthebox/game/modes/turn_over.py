@@ -22,6 +22,7 @@ from shutthebox.game.wording import REACHED, luck_texts, player_name
 from shutthebox.rules.actions import Advanced
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import Match
+from shutthebox.rules.moves import totals
 from shutthebox.rules.profile import MatchFormat, Tie
 from shutthebox.rules.turn import Outcome
 from shutthebox.texts import plural
@@ -182,19 +183,22 @@ def hold(mode: TurnOver, context: Context) -> Step[TurnOver]:
 
 def _ending(match: Match) -> Message:
     """How the turn ended."""
-    total, outcome = sum(match.turn.throw or ()), match.turn.outcome
+    rules, throw, outcome = match.rules, match.turn.throw or (), match.turn.outcome
     match outcome:
         case Outcome.SHUT:
             return message("All open!") if match.turn.opens else message("Box shut!")
         case Outcome.TIME:
             return message("Time's up")
         case Outcome.LOST:
-            return message("Lost: no {tile} this\u00a0time", tile=match.rules.first_move_must_include or 0)
+            return message("Lost: no {tile} this\u00a0time", tile=rules.first_move_must_include or 0)
         case Outcome.ENDED:
-            return message("{total} ends it", total=total)
+            if sum(throw) not in rules.ends_turn_on:
+                return message("A double ends it")
+            return message("{total} ends it", total=sum(throw))
         case Outcome.UNPLAYED:
             return message("Box shut!")
         case Outcome.BLOCKED | None:
+            total = next(iter(totals(rules, throw)), sum(throw))
             return message("Blocked by {total}", total=total)
     assert_never(outcome)
 
