@@ -12,10 +12,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from tests.fuzz.hostile import HOSTILE
-from tests.fuzz.readers import COLUMNS, READERS, Change, TwoLinesError, Value, encode, kept, spoilt
+from tests.fuzz.readers import COLUMNS, READERS, Change, Value, encode, kept, spoilt
 from tests.support.fast import fast_among
-
-from shutthebox.errors import ShutTheBoxError
 
 # Hundreds of inputs to a test, on machines that do other things too.
 SLOW = pytest.mark.timeout(180)
@@ -94,13 +92,3 @@ def test_the_worst_takes_little_time_and_memory(name: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=170, check=False)
     assert done.returncode == 0, done.stdout + done.stderr[-2000:]
     assert f"{name}: {len(HOSTILE[name])} hostile inputs" in done.stdout
-
-
-@pytest.mark.parametrize("said", ["two\nlines", "", "long " * 1000])
-def test_a_complaint_that_is_not_one_line_is_a_fault(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def complains(path: Path) -> None:
-        raise ShutTheBoxError(said)
-
-    monkeypatch.setattr("tests.fuzz.readers.read_config", complains)
-    with pytest.raises(TwoLinesError):
-        READERS["config"].read(b"")

@@ -20,7 +20,6 @@ FULL = Stick(
     memory="shutthebox-anchor-2026-11-02",
 )
 UNCHECKED = FULL._replace(checked=False)
-CARD = Stick(offers=(StickJob.UPDATE,), version="0.2.0", checked=True, is_card=True)
 
 
 def put_in(table: Table, stick: Stick = FULL) -> list[Effect]:
@@ -145,15 +144,6 @@ def test_an_update_that_is_none_is_told_in_place_of_the_question(outcome: StickO
     table.give(StickReported(UNCHECKED._replace(outcome=outcome, detail="why")))
     assert table.screen.paragraph == said
     assert not asked(table.press())
-    assert table.screen.rows
-
-
-def test_another_stick_is_not_asked_about_with_the_question_of_the_one_before() -> None:
-    table = Table()
-    put_in(table, UNCHECKED)
-    choose(table, StickJob.UPDATE)
-    table.give(StickReported(None))
-    put_in(table)
     assert table.screen.rows
 
 

@@ -22,6 +22,7 @@ LONG = builtin("long-game")
 SHORT = Profile("tug", tiles=(1, 2, 3, 4), sides=3, turns=Turns.TUG, win=Win.FIRST_TO_SHUT)
 
 
+@pytest.mark.slow
 def test_who_begins_has_the_chance_that_an_independent_solver_says() -> None:
     assert tug_chances(begin(LONG, 2)) == pytest.approx((0.573902966571, 0.426097033429), abs=5e-13)
 

@@ -30,7 +30,7 @@ PHASES = {
 COSTS: tuple[int | str, ...] = (0, 2, "doubled")
 """What a shut box costs everyone else."""
 
-DICTATED = min(120, settings().max_examples)
+DICTATED = min(120, 2 * settings().max_examples)
 seeds = st.integers(0, 2**32 - 1)
 
 

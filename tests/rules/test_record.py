@@ -116,16 +116,6 @@ def test_records_read_back(profile: Profile, players: int, seed: int, most: int)
     assert replay(again) == replay(record)
 
 
-@pytest.mark.slow
-def test_built_in_profiles_on_every_box_read_back() -> None:
-    for profile in profiles.builtins():
-        for count in profile.allowed_boxes:
-            played = profile.for_box(count)
-            assert played is not None
-            record = generate.random_record(played, 3, seed=count, most=50)
-            assert parse(write(record), "x", no_profiles) == record
-
-
 # Line to replace (by its text), what stands there instead, and the complaint after the line's number.
 BROKEN = [
     ("1 3+5 1,7", "1 4+4 2,5", "4+4: 2,5 does not add up to 8 but to 7"),

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 from tests.support.box import config_with
-from tests.support.clumsy_player import MS, Habits, Player, StuckError
+from tests.support.clumsy_player import MS, Habits, Player
 from tests.support.fast import fast_among
 from tests.support.referee import Referee, Seen
 
@@ -72,19 +72,3 @@ def test_the_box_and_the_referee_agree(sitting: tuple[str, int]) -> None:
 @pytest.mark.parametrize("game", ["jouhet", "pub", "open-one"])
 def test_they_agree_when_the_plug_is_pulled(game: str, tmp_path: Path) -> None:
     assert play(game, 2, 5, Habits(cuts=0.05), state=tmp_path).cuts
-
-
-def test_half_of_the_edges_lost() -> None:
-    play("digits", 2, 1, lost_edges=0.5)
-
-
-def test_a_box_that_never_sees_a_lever_is_found_out() -> None:
-    """The watch itself is watched: with the levers' lines dead nothing may pass as right."""
-    player = Player(Random(1), CLUMSY)
-    box = VirtualBox(config_with(game__players=1), seed=1, observers=[player.observe])
-    box.box.lose_edges(1.0)
-    box._assembled.pins.active = lambda: dict.fromkeys(range(10), False)  # type: ignore[method-assign]
-    player.sit_down(box)
-    with pytest.raises(StuckError, match="are down"):
-        player.play_match()
-    box.close()

@@ -146,24 +146,6 @@ def test_a_tab_that_does_not_know_that_it_was_taken_over_writes_nothing(tabs: Ta
     assert "These fit: 1 to 8" in words(tabs.browser), "the first tab's answer was kept"
 
 
-def test_the_last_of_three_tabs_that_takes_over_plays(tabs: Tabs) -> None:
-    """Although the second has waited for longer."""
-    first = tabs.open()
-    tabs.until_it_plays(first)
-    second = tabs.open()
-    tabs.until_it_waits(second)
-    third = tabs.open()
-    tabs.until_it_waits(third)
-    tabs.take_over(third)
-    tabs.until_it_plays(third)
-    begin(tabs.browser)
-    for tab in (first, second):
-        tabs.until_it_waits(tab)
-    tabs.until_it_plays(third, "6 and 2")
-    tabs.close(third)
-    until(lambda: tabs.playing(first, second), "one of them goes on")
-
-
 def test_another_game_and_a_replay_wait_for_no_tab(tabs: Tabs) -> None:
     first = tabs.open()
     tabs.until_it_plays(first)

@@ -3,7 +3,6 @@
 import errno
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,6 @@ from pathlib import Path
 import pytest
 from gpiozero import InputDevice
 
-from shutthebox.files import replace_file
 from shutthebox.simulator.hardware import disk
 from shutthebox.simulator.hardware.box import LeverFault, SimulatedBox
 from shutthebox.simulator.hardware.panel_model import PanelModel
@@ -43,29 +41,6 @@ def box() -> Iterator[SimulatedBox]:
 def workshop(box: SimulatedBox, tmp_path: Path) -> Iterator[Workshop]:
     yield Workshop(box, PanelModel(), tmp_path)
     disk.fill(False)
-
-
-def test_two_threads_do_not_write_the_file_at_once(
-    workshop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The page's and the contacts': the file would be a mixture of both."""
-    inside, others = [0], list[threading.Thread]()
-
-    def replace_slowly(path: Path, content: bytes) -> None:
-        inside[0] += 1
-        if not others:
-            others.append(threading.Thread(target=lambda: workshop.change(bounce_ms=31)))
-            others[0].start()
-            others[0].join(timeout=0.2)
-        assert inside[0] == 1, "another is writing"
-        replace_file(path, content)
-        inside[0] -= 1
-
-    monkeypatch.setattr("shutthebox.simulator.hardware.workshop.replace_file", replace_slowly)
-    workshop.box.set_lever(3, True)
-    others[0].join()
-    assert read_condition(tmp_path) == workshop.condition
-    assert workshop.condition.bounce_ms == 31
 
 
 def test_hardware_is_found_as_it_was_left(workshop: Workshop, tmp_path: Path) -> None:
