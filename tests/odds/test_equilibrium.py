@@ -247,7 +247,5 @@ def test_of_two_the_loser_pays_after_everybody_starts_over() -> None:
 
 def test_three_of_whom_the_loser_pays_after_everybody_starts_over_are_refused() -> None:
     profile = house(FOR_TWO)
-    with pytest.raises(
-        OddsError, match='stakes = "loser-pays" with tie = "replay-all" are worked out for two'
-    ):
+    with pytest.raises(OddsError, match='stakes = "loser-pays" with tie = "replay-all" have odds for two'):
         players_answer(profile, 3, None, None)

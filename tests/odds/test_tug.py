@@ -115,5 +115,5 @@ def test_what_a_tug_has_no_odds_of() -> None:
         TugPlay(replace(LONG, first_move_must_include=2))
     with pytest.raises(OddsError, match="worth no points"):
         Odds(LONG)
-    with pytest.raises(OddsError, match="what later rounds are worth"):
+    with pytest.raises(OddsError, match="later rounds only have odds"):
         review(begin(replace(LONG, match=MatchFormat.ROUNDS_WON, rounds=2), 2), ())

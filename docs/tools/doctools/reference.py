@@ -192,7 +192,7 @@ _JSON = """### JSON
 
 An estimate also has `estimate` (true), `standard_error`, `standard_error_shut` and `samples`.
 
-`shutthebox odds --players N --json` prints one object. [Odds](odds.md#a-round-of-several-players) explains how it's worked out.
+`shutthebox odds --players N --json` prints one object. [Odds](odds.md#a-round-of-several-players) explains the method.
 
 | key | value |
 |---|---|

@@ -121,7 +121,7 @@ def _run_fair(profile: Profile, args: argparse.Namespace) -> int:
 
 
 def _run_tug(profile: Profile, args: argparse.Namespace) -> int:
-    """The chance to win a tug; the open tiles are those that the player at turn has to move."""
+    """The chance to win a tug; the open tiles are those that the current player has to move."""
     for option in ("objective", "plot", "samples"):
         if getattr(args, option) is not None:
             raise UsageError(f"--{option}: not allowed in a tug, which is won by the last tile alone")

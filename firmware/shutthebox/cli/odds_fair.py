@@ -52,7 +52,7 @@ def fair_text(profile: Profile, answer: tuple[FairHeadStart, ...]) -> str:
         chances = f"{100 * found.win:>7.2f} % {100 * found.without:>9.2f} %"
         lines.append(f"{first:<11} {second:<12} {given:<21} {chances}")
     if left_out := _left_out(profile):
-        lines += ["", f"Not worked out: {left_out}."]
+        lines += ["", f"No figures: {left_out}."]
     lines += ["", "A master plays best for the win; a beginner shuts the highest tiles, with all the dice."]
     return "\n".join(lines)
 

@@ -147,7 +147,7 @@ def _of_several(profile: Profile) -> bool:
 def _unknown_stakes(profile: Profile, seat: int | None) -> str | None:
     """Why the stakes that the seats can expect aren't known although their chances are; None if they are."""
     if not order_of(profile).one_turn_each and profile.stakes in (Stakes.POOL_DOUBLE, Stakes.LOSER_PAYS):
-        return f'No stakes: stakes = "{profile.stakes}" is worked out for whole turns only.'
+        return f'No stakes: stakes = "{profile.stakes}" has odds for whole turns only.'
     if profile.stakes is not Stakes.LOSER_PAYS:
         return None
     if profile.match in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT):

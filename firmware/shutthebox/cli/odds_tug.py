@@ -1,4 +1,4 @@
-"""``shutthebox odds`` of a tug: the chance of the player at turn to move the last tile."""
+"""``shutthebox odds`` of a tug: the chance of the current player to move the last tile."""
 
 from shutthebox.cli.odds_text import DIGITS, percent
 from shutthebox.odds.tug import tug_play

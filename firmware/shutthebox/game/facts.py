@@ -31,7 +31,7 @@ class Resumed(NamedTuple):
 
 
 class ClockShown(NamedTuple):
-    """The whole seconds left to the player at turn, so that pulling the plug doesn't give them back."""
+    """The whole seconds left to the current player, so that pulling the plug doesn't give them back."""
 
     seconds: int
 

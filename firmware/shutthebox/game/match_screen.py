@@ -115,7 +115,7 @@ def _pool_text(match: Match) -> Message:
 
 
 def total_text(match: Match) -> Message | None:
-    """The points so far of the player at turn, or of the team, in a match over several rounds."""
+    """The points so far of the current player, or of the team, in a match over several rounds."""
     rules = match.rules
     if (rules.match is MatchFormat.TOTAL and match.rounds == 1) or rules.is_solo or match.tie_rounds:
         return None

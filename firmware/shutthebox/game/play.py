@@ -76,7 +76,7 @@ class MatchInPlay(NamedTuple):
         tally: what each player owes from earlier matches this evening; negative if they are owed.
         beginning: the match before its first throw; None if we joined it half-way.
         actions: its actions so far.
-        clock: the time the player at turn has left; None if no clock runs.
+        clock: the time the current player has left; None if no clock runs.
         half: the half of an answer that a press has already confirmed.
     """
 
@@ -226,7 +226,7 @@ def tick_clock(play: MatchInPlay, context: Context) -> MatchInPlay:
 
 
 def _clock(play: MatchInPlay, context: Context) -> Clock | None:
-    """The clock of the player at turn; None for the computer, which nobody could hurry."""
+    """The clock of the current player; None for the computer, which nobody could hurry."""
     seconds = play.match.rules.turn_seconds
     if seconds is None or not play.match.clock_runs or is_computers_turn(play, context.shared):
         return None

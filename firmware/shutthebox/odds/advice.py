@@ -1,8 +1,8 @@
-"""The one door for advice: what the player at turn may do, the best first, and what the rest costs.
+"""Advice for the current player: what may be done, best first, and what the rest costs.
 
-`advise` finds out what is played for: chances to win on a row shared by all or in a tug, stakes against the
-bank, else points (throws where they are the score), and beside the points the chance to win where it is
-known. Screen, page, voice and command print the unit that they are given.
+`advise` finds out what's being played for: chances to win on a shared row or in a tug, stakes against the
+bank, or else points (throws, if they're the score), together with the chance to win if it's known. Screen,
+page, voice and command print the unit they get.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _KEPT_GAMES = 4
 
 
 def advise(match: Match) -> Advice:
-    """What the player at turn may do; the match awaits a throw or an answer.
+    """What the current player may do, while the match awaits a throw or an answer.
 
     Raises:
-        OddsError: for rules without odds.
+        OddsError: the rules have no odds.
     """
     if (chances := order_odds(match.game).options(match)) is not None:
         return Advice(_ranked(chances), Unit.CHANCE)
     if match.game.stakes is Stakes.BANK:
-        # No turn has ended for the player at turn: the total is the head start.
+        # The current player hasn't finished a turn, so the total is the head start.
         bank = _bank(match.rules, match.totals[match.player])
         return Advice(_ranked(_firsts(bank, match.turn)), Unit.STAKES)
     odds = odds_for_points(match.rules)
@@ -42,7 +42,7 @@ def advise(match: Match) -> Advice:
 
 
 def decide(match: Match, strength: Strength) -> int:
-    """What a computer does: the tiles that it shuts or opens (none to pass), or how many dice it throws."""
+    """Decides for the computer: the tiles to shut or open (none to pass), or how many dice to throw."""
     if by_odds(match.turn, strength):
         try:
             advice = advise(match)
@@ -69,7 +69,7 @@ def _firsts(play: BestPlay, turn: Turn) -> list[tuple[int, Number]]:
 
 
 def _ranked(options: Sequence[tuple[int, Number]] | Sequence[tuple[int, float]]) -> tuple[Option, ...]:
-    """Options by their worth, of which the best comes first, as options by their cost."""
+    """Turns options with worths, best first, into options with costs."""
     return tuple(Option(choice, max(0.0, float(options[0][1] - worth))) for choice, worth in options)
 
 

@@ -1,4 +1,4 @@
-"""What the odds answer to the questions of a box. Imports all solvers: a box does so once it is ready."""
+"""Answers a box's questions about the odds. Imports all solvers, so a box imports it once it's ready."""
 
 from shutthebox.odds.advice import advise, decide
 from shutthebox.odds.coach import review
@@ -22,11 +22,11 @@ from shutthebox.rules.profile import Profile
 
 
 def answer(question: Question, *, prepares_win: bool = False) -> OddsReady | None:
-    """The odds' answer. Slow the first time that a game is asked about.
+    """Answers a question. Slow the first time for each game.
 
     Args:
-        question: anything.
-        prepares_win: solves the best play for the win before it's asked for: that takes seconds on a Pi.
+        question: any of them.
+        prepares_win: solve the best play for the win before it's asked for, which takes seconds on a Pi.
 
     Returns:
         None for a question that has no answer.

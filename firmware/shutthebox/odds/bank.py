@@ -1,8 +1,8 @@
-"""Play against the bank: for its payment instead of for points.
+"""Play against the bank: for payment instead of points.
 
-The bank pays by marks, so a player who is just above one has to take more risk than another, and points
-below the last mark are worth nothing. The worth of a final score is the bank's payment for it; ties are
-broken by the expected score. As everybody plays alone, that is the whole game.
+The bank pays by thresholds, so a player just above one must take more risk, and points below the last one are
+worth nothing. A final score is worth what the bank pays for it; the expected score breaks ties. Everybody
+plays alone, so that's the whole game.
 """
 
 from shutthebox.odds.evaluate import BestPlay
@@ -14,15 +14,15 @@ from shutthebox.rules.stakes import pays
 
 
 def bank_play(profile: Profile, head_start: int = 0) -> BestPlay:
-    """The best play against the bank: worths are its payment in stakes, and the score (less is below 0).
+    """The best play against the bank: worths are its payment in stakes, and the signed score.
 
     Args:
         profile: the game, as the seat plays it.
-        head_start: the seat's total at the beginning: below 0 for points off.
+        head_start: the seat's initial total; negative for points off.
 
     Raises:
-        OddsError: if there is no bank.
-        TooLargeError: where there are no exact odds, or throws count.
+        OddsError: there's no bank.
+        TooLargeError: there are no exact odds, or throws are the score.
     """
     if profile.stakes is not Stakes.BANK:
         raise OddsError(f"{profile.name} is not played against the bank")
@@ -37,10 +37,10 @@ def bank_play(profile: Profile, head_start: int = 0) -> BestPlay:
 
 
 def beats_bank(profile: Profile, head_start: int = 0) -> tuple[float, float]:
-    """A whole turn against the bank: the chance to be paid more than the stake, and the mean gain in stakes.
+    """For a whole turn against the bank: the chance of more than the stake, and the mean gain in stakes.
 
     Raises:
-        OddsError: as `bank_play`.
+        OddsError: like `bank_play`.
     """
     play, start = bank_play(profile, head_start), turns.start(profile)
     beats = sum(

@@ -1,16 +1,16 @@
-"""The coach: what luck and what decisions did in a match or in a turn, in points and in chance to win.
+"""The coach: how much luck and decisions mattered in a match or a turn, in points and in chance to win.
 
-A match is a walk between worths. Before a throw a turn is worth what the best play makes of it. The
-dice move that up or down, which is luck. An answer other than the best, or another number of dice,
-gives some of it away: that is skill, or a lack of it. So, for every player,
+Before a throw, a turn is worth what the best play makes of it. The dice move that up or down, which is luck.
+Any answer but the best, or the wrong number of dice, gives some of it away, which is skill, or the lack of
+it. So, for every player,
 
     final - initial = luck + skill
 
-exactly, in fractions. In chance to win, whatever the others do is luck, too.
+exactly, in fractions. In chance to win, everything the others do is luck, too.
 
-The accuracy of a player in per cent is 100 * (1 - given away / at stake), over all decisions with more
-than one answer. At stake is the difference between the best and the worst answer. Both are chances
-to win where the match has them, else points. So 100 is the best play and 0 the worst.
+A player's accuracy in per cent is 100 * (1 - given away / at stake), over all decisions with more than one
+answer. At stake is the difference between the best and the worst answer. Both are chances to win if the match
+has them, or else points. So 100 is the best play and 0 the worst.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from shutthebox.rules.turn import Turn
 
 
 class Balance(NamedTuple):
-    """A player's match taken apart; `final - initial` is `luck + skill`.
+    """A player's match; `final - initial` is `luck + skill`.
 
     Attributes:
         initial: the worth before the first throw.
-        final: what it came to.
+        final: the result.
         luck: what the dice (and, in chance to win, the others) added.
-        skill: what the player's decisions added: 0 for the best play.
+        skill: what the player's decisions added, 0 for the best play.
     """
 
     initial: Fraction
@@ -51,26 +51,26 @@ class Balance(NamedTuple):
 
     @property
     def given_away(self) -> Fraction:
-        """What the decisions cost, 0 or more."""
+        """The cost of the decisions, 0 or more."""
         return abs(self.skill)
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A choice that a player had.
+    """A player's choice.
 
     Attributes:
         player: who chose, from 0.
         round: of the match, from 1.
         open: the tiles that were open.
-        number: of the throw, from 0; a choice of dice has the number of the throw that follows.
-        throw: the faces that were answered; None for a choice of dice.
-        chosen: the tiles shut (or opened); the number of dice for a choice of dice.
-        best: the best for the win, or for the points where there are no chances to win.
-        points: what it gave away in points, 0 or more.
-        win: what it gave away in chance to win; None where that is not known.
-        stake: the difference between the best and the worst answer, in chance to win or else in points.
-        has_points: points count in this game.
+        number: the throw's, from 0; for a choice of dice, the following throw's.
+        throw: the faces to answer; None for a choice of dice.
+        chosen: the tiles shut (or opened), or the number of dice.
+        best: the best choice for the win, or for points if there are no chances to win.
+        points: the cost in points, 0 or more.
+        win: the cost in chance to win; None if unknown.
+        stake: the difference between the best and the worst choice, in chance to win or else in points.
+        has_points: whether points count in this game.
     """
 
     player: int
@@ -87,7 +87,7 @@ class Decision:
 
     @property
     def cost(self) -> Fraction:
-        """What it gave away in what was played for."""
+        """The cost in chance to win, or else in points."""
         return self.points if self.win is None else self.win
 
 
@@ -99,8 +99,8 @@ class TurningPoint:
         player: whose throw or decision, from 0.
         round: of the match, from 1.
         throw: the faces.
-        decision: it was the player's decision; else the dice.
-        change: of the player's chance to win, or of the points where there are no chances to win.
+        decision: whether it was the player's decision rather than the dice.
+        change: in the player's chance to win, or in points if there are no chances to win.
     """
 
     player: int
@@ -116,8 +116,8 @@ class PlayerReview:
 
     Attributes:
         points: in points of the score, all turns together.
-        win: in chance to win; None where that is not known.
-        accuracy: in per cent, see above; None for a player who has not thrown.
+        win: in chance to win; None if unknown.
+        accuracy: in per cent, see above; None for a player who hasn't thrown.
     """
 
     points: Balance
@@ -127,13 +127,13 @@ class PlayerReview:
 
 @dataclass(frozen=True, slots=True)
 class MatchReview:
-    """A match taken apart.
+    """A review of a match.
 
     Attributes:
         players: each player's.
         decisions: every choice between two answers or more, in order.
         turning_point: None for a match without a throw.
-        exact: the chances to win are exact; else some are the approximation of several rounds.
+        exact: whether all chances to win are exact; with several rounds, some are approximate.
     """
 
     players: tuple[PlayerReview, ...]
@@ -143,24 +143,24 @@ class MatchReview:
 
     @property
     def worst(self) -> Decision | None:
-        """The decision that gave most away; None if none gave anything away."""
+        """The costliest decision; None if none cost anything."""
         worst = max(self.decisions, key=lambda each: each.cost, default=None)
         return worst if worst is not None and worst.cost > 0 else None
 
 
 def review(beginning: Match, actions: Sequence[Action], *, for_win: bool = True) -> MatchReview:
-    """Takes a match apart, or a part of it that begins with a turn; it may be unfinished.
+    """Reviews a match, or part of one that starts with a turn. It may be unfinished.
 
-    In a tug nothing costs points, and everything is in chance to win.
+    In a tug nothing costs points: everything is in chance to win.
 
     Args:
         beginning: the match before the first of the throws.
-        actions: what has happened in it since.
-        for_win: in chance to win, too: that takes seconds where in points alone it takes milliseconds.
+        actions: what has happened since.
+        for_win: also in chance to win, which takes seconds; points alone take milliseconds.
 
     Raises:
-        OddsError: for rules without exact odds.
-        ValueError: if the rules do not allow an action.
+        OddsError: the rules have no exact odds.
+        ValueError: the rules don't allow an action.
     """
     walk = _Walk(beginning, for_win)
     for action in actions:
@@ -181,7 +181,7 @@ class _Sums:
 
 @dataclass(slots=True)
 class _Walk:
-    """A match on its way from action to action."""
+    """Follows a match from action to action."""
 
     match: Match
     for_win: bool
@@ -243,7 +243,7 @@ class _Walk:
     def review(self) -> MatchReview:
         win, turn = self.win, self.match.turn
         if win is not None and self.play is not None and turn.outcome is None and turn.throws:
-            # Left in mid-turn: what the position is worth now.
+            # Left in mid-turn: take what the position is worth now.
             win[self.match.player].final = Fraction(self.play.worth(turn))
         players = tuple(
             PlayerReview(sums.balance, win[i].balance if win else None, self._accuracy(i))
@@ -261,12 +261,12 @@ class _Walk:
             self.play = match_play(match)
 
     def _throw(self, match: Match, faces: Throw, row: Turn) -> None:
-        """The dice chosen, and what they showed."""
+        """Accounts for the number of dice chosen, and for what they showed."""
         before, player = match.turn, match.player
         at, chance = self._points(before), self._chance(before)
         allowed = dice_allowed(match.rules, before.open, before.behind)
         if len(allowed) > 1:
-            # A single number that no die shows is the total of the usual dice.
+            # A single number too high for one die is the total of the usual dice.
             dice = len(faces) if max(faces) <= match.game.sides else allowed[0]
             at, chance = self._choose_dice(match, dice, allowed)
         after = self._points(row)
@@ -279,7 +279,7 @@ class _Walk:
     def _choose_dice(
         self, match: Match, dice: int, allowed: tuple[int, ...]
     ) -> tuple[Fraction, Fraction | None]:
-        """The worths after the choice, which is noted."""
+        """Notes the choice of dice, and returns the worths after it."""
         before, player = match.turn, match.player
         points = {each: self.odds.points_with(before, each) for each in allowed}
         chances = None
@@ -297,7 +297,7 @@ class _Walk:
         return points[dice], None if chances is None else chances[dice]
 
     def _answer(self, match: Match, chosen: Tiles, row: Turn) -> None:
-        """The tiles shut or opened."""
+        """Accounts for the tiles shut or opened."""
         before, player = match.turn, match.player
         assert before.throw is not None, "an answer is to a throw"
         answers = self.odds.ranked_points(self._turn(before))
@@ -313,7 +313,7 @@ class _Walk:
             chances = {tiles: Fraction(chance) for tiles, _, chance in ranked}
             best_chance, worst_chance = Fraction(ranked[0][2]), Fraction(ranked[-1][2])
             win, stake = best_chance - chances[chosen], best_chance - worst_chance
-            # Of answers that are equal for the win, the best is the one for the points.
+            # Among answers that are equal for the win, the best is the one for points.
             if chances[good] < best_chance:
                 good = ranked[0][0]
         answered, throw = self.throws - 1, before.throw
@@ -322,7 +322,7 @@ class _Walk:
         )
 
     def _out_of_time(self, match: Match, row: Turn) -> None:
-        """What the time that ran out has cost was in the player's hands."""
+        """Running out of time was the player's doing, so its cost is skill."""
         before, player = match.turn, match.player
         change = self._points(row) - self._points(before)
         self.points[player].skill += change
@@ -331,7 +331,7 @@ class _Walk:
             self.win[player].skill += Fraction(self.play.worth(row)) - Fraction(self.play.worth(before))
 
     def _note(self, decision: Decision) -> None:
-        """A decision, and what it gave away."""
+        """Notes a decision and its cost."""
         decision = replace(decision, has_points=self.match.order_of_play.has_points)
         self.decisions.append(decision)
         given = sign(self.odds.profile) * decision.points
@@ -348,7 +348,7 @@ class _Walk:
         return self.odds.points(self._turn(turn))
 
     def _turn(self, turn: Turn) -> Turn:
-        """The turn by the rules that points are counted by: in a race they are the throws."""
+        """The turn under the rules that count points: in a race, those are throws."""
         if turn.outcome is None or not self.match.game.is_race:
             return turn
         return Turn(turn.open, throws=turn.throws, outcome=turn.outcome, score=turn.throws)

@@ -1,12 +1,11 @@
-"""One throw for everyone: each of two seats' chance to win a round when both play their best.
+"""One throw for everyone: each of two seats' chance to win a round under best play.
 
-A position is what both seats have left before a throw. Whoever begins answers first, and the other sees that
-answer. Every throw shuts a tile, uses a strike up or puts a seat out, so play never comes back to a position:
-each is solved once, in floats. A seat that is left alone plays on against the other's score.
+A position is what both seats have left before a throw. One seat answers first, and the other sees that
+answer. Every throw shuts a tile, uses up a strike or puts a seat out, so positions never repeat: each is
+solved once, in floats. A seat that's left alone plays on against the other's score.
 
-What a seat can come to is read from the rules' own functions, so the keys of a turn hold here as they do on
-the table. Where a tie leads to another round, rounds are solved from the last one, after which those tied
-share.
+What a seat can come to is read from the rules' own functions, so every key of a turn counts here, too. If a
+tie leads to another round, rounds are solved from the last one, after which a tie is shared.
 """
 
 from collections import Counter, defaultdict
@@ -25,25 +24,25 @@ from shutthebox.rules.profile import OneDie, Profile, ShutWins, Tie
 from shutthebox.rules.turn import Outcome, Turn
 
 MOST_PAIRS = 600_000
-"""Most pairs of what two seats have left, once more for each throw of their own: some ten seconds of work,
-and several times that where ties are played off. Nine tiles and one own throw have 524,288."""
+"""The most pairs of what two seats have left, times one more for each own throw: some ten seconds of work,
+several times that if ties are played off. Nine tiles and one own throw have 524,288."""
 
 _SETTLED = 1e-5
-"""Once the worth of a tie changes by less, the best play stays almost the same: what that changes is beyond
-twelve digits."""
+"""Once the worth of a tie changes by less, the best play stays nearly the same, and the result to twelve
+digits."""
 
 _NOISE = 1e-14
 
 _Left: TypeAlias = int
-"""What a seat has left: the number of a position, or below 0 that of an end."""
+"""What a seat has left: the number of a position or, if negative, of an end."""
 
 
 class _Throws(NamedTuple):
-    """Throws that lead to the same from everywhere.
+    """Throws that lead to the same positions from everywhere.
 
     Attributes:
-        share: of all throws of so many dice.
-        after: by what there is, what each answer leaves; one entry where there is nothing to choose.
+        share: of all throws of this many dice.
+        after: for each position, what each answer leaves; one entry if there's nothing to choose.
     """
 
     share: float
@@ -51,7 +50,7 @@ class _Throws(NamedTuple):
 
 
 class CommonThrow:
-    """A round of two seats under the best play of both.
+    """A round of two seats when both play their best.
 
     Attributes:
         profile: the game.
@@ -61,8 +60,8 @@ class CommonThrow:
         """Finds what a seat can come to.
 
         Raises:
-            OddsError: for a key that is not understood.
-            TooLargeError: for too many pairs of positions.
+            OddsError: a key isn't understood.
+            TooLargeError: there are too many pairs of positions.
         """
         check_keys(profile)
         self.profile = profile
@@ -79,7 +78,7 @@ class CommonThrow:
         return list(self._ends)[::-1]
 
     def wins(self) -> tuple[float, float]:
-        """The chance of each seat to win, that of the one that begins first."""
+        """Each seat's chance to win, the one that begins first."""
         shares = self.profile.tie is Tie.SHARE or self.profile.counts_rounds_won
         tie, before, found = 0.5, 0.0, 0.0
         for left in range(0 if shares else MAX_TIE_ROUNDS, -1, -1):
@@ -88,14 +87,14 @@ class CommonThrow:
             if abs(change) < _NOISE:
                 break
             if before and abs(change) < _SETTLED:
-                # The best play stays the same, so each change is the same share of the one before.
+                # The best play stays the same, so the changes form a geometric series.
                 found = self._again(tie + change * sum((change / before) ** more for more in range(left + 1)))
                 break
             tie, before = tie + change, change
         return found, 1 - found
 
     def _again(self, worth: float) -> float:
-        """The worth to the first seat of another round, which this worth has for who begins it."""
+        """The worth to the first seat of another round, from its worth to whoever begins it."""
         return 1 - worth if self.profile.first_moves_on else worth
 
     def _worth(self, tie: float) -> float:
@@ -107,7 +106,7 @@ class CommonThrow:
             assert turn.score is not None, "a finished turn has a score"
             end = End(turn.score, turn.outcome is Outcome.SHUT)
             return self._ends.setdefault(end, -1 - len(self._ends))
-        # Whether the first move has been made is all that matters of what has been.
+        # Of the past, it only matters whether the first move has been made.
         first = self.profile.first_move_must_include is not None
         turn = turn._replace(throws=0, moves=min(turn.moves, 1) if first else 0)
         if turn not in self._numbers:
@@ -118,7 +117,7 @@ class CommonThrow:
         return self._numbers[turn]
 
     def _all_throws(self) -> dict[int, list[_Throws]]:
-        """All throws by their dice: of one die only from where it's allowed."""
+        """All throws by number of dice; one die only where it's allowed."""
         profile, after = self.profile, defaultdict[Throw, list[tuple[_Left, ...]]](list)
         all_dice = replace(profile, one_die=OneDie.NEVER, one_die_at=None)
         for turn in self._turns:  # which gets longer meanwhile
@@ -147,7 +146,7 @@ class CommonThrow:
 
 
 class _Round:
-    """A round in which a tie is worth so much to the first seat."""
+    """A round with a given worth of a tie to the first seat."""
 
     def __init__(self, game: CommonThrow, tie: float) -> None:
         profile = game.profile
@@ -159,11 +158,11 @@ class _Round:
         self._answered = cache(self._before_second)
 
     def worth(self) -> float:
-        """The chance of the first seat."""
+        """The first seat's chance to win."""
         return self._before_own(0, 0, 0)
 
     def _before_own(self, made: int, first: _Left, second: _Left) -> float:
-        """The worth to the first seat after so many throws of their own."""
+        """The worth to the first seat after `made` own throws each."""
         if made == self._own_throws or first < 0 or second < 0:
             return self._solve(first, second)
         return max(
@@ -185,7 +184,7 @@ class _Round:
         )
 
     def _solve(self, first: _Left, second: _Left) -> float:
-        """The same before a throw for all who still play."""
+        """The same before a throw for everyone still playing."""
         known = self._known[first].get(second)
         if known is None:
             known = self._known[first][second] = self._worth(first, second)
@@ -208,7 +207,7 @@ class _Round:
         )
 
     def _best(self, owns: tuple[_Left, ...], others: tuple[_Left, ...]) -> float:
-        """The worth of the first seat's best answer, the other's best one following."""
+        """The worth of the first seat's best answer, followed by the other's."""
         best = -1.0
         for own in owns:
             row, least = self._known[own], 2.0

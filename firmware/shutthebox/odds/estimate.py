@@ -1,8 +1,8 @@
-"""Estimates where exact odds would take too long: turns played out with random throws, by a fixed rule.
+"""Estimates for when exact odds would take too long: turns played out with random throws, by a fixed rule.
 
-An estimate is not best play. It is the result of the best of a few fixed rules (see
-`shutthebox.odds.policies`). The rule is chosen on other turns, so the choice does not flatter the figures.
-Best play does at least as well. Turns are played by the rules' own functions, so an estimate knows every key.
+An estimate isn't best play but the result of the best of a few fixed rules (see `shutthebox.odds.policies`),
+chosen on other turns so that the choice doesn't flatter the figures. Best play does at least as well. Turns
+are played by the rules' own functions, so an estimate knows every key.
 """
 
 import math
@@ -21,17 +21,17 @@ from shutthebox.rules.tiles import Tiles, to_numbers
 from shutthebox.rules.turn import Outcome, Turn
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Told how many turns have been played out, and of how many."""
+"""Called with how many turns have been played out, and of how many."""
 
 SAMPLES = 5_000
 
 MOST_THROWS = 100_000
-"""Throws that an estimate makes by default, more or less: some seconds of work. Fewer turns are played out
-where each has more throws, or throws have more moves."""
+"""Roughly how many throws an estimate makes by default: some seconds of work. If turns have more throws, or
+throws have more moves, fewer turns are played out."""
 
 _PILOT = 10
 _LEAST = 20
-"""Turns played out for a move, at least."""
+"""The fewest turns played out for a move."""
 
 _RULES = (Policy.HIGHEST, Policy.FEWEST, Policy.LOWEST)
 
@@ -42,7 +42,7 @@ class Estimate:
 
     Attributes:
         value: mean score and share of boxes shut.
-        standard_error: of each of them.
+        standard_error: of each.
         samples: turns played out.
         policy: the rule they were played by.
         distribution: share of each final score, by rising score.
@@ -68,15 +68,15 @@ def estimate(
 
     Args:
         profile: the game, of any size.
-        turn: a turn that is not over; a throw on the table is answered by the rule, too.
-        objective: the aim for which the rule is chosen.
+        turn: an unfinished turn; a throw on the table is answered by the rule, too.
+        objective: the aim that the rule is chosen for.
         rng: makes the throws; the same seed gives the same estimate.
-        samples: turns to play out, beside a tenth of that for each rule tried; from 2 up. By
-            default `SAMPLES`, or fewer where turns are long.
-        progress: told about every hundredth part.
+        samples: turns to play out, 2 or more, plus a tenth of that for each rule tried. By default
+            `SAMPLES`, or fewer if turns are long.
+        progress: called at every hundredth part.
 
     Raises:
-        ValueError: for fewer than 2 samples, or a turn that is over.
+        ValueError: fewer than 2 samples, or a finished turn.
     """
     if turn.outcome is not None or (samples is not None and samples < 2):
         raise ValueError("an estimate needs at least 2 samples of a turn that is not over")
@@ -111,19 +111,19 @@ def estimated_moves(
     samples: int | None = None,
     progress: Progress | None = None,
 ) -> list[tuple[Tiles, Estimate]]:
-    """Every answer to the throw on the table, each played out, the best estimate first.
+    """Plays out every answer to the throw on the table; best estimate first.
 
     Args:
         profile: the game.
         turn: a turn with a throw on the table.
-        objective: the aim by which they are ranked.
+        objective: the aim to rank them by.
         rng: makes the throws, the same for every answer.
-        samples: turns to play out for all answers together. By default `SAMPLES`, or fewer where
-            turns are long.
-        progress: told after every answer.
+        samples: turns to play out for all answers together. By default `SAMPLES`, or fewer if turns are
+            long.
+        progress: called after every answer.
 
     Raises:
-        TooLargeError: for so many answers that they cannot be told apart in reasonable time.
+        TooLargeError: there are too many answers to rank in reasonable time.
     """
     answers = turns.answers(profile, turn)
     if samples is None:
@@ -144,11 +144,11 @@ def estimated_moves(
 
 
 def _most_turns(profile: Profile, turn: Turn) -> float:
-    """About how many turns from here can be played out in reasonable time, by some that are."""
+    """About how many turns from here can be played out in reasonable time, judging by a few."""
     lots = random.Random(0)
     ends = [_played(profile, turn, rule, lots) for rule in _RULES * 3]
     throws = sum(end.throws - turn.throws for end in ends) / len(ends)
-    # Faces that may go in any combination have as many moves as there are combinations.
+    # If faces may be combined freely, there are as many moves as combinations.
     moves = 1 << profile.dice if profile.move is MoveKind.FACES_FREE else most_moves(profile)
     return MOST_THROWS / (max(1.0, throws) * (1 + moves / 500))
 
@@ -183,7 +183,7 @@ def _played(profile: Profile, turn: Turn, policy: Policy, rng: random.Random) ->
 
 
 def _thrown(profile: Profile, turn: Turn, rng: random.Random) -> Throw:
-    """A throw of the fewest dice that may be thrown, or the domino that is drawn."""
+    """A throw of the fewest dice allowed, or the domino drawn."""
     if profile.draw is Draw.DOMINOES:
         return rng.choice(turns.bag(profile, turn))
     dice = dice_allowed(profile, turn.open, turn.behind)[-1]

@@ -1,17 +1,17 @@
-"""Best play on the model of a turn, for whatever its ends are worth.
+"""Best play on the model of a turn, for given worths of its ends.
 
-`best_worths` is backward induction: whatever can follow a position has a lower number, so one pass in rising
-order is enough. It takes any kind of number. `BestPlay` gives it two worths in one whole number, for points,
-the chance to shut, and stakes: exact, and a tie in the first is broken by the second. Floats are for play
-against others (`shutthebox.odds.seats`).
+`best_worths` is backward induction: everything that can follow a position has a lower number, so one pass in
+rising order is enough. It takes any kind of number. For points, the chance to shut, and stakes, `BestPlay`
+packs two worths into one integer: exact, with the second breaking ties in the first. Play against others
+(`shutthebox.odds.seats`) uses floats.
 
-Why whole numbers are enough: a worth is a weighted mean of worths of lower positions. So with everything
-multiplied by a common denominator (`TurnModel.unit`) each mean is a division without remainder, the figures
-are exact whatever the order of the sums, and ties are ties. Why one number carries two worths: both are
-linear, so ``first << shift | second`` may be weighed and added as one integer, and comparing it compares the
-first and, in a tie, the second.
+Why integers are enough: a worth is a weighted mean of the worths of lower positions. So with everything
+multiplied by a common denominator (`TurnModel.unit`), each mean divides without remainder, the figures are
+exact whatever the order of the sums, and ties are ties. Why one number can carry two worths: both are linear,
+so ``first << shift | second`` can be weighed and added as one integer, and comparing it compares the first
+and, in a tie, the second.
 
-Where tiles are opened again, positions come back, and the best play is found by iteration
+If tiles can open again, positions repeat, and the best play is found by iteration
 (`shutthebox.odds.iteration`).
 """
 
@@ -32,20 +32,20 @@ from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.turn import Outcome, Turn
 
 _ROUNDED_BITS = 256
-"""Bits after the point where the common denominator is too long."""
+"""Bits after the binary point, if the common denominator is too long."""
 
 _NEGLIGIBLE = 1e-15
-"""Probability that is left undistributed where a turn has no last throw."""
+"""Probability that's neglected if a turn has no last throw."""
 
 _MOST_THROWS = 20_000
-"""Most throws that a list of ends goes to. The rules cut a turn off long before, but worths are those of a
-turn that is not, and a list has to agree with them."""
+"""The most throws that a list of ends follows. The rules end a turn long before, but worths assume they
+don't, and the list must agree with those."""
 
 _MOST_FOLLOWED = 10_000_000
-"""Most steps from a position to one that follows it, for a list of ends by throws: some seconds of work."""
+"""The most steps from one position to the next for a list of ends by throws: some seconds of work."""
 
 PositionPlay: TypeAlias = tuple[DiceChoice, tuple[int, ...]]
-"""The play at a position: the choice of dice, and for each of its choices what is chosen to follow."""
+"""The play at a position: the choice of dice, and for each of its `several`, the position to go to."""
 
 W = TypeVar("W")
 Divide: TypeAlias = Callable[[Any, int], Any]
@@ -63,10 +63,10 @@ def best_worths(
 
     Args:
         model: the positions.
-        worths: those that are known: of the ends, at least. The others are added.
+        worths: the known ones, at least those of the ends; the others are appended.
         per_throw: added for every throw.
-        divide: gives a mean, from its weighted sum.
-        settled: the worth of a position that need not be worked out, by its number; None for any other.
+        divide: turns a weighted sum into a mean.
+        settled: returns the worth of a position, by number, if it's known already; else None.
     """
     for number, choices in enumerate(model.choices[len(worths) :], len(worths)):
         best = settled(number)
@@ -79,7 +79,7 @@ def best_worths(
 
 
 def _sum(choice: DiceChoice, worths: Sequence[float]) -> float:
-    """The sum of the worths that follow the throws of a choice, each after the best answer."""
+    """The sum of the worths after each throw of a choice of dice, with the best answers."""
     _, _, _, forced, weights, several, _, followings, _ = choice
     get = worths.__getitem__
     total: float = sum(map(mul, weights, map(get, forced)))
@@ -89,7 +89,7 @@ def _sum(choice: DiceChoice, worths: Sequence[float]) -> float:
 
 
 def leads_to(choice: DiceChoice, chosen: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """What follows a choice of dice with the choices made: numbers, each with how many throws lead there."""
+    """What follows a choice of dice with these answers: numbers, each with how many throws lead there."""
     yield from zip(choice.forced, choice.weights, strict=True)
     yield from zip(chosen, choice.several, strict=True)
 
@@ -97,7 +97,7 @@ def leads_to(choice: DiceChoice, chosen: Sequence[int]) -> Iterator[tuple[int, i
 def best_play_at(
     model: TurnModel, number: int, worths: Sequence[float], per_throw: float, divide: Divide
 ) -> PositionPlay:
-    """The best play at a position, by the worths of all; of equal choices and answers the first."""
+    """The best play at a position, from all worths; the first of equals."""
     choices = model.choices[number]
     best = choices[0]
     if len(choices) > 1:
@@ -108,9 +108,9 @@ def best_play_at(
 
 
 def options(profile: Profile, turn: Turn) -> Iterator[tuple[Tiles, Turn]]:
-    """The options for the throw on the table: the tiles shut (or opened), and the turn after it.
+    """The options for the throw on the table: the tiles to shut (or open), and the turn after that.
 
-    A throw that can only be passed has one option, of no tiles.
+    If the throw can only be passed, there's one option, without tiles.
     """
     answers = turns.answers(profile, turn)
     for shut in answers:
@@ -125,9 +125,9 @@ def options(profile: Profile, turn: Turn) -> Iterator[tuple[Tiles, Turn]]:
 
 
 class TurnPlay(ABC, Generic[W]):
-    """The best play of a turn for some worth of its ends, looked up.
+    """The best play of a turn for given worths of its ends.
 
-    Worths are those of the whole turn, throws already made included.
+    Worths are for the whole turn, including throws already made.
 
     Attributes:
         model: the positions.
@@ -141,7 +141,7 @@ class TurnPlay(ABC, Generic[W]):
         """The worth of any turn.
 
         Raises:
-            OddsError: for one that awaits a throw and cannot be reached.
+            OddsError: it awaits a throw and can't be reached.
         """
         if turn.outcome is not None:
             assert turn.score is not None, "a turn that is over has a score"
@@ -151,10 +151,10 @@ class TurnPlay(ABC, Generic[W]):
         return self._read(self._worths[self._number(turn)] + turn.throws * self._per_throw)
 
     def with_dice(self, turn: Turn, dice: int) -> W:
-        """The worth of a turn that awaits a throw if so many dice are thrown now; play is best afterwards.
+        """The worth of a turn that awaits a throw, if this many dice are thrown now and play is best after.
 
         Raises:
-            ValueError: if the rules do not allow that number of dice here.
+            ValueError: the rules don't allow that number of dice here.
         """
         number = self._number(turn)
         choice = self.model.choice(number, dice)
@@ -164,11 +164,11 @@ class TurnPlay(ABC, Generic[W]):
         return self._read(total + (1 + turn.throws) * choice.total * self._per_throw, choice.total)
 
     def best_dice(self, turn: Turn) -> int:
-        """How many dice to throw at a turn that awaits a throw: the usual number if it is no worse."""
+        """How many dice to throw before a throw: the usual number, unless another is better."""
         return self.play_at(self._number(turn))[0].dice
 
     def one_die(self, turn: Turn) -> bool | None:
-        """Whether one die is best; None where there is no choice, or no throw to be made."""
+        """Whether one die is best; None if there's no choice, or no throw to make."""
         if turn.outcome is not None or turn.awaits_answer:
             return None
         if len(dice_allowed(self.model.profile, turn.open, turn.behind)) < 2:
@@ -176,14 +176,14 @@ class TurnPlay(ABC, Generic[W]):
         return self.best_dice(turn) == 1
 
     def ranked(self, turn: Turn) -> list[tuple[Tiles, Turn, W]]:
-        """The options for the throw on the table, the best first: tiles, the turn after them, its worth."""
+        """The options for the throw on the table, best first: tiles, the turn after them, its worth."""
         if not turn.awaits_answer:
             return []
         found = [(tiles, after, self.worth(after)) for tiles, after in options(self.model.profile, turn)]
         return sorted(found, key=lambda option: self._order(option[2]), reverse=True)
 
     def choices(self, turn: Turn) -> list[tuple[int, W]]:
-        """What may be done, with its worth, the best first: tiles to move, or how many dice to throw."""
+        """The options with their worths, best first: tiles to move, or how many dice to throw."""
         if turn.awaits_answer:
             return [(tiles, worth) for tiles, _, worth in self.ranked(turn) if tiles]
         best = self.best_dice(turn)
@@ -195,11 +195,11 @@ class TurnPlay(ABC, Generic[W]):
 
         Args:
             turn: any turn.
-            exact: in fractions.
+            exact: as fractions.
 
         Raises:
-            OddsError: if fractions are asked for and there are none.
-            TooLargeError: if too many throws have to be followed to too many positions.
+            OddsError: there are no fractions.
+            TooLargeError: too many throws would have to be followed to too many positions.
         """
         one: Number = Fraction(1) if exact else 1.0
         if turn.awaits_answer:
@@ -229,18 +229,18 @@ class TurnPlay(ABC, Generic[W]):
 
     @abstractmethod
     def _read(self, value: Any, by: int = 1) -> W:  # noqa: ANN401  (whole numbers or floats)
-        """The worth that a value stands for, or the sum of so many."""
+        """The worth that a value, or a sum of `by` values, stands for."""
 
     @abstractmethod
     def _order(self, worth: W) -> Any:  # noqa: ANN401  (whatever can be compared)
-        """The key to compare worths by."""
+        """The sort key of a worth."""
 
 
 class BestPlay(TurnPlay[Worth]):
-    """The best play for a goal: two worths, of which the first decides.
+    """The best play for a goal: two worths, the second breaking ties in the first.
 
     Attributes:
-        exact: worths are exact fractions; else they are floats, good to nine digits.
+        exact: whether worths are exact fractions rather than floats good to nine digits.
     """
 
     def __init__(self, model: TurnModel, goal: Goal) -> None:
@@ -260,7 +260,7 @@ class BestPlay(TurnPlay[Worth]):
         divide = floordiv if self.exact else self._rounded
         worths: list[float] = [self._key(*goal.worth(end)) for end in model.ends]
         for number in model.uncounted:
-            # The throw that comes to it is added to it again.
+            # The throw that leads to it is added again.
             worths[number] -= per_throw
         super().__init__(model, [], per_throw, divide)
         if not model.comes_back:
@@ -284,7 +284,7 @@ class BestPlay(TurnPlay[Worth]):
         return Worth(first / (by * self._unit), second / (by * self._unit))
 
     def _order(self, worth: Worth) -> tuple[Number, Number]:
-        # Worths found by rounding are equal if almost equal.
+        # Rounded worths count as equal if they're almost equal.
         if self.exact:
             return worth
         return round(float(worth.first), 9), round(float(worth.second), 9)
@@ -301,18 +301,18 @@ class BestPlay(TurnPlay[Worth]):
 def ends_of(
     model: TurnModel, start: int, play_at: Callable[[int], PositionPlay], one: Number, made: int = 0
 ) -> dict[End, Number]:
-    """How a turn ends by a way of playing, each end with its probability.
+    """How a turn ends under a given play, each end with its probability.
 
     Args:
         model: the positions.
-        start: the number of the position to begin with.
-        play_at: gives the play at a position.
+        start: the number of the position to start from.
+        play_at: returns the play at a position.
         one: 1, as a fraction for exact probabilities.
         made: throws made before.
 
     Raises:
-        OddsError: for fractions where a turn has no last throw.
-        TooLargeError: if too many throws have to be followed to too many positions.
+        OddsError: there are no fractions, because a turn has no last throw.
+        TooLargeError: too many throws would have to be followed to too many positions.
     """
     if model.counts or model.comes_back:
         return _ends_by_throws(model, start, play_at, one, made)

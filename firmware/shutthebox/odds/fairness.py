@@ -1,8 +1,8 @@
 """The fairness of dice: Pearson's chi-square test on counts of throws.
 
-The p-value is the chance that honest dice look at least this uneven. It is the regularised
-upper incomplete gamma function, by its series or its continued fraction (Numerical Recipes,
-6.2), good to about twelve digits.
+The p-value is the chance that honest dice look at least this uneven. It's the regularised upper incomplete
+gamma function, from its series or its continued fraction (Numerical Recipes, 6.2), good to about twelve
+digits.
 """
 
 import math
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 LEAST_EXPECTED = 5.0
-"""Cells with fewer expected throws are joined, the usual condition of the test."""
+"""Cells with fewer expected throws are merged, as usual for this test."""
 
 _TINY = 1e-300
 _ROUNDING = 1e-15
@@ -24,9 +24,9 @@ class Fairness:
     Attributes:
         statistic: chi-square; about as large as `degrees` for honest dice.
         degrees: degrees of freedom.
-        p_value: the chance that honest dice look at least this uneven, 0 to 1; 1 where there is
-            too little to test.
-        throws: throws counted.
+        p_value: the chance that honest dice look at least this uneven, 0 to 1; 1 if there's too little to
+            test.
+        throws: how many were counted.
     """
 
     statistic: float
@@ -36,7 +36,7 @@ class Fairness:
 
     @property
     def enough(self) -> bool:
-        """Whether there were throws enough to say anything."""
+        """Whether there were enough throws to tell."""
         return self.degrees > 0
 
 
@@ -47,7 +47,7 @@ def die_fairness(counts: Sequence[int]) -> Fairness:
         counts: how often each face fell, from 1 up.
 
     Raises:
-        ValueError: for fewer than two faces, or a negative count.
+        ValueError: fewer than two faces, or a negative count.
     """
     if len(counts) < 2:
         raise ValueError("a die has at least two faces")
@@ -55,15 +55,15 @@ def die_fairness(counts: Sequence[int]) -> Fairness:
 
 
 def totals_fairness(counts: Mapping[int, int], dice: int = 2, sides: int = 6) -> Fairness:
-    """Tests the totals of so many dice.
+    """Tests the totals of several dice.
 
     Args:
-        counts: how often each total fell; totals that never did may be missing.
-        dice: dice thrown, from 1 up.
-        sides: of each die, from 2 up.
+        counts: how often each total came; totals that never did may be missing.
+        dice: how many were thrown, 1 or more.
+        sides: of each die, 2 or more.
 
     Raises:
-        ValueError: for a total that these dice cannot show, or a negative count.
+        ValueError: a total that these dice can't show, or a negative count.
     """
     chances = total_chances(dice, sides)
     strange = sorted(set(counts) - set(chances))
@@ -74,10 +74,10 @@ def totals_fairness(counts: Mapping[int, int], dice: int = 2, sides: int = 6) ->
 
 
 def total_chances(dice: int, sides: int) -> dict[int, float]:
-    """The probability of every total of so many honest dice.
+    """The probability of every total of honest dice.
 
     Raises:
-        ValueError: for no dice, or fewer than two sides.
+        ValueError: no dice, or fewer than two sides.
     """
     if dice < 1 or sides < 2:
         raise ValueError(f"{dice} dice of {sides} sides can't be thrown")
@@ -94,10 +94,10 @@ def total_chances(dice: int, sides: int) -> dict[int, float]:
 def chi_square(counts: Sequence[int], chances: Sequence[float]) -> Fairness:
     """Pearson's test of counts against the chances of honest dice.
 
-    Neighbouring cells are joined until each has at least five expected throws.
+    Neighbouring cells are merged until each has at least five expected throws.
 
     Raises:
-        ValueError: for a negative count, or as many chances as there are not counts.
+        ValueError: a negative count, or not as many chances as counts.
     """
     if len(counts) != len(chances) or any(count < 0 for count in counts):
         raise ValueError("each cell needs a count, from 0 up, and a chance")
@@ -143,7 +143,7 @@ def _series(a: float, x: float) -> float:
 
 
 def _continued_fraction(a: float, x: float) -> float:
-    """Lentz's method: no partial denominator is ever zero."""
+    """Lentz's method, which avoids zero denominators."""
     b = x + 1.0 - a
     c = 1.0 / _TINY
     d = 1.0 / b

@@ -1,9 +1,9 @@
-"""Head starts that make a round of two fair: how many points, by exact chances.
+"""Head starts that make a round of two fair, from exact chances.
 
-Two masters both play their best for the win, knowing the scores before. A beginner shuts the highest
-tiles (the lowest where open tiles are good) and throws as many dice as usual; against one a master plays best
-for the win. The chance of the seat with the head start rises with every point of it, so bisection finds the
-fair number: the one with the chance closest to one half.
+Two masters both play their best for the win, knowing the scores so far. A beginner shuts the highest tiles
+(the lowest if open tiles are good) and throws the usual number of dice; against one, a master plays best for
+the win. The chance of the seat with the head start rises with every point, so bisection finds the fair
+number: the one with the chance closest to one half.
 """
 
 from collections.abc import Callable
@@ -30,9 +30,9 @@ class FairHeadStart:
     Attributes:
         strengths: of the first and the second seat.
         seat: the one that gets the points, from 0.
-        points: how many; 0 where it is fair enough already.
-        win: the chance of that seat with them.
-        without: the chance of that seat without any.
+        points: how many; 0 if it's fair enough already.
+        win: that seat's chance with them.
+        without: that seat's chance without any.
     """
 
     strengths: tuple[Strength, Strength]
@@ -43,11 +43,10 @@ class FairHeadStart:
 
 
 def fair_head_start(profile: Profile, strengths: tuple[Strength, Strength]) -> FairHeadStart:
-    """The fair head start of a round between a master and a master, or a master and a beginner.
+    """The fair head start of a round between two masters, or a master and a beginner.
 
     Raises:
-        OddsError: for rules without such odds, or under which no number of points is enough; for seats of
-            other strengths.
+        OddsError: the rules have no such odds, no number of points is enough, or the strengths are others.
     """
     check_seats(profile, PLAYERS, About.HEAD_START)
     if strengths == (Strength.MASTER, Strength.MASTER):
@@ -55,7 +54,7 @@ def fair_head_start(profile: Profile, strengths: tuple[Strength, Strength]) -> F
     elif sorted(strengths) == [Strength.BEGINNER, Strength.MASTER]:
         chance = _against_a_beginner(profile, strengths.index(Strength.BEGINNER))
     else:
-        raise OddsError("a head start is worked out between masters, or for a beginner against a master")
+        raise OddsError("a fair head start is between masters, or for a beginner against a master")
     first = chance(0, 0)
     seat = 0 if first < 0.5 else 1
     without = first if seat == 0 else 1 - first
@@ -78,11 +77,11 @@ def fair_head_start(profile: Profile, strengths: tuple[Strength, Strength]) -> F
 
 
 def _between_masters(profile: Profile) -> Callable[[int, int], float]:
-    """The first seat's chance by the seat with the head start and its points."""
+    """Returns the first seat's chance for a seat with a head start, and its points."""
     if profile.tie is Tie.REPLAY_ALL:
         raise OddsError(
-            f'tie = "{profile.tie}": between masters a head start that counts again when everybody starts '
-            "over is not worked out"
+            f'tie = "{profile.tie}": between masters, there are no odds for a head start that counts again '
+            "when everybody starts over"
         )
     game, better = Equilibrium(profile, PLAYERS), sign(profile)
     return lambda seat, points: game.chances(totals=_totals(better, seat, points))[0]
@@ -93,12 +92,12 @@ def _totals(better: int, seat: int, points: int) -> tuple[int, int]:
 
 
 def _against_a_beginner(profile: Profile, beginner: int) -> Callable[[int, int], float]:
-    """The same, where one of the seats is a beginner's."""
+    """The same, if one seat is a beginner's."""
     ends, better = beginners_ends(profile), sign(profile)
     outright, rotates = profile.shut_wins is not ShutWins.NO, profile.first_moves_on
 
     def against(mark: int, theirs: int, tie: float) -> float:
-        """The worth of two totals to the first one."""
+        """The worth of two totals to the first seat."""
         return tie if mark == theirs else float(better * mark > better * theirs)
 
     def master_wins(last: bool, totals: tuple[int, int], tie: float) -> float:

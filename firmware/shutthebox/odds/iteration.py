@@ -1,12 +1,12 @@
-"""Best play where tiles are opened again, so that positions come back: modified policy iteration.
+"""Best play if tiles can open again, so that positions repeat: modified policy iteration.
 
-Some passes with fixed answers, then better answers, and so on until no answer can be bettered. Where staying
-is better than shutting (the highest sum of open tiles wins), the best play has no end. Then the rules' own
-limit of throws in a turn is played back from its last throw.
+It alternates passes with fixed answers and better answers until no answer can be improved. If keeping tiles
+open is better than shutting them (the highest sum of open tiles wins), the best play never ends. Then it
+starts at the last throw that the rules allow in a turn and works backwards.
 
-The deciding worth and the tie-breaking worth are one number here, the aim: the first is multiplied by so much
-that the second counts only where the firsts are equal to nine digits and more. Each throw costs a very small
-amount, so that play that ends is better than play that goes round.
+The deciding worth and the tie-breaking worth are combined into one number, the aim: the first is scaled so
+that the second only counts if the firsts agree to nine digits or more. Each throw costs a tiny amount, so
+that play that ends is better than play in circles.
 """
 
 from collections.abc import Sequence
@@ -17,13 +17,14 @@ from shutthebox.odds.worths import Goal
 from shutthebox.rules.score import MAX_THROWS
 
 UNIT_BITS = 80
-"""Bits after the point of all worths here."""
+"""Bits after the binary point of all worths here."""
 
 _UNIT = 1 << UNIT_BITS
 _FIRST_BITS = 36
-"""The first outweighs the second by so many bits, where the second is at its largest."""
+"""By how many bits the first worth outweighs the largest second one."""
 _TRIFLE, _SLACK, _SETTLED = _UNIT >> 16, _UNIT >> 28, _UNIT >> 42
-"""A throw's small cost; an aim that is better by less may be so by rounding; a worth that has settled."""
+"""A throw's tiny cost; the smallest improvement that isn't rounding; the change at which a worth has
+settled."""
 
 _PASSES_A_JUMP, _PASSES_A_ROUND, _MOST_ROUNDS = 6, 12, 400
 
@@ -32,15 +33,15 @@ class Iteration:
     """The best play of a model for one goal.
 
     Attributes:
-        worths: per position, multiplied by 2 ** `UNIT_BITS`; the first list decides, the second breaks ties.
+        worths: of each position, times 2 ** `UNIT_BITS`; the first list decides, the second breaks ties.
     """
 
     def __init__(self, model: TurnModel, goal: Goal) -> None:
-        """Finds it."""
+        """Solves the model."""
         self._model, self._first = model, len(model.ends)
         ends = [goal.worth(end) for end in model.ends]
         for end in model.uncounted:
-            # The throw that comes to it is added to it again.
+            # The throw that leads to it is added again.
             ends[end] = ends[end][0] - goal.per_throw[0], ends[end][1] - goal.per_throw[1]
         self._per_throw = [_UNIT * each for each in goal.per_throw]
         seconds = [second for _, second in ends]
@@ -63,14 +64,14 @@ class Iteration:
             self._settle(worths, per_throw, _SETTLED)
 
     def plays(self) -> Sequence[tuple[DiceChoice, tuple[int, ...]]]:
-        """The choice of dice at each position, and what is chosen to follow each of its choices."""
+        """The choice of dice at each position, and the position to go to for each of its `several`."""
         return self._play
 
     def _aimed(self) -> list[int]:
         return [(first << self._first_bits) + second for first, second in zip(*self.worths, strict=True)]
 
     def _converges(self) -> bool:
-        """Modified policy iteration; False if it does not converge."""
+        """Runs modified policy iteration; returns whether it converged."""
         for _ in range(_MOST_ROUNDS):
             changed = self._improve(self._aims, limited=False)
             settled = self._settle(self._aims, self._aim_per_throw, _SLACK, _PASSES_A_ROUND)
@@ -79,9 +80,9 @@ class Iteration:
         return False
 
     def _improve(self, into: list[int], *, limited: bool) -> bool:
-        """Chooses the best answers and writes their aims; False if nothing has changed.
+        """Chooses the best answers and writes their aims; returns whether anything changed.
 
-        `limited` counts a throw that leads back to its position as one of those that a turn may have.
+        If `limited`, a throw that leads back to its position counts towards a turn's limit of throws.
         """
         changed = False
         for number, choices in enumerate(self._model.choices[self._first :], self._first):
@@ -109,7 +110,7 @@ class Iteration:
         return changed
 
     def _choose(self, after: tuple[int, ...], best: int) -> int:
-        """The best of some positions; the known one unless another is better."""
+        """The best of some positions; the known best, unless another is better."""
         for position in after:
             if self._aims[position] > self._aims[best] + _SLACK:
                 best = position
@@ -118,10 +119,10 @@ class Iteration:
     def _settle(
         self, worths: list[int], per_throw: int, slack: int, most: int = _PASSES_A_ROUND * _MOST_ROUNDS
     ) -> bool:
-        """Passes over all positions until no value changes by more; False if that takes too many.
+        """Makes passes until the worths settle; returns False if that takes too many.
 
-        The remaining error shrinks by nearly the same factor in every pass. So now and then the sum of all
-        later changes is added at once (Aitken's extrapolation).
+        The error shrinks by nearly the same factor in every pass. So now and then, all later changes are
+        added at once (Aitken's extrapolation).
         """
         compiled = []
         for number, (choice, chosen) in enumerate(self._play, self._first):
@@ -143,7 +144,7 @@ class Iteration:
         return False
 
     def _to_the_limit(self) -> None:
-        """The best play of as many throws as a turn may have, from the last one back."""
+        """Finds the best play backwards from a turn's last allowed throw."""
         for _ in range(MAX_THROWS):
             following = list(self._aims)
             self._improve(following, limited=True)
@@ -161,7 +162,7 @@ class Iteration:
 
 
 def _total(choice: DiceChoice, chosen: tuple[int, ...], worths: Sequence[int]) -> int:
-    """The sum of the worths that follow the throws of a choice."""
+    """The sum of the worths after the throws of a choice of dice."""
     total: int = sum(map(mul, choice.weights, map(worths.__getitem__, choice.forced)))
     total += sum(map(mul, choice.several, map(worths.__getitem__, chosen)))
     return total

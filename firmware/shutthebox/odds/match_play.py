@@ -1,9 +1,9 @@
-"""Play of a match for the win: every player's chance at any position, and the best play.
+"""Playing a match for the win: every player's chance at any position, and the best play.
 
-The deciding round (the last one, or a play-off) is played by `Equilibrium`, which is exact. Before
-it the chances are an approximation: everybody is taken to play later turns for points. Then the points that
-later turns add to each total are known exactly, and so is the chance to be ahead at the end.
-Where a match is played to a limit, points decide: there are no chances to win.
+The deciding round (the last one, or a play-off) is solved exactly by `Equilibrium`. Before that, the chances
+are an approximation: everybody is assumed to play later turns for points. Then the points that later turns
+add to each total are known exactly, and so is the chance to be ahead at the end. A match to a limit has no
+chances to win: play is for points.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from shutthebox.rules.score import score
 
 
 def is_deciding(match: Match) -> bool:
-    """Whether the running round decides the match, so that its chances are exact."""
+    """Whether the current round decides the match, so that its chances are exact."""
     return match.tie_rounds > 0 or match.round >= match.rounds
 
 
@@ -44,7 +44,7 @@ def chances(match: Match) -> tuple[float, ...]:
 
 
 def play(match: Match) -> TurnPlay[float]:
-    """The best play for the win of the turn that is being played."""
+    """The best play of the current turn for the win."""
     profile, player = match.game, match.player
     if is_deciding(match):
         return _deciding_play(_deciding(match))
@@ -53,12 +53,12 @@ def play(match: Match) -> TurnPlay[float]:
 
 
 class _Deciding(NamedTuple):
-    """A round that decides the match, in the order in which it is played.
+    """A round that decides the match, in the order of play.
 
     Attributes:
         game: the play of the round.
         totals: before the round, of each seat.
-        scores: the totals of the seats that have played it.
+        scores: the totals of the seats that have played.
         last_of_several: see `Equilibrium.chances`.
     """
 
@@ -70,7 +70,7 @@ class _Deciding(NamedTuple):
 
 def _deciding(match: Match) -> _Deciding:
     profile = match.game
-    # Who begins matters only where head starts count again.
+    # Who begins only matters if head starts count again.
     again = profile.tie is Tie.REPLAY_ALL and profile.first is not First.SEAT_1
     first = match.first if again and any(profile.handicap) else 0
     game = _equilibrium(profile, match.players, first)
@@ -102,7 +102,7 @@ def _earlier_play(
     to_come: tuple[int, ...],
     player: int,
 ) -> SeatPlay:
-    """The best play of a turn before the deciding round, if all later turns are played for points."""
+    """The best play of a turn before the deciding round, assuming later turns are played for points."""
 
     def worth(end: End) -> float:
         after, left = list(totals), turns_left
@@ -110,7 +110,7 @@ def _earlier_play(
         if end.shut and profile.shut_wins is ShutWins.MATCH:
             return 1.0
         if end.shut and profile.shut_wins is ShutWins.ROUND:
-            # The round is over: the others score the row as it stands.
+            # The round is over: the others score their rows as they are.
             for other in to_come:
                 after[other] += score(profile, profile.starting, 0)
             left = left[len(to_come) :]
@@ -122,7 +122,7 @@ def _earlier_play(
 def _chance_by_totals(
     profile: Profile, totals: tuple[int, ...], turns_left: tuple[int, ...], player: int
 ) -> float:
-    """A player's chance to win if all turns that are left are played for points."""
+    """A player's chance to win if all remaining turns are played for points."""
     shut, _ = _turn_for_points(profile)
     own, nobody = 0.0, 1.0
     if profile.shut_wins is ShutWins.MATCH:
@@ -137,12 +137,12 @@ def _chance_by_totals(
 
 @lru_cache(maxsize=64)
 def _curve(profile: Profile, rivals: tuple[tuple[int, int], ...]) -> Callable[[int], float]:
-    """The chance to win with a total, by rivals' totals and the turns that they still have."""
+    """The chance to win with a total, given the rivals' totals and remaining turns."""
     best = sign(profile)
 
     @cache
     def chance(total: int) -> float:
-        # By the number tied with so far: the chance that nobody is better.
+        # By the number of ties so far: the chance that nobody is better.
         tied = {0: 1.0}
         for theirs, left in rivals:
             worse = level = 0.0
@@ -161,7 +161,7 @@ def _curve(profile: Profile, rivals: tuple[tuple[int, int], ...]) -> Callable[[i
 
 @lru_cache(maxsize=256)
 def _added(profile: Profile, count: int) -> Mapping[int, float]:
-    """The points that so many turns add to a total, each sum with its chance."""
+    """The points that `count` turns add to a total, each sum with its chance."""
     if not count:
         return {0: 1.0}
     found: dict[int, float] = {}
@@ -176,7 +176,7 @@ def _added(profile: Profile, count: int) -> Mapping[int, float]:
 def _turn_for_points(profile: Profile) -> tuple[float, Mapping[int, float]]:
     """The chance that a turn for points shuts the box, and its scores.
 
-    Where a shut box wins the match, the scores are those of a turn that does not shut it.
+    If a shut box wins the match, the scores are those of turns that don't shut it.
     """
     ends = Odds(profile).ends(turns.start(profile))
     shut = float(sum([chance for end, chance in ends.items() if end.shut]))

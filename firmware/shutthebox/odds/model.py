@@ -1,13 +1,13 @@
-"""The model of a turn: its positions, what each throw leads to, and how the turn can end.
+"""The model of a turn: its positions, where each throw leads, and how the turn can end.
 
-A position is a turn that awaits a throw: the open tiles, and the insurances or the dominoes left in the bag.
-The throws at it are gathered into classes with the same moves (`shutthebox.odds.throw_classes`). Ends have
-the lowest numbers. The positions follow, smaller sets of tiles first: whatever can follow a position has a
-lower number, unless tiles are opened again. A throw that leads back to its own position is made again, so
-what follows a position are the other throws alone.
+A position is a turn that awaits a throw: the open tiles, and the insurances, or the dominoes left in the bag.
+Its throws are grouped into classes with the same moves (`shutthebox.odds.throw_classes`). Ends have the
+lowest numbers. The positions follow, smaller sets of tiles first, so everything that can follow a position
+has a lower number, unless tiles can open again. A throw that leads back to its own position is repeated, so
+only the other throws count.
 
-The model knows every key of a game in `TURN_KEYS`; no position depends on those in `OTHER_KEYS`. A game with
-any other key has no odds, until somebody teaches the model.
+The model understands every key in `TURN_KEYS`; no position depends on those in `OTHER_KEYS`. A game with any
+other key has no odds until somebody teaches the model.
 """
 
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ TURN_KEYS = frozenset(
         "doubles", "strikes", "turns", "score", "lost_score", "win",
     }
 )  # fmt: skip
-"""The keys of a game that decide how a turn goes on, or its worth."""
+"""The keys of a game that affect how a turn continues, or its worth."""
 
 OTHER_KEYS = frozenset(
     {
@@ -46,23 +46,22 @@ OTHER_KEYS = frozenset(
         "turn_seconds",
     }
 )  # fmt: skip
-"""The keys on which no position of a turn depends."""
+"""The keys that no position of a turn depends on."""
 
 MOST_TILES = {1: 12, 2: 9}
-"""The longest row by the number of rows: 4096 positions, and 19,683."""
+"""The longest row by the number of rows: 4,096 and 19,683 positions."""
 
 MOST_POSITIONS = 50_000
-"""Most positions of a bag of dominoes: some ten seconds of work. Those of the sheets have 5,159 at most."""
+"""The most positions with a bag of dominoes: some ten seconds of work. The sheets' games have 5,159 at
+most."""
 
 MOST_EVENTS = 60_000
-"""Most events that are iterated on, where positions come back: some seconds of work. The games on
-the sheets have 41,733 at most."""
+"""The most events to iterate over if positions repeat: some seconds of work. The sheets' games have 41,733 at
+most."""
 
 AnsweredThrows: TypeAlias = tuple[int, tuple[int, ...], tuple[int, ...]]
-"""Throws after which the player chooses one of several answers.
-
-How many throws; the tiles of each answer, as dense bits (below 0 where they are opened); and the position or
-end that each leads to.
+"""Throws with several answers: how many throws; the tiles of each answer, as dense bits (negative if they're
+opened); and the position or end that each leads to.
 """
 
 
@@ -72,15 +71,15 @@ class DiceChoice(NamedTuple):
     Attributes:
         dice: how many dice.
         total: how many throws there are, each equally likely.
-        lively: those of them that do not lead back to the position.
-        forced: what follows throws that leave one answer.
-        weights: how many throws lead to each of them.
-        several: how many throws have the same answers, of which there are several. What the player chooses
-            among is kept in columns, as there are tens of thousands of them.
-        moves: for each of `several` its answers.
-        after: for each of `several` what its answers lead to.
-        idle: these dice can do nothing here, others can: if thrown again and again they take all throws that
-            a turn may have, which is what follows; thrown once they change nothing.
+        lively: how many don't lead back to the position.
+        forced: what follows throws with one answer.
+        weights: how many throws lead to each of `forced`.
+        several: how many throws share the same several answers. These are kept in columns, because there
+            are tens of thousands of them.
+        moves: for each of `several`, its answers.
+        after: for each of `several`, where its answers lead.
+        idle: these dice can't do anything here, but others can. Thrown once, they change nothing; thrown
+            again and again, they use up a turn's throws.
     """
 
     dice: int
@@ -95,7 +94,7 @@ class DiceChoice(NamedTuple):
 
     @property
     def answered(self) -> Iterator[AnsweredThrows]:
-        """The throws after which the player chooses among answers."""
+        """The throws with several answers."""
         return zip(self.several, self.moves, self.after, strict=True)
 
 
@@ -105,8 +104,8 @@ class Position(NamedTuple):
     Attributes:
         mask: the open tiles, as dense bits.
         insured: insurances in hand.
-        bag: the dominoes left, as bits; 0 where dice are thrown.
-        is_first: no move has been made, and the first one must shut a certain tile.
+        bag: the dominoes left, as bits; 0 with dice.
+        is_first: whether no move has been made yet, and the first one must shut a certain tile.
     """
 
     mask: int
@@ -119,7 +118,7 @@ def check_keys(profile: Profile) -> None:
     """Checks that all keys of a game are understood.
 
     Raises:
-        OddsError: for a key that is not and has another value than its default, and for dominoes in rotation.
+        OddsError: one isn't, and differs from its default; or dominoes are drawn in rotation.
     """
     for key in fields(profile):
         known = key.name in TURN_KEYS or key.name in OTHER_KEYS
@@ -130,34 +129,34 @@ def check_keys(profile: Profile) -> None:
 
 
 class TurnModel:
-    """The positions of a turn, numbered, and what their throws lead to.
+    """The positions of a turn, numbered, and where their throws lead.
 
     Attributes:
         profile: the game.
         row: the tiles that can be open.
-        counts: throws are the score. Then every end has a score of 0, but for `lost` and `stuck`, and
-            each throw adds one.
-        ends: how the turn can end; their places are their numbers.
-        lost: the number of the end of a turn lost on its first move; it has its score after any throws.
-        stuck: that of a turn with dice that can change nothing, which takes all throws that there are; None
-            where throws are not the score.
-        choices: by number the choices of dice, the usual number of dice first; none for ends.
-        stops: by number the end if the turn ended there.
-        comes_back: a position can be met again after another one.
-        unit: a number that every chance and every expected score is a whole multiple of one part in; 0 where
-            it would be too long, or positions come back.
+        counts: whether throws are the score. Then every end scores 0, except `lost` and `stuck`, and each
+            throw adds one.
+        ends: how the turn can end, by number.
+        lost: the number of the end of a turn lost on its first move; its score doesn't depend on throws.
+        stuck: the end of a turn with dice that can't change anything, which uses up all throws; None if
+            throws aren't the score.
+        choices: by number, the choices of dice, the usual number of dice first; none for ends.
+        stops: by number, the end if the turn ended there.
+        comes_back: whether a position can repeat.
+        unit: a common denominator of all chances and expected scores; 0 if it would be too long, or if
+            positions repeat.
     """
 
     def __init__(self, profile: Profile, turn: Turn | None = None) -> None:
-        """Goes through all positions once.
+        """Enumerates all positions.
 
         Args:
             profile: the game.
-            turn: whose positions, and all that can follow; by default those of a whole turn.
+            turn: where to start; by default, a whole turn.
 
         Raises:
-            OddsError: for a key of the game that is not understood.
-            TooLargeError: for more tiles or positions than can be gone through.
+            OddsError: a key of the game isn't understood.
+            TooLargeError: there are too many tiles or positions.
         """
         check_keys(profile)
         self.profile, turn = profile, turn or turns.start(profile)
@@ -188,17 +187,17 @@ class TurnModel:
 
     @property
     def uncounted(self) -> tuple[int, ...]:
-        """The ends that have their score after however many throws."""
+        """The ends whose score doesn't depend on throws."""
         return (self.lost,) if self.stuck is None else (self.lost, self.stuck)
 
     def number(self, turn: Turn) -> int:
         """The number of a turn that awaits a throw.
 
-        Dominoes that were drawn before are not in the model at first: their positions are added then.
+        Positions with dominoes already drawn are added when they're first asked for.
 
         Raises:
-            OddsError: for tiles that can never be open, or more insurances than can be in hand.
-            TooLargeError: for more positions than can be gone through.
+            OddsError: tiles that can never be open, or more insurances than possible.
+            TooLargeError: there are too many positions.
         """
         number = None
         if turn.open and not turn.open & ~self.row.tiles:
@@ -214,10 +213,10 @@ class TurnModel:
         return number
 
     def choice(self, number: int, dice: int) -> DiceChoice:
-        """The choice of so many dice at a position.
+        """The choice of this many dice at a position.
 
         Raises:
-            ValueError: if the rules do not allow that number of dice here.
+            ValueError: the rules don't allow that number of dice here.
         """
         for choice in self.choices[number]:
             if choice.dice == dice:
@@ -238,11 +237,11 @@ class TurnModel:
         self._ends_at: dict[int, int] = {}
         for mask in self.row.masks(profile.rows):
             front, behind = self.row.tiles_of(mask)
-            # Without points, what a turn leaves decides how the other goes on.
+            # Without points, the tiles left decide how the other player continues.
             points = score(profile, front, 0, behind) if has_points else mask
             end = End(points, not mask)
             self._ends_at[mask] = numbers.setdefault(end, len(numbers))
-        # Apart, as a lost turn has the same score for every throw.
+        # Separate, because a lost turn scores the same after any number of throws.
         self.lost = len(numbers)
         self.ends = (*numbers, End(lost_score(profile), False))
         self.stuck = len(self.ends) if self.counts else None
@@ -252,7 +251,7 @@ class TurnModel:
         self.stops = list(range(len(self.ends)))
 
     def _unit(self) -> int:
-        # Each throw that counts shuts a tile at least, or uses up an insurance that a move has earned.
+        # Each throw that counts shuts a tile, or uses up an insurance that a move earned.
         depth = self.row.count * self.profile.rows * (2 if self.profile.insurance else 1)
         depth += self.profile.spare_throws + self.profile.has_blanks
         lively = {choice.lively for choices in self.choices for choice in choices}
@@ -268,7 +267,7 @@ class TurnModel:
     def _choice(self, number: int, dice: int, total: int, events: "_Events") -> DiceChoice:
         again = events.forced.pop(number, 0)
         several, moves, after = zip(*events.answered, strict=True) if events.answered else ((), (), ())
-        # The same few numbers of throws come again and again.
+        # Interned, because the same few counts repeat.
         weights, several = (
             self._kept.setdefault(each, each) for each in (tuple(events.forced.values()), several)
         )
@@ -277,14 +276,14 @@ class TurnModel:
 
     def _add_dice(self) -> None:
         profile, tiles = self.profile, self.row.count * self.profile.rows
-        # More insurances than tiles shut cannot be in hand: a double earns one, and shuts one at least.
+        # There can't be more insurances than shut tiles: a double earns one, and shuts at least one.
         spare = 1 + profile.spare_throws
         order = [
             Position(mask, insured)
             for mask in list(self._ends_at)[1:]
             for insured in range(spare + (tiles - mask.bit_count()) * profile.insurance)
         ]
-        # By the insurances in hand: the number of each set of tiles. The shut box is an end.
+        # By insurances in hand: the number of each set of tiles. The shut box is an end.
         self._numbers = [{0: self._ends_at[0]} for _ in range(spare + (tiles + 1) * profile.insurance)]
         numbers, self._first = self._numbers, None
         for number, position in enumerate(order, len(self.ends)):
@@ -312,7 +311,7 @@ class TurnModel:
     def _events(
         self, position: Position, number: int, throws: Throws, numbers: list[dict[int, int]]
     ) -> "_Events":
-        """What throws of some dice lead to from a position, whose number this is."""
+        """Where throws of these dice lead from the position with this number."""
         mask, insured, _, is_first = position
         here, one_row = numbers[insured], self.profile.rows == 1
         shut = xor if one_row else self.row.after
@@ -335,7 +334,7 @@ class TurnModel:
                 after = here[shut(mask, moves[0])]
                 forced[after] = forced.get(after, 0) + weight
             elif weight:
-                # Most of the work: no call where there is one row.
+                # The hot path: no function call with one row.
                 following = tuple(
                     [here[mask ^ move] for move in moves]
                     if one_row
@@ -354,14 +353,14 @@ class TurnModel:
                 found = found._replace(idle=True)
             found.add(blocked, moves, following)
         if blocked_doubles:
-            # The throw uses up the insurance that it has just earned.
+            # The throw uses up the insurance it has just earned.
             found.add(blocked_doubles, (), (self.lost if position.is_first else here[mask],))
         return found
 
     def _after_blocked(
         self, position: Position, numbers: list[dict[int, int]]
     ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The tiles that may be opened after a throw without a move, and what follows it."""
+        """The tiles that may be opened after a throw without a move, and where that leads."""
         profile, mask = self.profile, position.mask
         if position.is_first:
             return (), (self.lost,)
@@ -378,9 +377,9 @@ class TurnModel:
         return (), (numbers[0][mask],)
 
     def _follow(self, position: Position) -> int:
-        """The number of a position with dominoes; the positions that can follow are numbered first.
+        """The number of a position with dominoes. Positions that can follow get theirs first.
 
-        Moves only shut tiles, so this calls itself at most once for every tile.
+        Moves only shut tiles, so the recursion is no deeper than the number of tiles.
         """
         known = self._bags.get(position)
         if known is not None:
@@ -417,20 +416,20 @@ class TurnModel:
         return self._follow(Position(mask, insured, self._reduced(mask, bag or self._whole)))
 
     def _reduced(self, mask: int, bag: int) -> int:
-        """The bag that stands for all that are alike at these tiles."""
+        """The bag that stands for all equivalent ones with these tiles."""
         reduced = 0
         for kind in self._kinds_at(mask):
             reduced |= kind.least[(bag & kind.dominoes).bit_count()]
         return reduced
 
     def _kinds_at(self, mask: int) -> "tuple[_Kind, ...]":
-        """The dominoes by their moves at these tiles, and so at all sets that can follow."""
+        """Groups the dominoes by their moves with these tiles, and so with all sets that can follow."""
         if mask in self._kinds:
             return self._kinds[mask]
         profile = self.profile
         alike: dict[tuple[bool, bool, Tiles, tuple[int, ...]], int] = {}
         tiles = self.row.sparse(mask)
-        # Two open faces that are one tile too many for a move are one move once one is shut.
+        # Two faces may be one tile too many for a move until one of them is shut.
         later = profile.move is MoveKind.FACES and profile.max_tiles is not None
         for i, domino in enumerate(BAGS[profile.bag]):
             ends, again = ends_turn(profile, domino), draws_again(profile, domino)
@@ -450,11 +449,11 @@ class TurnModel:
 
 
 _MOST_BITS = 1 << 13
-"""A longer common denominator gives way to a power of two, and to rounding."""
+"""A longer common denominator is replaced by a power of two, with rounding."""
 
 
 class _Events(NamedTuple):
-    """What some throws lead to: with one answer, with several, and as `DiceChoice.idle`."""
+    """Where some throws lead: with one answer, with several, and as `DiceChoice.idle`."""
 
     forced: dict[int, int]
     answered: list[AnsweredThrows]
@@ -469,14 +468,14 @@ class _Events(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """Dominoes that are alike at some set of open tiles.
+    """Dominoes that are equivalent with some set of open tiles.
 
     Attributes:
         dominoes: which, as bits.
-        moves: their moves, as dense bits; empty if there are none.
-        ends: drawing one ends the turn.
-        again: the player draws again.
-        least: for each number of them left, the bits that stand for it.
+        moves: their moves, as dense bits; may be empty.
+        ends: whether drawing one ends the turn.
+        again: whether the player draws again.
+        least: for each number of them left, the bits that represent it.
     """
 
     dominoes: int

@@ -1,8 +1,8 @@
 """The odds of a profile: the worth of any position, and its best decisions.
 
 Positions are the rules' own `Turn`s, and every answer is tried with the rules' own functions, so no rule is
-repeated here; the model only gives the worth of a turn that awaits a throw. Making `Odds` takes some
-milliseconds for most rules. Afterwards everything but a distribution is a look-up.
+repeated here; the model only has the worth of turns that await a throw. For most rules, creating `Odds` takes
+some milliseconds. Afterwards everything but a distribution is a look-up.
 """
 
 from dataclasses import replace
@@ -29,11 +29,11 @@ from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Turn
 
 KEPT_TABLES = 4
-"""Games whose tables `odds_for_points` keeps: of twelve tiles each takes some megabytes."""
+"""How many games' tables `odds_for_points` keeps; with twelve tiles, each takes some megabytes."""
 
 
 def for_points(profile: Profile) -> Profile:
-    """The rules by which points are counted: a race is won by throws, so throws count instead."""
+    """The rules that count points: in a race, throws count instead."""
     if not profile.is_race:
         return profile
     return replace(profile, win=Win.LOWEST, score=Scoring.THROWS, shut_wins=ShutWins.NO)
@@ -41,10 +41,10 @@ def for_points(profile: Profile) -> Profile:
 
 @lru_cache(maxsize=KEPT_TABLES)
 def odds_for_points(profile: Profile) -> "Odds":
-    """The odds of the rules by which points are counted; those of the latest games are kept.
+    """The odds under the rules that count points; cached for the latest games.
 
     Raises:
-        OddsError: if the game is too large, or has no exact odds.
+        OddsError: the game is too large, or has no exact odds.
     """
     return Odds(for_points(profile))
 
@@ -53,7 +53,7 @@ class Odds:
     """A profile's odds under best play, for both objectives.
 
     Attributes:
-        profile: the game, on the box that is played.
+        profile: the game, on the box in play.
 
     Example:
         The value of a turn of the traditional game, and the best answer to a first throw of 6 and 4.
@@ -71,16 +71,16 @@ class Odds:
     """
 
     def __init__(self, profile: Profile, turn: Turn | None = None) -> None:
-        """Finds the positions; the best play for an objective is found when it is first asked for.
+        """Enumerates the positions; each objective is solved at its first use.
 
         Args:
-            profile: the game, on the box that is played.
-            turn: whose odds, and those of all that can follow; by default those of a whole turn.
+            profile: the game, on the box in play.
+            turn: where to start; by default, a whole turn.
 
         Raises:
-            OddsError: for a key of the game that the odds do not know.
-            TooLargeError: for more than 12 tiles, or rules with too many positions; there is
-                `shutthebox.odds.estimate` for them.
+            OddsError: a key of the game isn't understood.
+            TooLargeError: there are more than 12 tiles, or too many positions; see
+                `shutthebox.odds.estimate`.
         """
         if not order_of(profile).has_points:
             raise OddsError(f'{profile.name}: with turns = "{profile.turns}" a turn is worth no points')
@@ -90,18 +90,18 @@ class Odds:
 
     @property
     def exact(self) -> bool:
-        """Whether values are exact fractions; else they are good to nine digits."""
+        """Whether values are exact fractions rather than good to nine digits."""
         return self._model.unit != 0
 
     def value(self, turn: Turn, objective: Objective = Objective.SCORE) -> Value:
-        """The value of the turn; with a throw on the table, after the best answer to it."""
+        """The value of a turn; with a throw on the table, after the best answer to it."""
         return self._value(self._play(objective).worth(turn), objective)
 
     def fractions(self, turn: Turn, objective: Objective = Objective.SCORE) -> Exact:
         """`value` as exact fractions.
 
         Raises:
-            OddsError: where the values come from an iteration, or the fractions are too long.
+            OddsError: the values come from an iteration, or the fractions are too long.
         """
         if not self.exact:
             raise OddsError("the values of these rules are not fractions; they are good to nine digits")
@@ -111,37 +111,37 @@ class Odds:
         return Exact(best * second, first) if objective is Objective.SHUT else Exact(best * first, second)
 
     def with_dice(self, turn: Turn, dice: int, objective: Objective = Objective.SCORE) -> Value:
-        """The value of a turn that awaits a throw if so many dice are thrown now.
+        """The value of a turn that awaits a throw, if this many dice are thrown now.
 
         Raises:
-            ValueError: if the rules do not allow that number of dice here.
+            ValueError: the rules don't allow that number of dice here.
         """
         return self._value(self._play(objective).with_dice(turn, dice), objective)
 
     def points(self, turn: Turn) -> Fraction:
-        """The expected score as a fraction: exact, or that of the float found by iteration."""
+        """The expected score as a fraction: exact, or from a float found by iteration."""
         return sign(self.profile) * Fraction(self._play(Objective.SCORE).worth(turn).first)
 
     def points_with(self, turn: Turn, dice: int) -> Fraction:
-        """`points` of a turn that awaits a throw, if so many dice are thrown now.
+        """`points` of a turn that awaits a throw, if this many dice are thrown now.
 
         Raises:
-            ValueError: if the rules do not allow that number of dice here.
+            ValueError: the rules don't allow that number of dice here.
         """
         return sign(self.profile) * Fraction(self._play(Objective.SCORE).with_dice(turn, dice).first)
 
     def best_dice(self, turn: Turn, objective: Objective = Objective.SCORE) -> int:
-        """How many dice to throw at a turn that awaits a throw."""
+        """How many dice to throw in a turn that awaits a throw."""
         return self._play(objective).best_dice(turn)
 
     def one_die(self, turn: Turn, objective: Objective = Objective.SCORE) -> bool | None:
-        """Whether one die is best; None where there is no choice, or no throw to be made."""
+        """Whether one die is best; None if there's no choice, or no throw to make."""
         return self._play(objective).one_die(turn)
 
     def ranked(self, turn: Turn, objective: Objective = Objective.SCORE) -> tuple[Ranked, ...]:
-        """Every answer to the throw on the table, the best first; none if there is none.
+        """Every answer to the throw on the table, best first; may be empty.
 
-        Where a blocked player opens a tile, the answers are the tiles that may be opened.
+        If a blocked player opens a tile, the answers are the tiles that may be opened.
         """
         if not turn.awaits_answer:
             return ()
@@ -154,9 +154,9 @@ class Odds:
         )
 
     def ranked_points(self, turn: Turn) -> tuple[tuple[Tiles, Fraction], ...]:
-        """The options for the throw on the table, each with its `points`, the best first.
+        """The options for the throw on the table, each with its `points`, best first.
 
-        A throw that can only be passed has one answer, of no tiles.
+        If the throw can only be passed, there's one option, without tiles.
         """
         best, ranked = sign(self.profile), self._play(Objective.SCORE).ranked(turn)
         return tuple((tiles, best * Fraction(worth.first)) for tiles, _, worth in ranked)
@@ -169,10 +169,10 @@ class Odds:
         Args:
             turn: any turn.
             objective: of the play.
-            exact: in fractions.
+            exact: as fractions.
 
         Raises:
-            OddsError: if fractions are asked for and there are none.
+            OddsError: there are no fractions.
         """
         return self._play(objective).ends(turn, exact=exact)
 
@@ -195,5 +195,5 @@ class Odds:
 
     def _value(self, worth: Worth, objective: Objective) -> Value:
         score, shut = worth if objective is Objective.SCORE else reversed(worth)
-        # Adding 0.0 turns -0.0 into 0.0; an iteration may overshoot a chance by a rounding.
+        # Adding 0.0 turns -0.0 into 0.0; iteration may overshoot a chance by a rounding error.
         return Value(sign(self.profile) * float(score) + 0.0, min(1.0, max(0.0, float(shut))))

@@ -1,6 +1,6 @@
-"""The odds of each order of play: what it answers by another method than that of whole turns.
+"""The odds of each order of play, where it isn't solved like whole turns.
 
-An order of play without a class here has no chances to win; `shutthebox.odds.seat_limits` says so.
+An order of play without a class here has no chances to win; `shutthebox.odds.seat_limits` says why.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from shutthebox.rules.profile import Profile, Turns
 
 
 class OrderOdds:
-    """What is worked out for an order of play; here by whole turns."""
+    """The odds of an order of play; here, of whole turns."""
 
     def prepare(self, profile: Profile) -> None:
-        """Solves what will be asked for first."""
+        """Solves in advance what will be needed first."""
         odds_for_points(profile).value(turns.start(profile))
 
     def points(self, match: Match) -> Odds | NoPoints:
-        """What counts the points of a turn."""
+        """The odds in points of a turn."""
         return odds_for_points(match.rules)
 
     def round_chances(self, profile: Profile, players: int) -> tuple[float, ...] | None:
-        """Every seat's chance to win a round; None where `shutthebox.odds.seats` has it, with the stakes."""
+        """Every seat's chance to win a round; None if `shutthebox.odds.seats` has it, with the stakes."""
         return None
 
     def chances(self, match: Match) -> tuple[float, ...]:
-        """Every player's chance to win a match that goes on, at the start of a turn."""
+        """Every player's chance to win an undecided match, at the start of a turn."""
         return whole_turns.chances(match)
 
     def play(self, match: Match) -> TurnPlay[float]:
-        """The best play for the win of the turn that is being played."""
+        """The best play of the current turn for the win."""
         return whole_turns.play(match)
 
     def options(self, match: Match) -> list[tuple[int, float]] | None:
-        """What may be done, each with the chance to win, the best first; None where it's done for points."""
+        """The options, each with the chance to win, best first; None if play is for points."""
         return None
 
 
@@ -53,11 +53,11 @@ class SharedRowOdds(OrderOdds):
     """One row for all."""
 
     def round_chances(self, profile: Profile, players: int) -> tuple[float, ...]:
-        """By all positions of the row."""
+        """Solves all positions of the row."""
         return SharedRow(profile).wins(players)
 
     def options(self, match: Match) -> list[tuple[int, float]]:
-        """By what each leaves to the others."""
+        """Judges each option by what it leaves the others."""
         row = _shared_row(match.game)
         if match.turn.awaits_answer:
             found = [(shut, row.chances(match.move(shut))) for shut in turns.answers(match.rules, match.turn)]
@@ -77,7 +77,7 @@ class CommonThrowOdds(OrderOdds):
     """One throw for everyone."""
 
     def round_chances(self, profile: Profile, players: int) -> tuple[float, ...]:
-        """By all pairs of positions."""
+        """Solves all pairs of positions."""
         return CommonThrow(profile).wins()
 
 
@@ -93,19 +93,19 @@ class TugOdds(OrderOdds):
         return NoPoints(match.game)
 
     def round_chances(self, profile: Profile, players: int) -> tuple[float, ...]:
-        """By the play of a tug."""
+        """As in `shutthebox.odds.tug`."""
         return tug_chances(begin(profile, players))
 
     def chances(self, match: Match) -> tuple[float, ...]:
-        """By the play of a tug."""
+        """As in `shutthebox.odds.tug`."""
         return tug_chances(match)
 
     def play(self, match: Match) -> TurnPlay[float]:
-        """That of a tug."""
+        """As in `shutthebox.odds.tug`."""
         return tug_play(match.game)
 
     def options(self, match: Match) -> list[tuple[int, float]]:
-        """By the play of a tug."""
+        """As in `shutthebox.odds.tug`."""
         return tug_play(match.game).choices(match.turn)
 
 
@@ -123,7 +123,7 @@ def order_odds(profile: Profile) -> OrderOdds:
 
 
 def has_chances(profile: Profile, players: int) -> bool:
-    """Whether a match of this profile has chances to win that can be worked out."""
+    """Whether chances to win can be calculated for a match of this profile."""
     return why_no_seat_odds(profile, players, About.MATCH) is None
 
 
@@ -131,7 +131,7 @@ def match_chances(match: Match) -> tuple[float, ...]:
     """Every player's chance to win, at the start of a turn or when the match is decided.
 
     Raises:
-        OddsError: for rules without such chances, see `has_chances`.
+        OddsError: the rules have no such chances, see `has_chances`.
     """
     if match.result is not None:
         winners = match.result.winners
@@ -143,10 +143,10 @@ def match_chances(match: Match) -> tuple[float, ...]:
 
 
 def match_play(match: Match) -> TurnPlay[float]:
-    """The best play for the win of the turn that is being played.
+    """The best play of the current turn for the win.
 
     Raises:
-        OddsError: as for `match_chances`.
+        OddsError: like `match_chances`.
     """
     check_seats(match.game, match.players, About.MATCH)
     return order_odds(match.game).play(match)

@@ -1,7 +1,7 @@
-"""Play by a fixed rule, and its value: the comparison for best play.
+"""Play by a fixed rule, and its value, to compare with best play.
 
-None of these players thinks about dice: where there is a choice, they throw one die (if it
-can do anything); the random player chooses by chance. If a tile must be opened again, they open the lowest.
+These players don't think about dice: given the choice, they throw one die if it can do anything; the random
+player picks at random. If a tile must be opened again, they open the lowest.
 """
 
 from collections.abc import Sequence
@@ -20,16 +20,16 @@ from shutthebox.rules.score import MAX_THROWS
 _SETTLED = 1e-14
 
 _Row: TypeAlias = tuple[list[tuple[int, float]], float]
-"""The positions after a position, each with its probability, and the expected throws until then."""
+"""What can follow a position, each with its probability, and the expected number of throws until then."""
 
 
 class Policy(StrEnum):
-    """A fixed rule for choosing among the moves for a throw, by its name.
+    """A fixed rule for choosing a move.
 
-    Highest shuts the highest tile that can be shut, then the next highest. Lowest keeps the highest tiles
-    open as long as it can. Fewest and most shut so many tiles, and the highest of those. Next chance leaves
-    the best chance that the next throw has an answer, and shuts the highest tiles that do. Random takes any
-    move, each with the same chance.
+    Highest shuts the highest tile it can, then the next highest. Lowest keeps the highest tiles open as long
+    as it can. Fewest and most shut as few or as many tiles as possible, the highest first. Next chance leaves
+    the best chance of an answer to the next throw; among equals it shuts the highest tiles. Random picks any
+    move.
     """
 
     HIGHEST = "highest first"
@@ -46,7 +46,7 @@ def choose(policy: Policy, moves: Sequence[int], chances: Sequence[float] = ()) 
     Args:
         policy: the rule.
         moves: sets of tiles as bits, or dense bits.
-        chances: for `Policy.NEXT_CHANCE`: that the throw after each move has an answer.
+        chances: for `Policy.NEXT_CHANCE`, the chance of an answer to the throw after each move.
     """
     match policy:
         case Policy.HIGHEST:
@@ -67,8 +67,8 @@ def policy_value(profile: Profile, policy: Policy) -> Value:
     """The value of a whole turn to a player with a fixed rule.
 
     Raises:
-        OddsError: for a key of the game that the odds do not know.
-        TooLargeError: for more than 12 tiles, or rules with too many positions.
+        OddsError: a key of the game isn't understood.
+        TooLargeError: there are more than 12 tiles, or too many positions.
     """
     model = _model(profile)
     start = model.number(turns.start(profile))
@@ -82,10 +82,10 @@ def policy_value(profile: Profile, policy: Policy) -> Value:
 
 
 def beginners_ends(profile: Profile) -> dict[End, float]:
-    """How a whole turn of a beginner ends, each end with its probability.
+    """How a beginner's turn ends, each end with its probability.
 
     Raises:
-        TooLargeError: for rules with too many positions, or where tiles are opened again.
+        TooLargeError: there are too many positions, or tiles can open again.
     """
     model = _model(profile)
     if model.comes_back:
@@ -103,12 +103,12 @@ def beginners_ends(profile: Profile) -> dict[End, float]:
 
 @lru_cache(maxsize=1)
 def _model(profile: Profile) -> TurnModel:
-    """The model of a turn: several policies are compared on the same one."""
+    """The model of a turn; cached, because several policies are compared on it."""
     return TurnModel(profile)
 
 
 def _expected(model: TurnModel, rows: list[_Row], ends: list[float], per_throw: int) -> list[float]:
-    """The value of each position, from the last throw that the rules allow back to the first."""
+    """The value of each position, backwards from the last throw that the rules allow."""
     values = [ends[stop] for stop in model.stops]
     for _ in range(MAX_THROWS):
         before = list(values)
@@ -131,7 +131,7 @@ def _row(model: TurnModel, number: int, policy: Policy) -> _Row:
         for after, weight in zip(choice.forced, choice.weights, strict=True):
             chances[after] = chances.get(after, 0.0) + weight * share
         for weight, moves, each in choice.answered:
-            # A tile that is opened is below 0, the lowest the nearest to it.
+            # Opened tiles are negative, the lowest nearest to 0.
             chosen: Sequence[int] = (max(moves),)
             if moves[0] > 0:
                 chosen = choose(policy, moves, [_next_chance(model, after) for after in each])
@@ -142,13 +142,13 @@ def _row(model: TurnModel, number: int, policy: Policy) -> _Row:
 
 
 def _thrown(model: TurnModel, number: int) -> DiceChoice:
-    """The fewest dice that may be thrown, if these can do anything."""
+    """The fewest dice allowed, if they can do anything."""
     choices = model.choices[number]
     return ([choice for choice in choices if _changes(choice, model.stops[number])] or choices)[-1]
 
 
 def _next_chance(model: TurnModel, number: int) -> float:
-    """The chance that the next throw of a player with a fixed rule shuts something; 1 for a shut box."""
+    """The chance that a fixed-rule player's next throw shuts something; 1 for a shut box."""
     if not model.choices[number]:
         return float(model.ends[number].shut)
     choice, nothing = _thrown(model, number), {model.stops[number], model.lost}

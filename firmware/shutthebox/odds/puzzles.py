@@ -1,4 +1,4 @@
-"""Puzzles: a position and a throw whose best answer is clear and is not the obvious one."""
+"""Puzzles: a position and a throw whose best answer is clear but not obvious."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Puzzle(NamedTuple):
         profile: the game.
         open: the open tiles.
         throw: the faces.
-        level: simple rules that miss the best answer, 1 to 5.
-        answers: all that are legal, the best first; costs in points, rounded to hundredths.
+        level: how many of five simple rules miss the best answer.
+        answers: all legal ones, best first; costs in points, rounded to hundredths.
     """
 
     profile: Profile
@@ -53,14 +53,14 @@ class Puzzle(NamedTuple):
 
 
 def puzzle_from_text(text: str, profile_of: Callable[[str], Profile]) -> Puzzle:
-    """The puzzle that `Puzzle.to_text` wrote.
+    """Reads the puzzle that `Puzzle.to_text` wrote.
 
     Args:
         text: one line.
-        profile_of: gives the game of an id.
+        profile_of: returns the game with an id.
 
     Raises:
-        ValueError: for anything else.
+        ValueError: anything else.
     """
     name, open_tiles, throw, level, *answers = text.split(" ")
     pairs = (answer.partition(":") for answer in answers)
@@ -74,7 +74,7 @@ def puzzle_from_text(text: str, profile_of: Callable[[str], Profile]) -> Puzzle:
 
 
 def position(profile: Profile, open_tiles: Tiles, throw: Throw) -> Turn:
-    """A turn in which this throw has to be answered."""
+    """A turn with this throw to answer."""
     turn = turns.start(profile)
     if open_tiles != profile.starting:
         turn = Turn(open_tiles, moves=1, throws=1)

@@ -1,7 +1,7 @@
-"""What the odds are asked at the box, and what they answer, which is an input of the machine.
+"""The box's questions about the odds, and the answers, which are inputs to the machine.
 
-`shutthebox.odds.answers` works answers out. Without odds, or before they are known,
-`answer_without_odds` answers.
+`shutthebox.odds.answers` calculates the answers. Without odds, or until they're ready, `answer_without_odds`
+answers.
 """
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -19,11 +19,11 @@ if TYPE_CHECKING:  # a reader of reviews needs no solver
 
 
 class Prepare(NamedTuple):
-    """This game is about to be played: its odds will be asked for. Has no answer.
+    """This game is about to be played, so prepare its odds. Has no answer.
 
     Attributes:
         profile: the game.
-        players: how many play, where the best play for the win will be asked for; else 0.
+        players: how many play, if the best play for the win will be needed; else 0.
     """
 
     profile: Profile
@@ -31,13 +31,13 @@ class Prepare(NamedTuple):
 
 
 class AskHint(NamedTuple):
-    """What is best for the player at turn, for points and for the win? Answered by `HintReady`."""
+    """What is best for the current player, for points and for the win? Answered by `HintReady`."""
 
     match: Match
 
 
 class AskDice(NamedTuple):
-    """How many dice does the computer throw, where it may choose? Answered by `DiceReady`."""
+    """How many dice does the computer throw, if it may choose? Answered by `DiceReady`."""
 
     match: Match
     strength: Strength = Strength.MASTER
@@ -51,12 +51,12 @@ class AskAnswer(NamedTuple):
 
 
 class AskReview(NamedTuple):
-    """What did luck and decisions do in a match, or in one turn of it? Answered by `ReviewReady`.
+    """How much did luck and decisions matter in a match, or a turn of it? Answered by `ReviewReady`.
 
     Attributes:
         beginning: the match before the first of the throws.
-        actions: what has happened in it since.
-        for_win: in chance to win, too.
+        actions: what has happened since.
+        for_win: also in chance to win.
     """
 
     beginning: Match
@@ -65,11 +65,11 @@ class AskReview(NamedTuple):
 
 
 Question: TypeAlias = Prepare | AskHint | AskDice | AskAnswer | AskReview
-"""Something that the odds are asked."""
+"""A question to the odds."""
 
 
 class HintReady(NamedTuple):
-    """What is best for the player at turn; None where the odds are not known."""
+    """What's best for the current player; None if the odds aren't known."""
 
     match: Match
     hint: Advice | None
@@ -90,7 +90,7 @@ class AnswerReady(NamedTuple):
 
 
 class ReviewReady(NamedTuple):
-    """Luck and decisions of a match, or of one turn of it; None where the odds are not known."""
+    """A review of a match, or of one turn; None if the odds aren't known."""
 
     beginning: Match
     actions: tuple[Action, ...]
@@ -98,11 +98,11 @@ class ReviewReady(NamedTuple):
 
 
 OddsReady: TypeAlias = HintReady | DiceReady | AnswerReady | ReviewReady
-"""An answer of the odds, some time after the question."""
+"""The odds' answer, some time after the question."""
 
 
 def answer_without_odds(question: Question) -> OddsReady | None:
-    """What can be said without any odds; None for a question that has no answer."""
+    """Answers without any odds; None if the question has no answer."""
     match question:
         case Prepare():
             return None

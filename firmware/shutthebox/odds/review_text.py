@@ -1,4 +1,4 @@
-"""A decision in words, as the coach puts it."""
+"""A decision in the coach's words."""
 
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,8 +1,8 @@
-"""A row as dense bits: the tiles that can be open, numbered 0, 1, 2 … as they rise.
+"""A row as dense bits: the tiles that can be open, numbered 0, 1, 2 … in rising order.
 
-A row may bear any numbers up to 54, but only tiles that can be open matter to a turn. Numbered densely, all
-their sets are the whole numbers below 2 ** count, and a move, which only clears bits, leads to a smaller one.
-With two rows the bits of the tiles behind open ones stand above those of the numbers of which a tile is open.
+Tiles may have any numbers up to 54, but only those that can be open matter in a turn. Numbered densely, their
+sets are the integers below 2 ** count, and a move, which only clears bits, leads to a smaller one. With two
+rows, the bits of tiles behind open ones come above those of the numbers with an open tile.
 """
 
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
@@ -14,7 +14,7 @@ class TileRow:
     Attributes:
         tiles: the tiles.
         numbers: their numbers, rising; the index is the dense bit.
-        count: how many they are.
+        count: how many there are.
         size: how many sets of them there are.
     """
 
@@ -26,19 +26,19 @@ class TileRow:
         self._contiguous = tiles == self.size - 1
 
     def dense(self, tiles: Tiles) -> int:
-        """A set in dense bits; tiles that can never be open are left out."""
+        """A set as dense bits, without tiles that can never be open."""
         if self._contiguous:
             return tiles & (self.size - 1)
         return sum(1 << i for i, number in enumerate(self.numbers) if tiles >> (number - 1) & 1)
 
     def sparse(self, mask: int) -> Tiles:
-        """The set of tiles that dense bits stand for."""
+        """The set of tiles for some dense bits."""
         if self._contiguous:
             return mask
         return to_tiles(number for i, number in enumerate(self.numbers) if mask >> i & 1)
 
     def bit(self, number: int) -> int:
-        """The dense bit of a tile's number; 0 if that tile cannot be open."""
+        """The dense bit of a tile's number; 0 if that tile can't be open."""
         return 1 << self.numbers.index(number) if number in self.numbers else 0
 
     def mask(self, open_tiles: Tiles, behind: Tiles) -> int:
@@ -59,18 +59,18 @@ class TileRow:
         return self.sparse(mask & (self.size - 1)), self.sparse(mask >> self.count)
 
     def after(self, mask: int, move: int) -> int:
-        """The set that a move leads to where there are two rows."""
+        """The set that a move leads to, with two rows."""
         columns = move & (self.size - 1)
         in_front = mask >> self.count & columns
         return mask ^ (in_front << self.count) ^ (columns ^ in_front | in_front & move >> self.count)
 
     def masks(self, rows: int) -> list[int]:
-        """The sets that a turn can meet, rising."""
+        """The sets that can come up in a turn, rising."""
         if rows == 1:
             return list(range(self.size))
         met = [0]
         for i in range(self.count):
-            # Both tiles of a number are shut, the one behind is open, or both are.
+            # Of a number, both tiles are shut, the back one is open, or both are.
             low, high = 1 << i, 1 << (i + self.count)
             met += [mask | low for mask in met] + [mask | low | high for mask in met]
         return sorted(met)

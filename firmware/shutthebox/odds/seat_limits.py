@@ -1,4 +1,4 @@
-"""Why the seats of a game have no odds: the one place that says so, to whoever asks."""
+"""The one place that says why a game's seats have no odds."""
 
 from collections.abc import Iterator, Mapping
 from enum import Enum
@@ -14,8 +14,8 @@ from shutthebox.rules.writer import to_toml
 class About(Enum):
     """What is asked about the seats.
 
-    `ROUND` is the chance of each in a round alone; `MATCH` that before every turn of a match, which hints and
-    reviews speak of; `HEAD_START` the points that make a round of two fair.
+    `ROUND` is each seat's chance in a single round; `MATCH`, its chance before every turn of a match, for
+    hints and reviews; `HEAD_START`, the points that make a round of two fair.
     """
 
     ROUND = "round"
@@ -24,9 +24,9 @@ class About(Enum):
 
 
 def why_no_seat_odds(profile: Profile, players: int, about: About) -> str | None:
-    """Why this isn't worked out, with the key that is to blame; None if it is.
+    """Why there are no such odds, naming the key; None if there are.
 
-    Rules may still have too many positions, which shows only as they are gone through.
+    The rules may still have too many positions, which only shows when they're enumerated.
     """
     for key, why in _OTHERS.get(profile.turns, _USUAL).reasons(profile, players, about):
         return f"{profile.name}: {key} = {to_toml(getattr(profile, key))}: {why}"
@@ -34,17 +34,17 @@ def why_no_seat_odds(profile: Profile, players: int, about: About) -> str | None
 
 
 def check_seats(profile: Profile, players: int, about: About) -> None:
-    """Checks that this is worked out.
+    """Checks that there are such odds.
 
     Raises:
-        OddsError: if not, with the reason.
+        OddsError: there aren't; the text says why.
     """
     if why := why_no_seat_odds(profile, players, about):
         raise OddsError(why)
 
 
 class _Limits:
-    """By order of play each key that is to blame, and why; here of whole turns and of those without odds."""
+    """The keys that rule out odds, and why; here for whole turns, and for orders of play without odds."""
 
     def reasons(self, game: Profile, players: int, about: About) -> Iterator[tuple[str, str]]:
         yield from _reasons_of_seats(game, players, about)
@@ -53,13 +53,13 @@ class _Limits:
 
     def of_turns(self, game: Profile, players: int, about: About) -> Iterator[tuple[str, str]]:
         if game.score is Scoring.THROWS:
-            yield "score", "play against others is not worked out where throws count"
+            yield "score", "there are no odds against others if throws are the score"
         if game.blocked is Blocked.OPENS_ONE:
-            yield "blocked", "play against others is not worked out where tiles are opened again"
+            yield "blocked", "there are no odds against others if tiles can open again"
         if not order_of(game).one_turn_each:
-            yield "turns", "only whole turns are worked out, one after the other"
+            yield "turns", "there are only odds for whole turns, one after the other"
         elif game.win is Win.FIRST_TO_SHUT:
-            yield "win", "only whole turns that are won by points are worked out"
+            yield "win", "there are only odds for whole turns that are won by points"
 
 
 class _SharedLimits(_Limits):
@@ -71,16 +71,16 @@ class _SharedLimits(_Limits):
 class _TogetherLimits(_Limits):
     def of_turns(self, game: Profile, players: int, about: About) -> Iterator[tuple[str, str]]:
         if any(points_off(game, seat) for seat in range(players)):
-            yield "handicap", "head starts are not worked out for one throw for everyone"
+            yield "handicap", "one throw for everyone has no odds with head starts"
         for key, why in super().of_turns(game, players, about):
             if key != "turns" or about is not About.ROUND:
                 yield key, why
         if about is About.ROUND:
             if players != 2:
-                yield "turns", "one throw for everyone is worked out for two players only"
+                yield "turns", "one throw for everyone has odds for two players only"
             if game.blocked is Blocked.PASSES or game.insurance:
                 key = "insurance" if game.insurance else "blocked"
-                yield key, "one throw for everyone is worked out where a throw without a move counts"
+                yield key, "one throw for everyone only has odds if a throw without a move counts"
 
 
 class _TugLimits(_Limits):
@@ -91,9 +91,9 @@ class _TugLimits(_Limits):
         if players != order_of(game).seats(game, players):
             yield "turns", "it is for two players, or two teams"
         if game.first_move_must_include is not None:
-            yield "first_move_must_include", "a tile that goes first is not worked out in a tug"
+            yield "first_move_must_include", "a tug has no odds with a tile that must go first"
         if game.match is not MatchFormat.TOTAL and about is About.MATCH:
-            yield "match", "what later rounds are worth is worked out for totals only"
+            yield "match", "later rounds only have odds with totals"
 
 
 _USUAL = _Limits()
@@ -106,17 +106,17 @@ _OTHERS: Mapping[Turns, _Limits] = {
 
 def _reasons_of_rounds(game: Profile, about: About) -> Iterator[tuple[str, str]]:
     if game.tie is Tie.CARRY:
-        yield "tie", "what a pool or a point that stays is worth is not worked out"
+        yield "tie", "there are no odds for a pool or a point that stays"
     if about is About.ROUND:
         return
     if game.match is not MatchFormat.TOTAL:
-        yield "match", "what later rounds are worth is worked out for totals only"
+        yield "match", "later rounds only have odds with totals"
     if game.rounds != 1 and about is About.HEAD_START:
-        yield "rounds", "a fair head start is worked out for one round"
+        yield "rounds", "a fair head start is for a single round"
     if game.stakes is Stakes.BANK:
         yield "stakes", "everybody plays against the bank, not against each other"
     if game.shut_others:
-        yield "shut_others", "what a shut box costs everyone else is not worked out here"
+        yield "shut_others", "there are no odds for what a shut box costs everyone else"
     if game.rows == 2:
         yield "rows", "two rows have too many positions here"
     if game.insurance and about is About.MATCH:
@@ -129,14 +129,14 @@ def _reasons_of_seats(game: Profile, players: int, about: About) -> Iterator[tup
     elif players == 1 and about is About.MATCH:
         yield "match", "there is nobody to play against"
     elif begin(game, players).in_teams:
-        yield "teams", "the chances of teams are not worked out"
+        yield "teams", "there are no odds for teams"
     if any(tiles_off(game, seat) for seat in range(players)):
-        yield "handicap", "head starts in tiles are not worked out; allowed are those in points"
+        yield "handicap", "there are no odds for head starts in tiles; allowed are points"
     if any(points_off(game, seat) for seat in range(players)):
         if about is About.HEAD_START:
             yield "handicap", "the game has head starts of its own"
         if game.shut_others:
-            # Without them whoever has shut the box leads anyway, and the others keep their order.
-            yield "shut_others", "with head starts in points it is not worked out"
+            # Without them, whoever has shut the box leads anyway, and the others keep their order.
+            yield "shut_others", "there are no odds with head starts in points"
     if game.first is First.WINNER and game.tie is Tie.REPLAY_ALL and players > 2:
-        yield "first", 'with tie = "replay-all" it is worked out for two players only'
+        yield "first", 'with tie = "replay-all", there are odds for two players only'

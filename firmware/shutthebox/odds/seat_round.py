@@ -1,11 +1,11 @@
-"""One round played in turn: what it's worth to every seat when all play their best.
+"""One round of whole turns: what it's worth to every seat when all play their best.
 
-The seats play one whole turn each, and each knows the totals before. So the last seat is solved first: for
-every total to beat, the best play of a turn and how it ends. With that, each final score of the seat before
-has its worth, and so on back to the first seat (backward induction). A seat's prospects depend on the best
-total so far and on what distinguishes those who have it, not on whose it is.
+Each seat plays one turn, knowing the totals so far. So the last seat is solved first: for every total to
+beat, the best play of a turn and how it ends. That gives every final score of the seat before its worth, and
+so on back to the first seat (backward induction). A seat's prospects depend on the best total so far and on
+the traits of those who have it, not on who they are.
 
-What a round that is over is worth, and what a tie leads to, comes from outside: see `shutthebox.odds.seats`.
+Callers say what a finished round is worth and what a tie leads to: see `shutthebox.odds.seats`.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from shutthebox.odds.seat_turn import SeatTurn
 from shutthebox.odds.worths import End
 
 BEGAN = 1
-"""A trait of a seat: it has begun the round, so it's the last of those tied in a play-off that rotates."""
+"""A trait of a seat: it began the round, so in a play-off that rotates it's last of those tied."""
 
 HAS_SHUT = 2
 """A trait of a seat: it has shut the box, which may double its pool."""
 
 
 class SeatToPlay(NamedTuple):
-    """A seat that is still to play.
+    """A seat that hasn't played yet.
 
     Attributes:
         total: before its turn.
@@ -40,17 +40,17 @@ class SeatToPlay(NamedTuple):
 
 SeatsToPlay: TypeAlias = tuple[SeatToPlay, ...]
 Leaders: TypeAlias = tuple[int, ...]
-"""The traits of those who have the mark, in the order of play."""
+"""The traits of the leaders, in order of play."""
 
 Worths: TypeAlias = tuple[tuple[float, ...], float]
 """The worth of a decided round to each of its leaders, and to any other seat."""
 
 
 class Standing(NamedTuple):
-    """The totals so far, as far as they matter.
+    """What matters of the totals so far.
 
     Attributes:
-        mark: the best total so far, higher is better whatever the profile; None before the first turn.
+        mark: the best total so far, signed so that higher is better; None before the first turn.
         leaders: those who have it.
     """
 
@@ -59,17 +59,17 @@ class Standing(NamedTuple):
 
 
 NOBODY = Standing()
-"""Nobody has played."""
+"""The standing before anybody has played."""
 
 
 class Outlook(NamedTuple):
-    """The prospects of everybody, from a standing.
+    """Everybody's prospects from a standing.
 
     Attributes:
-        leaders: the worth for each of those who have the mark, in the order of their seats.
-        later: for each of those still to play.
-        out: for anybody else.
-        again: the chance that all of the round play once more. The worths are without that.
+        leaders: the worth to each leader, in the order of their seats.
+        later: the worth to each seat still to play.
+        out: the worth to anybody else.
+        again: the chance that the whole round is played once more, which the worths leave out.
     """
 
     leaders: tuple[float, ...]
@@ -79,18 +79,18 @@ class Outlook(NamedTuple):
 
 
 _Prospect: TypeAlias = tuple[float, Outlook, int | None]
-"""The worth of an end of a turn to its seat, the outlook after it, and the seat's place among the leaders."""
+"""An end's worth to its seat, the outlook after it, and the seat's place among the leaders."""
 
 
 class RoundRules(NamedTuple):
-    """What makes a difference to a round beside the rules of a turn.
+    """What affects a round besides the rules of a turn.
 
     Attributes:
-        sign: 1 where leaders have the highest total, -1 where they have the lowest.
-        worst_pay: leaders are those with the worst total, who pay.
-        shut_wins: a shut box wins at once.
-        unplayed: where a shut box ends the round on totals, the score of those who haven't played; else None.
-        tells_shutters: the seats who have shut the box are told from others.
+        sign: 1 if leaders have the highest total, -1 if they have the lowest.
+        worst_pay: whether leaders are those with the worst total, who pay.
+        shut_wins: whether a shut box wins at once.
+        unplayed: if a shut box ends the round on totals, the score of seats that haven't played; else None.
+        tells_shutters: whether it matters which seats have shut the box.
     """
 
     sign: int
@@ -102,12 +102,12 @@ class RoundRules(NamedTuple):
 
 @dataclass
 class _Solved:
-    """A seat's turn as it was solved for one standing. Other standings share a part of it.
+    """A seat's turn, solved for one standing. Other standings share part of it.
 
     Attributes:
         turn: the turn.
-        below: how many ends, the best first, set a new mark.
-        prospects: per end.
+        below: how many ends, best first, set a new mark.
+        prospects: of each end.
         worths: of every position.
     """
 
@@ -118,7 +118,7 @@ class _Solved:
 
     @cached_property
     def expected(self) -> list[list[float]]:
-        """Per position with a certain new mark the means of `out`, `again`, and `later` for each seat."""
+        """By position that's sure of a new mark: the means of `out`, `again` and each seat's `later`."""
         rows = {}
         for end, (_, following, place) in self.prospects.items():
             own = following.out if place is None else following.leaders[place]
@@ -131,7 +131,7 @@ class Round:
     """A round's outlooks, each solved at its first use.
 
     Attributes:
-        again: the worth of playing once more, by position in the round, and to any other seat.
+        again: the worth of playing once more, to each position in the round and to any other seat.
     """
 
     def __init__(
@@ -142,8 +142,9 @@ class Round:
         Args:
             turn: a turn of any seat.
             rules: those of the round.
-            players: in the match, which may be more than play this round.
-            decided: the worths once everybody has played; None where the whole round plays once more.
+            players: in the match, possibly more than play this round.
+            decided: returns the worths once everybody has played; None if the whole round is played once
+                more.
         """
         self.again: Worths = (), 0.0
         self._turn, self._rules, self._players, self._decided = turn, rules, players, decided
@@ -151,7 +152,7 @@ class Round:
         self._solved: dict[SeatsToPlay, _Solved] = {}
 
     def outlook(self, to_come: SeatsToPlay, standing: Standing = NOBODY) -> Outlook:
-        """The prospects of everybody before the turns of these seats."""
+        """Everybody's prospects before these seats' turns."""
         if not to_come:
             worths = self._decided(standing.leaders)
             if worths is None:
@@ -168,7 +169,7 @@ class Round:
         return {end: self._prospect(to_come, standing, end)[0] for end in self._turn.model.ends}
 
     def play_again_for(self, worths: Worths) -> None:
-        """Sets what playing once more is worth; outlooks that are known stay as they are."""
+        """Sets what playing once more is worth; known outlooks stay."""
         self.again = worths
         self._solved.clear()
 
@@ -177,13 +178,13 @@ class Round:
         self._known = {key: outlook for key, outlook in self._known.items() if not outlook.again}
 
     def put_again_in(self) -> None:
-        """Adds the worth of playing once more to all outlooks: from now on it's known."""
+        """Adds the worth of playing once more, now known, to all outlooks."""
         self._known = {key: self._with_again(outlook) for key, outlook in self._known.items()}
 
     def _with_again(self, outlook: Outlook) -> Outlook:
         if not outlook.again:
             return outlook
-        # All who have played lead, so leaders stand at their positions.
+        # Everybody who has played leads, so leaders are at their positions.
         worths, out = self.again
         each = [outlook.again * worth for worth in worths]
         return Outlook(
@@ -194,7 +195,7 @@ class Round:
         )
 
     def _prospect(self, to_come: SeatsToPlay, standing: Standing, end: End) -> _Prospect:
-        """An end of the next seat's turn; the place is None for a seat that is no leader."""
+        """The prospect of an end of the next seat's turn; the place is None if the seat doesn't lead."""
         if end.shut and self._rules.shut_wins:
             following = self._shut(len(to_come) - 1, standing)
             return following.leaders[-1], following, len(following.leaders) - 1
@@ -212,7 +213,7 @@ class Round:
         end: End,
         follow: Callable[[SeatsToPlay, Standing], Outlook],
     ) -> tuple[Outlook, int | None]:
-        """What follows when the next seat's turn ends so, and the seat's place among the leaders."""
+        """What follows if the next seat's turn ends like this, and the seat's place among the leaders."""
         (total, traits), *others = to_come
         later, mark = tuple(others), self._rules.sign * (total + end.score)
         if end.shut and self._rules.tells_shutters:
@@ -224,7 +225,7 @@ class Round:
         return follow(later, standing), None
 
     def _unplayed(self, to_come: SeatsToPlay, standing: Standing) -> Outlook:
-        """A shut box has ended the round: the others score the row as it stands."""
+        """A shut box has ended the round: the others score their rows as they are."""
         if not to_come:
             return self.outlook((), standing)
         assert self._rules.unplayed is not None, "a shut box does not end the round"
@@ -235,7 +236,7 @@ class Round:
         return Outlook(tuple(worths[:tied]), tuple(worths[tied:]), out, again)
 
     def _play(self, to_come: SeatsToPlay, standing: Standing) -> Outlook:
-        """Plays the next seat's turn as well as possible; gives everybody's prospects."""
+        """Plays the next seat's turn as well as possible. Returns everybody's prospects."""
         turn, ends = self._turn, self._turn.model.ends
         # The worst end comes first: its solution serves the others.
         prospects = {ends[at]: self._prospect(to_come, standing, ends[at]) for at in reversed(turn.order)}
@@ -257,7 +258,7 @@ class Round:
                 sums = [total + chance * each for total, each in zip(sums, results[end], strict=True)]
         leaders, later, (out, again) = sums[:tied], sums[tied:-2], sums[-2:]
         if solved and shared:
-            # A new mark is certain here: the old leaders are out, and the solution from before holds.
+            # A new mark is certain here: the old leaders are out, and the earlier solution holds.
             reached = [(number, mass[number]) for number in range(len(ends), len(mass)) if mass[number]]
             more_out, more_again, *more_later = (
                 sum([chance * expected[number] for number, chance in reached]) for expected in solved.expected
@@ -269,7 +270,7 @@ class Round:
         return Outlook(tuple(leaders), tuple(later), out, again)
 
     def _better(self, to_come: SeatsToPlay, standing: Standing) -> int:
-        """How many ends, the best first, set a new mark: after them the standing before does not matter."""
+        """How many ends, best first, set a new mark, after which the earlier standing doesn't matter."""
         if self._rules.worst_pay:
             return 0
         ends, rules = self._turn.model.ends, self._rules
@@ -281,7 +282,7 @@ class Round:
         return len(ends)
 
     def _shut(self, later: int, standing: Standing) -> Outlook:
-        """A shut box has won: nobody else plays. The last of the leaders has shut it."""
+        """A shut box has won, and nobody else plays. The last leader shut it."""
         tied = len(standing.leaders)
         if not self._rules.worst_pay:
             worths = self._decided((HAS_SHUT,))
@@ -290,13 +291,13 @@ class Round:
             return Outlook((*(out,) * tied, own), (out,) * later, out, 0.0)
         if tied:
             return Outlook((*(-1 / tied,) * tied, 0.0), (0.0,) * later, 0.0, 0.0)
-        # Nobody else has a total yet, so they share what is to be paid.
+        # Nobody else has a total yet, so they share the payment.
         return Outlook((0.0,), (-1 / max(1, self._players - 1),) * later, 0.0, 0.0)
 
 
 def _result(tied: int, following: Outlook, place: int | None) -> tuple[float, ...]:
     """What follows from an end: old leaders, the next seat, later ones, others, `again`."""
-    # The old leaders stay so unless the mark is a new one.
+    # The old leaders stay unless there's a new mark.
     stay = place is None or place == tied
     leaders = following.leaders[:tied] if stay else (following.out,) * tied
     own = following.out if place is None else following.leaders[place]

@@ -1,4 +1,4 @@
-"""A turn played against others: solved again and again, for other worths of its ends, in floats."""
+"""A turn played against others: solved again and again for different worths of its ends, in floats."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Profile
 
 _NUDGE = 1e-11
-"""Added to the worth of the best score, and less to others: of equal answers the better score is chosen."""
+"""Added to the worth of the best score, less to others, so that the better score breaks ties."""
 
 
 class SeatTurn:
-    """A turn that is solved again for every standing: what is certain, or known from before, is skipped.
+    """A turn, solved again for every standing; what's certain, or already known, is skipped.
 
     Attributes:
         model: the positions.
         start: the number of the position that a turn starts from.
-        order: the ends by their score, the best first; an end's place here is its rank.
+        order: the ends by score, best first; an end's index here is its rank.
     """
 
     def __init__(self, profile: Profile) -> None:
-        """Finds for every position the best and the worst end that it can come to.
+        """Finds the best and the worst end of every position.
 
         Raises:
-            TooLargeError: for more than 12 tiles, or rules with too many positions.
+            TooLargeError: there are more than 12 tiles, or too many positions.
         """
         model = self.model = TurnModel(profile)
         self.start = model.number(turns.start(profile))
@@ -51,8 +51,8 @@ class SeatTurn:
 
         Args:
             worth: of each end.
-            known: the worths of all positions for other worths of the ends.
-            below: ends of a lower rank than this have the same worth in both.
+            known: all positions' worths for other worths of the ends.
+            below: ends of lower rank have the same worth in both.
         """
         of_ends = [worth(end) for end in self.model.ends]
         run = self._run(of_ends)
@@ -70,13 +70,13 @@ class SeatTurn:
     def distribution(
         self, result: Callable[[End], object], worths: Sequence[float], below: int = 0
     ) -> list[float]:
-        """How a turn ends under that play: the chance of each end.
+        """The chance of each end under that play.
 
         Args:
-            result: of each end; of ends with the same result one may get the chances of others.
-            worths: of all positions, found for that of the ends, which is the same for the same result.
-            below: a turn is followed no further than to a position from which all ends have a lower rank than
-                this; the chance of such a position is given, too, at its number.
+            result: of each end; among ends with the same result, one may get the chances of others.
+            worths: of all positions; ends with the same result must have the same worth.
+            below: don't follow a turn past positions whose ends all have a lower rank; their chances are
+                returned under their numbers.
         """
         run = self._run([result(end) for end in self.model.ends])
         mass = [0.0] * (self.start + 1)
@@ -99,13 +99,13 @@ class SeatTurn:
     def expected(
         self, result: Callable[[End], object], worths: Sequence[float], below: int, of_ends: Sequence[float]
     ) -> list[float]:
-        """The mean of something else than the worth under that play, for each position.
+        """The mean of another quantity under that play, for each position.
 
         Args:
-            result: of each end; it decides `of_ends`, and the worth.
-            worths: of all positions, found for that of the ends.
-            below: only positions count from which all ends have a lower rank than this; the others get 0.
-            of_ends: what it is for each end.
+            result: of each end; determines `of_ends` and the worth.
+            worths: of all positions.
+            below: only for positions whose ends all have a lower rank; others get 0.
+            of_ends: the quantity at each end.
         """
         run = self._run([result(end) for end in self.model.ends])
         found = list(of_ends)
@@ -126,7 +126,7 @@ class SeatTurn:
         return best_play_at(self.model, number, worths, 0.0, truediv)
 
     def _run(self, results: Sequence[object]) -> list[int]:
-        """By rank of score, up to which rank all ends have the same result."""
+        """For each rank, the rank up to which all ends have the same result."""
         run = list(range(len(results)))
         for rank in range(len(results) - 2, -1, -1):
             if results[self.order[rank]] == results[self.order[rank + 1]]:
@@ -136,12 +136,12 @@ class SeatTurn:
 
 @lru_cache(maxsize=4)
 def seat_turn(profile: Profile) -> SeatTurn:
-    """`SeatTurn`, kept for the profiles that were asked for last."""
+    """`SeatTurn`, cached for the latest profiles."""
     return SeatTurn(profile)
 
 
 class SeatPlay(TurnPlay[float]):
-    """The best play of one turn for a chance to win, or for stakes: any worth of its ends.
+    """The best play of one turn for the chance to win, or stakes, or any other worth of its ends.
 
     Attributes:
         chance_of: the worth of an end.
@@ -151,7 +151,7 @@ class SeatPlay(TurnPlay[float]):
         """Solves the turn.
 
         Raises:
-            OddsError: as `SeatTurn`.
+            OddsError: like `SeatTurn`.
         """
         self.chance_of = worth
         turn = seat_turn(profile)

@@ -1,15 +1,14 @@
-"""Playing against others: every seat's chance to win a round, or its money, when all play their best.
+"""Playing against others: every seat's chance to win a round, or its money, under best play.
 
 A round is solved from its last seat (`shutthebox.odds.seat_round`). A tie is shared, or leads to an extra
-round of those tied or of everybody, which those still tied play again, `MAX_TIE_ROUNDS` times at most; then
-they share. Where ties are rare, an extra round is worth the same whether many or few are left. This worth is
-found by policy iteration: a guess of it gives the best play; that play gives its worth; and so on until
-neither changes. Where ties are so common that the last extra rounds make a difference, they are solved one by
-one from the last.
+round for those tied or for everybody, at most `MAX_TIE_ROUNDS` times; then they share. If ties are rare, it
+makes no difference how many extra rounds are left. Their worth is found by policy iteration: a guess gives
+the best play, that play gives the worth, and so on until neither changes. If ties are so common that the last
+extra rounds matter, they're solved one by one from the last.
 
-Play for the money is the same with other worths of a round that is over. Where the loser pays, several seats
-avoid being the worst, so the worst score so far counts, and a tie matters only between all of them. Of two
-seats the one that doesn't win pays, so they play for the win.
+Playing for money is the same, with other worths of a finished round. If the loser pays, everybody avoids
+being worst, so the worst score so far counts, and a tie only matters between all of them. With two seats, the
+one that doesn't win pays, so they play for the win.
 """
 
 from __future__ import annotations
@@ -53,27 +52,27 @@ from shutthebox.rules.profile import (
 from shutthebox.rules.score import score
 
 MOST_WORK = 5_000_000
-"""Most positions that are gone through, all scores to beat and seats together: some twenty seconds of work.
-Twelve tiles and six players take 4,850,000."""
+"""The most positions to solve, for all scores to beat and seats together: some twenty seconds of work. Twelve
+tiles and six players take 4,850,000."""
 
 _MOST_TOLD_APART = 9
-"""Most seats of which each may have shut the box or not, in any combination."""
+"""The most seats that may each have shut the box or not."""
 
 _SETTLED = 1e-6
-"""The iteration ends if its last change is below this. As it squares its error, the next change would be
+"""The iteration ends when its last change is below this. It squares its error, so the next change would be
 below 1e-9."""
 
 _MOST_ITERATIONS = 50
 
 _NEGLIGIBLE = 1e-10
-"""A difference that the nine digits of the answer don't show."""
+"""A difference that doesn't show in the nine digits of the answer."""
 
 _UNCHANGED = 1e-12
-"""Extra rounds whose worths differ by less are the same."""
+"""Extra rounds whose worths differ by less count as the same."""
 
 
 class Prize(Enum):
-    """The aim of the seats: the win, or the money of the profile's stakes."""
+    """What the seats play for: the win, or the profile's stakes."""
 
     WIN = "win"
     MONEY = "money"
@@ -83,8 +82,8 @@ class _Aim(NamedTuple):
     """What the seats of a round play for.
 
     Attributes:
-        settle: the worths of a round that is over, by who leads it; several share.
-        worst_pay: those with the worst total lead, and pay.
+        settle: returns the worths of a finished round for its leaders; several share.
+        worst_pay: whether those with the worst total lead, and pay.
     """
 
     settle: Callable[[Leaders], Worths]
@@ -92,12 +91,12 @@ class _Aim(NamedTuple):
 
 
 _Key: TypeAlias = tuple[int, ...]
-"""What distinguishes extra rounds, by seat in the order of play: traits, or where everybody starts over with
-head starts, these."""
+"""What distinguishes extra rounds, by seat in order of play: traits, or head starts if everybody starts over
+with them."""
 
 
 class Equilibrium:
-    """A round of a profile when all play their best.
+    """A round under best play.
 
     Attributes:
         profile: the game.
@@ -118,25 +117,25 @@ class Equilibrium:
         first: int = 0,
         tie_rounds: int = 0,
     ) -> None:
-        """Solves the extra rounds after a tie; the rest is solved at its first use.
+        """Solves the extra rounds after a tie; the rest is solved on first use.
 
         Args:
             profile: the game.
             players: how many play the match.
             prize: what they play for.
             first: the player, from 0, who begins the round.
-            tie_rounds: how many extra rounds there have been, the one in question included.
+            tie_rounds: how many extra rounds there have been, including this one.
 
         Raises:
-            OddsError: for rules without such odds, see `shutthebox.odds.seat_limits`.
-            ValueError: for a number of players that cannot play.
+            OddsError: the rules have no such odds, see `shutthebox.odds.seat_limits`.
+            ValueError: the number of players isn't allowed.
         """
         if not 1 <= players <= MAX_PLAYERS:
             raise ValueError(f"players: {players} is not allowed, 1 to {MAX_PLAYERS} are")
         check_seats(profile, players, About.ROUND)
         assert order_of(profile).one_turn_each, "another solver's"
         if profile.counts_rounds_won:
-            # A round alone: those tied for it win a point each.
+            # A single round: everybody tied for it wins a point.
             profile = replace(profile, match=MatchFormat.TOTAL, rounds=1, limit=None, tie=Tie.SHARE)
         self.profile, self.players, self.prize = profile, players, prize
         self._turn = seat_turn(profile)
@@ -150,7 +149,7 @@ class Equilibrium:
         )
         better = sign(profile)
         self._heads = tuple(better * points_off(profile, (first + i) % players) for i in range(players))
-        # What the next extra rounds are worth; none where those tied share.
+        # What the next extra rounds are worth; none if a tie is shared.
         self._extra: dict[_Key, Worths] = {}
         self._repeated: _Key | None = None
         self._plays_on = False
@@ -171,7 +170,7 @@ class Equilibrium:
             self._last_of_several.play_again_for(again)
 
     def holds_for(self, tie_rounds: int) -> bool:
-        """Whether the answers are also those after so many extra rounds."""
+        """Whether the answers also hold after this many extra rounds."""
         return tie_rounds <= self._holds_for
 
     @property
@@ -191,14 +190,13 @@ class Equilibrium:
         *,
         last_of_several: bool = False,
     ) -> tuple[float, ...]:
-        """The worth of the round to every seat: the chance to win, or the money expected in stakes.
+        """The round's worth to every seat: the chance to win, or the expected stakes.
 
         Args:
-            totals: the points before the round of each seat that plays it; none for a round of its own.
-            scores: the totals of the seats that have played, the first seats first; None for one
-                that cannot win any more.
-            last_of_several: the round is no extra one and has others before it: where a shut box ends the
-                round, totals decide.
+            totals: each playing seat's points before the round; none for a single round.
+            scores: the totals of the seats that have played, in order; None for one that can't win any more.
+            last_of_several: whether this is the last of several rounds, not an extra one. If a shut box ends
+                the round, totals decide then.
         """
         before = totals or (0,) * self.players
         standing, round_ = self._standing(before, scores), self._round_of(last_of_several)
@@ -218,7 +216,7 @@ class Equilibrium:
         *,
         last_of_several: bool = False,
     ) -> SeatPlay:
-        """The best play of the next seat's turn; the arguments are those of `chances`."""
+        """The best play of the next seat's turn; arguments as for `chances`."""
         before = totals or (0,) * self.players
         standing, round_ = self._standing(before, scores), self._round_of(last_of_several)
         return SeatPlay(self.profile, round_.worths(self._to_come(before, scores), standing).__getitem__)
@@ -245,7 +243,7 @@ class Equilibrium:
 
     @property
     def _sign(self) -> int:
-        """1 where the highest total leads, else -1."""
+        """1 if the highest total leads, else -1."""
         return -sign(self.profile) if self._aim.worst_pay else sign(self.profile)
 
     def _traits(self, position: int) -> int:
@@ -268,7 +266,7 @@ class Equilibrium:
         return Round(self._turn, rules, self.players, decided)
 
     def _decided(self, aim: _Aim, leaders: Leaders) -> Worths | None:
-        """The worths once everybody has played; None where the whole round plays once more."""
+        """The worths once everybody has played; None if the whole round is played once more."""
         least = self.players if aim.worst_pay else 2
         if len(leaders) < least or not self._plays_on:
             return aim.settle(leaders)
@@ -281,7 +279,7 @@ class Equilibrium:
     # Extra rounds.
 
     def _next(self, seats: _Key, *, began: bool = True) -> _Key:
-        """Those who play on, in the order of the next round: the next one begins."""
+        """Those who play on, in the order of the next round."""
         return (*seats[1:], seats[0]) if self._rotates and began else seats
 
     def _back(self, worths: Worths, *, began: bool = True) -> Worths:
@@ -290,7 +288,7 @@ class Equilibrium:
         return ((each[-1], *each[:-1]) if self._rotates and began else each), out
 
     def _keys(self) -> list[_Key]:
-        """All kinds of extra rounds; each leads to those before it."""
+        """All kinds of extra rounds, each after those it can lead to."""
         if self._all_again:
             keys = [self._heads]
             while (following := self._next(keys[-1])) != self._heads:
@@ -299,7 +297,7 @@ class Equilibrium:
         sizes = range(2, self.players + 1)
         if not self._shutters_count:
             return [(0,) * size for size in sizes]
-        # Without head starts those with the same score have all shut the box, or none of them has.
+        # Without head starts, of those with the same score either all have shut the box or none.
         alike = not any(self._heads) and len({end.score for end in self.ends}) == len(self.ends)
         if alike:
             return [(shut,) * size for size in sizes for shut in (HAS_SHUT, 0)]
@@ -309,13 +307,13 @@ class Equilibrium:
         return sorted(every, key=lambda key: (len(key), -sum(key)))
 
     def _entrants(self, key: _Key) -> SeatsToPlay:
-        """Those who play an extra round."""
+        """The seats of an extra round."""
         if self._all_again:
             return tuple(SeatToPlay(head) for head in key)
         return tuple(SeatToPlay(0, traits | self._traits(at)) for at, traits in enumerate(key))
 
     def _solve_extra_rounds(self, aim: _Aim, most: int) -> None:
-        """The worths of the next extra rounds, where there can be so many."""
+        """Finds the worths of the next extra rounds, with at most this many to come."""
         keys = self._keys()
         kinds = len(keys) if self._all_again else -(-len(keys) // (self.players - 1))
         self._check_work(self._work * kinds)
@@ -330,15 +328,15 @@ class Equilibrium:
         self._from_the_last(keys, aim, most)
 
     def _tail(self, again: float, most: int) -> float:
-        """An upper bound of what the last of so many extra rounds matter, by the chance of playing once more.
+        """An upper bound for how much the last of `most` extra rounds matter.
 
-        On the way to them some rounds are not played once more, but by fewer: one for each seat but two.
+        Some rounds on the way lose a seat instead of being repeated: one round for each seat but two.
         """
         fewer = range(min(most, self.players - 2) + 1)
         return sum([comb(most, each) * again ** (most - each) for each in fewer])
 
     def _by_policy_iteration(self, key: _Key, aim: _Aim) -> float:
-        """Solves an extra round as if there were always one more; gives the chance of that."""
+        """Solves an extra round as if there were always one more. Returns the chance of that."""
         if not self._all_again:
             self._repeated = key
         worths = aim.settle(key)
@@ -359,7 +357,7 @@ class Equilibrium:
         return found.again
 
     def _from_the_last(self, keys: Sequence[_Key], aim: _Aim, most: int) -> None:
-        """Solves extra rounds one by one from the last, after which those tied share."""
+        """Solves extra rounds one by one from the last, after which a tie is shared."""
         self._plays_on = False
         self._extra = {}
         for _ in range(most):
@@ -378,7 +376,7 @@ class Equilibrium:
         self._round = self._new_round(aim)
 
     def _once_more(self, found: Outlook, following: Worths | None) -> Worths:
-        """The worths of a round that is played once more with the chance that was found."""
+        """The worths of a round, including the chance found that it's played once more."""
         if following is None or not found.again:
             return found.later, found.out
         each, out = self._back(following)
@@ -404,9 +402,9 @@ def _aim_of(profile: Profile, players: int, prize: Prize) -> _Aim:
     if players <= 2:
         return _Aim(_beaten(players))
     if profile.tie is Tie.REPLAY_ALL:
-        # The best and the worst score so far would count at the same time.
+        # Both the best and the worst score so far would count.
         raise OddsError(
-            f'{profile.name}: stakes = "{profile.stakes}" with tie = "{profile.tie}" are worked out for two '
+            f'{profile.name}: stakes = "{profile.stakes}" with tie = "{profile.tie}" have odds for two '
             "players only"
         )
     return _Aim(lambda leaders: ((-1 / len(leaders),) * len(leaders), 0.0), worst_pay=True)
@@ -427,7 +425,7 @@ def _pool(players: int, *, doubles: bool) -> Callable[[Leaders], Worths]:
 
 
 def _beaten(players: int) -> Callable[[Leaders], Worths]:
-    """All who have not won pay; all, where all share the win."""
+    """Everybody who hasn't won pays; everybody, if all share the win."""
 
     @cache
     def settle(leaders: Leaders) -> Worths:
@@ -438,6 +436,6 @@ def _beaten(players: int) -> Callable[[Leaders], Worths]:
 
 
 def _got(owed: ledger.Debts, leaders: int) -> Worths:
-    """What leaders get, and any other seat, by debts of which the leaders' come first."""
+    """What leaders and any other seat get, from debts with the leaders' first."""
     got = [float(-each) for each in owed]
     return tuple(got[:leaders]), got[-1] if leaders < len(got) else 0.0

@@ -1,10 +1,9 @@
-"""One row for all: the chance of every player still in to be the last one in, or to shut the last tile.
+"""One row for all: every player's chance to be the last one in, or to shut the last tile.
 
-A position is the open tiles and the insurances of the players, the player at turn first. Everybody plays
-for the own chance to win. A move shuts tiles; an insurance answers one throw and is used up; a player who
-can do neither is out. So play never comes back to a position, except by a double that earns
-the insurance that it uses up: then ``V = sum(p * best) / (1 - p_again)``. Positions are solved at their
-first use, in floats.
+A position is the open tiles and the players' insurances, the current player first. Everybody plays to win. A
+move shuts tiles; an insurance is used up by a throw without one; a player who has neither is out. So
+positions don't repeat, unless a double earns the insurance that it uses up: then ``V = sum(p * best) / (1 -
+p_again)``. Positions are solved on first use, in floats.
 """
 
 from typing import TypeAlias
@@ -19,18 +18,18 @@ from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import Draw, Profile
 
 MOST_PLAYERS = 3
-"""Four players have some hundred thousand positions: more than a box can wait for."""
+"""Four players have some hundred thousand positions, too many for a box."""
 
 _DIGITS = 12
-"""Chances that differ by less are ties: then the first move is taken."""
+"""To this many digits, chances are ties, and the first move is taken."""
 
 _Insured: TypeAlias = tuple[int, ...]
 _Chances: TypeAlias = tuple[float, ...]
-"""The chance of each player still in, the one at turn first."""
+"""The chance of each player still in, the current player first."""
 
 
 class SharedRow:
-    """A profile of one row for all, under the best play of everybody.
+    """A profile with one row for all, when everybody plays their best.
 
     Attributes:
         profile: the game.
@@ -40,8 +39,8 @@ class SharedRow:
         """Prepares the profile.
 
         Raises:
-            OddsError: if the players have rows of their own, or for a key that is not understood.
-            TooLargeError: for too many tiles, two rows, or dominoes.
+            OddsError: the players have their own rows, or a key isn't understood.
+            TooLargeError: too many tiles, two rows, or dominoes.
         """
         if not order_of(profile).one_row:
             raise OddsError(f"{profile.name}: the players do not share a row")
@@ -56,18 +55,18 @@ class SharedRow:
         self._known: dict[tuple[int, _Insured], tuple[_Chances, int]] = {}
 
     def wins(self, players: int) -> _Chances:
-        """The chance of every seat to win.
+        """Every seat's chance to win.
 
         Raises:
-            TooLargeError: for more than `MOST_PLAYERS`.
+            TooLargeError: more than `MOST_PLAYERS`.
         """
         return self.chances(begin(self.profile, players))
 
     def chances(self, match: Match) -> _Chances:
-        """The chance of every seat to win a match that awaits a throw, or is decided.
+        """Every seat's chance to win a match that awaits a throw, or is decided.
 
         Raises:
-            TooLargeError: for more than `MOST_PLAYERS` still in, or teams.
+            TooLargeError: more than `MOST_PLAYERS` still in, or teams.
         """
         if match.result is not None:
             return tuple(float(seat in match.result.winners) for seat in range(match.players))
@@ -75,13 +74,13 @@ class SharedRow:
         return self._by_seat(match, seats, self._solved(self._row.dense(match.turn.open), insured)[0])
 
     def with_dice(self, match: Match, dice: int) -> _Chances:
-        """`chances` of a match that awaits a throw, if so many dice are thrown now."""
+        """`chances` of a match that awaits a throw, if this many dice are thrown now."""
         seats, insured = self._seats(match)
         return self._by_seat(match, seats, self._mean(self._row.dense(match.turn.open), insured, dice))
 
     @staticmethod
     def order(chance: float) -> float:
-        """The key to compare chances by: those that are almost equal are equal."""
+        """A sort key by which almost equal chances are equal."""
         return round(chance, _DIGITS)
 
     def _by_seat(self, match: Match, seats: list[int], chances: _Chances) -> _Chances:
@@ -89,7 +88,7 @@ class SharedRow:
         return tuple(by_seat.get(seat, 0.0) for seat in range(match.players))
 
     def _seats(self, match: Match) -> tuple[list[int], _Insured]:
-        """The players still in, the one at turn first, and their insurances."""
+        """The players still in, the current one first, and their insurances."""
         order = [(match.player + step) % match.players for step in range(match.players)]
         seats = [seat for seat in order if match.rows[seat].outcome is None]
         if len(seats) > MOST_PLAYERS or match.in_teams:
@@ -152,7 +151,7 @@ class SharedRow:
         return best
 
     def _without_first(self, mask: int, insured: _Insured) -> _Chances:
-        """The chances of the others when the player at turn is out."""
+        """The chances of the others when the current player is out."""
         if len(insured) <= 2:
             return (1.0,) * (len(insured) - 1)
         return self._solved(mask, insured[1:])[0]

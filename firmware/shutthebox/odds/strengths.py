@@ -12,9 +12,9 @@ from shutthebox.rules.turn import Turn
 class Strength(StrEnum):
     """The strength of the computer.
 
-    A beginner shuts the highest tiles (the lowest where open tiles are good), and throws as many dice as
-    usual. A regular decides every other time, from the first move of a turn on, by the odds for points, else
-    like a beginner. A master decides always by the odds, for the win where they are known.
+    A beginner shuts the highest tiles (the lowest if open tiles are good) and throws the usual number of
+    dice. A regular decides every other time by the odds for points, starting with the first move of a turn,
+    and otherwise like a beginner. A master always decides by the odds, for the win if they're known.
     """
 
     BEGINNER = "beginner"
@@ -28,7 +28,7 @@ def by_odds(turn: Turn, strength: Strength) -> bool:
 
 
 def simple_answer(profile: Profile, turn: Turn) -> Tiles:
-    """The answer of a player without odds (a tile to open: the lowest); none to pass."""
+    """A beginner's answer (if a tile must be opened, the lowest); none to pass."""
     answers = turns.answers(profile, turn)
     if not answers:
         reopenings = turns.reopenings(profile, turn)
@@ -37,6 +37,6 @@ def simple_answer(profile: Profile, turn: Turn) -> Tiles:
 
 
 def highest_first(profile: Profile, answers: Sequence[Tiles]) -> Tiles:
-    """Of some answers that with the highest tiles; with the lowest where open tiles are good."""
+    """The answer with the highest tiles; with the lowest if open tiles are good."""
     low = profile.highest_wins and profile.score is not Scoring.SHUT_SUM
     return min(answers) if low else max(answers)

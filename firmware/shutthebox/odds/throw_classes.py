@@ -1,8 +1,7 @@
-"""Throws gathered into classes with the same moves: every throw of so many dice.
+"""Groups throws into classes with the same moves.
 
-The 36 throws of two dice are 11 totals where only the total counts, and each total has one table of moves. A
-tile above the total never takes part, so the table is indexed with the low bits of a position alone and stays
-short.
+If only the total counts, the 36 throws of two dice are 11 classes, each with one table of moves. Tiles above
+the total never take part, so the table is short: its index is the low bits of a position.
 """
 
 from collections import Counter
@@ -19,8 +18,8 @@ from shutthebox.rules.rows import are_plain, reach
 from shutthebox.rules.tiles import to_numbers, to_tiles
 
 MOST_ENTRIES = 2_000_000
-"""Most pairs of a position and a class of throws that are solved exactly: some seconds of work. The
-games on the sheets have 86,016 at most."""
+"""The most pairs of a position and a class of throws to solve exactly: some seconds of work. The sheets'
+games have 86,016 at most."""
 
 
 _MOST_STATES = 100_000
@@ -30,10 +29,10 @@ class ThrowClass(NamedTuple):
     """A class of throws with the same moves everywhere.
 
     Attributes:
-        weight: how many throws, of all that the dice can show.
-        relevant: dense bits of the tiles that its moves can shut.
+        weight: how many throws it has.
+        relevant: the tiles that its moves can shut, as dense bits.
         table: the moves, as dense bits, by the open tiles among `relevant`.
-        doubles: how many of the throws earn an insurance.
+        doubles: how many of its throws earn an insurance.
     """
 
     weight: int
@@ -44,15 +43,15 @@ class ThrowClass(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Throws:
-    """All throws of so many dice.
+    """All throws of a number of dice.
 
     Attributes:
         dice: how many.
         total: how many throws there are, each equally likely.
-        ended: how many of them end the turn at every position.
-        idle: how many of them no position has a move for, and earn no insurance either.
-        classes: those that some position has a move for.
-        idle_doubles: how many earn an insurance that no position has a move for.
+        ended: how many end the turn at every position.
+        idle: how many have no move at any position, and don't earn an insurance.
+        classes: those with a move at some position.
+        idle_doubles: how many have no move at any position, but earn an insurance.
     """
 
     dice: int
@@ -64,10 +63,10 @@ class Throws:
 
 
 def throws_of(profile: Profile, row: TileRow, dice: int) -> Throws:
-    """The throws of so many dice on this row.
+    """The throws of this many dice on this row.
 
     Raises:
-        TooLargeError: for more classes of throws than can be gone through.
+        TooLargeError: there are too many classes of throws.
     """
     if not are_plain(profile):
         ended, classes = _in_columns(profile, row, dice)
@@ -91,7 +90,7 @@ def _doubles_not_ending(profile: Profile, dice: int) -> int:
 
 
 def _by_total(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[ThrowClass]]:
-    """Classes where any set of open tiles that adds up to one of the totals will do."""
+    """The classes if any set of open tiles that adds up to one of the totals will do."""
     ended, weights = 0, Counter[tuple[int, ...]]()
     if dice == 1 or not _faces_count(profile):
         sums = Counter({0: 1})
@@ -131,7 +130,7 @@ def _by_total(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[Thro
         found = [tables[total] for total in read if total <= top]
         if not any(any(table) for table in found):
             continue
-        # The totals of a throw differ, so no set is in two of their tables.
+        # A throw's totals differ, so no set is in two of their tables.
         table, *others = sorted(found, key=len, reverse=True)
         for other in others:
             low = len(other) - 1
@@ -141,12 +140,12 @@ def _by_total(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[Thro
 
 
 def _faces_count(profile: Profile) -> bool:
-    """Whether faces decide what a throw may be read as, or whether it ends the turn."""
+    """Whether the faces matter for what a throw can mean, or whether it ends the turn."""
     return not profile.only_adds or profile.doubles is not Doubles.PLAIN
 
 
 def _every_throw(profile: Profile, dice: int) -> list[tuple[Throw, int]]:
-    """Each throw, whichever die shows what, with how many of the throws look so."""
+    """Each throw regardless of order, and how many throws it stands for."""
     if comb(profile.sides + dice - 1, dice) > _MOST_STATES:
         raise TooLargeError(f"{dice} dice of {profile.sides} sides show too much for exact odds")
     ways = factorial(dice)
@@ -157,11 +156,11 @@ def _every_throw(profile: Profile, dice: int) -> list[tuple[Throw, int]]:
 
 
 def sets_by_total(numbers: tuple[int, ...], top: int) -> list[list[tuple[int, ...]]]:
-    """For every total up to `top`: the sets of open tiles that add up to it, by position.
+    """For every total up to `top`, the sets of open tiles that add up to it, by position.
 
-    Entry `[total][position & (len - 1)]`, with dense bits; tiles above a total are not in its
-    index. Built tile by tile: with a tile more, a set either leaves it out, or is it and a set
-    for the rest of the total.
+    The entry is `[total][position & (len - 1)]`, with dense bits; tiles above a total aren't in its index.
+    Built tile by tile: a set either leaves out the new tile, or is that tile and a set for the rest of the
+    total.
     """
     tables: list[list[tuple[int, ...]]] = [[(0,)]]
     tables += [[()] for _ in range(top)]
@@ -185,7 +184,7 @@ def sets_by_total(numbers: tuple[int, ...], top: int) -> list[list[tuple[int, ..
 
 
 def _in_columns(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[ThrowClass]]:
-    """Classes where a tile may bear another number than its column: the moves of every set of columns."""
+    """The classes if a tile's number may differ from its column's: the moves of every set of columns."""
     ended, alike = 0, dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]]()
     by_sum = profile.move is MoveKind.SET
     for throw, weight in _every_throw(profile, dice):
@@ -218,9 +217,9 @@ def _in_columns(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[Th
 
 
 def _adding_up(profile: Profile, row: TileRow, most: int) -> dict[int, dict[int, list[int]]]:
-    """By set of columns the moves for every total up to the highest.
+    """For each set of columns, the moves for every total up to the highest.
 
-    Built column by column, so that sets that are alike up to a column share the work.
+    Built column by column, so that sets with the same lower columns share the work.
     """
     largest = profile.max_tiles or 2 * row.count
     found: dict[int, dict[int, list[int]]] = {}
@@ -251,7 +250,7 @@ def _adding_up(profile: Profile, row: TileRow, most: int) -> dict[int, dict[int,
 
 
 def _by_faces(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[ThrowClass]]:
-    """Classes where the faces count: one throw stands for all that name the same tiles."""
+    """The classes if faces count: one throw stands for all that name the same tiles."""
     ended, classes = 0, []
     doubles = Counter(
         _alike(profile, row, throw, _names(profile, row, throw)) for throw in _doubles(profile, dice)
@@ -271,11 +270,11 @@ def _throws(
 ) -> dict[tuple[bool, tuple[int, ...]], tuple[int, Throw]]:
     """One throw for each class, with the number of throws in it.
 
-    Two throws are alike if they name the same tiles of the row by face, by total and by
-    difference; for `MoveKind.EXACT`, a repeated face or one without a tile names none.
+    Two throws are in the same class if they name the same tiles by face, total and difference. With
+    `MoveKind.EXACT`, a repeated face, or one without a tile, names none.
     """
     largest = max(row.numbers[-1], *profile.ends_turn_on, 0)
-    # By dice: faces named (or -1), total (cut off where nothing asks for it any more).
+    # By dice: faces named (or -1), and total (capped where it no longer matters).
     states: dict[tuple[int, int], tuple[int, Throw]] = {(0, 0): (1, ())}
     for _ in range(dice):
         longer: dict[tuple[int, int], tuple[int, Throw]] = {}
@@ -303,14 +302,14 @@ def _throws(
 
 
 def _alike(profile: Profile, row: TileRow, throw: Throw, named: int) -> tuple[bool, tuple[int, ...]]:
-    """The common part of a class of throws: whether they end the turn, and the tiles that they name."""
+    """What a class of throws has in common: whether they end the turn, and the tiles they name."""
     ends = ends_turn(profile, throw)
     named_by_sums = [row.bit(number) for number in totals(profile, throw)]
     return ends, () if ends else (named, *sorted(named_by_sums))
 
 
 def _names(profile: Profile, row: TileRow, throw: Throw) -> int:
-    """The tiles that a throw names by its faces, as dense bits; -1 for none where all have to be used."""
+    """The tiles that a throw's faces name, as dense bits; -1 if all must be used and one has none."""
     named = 0
     for face in throw:
         named = _with_face(profile, row, named, face)
@@ -326,7 +325,7 @@ def _with_face(profile: Profile, row: TileRow, named: int, face: int) -> int:
 
 
 def _answers(profile: Profile, row: TileRow, throw: Throw, weight: int, doubles: int) -> ThrowClass:
-    """The moves for a throw at every set of the few tiles that it names, from the rules themselves."""
+    """The moves for a throw at every set of the tiles it names, from the rules themselves."""
     named = to_tiles({*throw, *totals(profile, throw)}) & row.tiles
     table = {}
     numbers = to_numbers(named)

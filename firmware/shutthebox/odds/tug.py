@@ -1,10 +1,10 @@
-"""A tug: the chance of the player at turn to move the last tile, when both play their best.
+"""A tug: the current player's chance to move the last tile under best play.
 
-A position is that of a turn alone (`shutthebox.odds.model`); its tiles are those that the player still has to
-move, shut or open. A turn that ends before has left the rest of the row to the other, who wins as often as a
-turn that begins so. Turns follow each other without an end, so this is solved by modified policy iteration:
-some passes with fixed answers, then better answers, and so on until no answer can be bettered. A pass goes
-through the positions in rising order, and takes the worths that it has found so far.
+A position is that of a single turn (`shutthebox.odds.model`); its tiles are those that the player still has
+to move, shut or open. A turn that ends earlier leaves the rest of the row to the other, whose chance is that
+of a turn starting there. Turns can go back and forth forever, so this is solved by modified policy iteration:
+passes with fixed answers alternate with better answers until no answer can be improved. A pass takes the
+positions in rising order and uses the worths it has found so far.
 """
 
 from collections.abc import Sequence
@@ -25,20 +25,20 @@ from shutthebox.rules.turn import Outcome, Turn
 
 _SETTLED = 1e-14
 _ENOUGH = 1e-3
-"""Answers are bettered once a pass changes worths by so much less than the first one with them."""
+"""Answers are improved once a pass changes worths by this fraction of what the first pass did."""
 _PASSES_A_ROUND, _MOST_PASSES = 20, 100
-"""A game in which hardly ever a tile moves is decided by its last throw, and has no exact odds."""
+"""A game in which tiles hardly ever move is decided by its last throw, and has no exact odds."""
 
 
 class TugPlay(TurnPlay[float]):
-    """The best play of a tug, looked up: worths are chances to win of the player whose turn it is."""
+    """The best play of a tug: worths are the current player's chances to win."""
 
     def __init__(self, profile: Profile) -> None:
         """Finds it.
 
         Raises:
-            OddsError: for another game, or a key of the game that is not understood.
-            TooLargeError: for more than 12 tiles, or if the worths do not settle.
+            OddsError: it's another game, or a key isn't understood.
+            TooLargeError: there are more than 12 tiles, or the worths don't settle.
         """
         order = order_of(profile)
         if not order.opens:
@@ -48,11 +48,11 @@ class TugPlay(TurnPlay[float]):
         super().__init__(model, _worths(model), 0.0, truediv)
 
     def begins(self, mine: Tiles) -> float:
-        """The chance of a player at the beginning of a turn with these tiles to move."""
+        """A player's chance at the start of a turn with these tiles to move."""
         return self.worth(Turn(mine))
 
     def worth(self, turn: Turn) -> float:
-        """The chance of the player whose turn it is, or was until it ended."""
+        """The chance of the player whose turn it is, or was."""
         if turn.outcome is None:
             return super().worth(turn)
         if turn.outcome is Outcome.SHUT:
@@ -72,18 +72,18 @@ class TugPlay(TurnPlay[float]):
 
 @lru_cache(maxsize=2)
 def tug_play(profile: Profile) -> TugPlay:
-    """`TugPlay`, kept for the games that were asked for last."""
+    """`TugPlay`, cached for the latest games."""
     return TugPlay(profile)
 
 
 def tug_chances(match: Match) -> tuple[float, ...]:
-    """Every player's chance to win the running round, at the start of a turn."""
+    """Every player's chance to win the current round, at the start of a turn."""
     own = tug_play(match.game).worth(match.turn)
     return tuple(own if row.opens is match.turn.opens else 1 - own for row in match.rows)
 
 
 class NoPoints:
-    """The points of a tug, in which a chance to win is all that there is: whatever is done costs none.
+    """The points of a tug, where only the chance to win counts: nothing costs points.
 
     Attributes:
         profile: the game.
@@ -109,18 +109,18 @@ def _worths(model: TurnModel) -> list[float]:
     """The chance to win at every position of a turn; the ends come first."""
     first, whole, row = len(model.ends), model.row.size - 1, model.row
     begins = [model.number(Turn(row.sparse(mask))) if mask else 0 for mask in range(row.size)]
-    # The positions at which turns begin, each with the end there and where the other goes on then.
+    # The positions where turns begin, each with its end and where the other player continues.
     ends = {begins[mask]: (model.stops[begins[mask]], begins[whole ^ mask]) for mask in range(1, row.size)}
     worths = [float(end.shut) for end in model.ends] + [0.5] * (len(model.choices) - first)
     get = worths.__getitem__
 
     def run(steps: Sequence[tuple[Sequence[int], Sequence[int], int]]) -> float:
-        """A pass with fixed answers; by how much it has changed any worth."""
+        """Makes a pass with fixed answers. Returns the largest change of a worth."""
         most = 0.0
         for number, (after, weights, lively) in enumerate(steps, first):
             if number in ends:
                 end, other = ends[number]
-                # Without a tile for the other to move, the same player begins another turn.
+                # If the other has no tile to move, the same player begins another turn.
                 worths[end] = 1 - worths[other] if other else worths[number]
             worth = sum(map(mul, weights, map(get, after))) / lively
             most = max(most, abs(worth - worths[number]))

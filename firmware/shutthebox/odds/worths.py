@@ -1,4 +1,4 @@
-"""The worth of things: how a turn can end, what a player plays for, and the errors of odds."""
+"""How a turn can end, what a player plays for, and the errors of odds."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -10,27 +10,27 @@ from shutthebox.rules.profile import Profile, Scoring
 from shutthebox.rules.tiles import Tiles
 
 Number: TypeAlias = Fraction | float
-"""A Fraction where the answer is exact, a float where it comes from an iteration."""
+"""A Fraction if the answer is exact, a float if it comes from an iteration."""
 
 
 _EQUAL = 1e-9
-"""Chances to win that differ by less are equal."""
+"""Chances to win that differ by less count as equal."""
 
 
 class OddsError(ShutTheBoxError, ValueError):
-    """Odds that cannot be given: the text says why."""
+    """There are no odds; the text says why."""
 
 
 class TooLargeError(OddsError):
-    """The exact answer would take too long; an estimate can be had."""
+    """The exact answer would take too long; an estimate is possible."""
 
 
 class Objective(StrEnum):
-    """The aim of a player; a tie in the one is broken by the other.
+    """A player's aim.
 
-    `SCORE` is the best expected score in the profile's own scoring (most where the highest
-    wins, else least), ties by the chance to shut. `SHUT` is the best chance to shut the box,
-    ties by the expected score.
+    `SCORE` is the best expected score in the profile's scoring (most if the highest wins, else least), with
+    ties broken by the chance to shut. `SHUT` is the best chance to shut the box, with ties broken by the
+    expected score.
     """
 
     SCORE = "score"
@@ -73,13 +73,13 @@ class End(NamedTuple):
 
 
 class Goal(NamedTuple):
-    """The worth of the ends of a turn to a player, as whole numbers; the higher, the better.
+    """The worth of a turn's ends to a player, as integers; higher is better.
 
     The first of each pair decides, the second breaks ties.
 
     Attributes:
-        worth: of an end; where throws count, of its part beside them.
-        per_throw: added for every throw, but not where a turn is lost.
+        worth: of an end; if throws count, of the rest of it.
+        per_throw: added for every throw, unless the turn is lost.
     """
 
     worth: Callable[[End], tuple[int, int]]
@@ -87,7 +87,7 @@ class Goal(NamedTuple):
 
 
 class Worth(NamedTuple):
-    """Expected `Goal` numbers of a position: the deciding one, and the one that breaks ties."""
+    """A position's expected `Goal` numbers: the deciding one, and the tie-breaker."""
 
     first: Number
     second: Number
@@ -97,9 +97,9 @@ class Ranked(NamedTuple):
     """A legal answer to a throw, with its value.
 
     Attributes:
-        tiles: the tiles to shut; where a blocked player opens one, that tile.
-        value: of the turn after it, played on for the objective.
-        cost: against the best answer, in units of the objective (points, or chance), never negative.
+        tiles: the tiles to shut, or the one a blocked player opens.
+        value: of the turn after it, played for the objective.
+        cost: compared with the best answer, in units of the objective (points, or chance), 0 or more.
     """
 
     tiles: Tiles
@@ -108,11 +108,11 @@ class Ranked(NamedTuple):
 
 
 class Option(NamedTuple):
-    """Something that the player may do.
+    """Something the player may do.
 
     Attributes:
-        choice: the tiles to shut (or to open) for the throw on the table; before a throw the number of dice.
-        cost: against the best option, 0 or more.
+        choice: the tiles to shut (or open) for the throw on the table; before a throw, the number of dice.
+        cost: compared with the best option, 0 or more.
     """
 
     choice: int
@@ -120,12 +120,12 @@ class Option(NamedTuple):
 
 
 class Advice(NamedTuple):
-    """What the player at turn may do.
+    """What the current player may do.
 
     Attributes:
-        options: the best first; none where there is nothing to choose but to pass.
+        options: best first; none if the player can only pass.
         unit: of their costs.
-        to_win: the same options by the chance to win, if the options are not; none where that is not known.
+        to_win: the same options by the chance to win, if `options` aren't and it's known; else none.
     """
 
     options: tuple[Option, ...]
@@ -134,23 +134,23 @@ class Advice(NamedTuple):
 
     @property
     def best(self) -> int | None:
-        """The best choice; None if there is none."""
+        """The best choice; None if there's none."""
         return self.options[0].choice if self.options else None
 
     @property
     def best_to_win(self) -> int | None:
-        """The best choice for the win, where it is another than the best for the points."""
+        """The best choice for the win, if it differs from the best for points."""
         equal = [each.choice for each in self.to_win if each.cost <= _EQUAL]
         return equal[0] if equal and self.best not in equal else None
 
 
 def sign(profile: Profile) -> int:
-    """1 where more points are better, else -1."""
+    """1 if more points are better, else -1."""
     return 1 if profile.highest_wins else -1
 
 
 def goal_of(profile: Profile, objective: Objective) -> Goal:
-    """The worth of the ends of a turn to a player with this objective."""
+    """The worth of a turn's ends to a player with this objective."""
     best = sign(profile)
     throw = best if profile.score is Scoring.THROWS else 0
     if objective is Objective.SHUT:

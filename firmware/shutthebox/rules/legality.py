@@ -26,7 +26,7 @@ def unless(match: Match, due: Stage) -> str | None:
 
 
 def why_not_out_of_time(match: Match) -> str | None:
-    """Why the time of the player at turn cannot be over; None if it can."""
+    """Why the time of the current player cannot be over; None if it can."""
     if match.game.turn_seconds is None:
         return "turns have no clock in this game"
     if match.clock_runs:

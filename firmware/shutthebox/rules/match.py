@@ -139,12 +139,12 @@ class Match(NamedTuple):
 
     @property
     def standing(self) -> Tiles:
-        """The tiles that stand open on the row of the player at turn."""
+        """The tiles that stand open on the row of the current player."""
         return self.rows[self.first].open if self.turn.opens else self.turn.open
 
     @property
     def rules(self) -> Profile:
-        """The rules in play: the game as the player at turn plays it, without the tiles of a head start.
+        """The rules in play: the game as the current player plays it, without the tiles of a head start.
 
         Whatever is asked about the turn, its throw or its tiles is asked of these rules.
         """

@@ -94,7 +94,7 @@ def not_in_a_match(mode: _Mode, context: Context) -> Step[_Mode]:
 
 
 def tick(mode: _MatchMode, context: Context) -> Step[_MatchMode | AfterAction]:
-    """Advances the clock of the player at turn; the turn ends when time runs out."""
+    """Advances the clock of the current player; the turn ends when time runs out."""
     play = tick_clock(mode.play, context)
     if not play.is_out_of_time:
         clock = play.clock
