@@ -57,10 +57,10 @@ class Result(NamedTuple):
     """How a match ended.
 
     Attributes:
-        winners: players who won, rising; several share, or are a team, or have beaten the bank. None
-            where the bank, the ladder or, of a player alone, the limit has beaten all.
-        captain: the winner shut the box in the very first turn and takes the title (sheet 000).
-        owes: per player the stakes owed; negative: gets.
+        winners: players who won, rising; several share, or are a team, or have beaten the bank. None if
+            the bank, the ladder or a solo player's limit has beaten everybody.
+        captain: whether the winner shut the box in the very first turn and is Captain (sheet 000).
+        owes: the stakes that each player owes; negative if they get some.
         reason: why the match is over.
     """
 
@@ -74,35 +74,35 @@ class Match(NamedTuple):
     """A position within a match; make one with `begin`.
 
     Attributes:
-        game: as the table has agreed on it, on the box that is played; what a seat plays is `rules`.
+        game: as agreed at the table, on the box in play; `rules` is what a seat plays.
         players: how many, 1..20.
-        rounds: rounds to play, where the match is decided on totals.
+        rounds: rounds to play, if totals decide the match.
         seats: players who take part in this round, in order.
-        player: whose turn it is, or was when the turn has just ended.
-        rows: each player's turn of this round; a player who does not take part keeps an older one.
-        totals: points so far, from a head start in points on. A play-off decides who won and adds
-            nothing; where everybody starts over for a tie, the totals begin anew with the next round.
+        player: whose turn it is, or was if it has just ended.
+        rows: each player's turn of this round; a player who doesn't take part keeps an older one.
+        totals: points so far, including head starts. A play-off decides who won and adds nothing; if
+            everybody starts over for a tie, totals restart with the next round.
         scores: each player's score of the last finished turn; None before the first.
-        round: the running round, from 1.
-        tie_rounds: extra rounds so far to break a tie, the running one included.
-        first: the player who begins the running round.
-        shutters: players who have shut the box in the running round or, where extra rounds break
-            its tie, in any of them that counts.
+        round: the current round, from 1.
+        tie_rounds: extra rounds so far to break a tie, including the current one.
+        first: the player who begins the current round.
+        shutters: players who have shut the box in the current round, or in the extra rounds that break
+            its tie.
         losers: players who have lost the match for good: at the limit that loses, or the first out.
-        owed: per player the stakes owed for the rounds that are settled; negative: to get.
-        settled: the stakes of the running round are among them.
-        penalties: by player the points that the ended round has added because somebody else has shut
-            the box; empty before its end, and where nobody has.
-        round_winners: players who have won the ended round; empty before its end, and where nobody has.
-        pool: stakes that lie on the table from rounds that nobody has won (`Tie.CARRY`).
+        owed: the stakes that each player owes for settled rounds; negative if they get some.
+        settled: whether the current round's stakes are among them.
+        penalties: the points that each player got at the end of the round because somebody else shut the
+            box; empty before, and if nobody did.
+        round_winners: players who won the finished round; empty before its end, and if nobody did.
+        pool: stakes left on the table from rounds that nobody won (`Tie.CARRY`).
         carried: how many such rounds there have been in a row.
-        common: the throw for everyone, which some still have to answer .
-        before_common: the rows as they were when it was made.
-        thrown: throws of this round in turns that are over, where players have several.
+        common: the throw for everyone, while some still have to answer it.
+        before_common: the rows when it was made.
+        thrown: throws of this round in finished turns, if players have several.
         turns_over: turns that have ended so far.
-        stage: what the match waits for.
-        next_round: what the ended turn leads to; None for the next player's turn, or the end.
-        result: how it ended. Known as soon as the last turn ends, before the last `advance`.
+        stage: what the match is waiting for.
+        next_round: where the finished turn leads; None for the next player's turn, or the end.
+        result: how it ended; known as soon as the last turn ends, before the last `advance`.
     """
 
     game: Profile
@@ -134,19 +134,19 @@ class Match(NamedTuple):
 
     @property
     def turn(self) -> Turn:
-        """The turn of the player whose turn it is."""
+        """The current player's turn."""
         return self.rows[self.player]
 
     @property
     def standing(self) -> Tiles:
-        """The tiles that stand open on the row of the current player."""
+        """The tiles open on the current player's row."""
         return self.rows[self.first].open if self.turn.opens else self.turn.open
 
     @property
     def rules(self) -> Profile:
         """The rules in play: the game as the current player plays it, without the tiles of a head start.
 
-        Whatever is asked about the turn, its throw or its tiles is asked of these rules.
+        Use these for anything about the turn, its throw or its tiles.
         """
         rules = for_seat(self.game, self.player)
         if self.stage is Stage.THROW and self.order_of_play.one_throw and not self._may_throw_one:
@@ -165,7 +165,7 @@ class Match(NamedTuple):
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The players who take part in this round, in the order in which they play it."""
+        """The players who take part in this round, in order of play."""
         return tuple(sorted(self.seats, key=lambda seat: (seat - self.first) % self.players))
 
     @property
@@ -175,23 +175,23 @@ class Match(NamedTuple):
 
     @property
     def round_scores(self) -> tuple[int, ...]:
-        """By player the score of this round, penalties included; 0 where there is none."""
+        """Each player's score in this round, including penalties; 0 if there's none."""
         penalties = self.penalties or (0,) * self.players
         return tuple((row.score or 0) + more for row, more in zip(self.rows, penalties, strict=True))
 
     @property
     def round_marks(self) -> tuple[tuple[int, ...], bool]:
-        """By player what counts in a round that is over, and whether more of it is better."""
+        """What counts for each player in a finished round, and whether more is better."""
         return self.order_of_play.marks(self)
 
     @property
     def has_totals(self) -> bool:
-        """Whether points of any kind are added up; else the last one in or the last tile decides."""
+        """Whether any points are added up; otherwise the last one in or the last tile decides."""
         return self.order_of_play.has_totals(self.game)
 
     @property
     def loser(self) -> int | None:
-        """The player who has lost a match that is over; of equals the next in order. None if nobody has."""
+        """The player who lost a finished match, or the next of several; None if nobody did."""
         if self.result is None:
             return None
         lost = self._beaten(self.result.winners)
@@ -209,14 +209,14 @@ class Match(NamedTuple):
 
     @property
     def _order(self) -> tuple[int, ...]:
-        """All players, from the one after who began this round on."""
+        """All players, starting after the one who began this round."""
         return tuple((self.first + 1 + i) % self.players for i in self.everybody)
 
     @property
     def teams(self) -> int:
-        """How many teams play; as many as players where everybody plays alone.
+        """How many teams play; the number of players if everybody plays alone.
 
-        Teams are of one size: where the players cannot be divided so, there are none.
+        Teams have equal sizes: if the players can't be divided evenly, there are none.
         """
         teams = self.game.teams
         return self.players if teams is None or self.players % teams else teams
@@ -232,7 +232,7 @@ class Match(NamedTuple):
 
     @property
     def team_totals(self) -> tuple[int, ...]:
-        """By player the total of the player's team, whose players share the points of rounds won."""
+        """Each player's team total; the players of a team share the points of rounds won."""
         if self.game.counts_rounds_won:
             return self.totals
         return tuple(sum(self.totals[mate] for mate in self.team(i)) for i in range(self.players))
@@ -241,11 +241,11 @@ class Match(NamedTuple):
         """The position after the player's throw.
 
         Raises:
-            ValueError: if these faces cannot be thrown now.
+            ValueError: these faces can't be thrown now.
         """
         if self.common not in (None, faces):
             raise ValueError(f"{faces} is not the throw for everyone, {self.common}")
-        # Next time one die may be allowed to everybody.
+        # Next time, everybody may be allowed one die.
         after = turns.throw(self.rules, self.turn, faces, later=for_seat(self.game, self.player))
         is_common = self.order_of_play.one_throw and after.throws > self.game.own_throws
         before = self.rows if self.common is None else self.before_common
@@ -257,7 +257,7 @@ class Match(NamedTuple):
 
     @property
     def _may_throw_one(self) -> bool:
-        """Whether one die is allowed to everyone whom this throw is for, or is the throw on the table."""
+        """Whether everyone this throw is for may throw one die, or the throw on the table is of one."""
         if self.common is not None:
             return len(self.common) == 1
         if self.turn.throws < self.game.own_throws:
@@ -267,18 +267,18 @@ class Match(NamedTuple):
 
     @property
     def _playing(self) -> tuple[int, ...]:
-        """The seats whose row is not finished, in order."""
+        """The seats with an unfinished row, in order."""
         return tuple(i for i in self.order if self.rows[i].outcome is None)
 
     @property
     def _is_open_for_others(self) -> bool:
-        """Whether others still answer the throw that the player has just answered, or make theirs."""
+        """Whether others still have to answer the throw just answered, or make their own."""
         one_throw = self.order_of_play.one_throw
         return one_throw and any(self.rows[i].throws < self.turn.throws for i in self._playing)
 
     @property
     def answers_of_others(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
-        """The players who have answered the throw for everyone before, each with the numbers shut for it."""
+        """The players who have already answered the throw for everyone, each with the numbers they shut."""
         if self.common is None:
             return ()
         found = []
@@ -296,7 +296,7 @@ class Match(NamedTuple):
 
     @property
     def _to_be_told(self) -> tuple[int, ...]:
-        """Players whose shut box ends the round once everyone has answered its throw."""
+        """Players whose shut box ends the round once everyone has answered the throw."""
         if self.game.shut_wins is ShutWins.NO:
             return ()
         shut = tuple(i for i in self.seats if self.rows[i].outcome is Outcome.SHUT)
@@ -306,9 +306,9 @@ class Match(NamedTuple):
         """The position after the player has shut these tiles (none: passed a throw without a move).
 
         Raises:
-            ValueError: if that does not answer the throw.
+            ValueError: that doesn't answer the throw.
         """
-        # A player who has used an insurance up throws again.
+        # A player who has used up an insurance throws again.
         stays = not shut and (self.game.insurance or turns.draws_again(self.game, self.turn.throw))
         return self._with_turn(turns.move(self.rules, self.turn, shut), stays=stays)
 
@@ -316,15 +316,15 @@ class Match(NamedTuple):
         """The position after a blocked player has opened a tile.
 
         Raises:
-            ValueError: if that tile may not be opened now.
+            ValueError: that tile may not be opened now.
         """
         return self._with_turn(turns.reopen(self.rules, self.turn, tile))
 
     def out_of_time(self) -> "Match":
-        """The position after the player's time is over.
+        """The position once the player's time is up.
 
         Raises:
-            ValueError: if no clock runs.
+            ValueError: no clock is running.
         """
         if not self.clock_runs:
             raise ValueError(f"no clock runs while the match waits for {self.stage.value}")
@@ -332,9 +332,9 @@ class Match(NamedTuple):
 
     @property
     def clock_runs(self) -> bool:
-        """Whether the player's time passes: from the first throw of a turn to its end.
+        """Whether the player's clock is running: from the first throw of a turn to its end.
 
-        Where the players throw in rotation, it passes from a throw to its answer.
+        In rotation, it runs from a throw to its answer.
         """
         if self.game.turn_seconds is None:
             return False
@@ -345,7 +345,7 @@ class Match(NamedTuple):
         """After a finished turn: the next player, the next round, or the end.
 
         Raises:
-            ValueError: if no turn has just ended.
+            ValueError: no turn has just ended.
         """
         if self.stage is not Stage.ADVANCE:
             raise ValueError(f"nothing to advance from while the match waits for {self.stage.value}")
@@ -370,7 +370,7 @@ class Match(NamedTuple):
             first = next(i for i in self._order if i in candidates)
         totals, shutters = self.totals, self.shutters
         if following.anew:
-            # Sheet 004: those who play begin again, so what they have scored is void.
+            # Sheet 004: those who play begin again, so their scores are void.
             heads = _head_starts(self.game, self.players)
             totals = tuple(heads[i] if i in following.seats else totals[i] for i in self.everybody)
         if following.anew or not following.breaks_tie:
@@ -432,7 +432,7 @@ class Match(NamedTuple):
             return match if match._is_open_for_others else match._shut_by(told)
         match = match._once_answered()
         if self.order_of_play.next_seat(match) is None:
-            # The last throw that a round may have ends it with tiles left.
+            # The last throw allowed in a round ends it with tiles left.
             waiting = [i for i in match.seats if match.rows[i].outcome is None]
             for i in waiting:
                 match = match._scored_as_it_stands(i)
@@ -441,15 +441,15 @@ class Match(NamedTuple):
         return match if after is None else match._cut_short()._followed_by(after)
 
     def _once_answered(self) -> "Match":
-        """The throw for everyone is off the table once all have answered it."""
+        """Takes the throw for everyone off the table once all have answered it."""
         return self if self._is_open_for_others else self._replace(common=None)
 
     def _shut_by(self, shutters: tuple[int, ...]) -> "Match":
-        """A shut box has ended the match, or the round: rows that are not finished score as they stand."""
+        """A shut box has ended the match or the round: unfinished rows score as they are."""
         winners = tuple(sorted({mate for i in shutters for mate in self.team(i)}))
         ends_match = self.tie_rounds > 0 or self._one_round or self.game.shut_wins is ShutWins.MATCH
         match = self
-        # Those who have answered the same throw count, but not those who haven't had their turn.
+        # Those who have answered the same throw count, but not those who haven't had a turn.
         if self.order_of_play.one_throw or not ends_match:
             for i in self._playing:
                 match = match._scored_as_it_stands(i)
@@ -458,7 +458,7 @@ class Match(NamedTuple):
         return match._penalized()._won(winners, Reason.SHUT) if ends_match else match._round_over(winners)
 
     def _scored_as_it_stands(self, seat: int) -> "Match":
-        """A row that is not played to its end."""
+        """Scores an unfinished row as it is."""
         row = self.rows[seat]
         points = score(for_seat(self.game, seat), row.open, row.throws, row.behind)
         row = row._replace(throw=None, outcome=Outcome.UNPLAYED, score=points)
@@ -470,11 +470,11 @@ class Match(NamedTuple):
 
     @property
     def _one_round(self) -> bool:
-        """Whether the match is decided by one round, whose stakes are those of the match."""
+        """Whether one round decides the match, so its stakes are the match's."""
         return self.game.match is MatchFormat.TOTAL and self.rounds == 1
 
     def _cut_short(self) -> "Match":
-        """Nobody else plays in this round, even if a play-off follows."""
+        """Ends the round for everybody, even if a play-off follows."""
         if self.order_of_play.one_row:
             return self
         rows = tuple(
@@ -483,10 +483,10 @@ class Match(NamedTuple):
         return self._replace(rows=rows)
 
     def _round_over(self, winners: tuple[int, ...] = ()) -> "Match":
-        """Every row of the round is finished.
+        """Ends a round with all rows finished.
 
         Args:
-            winners: of the round; empty for those with the best scores of it.
+            winners: of the round; empty for those with its best scores.
         """
         match = self._penalized()
         match = match._round_won(winners or best_of_round(match))
@@ -498,7 +498,7 @@ class Match(NamedTuple):
         return match._followed_by(after)
 
     def _round_won(self, winners: tuple[int, ...]) -> "Match":
-        """The round's points and stakes go to its winners, or wait for the next one."""
+        """Gives the round's points and stakes to its winners, or keeps them for the next one."""
         several = not self._one_round and not self.tie_rounds
         tied = winners != self.team(winners[0])
         if tied and several and self.game.tie is Tie.CARRY:
@@ -514,7 +514,7 @@ class Match(NamedTuple):
         return match
 
     def _carried_over(self) -> "Match":
-        """Nobody has won the round: what has been paid in stays on the table, and the next is worth more."""
+        """Nobody has won the round: the pool stays on the table, and the next round is worth more."""
         game = self.game
         paid = tuple(Fraction(i in self.seats and game.has_pool) for i in self.everybody)
         owes = paid if game.has_pool else self._stakes_of_round(best_of_round(self))
@@ -527,13 +527,13 @@ class Match(NamedTuple):
         )
 
     def _takes_pool(self, winners: tuple[int, ...]) -> ledger.Debts:
-        """What lies on the table from earlier rounds goes to these players, or back to everybody."""
+        """Gives the pool left on the table to these players, or back to everybody."""
         heirs = winners or self.everybody
         return tuple(Fraction(-self.pool * (i in heirs), len(heirs)) for i in self.everybody)
 
     @property
     def _plays_off(self) -> bool:
-        """Whether the running round only decides between players who are tied, and adds no points."""
+        """Whether the current round only breaks a tie, and adds no points."""
         return self.tie_rounds > 0 and self.game.tie is not Tie.REPLAY_ALL
 
     @property
@@ -543,7 +543,7 @@ class Match(NamedTuple):
         return points and not self._plays_off
 
     def _penalized(self) -> "Match":
-        """At the end of a round: where somebody has shut the box, everyone else scores more for it."""
+        """At the end of a round: if somebody has shut the box, everyone else scores more for it."""
         game, scores = self.game, self.round_scores
         shut = [i for i in self.seats if self.rows[i].outcome is Outcome.SHUT]
         if not game.shut_others or not shut or self._plays_off:
@@ -574,7 +574,7 @@ class Match(NamedTuple):
         return match._replace(next_round=after)
 
     def _won(self, winners: tuple[int, ...], reason: Reason) -> "Match":
-        # In rotation others may have ended their turns before: the title is the first player's row's.
+        # In rotation, others may have finished first: the title belongs to the first player's row.
         together = self.order_of_play.one_throw
         first_turn = self.round == 1 and (
             self.first in self.shutters if together else self.player == self.first
@@ -591,7 +591,7 @@ class Match(NamedTuple):
         return self.game.match in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT)
 
     def _stakes_of_round(self, winners: tuple[int, ...]) -> ledger.Debts:
-        """The stakes of a round of several (sheet 002: they are settled at its end)."""
+        """The stakes of one of several rounds (sheet 002: settled at its end)."""
         stakes, others = self.game.stakes, tuple(i for i in self.seats if i not in winners)
         if stakes is Stakes.LOSER_PAYS and not self._loser_of_match:
             scores = tuple(score if i in self.seats else None for i, score in enumerate(self.round_scores))
@@ -599,7 +599,7 @@ class Match(NamedTuple):
         return self._pool(winners)
 
     def _stakes_left(self, winners: tuple[int, ...]) -> ledger.Debts:
-        """What the end of the match settles: the running round, or who has lost the match."""
+        """What the end of the match settles: the current round, or who has lost the match."""
         if self.game.stakes is Stakes.BANK:
             return ledger.bank(self.game, self._played(self.totals))
         if not winners:
@@ -620,21 +620,21 @@ class Match(NamedTuple):
         return ledger.pool(self.players, staked, winners, doubled)
 
     def _bought(self, losers: tuple[int, ...], scores: Sequence[int | None]) -> ledger.Debts:
-        """Who of the losers, with the worst score of a team, buys the round."""
+        """Which of the losers, with the worst score of a team, buys the round."""
         marks = self._marks(scores)
         return ledger.loser_pays(self.players, losers, marks, highest_wins=self.game.highest_wins)
 
     def _beaten(self, winners: tuple[int, ...]) -> tuple[int, ...]:
-        """Players who have lost the match, of those who have lost it for good if there are any."""
+        """Players who have lost the match; if some have lost it for good, only those."""
         lost = tuple(i for i in self.losers if i not in winners)
         return lost or tuple(i for i in self.everybody if i not in winners)
 
     def _played(self, points: Sequence[int]) -> tuple[int | None, ...]:
-        """By player the points; None for a player who has had no turn."""
+        """Each player's points; None for a player who hasn't had a turn."""
         return tuple(None if score is None else own for score, own in zip(self.scores, points, strict=True))
 
     def _marks(self, points: Sequence[int | None]) -> tuple[int | None, ...]:
-        """By player the points of the player's team; None where none of it has any."""
+        """Each player's team points; None if nobody in the team has any."""
         teams = ([own for mate in self.team(i) if (own := points[mate]) is not None] for i in self.everybody)
         return tuple(sum(team) if team else None for team in teams)
 
@@ -643,15 +643,13 @@ def begin(profile: Profile, players: int, rounds: int | None = None, first: int 
     """A match before its first throw.
 
     Args:
-        profile: the game, on the box that is played.
-        players: 1..20, or 1 where the game is played alone.
-        rounds: 1..99, where the players may choose them (`Profile.has_rounds`); None for what the
-            profile says.
-        first: the player, from 0, who begins it: the first seat, except where the loser of the
-            match before does (`Profile.any_seat_begins`).
+        profile: the game, on the box in play.
+        players: 1..20, or 1 in a solo game.
+        rounds: 1..99, if the players may choose (`Profile.has_rounds`); None for the profile's number.
+        first: the player, from 0, who begins; must be 0 unless `Profile.any_seat_begins`.
 
     Raises:
-        ValueError: for a number out of range.
+        ValueError: a number is out of range.
     """
     rounds = rounds if rounds is not None and profile.has_rounds else profile.rounds
     most = 1 if profile.is_solo else MAX_PLAYERS
@@ -682,12 +680,12 @@ def begin(profile: Profile, players: int, rounds: int | None = None, first: int 
 
 @lru_cache(maxsize=32)
 def _with_all_dice(rules: Profile) -> Profile:
-    """The same rules, but all dice are thrown."""
+    """The same rules, but always with all dice."""
     return replace(rules, one_die=OneDie.NEVER, one_die_at=None)
 
 
 def _head_starts(profile: Profile, players: int) -> tuple[int, ...]:
-    """The totals that a match begins with: a head start in points is off the total, or on it."""
+    """The totals that a match begins with: a head start in points is subtracted, or added."""
     better = 1 if profile.highest_wins else -1
     return tuple(better * points_off(profile, i) for i in range(players))
 

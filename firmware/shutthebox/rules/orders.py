@@ -1,7 +1,7 @@
 """Orders of play: one class for each member of `Turns`, with all that is different in it.
 
-Everybody asks here, by `order_of`, what they need to know of an order of play: nobody else compares with one
-of them. What is the same in most is inherited. `shutthebox.odds.orders` has the odds of each.
+Use `order_of` for anything that depends on the order of play; nothing else compares with a member of `Turns`.
+What most have in common is inherited. `shutthebox.odds.orders` has the odds of each.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from shutthebox.texts import N_, plural
 _CLASSES: dict[Turns, type[OrderOfPlay]] = {}
 
 Rows = tuple[Turn, ...]
-"""By player the turn of the running round."""
+"""Each player's turn in the current round."""
 
 
 class _Playing(Protocol):
@@ -64,22 +64,22 @@ class _Playing(Protocol):
 
 
 class OrderOfPlay:
-    """In which order the players of a round throw, and on which rows; here each on their own.
+    """The order in which players throw, and on which rows; here, each on their own.
 
     Attributes:
-        whole_turns: a player throws until the turn is over; else the players throw once each in rotation.
-        one_turn_each: a round is a turn of each player.
-        one_throw: there is one throw for everyone.
+        whole_turns: a player throws until the turn is over; otherwise players throw once each in rotation.
+        one_turn_each: a round is one turn for each player.
+        one_throw: there's one throw for everyone.
         one_row: all share a row, on which a throw without a move puts a player out.
         opens: some turns open the tiles that others have shut.
-        one_bag: what a player has drawn is out for the others too.
-        has_points: a turn scores points; else only the chance to win counts.
-        has_head_starts: a seat may have a head start.
-        is_listed: the box offers such games to players whose configuration names none.
-        defaults: of other keys.
+        one_bag: a domino that one player has drawn is out for the others, too.
+        has_points: a turn scores points; otherwise only the chance to win counts.
+        has_head_starts: seats may have head starts.
+        is_listed: the menu offers such games without the configuration naming them.
+        defaults: other keys' defaults.
         needs: what it needs other keys to be.
-        summary: it at a glance; empty where that says nothing special.
-        sentences: those of it, by the names that `rules` gives.
+        summary: in a few words; empty if it's nothing special.
+        sentences: its rules in words, by the names that `rules` yields.
     """
 
     turns: ClassVar[Turns]
@@ -98,16 +98,16 @@ class OrderOfPlay:
     sentences: ClassVar[Mapping[str, str]]
 
     def __init_subclass__(cls, *, turns: Turns) -> None:
-        """A class is that of a member of `Turns`."""
+        """Registers the class for a member of `Turns`."""
         cls.turns = turns
         _CLASSES[turns] = cls
 
     def has_totals(self, game: Profile) -> bool:
-        """Whether points of any kind are added up; else the last one in or the last tile decides."""
+        """Whether any points are added up; otherwise the last one in or the last tile decides."""
         return not self.one_row and (self.has_points or game.counts_rounds_won)
 
     def seats(self, game: Profile, players: int) -> int:
-        """How many play where so many are there: a ladder is for one."""
+        """How many of these players play: a ladder is for one."""
         return 1 if game.is_solo else players
 
     def rules_of(self, game: Profile, seat: int) -> Profile:
@@ -119,40 +119,40 @@ class OrderOfPlay:
         return usual_format(game)
 
     def rules(self, game: Profile) -> Iterator[tuple[str, dict[str, int]]]:
-        """Its `sentences` that apply, each with its values."""
+        """The `sentences` that apply, each with its values."""
         yield f"turns={self.turns}", {}
 
     def first_rows(self, game: Profile, players: int, first: int) -> Rows:
-        """By player the turn before its first throw, in a round that this player begins."""
+        """Each player's turn before its first throw, in a round begun by `first`."""
         return tuple(turns.start(self.rules_of(game, seat)) for seat in range(players))
 
     def limited(self, match: _Playing, turn: Turn) -> Turn:
-        """The turn of the player; over, if a round may have no more throws."""
+        """The player's turn, ended if the round has had all its throws."""
         return turn
 
     def rows_after(self, match: _Playing, turn: Turn) -> Rows:
-        """The rows of the others once the player's turn is at this position."""
+        """All rows once the player's turn has reached this position."""
         if self.one_bag and match.game.draw is Draw.DOMINOES and match.common is None:
             return tuple(row if row.outcome else row._replace(drawn=turn.drawn) for row in match.rows)
         return match.rows
 
     def rows_between(self, rows: Rows) -> Rows:
-        """The rows after a turn has been looked at, before another player's first throw."""
+        """The rows between a finished turn and the next player's first throw."""
         return rows
 
     def next_seat(self, match: _Playing) -> int | None:
-        """The player who is next in this round; None if it is over."""
+        """The next player in this round; None if it's over."""
         return next((i for i in _from_next(match) if match.rows[i].outcome is None), None)
 
     def marks(self, match: _Playing) -> tuple[tuple[int, ...], bool]:
-        """By player what counts in the round that is over, and whether more of it is better."""
+        """What counts for each player in the finished round, and whether more is better."""
         return match.round_scores, match.game.highest_wins
 
 
 def _from_next(match: _Playing) -> list[int]:
     """The seats in rotation, from the player's neighbour on.
 
-    Players who have just dropped out, or are not in the play-off, have no seat any more.
+    Players who have just dropped out, or aren't in the play-off, no longer have a seat.
     """
     return sorted(match.seats, key=lambda seat: (seat - match.player - 1) % match.players)
 
@@ -235,12 +235,12 @@ class OneThrow(OrderOfPlay, turns=Turns.TOGETHER):
     }
 
     def rules(self, game: Profile) -> Iterator[tuple[str, dict[str, int]]]:
-        """With the throws of their own, if there are any."""
+        """Adds the players' own throws, if there are any."""
         own = ".own" if game.own_throws else ""
         yield f"turns=together{own}", {"throws": game.own_throws}
 
     def next_seat(self, match: _Playing) -> int | None:
-        """Whoever has the fewest throws, in order."""
+        """The first in order with the fewest throws."""
         playing = (seat for seat in match.order if match.rows[seat].outcome is None)
         return min(playing, key=lambda seat: match.rows[seat].throws, default=None)
 
@@ -248,7 +248,7 @@ class OneThrow(OrderOfPlay, turns=Turns.TOGETHER):
 class TugOfTiles(OrderOfPlay, turns=Turns.TUG):
     """Whole turns of two on one row: one shuts the tiles, the other opens them again.
 
-    Who has moved the last tile has won.
+    Whoever moves the last tile wins.
     """
 
     whole_turns = opens = True
@@ -287,11 +287,11 @@ class TugOfTiles(OrderOfPlay, turns=Turns.TUG):
         return 2 if game.teams is None or players % 2 or not players else players
 
     def rules_of(self, game: Profile, seat: int) -> Profile:
-        """All tiles are in play: those of a head start are only shut already when a round begins."""
+        """All tiles are in play: a head start only shuts some when a round begins."""
         return game
 
     def format(self, game: Profile) -> Format:
-        """The last tile, unless rounds won are counted."""
+        """The last tile, unless rounds won count."""
         return LastTile() if game.match is MatchFormat.TOTAL else usual_format(game)
 
     def rules(self, game: Profile) -> Iterator[tuple[str, dict[str, int]]]:
@@ -302,7 +302,7 @@ class TugOfTiles(OrderOfPlay, turns=Turns.TUG):
         yield "turns=tug.last", {"throws": MAX_THROWS}
 
     def first_rows(self, game: Profile, players: int, first: int) -> Rows:
-        """The team of who begins shuts the tiles, and the other opens those that are shut."""
+        """The team of the player who begins shuts the tiles, and the other opens them."""
         shut = handicap.tiles_off(game, first)
         shuts, opens = Turn(game.starting & ~shut), Turn(shut, opens=True)
         return tuple(opens if (i - first) % 2 else shuts for i in range(players))
@@ -314,37 +314,37 @@ class TugOfTiles(OrderOfPlay, turns=Turns.TUG):
         return turn
 
     def rows_after(self, match: _Playing, turn: Turn) -> Rows:
-        """What one team has shut, the other has to open."""
+        """What one team has shut, the other must open."""
         rest = match.game.starting & ~turn.open
         return tuple(
             _fresh(row)._replace(open=turn.open if row.opens is turn.opens else rest) for row in match.rows
         )
 
     def rows_between(self, rows: Rows) -> Rows:
-        """Everybody has another turn."""
+        """Gives everybody another turn."""
         return tuple(map(_fresh, rows))
 
     def next_seat(self, match: _Playing) -> int | None:
-        """Who has tiles to move."""
+        """The next player with tiles to move."""
         goes_on = match.thrown < MAX_THROWS
         return next((i for i in _from_next(match) if goes_on and match.rows[i].open), None)
 
     def marks(self, match: _Playing) -> tuple[tuple[int, ...], bool]:
-        """The fewer tiles are left to move, the better."""
+        """Fewer tiles left to move is better."""
         return tuple(row.open.bit_count() for row in match.rows), False
 
 
 def _fresh(row: Turn) -> Turn:
-    """A turn of a tug before its first throw, with the tiles as they stand."""
+    """A turn of a tug before its first throw, with the tiles as they are."""
     return Turn(row.open, opens=row.opens)
 
 
 _ORDERS: Mapping[Turns, OrderOfPlay] = {each: _CLASSES[each]() for each in Turns}
-"""Each member of `Turns` with its class: there must be one."""
+"""Each member of `Turns` with its class. There must be one for each."""
 
 
 ORDERS = tuple(_ORDERS.values())
-"""All of them."""
+"""All orders of play."""
 
 
 def order_of(game: Profile) -> OrderOfPlay:

@@ -14,19 +14,20 @@ MAX_PLAYERS = 20
 MAX_ROUNDS = 99
 
 MAX_DIGITS = 15
-"""Most digits of a digits score: the row 1..12 has 15, which a panel and a float still show exactly."""
+"""The most digits in a digits score: the row 1..12 has 15, which a panel and a float can still show
+exactly."""
 
 MAX_LIMIT = 10**MAX_DIGITS - 1
-"""The highest limit of points: what a digits score can reach."""
+"""The highest limit of points, which a digits score can reach."""
 
 MAX_HEAD_START = 9999
-"""Most points of a head start."""
+"""The most points in a head start."""
 
 MAX_STAKES = 9999
-"""Most stakes that the bank takes or pays."""
+"""The most stakes that the bank takes or pays."""
 
 MAX_SHUT_OTHERS = 9999
-"""Most points that a shut box costs everyone else."""
+"""The most points that a shut box costs everyone else."""
 
 MAX_OWN_THROWS = 9
 
@@ -37,7 +38,7 @@ _MOST_PAYMENTS = 20
 
 
 class Group(StrEnum):
-    """Under which heading a list shows the game."""
+    """The heading under which a list shows the game."""
 
     CLASSIC = "classic"
     FRENCH = "french"
@@ -48,7 +49,7 @@ class Group(StrEnum):
 
 
 class Back(StrEnum):
-    """The numbers of the tiles behind: those of the tiles in front of them, or from high to low."""
+    """The back row's numbers: the same as in front, or from high to low."""
 
     SAME = "same"
     REVERSED = "reversed"
@@ -64,10 +65,10 @@ class Draw(StrEnum):
 class OneDie(StrEnum):
     """When a single die is thrown.
 
-    *high* holds when no open tile is above a limit, *sum* when the open tiles add up to it or less, *tiles*
-    when at most so many are open, *front* when the tiles in front add up to it or less, *only-one* when tile
-    1 is the only one open. Optional leaves the choice to the player; forced and only-one mean exactly one
-    die, since two dice never show a 1.
+    *high*: no open tile is above a limit; *sum*: the open tiles add up to it or less; *tiles*: at most that
+    many are open; *front*: the front tiles add up to it or less; *only-one*: only tile 1 is open. Optional
+    leaves the choice to the player; forced and only-one mean exactly one die, because two dice never show a
+    1.
     """
 
     NEVER = "never"
@@ -117,7 +118,7 @@ class Blocked(StrEnum):
 
 
 class Doubles(StrEnum):
-    """What a throw does whose dice, two or more, are all alike; the same of a domino's ends."""
+    """What a throw does if all its dice, two or more, are alike, or a domino's ends."""
 
     PLAIN = "plain"
     ENDS_TURN = "ends-turn"
@@ -125,10 +126,10 @@ class Doubles(StrEnum):
 
 
 class Turns(StrEnum):
-    """Whether a player plays the turn to its end, or one throw in rotation.
+    """The order of play: whole turns, or one throw each in rotation.
 
-    With *alternate* every player has an own row of tiles, with *shared* there is one for all. With *together*
-    there is one throw for everyone, answered by each on their own row. With *tug* two players play whole
+    With *alternate*, every player has their own row; with *shared*, there's one for all. With *together*,
+    there's one throw for everyone, which each answers on their own row. With *tug*, two players play whole
     turns on one row: the one who begins the round shuts its tiles, the other opens them again.
     """
 
@@ -160,7 +161,7 @@ class Win(StrEnum):
 
 
 class ShutWins(StrEnum):
-    """What a shut box ends at once, with its player as the winner."""
+    """What a shut box ends at once, making its player the winner."""
 
     MATCH = "match"
     ROUND = "round"
@@ -181,9 +182,9 @@ class MatchFormat(StrEnum):
 class First(StrEnum):
     """Which player begins a round.
 
-    With *loser* it rotates within a match, too, and the next match of an evening is begun by who lost. With
-    *winner* whoever has won a round begins the next one, and whoever has won a match the next match. With
-    *roll* everyone throws before a match, and the highest begins it and each of its rounds.
+    With *loser*, it rotates within a match, and the loser begins the next match of the evening. With
+    *winner*, the winner of a round begins the next one, and the winner of a match the next match. With
+    *roll*, everyone throws before a match, and the highest begins each of its rounds.
     """
 
     SEAT_1 = "seat-1"
@@ -196,7 +197,7 @@ class First(StrEnum):
 class Tie(StrEnum):
     """What players tied for the win do.
 
-    With *carry* nobody wins a round that is tied: its pool, or its point, goes to who wins the next one.
+    With *carry*, nobody wins a tied round: its pool, or its point, goes to the winner of the next one.
     """
 
     PLAY_OFF = "play-off"
@@ -216,7 +217,7 @@ class Stakes(StrEnum):
 
 
 HeadStart: TypeAlias = int | tuple[int, ...]
-"""What helps a seat: points off its total, 0 for none, or tiles that start every turn of it shut."""
+"""A seat's head start: points off its total, 0 for none, or tiles that start all its turns shut."""
 
 
 def _rising(low: int, high: int) -> Check[tuple[int, ...]]:
@@ -317,14 +318,14 @@ _TILE = validation.whole(1, MAX_TILE)
 
 
 class Needs(NamedTuple):
-    """What a key, where it isn't at its default, needs another one to be.
+    """What a key with another value than its default needs another key to be.
 
     Attributes:
-        key: the other one.
-        values: those that it may have.
-        of: only where the key itself is one of these; empty for all its values.
-        drops: the two are said together: a game that is given the other one doesn't inherit this one.
-        where: only where this key is of this value; None for everywhere.
+        key: the other key.
+        values: its allowed values.
+        of: the values of the key itself that need this; empty for all.
+        drops: whether a game that's given the other key doesn't inherit this one.
+        where: a key and the value that it must have for this to apply; None for always.
     """
 
     key: str
@@ -349,7 +350,7 @@ _BANK = Needs("stakes", (Stakes.BANK,))
 
 
 def check_of(key: "Field[Any]") -> Check[Any]:
-    """The check of a field of `Profile`; true or false, and a choice, follow from its default."""
+    """The check of a field of `Profile`; for booleans and choices it follows from the default."""
     if isinstance(key.default, StrEnum):
         return validation.choice(type(key.default))
     check: Check[Any] = validation.boolean if isinstance(key.default, bool) else key.metadata["check"]
@@ -358,66 +359,64 @@ def check_of(key: "Field[Any]") -> Check[Any]:
 
 @dataclass(frozen=True)
 class Profile:
-    """One game, checked: made by `shutthebox.rules.reader`, or in code for a test.
+    """One game, checked: made by `shutthebox.rules.reader`, or by a test.
 
     Attributes:
-        name: the id on every command.
-        titles: shown titles, each with the two letters of its language before it.
-        source: where the rule comes from.
-        group: its heading in a list; no rule, so that games that differ in it alone are the same game.
-        tiles: numbers on the box, rising.
-        boxes: numbers of tiles that the sheet allows, that of `tiles` among them. A box
-            other than `tiles` has the numbers from 1 up.
-        rows: of tiles, 1 or 2. A tile of the back row can be shut once the one in front of it has been shut
-            by an earlier throw. A column is named by its tile in front.
+        name: the game's id in commands.
+        titles: the titles shown, each after the two letters of its language.
+        source: where the rules come from.
+        group: its heading in lists; not a rule, so games that differ only in this are the same game.
+        tiles: the numbers on the box, rising.
+        boxes: numbers of tiles that the game can be played with, including that of `tiles`. A box other
+            than `tiles` has the numbers from 1 up.
+        rows: of tiles, 1 or 2. A back tile can be shut once the one in front of it has been shut by an
+            earlier throw. A column is named after its front tile.
         back: the numbers of the back row.
-        through: a tile behind may be shut by the same throw as the one in front of it.
-        row_points: what a tile of each row counts, the front row first; empty for 1 each.
-        start_open: numbers open when a turn starts; None for all. May name tiles that only
-            a larger box has.
+        through: a back tile may be shut by the same throw as the one in front of it.
+        row_points: what a tile of each row counts, front row first; empty for 1 each.
+        start_open: numbers open when a turn starts; None for all. May name tiles that only a larger box
+            has.
         dice: dice thrown, 1..9.
         sides: of each die, 2..20.
-        draw: dice, or dominoes from a bag without replacement, refilled at the start of each turn (and when
-            a turn has emptied it).
-        bag: how many dominoes are in it: 21, 28 with blanks, or a Chinese set of 32.
-        one_die: when a single die is thrown. Does not apply to dominoes.
-        one_die_at: the limit in it; None for the usual one.
+        draw: dice, or dominoes from a bag without replacement, refilled for each turn (and once a turn has
+            emptied it).
+        bag: how many dominoes it has: 21, 28 with blanks, or a Chinese set of 32.
+        one_die: when a single die is thrown. Doesn't apply to dominoes.
+        one_die_at: the limit for that; None for the usual one.
         move: which sets of tiles answer a throw.
-        max_tiles: most tiles in one move; None for no limit.
-        operations: what a throw may be read as. Does not apply to a single die.
-        difference: two dice may also be subtracted, the short form of these operations.
-        first_move_must_include: tile that the first move of a turn must shut.
+        max_tiles: the most tiles in one move; None for no limit.
+        operations: how dice make a total. Doesn't apply to a single die.
+        difference: two dice may also be subtracted; short for these operations.
+        first_move_must_include: a tile that the first move of a turn must shut.
         ends_turn_on: totals that end the turn even if a move exists.
-        doubles: what a double does beside its total: end the turn even if a move exists, or count twice.
+        doubles: what a double does besides its total: end the turn even if a move exists, or count twice.
         blocked: what a throw without a move does.
-        strikes: so many throws without a move end the turn; the earlier ones are passed.
-        insurance: every double earns one. A throw without a move uses one up instead of ending
-            the turn, and the player throws again.
-        turns: whole turns, or one throw each in rotation, on own rows or on one for all, or one throw for
-            everyone, or whole turns in which one shuts the tiles and the other opens them.
-        own_throws: so many first throws of a round are everyone's own, where the others are for everyone.
+        strikes: how many throws without a move end the turn; earlier ones pass.
+        insurance: every double earns one. A throw without a move uses one up instead of ending the turn,
+            and the player throws again.
+        turns: the order of play: whole turns, one throw each in rotation (on own rows or on one for all),
+            one throw for everyone, or a tug, in which one shuts the tiles and the other opens them.
+        own_throws: with one throw for everyone, how many first throws of a round players make themselves.
         score: what a turn is worth.
-        lost_score: score of a turn lost on its first move; None for the sum of all tiles.
+        lost_score: the score of a turn lost on its first move; None for the sum of all tiles.
         win: which score wins.
         shut_wins: what a shut box ends at once.
-        shut_others: points that everyone else scores more at the end of a round in which somebody has
-            shut the box, or `DOUBLED`; 0 for none. A shutter's team is spared, and play-offs have none.
-        rounds: rounds in a match, where the match is decided on totals.
+        shut_others: how many more points everyone else scores at the end of a round in which somebody has
+            shut the box, or "doubled"; 0 for none. The shutter's team is spared, and play-offs have none.
+        rounds: rounds in a match, if totals decide it.
         match: when a match is over.
-        limit: points for the formats that have one, rounds won among them; None there for a number of
-            rounds. For a ladder the total to beat, None for any.
+        limit: points, in formats that have a limit; with rounds won, None for a number of rounds. With a
+            ladder, the total to beat, None for any.
         tie: what players tied for the win do.
         stakes: who owes what.
         stake: what each player pays the bank, in stakes (`Stakes.BANK`).
-        pays: what the bank pays back, in stakes: pairs of a score and the payment for that score
-            or a better one, by rising scores.
-        first: who begins a round: always the first seat, or each time the next one. Play-offs begin
-            with whoever of the tied is next in order.
+        pays: what the bank pays back, in stakes: pairs of a score and the payment for that score or a better
+            one, by rising scores.
+        first: who begins a round. Play-offs begin with whoever is next in order of those tied.
         captain: a shut in the very first turn of a match earns the title.
-        teams: seats belong to so many teams in rotation; None for none.
-        handicap: head starts by seat, the first seat first.
-        turn_seconds: time for a turn, from its first throw on; in rotation for each throw. None
-            for no clock.
+        teams: how many teams the seats belong to, in rotation; None for none.
+        handicap: head starts by seat, first seat first.
+        turn_seconds: time for a turn from its first throw; in rotation, for each throw. None for no clock.
     """
 
     name: str
@@ -516,13 +515,13 @@ class Profile:
 
     @cached_property
     def behind(self) -> Mapping[int, int]:
-        """By column the number of its tile in the back row."""
+        """The number of each column's back tile."""
         back = self.tiles if self.back is Back.SAME else self.tiles[::-1]
         return dict(zip(self.tiles, back, strict=True))
 
     @property
     def starting_behind(self) -> Tiles:
-        """The numbers that have a tile in the back row when a turn starts."""
+        """The numbers with a back tile when a turn starts."""
         return self.starting if self.rows == 2 else 0
 
     @cached_property
@@ -532,7 +531,7 @@ class Profile:
 
     @cached_property
     def one_die_limit(self) -> int:
-        """The limit in `one_die`: as given, else the highest face, or one tile."""
+        """The limit for `one_die`: `one_die_at`, else the highest face, or one tile."""
         if self.one_die_at is not None:
             return self.one_die_at
         return 1 if self.one_die in (OneDie.OPTIONAL_TILES, OneDie.FORCED_TILES) else 6
@@ -544,13 +543,13 @@ class Profile:
 
     @property
     def faces_matter(self) -> bool:
-        """Whether a move depends on the single dice, not on their total alone."""
+        """Whether a move depends on the individual dice, not just on their total."""
         adds = self.only_adds and self.doubles is Doubles.PLAIN
         return not adds or self.insurance or self.move is not MoveKind.SET
 
     @cached_property
     def readings(self) -> tuple[Operation, ...]:
-        """What a throw may be read as, in the order in which it's named."""
+        """How dice make a total, in the order in which that's named."""
         return (Operation.SUM, Operation.DIFFERENCE) if self.difference else self.operations
 
     @cached_property
@@ -560,26 +559,26 @@ class Profile:
 
     @property
     def spare_throws(self) -> int:
-        """The throws without a move that a turn has to spare from its start."""
+        """How many throws without a move a turn can spare from its start."""
         return self.strikes - 1
 
     @property
     def highest_wins(self) -> bool:
         """Whether more points are better.
 
-        This is the one place that says so of a turn or a round: for winners, odds, hints, the computer and
-        every "best" that is shown. The reader refuses formats that would contradict `win`.
+        The one place that decides this for a turn or a round: for winners, odds, hints, the computer and
+        every "best" that's shown. The reader refuses formats that would contradict `win`.
         """
         return self.win is Win.HIGHEST
 
     @property
     def highest_total_wins(self) -> bool:
-        """Whether a higher total is better: more points of scores, or of rounds won."""
+        """Whether a higher total is better, be it of scores or of rounds won."""
         return self.highest_wins or self.counts_rounds_won
 
     @property
     def counts_rounds_won(self) -> bool:
-        """Whether totals are the points of rounds won, not scores added up."""
+        """Whether totals count rounds won rather than scores."""
         return self.match is MatchFormat.ROUNDS_WON
 
     @property
@@ -594,7 +593,7 @@ class Profile:
 
     @property
     def any_seat_begins(self) -> bool:
-        """Whether another seat than the first may begin a match."""
+        """Whether a seat other than the first may begin a match."""
         return self.first in (First.LOSER, First.WINNER, First.ROLL)
 
     @property
@@ -604,28 +603,28 @@ class Profile:
 
     @property
     def shut_scores_best(self) -> bool:
-        """Whether no score of a turn is better than that of a shut box."""
+        """Whether a shut box has the best score of a turn."""
         return not self.highest_wins and self.score not in (Scoring.SHUT_SUM, Scoring.THROWS)
 
     @property
     def is_solo(self) -> bool:
-        """Whether one player plays alone, against a total."""
+        """Whether one player plays alone against a total."""
         return self.match is MatchFormat.LADDER
 
     @property
     def on_total(self) -> bool:
-        """Whether the players may choose a number of rounds, whose scores are added up."""
+        """Whether the players may choose a number of rounds to add up."""
         several = self.win in (Win.LOWEST, Win.HIGHEST) and self.stakes is not Stakes.BANK
         return self.match is MatchFormat.TOTAL and several and self.tie is not Tie.CARRY
 
     @property
     def is_race(self) -> bool:
-        """Whether somebody always shuts the box and so wins: scores and ties never come to count."""
+        """Whether somebody always shuts the box and so wins, so that scores and ties never count."""
         return self.win is Win.FIRST_TO_SHUT and self.only_shut_ends
 
     @property
     def only_shut_ends(self) -> bool:
-        """Whether a turn goes on until the box is shut: nothing blocks, loses or ends it before."""
+        """Whether a turn continues until the box is shut: nothing blocks, loses or ends it earlier."""
         return (
             self.blocked in (Blocked.PASSES, Blocked.OPENS_ONE)
             and not self.ends_turn_on
@@ -634,27 +633,27 @@ class Profile:
         )
 
     def title(self, language: str = "en", translate: Callable[[str], str] = str) -> str:
-        """The shown title.
+        """The title to show.
 
         Args:
-            language: two letters; a title that the profile itself has in it is taken.
-            translate: gives the English title in that language otherwise.
+            language: two letters; the profile's own title in it comes first.
+            translate: translates the English title otherwise.
 
         Returns:
-            The name where the profile has no English title.
+            The title, or the name if there's no English title.
         """
         titles = dict(self.titles)
         return titles.get(language) or (translate(titles["en"]) if titles.get("en") else self.name)
 
     def with_limit(self, limit: int | None) -> "Profile":
-        """This game to another limit, from 1 up; the same where it has none, or for None.
+        """This game to another limit, from 1 up; the same game if it has none, or for None.
 
-        What a ladder has to beat is no choice of the players, and stays.
+        Players can't choose what a ladder has to beat.
         """
         return self if self.limit is None or limit is None or self.is_solo else replace(self, limit=limit)
 
     def for_box(self, count: int) -> "Profile | None":
-        """This game on a box of `count` tiles; None if its sheet does not allow that box."""
+        """This game on a box of `count` tiles; None if it can't be played on that box."""
         if count == len(self.tiles):
             return self
         if count in self.boxes:
@@ -662,9 +661,9 @@ class Profile:
         return None
 
     def for_levers(self, levers: int) -> "Profile | None":
-        """This game on a box with levers 1..`levers`; None if no box of its sheet fits.
+        """This game on a box with levers 1..`levers`; None if no box fits.
 
-        The largest box that fits is played; levers beyond it are ignored.
+        Takes the largest box that fits and ignores levers beyond it.
         """
         for count in reversed(self.allowed_boxes):
             if (self.tiles[-1] if count == len(self.tiles) else count) <= levers:
@@ -675,7 +674,7 @@ class Profile:
 NEEDS: tuple[tuple[str, object, Needs], ...] = tuple(
     (key.name, key.default, needs) for key in fields(Profile) for needs in key.metadata.get("needs", ())
 )
-"""By key, with its default, what it needs."""
+"""Each key with its default, and what it needs."""
 
 DROPS: Mapping[str, tuple[str, ...]] = {
     **{
@@ -686,4 +685,4 @@ DROPS: Mapping[str, tuple[str, ...]] = {
     "operations": ("difference",),
     "difference": ("operations",),
 }
-"""By key, what a game that is given it does not inherit from the game that it is like."""
+"""For each key, which keys a game that sets it doesn't inherit through `like`."""

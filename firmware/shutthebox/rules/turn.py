@@ -1,8 +1,8 @@
 """One turn: a small frozen position, and the few things that can happen to it.
 
-A turn awaits a throw, or an answer to the throw on the table, or it is over. The functions
-return the next position. `dice_refusal`, `answers` and `reopenings` say beforehand what the rules allow;
-calling `move` with an illegal set is a programmer's error.
+A turn awaits a throw, or an answer to the throw on the table, or it's over. The functions return the next
+position. `dice_refusal`, `answers` and `reopenings` say what the rules allow; calling `move` with an illegal
+set is a programmer's error.
 """
 
 from collections.abc import Iterable, Mapping
@@ -32,7 +32,7 @@ DOMINOES: tuple[Throw, ...] = tuple(combinations_with_replacement(range(1, 7), 2
 
 
 DOUBLE_BLANK: Throw = (0, 0)
-"""Nothing is shut for it, and the player draws again."""
+"""The double blank: the player shuts nothing and draws again."""
 
 _CHINESE_ONCE = frozenset({(1, 2), (1, 4), (2, 3), (2, 4), (2, 5), (2, 6), (3, 4), (3, 5), (3, 6), (4, 5)})
 
@@ -56,7 +56,7 @@ class Outcome(StrEnum):
 
 
 class Refusal(StrEnum):
-    """Why a number of dice cannot be thrown, as the panel says it; catalogues have it under this text."""
+    """Why a number of dice can't be thrown, as shown on the panel; this text is its key in the catalogues."""
 
     ONE_DIE_NEVER = "One die: not here"
     ONE_DIE_NOT_YET = "One die: not yet"
@@ -67,19 +67,17 @@ class Turn(NamedTuple):
     """A position within a turn.
 
     Attributes:
-        open: tiles the game holds open: with two rows the numbers of which a tile is open. Of a player who
-            opens tiles, those that are shut: the moves are the same.
-        throw: the throw on the table; after the turn's end the one that ended it.
+        open: the open tiles; with two rows, the numbers with an open tile. For a player who opens tiles, the
+            shut ones: the moves are the same.
+        throw: the throw on the table; after the turn, the one that ended it.
         throws: throws made so far.
         moves: throws answered so far by shutting tiles.
-        drawn: dominoes out of the bag, bit i for the one at i in `BAGS`.
-        outcome: how the turn ended; None while it lasts.
-        score: the score of a finished turn; None while it lasts, and where the match was decided
-            before the player could play it.
-        behind: with two rows the columns of which the tile in front is open, and behind it the
-            one in the back row.
-        insured: throws without a move that do not end the turn yet: insurances held, or strikes left.
-        opens: the player opens tiles.
+        drawn: dominoes out of the bag; bit i is the one at index i in `BAGS`.
+        outcome: how the turn ended; None until it does.
+        score: of a finished turn; None until then, and if the match was decided before the player's turn.
+        behind: with two rows, the columns whose front and back tiles are both open.
+        insured: how many throws without a move don't end the turn: insurances held, or strikes left.
+        opens: whether the player opens tiles.
     """
 
     open: Tiles
@@ -95,14 +93,14 @@ class Turn(NamedTuple):
 
     @property
     def awaits_answer(self) -> bool:
-        """A throw is on the table and the turn is not over."""
+        """Whether there's a throw on the table to answer."""
         return self.throw is not None and self.outcome is None
 
     def to_text(self) -> str:
         """One line for a message: open tiles, throw, throws, moves, drawn (hex), outcome, score.
 
-        For example ``2,3,5 3+1 4 3 0 - -``. Where there are any, tiles behind others and insurances
-        follow: ``2,3,5 3+1 4 3 0 - - behind=3 insured=1``.
+        For example ``2,3,5 3+1 4 3 0 - -``. Tiles behind others and insurances follow, if there are any:
+        ``2,3,5 3+1 4 3 0 - - behind=3 insured=1``.
         """
         throw = faces_to_text(self.throw) if self.throw else "-"
         outcome = self.outcome or "-"
@@ -120,7 +118,7 @@ def start(profile: Profile) -> Turn:
 
 
 def usual_dice(profile: Profile, turn: Turn) -> int:
-    """The usual number of dice now: where two are allowed, the larger."""
+    """The usual number of dice now: if two are allowed, the larger."""
     return dice_allowed(profile, turn.open, turn.behind)[0]
 
 
@@ -135,13 +133,13 @@ def dice_refusal(profile: Profile, turn: Turn, dice: int) -> Refusal | None:
 
 
 def bag(profile: Profile, turn: Turn) -> tuple[Throw, ...]:
-    """The dominoes that the next draw is made from; all again when the bag is empty."""
+    """The dominoes that the next one is drawn from; all of them again once the bag is empty."""
     whole = BAGS[profile.bag]
     return tuple(domino for i, domino in enumerate(whole) if not turn.drawn >> i & 1) or whole
 
 
 def draws_again(profile: Profile, faces: Throw | None) -> bool:
-    """Whether a domino is the double blank: nothing can be shut for it, and it counts as no draw."""
+    """Whether a domino is the double blank, for which nothing can be shut and which doesn't count."""
     return faces == DOUBLE_BLANK and not ends_turn(profile, faces)
 
 
@@ -177,7 +175,7 @@ def throw(profile: Profile, turn: Turn, faces: Throw, *, later: Profile | None =
         later: the rules of later throws, if they aren't the same.
 
     Raises:
-        ValueError: if `faces` cannot be thrown now.
+        ValueError: `faces` can't be thrown now.
     """
     if turn.awaits_answer or turn.outcome or not possible_throw(profile, turn, faces):
         raise ValueError(f"{faces} can't be thrown at {turn.to_text()}")
@@ -211,14 +209,14 @@ def answers(profile: Profile, turn: Turn) -> tuple[Tiles, ...]:
 
 
 def sums(profile: Profile, turn: Turn, moves: Iterable[Tiles]) -> set[int]:
-    """The sums of these answers to the throw on the table; not added up where all equal its total."""
+    """The sums of these answers to the throw on the table. Skips the adding if all equal its total."""
     if profile.move is MoveKind.SET and len(read := totals(profile, turn.throw or ())) == 1:
         return set(read)
     return {rows.sum_of_move(profile, turn.open, turn.behind, shut) for shut in moves}
 
 
 def reopenings(profile: Profile, turn: Turn) -> Tiles:
-    """The tiles one of which must be opened, because the throw on the table has no move."""
+    """The tiles of which one must be opened, because the throw on the table has no move."""
     if profile.blocked is not Blocked.OPENS_ONE or not turn.awaits_answer or answers(profile, turn):
         return 0
     if draws_again(profile, turn.throw):
@@ -227,12 +225,12 @@ def reopenings(profile: Profile, turn: Turn) -> Tiles:
 
 
 def move(profile: Profile, turn: Turn, shut: Tiles) -> Turn:
-    """The position after shutting these tiles; none at all passes a throw without a move.
+    """The position after shutting these tiles; none passes a throw without a move.
 
-    Passing uses up an insurance, or a strike, where there are any.
+    Passing uses up an insurance or a strike, if there's one.
 
     Raises:
-        ValueError: if that is not a legal answer to the throw.
+        ValueError: that isn't a legal answer to the throw.
     """
     legal = answers(profile, turn)
     passes = not shut and turn.awaits_answer and not legal and not reopenings(profile, turn)
@@ -255,10 +253,10 @@ def left_open(profile: Profile, turn: Turn, shut: Tiles) -> Tiles:
 
 
 def out_of_time(profile: Profile, turn: Turn) -> Turn:
-    """The position after the time for the turn is over.
+    """The position once the time for the turn is up.
 
     Raises:
-        ValueError: if no clock runs: this game has none, or the turn has not begun or is over.
+        ValueError: no clock is running: the game has none, or the turn hasn't begun or is over.
     """
     if profile.turn_seconds is None or turn.throws == 0 or turn.outcome is not None:
         raise ValueError(f"no clock runs at {turn.to_text()}")
@@ -266,7 +264,7 @@ def out_of_time(profile: Profile, turn: Turn) -> Turn:
 
 
 def cut_off(profile: Profile, turn: Turn, last: Throw | None) -> Turn:
-    """The position after the last throw that a round may have, which has been answered."""
+    """The position after the last throw allowed in a round, which has been answered."""
     return _over(profile, turn._replace(throw=last), Outcome.BLOCKED)
 
 
@@ -274,7 +272,7 @@ def reopen(profile: Profile, turn: Turn, tile: int) -> Turn:
     """The position after a blocked player has opened `tile`.
 
     Raises:
-        ValueError: if that tile may not be opened now.
+        ValueError: that tile may not be opened now.
     """
     opened = sets.to_tiles([tile])
     if not opened & reopenings(profile, turn):
