@@ -12,21 +12,29 @@ from tests.support.waiting import until
 from tests.web.scoreboard.test_page import SCORES
 
 from shutthebox.config.profiles import builtin, builtins
+from shutthebox.rules.profile import MAX_PLAYERS
 from shutthebox.web.http import listen
 from shutthebox.web.scoreboard.folder import ScoreboardFolder, rules_path
 from shutthebox.web.scoreboard.server import ScoreboardServer
 
 pytestmark = pytest.mark.slow
 
+OVERLAPPING = """
+const parts = [...document.querySelectorAll(".running :is(h2, .tiles, .die, .says, table, .stakes)")];
+const boxes = parts.map((part) => part.getBoundingClientRect());
+const along = (a, b) => a.left < b.right - 1 && b.left < a.right - 1;
+const meet = (a, b) => along(a, b) && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+return boxes.filter((box, i) => boxes.slice(i + 1).some((other) => meet(box, other))).length;
+"""
 MANY = SCORES | {
     "running": SCORES["running"]
     | {
         "tiles": [[number, "open"] for number in range(1, 55)],
         "throw": [6] * 9,
-        "seats": ["Computer 9"] * 9,
-        "scores": [999] * 9,
-        "totals": [9999] * 9,
-        "owes": ["1/8"] * 9,
+        "seats": ["Computer 20"] * MAX_PLAYERS,
+        "scores": [999] * MAX_PLAYERS,
+        "totals": [9999] * MAX_PLAYERS,
+        "owes": ["1/8"] * MAX_PLAYERS,
     },
     "matches": SCORES["matches"] * 6,
     **dict.fromkeys(("today", "month", "ever", "captains"), SCORES["today"] * 6),
@@ -111,8 +119,9 @@ def test_it_fills_a_television(board: Board, width: int, height: int, scores: Ma
     size = board.js("parseFloat(getComputedStyle(document.querySelector('.says')).fontSize)")
     assert isinstance(size, int | float)
     assert size >= height / 30
-    # Of the match on the table nothing is cut.
+    # Of the match on the table nothing is cut, and nothing lies on top of something else.
     assert board.js("(e => e.scrollHeight <= e.clientHeight + 1)(document.querySelector('.running'))")
+    assert board.browser.execute_script(OVERLAPPING) == 0
 
 
 @pytest.mark.parametrize("path", ["/", f"/{rules_path(builtin('pub'), 'en')}"])

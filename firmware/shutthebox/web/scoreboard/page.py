@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import cache
 from html import escape
@@ -25,6 +25,7 @@ RULES = "#rules"
 
 _Scores: TypeAlias = Mapping[str, Any]
 _ONE_ROW = 12  # tiles, in large figures
+_MOST_LINES = 10  # players in one table
 _POLICY = (
     "default-src 'none'; style-src 'self'; img-src data:; script-src {script}; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'"
@@ -150,10 +151,16 @@ def _running(scores: _Scores, words: Translate) -> str:
     body = (
         f'<div class="play">\n{_tiles(running["tiles"])}{_throw(running["throw"])}'
         f'<p class="says">{escape(str(running["says"]))}</p>\n</div>\n'
-        + _table(rows, columns)
+        + "".join(_table(part, columns) for part in _side_by_side(rows))
         + (f'<p class="stakes">{escape(stakes)}</p>\n' if stakes else "")
     )
     return _section("running", _("Now playing: {game}").format(game=running["game"]), body)
+
+
+def _side_by_side(rows: Sequence[str]) -> Sequence[Sequence[str]]:
+    """The rows of one table, or of two where there are more players than a television has lines for."""
+    half = len(rows) if len(rows) <= _MOST_LINES else (len(rows) + 1) // 2
+    return [part for part in (rows[:half], rows[half:]) if part]
 
 
 def _puzzle(scores: _Scores, words: Translate) -> str:
