@@ -13,7 +13,7 @@ from gpiozero.exc import PinInvalidPin
 from tests.pins.benches import make_bench, reached
 
 from shutthebox.adapters.gpio import Edge, Pins, PinsError, open_factory
-from shutthebox.config.schema import Backend, ConfigError, GpioConfig
+from shutthebox.config.schema import Backend, GpioConfig
 from shutthebox.config.settings_loader import switch_lines
 from shutthebox.game.switches.switch import DICE_BUTTON, SERVICE_BUTTON
 from shutthebox.simulator.hardware.box import LAMP_LINE, LeverFault, SimulatedBox
@@ -35,11 +35,6 @@ def open_pins(box: SimulatedBox, edges: list[Edge] | None = None, lamp: int = LA
 def test_every_switch_has_the_line_of_the_config() -> None:
     lines = switch_lines(GpioConfig(levers=(7, 8, 9), roll=10, service=20), 2)
     assert lines == {DICE_BUTTON: 10, 1: 7, 2: 8, SERVICE_BUTTON: 20}
-
-
-def test_more_levers_than_lines_is_one_clear_line() -> None:
-    with pytest.raises(ConfigError, match=r"^box\.levers: 13 levers, but gpio\.levers names 12 lines"):
-        switch_lines(GpioConfig(), 13)
 
 
 # -- on contacts -------------------------------------------------------------------------------

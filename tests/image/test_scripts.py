@@ -73,11 +73,6 @@ def test_the_image_is_made_of_all_that_the_packages_are_made_of() -> None:
     assert not [source for source in sources if source.startswith("tests/")]
 
 
-def test_the_first_partition_has_room_for_an_update_and_the_owners_files() -> None:
-    sizes = dict(re.findall(r"^(SYSTEM|BOOT) +:= (\d+)$", (IMAGE / "Makefile").read_text(), re.MULTILINE))
-    assert int(sizes["BOOT"]) >= int(sizes["SYSTEM"]) + 16
-
-
 @pytest.mark.parametrize("goal", ["all", "bundle"])
 def test_where_programs_for_arm64_cannot_run_one_line_says_what_to_do_before_it_begins(
     goal: str, tmp_path: Path

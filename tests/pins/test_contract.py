@@ -6,10 +6,9 @@ Ours runs on a fake kernel everywhere; in the virtual Pi, which has a chip, all 
 from __future__ import annotations
 
 import time
-from functools import partial
 
 import pytest
-from gpiozero import LED, DigitalInputDevice, InputDevice
+from gpiozero import InputDevice
 from gpiozero.exc import (
     PinFixedPull,
     PinInvalidFunction,
@@ -78,14 +77,6 @@ def test_a_pull_moves_an_open_input(bench: Bench, pull: str) -> None:
     assert (pin.function, pin.pull, pin.state) == ("input", pull, int(pull == "up"))
 
 
-def test_a_pin_can_be_used_again_after_closing(bench: Bench) -> None:
-    for _ in range(3):
-        with LED(17, initial_value=True, pin_factory=bench.factory):
-            assert bench.level(17) == 1
-        with InputDevice(17, pull_up=True, pin_factory=bench.factory) as device:
-            assert device.pull_up
-
-
 def test_edges_in_order_with_their_ticks(bench: Bench) -> None:
     bench.drive(17, 0)
     with InputDevice(17, pull_up=False, pin_factory=bench.factory) as device:
@@ -143,20 +134,3 @@ def test_no_edges_after_the_callback_is_taken_away(bench: Bench) -> None:
         time.sleep(0.1)
         bench.drive(17, 1)
         assert until(lambda: listener.states == [1, 1]), listener.states
-
-
-def test_many_inputs_at_once(bench: Bench) -> None:
-    offsets = [4, 17, 27, 22, 23, 24, 25, 5, 6, 13, 16, 26, 12]
-    seen: list[int] = []
-    devices = []
-    for offset in offsets:
-        bench.drive(offset, 1)
-        device = DigitalInputDevice(offset, pull_up=True, pin_factory=bench.factory)
-        device.when_activated = partial(seen.append, offset)
-        devices.append(device)
-    for offset in offsets:
-        bench.drive(offset, 0)
-    assert until(lambda: len(seen) == len(offsets))
-    assert sorted(seen) == sorted(offsets)
-    for device in devices:
-        device.close()

@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -65,11 +64,6 @@ def listened(bench: Bench, offset: int) -> tuple[Any, Listener]:
 
 
 # -- names and chips
-
-
-def test_the_factory_is_found_by_its_name(bench: Bench) -> None:
-    (found,) = entry_points(group="gpiozero_pin_factories", name="gpiod")
-    assert found.load() is GpiodFactory
 
 
 @pytest.mark.parametrize("how", ["path", "name", "label", "number"])

@@ -60,11 +60,6 @@ def test_nothing_else_is_shown(port: int, path: str, tmp_path: Path) -> None:
     assert ask(port, path)[0].status == 404
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "DICE"])
-def test_nothing_can_be_done(port: int, method: str) -> None:
-    assert ask(port, method=method)[0].status == 501
-
-
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:{port}", "127.0.0.1", "box.local:{port}", ""])
 def test_another_name_is_refused(port: int, host: str) -> None:
     """A page of another site can have its own name lead here."""
