@@ -12,7 +12,9 @@ import pytest
 from sqlalchemy import Engine, insert, select
 from tests.league.test_forgetting import Town
 from tests.support.league import LeagueBox, played_record
+from tests.support.postgresql import Postgresql
 from tests.support.small_disk import small_disk
+from tests.support.waiting import until
 
 from shutthebox_league.database import open_database
 from shutthebox_league.league_health import BACKUP, note_pulse, read_league_health
@@ -111,7 +113,8 @@ def test_a_full_disk_leaves_the_copies_of_before(
         (disk / "league-20260101T000000Z.sqlite3").touch()
         filled.run("backup", "--keep", "1", disk, status=2)
         assert [path.name for path in disk.iterdir()] == ["league-20260101T000000Z.sqlite3"]
-    assert "full" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert re.search(r"/full: too full: a copy takes \d\.\d MB, and 0\.1 are free\n$", said)
 
 
 @pytest.mark.slow
@@ -159,6 +162,30 @@ def test_a_league_moves_to_postgresql_and_back(
         assert rows(league.engine) == before
     filled.play()
     filled.place.engine.dispose()
+
+
+@pytest.mark.slow
+def test_a_league_whose_disk_is_lost_comes_back_from_postgresqls_archived_log(tmp_path: Path) -> None:
+    server = Postgresql()
+    try:
+        filled = Filled(tmp_path / "league", server.new_database())
+        server.archive()
+        filled.play()
+        with filled.place.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
+            before = rows(filled.place.engine)
+            (segment,) = db.exec_driver_sql("select pg_walfile_name(pg_switch_wal())").one()
+            archived = "select last_archived_wal from pg_stat_archiver"
+            until(lambda: (db.exec_driver_sql(archived).scalar() or "") >= segment)
+        filled.place.engine.dispose()
+        server.lose_the_disk()
+        assert rows(filled.place.engine) == before
+        recovering = "select pg_is_in_recovery()"
+        with filled.place.engine.connect() as db:
+            until(lambda: not db.exec_driver_sql(recovering).scalar())
+        filled.place.engine.dispose()
+        filled.run("void", "2")
+    finally:
+        server.stop()
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, date
 from pathlib import Path
+from subprocess import PIPE, Popen
 from threading import Event
 
 import pytest
@@ -16,6 +17,7 @@ from sqlalchemy import event, func, select, text, update
 from tests.support.fast import fast_among
 from tests.support.generate import random_record
 from tests.support.league import CONDITIONS, FakeBox, LeagueBox, found_league, played_record, reviewed
+from tests.support.waiting import until
 
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.rules.profile import Turns
@@ -178,6 +180,16 @@ def test_totals_of_other_boxes_and_lengths_are_in_other_tables(evening: Evening)
         played = [(category.tiles, category.rounds) for _, category in categories_played(db)]
     assert sorted(played) == [(9, 1), (9, 5), (12, 1)]
     assert all(len(evening.table(number=number)) == 2 for number in range(3))
+
+
+def test_the_same_initials_in_two_pubs_are_one_player(evening: Evening) -> None:
+    """As the guide says: three letters are too few to tell people apart, and a player may go to both."""
+    bell = LeagueBox(evening.place, "bell", "The Bell", wall_clock_s=lambda: evening.now_s)
+    evening.play(played_record(1), "ANN", "BOB")
+    bell.play(played_record(2), "ANN", "CAT")
+    evening.review()
+    assert {row.initials: row.matches for row in evening.table()} == {"ANN": 2, "BOB": 1, "CAT": 1}
+    assert set(evening.ratings()) == {"ANN", "BOB", "CAT"}
 
 
 def test_initials_count_at_one_seat_of_a_match(evening: Evening) -> None:
@@ -347,6 +359,22 @@ def test_a_review_that_takes_too_much_is_ended(what: str) -> None:
     result, cpu_s = confined("")
     assert result == b"done"
     assert 0 < cpu_s < 1
+
+
+def test_a_review_ends_with_its_reviewer() -> None:
+    """Otherwise a reviewer that was killed, and started again, would work twice as much with every time."""
+    command = (
+        "import time; from shutthebox_league.confined import Confined;"
+        "process = Confined(lambda text: time.sleep(600), '', 60, 10**9);"
+        "print(process._process.pid, flush=True); time.sleep(600)"
+    )
+    with Popen([sys.executable, "-c", command], stdout=PIPE, text=True) as reviewer:
+        assert reviewer.stdout is not None
+        review_pid = int(reviewer.stdout.readline())
+        stat = Path(f"/proc/{review_pid}/stat")
+        until(lambda: stat.read_text().split()[2] == "S")
+        reviewer.kill()
+        until(lambda: not stat.exists() or stat.read_text().split()[2] == "Z")
 
 
 def confined(what: str) -> tuple[bytes, float]:

@@ -43,6 +43,26 @@ class Postgresql:
         log = self._data.with_name("log")
         self._run("pg_ctl", "-D", self._data, "-l", log, "-w", "-o", options, "start")
 
+    def archive(self) -> None:
+        """Keeps its log, as docs/league.md says, and makes the copy that the log goes on from."""
+        log, copy = self._folder / "archive", self._folder / "copy"
+        self._run("/usr/bin/mkdir", log)
+        with (self._data / "postgresql.conf").open("a") as config:
+            config.write(f"archive_mode = on\narchive_command = 'test ! -f {log}/%f && cp %p {log}/%f'\n")
+        self._run("pg_ctl", "-D", self._data, "-m", "fast", "stop")
+        self.start()
+        self._run("pg_basebackup", "-h", self._folder, "-U", "postgres", "-D", copy, "-c", "fast")
+
+    def lose_the_disk(self) -> None:
+        """Crashes, and comes back from the copy and the log."""
+        self.kill()
+        shutil.rmtree(self._data)
+        self._run("/usr/bin/cp", "-a", self._folder / "copy", self._data)
+        with (self._data / "postgresql.conf").open("a") as config:
+            config.write(f"restore_command = 'cp {self._folder}/archive/%f %p'\n")
+        self._run("/usr/bin/touch", self._data / "recovery.signal")
+        self.start()
+
     def kill(self) -> None:
         """A crash: it has to recover at its next start."""
         self._run("pg_ctl", "-D", self._data, "-m", "immediate", "stop")

@@ -32,9 +32,10 @@ def back_up(engine: Engine, file: Path) -> None:
     """Writes a copy of the database as it is at one moment, for its owner only, and checks it.
 
     Raises:
-        LeagueError: if the file exists, can't be written or has something else than the database.
+        LeagueError: if the file exists, can't be written, lacks room, or differs from the database.
     """
     with _own_errors(file):
+        _check_room(engine, file.parent)
         try:
             with _private_folder(file.parent) as folder:
                 copy = _new(folder / "copy")
@@ -115,6 +116,20 @@ def restore(engine: Engine, file: Path) -> None:
                 copy_rows(there, here)
         finally:
             restored.dispose()
+
+
+def _check_room(engine: Engine, folder: Path) -> None:
+    """Refuses to begin a copy that would fill the disk, which may be that of the league."""
+    postgresql = "select sum(pg_table_size(oid)) from pg_class where relnamespace = 'public'::regnamespace"
+    sqlite = "select page_count * page_size from pragma_page_count, pragma_page_size"
+    with engine.connect().execution_options(reads=True) as db:
+        query = sqlite if engine.dialect.name == "sqlite" else postgresql
+        needed = int(db.exec_driver_sql(query).scalar_one())
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise LeagueError(
+            f"{folder}: too full: a copy takes {needed / 1e6:.1f} MB, and {free / 1e6:.1f} are free"
+        )
 
 
 def _copy(engine: Engine, to: Path) -> Mapping[str, int]:

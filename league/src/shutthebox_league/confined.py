@@ -1,12 +1,17 @@
 """A function in a process of its own, with a limit of processor time, of memory and of time."""
 
+import ctypes
 import multiprocessing
+import os
 import resource
+import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
+
+_PR_SET_PDEATHSIG = 1
 
 
 class TooMuchError(Exception):
@@ -14,7 +19,9 @@ class TooMuchError(Exception):
 
 
 class Confined:
-    """A process that does `work(text)`. Begin it in a process with one thread: its copy does the work.
+    """A process that does `work(text)`, and is killed with its parent.
+
+    Begin it in a process with one thread: its copy does the work.
 
     Args:
         work: to be done; an error of it is a `TooMuchError` too.
@@ -30,7 +37,9 @@ class Confined:
         """Something to wait for: it is readable when there is a result."""
         # Processor time passes more slowly than the clock where others work too.
         self._until_s = time.monotonic() + 30 * cpu_s
-        self._process = context.Process(target=_work, args=(work, text, cpu_s, memory, sender), daemon=True)
+        self._process = context.Process(
+            target=_work, args=(os.getpid(), work, text, cpu_s, memory, sender), daemon=True
+        )
         self._process.start()
         sender.close()
 
@@ -58,7 +67,13 @@ class Confined:
         self.receiver.close()
 
 
-def _work(work: Callable[[str], bytes], text: str, cpu_s: int, memory: int, sender: Connection) -> None:
+def _work(
+    parent: int, work: Callable[[str], bytes], text: str, cpu_s: int, memory: int, sender: Connection
+) -> None:
+    # A parent that is killed ends nobody, and its successor begins the same review again.
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        return
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     pages = int(Path("/proc/self/statm").read_text().split()[0])
