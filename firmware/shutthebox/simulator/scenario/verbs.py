@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 
 from shutthebox.config.profiles import from_text
 from shutthebox.errors import quoted
-from shutthebox.game.inputs import CursorMoved, NamesGiven, RulesGiven
+from shutthebox.game.inputs import CursorMoved, FormInput, RulesGiven
 from shutthebox.game.letters import is_name
 from shutthebox.game.switches.switch import BUTTONS, DICE_BUTTON, Switch
 from shutthebox.rules.moves import Throw
@@ -130,19 +130,14 @@ class Press(Verb):
         box.press(self.lasts_ns)
 
 
-@dataclass(frozen=True, slots=True)
-class Hold(Verb):
+class Hold(Press):
     """``hold [SECONDS]``: the dice button."""
 
     word = "hold"
-    lasts_ns: int
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
         return cls(duration_ns(exactly(1, words, "hold [SECONDS]")[0]) if words else USUAL_HOLD_NS)
-
-    def do(self, box: VirtualBox) -> None:
-        box.press(self.lasts_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,29 +251,33 @@ class LoseEdges(Verb):
 
 
 @dataclass(frozen=True, slots=True)
-class Choose(Verb):
+class FormVerb(Verb):
+    """Something given on the form beside the box."""
+
+    given: FormInput
+
+    def do(self, box: VirtualBox) -> None:
+        box.fill_in(self.given)
+
+
+class Choose(FormVerb):
     """``choose KEY VALUE``: a setting of the menu, on the form beside the box."""
 
+    __slots__ = ()
     word = "choose"
-    key: str
-    value: object
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
         if len(words) < 2:
             raise WrongError("allowed is: choose KEY VALUE")
-        return cls(words[0], toml_value(" ".join(words[1:])))
-
-    def do(self, box: VirtualBox) -> None:
-        box.fill_in(setting(self.key, self.value))
+        return cls(setting(words[0], toml_value(" ".join(words[1:]))))
 
 
-@dataclass(frozen=True, slots=True)
-class Names(Verb):
+class Names(FormVerb):
     """``names ABC - XYZ``: the players' names, on the form beside the box; - is none."""
 
+    __slots__ = ()
     word = "names"
-    given: NamesGiven
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
@@ -287,16 +286,12 @@ class Names(Verb):
             raise WrongError("allowed are names of three letters from A to Z, or -")
         return cls(given)
 
-    def do(self, box: VirtualBox) -> None:
-        box.fill_in(self.given)
 
-
-@dataclass(frozen=True, slots=True)
-class Rules(Verb):
+class Rules(FormVerb):
     """``rules "TOML"``: house rules, as one text in JSON, on the form beside the box."""
 
+    __slots__ = ()
     word = "rules"
-    given: RulesGiven
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
@@ -311,23 +306,17 @@ class Rules(Verb):
         except ProfileError as error:
             raise WrongError(str(error)) from None
 
-    def do(self, box: VirtualBox) -> None:
-        box.fill_in(self.given)
 
-
-@dataclass(frozen=True, slots=True)
-class Cursor(Verb):
+class Cursor(FormVerb):
     """``cursor N``: of a list, down by so many lines; negative: up."""
 
+    __slots__ = ()
     word = "cursor"
-    by: int
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
-        return cls(number(exactly(1, words, "cursor N")[0], -MAX_STEP, MAX_STEP, "number of lines"))
-
-    def do(self, box: VirtualBox) -> None:
-        box.fill_in(CursorMoved(self.by))
+        by = number(exactly(1, words, "cursor N")[0], -MAX_STEP, MAX_STEP, "number of lines")
+        return cls(CursorMoved(by))
 
 
 @dataclass(frozen=True, slots=True)
