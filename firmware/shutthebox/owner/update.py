@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from shutthebox import __version__
+from shutthebox.adapters.signals import handling
 from shutthebox.adapters.store.backup import back_up
 from shutthebox.adapters.store.reading import open_reading
 from shutthebox.adapters.store.schema import VERSION as STORE_VERSION
@@ -122,27 +123,16 @@ def _at_hand(source: str) -> Iterator[Path]:
     if "://" not in source:
         yield Path(source)
         return
-    with _ending_on_signals():
+    # A dropped login and SIGTERM end it like an error; nohup has the first ignored.
+    signals = (signal.SIGHUP, signal.SIGTERM)
+    ending = [number for number in signals if signal.getsignal(number) != signal.SIG_IGN]
+    with handling(lambda number, frame: sys.exit(128 + number), *ending):
         try:
             _fetch(source)
             yield FETCHED
         finally:
             with suppress(OSError):
                 FETCHED.unlink(missing_ok=True)
-
-
-@contextmanager
-def _ending_on_signals() -> Iterator[None]:
-    """Makes SIGHUP (a dropped login) and SIGTERM end the command like an error."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGTERM)}
-    for number, handler in before.items():
-        if handler is not signal.SIG_IGN:  # as under nohup
-            signal.signal(number, lambda number, frame: sys.exit(128 + number))
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextmanager
@@ -156,13 +146,12 @@ def _giving_up_if_slow(source: str) -> Iterator[None]:
         if so_far - before < SLOWEST * LOOK_S:
             raise UpdateError(f"{one_line(source)}: too slow: less than {SLOWEST // 1000} kB a second")
 
-    handler = signal.signal(signal.SIGALRM, look)
-    timer = signal.setitimer(signal.ITIMER_REAL, LOOK_S, LOOK_S)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, *timer)
-        signal.signal(signal.SIGALRM, handler)
+    with handling(look, signal.SIGALRM):
+        timer = signal.setitimer(signal.ITIMER_REAL, LOOK_S, LOOK_S)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, *timer)
 
 
 def _fetch(source: str) -> None:

@@ -9,8 +9,8 @@ box, the buzzer.
 import logging
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display.worker import DisplayWorker
 from shutthebox.adapters.gpio import PinsError
 from shutthebox.adapters.odds_worker import OddsWorker
+from shutthebox.adapters.signals import handling
 from shutthebox.adapters.store.lock import FolderLock
 from shutthebox.config.schema import Config, Line
 from shutthebox.game.dice import Dice
@@ -92,7 +93,8 @@ def serve(
         lock = FolderLock(state)
         stack.callback(lock.release)
         lock.take()
-        stack.enter_context(_ending_on_signals(inbox))
+        # SimpleQueue.put may be called from a signal handler; nothing else is done in it.
+        stack.enter_context(handling(lambda *_: inbox.put(None), signal.SIGTERM, signal.SIGINT))
         buzzer = _open_buzzer(factory, config.gpio.buzzer)
         if buzzer is not None:
             stack.callback(buzzer.close)
@@ -168,20 +170,6 @@ def _scoreboard_address() -> str:
     from shutthebox.web.scoreboard.folder import address_now
 
     return address_now()
-
-
-@contextmanager
-def _ending_on_signals(inbox: SimpleQueue[Mail]) -> Iterator[None]:
-    """Makes SIGTERM and SIGINT end the loop, so that everything is closed in order."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
-    for number in before:
-        # SimpleQueue.put may be called from a signal handler; nothing else is done in it.
-        signal.signal(number, lambda number, frame: inbox.put(None))
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _open_stick(path: Path, inbox: SimpleQueue[Mail]) -> "StickSocket | None":

@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from shutthebox import __version__
+from shutthebox.adapters.signals import handling
 from shutthebox.adapters.stick_socket import to_line
 from shutthebox.adapters.store.backup import note_save
 from shutthebox.errors import ShutTheBoxError, one_line
@@ -74,19 +75,17 @@ def serve(device: Path, address: Path, state: Path, language: str) -> None:
     """
     volume = Volume(device)
     # systemd says so when the stick is pulled out. A job still ends in order, and the box is told.
-    signal.signal(signal.SIGTERM, lambda number, frame: volume.give_up())
-    try:
-        if volume.in_use:
-            _log.info("%s: already mounted, so it's left alone", shown_path(device))
-            return
-        on_card = CARD.exists()
-        kept = KEPT if on_card else None
-        is_card = on_card and str(device.resolve()).startswith(str(CARDS_DISK.resolve()))
-        Helper(volume, address, state, language, kept=kept, is_card=is_card).serve()
-    except OSError as error:
-        raise StickError(f"{shown_path(device)}: {error.strerror or error}") from None
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    with handling(lambda *_: volume.give_up(), signal.SIGTERM):
+        try:
+            if volume.in_use:
+                _log.info("%s: already mounted, so it's left alone", shown_path(device))
+                return
+            on_card = CARD.exists()
+            kept = KEPT if on_card else None
+            is_card = on_card and str(device.resolve()).startswith(str(CARDS_DISK.resolve()))
+            Helper(volume, address, state, language, kept=kept, is_card=is_card).serve()
+        except OSError as error:
+            raise StickError(f"{shown_path(device)}: {error.strerror or error}") from None
 
 
 def _start_box_anew() -> None:
