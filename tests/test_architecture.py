@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from tests.support.sources import parsed
 
 import shutthebox
 from shutthebox.game.mode import Mode
@@ -29,11 +30,6 @@ NAMED = re.findall(r"`([\w./-]+\.py)`: (`[\w.]+`(?:, `[\w.]+`)*)", BOTH)
 
 def found(path: str) -> Path | None:
     return next((place / path for place in PLACES if (place / path).exists()), None)
-
-
-@cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 @cache

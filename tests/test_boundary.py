@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.support.sources import parsed
 
 FIRMWARE = Path(__file__).resolve().parents[1] / "firmware"
 PACKAGE = FIRMWARE / "shutthebox"
@@ -42,9 +43,9 @@ PARTS = [(part, path) for part in CORE for path in sorted((PACKAGE / part).rglob
 PARTS += [("rules", PACKAGE / f"{helper.partition('.')[2]}.py") for helper in HELPERS]
 
 
-def offences(source: str, part: str) -> list[str]:
+def offences(tree: ast.Module, part: str) -> list[str]:
     """The forbidden uses in a module of this part of the core, each with its line."""
-    return [f"line {line}: {what}" for line, what in _offences(ast.parse(source), part)]
+    return [f"line {line}: {what}" for line, what in _offences(tree, part)]
 
 
 def _offences(tree: ast.AST, part: str) -> Iterator[tuple[int, str]]:
@@ -83,7 +84,7 @@ def _allowed(module: str, part: str) -> bool:
 
 
 def test_the_core_only_computes() -> None:
-    found = {path.name: offences(path.read_text(encoding="utf-8"), part) for part, path in PARTS}
+    found = {path.name: offences(parsed(path), part) for part, path in PARTS}
     assert len(found) > 40
     assert {name: what for name, what in found.items() if what} == {}
 
@@ -92,10 +93,10 @@ STATE = ("machine", "modes", "play", "state")
 """The modules of `game` that have the machine's state, or change it."""
 
 
-def touches_the_state(source: str) -> list[str]:
+def touches_the_state(tree: ast.Module) -> list[str]:
     """What a module takes of the machine's state, each with its line."""
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         match node:
             case ast.ImportFrom(module=str(module), names=names):
                 for imported in (module, *(f"{module}.{alias.name}" for alias in names)):
@@ -113,9 +114,10 @@ def test_what_tells_of_the_box_reads_its_scene_and_never_its_state() -> None:
         for path in PACKAGE.rglob("*.py")
         if path.relative_to(PACKAGE).parts[0] not in ("game", "runtime")
     ]
-    found = {path.name: touches_the_state(path.read_text("utf-8")) for path in outside}
+    found = {path.name: touches_the_state(parsed(path)) for path in outside}
     assert {name: what for name, what in found.items() if what} == {}, "`game.effects.Scene` has what goes on"
-    assert touches_the_state("from shutthebox.game.state import Shared\nbox.runner.machine.state") != []
+    reaching = "from shutthebox.game.state import Shared\nbox.runner.machine.state"
+    assert touches_the_state(ast.parse(reaching)) != []
 
 
 @pytest.mark.parametrize(
@@ -132,4 +134,4 @@ def test_what_tells_of_the_box_reads_its_scene_and_never_its_state() -> None:
     ],
 )
 def test_an_offence_is_found(part: str, source: str, found: int) -> None:
-    assert len(offences(source, part)) == found
+    assert len(offences(ast.parse(source), part)) == found

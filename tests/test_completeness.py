@@ -13,6 +13,7 @@ from typing import get_args
 
 import pytest
 from tests.support.machine import Table, settings_for
+from tests.support.sources import parsed
 
 import shutthebox
 from shutthebox.game import menu_items
@@ -33,7 +34,7 @@ PACKAGE, TESTS = Path(shutthebox.__file__).parent, Path(__file__).parent
 
 @cache
 def parts_of(path: Path) -> tuple[ast.AST, ...]:
-    return tuple(ast.walk(ast.parse(path.read_text("utf-8"))))
+    return tuple(ast.walk(parsed(path)))
 
 
 def calls(*paths: Path) -> set[str]:

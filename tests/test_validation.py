@@ -47,7 +47,7 @@ VALUES = st.one_of(SCALARS, st.lists(st.one_of(st.integers(-1, 60), WORDS), max_
 
 
 @pytest.mark.parametrize("check", [pytest.param(check, id=key) for key, check in CHECKS.values()])
-@settings(max_examples=settings().max_examples // 2)
+@settings(max_examples=settings().max_examples // 3)
 @given(value=VALUES)
 def test_json_schema_and_program_allow_the_same(check: Check[Any], value: object) -> None:
     try:

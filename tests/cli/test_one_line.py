@@ -38,6 +38,7 @@ def test_it_always_prints(text: str) -> None:
     shown.encode()
 
 
+@pytest.mark.slow
 def test_the_journal_is_one_line_a_message(tmp_path: Path) -> None:
     """A real process, whose files have a name that would colour the terminal."""
     state = tmp_path / "red \x1b[31m\nand more"

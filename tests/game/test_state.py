@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+from tests.support.sources import parsed
+
 from shutthebox import game
 
 
@@ -10,7 +12,7 @@ def test_handlers_judge_a_turn_by_the_rules_of_its_seat() -> None:
     """The table's game knows no head start of a seat: with it a match would get stuck."""
     wrong = []
     for path in sorted(Path(game.__file__).parent.rglob("*.py")):
-        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for call in ast.walk(parsed(path)):
             if isinstance(call, ast.Call):
                 given = {ast.unparse(argument) for argument in call.args}
                 wrong += [

@@ -27,7 +27,7 @@ def alone(profile: Profile, turn: Turn) -> Match:
     ("game", "unit"),
     [
         pytest.param("traditional", Unit.POINTS, marks=pytest.mark.slow),
-        ("golf", Unit.POINTS),
+        pytest.param("golf", Unit.POINTS, marks=pytest.mark.slow),
         ("young", Unit.THROWS),
         pytest.param("open-one", Unit.THROWS, marks=pytest.mark.slow),
         ("bank", Unit.STAKES),
