@@ -6,8 +6,8 @@ lowest numbers. The positions follow, smaller sets of tiles first, so everything
 has a lower number, unless tiles can open again. A throw that leads back to its own position is repeated, so
 only the other throws count.
 
-The model understands every key in `TURN_KEYS`; no position depends on those in `OTHER_KEYS`. A game with any
-other key has no odds until somebody teaches the model.
+The model understands every key in `TURN_KEYS`; no position depends on those that `Profile` declares as keys of
+the match. A game with any other key has no odds until somebody teaches the model.
 """
 
 from collections.abc import Iterator
@@ -38,15 +38,6 @@ TURN_KEYS = frozenset(
     }
 )  # fmt: skip
 """The keys of a game that affect how a turn continues, or its worth."""
-
-OTHER_KEYS = frozenset(
-    {
-        "name", "titles", "source", "group", "boxes", "shut_wins", "shut_others", "rounds", "match", "limit",
-        "tie", "stakes", "stake", "pays", "first", "captain", "own_throws", "teams", "handicap",
-        "turn_seconds",
-    }
-)  # fmt: skip
-"""The keys that no position of a turn depends on."""
 
 MOST_TILES = {1: 12, 2: 9}
 """The longest row by the number of rows: 4,096 and 19,683 positions."""
@@ -121,7 +112,7 @@ def check_keys(profile: Profile) -> None:
         OddsError: one isn't, and differs from its default; or dominoes are drawn in rotation.
     """
     for key in fields(profile):
-        known = key.name in TURN_KEYS or key.name in OTHER_KEYS
+        known = key.name in TURN_KEYS or key.metadata.get("of_match")
         if not known and getattr(profile, key.name) != key.default:
             raise OddsError(f"{profile.name} has no odds: they do not know the key {key.name}")
     if profile.draw is Draw.DOMINOES and not order_of(profile).one_turn_each:

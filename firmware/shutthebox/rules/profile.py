@@ -339,6 +339,11 @@ def _key(check: Check[Any] | None, default: object, *needs: Needs) -> Any:  # no
     return field(default=default, metadata={"check": check, "needs": needs})
 
 
+def _of_match(check: Check[Any] | None, default: object, *needs: Needs) -> Any:  # noqa: ANN401  (likewise)
+    """A key that decides neither how a turn goes on nor what it's worth: its odds are the same."""
+    return field(default=default, metadata={"check": check, "needs": needs, "of_match": True})
+
+
 def all_but(*values: StrEnum) -> tuple[StrEnum, ...]:
     """The other members of a choice."""
     return tuple(value for value in type(values[0]) if value not in values)
@@ -419,12 +424,12 @@ class Profile:
         turn_seconds: time for a turn from its first throw; in rotation, for each throw. None for no clock.
     """
 
-    name: str
-    titles: tuple[tuple[str, str], ...] = ()
-    source: str = _key(validation.text, "")
-    group: Group = field(default=Group.ODD, compare=False)
+    name: str = field(metadata={"of_match": True})
+    titles: tuple[tuple[str, str], ...] = _of_match(None, ())
+    source: str = _of_match(validation.text, "")
+    group: Group = field(default=Group.ODD, compare=False, metadata={"of_match": True})
     tiles: tuple[int, ...] = _key(_TILES, tuple(range(1, 10)))
-    boxes: tuple[int, ...] = _key(_rising(1, MAX_TILE), ())
+    boxes: tuple[int, ...] = _of_match(_rising(1, MAX_TILE), ())
     rows: int = _key(validation.whole(1, 2), 1)
     back: Back = _key(None, Back.SAME, _TWO_ROWS)
     through: bool = _key(None, False, _TWO_ROWS)
@@ -470,7 +475,7 @@ class Profile:
     )
     insurance: bool = _key(None, False, _TWO_DICE, Needs("blocked", (Blocked.ENDS_TURN, Blocked.LOSES)))
     turns: Turns = Turns.WHOLE
-    own_throws: int = _key(
+    own_throws: int = _of_match(
         validation.whole(0, MAX_OWN_THROWS), 0, Needs("turns", (Turns.TOGETHER,), drops=True)
     )
     score: Scoring = _key(
@@ -478,8 +483,8 @@ class Profile:
     )
     lost_score: int | None = _key(validation.whole(0, 10**MAX_DIGITS - 1), None)
     win: Win = _key(None, Win.LOWEST, Needs("turns", (Turns.SHARED,), of=(Win.LAST_IN,)))
-    shut_wins: ShutWins = ShutWins.ROUND
-    shut_others: int | str = _key(
+    shut_wins: ShutWins = _of_match(None, ShutWins.ROUND)
+    shut_others: int | str = _of_match(
         _SHUT_OTHERS,
         0,
         Needs("win", (Win.LOWEST,)),
@@ -488,18 +493,18 @@ class Profile:
         Needs("match", all_but(MatchFormat.LADDER)),
         Needs("stakes", all_but(Stakes.BANK)),
     )
-    rounds: int = _key(validation.whole(1, MAX_ROUNDS), 1)
-    match: MatchFormat = MatchFormat.TOTAL
-    limit: int | None = _key(validation.whole(0, MAX_LIMIT), None)
-    tie: Tie = Tie.PLAY_OFF
-    stakes: Stakes = Stakes.NONE
-    stake: int = _key(validation.whole(1, MAX_STAKES), 1, _BANK)
-    pays: tuple[tuple[int, int], ...] = _key(_PAYS, (), _BANK)
-    first: First = First.SEAT_1
-    captain: bool = _key(None, False, Needs("shut_wins", (ShutWins.MATCH,)))
-    teams: int | None = _key(TEAMS_CHECK, None)
-    handicap: tuple[HeadStart, ...] = _key(HEAD_STARTS_CHECK, ())
-    turn_seconds: int | None = _key(TURN_SECONDS_CHECK, None)
+    rounds: int = _of_match(validation.whole(1, MAX_ROUNDS), 1)
+    match: MatchFormat = _of_match(None, MatchFormat.TOTAL)
+    limit: int | None = _of_match(validation.whole(0, MAX_LIMIT), None)
+    tie: Tie = _of_match(None, Tie.PLAY_OFF)
+    stakes: Stakes = _of_match(None, Stakes.NONE)
+    stake: int = _of_match(validation.whole(1, MAX_STAKES), 1, _BANK)
+    pays: tuple[tuple[int, int], ...] = _of_match(_PAYS, (), _BANK)
+    first: First = _of_match(None, First.SEAT_1)
+    captain: bool = _of_match(None, False, Needs("shut_wins", (ShutWins.MATCH,)))
+    teams: int | None = _of_match(TEAMS_CHECK, None)
+    handicap: tuple[HeadStart, ...] = _of_match(HEAD_STARTS_CHECK, ())
+    turn_seconds: int | None = _of_match(TURN_SECONDS_CHECK, None)
 
     @cached_property
     def all_tiles(self) -> Tiles:
