@@ -459,8 +459,56 @@ else:
 """,
 )
 
+ORDER = Contribution(
+    most=8,
+    steps=(
+        step(
+            "rules/profile.py",
+            member("Turns", 'BACKWARDS = "backwards"'),
+            named="BACKWARDS",
+        ),
+        step(
+            "rules/orders.py",
+            before(
+                "TugOfTiles",
+                "class Backwards(OrderOfPlay, turns=Turns.BACKWARDS):\n"
+                '    """Whole turns, from the last seat to the first."""\n\n    whole_turns = True\n'
+                "    sentences: ClassVar[Mapping[str, str]] = {\n"
+                '        "turns=backwards": N_("The last seat is next.")\n    }\n\n'
+                "    def next_seat(self, match: _Playing) -> int | None:\n"
+                '        """The last of those who have had no turn."""\n'
+                "        waiting = (i for i in reversed(match.seats) if match.rows[i].outcome is None)\n"
+                "        return next(waiting, None)\n\n",
+            ),
+            noticed="import shutthebox.rules.match",
+            named="BACKWARDS",
+        ),
+    ),
+    tried="""
+from dataclasses import replace
+from shutthebox.config.profiles import builtin
+from shutthebox.odds.seat_limits import About, why_no_seat_odds
+from shutthebox.rules.match import begin
+from shutthebox.rules.profile import ShutWins, Turns
+from shutthebox.rules.turn import answers
+from shutthebox.rules.words import explain
+game = replace(builtin("pub"), turns=Turns.BACKWARDS, shut_wins=ShutWins.NO)
+assert "The last seat is next." in explain(game)
+match, players = begin(game, 3), []
+while match.round == 1 and match.result is None:
+    if match.stage.value == "advance":
+        match = match.advance()
+        continue
+    players += [match.player] if not match.turn.throws else []
+    match = match.throw((6, 6)) if match.stage.value == "throw" else match.move(answers(game, match.turn)[0])
+assert players == [0, 2, 1], players
+assert 'turns = "backwards"' in (why_no_seat_odds(game, 3, About.ROUND) or ""), "odds nobody has taught"
+""",
+)
+
 CONTRIBUTIONS = {
     "a key of a game": KEY,
+    "an order of play": ORDER,
     "a menu item": ITEM,
     "an action": ACTION,
     "an input": INPUT,

@@ -1,7 +1,8 @@
 """The recipes of ARCHITECTURE.md, each followed in a copy of the package and tried there.
 
-A recipe names the files that have to be opened; these tests open no others. Those of a key of a game, a
-menu item, an action, a button, a mode, an owner's topic, a language, a controller: `test_contributions.py`.
+A recipe names the files that have to be opened; these tests open no others. Those of a key of a game, an
+order of play, a menu item, an action, a button, a mode, an owner's topic, a language, a controller:
+`test_contributions.py`.
 """
 
 import os

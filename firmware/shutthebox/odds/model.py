@@ -6,8 +6,8 @@ lowest numbers. The positions follow, smaller sets of tiles first, so everything
 has a lower number, unless tiles can open again. A throw that leads back to its own position is repeated, so
 only the other throws count.
 
-The model understands every key in `TURN_KEYS`; no position depends on those that `Profile` declares as keys of
-the match. A game with any other key has no odds until somebody teaches the model.
+The model understands every key in `TURN_KEYS`; no position depends on those that `Profile` declares as keys
+of the match. A game with any other key has no odds until somebody teaches the model.
 """
 
 from collections.abc import Iterator
