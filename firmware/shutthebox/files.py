@@ -271,7 +271,7 @@ def read_text(path: Path, error_kind: type[ShutTheBoxError], what: str, most: in
         path: of the file.
         error_kind: raised, with one line, if the file can't be read, is no regular file, is larger
             than it may be or is no UTF-8.
-        what: the kind of file, for complaints.
+        what: the kind of file, for error messages.
         most: bytes that it may have.
     """
     where = shown_path(path)
@@ -324,7 +324,7 @@ def check_folder(folder: Path, option: str) -> None:
 
 
 def make_folder(folder: Path, option: str) -> None:
-    """Makes the folder that an option names, where it is not there yet.
+    """Creates the folder that an option names, if it doesn't exist.
 
     Raises:
         ShutTheBoxError: if it can't be made; the text names the option.

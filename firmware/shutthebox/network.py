@@ -28,7 +28,7 @@ def addresses(machine: Path = Path("/")) -> tuple[str, ...]:
 
 
 def address_in_network() -> str:
-    """This machine's address as others in its network see it; its name where it has none."""
+    """This machine's address as others on its network see it; its name if it has none."""
     return (addresses() or (name(),))[0]
 
 
@@ -38,7 +38,7 @@ def name() -> str:
 
 
 def address_of_process() -> str:
-    """The address from which this process reaches others; the machine's name where it has no network."""
+    """The address from which this process reaches others; the machine's name without a network."""
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect(("192.0.2.1", 9))  # nothing is sent: only the way there is looked up
         return str(probe.getsockname()[0])

@@ -15,7 +15,7 @@ class Key(NamedTuple):
 
     Attributes:
         check: of its value.
-        default: where the file does not have the key.
+        default: for files without the key.
         meaning: in plain English; the default is not repeated.
         shown: the value as default.toml shows it. Needed for a key that has no default, as the
             example that stands behind a #.

@@ -8,7 +8,7 @@ from typing import Literal
 
 
 def N_(text: str) -> str:  # noqa: N802  (the name that catalogues' tools look for)
-    """Marks a text for the catalogues; it is translated where it is shown."""
+    """Marks a text for the catalogues; it's translated when it's shown."""
     return text
 
 

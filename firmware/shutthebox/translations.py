@@ -29,7 +29,7 @@ ARTICLES = "the a an"
 """Every catalogue has its own language's under this text; one with an apostrophe is part of the next word."""
 
 UNFINISHED = "X-Unfinished: yes"
-"""In the head of a catalogue: its language is shown only where it is asked for."""
+"""In the head of a catalogue: its language is only shown if it's asked for."""
 
 # Our catalogues have no contexts; a test compares what Babel reads. An English box compiles none of these.
 _LINES = r'((?:"[^\n]*"\n?)+)'

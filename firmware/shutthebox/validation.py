@@ -34,7 +34,7 @@ class Check(Generic[_Value]):
     """A check of one value: call it with what TOML gives.
 
     Attributes:
-        allowed: what is allowed, for complaints.
+        allowed: what is allowed, for error messages.
         json_schema: the same, as far as JSON Schema (draft 7) can say it.
         read: the value as the program keeps it; raises ValueError if it is not allowed.
         remark: what else helps with this wrong value; begins with what joins it to `allowed`.
@@ -216,7 +216,7 @@ def _is_wrong_alone(line: str) -> bool:
 
 
 def line_of(text: str, path: str) -> int | None:
-    r"""The line, from 1, on which a document of TOML gives a key its value; None where that can't be said.
+    r"""The line, from 1, on which a TOML document sets a key; None if that's unclear.
 
     Args:
         text: of the document.
@@ -368,7 +368,7 @@ def choices(kind: type[_Choice]) -> Check[tuple[_Choice, ...]]:
 def numbers(low: int, high: int, *, least: int = 1, repeated: int = 0) -> Check[tuple[int, ...]]:
     """A check for lists of at least `least` distinct whole numbers from `low` to `high`, in their order.
 
-    With `repeated` numbers may repeat, and so many are the most.
+    With `repeated`, numbers may repeat, up to that many.
     """
     range_ = f"whole numbers from {low} to {high}"
     if repeated:

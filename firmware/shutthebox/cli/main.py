@@ -61,7 +61,7 @@ def command_line(modules: Iterable[str] = _MODULES) -> tuple[CommandParser, Mapp
 
 
 def _parse(argv: Sequence[str]) -> argparse.Namespace:
-    # Only the command's own module is loaded, because the box has to be ready soon.
+    # Only the command's own module is loaded, to keep startup fast.
     parser, commands = command_line(argv[:1] if argv and argv[0] in _MODULES else _MODULES)
     if not argv:
         parser.print_help()

@@ -202,7 +202,7 @@ def _possible(profile: Profile, turn: Turn) -> str:
 
 
 def _exact(profile: Profile, turn: Turn, objective: Objective) -> Answer | None:
-    """Exact odds; None where there are none."""
+    """Exact odds; None if there are none."""
     try:
         odds = Odds(profile, turn)
         value = odds.value(turn, objective)

@@ -23,12 +23,12 @@ class PlayersError(ShutTheBoxError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PlayersAnswer:
-    """A round of so many players.
+    """A round of this many players.
 
     Attributes:
         win: each seat's chance to win.
         stakes: the stakes that each seat can expect to get (negative: to pay), playing for them; None
-            where that isn't known, see `unknown_stakes`.
+            if that isn't known, see `unknown_stakes`.
         seat: the seat to play, from 1; None at the beginning of the round.
         best: the best score so far.
         scores: the seat's chance to win with each final score, by rising score.

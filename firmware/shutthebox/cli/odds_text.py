@@ -32,7 +32,7 @@ class Answer:
 
     Attributes:
         value: under the play that is best for the objective.
-        one_die: whether one die is best; None where it is not the player's choice.
+        one_die: whether one die is best; None if the player has no choice.
         moves: ranked; None without a throw.
         distribution: of the final score.
         error: the standard error of an estimate; None for exact odds.
@@ -68,7 +68,7 @@ def percent(chance: float) -> str:
 
 
 def _read(value: float, digits: int) -> str:
-    """The number with so many digits after the point; one that would look like 0 keeps its first digit."""
+    """The number with this many decimals; one that would look like 0 keeps its first digit."""
     if abs(value) >= 1000:
         return f"{value:.0f}"
     if 0 < abs(value) < 10.0**-digits:

@@ -90,7 +90,7 @@ def _rows(profile: Profile) -> str:
 
 
 def _dice(profile: Profile) -> str:
-    """A throw as a picture: pips where the font has them; many dice as a number and one of them."""
+    """A throw as a picture: pips if the font has them; many dice as a number and a die."""
     if profile.draw is Draw.DOMINOES:
         return chr(_FIRST_DOMINO + 7 * 5 + 2)
     if profile.sides > len(_DICE):

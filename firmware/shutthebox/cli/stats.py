@@ -98,7 +98,7 @@ def _store_file(args: argparse.Namespace) -> Path:
 
 
 def _name_simulator(args: argparse.Namespace) -> None:
-    """Says where the memory of the simulated box is, if there is one and no store was named."""
+    """Says where the simulated box's memory is, if there's one and no store was named."""
     if args.state is not None:
         return
     folder = load_config(args.config).simulator_folder

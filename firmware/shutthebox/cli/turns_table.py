@@ -116,7 +116,7 @@ def _thrown(line: _Line, match: Match) -> Action | None:
 
 
 def _answered(line: _Line, match: Match) -> Action | None:
-    """What was done about the throw; None where it has ended the turn and nothing was."""
+    """What was done about the throw; None if it ended the turn and nothing was."""
     numbers = [int(number) for number in re.findall(r"\d+", line.tiles)]
     if match.stage is not Stage.ANSWER and not numbers:
         return None
@@ -170,7 +170,7 @@ def _throws(shown: Sequence[str], tiles: str, where: str) -> list[tuple[str, str
 
 
 def _parted(lines: Sequence[_Line], profile: Profile) -> list[_Line]:
-    """The same, where somebody has written 35 for 3 and 5: no throw adds up to that."""
+    """The same if somebody has written 35 for 3 and 5: no throw adds up to that."""
     most = profile.dice * profile.sides
     if not any(len(line.dice) == 1 and line.dice[0] > most for line in lines):
         return list(lines)

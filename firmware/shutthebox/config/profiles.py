@@ -59,7 +59,7 @@ def builtins() -> tuple[Profile, ...]:
 
 @cache
 def playable_builtins() -> tuple[Profile, ...]:
-    """The built-in profiles without those that can't be played, each of which is a line in the log."""
+    """The built-in profiles, without those that can't be played, which are logged."""
     playable = list[Profile]()
     for name in _builtin_files():
         try:

@@ -512,8 +512,8 @@ def with_value(config: Config, path: str, value: object, where: str) -> Config:
     Args:
         config: to start from.
         path: section and key with a dot between them.
-        value: as TOML gives it.
-        where: file or option, for complaints.
+        value: from TOML.
+        where: file or option, for error messages.
 
     Raises:
         ConfigError: if there is no such key or it does not take that value.
@@ -624,7 +624,7 @@ def runtime_folder() -> Path | None:
 
 
 def box_config() -> Config:
-    """The configuration of this machine's box; the default where it has none.
+    """The configuration of this machine's box; the default if it has none.
 
     Raises:
         ConfigError: if its file can't be read or used.

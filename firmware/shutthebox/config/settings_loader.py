@@ -76,7 +76,7 @@ def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
 
     Args:
         config: as its file says.
-        choices: by key, as TOML gives values; None for a choice that was forgotten.
+        choices: by key, as TOML values; None for a forgotten choice.
     """
     for key, value in choices.items():
         if key not in CHOOSABLE:
@@ -129,12 +129,12 @@ def _with_settings(
 
 
 def _lists(value: object) -> object:
-    """As TOML gives it."""
+    """As a TOML value."""
     return list(map(_lists, value)) if isinstance(value, tuple) else value
 
 
 def switch_lines(gpio: GpioConfig, levers: int) -> dict[int, Line]:
-    """The line of every switch of a box with so many levers.
+    """The line of every switch of a box with this many levers.
 
     Raises:
         ConfigError: if the wiring has fewer lines for levers.
@@ -165,7 +165,7 @@ def try_config(config: Config, where: str) -> None:
 
 
 def settings_for(config: Config, levers: int, where: str) -> Settings:
-    """The machine's settings, on a box with so many levers.
+    """The machine's settings, on a box with this many levers.
 
     Raises:
         ProfileError: if the usual game is unknown or its file is no good.

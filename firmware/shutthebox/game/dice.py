@@ -22,7 +22,7 @@ class RandomDice:
     """Fair dice from a source of whole numbers.
 
     Args:
-        below: gives a uniformly distributed number from 0 up to, not including, its argument:
+        below: returns a uniformly distributed number from 0 up to, but not including, its argument:
             `secrets.randbelow` on the box, a seeded generator's `randrange` in tests.
     """
 

@@ -85,7 +85,7 @@ class Scene(NamedTuple):
     """The coach's review of the turn or match that just ended, if there is one."""
     form: Form | None = None
     beginning: Match | None = None
-    """The match before its first throw; None without one."""
+    """The match before its first throw; None if there's none."""
     actions: tuple[Action, ...] = ()
     """The match's actions so far, as far as the players have seen them."""
 

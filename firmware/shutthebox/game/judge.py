@@ -189,7 +189,7 @@ def judge(
     if lifted:
         return Verdict(VerdictKind.PUT_BACK, to_numbers(lifted))
     if too_soon:
-        # The tile in front has to be shut by an earlier throw.
+        # The tile in front must be shut by an earlier throw.
         return Verdict(VerdictKind.LIFT, to_numbers(too_soon << behind))
     if not flipped:
         return FINE

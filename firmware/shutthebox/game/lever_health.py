@@ -20,7 +20,7 @@ SUSPECT_NS = 10_000_000_000
 """A lever that has been wrong for so long when the button is pressed is reported as stuck, or dead."""
 
 SILENT_MOVES = 40
-"""A lever that has stood still for so many moves of the others, two or three turns, may be dead."""
+"""A lever that hasn't moved while the others made this many moves, two or three turns, may be dead."""
 
 
 KNOCKS = 6

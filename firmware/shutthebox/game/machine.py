@@ -69,7 +69,7 @@ class State(NamedTuple):
 
     @property
     def match(self) -> Match | None:
-        """The match as far as the players have seen it; None without one."""
+        """The match as far as the players have seen it; None if there's none."""
         return self.mode.play.match if isinstance(self.mode, MatchMode) else None
 
 

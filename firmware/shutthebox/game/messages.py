@@ -8,11 +8,11 @@ from shutthebox.rules.profile import Profile
 from shutthebox.texts import DECIMAL, decimal_parts, fill_in, plural
 
 Translate: TypeAlias = Callable[[str], str]
-"""Gives an English text in the players' language."""
+"""Translates an English text into the players' language."""
 
 
 class Wording(Protocol):
-    """A text that is put into words only where it is read."""
+    """A text that's only put into words when it's read."""
 
     def localize(self, translate: Translate) -> str:
         """The text as the panel shows it, in the players' language."""

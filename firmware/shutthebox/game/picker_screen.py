@@ -43,7 +43,7 @@ def picker_screen(
         else option
         for number, option in enumerate(picker.options, 1)
     )
-    # Beside a paragraph the chosen line stands alone; else the cursor's is the middle one of those seen.
+    # Next to a paragraph, only the chosen line is shown; otherwise the cursor's is in the middle.
     last = picker.cursor if paragraph else max(LIST_ROWS - 1, picker.cursor + LIST_ROWS // 2)
     more = len(rows) - 1 - last
     return Screen(

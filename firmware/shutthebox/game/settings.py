@@ -185,14 +185,14 @@ class DisplaySection(Protocol):
 
 
 def misfit_text(profile: Profile, levers: int) -> str:
-    """Why a box with so many levers can't play this game."""
+    """Why a box with this many levers can't play this game."""
     return (
         f"{profile.name} needs {profile.tiles[-1]} levers, this box has {levers}; allowed are games that fit"
     )
 
 
 def on_box(rules: Profile, levers: int, taken: Collection[str]) -> Profile:
-    """House rules on a box with so many levers, beside games of these names.
+    """House rules on a box with this many levers, next to games with these names.
 
     Raises:
         ValueError: if they do not fit the box, or their name is taken.
@@ -215,7 +215,7 @@ FREE_TRIES = 5
 
 
 def english_order(profile: Profile, language: str) -> tuple[str, str]:
-    """The order of titles where no other is known."""
+    """The order of titles if no other is known."""
     return profile.title().casefold(), profile.name
 
 
@@ -238,7 +238,7 @@ class Settings(NamedTuple):
         title_order: by what the games of a group are put in order, in a language.
         page_rules: house rules given on the page; also among `profiles`.
         tournament: its seed makes the throws, and no chance; None for dice of chance.
-        scoreboard: gives the address of the scoreboard's page; None where the scoreboard is off.
+        scoreboard: returns the address of the scoreboard's page; None if the scoreboard is off.
     """
 
     profiles: Iterable[Profile]

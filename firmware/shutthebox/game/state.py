@@ -37,7 +37,7 @@ class Shared(NamedTuple):
         levers: the levers that are down.
         touched_ns: when somebody last touched the box.
         overlay: what covers the mode.
-        fault: the fault to show; None without one, or once somebody has touched the box in attract mode.
+        fault: the fault to show; None if there's none, or once somebody touches the box in attract mode.
         notices: other lines for the owner; empty once somebody has seen them in attract mode.
         stick: the owner's USB stick; None without one.
         due: the latest stick whose settings or update take effect at the next restart.

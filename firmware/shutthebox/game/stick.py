@@ -39,7 +39,7 @@ class StickOutcome(StrEnum):
     SETTINGS_TAKEN = "settings-taken"
     """They are in force from the next start on."""
     UPDATE_WRITTEN = "update-written"
-    """It plays from the next start on."""
+    """It runs from the next start."""
     FULL = "full"
     """The stick has no room for what is to be saved."""
     PROTECTED = "protected"

@@ -23,7 +23,7 @@ from shutthebox.game.switches.switch import switch as switch_row
 from shutthebox.network import addresses
 
 SHOWN_FAULTS = 20
-"""The latest faults, so many kinds of them."""
+"""How many kinds of the latest faults are shown."""
 
 EVENING_BEGINS_H = 6
 """A night that goes on after midnight is one until this hour."""

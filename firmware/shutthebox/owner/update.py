@@ -155,7 +155,7 @@ def _giving_up_if_slow(source: str) -> Iterator[None]:
 
 
 def _fetch(source: str) -> None:
-    """Writes what an address gives to `FETCHED`.
+    """Downloads an address to `FETCHED`.
 
     Raises:
         UpdateError: if it can't be had whole, is larger than fits, or comes too slowly.
@@ -326,7 +326,7 @@ def keep_memory() -> None:
 
 
 def _rauc(*words: str, within: Sequence[str] = (), most_s: float | None = None) -> str:
-    """Runs RAUC, and gives what it prints.
+    """Runs RAUC and returns its output.
 
     Args:
         words: its arguments, a file last.

@@ -20,7 +20,7 @@ LAST_ROUND = 999
 """A match without a natural end (a limit that luck never reaches) is decided after this round."""
 
 MAX_TIE_ROUNDS = 20
-"""Players still tied after so many extra rounds share the win."""
+"""Players still tied after this many extra rounds share the win."""
 
 
 class Reason(StrEnum):
@@ -39,7 +39,7 @@ class Won(NamedTuple):
     """The match is over.
 
     Attributes:
-        winners: players, rising; none where nobody has won.
+        winners: players, rising; none if nobody has won.
         reason: why it is over.
     """
 

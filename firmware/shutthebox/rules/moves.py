@@ -33,8 +33,8 @@ def dice_allowed(profile: Profile, open_tiles: Tiles, behind: Tiles = 0) -> tupl
 
     Args:
         profile: the game.
-        open_tiles: the numbers of which a tile is open.
-        behind: those of them of which the tile in the back row is open too.
+        open_tiles: the numbers with an open tile.
+        behind: those whose back tile is open, too.
     """
     if profile.dice == 1 or profile.draw is Draw.DOMINOES or not _is_few(profile, open_tiles, behind):
         return (profile.dice,)
@@ -115,7 +115,7 @@ def _differences(faces: Throw) -> set[int]:
 
 
 def _possible_totals(profile: Profile, dice: int) -> frozenset[int]:
-    """The totals that some throw of so many dice, or some domino, may be read as."""
+    """The totals that a throw of this many dice, or a domino, can make."""
     lowest = 0 if profile.has_blanks else 1
     doubled = profile.doubles is Doubles.DOUBLED
     return _possible_readings(profile.readings, dice, profile.sides, lowest, doubled=doubled)
@@ -155,7 +155,7 @@ def legal_moves(
         open_tiles: tiles open before the move.
         throw: the faces on the table.
         first: the turn has made no move yet, so `first_move_must_include` holds.
-        behind: the columns of which the tile in front is open, with two rows.
+        behind: with two rows, the columns whose front tile is open.
     """
     must = 0
     if first and profile.first_move_must_include is not None:

@@ -237,14 +237,14 @@ _TILES = Check(
 )
 
 
-def _score(key: Any) -> int:  # noqa: ANN401  (what TOML gives)
+def _score(key: Any) -> int:  # noqa: ANN401  (from TOML)
     text = str(key)
     if not (text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS and str(int(text)) == text):
         raise ValueError
     return int(text)
 
 
-def _payments(value: Any) -> tuple[tuple[int, int], ...]:  # noqa: ANN401  (what TOML gives)
+def _payments(value: Any) -> tuple[tuple[int, int], ...]:  # noqa: ANN401  (from TOML)
     if not isinstance(value, Mapping) or not 1 <= len(value) <= _MOST_PAYMENTS:
         raise ValueError
     paid = validation.whole(0, MAX_STAKES)
@@ -264,7 +264,7 @@ _PAYS = Check(
 )
 
 
-def _shut_others(value: Any) -> int | str:  # noqa: ANN401  (what TOML gives)
+def _shut_others(value: Any) -> int | str:  # noqa: ANN401  (from TOML)
     return DOUBLED if value == DOUBLED else validation.whole(0, MAX_SHUT_OTHERS)(value)
 
 
@@ -275,14 +275,14 @@ _SHUT_OTHERS = Check(
 )
 
 
-def _head_starts(value: Any) -> tuple[HeadStart, ...]:  # noqa: ANN401  (what TOML gives)
+def _head_starts(value: Any) -> tuple[HeadStart, ...]:  # noqa: ANN401  (from TOML)
     if not isinstance(value, list) or len(value) > MAX_PLAYERS:
         raise ValueError
     points, tiles = validation.whole(0, MAX_HEAD_START), _rising(1, MAX_TILE)
     return tuple(tiles(head) if isinstance(head, list) else points(head) for head in value)
 
 
-def _one_of_the_bags(value: Any) -> int:  # noqa: ANN401  (what TOML gives)
+def _one_of_the_bags(value: Any) -> int:  # noqa: ANN401  (from TOML)
     size = validation.whole(21, 32)(value)
     if size not in (21, 28, 32):
         raise ValueError

@@ -66,8 +66,8 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
 
     Args:
         text: TOML.
-        where: the file, for complaints.
-        like: gives the keys of a built-in profile; raises KeyError for any other name, with
+        where: the file, for error messages.
+        like: returns the keys of a built-in profile; raises KeyError for any other name, with
             what is allowed as its text.
 
     Raises:
@@ -132,8 +132,8 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
     """The profile of these keys, checked for contradictions on every box that it allows.
 
     Args:
-        keys: as `parse_keys` gives them.
-        where: the file, for complaints.
+        keys: from `parse_keys`.
+        where: the file, for error messages.
         name: the id if the keys have none.
 
     Raises:

@@ -82,7 +82,7 @@ class Record:
     Attributes:
         profile: the game, on the box that is played.
         players: how many, 1..20.
-        rounds: rounds to play, 1..99, where the match is decided on totals.
+        rounds: rounds to play, 1..99, if totals decide the match.
         actions: everything that happened, in order.
         conditions: of play; None if they are not known.
         given_up: the players left the match before it was decided.
@@ -172,8 +172,8 @@ def parse(text: str, where: str, find_profile: Callable[[str], Profile]) -> Reco
 
     Args:
         text: as `write` makes it.
-        where: the file, for complaints.
-        find_profile: gives the profile of an id, for records that name one; raises
+        where: the file, for error messages.
+        find_profile: returns the profile with an id, for records that name one; raises
             `ProfileError` if there is none.
 
     Raises:

@@ -110,7 +110,7 @@ def legal_moves(
 
 
 def _adding_up(ways: list[list[Way]], total: int, most: int, must: int | None) -> Iterator[Tiles]:
-    """The moves of at most so many tiles that add up to a total."""
+    """The moves of at most this many tiles that add up to a total."""
 
     def search(at: int, rest: int, left: int, taken: Tiles, *, has_must: bool) -> Iterator[Tiles]:
         if rest == 0:

@@ -7,13 +7,13 @@ from shutthebox.rules.rows import by_row
 from shutthebox.rules.tiles import Tiles, to_numbers
 
 MAX_THROWS = 999
-"""A turn that a game would let go on for ever is blocked after so many throws."""
+"""A turn that could go on forever is blocked after this many throws."""
 
 
 def score(profile: Profile, open_tiles: Tiles, throws: int, behind: Tiles = 0) -> int:
     """The score of a turn that ended with these tiles open after this many throws.
 
-    `behind` are the numbers of which the tile in the back row is open behind an open one.
+    `behind` are the numbers whose front and back tiles are both open.
 
     `Scoring.SHUT_SUM` counts the tiles shut in the turn, not those that the game starts shut.
     Digits are read from left to right (sheets 003 and 004: 1, 4, 7 open are 147), reversed

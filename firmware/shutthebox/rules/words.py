@@ -428,7 +428,7 @@ def explain(profile: Profile, translate: Callable[[str], str] = str) -> tuple[st
 
     Args:
         profile: the game, on the box that is played.
-        translate: gives an English text in another language.
+        translate: translates an English text.
     """
 
     def shown(key: str, value: _Value) -> str | int:

@@ -72,7 +72,7 @@ class World(NamedTuple):  # a dataclass of this size takes milliseconds of every
     state: Path | None = None
     """Folder of the store; None for a box without memory."""
     verifies_later: bool = False
-    """Most of the store is compared with its checksums in a thread once the box plays."""
+    """Most of the store is checked in a background thread once the box plays."""
     odds: OddsPort | None = None
     display: DisplayPort | None = None
     display_works: Callable[[], bool] | None = None

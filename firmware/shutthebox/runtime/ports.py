@@ -99,7 +99,7 @@ class Ports(NamedTuple):
         observers: called with everything that changes.
         chores: called once a second, for what depends on the time of day.
         lookups: answers the game's synchronous questions.
-        undelivered: says why the league isn't getting the box's matches; None without a league.
+        undelivered: returns why the league isn't getting the box's matches; None without a league.
         stick: the stick helper; None for a box without one.
     """
 

@@ -245,7 +245,7 @@ def _fitting(screen: Screen) -> Text:
 
 
 def _rows(screen: Screen) -> Sequence[Text]:
-    """A list: the chosen line of one to choose from, all lines of one to be read."""
+    """A list: the chosen line if it's a choice, or else all lines."""
     return (screen.rows[screen.cursor],) if screen.chooses and screen.cursor is not None else screen.rows
 
 

@@ -26,7 +26,7 @@ VERSION = 1
 """Of the file. The voice reads no other, such as one from before an update."""
 
 KEPT = 20
-"""The latest announcements are in the file, so many of them."""
+"""How many of the latest announcements are in the file."""
 
 MAX_BYTES = 64 * 1024
 MAX_TEXT = 1000

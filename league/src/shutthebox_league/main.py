@@ -445,7 +445,7 @@ def _consume(args: argparse.Namespace, league: League) -> None:
 
 @contextmanager
 def _service(stop: Callable[[], None]) -> Iterator[Callable[[], None]]:
-    """A service of systemd, which a signal stops; gives what feeds its watchdog."""
+    """A systemd service, stopped by a signal; yields what feeds its watchdog."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, frame: stop())
     systemd = Systemd()
@@ -570,7 +570,7 @@ def _move(args: argparse.Namespace, league: League) -> None:
     finally:
         target.dispose()
     league.authority.change_database(args.database)
-    print(f"{sum(counts.values())} rows arrived as they were. The league is in that database from now on.")
+    print(f"{sum(counts.values())} rows were copied unchanged. The league now uses that database.")
     print(f"Start its services; when all is well, delete the old one: {league.engine.url}")
 
 

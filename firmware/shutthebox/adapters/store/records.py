@@ -93,7 +93,7 @@ def kept_facts(db: sqlite3.Connection, number: int, where: str) -> KeptFacts:
     Args:
         db: the store.
         number: the match's id.
-        where: the file, for complaints.
+        where: the file, for error messages.
 
     Raises:
         StoreError: it isn't kept, or its beginning is missing.
@@ -117,7 +117,7 @@ def kept_match(db: sqlite3.Connection, number: int, where: str) -> "Record":
     Args:
         db: the store.
         number: the match's id.
-        where: the file, for complaints.
+        where: the file, for error messages.
 
     Raises:
         StoreError: there's none, or its facts make no sense.

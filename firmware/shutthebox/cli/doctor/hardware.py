@@ -220,7 +220,7 @@ def _elsewhere(bus: Any) -> str:  # noqa: ANN401
 
 
 def read_status(bus: Any, address: int) -> int | None:  # noqa: ANN401  (smbus2 has no types)
-    """Returns the panel's status byte; None where the panel can only be written to, as many can."""
+    """Returns the panel's status byte; None if the panel is write-only, as many are."""
     try:
         return int(bus.read_byte(address))
     except OSError:

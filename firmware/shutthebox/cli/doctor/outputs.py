@@ -141,7 +141,7 @@ def picture(controller: Controller, display: DisplayConfig) -> Bitmap:
 
     Args:
         controller: whose name it shows.
-        display: the configuration, of which it shows the address on the bus.
+        display: the configuration; the address on the bus is shown.
     """
     width, height = SIZE
     shown = Bitmap.of(*SIZE).outline((0, 0, width, height))

@@ -22,7 +22,7 @@ class CheckResult:
 
     Attributes:
         check: the subject of the check.
-        verdict: how it ended; skip where it can't be known.
+        verdict: how it ended; skip if that can't be known.
         reason: why, in words.
     """
 

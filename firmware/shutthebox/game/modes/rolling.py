@@ -58,7 +58,7 @@ def enter(target: RollDice, context: Context) -> Step[Rolling]:
         faces = context.dice.draw(turns.bag(match.rules, match.turn))
     else:
         faces = context.dice.throw(dice, match.rules.sides)
-    # Kept before it is seen: pulling the plug gives no second chance at a throw.
+    # Kept before it is seen: pulling the plug doesn't give a second throw.
     thrown_play, effects = apply_and_keep(play, Thrown(faces))
     thrown = thrown_play.match
     if thrown.stage is Stage.ANSWER and is_computers_turn(play, context.shared):

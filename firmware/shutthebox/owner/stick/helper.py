@@ -49,7 +49,7 @@ _OF_THE_STICK = (
     StickOutcome.FULL, StickOutcome.PROTECTED, StickOutcome.UNREADABLE,
     StickOutcome.BAD_MEMORY, StickOutcome.BAD_SETTINGS, StickOutcome.BAD_UPDATE,
 )  # fmt: skip
-"""Outcomes of which a stick that goes may be the cause; nothing was changed."""
+"""Outcomes that pulling the stick may cause; nothing was changed."""
 
 
 class StickError(ShutTheBoxError, RuntimeError):
@@ -289,7 +289,7 @@ class Helper:
                 self._wire = None
 
     def _still_in(self) -> None:
-        """Gives a job up once the stick has gone.
+        """Abandons a job once the stick is gone.
 
         Raises:
             JobError: if it has.

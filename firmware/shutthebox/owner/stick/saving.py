@@ -39,7 +39,7 @@ _KERNEL = ("journalctl", "--no-pager", "--output=short-iso", "--dmesg", "--prior
 
 
 def contents(state: Path, language: str) -> Iterator[tuple[str, bytes]]:
-    """The files of a saved folder, name by name; where the box has no memory yet, the report alone.
+    """The files of a saved folder, name by name; just the report if the box has no memory yet.
 
     Args:
         state: the folder of the box's memory.
@@ -134,13 +134,13 @@ def save(stick: Path, state: Path, language: str, progress: Callable[[int], None
         stick: the top of it, which can be written to.
         state: the folder of the box's memory.
         language: of the page.
-        progress: told how many of 100 parts are done; what it raises gives the save up.
+        progress: called with the percentage done; if it raises, the save is abandoned.
 
     Returns:
         The name of the folder.
 
     Raises:
-        OSError: if it can't be written; what was begun is removed, where that is possible.
+        OSError: if it can't be written; what was begun is removed, if possible.
         JobError: if nobody can say whether the stick has it.
     """
     files = []

@@ -26,7 +26,7 @@ def take_over(file: Path, state: Path, still_in: Callable[[], None] = lambda: No
     Args:
         file: on the stick.
         state: the folder of the box's memory.
-        still_in: gives the job up by a JobError, once the stick has gone.
+        still_in: raises JobError once the stick is gone.
 
     Raises:
         JobError: if it is no good, or can't be put there.

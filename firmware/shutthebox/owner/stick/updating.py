@@ -46,7 +46,7 @@ def write(path: Path, version: str, progress: Callable[[int], None]) -> None:
     Args:
         path: on the stick.
         version: that the owner was asked about.
-        progress: told how much of 100 is done; gives the update up by a JobError.
+        progress: called with the percentage done; raises JobError to abandon the update.
 
     Raises:
         JobError: if it is another one now, there is no room, it can't be written, or it is given up.
