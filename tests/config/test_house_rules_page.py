@@ -31,23 +31,17 @@ IN_THE_MENU = set(re.findall(r": \*\*(.+)\*\*$", (DOCS / "find-your-sheet.md").r
 
 
 def rows() -> dict[str, tuple[set[str], str]]:
-    """The table of keys: the words in quotation marks of each, and its default as written."""
-    table: dict[str, tuple[set[str], str]] = {}
+    """The list of keys: the words in quotation marks of each, and its default as written."""
+    found: dict[str, tuple[set[str], str]] = {}
     section = PAGE.partition("## All keys")[2].partition("## Example")[0]
-    keys: list[str] = []
-    for line in section.splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if not line.startswith("| ") or cells[0] == "key":
-            continue
-        keys = re.findall(r"`([a-z_.]+)`", cells[0]) or keys
-        default = re.search(r"(\S+) ✓|\((.*)\)$", cells[1])
-        for key in keys:
-            known, marked = table.get(key, (set(), ""))
-            table[key] = (
-                known | set(re.findall(r'"([a-z0-9-]+)"', cells[1])),
-                (default[1] or default[2]) if default else marked,
-            )
-    return table
+    for entry in re.findall(r"^\* .*(?:\n    \* .*)*", section, re.M):
+        names, _, rest = entry.partition(":")
+        allowed = re.findall(r"^    \* (.*?): ", rest, re.M) or [rest.partition(". ")[0]]
+        default = re.search(r"(\S+) ✓|\((.*)\)$", "\n".join(allowed))
+        values = set(re.findall(r'"([a-z0-9-]+)"', " ".join(allowed)))
+        for key in re.findall(r"`([a-z_.]+)`", names):
+            found[key] = (values, (default[1] or default[2]) if default else "")
+    return found
 
 
 def test_the_page_has_a_whole_example_and_a_short_one() -> None:

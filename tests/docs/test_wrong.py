@@ -27,4 +27,4 @@ FAILED = [
     "text", [*(said.text for said in SAID), *(re.split("[.:]", text)[0] for text in FAILED)]
 )
 def test_the_words_on_the_screen_are_on_the_page(text: str) -> None:
-    assert re.search(rf"^\| (.*, )?\*{re.escape(text)}\*", PAGE, re.MULTILINE)
+    assert re.search(rf"^\* (.*, )?\*{re.escape(text)}\*", PAGE, re.MULTILINE)
