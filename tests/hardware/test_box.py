@@ -55,7 +55,6 @@ def test_the_guides_measures_are_the_models() -> None:
         f"at most {wide:.0f} x {high:.0f} mm, and its glass {glass[0]:g} x {glass[1]:g} mm",
         f"another height than {low:.1f} to {most:.1f} mm",
         f"(at most {d.cam[0]:g} mm wide and {d.cam[1]:g} mm thick)",
-        f"M3 insert in its {d.insert_hole:.1f} mm hole",
         f"M2.5x{d.pi_screw_low:g} from below",
         f"{d.spacer:g} mm spacers on top, the board, the M2.5x{d.pi_screw_high:g}",
         f"put {d.micro.wire:g} mm wire between wall and block",
@@ -90,10 +89,9 @@ def of_solids(name: str) -> Callable[[Dimensions], Iterable[str]]:
 FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "screws too long for their holes": (
         {"clamp_screw": 20.0}, "screws", r"screw: clamp screw 1 comes .* mm out of the box"),
-    "a switch whose holes end in a solid end rib": (
-        {"blind_end": True}, "collisions", r"bank cuts into switch rod low"),
-    "rods that can't be pushed in": (
-        {"blind_end": True}, "assembling", r"step levers: axle meets bank"),
+    "a hole too small for the switches' rods": (
+        {"switch_hole": 1.6}, "collisions", r"bank cuts into switch rod low"),
+    "rods that can't be pushed in": ({"rod_hole": 2.4}, "assembling", r"step levers: axle meets bank"),
     "no hard stop": ({"tail_over": -4.0}, "sweep", r"stop: nothing stops lever 1"),
     "a switch that its tile does not reach": (
         {"switch_reach": -3.0}, "sweep", r"nothing presses switch 1"),
@@ -101,8 +99,6 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
         {"switch_end": 2.0}, "tolerances", r"gets behind the lever of \d+ of 1,000"),
     "a slammed tile lands on the microswitch": (
         {"tail_over": 8.0}, "sweep", r"lever 1 meets switch 1"),
-    "a tray that is a ceiling in printing position": (
-        {"tray_in_body": True}, "printing", r"overhang: body has a ceiling of \d+ x \d+ mm"),
     "a body too large for a bed of 220 mm": ({"width": 244.0}, "printing", r"bed: body of 244 x 204"),
     "a slot in which the finger can't bend": (
         {"finger_bend": 2.0}, "springs", r"its slot has room for 2 mm"),
@@ -150,6 +146,22 @@ def test_fail__leads_too_short_for_the_open_box(monkeypatch: pytest.MonkeyPatch)
         "open: the lead of J6",
         "open: the lead of J9",
     ]
+
+
+@solids
+def test_fail__a_ceiling_cannot_be_printed_without_supports() -> None:
+    from hwtools.box import check
+    from hwtools.box.solids import block
+
+    def tub(inside: float) -> list[str]:
+        solid = block((0, 0, 0), (inside + 4, inside + 4, 20)) - block(
+            (2, 2, -1), (inside + 2, inside + 2, 15)
+        )
+        return list(check.overhangs("tub", solid))
+
+    assert tub(15) == []
+    (fault,) = tub(38)
+    assert fault.startswith("overhang: tub has a ceiling of")
 
 
 @solids

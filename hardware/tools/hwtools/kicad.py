@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from hwtools.pinout import HARDWARE
-from hwtools.sexpr import Node, atom, child, children, loads
+from hwtools.sexpr import Node, child, children, loads
 
 PROJECT = HARDWARE / "board"
 BOARD = PROJECT / "shutthebox-board.kicad_pcb"
@@ -52,7 +52,7 @@ def read(path: Path = BOARD) -> Board:
         shapes = [
             s for kind in ("fp_line", "fp_rect", "fp_circle", "fp_poly") for s in children(footprint, kind)
         ]
-        courtyard = any(atom(shape, "layer").endswith(".CrtYd") for shape in shapes)
+        courtyard = any(str(child(shape, "layer")[1]).endswith(".CrtYd") for shape in shapes)
         parts[ref] = Part(
             ref, fields["Value"], fields, "dnp" not in attributes, "smd" in attributes, courtyard
         )

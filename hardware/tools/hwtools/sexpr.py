@@ -53,23 +53,6 @@ def child(node: Node, name: str) -> list[Node]:
     Raises:
         KeyError: there is none.
     """
-    for item in node:
-        if isinstance(item, list) and item and item[0] == name:
-            return item
+    for found in children(node, name):
+        return found
     raise KeyError(name)
-
-
-def atom(node: Node, name: str, default: str | None = None) -> str:
-    """Return the text of ``(name text)`` inside *node*.
-
-    Raises:
-        KeyError: it is not there and no default was given.
-    """
-    try:
-        value = child(node, name)[1]
-    except KeyError:
-        if default is None:
-            raise
-        return default
-    assert isinstance(value, str)
-    return str(value)

@@ -15,6 +15,7 @@ from hwtools.box.solids import (
     countersunk,
     joined,
     polygon,
+    post,
     prism_x,
     rod,
     rounded,
@@ -22,10 +23,10 @@ from hwtools.box.solids import (
 )
 
 #: The guide's steps in order, and the group that comes in then; what they say is in docs/build.md.
-_GROUPS = {"levers": "bank", "detents": "bank", "switches": "bank", "display": "shell", "deck": "shell",
+GROUPS = {"levers": "bank", "detents": "bank", "switches": "bank", "display": "shell", "deck": "shell",
            "bank": "shell", "tray": "shell", "base": "base", "electronics": "base", "plugs": "base",
            "bar": "base", "closing": "shell"}  # fmt: skip
-STEPS = tuple(_GROUPS)
+STEPS = tuple(GROUPS)
 
 UP: Point = (0.0, 0.0, 1.0)
 DOWN: Point = (0.0, 0.0, -1.0)
@@ -57,7 +58,7 @@ class Item:
     @property
     def group(self) -> str:
         """What it hangs on: "bank", "shell" or "base"; a group moves as a whole."""
-        return _GROUPS[STEPS[self.step]]
+        return GROUPS[STEPS[self.step]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,9 +276,7 @@ def _display(box: Assembly) -> None:
 def _insert(box: Assembly, name: str, x: float, y: float) -> None:
     d = box.dimensions
     low = d.height - d.deck - d.boss
-    solid = rod((x, y, low), UP, d.insert, d.insert_hole, 24) - rod(
-        (x, y, low - 1), UP, d.insert + 2, 3.0, 24
-    )
+    solid = post((x, y, low), d.insert, d.insert_hole, 24) - post((x, y, low - 1), d.insert + 2, 3.0, 24)
     box.add(name, solid, "deck", -30.0, part="heat-set insert M3x5.7", colour="gold")
 
 
@@ -302,16 +301,16 @@ def _deck(box: Assembly) -> None:
     bx, by = d.button_at
     button = joined(
         [
-            rod((bx, by, d.height), UP, 5, 33.4),
-            rod((bx, by, under - 24), UP, d.deck + 24.1, d.button - 0.6),
-            rod((bx, by, under - 36), UP, 12.5, 20),
+            post((bx, by, d.height), 5, 33.4),
+            post((bx, by, under - 24), d.deck + 24.1, d.button - 0.6),
+            post((bx, by, under - 36), 12.5, 20),
         ]
     )
     box.add("button", button, "deck", 60.0, part="roll button 30 mm with nut, 5 V lamp", colour="red")
-    nut = rod((bx, by, under - 8), UP, 8, 38) - rod((bx, by, under - 9), UP, 10, d.button - 0.5)
+    nut = post((bx, by, under - 8), 8, 38) - post((bx, by, under - 9), 10, d.button - 0.5)
     box.add("button nut", nut, "deck", -60.0, colour="darkred")
     zx, zy = d.buzzer_at
-    buzzer = rod((zx, zy, under - d.buzzer_height), UP, d.buzzer_height, d.buzzer)
+    buzzer = post((zx, zy, under - d.buzzer_height), d.buzzer_height, d.buzzer)
     legs = [
         block(
             (zx + s * 3.25 - 0.3, zy - 0.3, under - d.buzzer_height - 6),
@@ -384,12 +383,12 @@ def _base(box: Assembly) -> None:
         box.extra[f"beech dowel {wooden.DOWEL:g} x {top:g} mm"] = len(printed.PILLARS)
         box.extra[f"nylon spacer M2.5x{d.pi_post:g}, no thread"] = 4
     for k, (x, y) in enumerate(printed.FEET, start=1):
-        foot = rod((x, y, -8), UP, 8, 20) - rod((x, y, -9), UP, 10, 5.4)
+        foot = post((x, y, -8), 8, 20) - post((x, y, -9), 10, 5.4)
         part = "rubber foot 20x8 mm with hole 5 mm"
         box.add(f"foot {k}", foot, "bar", -30.0, part=part, colour="black")
         bolt = Screw(f"bolt {k}", (x, y, d.base), DOWN, 40.0, 5.0, (10.0, 4.0), "", 6.0, "bar")
         box.screw("wood screw 5x40, pan head, or M5x40 with nut", bolt)
-    foot = rod((*printed.STUCK_FOOT, -8), UP, 8, 20)
+    foot = post((*printed.STUCK_FOOT, -8), 8, 20)
     part = "rubber foot 20x8 mm, self-adhesive"
     box.add("stuck foot", foot, "bar", -30.0, part=part, colour="black")
 
@@ -403,17 +402,17 @@ def _electronics(box: Assembly) -> None:
     usb = block((x - 2.5, y + 2, z + 1.4), (x + 18, y + 54, z + 17.4))
     power = block((x + 85 - 15.7, y + 49, z + 1.4), (x + 85 - 6.7, y + 57.3, z + 4.6))
     below = block((x + 8, y + 8, z - 2), (x + 70, y + 45, z + 0.1))
-    holes = [rod((px, py, z - 5), UP, 30, 2.75, 24) for px, py in printed.pi_holes(d)]
+    holes = [post((px, py, z - 5), 30, 2.75, 24) for px, py in printed.pi_holes(d)]
     header = block((x + 85 - 58, y + 1, z + 1.3), (x + 85 - 7, y + 6, z + 11.2))
     solid = joined([board, usb, power, below, header]) - joined(holes)
     box.add("Pi", solid, "electronics", 60.0, part=part, colour="green")
     part = "spacer M2.5x11, female-female, hexagonal 5 mm"
     for k, (px, py) in enumerate(printed.pi_holes(d), start=1):
-        spacer = rod((px, py, z + 1.4), UP, d.spacer, 5.0, 6) - rod((px, py, z), UP, 30, 2.5, 24)
+        spacer = post((px, py, z + 1.4), d.spacer, 5.0, 6) - post((px, py, z), 30, 2.5, 24)
         box.add(f"spacer {k}", spacer, "electronics", 60.0, part=part, colour="gold")
     hat_z = z + 1.4 + d.spacer
     hat = block((x + 20, y, hat_z), (x + 85, y + 56.5, hat_z + 1.6))
-    hat -= joined(rod((px, py, hat_z - 5), UP, 30, 2.75, 24) for px, py in printed.pi_holes(d))
+    hat -= joined(post((px, py, hat_z - 5), 30, 2.75, 24) for px, py in printed.pi_holes(d))
     box.add("board", hat, "electronics", 60.0, part="lever board, fitted", colour="darkgreen")
     ends = {"low": (d.pi_recess, UP, d.pi_screw_low), "high": (hat_z + 1.6, DOWN, d.pi_screw_high)}
     for k, (px, py) in enumerate(printed.pi_holes(d), start=1):

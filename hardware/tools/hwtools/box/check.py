@@ -15,7 +15,18 @@ from itertools import combinations, pairwise
 from manifold3d import CrossSection, Manifold
 
 from hwtools.box import printed, wooden
-from hwtools.box.assembly import FOOT, STEPS, Assembly, Item, Screw, assemble, leads, opened, switch_solid
+from hwtools.box.assembly import (
+    FOOT,
+    GROUPS,
+    STEPS,
+    Assembly,
+    Item,
+    Screw,
+    assemble,
+    leads,
+    opened,
+    switch_solid,
+)
 from hwtools.box.dimensions import Dimensions
 from hwtools.box.solids import Point, at_axis, block, overlap, rod, rounded
 from hwtools.harness import LENGTHS
@@ -103,22 +114,13 @@ def _driven(box: Assembly, screw: Screw) -> Iterator[str]:
             yield f"driver: {item.name} is in the way of the driver of {screw.name}"
 
 
-def _groups(step: int) -> set[str]:
-    name = STEPS[step]
-    if name in ("levers", "detents", "switches"):
-        return {"bank"}
-    if name in ("display", "deck"):
-        return {"shell"}
-    if name in ("bank", "tray"):
-        return {"shell", "bank"}
-    if name == "closing":
-        return {"shell", "bank", "base"}
-    return {"base"}
+#: What a step is about, beside its own group.
+_BESIDE = {"bank": {"bank"}, "tray": {"bank"}, "closing": {"bank", "base"}}
 
 
 def _present(box: Assembly, step: int, before: str) -> Iterator[Item]:
     """What is there when something comes in: earlier things of the groups that the step is about."""
-    groups = _groups(step)
+    groups = {GROUPS[STEPS[step]], *_BESIDE.get(STEPS[step], ())}
     for item in box.items:
         if item.name == before:
             if STEPS[step] != "bank":
@@ -155,23 +157,15 @@ def sweep(d: Dimensions, step: float = 3.0, past: float = 10.0) -> Iterator[str]
             body = assemble_lever(d, number, angle)
             finger = printed.finger(d, number, angle)
             _, lever = switch_solid(d, number, angle)
-            mine = [
-                Item(name, solid, 0, ())
-                for name, solid in zip(
-                    moved, (body, finger, printed.detent(d, number, angle), lever), strict=True
-                )
-            ]
+            solids = (body, finger, printed.detent(d, number, angle), lever)
+            mine = [Item(name, solid, 0, ()) for name, solid in zip(moved, solids, strict=True)]
             for one in mine:
                 for other in [*others, *(i for i in mine if i.name > one.name)]:
                     if not _cuts(one, other):
                         continue
-                    stopped = (
-                        other.name == "rod up"
-                        if angle < d.up
-                        else other.name == "rod down" and angle > d.down
-                    )
+                    stop = "rod up" if angle < d.up else "rod down" if angle > d.down else ""
                     key = f"{one.name} {other.name}"
-                    if (stopped and one.name == moved[0]) or key in seen:
+                    if key == f"{moved[0]} {stop}" or key in seen:
                         continue
                     seen.add(key)
                     yield f"sweep: {one.name} meets {other.name} at {angle:.1f} degrees"
@@ -277,10 +271,9 @@ def prints(d: Dimensions) -> dict[str, Manifold]:
         "switch-spacer-left": printed.spacers(d, 1)[0].rotate((0, 90, 0)),
         "switch-spacer-right": printed.spacers(d, 1)[1].rotate((0, 90, 0)),
         "spout": printed.spout(d).rotate(over),
+        "tray": printed.tray(d),
         **{f"lever-{n}": printed.lever(d, n) for n in range(1, d.levers + 1)},
     }
-    if not d.tray_in_body:
-        found["tray"] = printed.tray(d)
     if d.wooden:
         del found["body"], found["base"]
     return {name: _flat(solid) for name, solid in found.items()}
@@ -303,11 +296,12 @@ def printing(d: Dimensions) -> Iterator[str]:
         for bed in BEDS:
             if not any(a <= bed[0] and b <= bed[1] and z <= bed[2] for a, b in ((x, y), (y, x))):
                 yield f"bed: {name} of {x:.0f} x {y:.0f} x {z:.0f} mm does not fit {bed[0]:g} x {bed[1]:g}"
-        yield from _overhangs(name, solid)
+        yield from overhangs(name, solid)
         yield from _thin(name, solid)
 
 
-def _overhangs(name: str, solid: Manifold, layer: float = 0.5) -> Iterator[str]:
+def overhangs(name: str, solid: Manifold, layer: float = 0.5) -> Iterator[str]:
+    """A part on the bed has no ledge and no bridge that wants a support."""
     high = solid.bounding_box()[5]
     below = solid.slice(0.2)
     z = 0.2 + layer
@@ -358,8 +352,8 @@ def _way(path: Iterable[Point], pace: float = 3.0) -> Iterator[Point]:
         x, y, z = x + dx, y + dy, z + dz
 
 
-def _blocked(moving: list[Item], still: list[Item], path: Iterable[Point]) -> str:
-    """Name what is in the way, or nothing."""
+def _blocked(what: str, moving: list[Item], still: list[Item], path: Iterable[Point]) -> Iterator[str]:
+    """Name the first thing that is in the way."""
     for shift in _way(path):
         for mine in moving:
             solid = mine.solid if mine.relaxed is None else mine.relaxed
@@ -370,8 +364,8 @@ def _blocked(moving: list[Item], still: list[Item], path: Iterable[Point]) -> st
                 volume = _cuts(there, other)
                 if volume > 1.0:
                     away = max(abs(v) for v in shift)
-                    return f"{mine.name} meets {other.name} {away:.0f} mm before its place"
-    return ""
+                    yield f"{what}: {mine.name} meets {other.name} {away:.0f} mm before its place"
+                    return
 
 
 def assembling(d: Dimensions) -> Iterator[str]:
@@ -390,29 +384,24 @@ def assembling(d: Dimensions) -> Iterator[str]:
             still = [
                 i for i in _present(box, step, before=item.name) if not (item.lever and i.lever == item.lever)
             ]
-            if item.lever:
-                still = [i for i in still if not i.lever or i.lever != item.lever]
-            fault = _blocked([item], still, item.path)
-            if fault:
-                yield f"order: step {name}: {fault}"
+            yield from _blocked(f"order: step {name}", [item], still, item.path)
     box = boxes[d.down]
     shell = [i for i in box.items if i.group == "shell" and i.step < STEPS.index("closing")]
     module = [i for i in shell if i.step == STEPS.index("display")]
     deck = [i for i in shell if i.step == STEPS.index("deck") and "screw" not in i.name]
     bank = [i for i in box.items if i.group == "bank"]
     below = [i for i in box.items if i.group == "base"]
-    fault = _blocked(module, deck, [(0, 0, 60)])
-    if fault:
-        yield f"order: the display onto the deck: {fault}"
+    yield from _blocked("order: the display onto the deck", module, deck, [(0, 0, 60)])
     bank_less = [i for i in shell if i.step <= STEPS.index("deck")]
-    fault = _blocked(bank, bank_less, [(0, 0, 90)])
-    if fault:
-        yield f"order: the bank into the deck, tiles down: {fault}"
-    open_cam = printed.lock(d, locked=False)["lock cam"]
-    upper = [replace(i, solid=open_cam) if i.name == "lock cam" else i for i in shell]
-    fault = _blocked([*upper, *bank], below, [(0, 3, 0), (0, 0, 100)])
-    if fault:
-        yield f"order: closing the box: {fault}"
+    yield from _blocked("order: the bank into the deck, tiles down", bank, bank_less, [(0, 0, 90)])
+    upper = _unlocked(d, [*shell, *bank])
+    yield from _blocked("order: closing the box", upper, below, [(0, 3, 0), (0, 0, 100)])
+
+
+def _unlocked(d: Dimensions, items: Iterable[Item]) -> list[Item]:
+    """Turn the lock's cam among the items to where it's open."""
+    cam = printed.lock(d, locked=False)["lock cam"]
+    return [replace(i, solid=cam) if i.name == "lock cam" else i for i in items]
 
 
 def opening(d: Dimensions) -> Iterator[str]:
@@ -422,16 +411,10 @@ def opening(d: Dimensions) -> Iterator[str]:
     for name in ("felt", "spout"):
         mine = box.item(name)
         still = [i for i in box.items if i.name != name and not (name == "spout" and i.name == "felt")]
-        fault = _blocked([mine], still, mine.path)
-        if fault:
-            yield f"open: {fault}"
-    upper = [i for i in box.items if i.group in ("shell", "bank") and i.step < late]
-    cam = printed.lock(d, locked=False)["lock cam"]
-    upper = [replace(i, solid=cam) if i.name == "lock cam" else i for i in upper]
+        yield from _blocked("open", [mine], still, mine.path)
+    # the shell comes off the way it came on
+    upper = _unlocked(d, (i for i in box.items if i.group in ("shell", "bank") and i.step < late))
     below = [i for i in box.items if i.group == "base" and i.name != "levers' leads"]
-    fault = _blocked(upper, below, [(0, 3, 0), (0, 0, 100)])
-    if fault:
-        yield f"open: the shell: {fault}"
     for mine in upper:
         turned = opened(d, mine.solid)
         if turned.bounding_box()[2] < FOOT - 0.1:

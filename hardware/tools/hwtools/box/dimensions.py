@@ -220,10 +220,8 @@ class Dimensions:
     dam: float = 3.5  # height round the electronics
 
     # how it is made
-    tray_in_body: bool = False  # the tray as a part of the body: a ceiling in printing position
     wooden: bool = False  # shell and base of plywood: see hwtools.box.wooden
     wood: float = 6.0  # thickness of the plywood as measured: 6.0 to 6.8
-    blind_end: bool = False  # no holes in the end ribs: nothing can be pushed through them
 
     @property
     def pitch(self) -> float:

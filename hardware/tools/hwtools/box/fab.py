@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hwtools.box import check, printed
 from hwtools.box.dimensions import COUNTS, DISPLAYS, Dimensions
-from hwtools.box.solids import block, joined, polygon, rod
+from hwtools.box.solids import block, joined, polygon, post
 
 Numbers: TypeAlias = "NDArray[np.float64]"
 Indices: TypeAlias = "NDArray[np.int64]"
@@ -47,9 +47,9 @@ def test_bay(d: Dimensions) -> Manifold:
     """Return one bay with an insert's hole and two threads: printed first, with a tile and its spacers."""
     left, right = d.bay_left(1) - d.rib, d.bay_left(1) + d.bay + d.rib
     bay = printed.bank(d) ^ block((left, d.axle_y - 20, 0), (right, d.axle_y + 18.5, d.height + 20))
-    screws = block((0, 0, 0), (22, 10, 8)) - rod((5, 5, 8.01 - d.insert - 0.3), (0, 0, 1), 9, d.insert_hole)
-    screws -= rod((5, 5, -1), (0, 0, 1), 10, printed.LOOSE) + rod((12.5, 5, 1.2), (0, 0, 1), 9, 1.8)
-    screws -= rod((18.5, 5, -1), (0, 0, 1), 10, 2.8)
+    screws = block((0, 0, 0), (22, 10, 8)) - post((5, 5, 8.01 - d.insert - 0.3), 9, d.insert_hole)
+    screws -= post((5, 5, -1), 10, printed.LOOSE) + post((12.5, 5, 1.2), 9, 1.8)
+    screws -= post((18.5, 5, -1), 10, 2.8)
     placed, y = [], 0.0
     for part in (bay.rotate((180, 0, 0)), screws):
         x0, y0, z0, _, y1, _ = part.bounding_box()

@@ -8,7 +8,7 @@ from itertools import pairwise
 from manifold3d import CrossSection, Manifold, OpType
 
 from hwtools.box.dimensions import DISPLAYS, Dimensions
-from hwtools.box.solids import block, countersunk, disc, joined, polygon, prism_x, rod, rounded, wire
+from hwtools.box.solids import block, countersunk, disc, joined, polygon, post, prism_x, rod, wire
 
 #: Head of an M3 countersunk screw.
 HEAD = 6.0
@@ -144,7 +144,7 @@ _DIGITS: dict[str, list[list[tuple[float, float]]]] = {
            (1, 0), (1.8, 0.4), (1.9, 1.4), (1, 2.2)]],
     "±": [[(1, 1.4), (1, 3.4)], [(0, 2.4), (2, 2.4)], [(0, 0.4), (2, 0.4)]],
     "9": [[(0.3, 0), (1.6, 1.6), (2, 2.8), (1.5, 3.8), (0.6, 4), (0, 3.2), (0.1, 2.3), (0.8, 1.7),
-           (1.8, 2.1)]],
+           (1.8, 2.1)]]
 }  # fmt: skip
 
 
@@ -208,7 +208,7 @@ def _plate_holes(d: Dimensions, places: list[tuple[float, float]], top: float) -
         part
         for x, y in places
         for part in (
-            rod((x, y, top - 20), (0, 0, 1), 21, LOOSE),
+            post((x, y, top - 20), 21, LOOSE),
             countersunk((x, y, top + 0.01), (0, 0, -1), (HEAD - LOOSE) / 2 + 0.1, HEAD + 0.2, LOOSE),
         )
     )
@@ -217,7 +217,7 @@ def _plate_holes(d: Dimensions, places: list[tuple[float, float]], top: float) -
 def bank(d: Dimensions) -> Manifold:
     """Return the lever bank: the plate on the deck, and the ribs that carry the rods."""
     y, z = d.axle_y, d.axle_z
-    plate = rounded(d.width - 4, PLATE[1] - PLATE[0], 4).extrude(d.plate).translate((2, y + PLATE[0], z))
+    plate = block((2, y + PLATE[0], z), (d.width - 2, y + PLATE[1], z + d.plate), 4)
     profile = polygon(
         [
             (d.rib_front, d.plate),
@@ -228,15 +228,13 @@ def bank(d: Dimensions) -> Manifold:
             (d.rib_back, d.plate),
         ]
     )
-    holes = CrossSection()
     for ry, rz, diameter in bank_rods(d).values():
         wide = d.rod_hole if diameter == d.rod else d.switch_hole
-        holes += disc(wide, 32).translate((ry, rz))
+        profile -= disc(wide, 32).translate((ry, rz))
     ribs = []
     for n in range(d.levers + 1):
         x = d.bank_left + n * d.pitch - d.rib / 2
-        drilled = profile if d.blind_end and n in (0, d.levers) else profile - holes
-        rib = prism_x(drilled, x, d.rib)
+        rib = prism_x(profile, x, d.rib)
         if n:
             rib -= prism_x(_groove(d), x - 1, d.detent_groove + 1)
         if n < d.levers:
@@ -246,9 +244,8 @@ def bank(d: Dimensions) -> Manifold:
         block((d.bay_left(n), y - d.slot, z - 1), (d.bay_left(n) + d.bay, y + d.slot, z + d.plate + 1))
         for n in range(1, d.levers + 1)
     ]
-    groove = rod(
-        (d.bank_left - 2, y, z), (1, 0, 0), d.width, d.rod_hole, 32
-    )  # the axle's way in, under the plate
+    # the axle's way in, under the plate
+    groove = rod((d.bank_left - 2, y, z), (1, 0, 0), d.width, d.rod_hole, 32)
     return joined([plate - joined(slots) - groove, *ribs]) - _plate_holes(
         d, deck_screws(d)["bank"], z + d.plate
     )
@@ -290,29 +287,36 @@ TONGUES = ((36.0, 16.0), (164.0, 16.0))
 CABLE = (118.0, 9.0)
 
 
+def deck_openings(d: Dimensions, bank_front: float = OPENING[0]) -> list[Manifold]:
+    """Return what is cut through the deck for tray, bank, display, button and buzzer."""
+    under, top = d.height - d.deck - 1, d.height + 1
+    x0, y0, x1, y1 = d.tray
+    lip, ends = d.deck_lip, d.bank_left - d.rib / 2 - 0.8
+    (bx, by), (wide, deep), (zx, zy) = d.bezel_at, d.bezel_opening, d.buzzer_at
+    ring = [math.radians(60 * k) for k in range(6)]
+    return [
+        block((x0 + lip, y0 + lip, under), (x1 - lip, y1 - lip, top), 6),
+        block((ends, d.axle_y + bank_front, under), (d.width - ends, d.axle_y + OPENING[1], top)),
+        block((bx - wide / 2, by - deep / 2, under - 8), (bx + wide / 2, by + deep / 2, top)),
+        post((*d.button_at, under), d.deck + 2, d.button),
+        *(post((zx + 3.6 * math.cos(a), zy + 3.6 * math.sin(a), under), d.deck + 2, 2.0) for a in ring),
+    ]
+
+
 def body(d: Dimensions) -> Manifold:
     """Return the shell: four walls and the deck."""
     h, w = d.height, d.wall
     under = h - d.deck
-    shell = rounded(d.width, d.depth, d.corner).extrude(h) - rounded(
-        d.width - 2 * w, d.depth - 2 * w, d.corner - w
-    ).extrude(under + 1).translate((w, w, -1))
+    shell = block((0, 0, 0), (d.width, d.depth, h), d.corner)
+    shell -= block((w, w, -1), (d.width - w, d.depth - w, under), d.corner - w)
     x0, y0, x1, y1 = d.tray
-    added: list[Manifold] = []
-    places = deck_screws(d)
-    for x, y in [*places["bank"], *places["bezel"]]:
-        added.append(rod((x, y, under - d.boss), (0, 0, 1), d.boss + 1, 2 * BOSS))
+    screws = [place for places in deck_screws(d).values() for place in places]
+    added = [post((x, y, under - d.boss), d.boss + 1, 2 * BOSS) for x, y in screws]
     # beside the bank's ends: no rod can wander out
-    for low, high in (
-        (w - 0.1, d.bank_left - d.rib / 2 - 0.9),
-        (d.width - d.bank_left + d.rib / 2 + 0.9, d.width - w + 0.1),
-    ):
-        added.append(
-            block(
-                (low, d.axle_y + OPENING[0], under + d.axle_z + d.rib_low - h),
-                (high, d.axle_y + OPENING[1], under + 0.1),
-            )
-        )
+    ends = d.bank_left - d.rib / 2 - 0.9
+    for low, high in ((w - 0.1, ends), (d.width - ends, d.width - w + 0.1)):
+        bottom = under + d.axle_z + d.rib_low - h
+        added.append(block((low, d.axle_y + OPENING[0], bottom), (high, d.axle_y + OPENING[1], under + 0.1)))
     # fins that guide the tray
     for x in (x0 + 18, x1 - 20):
         for low, high in ((y0 - 2.2, y0 - 0.4), (y1 + 0.4, y1 + 2.2)):
@@ -320,57 +324,24 @@ def body(d: Dimensions) -> Manifold:
     for y in (y0 + 14, y1 - 16):
         for low, high in ((x0 - 2.2, x0 - 0.4), (x1 + 0.4, x1 + 2.2)):
             added.append(block((low, y, under - 10), (high, y + 2, under + 0.1)))
-    bx, by = d.buzzer_at
-    added.append(rod((bx, by, under - d.buzzer_height + 1), (0, 0, 1), d.buzzer_height, d.buzzer + 4))
-    if d.tray_in_body:
-        added.append(block((x0, y0, under - 18), (x1, y1, under + 0.1)))
+    buzzer = (*d.buzzer_at, under - d.buzzer_height)
+    added.append(post(buzzer, d.buzzer_height, d.buzzer + 4).translate((0, 0, 1)))
     solid = joined([shell, *added])
 
-    lip = d.deck_lip
-    opening = (
-        rounded(x1 - x0 - 2 * lip, y1 - y0 - 2 * lip, 6)
-        .extrude(20)
-        .translate((x0 + lip, y0 + lip, under - 1))
-    )
-    cut = [opening if not d.tray_in_body else opening.translate((0, 0, -14))]
-    cut.append(
-        block(
-            (d.bank_left - d.rib / 2 - 0.8, d.axle_y + OPENING[0], under - 1),
-            (d.width - d.bank_left + d.rib / 2 + 0.8, d.axle_y + OPENING[1], h + 1),
-        )
-    )
-    ox, oy = d.bezel_opening
-    cut.append(
-        block(
-            (d.bezel_at[0] - ox / 2, d.bezel_at[1] - oy / 2, under - 9),
-            (d.bezel_at[0] + ox / 2, d.bezel_at[1] + oy / 2, h + 1),
-        )
-    )
+    cut = deck_openings(d)
     # under the deck: room for the springs' tips, should a tile ever get past its stop
-    cut.append(
-        block(
-            (d.bank_left, d.axle_y - 27, under - 1),
-            (d.width - d.bank_left, d.axle_y + OPENING[0] + 1, under + 1.4),
-        )
-    )
-    cut.append(rod((*d.button_at, under - 1), (0, 0, 1), d.deck + 2, d.button))
-    cut.append(rod((bx, by, under - d.buzzer_height - 1), (0, 0, 1), d.buzzer_height + 1, d.buzzer + 0.2))
-    for k in range(6):
-        a = math.radians(60 * k)
-        cut.append(
-            rod((bx + 3.6 * math.cos(a), by + 3.6 * math.sin(a), under - 1), (0, 0, 1), d.deck + 2, 2.0)
-        )
-    for x, y in [*places["bank"], *places["bezel"]]:
-        cut.append(rod((x, y, under - d.boss - 1), (0, 0, 1), 30, LOOSE))
-        cut.append(rod((x, y, under - d.boss - 0.01), (0, 0, 1), d.insert + 0.3, d.insert_hole))
+    left, front = d.bank_left, d.axle_y + OPENING[0] + 1
+    cut.append(block((left, d.axle_y - 27, under - 1), (d.width - left, front, under + 1.4)))
+    cut.append(post(buzzer, d.buzzer_height + 1, d.buzzer + 0.2).translate((0, 0, -1)))
+    for x, y in screws:
+        cut.append(post((x, y, under - d.boss - 1), 30, LOOSE))
+        cut.append(post((x, y, under - d.boss - 0.01), d.insert + 0.3, d.insert_hole))
     lx, lz = d.lock_at
-    hole = lock_hole(d)
-    cut.append(hole.extrude(w + 2).rotate((90, 0, 0)).translate((lx, w + 1, lz)))
+    cut.append(lock_hole(d).extrude(w + 2).rotate((90, 0, 0)).translate((lx, w + 1, lz)))
+    behind = d.depth - w - 1
     for x, width in TONGUES:
-        cut.append(
-            block((x - 0.4, d.depth - w - 1, d.base - 0.1), (x + width + 0.4, d.depth - 0.8, d.base + 4.4))
-        )
-    cut.append(block((CABLE[0], d.depth - w - 1, -1), (CABLE[0] + CABLE[1], d.depth + 1, 9)))
+        cut.append(block((x - 0.4, behind, d.base - 0.1), (x + width + 0.4, d.depth - 0.8, d.base + 4.4)))
+    cut.append(block((CABLE[0], behind, -1), (CABLE[0] + CABLE[1], d.depth + 1, 9)))
     return solid - joined(cut)
 
 
@@ -399,58 +370,39 @@ def base(d: Dimensions) -> Manifold:
     inset = d.wall + d.gap
     t = d.base
     # in front there is room to slide the shell off the tongues
-    plate = rounded(d.width - 2 * inset, d.depth - 2 * inset - 3.2, d.corner - d.wall).extrude(t)
-    plate = plate.translate((inset, inset + 3.2, 0))
-    added = [plate]
     back = d.depth - inset
-    for x, width in TONGUES:
-        wedge = polygon(
-            [
-                (back - 8, t - 0.1),
-                (back, t - 0.1),
-                (back + 2.1, t + 2.0),
-                (back + 2.1, t + 4),
-                (back - 8, t + 4),
-            ]
-        )
-        added.append(prism_x(wedge, x, width))
-    for x, y in pi_holes(d):
-        added.append(rod((x, y, 0), (0, 0, 1), t + d.pi_post, 6.4))
+    added = [block((inset, inset + 3.2, 0), (d.width - inset, back, t), d.corner - d.wall)]
+    hook = [(-8, -0.1), (0, -0.1), (2.1, 2.0), (2.1, 4), (-8, 4)]
+    wedge = polygon((back + y, t + z) for y, z in hook)
+    added += [prism_x(wedge, x, width) for x, width in TONGUES]
+    added += [post((x, y, 0), t + d.pi_post, 6.4) for x, y in pi_holes(d)]
     top = d.height - d.deck - d.gasket - d.tray_height
     for x, y in PILLARS:
-        added.append(rod((x, y, 0), (0, 0, 1), top, 9.0))
+        added.append(post((x, y, 0), top, 9.0))
         added.append(countersunk((x, y, t), (0, 0, 1), 3, 10.5, 9))
     px, py = d.pi_at
-    frame = rounded(98, 72, 4).extrude(t + d.dam).translate((px - 5, py - 5, 0))
-    hollow = rounded(95, 69, 3).extrude(30).translate((px - 3.5, py - 3.5, -1))
-    added.append(frame - hollow)
+    frame = block((px - 5, py - 5, 0), (px + 93, py + 67, t + d.dam), 4)
+    added.append(frame - block((px - 3.5, py - 3.5, -1), (px + 91.5, py + 65.5, 29), 3))
     # the gate into which the lock's cam swings from below: it neither lifts nor slides then
     lx, lz = d.lock_at
     high = lz + d.cam[0] / 2 + 0.4
     lug = block((lx + 12, CAM - 6, 0), (lx + 17, CAM + d.cam[1] + 7, high + 5))
     added.append(lug - block((lx + 11, CAM - d.gate, t), (lx + 18, CAM + d.cam[1] + d.gate, high)))
-    solid = joined(added)
-    cut: list[Manifold] = []
-    for x, y in pi_holes(d):
-        cut.append(rod((x, y, -1), (0, 0, 1), 40, 2.8))
-        cut.append(rod((x, y, -1), (0, 0, 1), 1 + d.pi_recess, 5.6))
-    return solid - joined(cut) - base_cuts(d)
+    screws = joined(
+        post((x, y, -1), 40, 2.8) + post((x, y, -1), 1 + d.pi_recess, 5.6) for x, y in pi_holes(d)
+    )
+    return joined(added) - screws - base_cuts(d)
 
 
 def base_cuts(d: Dimensions) -> Manifold:
     """Return what is cut through a base: bolts, the cable's tie, drains, air for the Pi."""
-    cut: list[Manifold] = []
     px, py = d.pi_at
-    for x, y in FEET:
-        cut.append(rod((x, y, -1), (0, 0, 1), 20, 5.4))
-    for x, y in TIES:
-        cut.append(block((x - 1, y - 2, -1), (x + 1, y + 2, 20)))
-    cut.append(rod((*d.drain_at, -1), (0, 0, 1), 20, 11.0))
+    cut = [post((x, y, -1), 20, 5.4) for x, y in FEET]
+    cut += [block((x - 1, y - 2, -1), (x + 1, y + 2, 20)) for x, y in TIES]
+    cut.append(post((*d.drain_at, -1), 20, 11.0))
     # what runs through the slots of the levers runs out under them
-    for k in range(6):
-        cut.append(block((22 + 30 * k, d.axle_y - 12, -1), (36 + 30 * k, d.axle_y - 8, 20)))
-    for k in range(8):
-        cut.append(block((px + 14 + 8 * k, py + 12, -1), (px + 17 + 8 * k, py + 44, 20)))
+    cut += [block((x, d.axle_y - 12, -1), (x + 14, d.axle_y - 8, 20)) for x in range(22, 202, 30)]
+    cut += [block((px + k, py + 12, -1), (px + k + 3, py + 44, 20)) for k in range(14, 78, 8)]
     return joined(cut)
 
 
@@ -463,21 +415,17 @@ def tray(d: Dimensions) -> Manifold:
     top = d.height - d.deck - d.gasket
     low = top - d.tray_height
     t = d.tray_wall
-    tub = rounded(x1 - x0, y1 - y0, 5).extrude(d.tray_height).translate((x0, y0, low))
-    hollow = (
-        rounded(x1 - x0 - 2 * t, y1 - y0 - 2 * t, 3)
-        .extrude(d.tray_height)
-        .translate((x0 + t, y0 + t, low + t))
-    )
-    return tub - hollow - rod((*d.drain_at, low - 1), (0, 0, 1), 6, 10.4)
+    tub = block((x0, y0, low), (x1, y1, top), 5)
+    hollow = block((x0 + t, y0 + t, low + t), (x1 - t, y1 - t, top + t), 3)
+    return tub - hollow - post((*d.drain_at, low - 1), 6, 10.4)
 
 
 def spout(d: Dimensions) -> Manifold:
     """Return the pipe that leads spilt beer from the tray through the base."""
     low = d.height - d.deck - d.gasket - d.tray_height
-    flange = rod((*d.drain_at, low + d.tray_wall), (0, 0, 1), 1.6, 16)
-    pipe = rod((*d.drain_at, -2), (0, 0, 1), low + d.tray_wall + 2.1, 10)
-    return flange + pipe - rod((*d.drain_at, -3), (0, 0, 1), 90, 7.6)
+    flange = post((*d.drain_at, low + d.tray_wall), 1.6, 16)
+    pipe = post((*d.drain_at, -2), low + d.tray_wall + 2.1, 10)
+    return flange + pipe - post((*d.drain_at, -3), 90, 7.6)
 
 
 # --- display --------------------------------------------------------------------------------------------
@@ -520,13 +468,9 @@ def bezel(d: Dimensions) -> Manifold:
     """Return the frame of one display: it lies on the deck; window and module are fixed from below."""
     module = DISPLAYS[d.display]
     (cx, cy), top = d.bezel_at, d.height + d.plate
-    plate = (
-        rounded(*d.bezel, 4).extrude(d.plate).translate((cx - d.bezel[0] / 2, cy - d.bezel[1] / 2, d.height))
-    )
-    parts = [plate]
-    for x, y in clamp_holes(d):
-        low = clamp_top(d)
-        parts.append(rod((x, y, low), (0, 0, 1), d.height + 1 - low, 6.0))
+    half, low = (d.bezel[0] / 2, d.bezel[1] / 2), clamp_top(d)
+    parts = [block((cx - half[0], cy - half[1], d.height), (cx + half[0], cy + half[1], top), 4)]
+    parts += [post((x, y, low), d.height + 1 - low, 6.0) for x, y in clamp_holes(d)]
     # ribs in which the board lies
     bw, bh = module.board[0] / 2 + 0.25, module.board[1] / 2 + 0.2
     for sx in (-1, 1):
@@ -553,7 +497,7 @@ def bezel(d: Dimensions) -> Manifold:
     glass = CrossSection.square((gw + 0.4, gh + 0.4), True)
     cuts.append(glass.extrude(d.window_glass + 0.1).translate((*middle, d.height - 0.1)))
     for x, y in clamp_holes(d):
-        cuts.append(rod((x, y, clamp_top(d) - 0.1), (0, 0, 1), d.clamp_hole + 0.1, 1.8))
+        cuts.append(post((x, y, clamp_top(d) - 0.1), d.clamp_hole + 0.1, 1.8))
     return joined(parts) - joined(cuts) - _plate_holes(d, deck_screws(d)["bezel"], top)
 
 
@@ -566,7 +510,7 @@ def clamp(d: Dimensions, side: int) -> Manifold:
     half = module.board[1] / 2 - 2
     z = clamp_top(d)
     bar = block((low, cy - half, z - d.clamp_bar), (high, cy + half, z))
-    holes = [rod((x, y, z - 10), (0, 0, 1), 20, 2.5) for x, y in clamp_holes(d) if (x - cx) * side > 0]
+    holes = [post((x, y, z - 10), 20, 2.5) for x, y in clamp_holes(d) if (x - cx) * side > 0]
     return bar - joined(holes)
 
 

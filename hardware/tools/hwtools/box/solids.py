@@ -13,10 +13,11 @@ Point = tuple[float, float, float]
 _SEGMENTS = 48
 
 
-def block(low: Point, high: Point) -> Manifold:
-    """Return the cuboid between two opposite corners."""
-    size = tuple(h - low_ for low_, h in zip(low, high, strict=True))
-    return Manifold.cube(size).translate(low)
+def block(low: Point, high: Point, radius: float = 0.0) -> Manifold:
+    """Return the cuboid between two opposite corners, its upright edges rounded."""
+    wide, deep, tall = (b - a for a, b in zip(low, high, strict=True))
+    solid = rounded(wide, deep, radius).extrude(tall) if radius else Manifold.cube((wide, deep, tall))
+    return solid.translate(low)
 
 
 def along(axis: Point, solid: Manifold) -> Manifold:
@@ -32,6 +33,11 @@ def along(axis: Point, solid: Manifold) -> Manifold:
 def rod(start: Point, axis: Point, length: float, diameter: float, segments: int = _SEGMENTS) -> Manifold:
     """Return a cylinder from *start* along one of the six main axes."""
     return along(axis, Manifold.cylinder(length, diameter / 2, diameter / 2, segments)).translate(start)
+
+
+def post(start: Point, length: float, diameter: float, segments: int = _SEGMENTS) -> Manifold:
+    """Return an upright cylinder, from *start* up."""
+    return rod(start, (0, 0, 1), length, diameter, segments)
 
 
 def countersunk(start: Point, axis: Point, depth: float, wide: float, narrow: float) -> Manifold:

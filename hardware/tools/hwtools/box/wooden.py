@@ -5,7 +5,6 @@ What moves stays printed: lever bank, levers, bezel, tray and spout are the same
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 from manifold3d import CrossSection
 
 from hwtools.box import printed
-from hwtools.box.solids import block, disc, joined, rod, rounded
+from hwtools.box.solids import block, disc, joined, post, rounded
 
 if TYPE_CHECKING:
     from manifold3d import Manifold
@@ -113,42 +112,19 @@ def plates(d: Dimensions) -> list[Plate]:
 
 
 def _deck_holes(d: Dimensions) -> Manifold:
-    under = d.height - d.wood
-    x0, y0, x1, y1 = d.tray
-    lip = d.deck_lip
-    ends = d.bank_left - d.rib / 2 - 0.8
-    (bx, by), (ox, oy) = d.bezel_at, d.bezel_opening
-    cut = [
-        rounded(x1 - x0 - 2 * lip, y1 - y0 - 2 * lip, 6)
-        .extrude(20)
-        .translate((x0 + lip, y0 + lip, under - 1)),
-        block(
-            (ends, d.axle_y - 25.5, under - 1), (d.width - ends, d.axle_y + printed.OPENING[1], d.height + 1)
-        ),
-        block((bx - ox / 2, by - oy / 2, under - 1), (bx + ox / 2, by + oy / 2, d.height + 1)),
-        rod((*d.button_at, under - 1), (0, 0, 1), d.wood + 2, d.button),
-    ]
-    zx, zy = d.buzzer_at
-    for k in range(6):
-        a = math.radians(60 * k)
-        cut.append(
-            rod((zx + 3.6 * math.cos(a), zy + 3.6 * math.sin(a), under - 1), (0, 0, 1), d.wood + 2, 2.0)
-        )
-    for x, y in [*printed.deck_screws(d)["bank"], *printed.deck_screws(d)["bezel"]]:
-        cut.append(rod((x, y, under - 1), (0, 0, 1), d.wood + 2, PILOT))
-    return joined(cut)
+    screws = [place for places in printed.deck_screws(d).values() for place in places]
+    holes = [post((x, y, d.height - d.wood - 1), d.wood + 2, PILOT) for x, y in screws]
+    return joined([*printed.deck_openings(d, -25.5), *holes])
 
 
 def _glued(d: Dimensions) -> list[Plate]:
     """What is glued under the deck and to the sides: the tray's frame, the buzzer's ring, the rods' stops."""
     under, t = d.height - d.wood, d.wood
     x0, y0, x1, y1 = d.tray
-    frame = rounded(x1 - x0 + 12, y1 - y0 + 12, 5).extrude(t).translate((x0 - 6, y0 - 6, under - t))
-    frame -= (
-        rounded(x1 - x0 + 0.8, y1 - y0 + 0.8, 5).extrude(t + 2).translate((x0 - 0.4, y0 - 0.4, under - t - 1))
-    )
+    frame = block((x0 - 6, y0 - 6, under - t), (x1 + 6, y1 + 6, under), 5)
+    frame -= block((x0 - 0.4, y0 - 0.4, under - t - 1), (x1 + 0.4, y1 + 0.4, under + 1), 5)
     for x, y in printed.deck_screws(d)["bezel"]:
-        frame -= rod((x, y, 0), (0, 0, 1), 90, 3.2)
+        frame -= post((x, y, 0), 90, 3.2)
     bx, by = d.buzzer_at
     ring = (disc(24) - disc(d.buzzer + 0.2)).extrude(t).translate((bx, by, under - t))
     found = [Plate("tray frame", frame, "z", "shell"), Plate("buzzer ring", ring, "z", "shell")]
@@ -181,15 +157,15 @@ def _base_plates(d: Dimensions) -> list[Plate]:
     plate -= block((lx + 12, low - 7, -1), (lx + 12 + t, low - d.gate, t + 1))
     plate -= block((lx + 12, high + d.gate, -1), (lx + 12 + t, high + 8, t + 1))
     for x, y in printed.pi_holes(d):
-        plate -= rod((x, y, -1), (0, 0, 1), t + 2, 2.8) + rod((x, y, -1), (0, 0, 1), 1 + d.pi_recess, 6.0)
+        plate -= post((x, y, -1), t + 2, 2.8) + post((x, y, -1), 1 + d.pi_recess, 6.0)
     for x, y in printed.PILLARS:
-        plate -= rod((x, y, -1), (0, 0, 1), t + 2, DOWEL)
+        plate -= post((x, y, -1), t + 2, DOWEL)
     plate -= printed.base_cuts(d)
     dam = dam.translate((0, 0, t))
     for x, y in printed.PILLARS:
-        dam -= rod((x, y, 0), (0, 0, 1), 30, DOWEL)
+        dam -= post((x, y, 0), 30, DOWEL)
     for x, y in printed.pi_holes(d):
-        dam -= rod((x, y, 0), (0, 0, 1), 30, 7.0)
+        dam -= post((x, y, 0), 30, 7.0)
     found = [
         Plate("base", plate, "z", "base"),
         Plate("dam", dam, "z", "base"),
@@ -211,9 +187,9 @@ def base(d: Dimensions) -> Manifold:
     """Return the glued base, with its dowels and the Pi's spacers."""
     top = d.height - d.deck - d.gasket - d.tray_height
     added = [plate.solid for plate in plates(d) if plate.group == "base"]
-    added += [rod((x, y, 0), (0, 0, 1), top, DOWEL) for x, y in printed.PILLARS]
+    added += [post((x, y, 0), top, DOWEL) for x, y in printed.PILLARS]
     for x, y in printed.pi_holes(d):
-        added.append(rod((x, y, d.wood), (0, 0, 1), d.pi_post, 6.0) - rod((x, y, 0), (0, 0, 1), 30, 2.7))
+        added.append(post((x, y, d.wood), d.pi_post, 6.0) - post((x, y, 0), 30, 2.7))
     return joined(added)
 
 
