@@ -6,7 +6,6 @@ reading compiled ones. ``make messages`` checks them.
 
 import json
 import re
-import unicodedata
 from collections.abc import Mapping
 from functools import cache, cached_property
 from gettext import c2py
@@ -177,6 +176,8 @@ def title_order(profile: Profile, language: str) -> tuple[str, str]:
 
 @cache
 def _order(title: str, articles: str) -> str:
+    import unicodedata  # lazily, to keep startup fast
+
     words = title.casefold()
     for article in articles.split():
         words = words.removeprefix(article if article.endswith("’") else f"{article} ")

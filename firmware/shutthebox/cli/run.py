@@ -4,11 +4,11 @@ import argparse
 import gc
 import logging
 import os
-import secrets
 import time
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from random import SystemRandom
 from typing import TYPE_CHECKING
 
 from shutthebox.cli.parser import Subparsers
@@ -149,7 +149,7 @@ def _run(args: argparse.Namespace) -> int:
             factory,
             lines,
             open_display,
-            RandomDice(secrets.randbelow),
+            RandomDice(SystemRandom().randrange),
             config.state_folder,
             observers=observers,
             started=started,

@@ -23,7 +23,7 @@ class RandomDice:
 
     Args:
         below: returns a uniformly distributed number from 0 up to, but not including, its argument:
-            `secrets.randbelow` on the box, a seeded generator's `randrange` in tests.
+            `random.SystemRandom().randrange` on the box, a seeded generator's `randrange` in tests.
     """
 
     def __init__(self, below: Callable[[int], int]) -> None:
