@@ -127,7 +127,7 @@ def test_visitors_read_and_the_owner_signs_in_through_it(front: Front) -> None:
     assert front.ask("/", {"x": "1"})[0] == 405
     key = new_owner_token(front.place.engine, "The Lion")
     status, text, head = front.ask("/owner", {"do": "sign-in", "key": key})
-    assert (status, "Matches that wait for you" in text) == (200, True)
+    assert (status, "Matches for you to confirm" in text) == (200, True)
     assert "Secure" in head["set-cookie"]
     cookie = head["set-cookie"].partition(";")[0]
     status, text, _ = front.ask("/owner", {"do": "protect", "initials": "ANN"}, Cookie=cookie)

@@ -229,11 +229,11 @@ def test_a_record_that_says_wrong_why_the_match_ended() -> None:
 
 def test_a_match_that_another_player_began() -> None:
     began = SHUT.replace("rounds 1\n", "rounds 1\ndice box\nfirst 2\n")
-    with pytest.raises(RecordError, match="first: 2 is not allowed, 1 is"):
+    with pytest.raises(RecordError, match="first: 2 is not allowed; allowed is 1 to 1"):
         read(began)
     golf = replace(profiles.builtin("golf"), first=First.LOSER)
     text = write(Record(golf, 3, 1, (Thrown((6, 3)),), Conditions(first=2)))
-    with pytest.raises(RecordError, match="first: 4 is not allowed, 1 to 3 are"):
+    with pytest.raises(RecordError, match="first: 4 is not allowed; allowed is 1 to 3"):
         read(text.replace("first 2", "first 4"))
     with pytest.raises(RecordError, match="it is the turn of player 3"):
         read(text.replace("first 2", "first 3"))

@@ -303,11 +303,11 @@ def test_a_page_without_a_box_gets_all_that_a_replay_needs_and_only_once(languag
 @pytest.mark.parametrize(
     ("script", "is_packed", "complaint"),
     [
-        ("", True, "link: it is not whole; allowed is a link that the box has made"),
-        ("no-link!", True, "link: it is not whole"),
-        (pack("press\n")[:-4], True, "link: it is not whole"),
-        (base64.urlsafe_b64encode(zlib.compress(b"#" * 10_000_000)).decode(), True, "link: it is not whole"),
-        ("A" * 100_000, True, "link: it is not whole"),
+        ("", True, "link: incomplete; allowed is a link made by the box"),
+        ("no-link!", True, "link: incomplete"),
+        (pack("press\n")[:-4], True, "link: incomplete"),
+        (base64.urlsafe_b64encode(zlib.compress(b"#" * 10_000_000)).decode(), True, "link: incomplete"),
+        ("A" * 100_000, True, "link: incomplete"),
         ("jump\n", False, "scenario:1: jump: "),
     ],
 )

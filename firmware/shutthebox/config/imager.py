@@ -178,7 +178,7 @@ def _password(point: Mapping[str, Any]) -> object:
         return ""
     if way not in ("psk", "psk-sha256", "sae"):
         raise _WrongError(
-            f"{key}: allowed are none, psk, psk-sha256 and sae; the box joins no Wi-Fi with user names"
+            f"{key}: allowed are none, psk, psk-sha256 and sae; the box can't join Wi-Fi with user names"
         )
     if not password:
         raise _WrongError(f"{key}: {way} wants a password")

@@ -163,7 +163,8 @@ class WrongCodes(NamedTuple):
 
 
 Remembered: TypeAlias = Chosen | BestTotal | Streak | PageRules | WrongCodes
-"""What replaces the fact before of the same name. The first box knew settings only, so all have their words.
+"""What replaces the fact before of the same name. The first version only had settings, so all use their
+words.
 
 The `entry` of each is a dotted name and a value, which `remembered` reads.
 """

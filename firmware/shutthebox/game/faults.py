@@ -12,7 +12,7 @@ class Fault(Enum):
     """
 
     STORE_REPLACED = "store-replaced"
-    """The store was damaged or not ours: it is kept under another name, a new one is begun."""
+    """The store was damaged or not ours: it's kept under another name, and a new one is begun."""
     STORE_NEWER = "store-newer"
     """A newer program has made the store: it is kept under another name until that program is back."""
     STORE_DAMAGED = "store-damaged"

@@ -322,8 +322,9 @@ class Settings(NamedTuple):
     def games(self) -> tuple[Profile, ...]:
         """The games that can be played now, without the levers out of play, in the order of the list.
 
-        With one throw for everyone, one row would have to be set up again for each answer: such a game is
-        there for whoever names it, and not in the list. The same holds for a game of two with more players.
+        With one throw for everyone, one row would have to be set up again for each answer, so such a game
+        isn't listed but can be named in the configuration. The same holds for a game for two with more
+        players.
         """
         played, language = (without(profile, self.out) for profile in self.profiles), self.box.language
         groups = sorted(Group, key=lambda group: self.game.family and group is not Group.CHILDREN)

@@ -350,9 +350,7 @@ def open_to_read(store: Path, wait_ms: int = BUSY_MS) -> sqlite3.Connection:
     try:
         check_regular(store)
     except FileNotFoundError:
-        raise FileNotFoundError(
-            f"{store}: no such store; a box makes it when it is first played on"
-        ) from None
+        raise FileNotFoundError(f"{store}: no such store; the box creates it with its first match") from None
     if not store.stat().st_size:
         # SQLite would delete the log, which may hold everything that was played.
         raise NotOursError("it is empty")

@@ -1,4 +1,4 @@
-"""Attract mode: nobody is playing. A press begins a match, a hold opens the menu."""
+"""Attract mode: nobody is playing. A press begins a match, and a hold opens the menu."""
 
 from __future__ import annotations
 
