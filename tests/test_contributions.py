@@ -460,7 +460,7 @@ else:
 )
 
 ORDER = Contribution(
-    most=8,
+    most=2,
     steps=(
         step(
             "rules/profile.py",
