@@ -46,6 +46,7 @@ OTHERS: dict[str, Any] = {
     "one_die": OneDie.NEVER,
     "one_die_at": 3,
     "move": MoveKind.FACES_FREE,
+    "min_tiles": 2,
     "max_tiles": 1,
     "operations": (Operation.PRODUCT,),
     "difference": True,

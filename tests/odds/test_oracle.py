@@ -55,6 +55,7 @@ ENDING = {
     "subtracting": "tiles = [1, 3, 4]\ndifference = true",
     "subtracting faces": 'tiles = [1, 3, 4]\nmove = "faces-free"\ndifference = true',
     "one tile": "tiles = 5\nmax_tiles = 1",
+    "two tiles or three": "tiles = 6\nmin_tiles = 2\nmax_tiles = 3",
     "some tiles shut": "tiles = 9\nstart_open = [2, 5, 6, 8]",
     "a total that ends the turn": "tiles = [1, 2, 6]\nends_turn_on = [3, 7]",
     "doubles that end the turn": 'tiles = [1, 2, 4]\ndoubles = "ends-turn"\none_die = "optional-high"',
@@ -96,6 +97,7 @@ ENDING = {
     ),
 }
 PASSING = {
+    "passing by two tiles": 'tiles = [1, 2, 5]\nblocked = "passes"\nmin_tiles = 2',
     "passing": 'tiles = [1, 2, 5]\nblocked = "passes"',
     "passing, and an end": 'tiles = [1, 2, 5]\nblocked = "passes"\nends_turn_on = [4, 7]',
     "passing with a die that can do nothing": (
@@ -127,6 +129,9 @@ MORE = {
     "through": "tiles = [1, 3]\nrows = 2\nthrough = true",
     "through, the other way round": (
         'tiles = [1, 2, 3]\nrows = 2\nback = "reversed"\nthrough = true\nrow_points = [2, 1]'
+    ),
+    "through, two tiles at least": (
+        'tiles = [1, 2, 3]\nrows = 2\nback = "reversed"\nthrough = true\nmin_tiles = 2'
     ),
     "through by faces": 'tiles = [1, 3, 4]\nrows = 2\nback = "reversed"\nthrough = true\nmove = "faces"',
     "through, a first tile": (

@@ -128,6 +128,10 @@ WRONG = [
     (BANK + "pays = {" + ", ".join(f"{score} = 1" for score in range(21)) + "}", "pays"),
     # Contradictions.
     ("first_move_must_include = 10", "first_move_must_include"),
+    ("min_tiles = 3\nmax_tiles = 2", "min_tiles: 3 are more than one move may have; allowed is up to 2"),
+    ("tiles = 4\nmin_tiles = 5", "min_tiles: 5 are more than one move may have; allowed is up to 4"),
+    ('min_tiles = 2\nmove = "single"', 'min_tiles: 2 is not allowed with move = "single"'),
+    ("min_tiles = 0", "min_tiles: 0 is not allowed; allowed is a whole number from 1 to 54"),
     ("first_move_must_include = 1\nmax_tiles = 1", "first_move_must_include"),
     ('draw = "dominoes"\ndice = 3', "draw"),
     ("difference = true\ndice = 3", "difference"),

@@ -54,6 +54,7 @@ CHANGES: list[dict[str, Any]] = [
     {"dice": 1},
     {"dice": 3},
     {"sides": 8},
+    {"min_tiles": 2},
     {"max_tiles": 1},
     {"max_tiles": 2},
     {"difference": True},

@@ -149,6 +149,7 @@ DEFAULTS: dict[str, Any] = {
     "one_die": "never",
     "one_die_at": None,
     "move": "set",
+    "min_tiles": 1,
     "max_tiles": None,
     "operations": ["sum"],
     "difference": False,

@@ -56,6 +56,7 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10) -> Profile:
     if keys.get("draw"):
         keys["bag"] = draw(st.sampled_from([21, 28, 32]))
     sometimes("max_tiles", st.integers(1, 3))
+    sometimes("min_tiles", st.integers(2, 3))
     sometimes("difference", st.just(True))
     if not keys.get("difference"):
         ways = st.lists(st.sampled_from(list(Operation)), min_size=1, unique=True)
@@ -89,6 +90,8 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10) -> Profile:
         keys.pop("first_move_must_include", None)
     else:
         sometimes("insurance", st.just(True))
+    if keys["move"] is not MoveKind.SET or keys.get("min_tiles", 1) > keys.get("max_tiles", 3):
+        keys.pop("min_tiles", None)
     doubles = [Doubles.ENDS_TURN] * (not keys.get("insurance")) + [Doubles.DOUBLED] * (
         keys["move"] is MoveKind.SET
     )

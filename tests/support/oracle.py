@@ -43,7 +43,7 @@ def _subsets(tiles: Sequence[int], most: int) -> Iterator[tuple[int, ...]]:
 
 
 def _permitted(profile: Profile, subset: Collection[int], first: bool) -> bool:
-    if profile.max_tiles is not None and len(subset) > profile.max_tiles:
+    if not profile.min_tiles <= len(subset) <= (profile.max_tiles or len(subset)):
         return False
     must = profile.first_move_must_include
     return not first or must is None or must in subset

@@ -119,10 +119,10 @@ def _by_total(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[Thro
         if not ends_turn(profile, throw)
     )
     tables = sets_by_total(row.numbers, top)
-    if profile.max_tiles is not None:
-        most = profile.max_tiles
+    if profile.max_tiles is not None or profile.min_tiles > 1:
+        sizes = range(profile.min_tiles, (profile.max_tiles or row.count) + 1)
         tables = [
-            [tuple([move for move in moves if move.bit_count() <= most]) for moves in table]
+            [tuple([move for move in moves if move.bit_count() in sizes]) for moves in table]
             for table in tables
         ]
     classes = []
@@ -206,11 +206,12 @@ def _in_columns(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[Th
         for mask in masks:
             if by_sum:
                 sums = adding_up[mask]
-                table[mask] = tuple([move for total in read for move in sums.get(total, ())])
+                moves = [move for total in read for move in sums.get(total, ())]
+                table[mask] = tuple([move for move in moves if move.bit_count() >= profile.min_tiles])
             else:
                 front, behind = row.tiles_of(mask)
-                moves = legal_moves(profile, front, throw, behind=behind)
-                table[mask] = tuple(row.dense_move(move, reach(profile)) for move in moves)
+                legal = legal_moves(profile, front, throw, behind=behind)
+                table[mask] = tuple(row.dense_move(move, reach(profile)) for move in legal)
         if any(table.values()):
             classes.append(ThrowClass(weight, full, table, doubles))
     return ended, classes

@@ -71,6 +71,8 @@ def why_not_shut(profile: Profile, turn: Turn, shut: Tiles) -> str | None:
         return f"the first move must shut {must}"
     if profile.max_tiles is not None and shut.bit_count() > profile.max_tiles:
         return f"{to_text(shut)} are more than {profile.max_tiles} in one move"
+    if shut.bit_count() < profile.min_tiles:
+        return f"{to_text(shut)} are fewer than {profile.min_tiles} in one move"
     throw = turn.throw or ()
     if profile.move is MoveKind.SET:
         wanted = " or ".join(map(str, totals(profile, throw)))

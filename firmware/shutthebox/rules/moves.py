@@ -167,9 +167,13 @@ def legal_moves(
         faces = ()  # a double is no pair of tiles
     if not rows.are_plain(profile):
         wanted = profile.first_move_must_include if must else None
-        return rows.legal_moves(profile, open_tiles, behind, totals(profile, throw), faces, wanted)
-    look_up = _legal_moves if open_tiles >> TABLE_TILES == 0 else _legal_moves_long
-    return look_up(profile.move, totals(profile, throw), faces, open_tiles, most, must)
+        found = rows.legal_moves(profile, open_tiles, behind, totals(profile, throw), faces, wanted)
+    else:
+        look_up = _legal_moves if open_tiles >> TABLE_TILES == 0 else _legal_moves_long
+        found = look_up(profile.move, totals(profile, throw), faces, open_tiles, most, must)
+    if profile.min_tiles == 1:
+        return found
+    return tuple(move for move in found if move.bit_count() >= profile.min_tiles)
 
 
 def _find_moves(
@@ -311,14 +315,14 @@ def _can_move_with(profile: Profile, open_tiles: Tiles, dice: int, must: Tiles, 
     numbers = to_numbers(must or open_tiles)
     if must & ~open_tiles or not numbers:
         return False
-    if not sums.isdisjoint(numbers):
+    if profile.min_tiles == 1 and not sums.isdisjoint(numbers):
         return True
     match profile.move:
         case MoveKind.SET:
             sums &= frozenset(range(sum_of(open_tiles) + 1))
-            fewest = _fewest_tiles(open_tiles & ~must, max(sums, default=0))
-            need = sum_of(must)
-            return any(total >= need and fewest[total - need] + must.bit_count() <= most for total in sums)
+            sizes = _sizes(open_tiles & ~must, max(sums, default=0))
+            need, allowed = sum_of(must), (1 << most + 1) - (1 << profile.min_tiles)
+            return any(total >= need and sizes[total - need] << must.bit_count() & allowed for total in sums)
         case MoveKind.EXACT:
             faces = sum(number <= sides for number in to_numbers(open_tiles))
             return dice <= min(most, faces) and any(number <= sides for number in numbers)
@@ -334,16 +338,17 @@ def _can_move_in_columns(
     faces = tuple(range(1, profile.sides + 1)) if profile.move is not MoveKind.SET else ()
     alone = replace(profile, move=MoveKind.SINGLE) if faces else profile
     # A single face or total is enough for every other kind of move, but where all faces have to be shut.
-    return any(rows.legal_moves(alone, open_tiles, behind, (total,), faces, number) for total in sorted(sums))
+    return any(
+        move.bit_count() >= profile.min_tiles
+        for total in sorted(sums)
+        for move in rows.legal_moves(alone, open_tiles, behind, (total,), faces, number)
+    )
 
 
-_NEVER = 1000
-
-
-def _fewest_tiles(tiles: Tiles, highest: int) -> list[int]:
-    """For each total from 0 to `highest`, how many of the tiles it takes at least; many: impossible."""
-    fewest = [0] + [_NEVER] * highest
+def _sizes(tiles: Tiles, highest: int) -> list[int]:
+    """For each total from 0 to `highest`, how many of the tiles may add up to it: bit n is for n tiles."""
+    sizes = [1] + [0] * highest
     for number in to_numbers(tiles):
         for total in range(highest, number - 1, -1):
-            fewest[total] = min(fewest[total], fewest[total - number] + 1)
-    return fewest
+            sizes[total] |= sizes[total - number] << 1
+    return sizes

@@ -389,6 +389,7 @@ class Profile:
         one_die: when a single die is thrown. Doesn't apply to dominoes.
         one_die_at: the limit for that; None for the usual one.
         move: which sets of tiles answer a throw.
+        min_tiles: the fewest tiles in one move.
         max_tiles: the most tiles in one move; None for no limit.
         operations: how dice make a total. Doesn't apply to a single die.
         difference: two dice may also be subtracted; short for these operations.
@@ -448,6 +449,7 @@ class Profile:
         Needs("one_die", all_but(OneDie.NEVER, OneDie.ONLY_ONE), drops=True),
     )
     move: MoveKind = MoveKind.SET
+    min_tiles: int = _key(_TILE, 1, Needs("move", (MoveKind.SET,)))
     max_tiles: int | None = _key(_TILE, None)
     operations: tuple[Operation, ...] = _key(_OPERATIONS, (Operation.SUM,))
     difference: bool = _key(None, False, Needs("dice", (2,)))

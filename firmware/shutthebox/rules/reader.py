@@ -259,6 +259,9 @@ def _contradiction(box: Profile) -> str | None:
             f"dice: {box.dice} of {box.sides} sides have over {MAX_MOVES} moves on {len(box.tiles)} tiles; "
             f"allowed are fewer dice, sides or tiles"
         )
+    most = min(box.max_tiles or MAX_MOVES, box.starting.bit_count() * box.rows)
+    if box.min_tiles > most:
+        return f"min_tiles: {box.min_tiles} are more than one move may have; allowed is up to {most}"
     if box.row_points and len(box.row_points) != box.rows:
         return f"row_points: {list(box.row_points)} has another number of rows; allowed are two numbers"
     if 0 in box.ends_turn_on and not box.has_blanks:

@@ -119,6 +119,9 @@ SENTENCES: dict[str, str] = {
         "After a throw, the player shuts the tile of the total, the tiles the dice show, or "
         "only some of these: after 2 and 6, the 2, the 6 and the 8, or one or two of them."
     ),
+    "min_tiles": plural(
+        "At least one tile is shut in one move.", "At least {least} tiles are shut in one move."
+    ),
     "max_tiles": plural("Only one tile is shut in one move.", "At most {most} tiles are shut in one move."),
     "difference": N_("The two dice may also be subtracted, the smaller from the larger."),
     "operations": N_("The dice may be {operations}."),
@@ -551,6 +554,8 @@ def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
             yield from _rules_of_one_die(profile)
     yield f"move={profile.move}", {}
     yield from _rules_of_operations(profile)
+    if profile.min_tiles > 1:
+        yield "min_tiles", {"least": profile.min_tiles}
     if profile.max_tiles is not None:
         yield "max_tiles", {"most": profile.max_tiles}
     if profile.first_move_must_include is not None:
@@ -745,6 +750,7 @@ SUMMARIES: dict[str, str] = {
     "sum, quotient": N_("Add the dice or divide them."),
     "sum, difference, product, quotient": N_("Add, subtract, multiply, divide."),
     "operations": N_("Another way to read the dice."),
+    "least": plural("At least one tile a throw.", "At least {least} tiles a throw."),
     "most": plural("At most one tile a throw.", "At most {most} tiles a throw."),
     "passes": N_("No move? Play on."),
     "strikes": plural("One miss and you are out.", "{strikes} misses and you are out."),
@@ -855,6 +861,8 @@ def _special(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
         yield "some", {"tile": opened[0], "count": len(opened)}
     if len(profile.ends_turn_on) == 1:
         yield "ends", {"total": min(profile.ends_turn_on)}
+    if profile.min_tiles > 1:
+        yield "least", {"least": profile.min_tiles}
     if profile.max_tiles is not None:
         yield "most", {"most": profile.max_tiles}
     if profile.doubles is not Doubles.PLAIN:
