@@ -1,15 +1,12 @@
 """The computer's strengths: a stronger one really plays better, in every game and by exact evaluation."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import product
 
 import pytest
 from tests.support.fast import fast_among
 from tests.support.house import house
 
 from shutthebox.config.profiles import builtin, builtins
-from shutthebox.odds.advice import advise, decide
 from shutthebox.odds.bank import bank_play
 from shutthebox.odds.evaluate import PositionPlay
 from shutthebox.odds.model import TURN_KEYS, DiceChoice, TurnModel
@@ -17,7 +14,6 @@ from shutthebox.odds.odds import for_points, odds_for_points
 from shutthebox.odds.strengths import Strength, by_odds, highest_first, simple_answer
 from shutthebox.odds.worths import End
 from shutthebox.rules import turn as turns
-from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.profile import Profile, Stakes, Turns
 from shutthebox.rules.score import MAX_THROWS
 from shutthebox.rules.stakes import pays
@@ -138,77 +134,6 @@ def better(profile: Profile) -> None:
     play = Play(profile)
     beginner, regular, master = (play.good * play.score(strength) for strength in Strength)
     assert beginner < regular < master
-
-
-def test_without_a_choice_all_are_alike() -> None:
-    scores = {
-        Play(each).score(strength)
-        for each in builtins()
-        if each.name in WITHOUT_A_CHOICE
-        for strength in Strength
-    }
-    assert scores == {6.0}
-
-
-@pytest.mark.slow
-def test_a_stronger_computer_wins_more_on_a_shared_row() -> None:
-    """Against a beginner, from both seats; exactly, on a row of five."""
-    profile = replace(builtin("high-rollers"), tiles=tuple(range(1, 6)))
-    beginner, regular, master = (Shared(profile, (strength, BEGINNER)).wins() for strength in Strength)
-    assert beginner == pytest.approx(0.5)
-    assert beginner < regular < master
-
-
-class Shared:
-    """A shared row of two players who decide by rules, played out by the rules' own functions."""
-
-    def __init__(self, profile: Profile, strengths: tuple[Strength, Strength]) -> None:
-        self.strengths = strengths
-        self.known: dict[tuple[object, ...], float] = {}
-        self.start = begin(profile, 2)
-
-    def wins(self) -> float:
-        """The first player's chance, as the mean of both seats."""
-        first = self.chance(self.start)
-        self.strengths, self.known = self.strengths[::-1], {}
-        return (first + 1 - self.chance(self.start)) / 2
-
-    def chance(self, match: Match) -> float:
-        """The chance of the first seat."""
-        if match.result is not None:
-            return float(match.result.winners == (0,))
-        if match.stage is Stage.ADVANCE:
-            match = match.advance()
-        rows = tuple((row.insured, row.moves % 2, row.outcome is None) for row in match.rows)
-        key = match.player, match.turn.open, rows
-        if key not in self.known:
-            # A double that uses up the insurance that it earned leads back here.
-            self.known[key] = float("nan")
-            total = again = 0.0
-            dice = self.dice(match)
-            for faces in product(range(1, 7), repeat=dice):
-                after = self.answered(match.throw(faces))
-                if (
-                    after.result is None
-                    and after.player == match.player
-                    and after.rows[match.player].open == match.turn.open
-                    and after.turn.insured == match.turn.insured
-                ):
-                    again += 1
-                else:
-                    total += self.chance(after)
-            self.known[key] = total / (6**dice - again)
-        return self.known[key]
-
-    def dice(self, match: Match) -> int:
-        if by_odds(match.turn, self.strengths[match.player]):
-            return advise(match).options[0].choice
-        return turns.usual_dice(match.rules, match.turn)
-
-    def answered(self, match: Match) -> Match:
-        if match.stage is not Stage.ANSWER:
-            return match
-        return match.move(decide(match, self.strengths[match.player]))
 
 
 @pytest.mark.parametrize(
