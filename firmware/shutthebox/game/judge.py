@@ -119,7 +119,7 @@ def is_setback(verdict: Verdict, before: Verdict, moved: Tiles, down: Tiles) -> 
     Args:
         verdict: on the levers now.
         before: the verdict before.
-        moved: the levers that have moved since; 0 where the game has gone on instead.
+        moved: the levers that have moved since; 0 if the game has moved on instead.
         down: the levers that are down now.
     """
     if not verdict.is_fault or verdict.lifts or verdict == before:

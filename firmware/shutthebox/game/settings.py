@@ -369,5 +369,5 @@ class Settings(NamedTuple):
         )
 
     def best(self, profile: Profile) -> int | None:
-        """The total to beat in a game of a player alone; None before the first."""
+        """The total to beat in a solo game; None before the first."""
         return self.bests.get(ladder_of(profile))

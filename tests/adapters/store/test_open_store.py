@@ -172,7 +172,7 @@ def test_damage_is_set_aside(name: str, tmp_path: Path) -> None:
 def test_what_makes_no_sense_is_found_before_the_tables_are_compared(tmp_path: Path) -> None:
     change("insert into setting values ('game.rounds', '[[[')")(tmp_path)
     store, store_fault = mended(tmp_path, FIRST_FACTS)
-    assert "box.sqlite3: what it holds makes no sense: Expecting value: " in store_fault.text
+    assert "box.sqlite3: its content makes no sense: Expecting value: " in store_fault.text
     with closing(store):
         assert store.choices() == ()
         assert store.running_match() is not None

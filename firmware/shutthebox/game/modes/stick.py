@@ -145,7 +145,7 @@ def question_of(job: StickJob, stick: Stick) -> Text:
     """The question asked before something is replaced."""
     if job is StickJob.TAKE_OVER:
         return message(
-            "{name} replaces all matches, scores and choices on this box. The old ones are "
+            "{name} replaces all matches, scores and settings on this box. The old ones are "
             "kept under another name.",
             name=stick.memory,
         )
@@ -185,7 +185,7 @@ _OUTCOMES: Mapping[StickOutcome, Callable[[str], Message]] = {
         "The settings are fine. They take effect at the next start."
     ),
     StickOutcome.UPDATE_WRITTEN: lambda version: message(
-        "Version {version} is ready. It plays from the next start; if it doesn't work, this "
+        "Version {version} is ready. It runs from the next start; if it doesn't work, this "
         "version comes back by itself.",
         version=version,
     ),
