@@ -63,7 +63,7 @@ def serve(run: Callable[..., CompletedProcess[str]]) -> None:
 
 
 def look_after(run: Callable[..., CompletedProcess[str]]) -> None:
-    """A renewed certificate, and the night's back-up."""
+    """A renewed certificate, the night's back-up, and another database."""
     run("sh", "-c", f"RENEWED_DOMAINS={NAME} /usr/share/shutthebox-league/certbot-hook")
     assert run("systemctl", "is-enabled", "shutthebox-league-backup.timer").stdout == "enabled\n"
     run("systemctl", "start", "shutthebox-league-backup")
@@ -72,6 +72,12 @@ def look_after(run: Callable[..., CompletedProcess[str]]) -> None:
     assert (health["status"], health["backup_age_s"] < 600, health["boxes"]) == ("ok", True, 1)
     run(*AS_LEAGUE, "shutthebox-league", "restore", f"{BACKUPS}/{copy}")
     until("the league is healthy with its back-up", lambda: run(*HEALTH, check=False).returncode == 0)
+    run("sh", "-c", "systemctl stop 'shutthebox-league-*'")
+    run(*AS_LEAGUE, "shutthebox-league", "move", f"sqlite:///{FOLDER}/moved.sqlite3")
+    units = ("consumer.service", "review.service", "page.socket", "backup.timer")
+    run("systemctl", "start", *(f"shutthebox-league-{unit}" for unit in units))
+    until("the league is healthy where it moved", lambda: run(*HEALTH, check=False).returncode == 0)
+    assert "The Red Lion" in run(*CURL, "http://x/match/1").stdout
 
 
 def walk(root: Root, folder: Path) -> None:
@@ -133,7 +139,8 @@ def walk(root: Root, folder: Path) -> None:
             assert run("systemctl", "show", "-P", "NRestarts", unit).stdout == "0\n"
         run("dpkg", "--purge", "shutthebox-league", "shutthebox-uplink")
         assert not run("sh", "-c", f"ls -d {FOLDER} /var/spool/shutthebox 2>/dev/null || true").stdout
-        print("ok: purged", flush=True)
+        assert run("ls", BACKUPS).stdout.endswith(".sqlite3\n")
+        print("ok: purged, but for the back-ups", flush=True)
 
 
 def main() -> int:

@@ -180,7 +180,7 @@ def _void(
     db.execute(insert(VOIDED).from_select(["voiding_id", "match_id"], found))
     count = db.execute(select(func.count()).where(VOIDED.c.voiding_id == voiding)).scalar_one()
     if not count:
-        raise LeagueError(f"{what}: no match of the league is that")
+        raise LeagueError(f"{what}: no match of {'the league' if pub_id is None else 'this pub'}")
     covered = MATCH.c.id.in_(select(VOIDED.c.match_id).where(VOIDED.c.voiding_id == voiding))
     db.execute(update(MATCH).where(covered).values(voided=MATCH.c.voided + 1))
     out = covered & (MATCH.c.voided == 1)
