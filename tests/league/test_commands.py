@@ -60,6 +60,14 @@ def test_enrol_prints_the_file_and_allows_the_box_at_the_broker(
     assert run(folder, "revoke", "red-lion.1") == 2
 
 
+def test_a_thief_whose_key_has_sent_nothing_is_revoked_without_an_error(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(folder, "enrol", "red-lion", "--pub", "The Red Lion") == 0
+    assert run(folder, "revoke", "red-lion.1", "--from", "2026-11-20") == 0
+    assert "No match came under it since 2026-11-20" in capsys.readouterr().out
+
+
 def test_keys_are_for_their_owner_only(folder: Path) -> None:
     assert (folder / "keys").stat().st_mode & 0o777 == 0o700
     for path in (folder / "keys").iterdir():
@@ -76,6 +84,10 @@ def test_keys_are_for_their_owner_only(folder: Path) -> None:
         (["revoke", "x"], "'x' is not a valid key; allowed are those that `list keys` shows"),
         (["owner", "x"], "'x' is not a pub of this league"),
         (["found", "--host", "x"], "there is a league already"),
+        (["host", "bad host"], "'bad host' is not allowed; allowed are names such as league.example"),
+        (["host", "m\u00fcnchen.example"], "is not allowed"),
+        (["host", "https://league.example"], "is not allowed"),
+        (["host", "-x.example"], "is not allowed"),
         (["event", "Cup", "--format", "x", "--entrants", "ANN,BOB"], "allowed are ladder"),
         (["event", "Cup", "--format", "swiss", "--entrants", "ANN,ANN"], "2 to 64 different initials"),
         (["event", "Cup", "--format", "swiss", "--entrants", "ANN,BOB", "--tiles", "11"], "no box offers"),

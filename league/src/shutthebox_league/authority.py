@@ -9,6 +9,7 @@ import hashlib
 import ipaddress
 import json
 import os
+import re
 import ssl
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -29,8 +30,11 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from shutthebox.errors import quoted
 from shutthebox_league.access import CONSUMER, plugin_config
 from shutthebox_league.errors import LeagueError
+
+_LABEL = re.compile(r"(?!-)[A-Za-z0-9-]{1,63}(?<!-)", re.ASCII)
 
 BOXES_PORT, CONSUMERS_PORT = 8883, 8884
 
@@ -95,8 +99,9 @@ class Authority:
             settings: of the league; kept with the keys.
 
         Raises:
-            LeagueError: if the folder has a league already, or can't be written to.
+            LeagueError: if the folder has a league already, or can't be written to, or the host is none.
         """
+        _check_host(settings.host)
         if self._certificate_path.exists():
             raise LeagueError(f"{self._keys}: there is a league already; allowed is another --folder")
         try:
@@ -218,7 +223,11 @@ class Authority:
 
         Args:
             host: the name or address that boxes are given from now on.
+
+        Raises:
+            LeagueError: if it is neither.
         """
+        _check_host(host)
         own = x509.load_pem_x509_certificate(self._read(self._broker / "broker.pem"))
         known = own.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
         names = {host, *(str(name.value) for name in known)}
@@ -385,6 +394,17 @@ def _usage(*, certificates: bool) -> x509.KeyUsage:
         encipher_only=False,
         decipher_only=False,
     )
+
+
+def _check_host(host: str) -> None:
+    """Refuses what a certificate can't name: every box would be told it, and none would come."""
+    with suppress(ValueError):
+        ipaddress.ip_address(host)
+        return
+    if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in host.split(".")):
+        raise LeagueError(
+            f"host: {quoted(host)} is not allowed; allowed are names such as league.example, and addresses"
+        )
 
 
 def _general_name(host: str) -> x509.GeneralName:

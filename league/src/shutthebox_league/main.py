@@ -356,7 +356,10 @@ def _revoke(args: argparse.Namespace, league: League) -> None:
     revoke(league.engine, league.authority, args.key)
     print(f"{args.key} is revoked. `enrol` gives the box a new key.")
     if args.since is not None:
-        _void_key(args.key, args.since, league)
+        try:
+            _void_key(args.key, args.since, league)
+        except LeagueError:
+            print(f"No match came under it since {args.since}, so none is void.")
 
 
 def _void(args: argparse.Namespace, league: League) -> None:
