@@ -5,6 +5,10 @@ import time
 from dataclasses import replace
 
 import pytest
+from paho.mqtt.client import Client
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
 from sqlalchemy import select
 from tests.league.hostile.town import Attack, HostileBox, Town, on_sqlite
 from tests.support.cpu import cpu_s
@@ -166,6 +170,29 @@ def what_others_send(box: HostileBox, ends: threading.Event) -> None:
     spy.broker.close()
 
 
+def sessions_that_never_end(box: HostileBox, ends: threading.Event) -> None:
+    """Wills, retained messages and the first halves of QoS 2, on the topics of others and the own ones."""
+    name = box.enrolment.name
+    others = ("honest0.1/availability", "honest1.1/receipt", f"{name}/x", f"{name}/entry", f"{name}/state")
+    topics = ["$CONTROL/dynamic-security/v1", HELLO_TOPIC, *(f"shutthebox/{other}" for other in others)]
+    session, will = (Properties(of) for of in (PacketTypes.CONNECT, PacketTypes.WILLMESSAGE))  # type: ignore[no-untyped-call]
+    session.SessionExpiryInterval = will.MessageExpiryInterval = 2**32 - 1
+    box.close()
+    while not ends.is_set():
+        client = Client(CallbackAPIVersion.VERSION2, name, protocol=MQTTProtocolVersion.MQTTv5)
+        client.tls_set_context(tls_context(box.enrolment))
+        client.will_set(box.random.choice(topics), b"w" * 60_000, 2, retain=True, properties=will)
+        client.connect("127.0.0.1", box.enrolment.port, clean_start=False, properties=session)
+        client.loop_start()
+        for _ in range(20):
+            for topic in topics:
+                client.publish(topic, b"x" * 5000, qos=2, retain=True)
+        ends.wait(0.5)
+        if (line := client.socket()) is not None:
+            line.close()
+        client.loop_stop()
+
+
 ATTACKS = [
     eight_tables_of_nine,
     a_match_of_a_week,
@@ -179,6 +206,7 @@ ATTACKS = [
     games_whose_odds_take_minutes,
     everybodys_initials,
     what_others_send,
+    sessions_that_never_end,
 ]
 
 
