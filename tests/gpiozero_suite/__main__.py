@@ -7,7 +7,7 @@ in half a minute. ``kernel`` has, in the virtual Pi, `test_real_pins.py` and the
 more over the real kernel. Both, if neither is named.
 
 Ends with 1 if a test fails on our pins that `exceptions` does not name; with 75 and one line
-where something cannot be fetched, or there can be no virtual Pi.
+where something can't be fetched, or there can be no virtual Pi.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def main() -> int:
             if "kernel" in wanted and lacking is None:
                 disk()
         except (FetchError, ImageFetchError) as error:
-            print(f"SKIPPED: cannot be fetched: {error}", file=sys.stderr)
+            print(f"SKIPPED: can't be fetched: {error}", file=sys.stderr)
             return os.EX_TEMPFAIL
         good = "devices" not in wanted or on_the_fake_kernel(Path(folder))
         if "kernel" in wanted and lacking is None:

@@ -41,7 +41,7 @@ class StickOutcome(StrEnum):
     UPDATE_WRITTEN = "update-written"
     """It runs from the next start."""
     FULL = "full"
-    """The stick has no room for what is to be saved."""
+    """The stick has no room for the save."""
     PROTECTED = "protected"
     """The stick can't be written to."""
     PULLED_OUT = "pulled-out"

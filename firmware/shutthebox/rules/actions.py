@@ -171,7 +171,7 @@ class OutOfTime(BareAction):
         return match.out_of_time()
 
     def why_not(self, match: Match) -> str | None:
-        """Why the time cannot be over."""
+        """Why the time can't be over."""
         return why_not_out_of_time(match)
 
 

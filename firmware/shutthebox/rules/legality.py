@@ -26,7 +26,7 @@ def unless(match: Match, due: Stage) -> str | None:
 
 
 def why_not_out_of_time(match: Match) -> str | None:
-    """Why the time of the current player cannot be over; None if it can."""
+    """Why the time of the current player can't be over; None if it can."""
     if match.game.turn_seconds is None:
         return "turns have no clock in this game"
     if match.clock_runs:
@@ -35,7 +35,7 @@ def why_not_out_of_time(match: Match) -> str | None:
 
 
 def why_not_throw(profile: Profile, turn: Turn, faces: Throw) -> str | None:
-    """Why these faces cannot be thrown by a turn that awaits a throw; None if they can."""
+    """Why these faces can't be thrown by a turn that awaits a throw; None if they can."""
     if possible_throw(profile, turn, faces):
         return None
     if profile.draw is Draw.DOMINOES:

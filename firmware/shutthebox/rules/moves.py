@@ -208,7 +208,7 @@ def _candidates(
             if faces:
                 yield to_tiles(faces)
         case MoveKind.FACES:
-            # One face alone counts only when the others cannot be shut any more, and so all
+            # One face alone counts only when the others can't be shut any more, and so all
             # faces still open go together (sheet 003: 5 and 4 with 5 and 9 shut leave the 4).
             if still_open := to_tiles(faces) & open_tiles:
                 yield still_open
@@ -247,7 +247,7 @@ def _partitions(tiles: Tiles, total: int, most: int) -> list[Tiles]:
     found: list[Tiles] = []
 
     def part(count: int, rest: int, taken: Tiles, left: int) -> None:
-        # Largest parts first; a branch ends where the largest tiles that may still be taken cannot fill the
+        # Largest parts first; a branch ends where the largest tiles that may still be taken can't fill the
         # rest.
         count = bisect_right(numbers, rest, hi=count)
         if count and numbers[count - 1] == rest:

@@ -43,7 +43,7 @@ more would keep a lever waiting."""
 
 
 class ProfileError(ShutTheBoxError, ValueError):
-    """A profile that cannot be played; the text is one line: file, key, what is allowed."""
+    """A profile that can't be played; the text is one line: file, key, what is allowed."""
 
 
 KEYS: Mapping[str, Check[Any]] = {
@@ -204,7 +204,7 @@ def with_options(
     turn_seconds: int | None = None,
     first: First | None = None,
 ) -> Profile:
-    """The game as the players want it for a match; what it cannot be played with is left out.
+    """The game as the players want it for a match; what it can't be played with is left out.
 
     Args:
         profile: the game.
@@ -234,7 +234,7 @@ def _if_playable(profile: Profile, changed: Profile) -> Profile:
 
 
 def without(profile: Profile, tiles: Tiles) -> Profile | None:
-    """The game where these tiles start every turn shut; None if it cannot be played so."""
+    """The game where these tiles start every turn shut; None if it can't be played so."""
     if not tiles & profile.starting:
         return profile
     played = replace(profile, start_open=to_numbers(profile.starting & ~tiles), boxes=())

@@ -1,7 +1,7 @@
 """The rules of a profile in sentences, made from its keys.
 
 The sentences are data: `_rules` picks for a profile which ones apply, so that a rule and its words
-cannot drift apart. Other languages have them in their catalogues, like every text of the box.
+can't drift apart. Other languages have them in their catalogues, like every text of the box.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
