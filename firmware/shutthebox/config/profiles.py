@@ -11,7 +11,7 @@ from shutthebox import validation
 from shutthebox.errors import quoted
 from shutthebox.files import list_folder, read_text, reason, shown_path
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.reader import ProfileError, parse_keys, to_profile, unchecked_profile
+from shutthebox.rules.reader import ProfileError, contradiction, parse_keys, to_profile, unchecked_profile
 
 _log = logging.getLogger(__name__)
 
@@ -58,14 +58,18 @@ def builtins() -> tuple[Profile, ...]:
 
 
 @cache
-def playable_builtins() -> tuple[Profile, ...]:
-    """The built-in profiles, without those that can't be played, which are logged."""
+def playable_builtins(levers: int) -> tuple[Profile, ...]:
+    """The built-in profiles that fit a box, without those that can't be played: each is a line in the log."""
     playable = list[Profile]()
     for name in _builtin_files():
         try:
-            playable.append(_checked(name))
+            game = builtin(name).for_levers(levers)
+            if game is not None and (complaint := contradiction(game)):
+                raise ProfileError(f"{name}.toml: {complaint}")
         except ProfileError as error:
             _log.warning("%s; left out", error)
+        else:
+            playable += [game] if game else []
     return tuple(playable)
 
 

@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import assert_never
 
-from shutthebox.config.profiles import find, from_text, house_rules, playable_builtins
+from shutthebox.config.profiles import builtins, find, from_text, house_rules, playable_builtins
 from shutthebox.config.schema import Config, ConfigError, GpioConfig, Line, with_value
 from shutthebox.errors import ShutTheBoxError, raise_all
 from shutthebox.files import read_text
@@ -36,7 +36,7 @@ def levers_needed(config: Config, where: str) -> int:
 
 def possible_boxes(config: Config, levers: int, where: str) -> tuple[int, ...]:
     """The numbers of levers a simulated box can have: this one, and those the games are made for."""
-    of_games = {count for profile in playable_builtins() for count in profile.allowed_boxes}
+    of_games = {count for profile in builtins() for count in profile.allowed_boxes}
     return tuple(sorted({levers, *(count for count in of_games if _is_playable(config, count, where))}))
 
 
@@ -225,8 +225,8 @@ class _Offered:
 
 
 def _playable_games(folder: Path | None, levers: int) -> Iterator[Profile]:
-    house = house_rules(folder)[0] if folder else ()
-    for game in (*playable_builtins(), *house):
+    yield from playable_builtins(levers)
+    for game in house_rules(folder)[0] if folder else ():
         if played := game.for_levers(levers):
             yield played
 

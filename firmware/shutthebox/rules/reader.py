@@ -147,7 +147,7 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
     for count in profile.allowed_boxes:
         box = profile.for_box(count)
         assert box is not None, "an allowed box"
-        complaint = _contradiction(box)
+        complaint = contradiction(box)
         if complaint:
             raise ProfileError(f"{where}: {complaint}")
     shut = (tile for head in profile.handicap if not isinstance(head, int) for tile in head)
@@ -230,7 +230,7 @@ def with_options(
 
 
 def _if_playable(profile: Profile, changed: Profile) -> Profile:
-    return profile if _contradiction(changed) else changed
+    return profile if contradiction(changed) else changed
 
 
 def without(profile: Profile, tiles: Tiles) -> Profile | None:
@@ -238,10 +238,10 @@ def without(profile: Profile, tiles: Tiles) -> Profile | None:
     if not tiles & profile.starting:
         return profile
     played = replace(profile, start_open=to_numbers(profile.starting & ~tiles), boxes=())
-    return None if _contradiction(played) or not can_ever_move(played, played.starting) else played
+    return None if contradiction(played) or not can_ever_move(played, played.starting) else played
 
 
-def _contradiction(box: Profile) -> str | None:
+def contradiction(box: Profile) -> str | None:
     """What two or more keys together forbid, as ``key: what is allowed``; None if nothing."""
     # First of all: the moves that the checks below ask for are none with such operations, or take for ever.
     if complaint := _unmet_need(box) or _contradiction_of_operations(box):
@@ -435,7 +435,7 @@ def _contradiction_of_seats(box: Profile) -> str | None:
             continue
         played = for_seat(box, seat)
         none_left = not box.starting & ~to_tiles(head)
-        if none_left or (played is not box and _contradiction(replace(played, handicap=()))):
+        if none_left or (played is not box and contradiction(replace(played, handicap=()))):
             shown = ", ".join(map(str, head))
             return f"handicap: without {shown} there is nothing to play; allowed are fewer tiles, or others"
     return None
