@@ -143,6 +143,16 @@ def test_a_box_that_begins_its_chain_again_and_again_is_stopped(sut: Sut) -> Non
     assert sut.take(goes_on.play(played_record(21))).kind == "committed"
 
 
+def test_thousands_of_chains_from_before_there_was_a_limit_stop_nobody(sut: Sut) -> None:
+    other = LeagueBox(sut.place, "crown", wall_clock_s=lambda: NOW_S)
+    begun = {"key_name": sut.enrolment.name, "origin": sut.box.journal, "head_hash": "0" * 64}
+    with sut.engine.begin() as db:
+        rows = [{**begun, "journal": f"{number:032x}", "head_sequence": number} for number in range(20_000)]
+        db.execute(CHAIN.insert(), rows)
+    messages = [(box.enrolment.name, box.sign(box.box.play(played_record(1)))) for box in (sut, other)]
+    assert [outcome.kind for outcome in sut.ledger.take_all(messages)] == ["held", "committed"]
+
+
 def test_an_entry_that_came_too_early_is_held(sut: Sut) -> None:
     first, second = sut.box.play(played_record(1)), sut.box.play(played_record(2))
     held = sut.take(second)

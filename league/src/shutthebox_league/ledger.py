@@ -450,7 +450,7 @@ def _open(name: str, message: bytes, key: Any) -> _Prepared:  # noqa: ANN401  (a
 
 
 def _chains(db: Connection, entries: Sequence[_Prepared], *, lock: bool = False) -> _Chains:
-    """The chains of boxes under their keys, the first of them first."""
+    """The latest chains of boxes under their keys, the first of them first."""
     found: _Chains = {each.journal: [] for each in entries}
     if not found:
         return found
@@ -462,7 +462,8 @@ def _chains(db: Connection, entries: Sequence[_Prepared], *, lock: bool = False)
     )
     for row in db.execute(query.with_for_update() if lock else query):
         found.get((row.key_name, row.origin or row.journal), []).append(row)
-    return found
+    # Before there was a limit, a box could begin thousands, too many for the next statement.
+    return {journal: rows[-MOST_CHAINS:] for journal, rows in found.items()}
 
 
 def _heads(chains: Sequence[Row[Any]]) -> tuple[tuple[int, int], ...]:
