@@ -9,6 +9,7 @@ from tests.support.command import command
 
 from shutthebox.config.card import Card, Network, read_card
 
+PROJECT = Path(__file__).resolve().parents[2]
 PSK = "5cf3cb0d95fbc06f0d1a7a2c09b1c2c1a5b2e2b3c4d5e6f708192a3b4c5d6e7f"
 # As Imager 2 writes them with every page of its dialog filled in.
 USER_DATA = f"""#cloud-config
@@ -68,6 +69,15 @@ def test_the_whole_dialog(tmp_path: Path) -> None:
         "user-data: not used: packages, apt, keyboard, ssh_pwauth, users.passwd",
         "network-config: password: is a WPA2 key; to join a Wi-Fi that only allows WPA3, write network.toml",
     )
+
+
+def test_the_cards_own_network_file_leaves_imagers_alone_until_it_is_edited(tmp_path: Path) -> None:
+    """Every card has this file, so the dialog's Wi-Fi and name would never count."""
+    shipped = (PROJECT / "packaging/image/boot/card/network.toml").read_text()
+    card = card_of(tmp_path, user=USER_DATA, net=NETWORK_CONFIG, own=shipped)
+    assert card.network == Network('Café "1"', PSK, "FR", name="the-anchor")
+    card = card_of(tmp_path, own="# none\n")
+    assert card.network == Network()
 
 
 def auth(lines: str) -> str:

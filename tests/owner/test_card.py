@@ -292,6 +292,9 @@ def test_what_imager_was_told_is_taken_over(card: Path, kept: Path) -> None:
     assert take_over(card, kept) == []
     assert read_config(kept / "etc/config.toml").box.language == "de"
     assert (kept / "network/wpa_supplicant-wlan0.conf").read_text() == ""
+    put(card, shutthebox=default_text())
+    assert take_over(card, kept) == []
+    assert read_config(kept / "etc/config.toml").box.language == "fr", "the card comes with this file"
     for name in ("user-data", "network-config"):
         (card / name).unlink()
     assert take_over(card, kept) == []

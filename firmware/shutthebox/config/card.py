@@ -233,8 +233,9 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
         else:
             _, found = examine_home_assistant(text, name)
         mistakes += (_with_line(mistake, name, text) for mistake in found[: validation.MOST_MISTAKES])
-    # Imager's files count where the owner's own say nothing.
-    if NETWORK_NAME not in texts:
+    # Imager's files count where the owner's own say nothing, like network.toml as the card comes with it.
+    own = texts.get(NETWORK_NAME)
+    if own is None or (is_only_comments(own) and not re.search(r"(?m)^#\s*none\b", own)):
         network, found = _imagers_network(imager, wifi)
         mistakes += found
     if KEY_NAME not in texts:

@@ -23,6 +23,7 @@ from shutthebox.config.card import (
     read_card,
 )
 from shutthebox.config.imager import is_wpa2_key
+from shutthebox.config.schema import default_text
 from shutthebox.config.settings_loader import try_config
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import reason, replace_file, shown_path
@@ -158,7 +159,9 @@ def _take_over(name: str, card: Card, to: Path) -> None:
 
 
 def with_language(text: str, language: str) -> str:
-    """The configuration with this language added, unless it sets one already."""
+    """The configuration with this language, unless its owner has set one; the default file's isn't theirs."""
+    if language and text == default_text():
+        return re.sub(r"(?m)^language = .*$", f'language = "{language}"', text, count=1)
     if not language or "language" in tomllib.loads(text).get("box", {}):
         return text
     line = f'language = "{language}"\n'
