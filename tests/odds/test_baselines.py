@@ -77,3 +77,13 @@ def test_a_simple_rule_throws_no_die_that_can_do_nothing() -> None:
     """One die never shows 6 here; two make it 3 times in 16."""
     profile = house('tiles = [6]\nsides = 4\none_die = "optional-high"')
     assert policy_value(profile, Policy.HIGHEST).shut == pytest.approx(3 / 16)
+
+
+def test_a_simple_rule_that_may_pass_throws_no_die_that_can_do_nothing() -> None:
+    """Two dice make 6 in 16/3 throws; chance takes the one die every other time."""
+    profile = house(
+        'tiles = [6]\nsides = 4\none_die = "optional-high"\n'
+        'blocked = "passes"\nscore = "throws"\nshut_wins = "no"'
+    )
+    assert policy_value(profile, Policy.HIGHEST) == pytest.approx((16 / 3, 1))
+    assert policy_value(profile, Policy.RANDOM) == pytest.approx((32 / 3, 1))

@@ -126,6 +126,8 @@ def _row(model: TurnModel, number: int, policy: Policy) -> _Row:
     choices = model.choices[number] if policy is Policy.RANDOM else (_thrown(model, number),)
     lively = 0.0
     for choice in choices:
+        if choice.idle and len(choices) > 1:
+            continue  # thrown now and then, they only cost a throw
         share = 1.0 / choice.total / len(choices)
         lively += choice.lively * share
         for after, weight in zip(choice.forced, choice.weights, strict=True):
@@ -161,4 +163,4 @@ def _next_chance(model: TurnModel, number: int) -> float:
 
 def _changes(choice: DiceChoice, stop: int) -> bool:
     """Whether a throw of these dice can do more than end the turn."""
-    return bool(choice.after) or any(after != stop for after in choice.forced)
+    return not choice.idle and (bool(choice.after) or any(after != stop for after in choice.forced))
