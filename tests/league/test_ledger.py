@@ -359,21 +359,19 @@ def test_boxes_do_not_have_to_send_again_after_a_deadlock(postgresql: Postgresql
             db.execute(text("set local deadlock_timeout = '1h'"))
             db.execute(locks[1])
             held.set()
+            with place.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as watch:
+                until(lambda: watch.execute(waits).scalar_one() == 1)
             db.execute(locks[0])
             both.append("locked")
 
-    def before_the_second(_db: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        if statement.endswith("FOR UPDATE") and threading.current_thread() is threading.main_thread():
-            seen.append(statement)
-            if len(seen) == 2:
-                other.start()
-                assert held.wait(HANG_S)
-                with place.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
-                    until(lambda: db.execute(waits).scalar_one() == 1)
+    def before_it_locks(_db: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        is_first = statement.endswith("FOR UPDATE") and threading.current_thread() is threading.main_thread()
+        if is_first and not held.is_set():
+            other.start()
+            assert held.wait(HANG_S)
 
-    seen: list[str] = []
     other = threading.Thread(target=in_the_other_order)
-    event.listen(place.engine, "before_cursor_execute", before_the_second)
+    event.listen(place.engine, "before_cursor_execute", before_it_locks)
     outcomes = boxes[0].ledger.take_all(messages)
     other.join(HANG_S)
     assert both == ["locked"]

@@ -6,9 +6,10 @@ Many take as few statements as one, because on PostgreSQL each statement is a tr
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
+from operator import eq
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Table, bindparam, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, Row, Table, and_, bindparam, insert, or_, select, update
 
 from shutthebox.outbox_entry import MatchPlayed, PlayerSigned
 from shutthebox_league import players
@@ -162,9 +163,13 @@ def _stored(
         for each in wanted
         for journal in (each.journal, again_journal(each.chain_id))
     ]
+    if not keys:
+        return {}
+    columns_of_key = (MATCH.c.box_id, MATCH.c.journal, MATCH.c.number, MATCH.c.began_s)
     query = (
         select(MATCH.c.box_id, MATCH.c.journal, *columns)
-        .where(tuple_(MATCH.c.box_id, MATCH.c.journal, MATCH.c.number, MATCH.c.began_s).in_(keys))
+        # SQLite looks a list of such rows up without an index.
+        .where(or_(*(and_(*map(eq, columns_of_key, key)) for key in keys)))
         .order_by(MATCH.c.id)
     )
     found = dict[int, list[Row[Any]]]()
