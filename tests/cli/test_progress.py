@@ -5,6 +5,7 @@ import pty
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,9 @@ def test_a_terminal_is_told_what_is_done_and_nothing_else_is() -> None:
     """In a process of its own, because the sign comes after a second of work."""
     screen, stderr = pty.openpty()
     command = [sys.executable, "-m", "shutthebox", "odds", "the-300", "--samples", "1000000"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr)
+    # A shell that runs the tests in the background has SIGINT ignored.
+    obey = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, preexec_fn=obey)
     os.close(stderr)
     assert b" s so far (Ctrl-C ends)" in os.read(screen, 1000)
     process.send_signal(signal.SIGINT)

@@ -42,12 +42,12 @@ def test_a_throw_is_what_the_systems_entropy_says(run_box: Callable[..., Ran], b
     assert ran.asked == 2
 
 
-def test_every_throw_is_from_secrets() -> None:
+def test_every_throw_is_from_the_systems_source() -> None:
     """By `run`, and by `sim`, which is honest too; scenarios queue theirs on a box of their own."""
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES]
     calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
     made = {ast.unparse(call.args[0]) for call in calls if ast.unparse(call.func) == "RandomDice"}
-    assert made == {"secrets.randbelow"}
+    assert made == {"SystemRandom().randrange"}
 
 
 # -- what could set them -----------------------------------------------------------------

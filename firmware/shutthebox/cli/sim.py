@@ -15,6 +15,7 @@ from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from queue import SimpleQueue
+from random import SystemRandom
 from typing import TYPE_CHECKING
 
 from shutthebox.cli.parser import Subparsers
@@ -218,7 +219,7 @@ def run(args: argparse.Namespace) -> int:
             box.factory,
             box.switch_lines,
             None if controller is None else lambda: open_panel(panel.controller, panel),
-            RandomDice(secrets.randbelow),
+            RandomDice(SystemRandom().randrange),
             memory,
             observers=observers,
             started=started,
