@@ -299,9 +299,8 @@ class Account:
         if self._following() >= 0 and not ends_round and not limit_lost and not last_in:
             return
         decisive = self._ties or (profile.match.value == "total" and self._rounds_wanted == 1)
-        if (ends_round and profile.shut_wins.value == "round" and not decisive) or (
-            self._is_tug and not ends_round
-        ):
+        stand = self._shares_throw or (profile.shut_wins.value == "round" and not decisive)
+        if (ends_round and stand) or (self._is_tug and not ends_round):
             for i in self.seats:
                 if not self.rows[i].over:
                     self._score(i, self._points(i), False, played=False)
