@@ -150,7 +150,10 @@ def test_thousands_of_chains_from_before_there_was_a_limit_stop_nobody(sut: Sut)
         rows = [{**begun, "journal": f"{number:032x}", "head_sequence": number} for number in range(20_000)]
         db.execute(CHAIN.insert(), rows)
     messages = [(box.enrolment.name, box.sign(box.box.play(played_record(1)))) for box in (sut, other)]
-    assert [outcome.kind for outcome in sut.ledger.take_all(messages)] == ["held", "committed"]
+    kinds = list[str]()
+    while len(kinds) < len(messages):  # those that a batch has no time for are given again
+        kinds += [outcome.kind for outcome in sut.ledger.take_all(messages[len(kinds) :])]
+    assert kinds == ["held", "committed"]
 
 
 def test_an_entry_that_came_too_early_is_held(sut: Sut) -> None:
