@@ -12,6 +12,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
+# Looked up before any fork, which copies locks as they are. Only Linux has it.
+_prctl = getattr(ctypes.CDLL(None), "prctl", None)
 
 
 class TooMuchError(Exception):
@@ -71,7 +73,8 @@ def _work(
     parent: int, work: Callable[[str], bytes], text: str, cpu_s: int, memory: int, sender: Connection
 ) -> None:
     # A parent that is killed ends nobody, and its successor begins the same review again.
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if _prctl is not None:
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         return
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
