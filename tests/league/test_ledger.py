@@ -19,6 +19,7 @@ from tests.support.league import (
     found_league,
     in_a_thread,
     played_record,
+    tables_scanned,
 )  # fmt: skip
 from tests.support.postgresql import Postgresql
 from tests.support.waiting import HANG_S, until
@@ -154,6 +155,24 @@ def test_thousands_of_chains_from_before_there_was_a_limit_stop_nobody(sut: Sut)
     while len(kinds) < len(messages):  # those that a batch has no time for are given again
         kinds += [outcome.kind for outcome in sut.ledger.take_all(messages[len(kinds) :])]
     assert kinds == ["held", "committed"]
+
+
+def test_a_batch_is_looked_up_by_indexes(tmp_path: Path) -> None:
+    """However many entries there are, those of several boxes at once are found without reading them all."""
+    place = found_league(tmp_path, "", with_broker=False)
+    boxes = [LeagueBox(place, name, wall_clock_s=lambda: NOW_S) for name in ("anchor", "crown", "lion")]
+    with tables_scanned(place.engine) as scanned:
+        for number in range(4):
+            entries = [
+                box.box.sign(1, "ANN") if number % 2 else box.box.play(played_record(number)) for box in boxes
+            ]
+            messages = [
+                (box.enrolment.name, box.sign(entry)) for box, entry in zip(boxes, entries, strict=True)
+            ]
+            for kind in ("committed", "repeated"):
+                assert [outcome.kind for outcome in boxes[0].ledger.take_all(messages)] == [kind] * 3
+    assert scanned == []
+    place.engine.dispose()
 
 
 def test_an_entry_that_came_too_early_is_held(sut: Sut) -> None:

@@ -1,7 +1,6 @@
 """Matches are counted and rated once, in the order of arrival, and a review takes as long as its match."""
 
 import json
-import re
 import sys
 import time
 from collections.abc import Iterator
@@ -13,10 +12,18 @@ from subprocess import PIPE, Popen
 from threading import Event
 
 import pytest
-from sqlalchemy import event, func, select, text, update
+from sqlalchemy import func, select, text, update
 from tests.support.fast import fast_among
 from tests.support.generate import random_record
-from tests.support.league import CONDITIONS, FakeBox, LeagueBox, found_league, played_record, reviewed
+from tests.support.league import (
+    CONDITIONS,
+    FakeBox,
+    LeagueBox,
+    found_league,
+    played_record,
+    reviewed,
+    tables_scanned,
+)
 from tests.support.waiting import until
 
 from shutthebox.config.profiles import builtin, builtins
@@ -300,21 +307,10 @@ def test_sums_of_nights_long_ago_are_let_go(evening: Evening) -> None:
 @pytest.mark.slow
 def test_what_is_due_is_found_by_an_index(evening: Evening) -> None:
     """However many matches there are, the reviewer looks for work several times a second."""
-    asked = list[str]()
-
-    @event.listens_for(evening.place.engine, "before_cursor_execute")
-    def _asked(conn, cursor, statement, parameters, context, executemany) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
-        if statement.lstrip().lower().startswith(("select", "with")):
-            cursor.execute(f"explain query plan {statement}", parameters)
-            asked.extend(f"{row[3]}: {statement}" for row in cursor.fetchall())
-
-    evening.play(played_record(1), "ANN", "BOB")
-    evening.review()
-    assert asked
-    tables = ("seat", "match", "entry", "standing", "rating", "aside")
-    assert [
-        plan for plan in asked if re.match(rf"SCAN ({'|'.join(tables)})(?! USING (COVERING )?INDEX ix)", plan)
-    ] == []
+    with tables_scanned(evening.place.engine) as scanned:
+        evening.play(played_record(1), "ANN", "BOB")
+        evening.review()
+    assert scanned == []
 
 
 def calls_of_a_review(limit: int) -> tuple[int, int]:

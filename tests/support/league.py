@@ -1,5 +1,6 @@
 """A league for tests: keys, broker, ledger, and boxes that leave entries."""
 
+import re
 import ssl
 import sys
 import threading
@@ -13,8 +14,9 @@ from queue import Empty, SimpleQueue
 from random import Random
 from tempfile import TemporaryDirectory
 from time import monotonic, time
+from typing import Any
 
-from sqlalchemy import Engine
+from sqlalchemy import Engine, event
 from tests.support.mosquitto import Mosquitto, free_port, league_config
 from tests.support.waiting import HANG_S
 
@@ -288,6 +290,24 @@ class FakeBox:
     def sign(self, player: int, initials: str, ended_s: int = 1_790_000_000) -> bytes:
         """The entry of a signature under the match that was played last."""
         return self.add(PlayerSigned(self.matches, ended_s - 600, self.sequence, player, initials))
+
+
+@contextmanager
+def tables_scanned(engine: Engine) -> Iterator[list[str]]:
+    """Collects the queries that read one of SQLite's growing tables from end to end; some there must be."""
+    scan = re.compile(r"SCAN (seat|match|entry|standing|rating|aside)(?! USING (COVERING )?INDEX ix)")
+    scanned, asked = list[str](), list[str]()
+
+    def explain(_db: Any, cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+        if statement.lstrip().lower().startswith(("select", "with")):
+            cursor.execute(f"explain query plan {statement}", parameters)
+            asked.append(statement)
+            scanned.extend(f"{row[3]}: {statement}" for row in cursor.fetchall() if scan.match(row[3]))
+
+    event.listen(engine, "before_cursor_execute", explain)
+    yield scanned
+    event.remove(engine, "before_cursor_execute", explain)
+    assert asked, "nothing was asked"
 
 
 class LeagueBox:

@@ -2,8 +2,9 @@
 
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from operator import eq
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,7 +12,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine, Table, create_engine, event
+from sqlalchemy import ColumnElement, Connection, Engine, Table, and_, create_engine, event, or_
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, InterfaceError, NoSuchModuleError, OperationalError
@@ -111,6 +112,14 @@ def change(engine: Engine, do: Callable[[Connection], _Result]) -> _Result:
 def upsert(db: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
     """An insert that may say what is to be done where the row is there already."""
     return (postgresql.insert if db.dialect.name == "postgresql" else sqlite.insert)(table)
+
+
+def any_of(columns: Sequence[ColumnElement[Any]], keys: Iterable[Sequence[object]]) -> ColumnElement[bool]:
+    """Whether the columns of an index have one of these values, of which there is at least one.
+
+    A list of row values says the same, but for it SQLite reads the whole table.
+    """
+    return or_(*(and_(*map(eq, columns, key)) for key in keys))
 
 
 def empty_log(engine: Engine) -> None:

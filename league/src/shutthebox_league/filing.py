@@ -6,15 +6,15 @@ Many take as few statements as one, because on PostgreSQL each statement is a tr
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
-from operator import eq
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Table, and_, bindparam, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Table, bindparam, insert, select, update
 
 from shutthebox.outbox_entry import MatchPlayed, PlayerSigned
 from shutthebox_league import players
 from shutthebox_league.categories import category_id
 from shutthebox_league.checking import CheckedMatch, night_of, time_of
+from shutthebox_league.database import any_of
 from shutthebox_league.ratings import SIGNING_S, due_s
 from shutthebox_league.schema import MATCH, SEAT
 
@@ -165,13 +165,8 @@ def _stored(
     ]
     if not keys:
         return {}
-    columns_of_key = (MATCH.c.box_id, MATCH.c.journal, MATCH.c.number, MATCH.c.began_s)
-    query = (
-        select(MATCH.c.box_id, MATCH.c.journal, *columns)
-        # SQLite looks a list of such rows up without an index.
-        .where(or_(*(and_(*map(eq, columns_of_key, key)) for key in keys)))
-        .order_by(MATCH.c.id)
-    )
+    own = (MATCH.c.box_id, MATCH.c.journal, MATCH.c.number, MATCH.c.began_s)
+    query = select(MATCH.c.box_id, MATCH.c.journal, *columns).where(any_of(own, keys)).order_by(MATCH.c.id)
     found = dict[int, list[Row[Any]]]()
     for row in db.execute(query.with_for_update() if lock else query):
         found.setdefault(row.box_id, []).append(row)

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
-from sqlalchemy import Connection, Engine, Row, bindparam, delete, func, insert, select, tuple_, update
+from sqlalchemy import Connection, Engine, Row, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from shutthebox.errors import one_line
@@ -32,7 +32,7 @@ from shutthebox.outbox_entry import (
 from shutthebox.rules.equal_dice import Tournament, tournament_from_text, unequal
 from shutthebox_league import players
 from shutthebox_league.checking import EARLIEST_S, CheckedMatch, RefusedError, check_match
-from shutthebox_league.database import UNAVAILABLE, is_deadlock
+from shutthebox_league.database import UNAVAILABLE, any_of, is_deadlock
 from shutthebox_league.filing import NewMatch, NewSignature, add_matches, insert_all, sign
 from shutthebox_league.notices import CLOCK_IS_WRONG, notice
 from shutthebox_league.schema import ASIDE, CHAIN, ENTRY, GAP, KEY, MATCH, TOURNAMENT
@@ -481,8 +481,8 @@ def _known(db: Connection, entries: Sequence[_Prepared], chains: _Chains) -> _Kn
     }
     if not hashes:
         return {}
-    columns = tuple_(ENTRY.c.chain_id, ENTRY.c.sequence)
-    rows = db.execute(select(ENTRY).where(columns.in_({key[:2] for key in hashes})))
+    places = any_of((ENTRY.c.chain_id, ENTRY.c.sequence), {key[:2] for key in hashes})
+    rows = db.execute(select(ENTRY).where(places))
     return {
         (hashes[key], row.hash): row
         for row in rows
