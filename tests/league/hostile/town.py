@@ -224,7 +224,7 @@ class Town:
         end = time.monotonic() + HANG_S
         while (complaint := self.complaint()) and time.monotonic() < end:
             time.sleep(0.1)
-        assert not complaint
+        assert not complaint, complaint
 
     def complaint(self) -> str:
         """What is wrong with the honest matches, if anything."""
