@@ -89,7 +89,7 @@ def test_fail__values_of_an_entry(key: str, data: bytes, value: object) -> None:
         (b"\xff", "not an entry: not JSON"),
         (b"[]", "no entry: version 1 is expected"),
         (changed(FIRST_BYTES, version=2), "no entry: version 1 is expected"),
-        (b'{"version": 1}', "kind: None is not allowed; allowed are match and signed"),
+        (b'{"version": 1}', "kind: nothing is not allowed; allowed are match and signed"),
         (changed(FIRST_BYTES, kind="throw"), "kind: 'throw' is not allowed; allowed are match and signed"),
         (changed(FIRST_BYTES, more=1), "no entry: it is not written as a box writes it"),
         (FIRST_BYTES.replace(b'": ', b'":'), "no entry: it is not written as a box writes it"),

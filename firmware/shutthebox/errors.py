@@ -4,7 +4,9 @@ Each error inherits from it and from the stdlib type that fits, so callers can c
 one line a user can act on: what's wrong, where, what's allowed.
 """
 
+import re
 from collections.abc import Sequence
+from datetime import date, time
 
 
 class ShutTheBoxError(Exception):
@@ -33,6 +35,8 @@ def raise_all(errors: Sequence[ShutTheBoxError]) -> None:
         raise errors[0]
 
 
+_BARE_KEY = re.compile("[A-Za-z0-9_-]+")
+
 MOST_SHOWN = 1000
 """Characters of a line of foreign text; a longer one says nothing more."""
 
@@ -50,9 +54,31 @@ def one_line(text: str) -> str:
 
 
 def quoted(value: object) -> str:
-    """The value for a complaint, cut to a length that still fits a line."""
+    """The value for a complaint as TOML has it, cut to a length that still fits a line."""
     try:
-        text = repr(value)
+        text = _to_toml(value)
     except (ValueError, RecursionError):
         return "a value too long to show"
     return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _to_toml(value: object) -> str:
+    """Text is in the other quotes of TOML, between which Python escapes what could break a line."""
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return repr(str(value))
+        case list() | tuple():
+            return f"[{', '.join(map(_to_toml, value))}]"
+        case dict():
+            return f"{{{', '.join(f'{_key(key)} = {_to_toml(each)}' for key, each in value.items())}}}"
+        case date() | time():
+            return value.isoformat()
+    return repr(value)
+
+
+def _key(key: object) -> str:
+    return str(key) if _BARE_KEY.fullmatch(str(key)) else repr(str(key))
