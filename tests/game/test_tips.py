@@ -1,5 +1,6 @@
 """Players of a new box are pointed at the button, the levers and the flip: each once, when it is its time."""
 
+from tests.support.house import house
 from tests.support.machine import Table, settings_for
 
 from shutthebox.game.mode import Mode
@@ -70,3 +71,41 @@ def test_the_computers_turn_tells_no_pointer() -> None:
     table.wait(4_000_000_000)
     assert pointers(table) == set()
     assert table.machine.state.shared.untold >= {Mode.READY, Mode.RAISING, Mode.FLIPPING}
+
+
+def new_box_for(keys: str, players: int) -> Table:
+    table = Table(settings_for(house(keys), players=players), is_new=True)
+    table.press()
+    return table
+
+
+def test_no_tip_for_a_throw_without_a_move() -> None:
+    table = new_box_for('blocked = "passes"\ntiles = [3, 4, 5]', players=1)
+    table.throw(1, 1)
+    assert (table.screen.prompt, pointers(table)) == ("No move: press", set())
+    table.throw(1, 2)
+    assert pointers(table) == {"Flip, then press"}, "it's still to be given"
+
+
+def test_no_tip_to_press_where_an_answer_stands_by_itself() -> None:
+    """The first player can't answer, so that the tip is still to be given."""
+    table = new_box_for('turns = "together"\nblocked = "passes"\nhandicap = [[2], 0]', players=2)
+    table.throw(1, 1)
+    assert (table.screen.prompt, pointers(table)) == ("No move: press", set())
+    table.press()
+    assert (table.mode, table.match.player, pointers(table)) == (Mode.FLIPPING, 1, set())
+
+
+def test_no_tip_to_lift_all_levers_where_some_stay_down() -> None:
+    table = new_box_for('turns = "tug"', players=2)
+    for levers in ((9,), (4, 5), (2, 7)):
+        table.throw(4, 5)
+        table.flip(*levers)
+    table.throw(1, 1)
+    assert table.mode is Mode.TURN_OVER
+    table.flip(3)
+    table.press()
+    assert (table.mode, pointers(table)) == (Mode.RAISING, set())
+    table.lift(3)
+    table.throw(4, 5)
+    assert (table.mode, table.match.player, pointers(table)) == (Mode.FLIPPING, 1, set())

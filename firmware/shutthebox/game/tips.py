@@ -11,9 +11,9 @@ from shutthebox.game.state import Shared
 
 def tip(mode: MatchMode, shared: Shared) -> tuple[Message, ...]:
     """The mode's tip, if it hasn't been given yet."""
-    if mode.pointer is None or mode.name not in shared.untold or is_computers_turn(mode.play, shared):
+    if mode.name not in shared.untold or is_computers_turn(mode.play, shared):
         return ()
-    return (mode.pointer,)
+    return (mode.pointer,) if mode.pointer else ()
 
 
 def with_tips(shared: Shared) -> Shared:
@@ -25,8 +25,8 @@ def mark_tip_given(before: BoxMode, after: BoxMode, shared: Shared) -> Shared:
     """Marks a mode's tip as given when the mode is left; tips end with the first finished match."""
     if isinstance(after, MatchMode) and after.play.match.result is not None:
         return shared._replace(is_new=False, untold=frozenset())
-    if before.name is after.name or not isinstance(before, MatchMode):
+    if before.name is after.name or before.name not in shared.untold or not isinstance(before, MatchMode):
         return shared
-    if is_computers_turn(before.play, shared):
+    if before.pointer is None or is_computers_turn(before.play, shared):
         return shared
     return shared._replace(untold=shared.untold - {before.name})

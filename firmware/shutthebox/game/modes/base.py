@@ -48,12 +48,14 @@ class MatchMode(BoxMode):
 
     Attributes:
         play: the match.
-        pointer: a tip for the first match on a new box; None for none.
     """
 
-    pointer: ClassVar[Message | None] = None
-
     play: MatchInPlay
+
+    @property
+    def pointer(self) -> Message | None:
+        """A tip for the first match on a new box, if it's true now."""
+        return None
 
 
 class TurnMode(MatchMode):

@@ -52,12 +52,18 @@ class Flipping(TurnMode):
     """
 
     name: ClassVar[Mode] = Mode.FLIPPING
-    pointer: ClassVar[Message | None] = message("Flip, then press")
 
     computers_answer: Tiles | None = None
     thinking_ns: int | None = None
     asks_hint: bool = False
     hint: Advice | None = None
+
+    @property
+    def pointer(self) -> Message | None:
+        """Not where nothing is shut, or an answer stands without a press."""
+        match = self.play.match
+        shuts = turns.answers(match.rules, match.turn) and not match.turn.opens
+        return message("Flip, then press") if shuts and not match.answers_of_others else None
 
     def deadline_ns(self, shared: Shared) -> int | None:
         """When the player's clock next changes, or the computer's thinking time is up."""
@@ -209,7 +215,7 @@ def _prompts(mode: Flipping, shared: Shared) -> tuple[Text, tuple[Text, ...]]:
     pointers = tip(mode, shared)
     if play.verdict.kind is VerdictKind.MISSING:
         if take_half(play, shared):
-            return verdict_text(play.verdict), (message("Press: behind"), *pointers)
+            return verdict_text(play.verdict), (message("Press: behind"),)
         return verdict_text(play.verdict), pointers
     if play.half.move and play.verdict.kind is VerdictKind.OK:
         return message("{points} to go", points=points_to_go(play)), pointers

@@ -25,13 +25,19 @@ class Raising(TurnMode):
     __slots__ = ()
 
     name: ClassVar[Mode] = Mode.RAISING
-    pointer: ClassVar[Message | None] = message("Lift all levers")
+
+    @property
+    def pointer(self) -> Message | None:
+        """Not for a player whose row has tiles shut."""
+        play = self.play
+        all_open = not play.match.turn.opens and play.match.turn.open == play.match.rules.starting
+        return message("Lift all levers") if all_open and play.verdict.kind is VerdictKind.LIFT else None
 
     def screen(self, shared: Shared) -> Screen:
         """Which levers to set."""
         big = player_name(self.play.match.player, shared)
         screen = turn_screen(self.name, self.play, shared, big=big)
-        also = tip(self, shared) if self.play.verdict.kind is VerdictKind.LIFT else ()
+        also = tip(self, shared)
         # To be shown the way is no alarm.
         return screen._replace(alert="", prompt=screen.alert, also=also) if also else screen
 

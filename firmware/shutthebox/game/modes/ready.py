@@ -43,11 +43,15 @@ class Ready(TurnMode):
     """
 
     name: ClassVar[Mode] = Mode.READY
-    pointer: ClassVar[Message | None] = message("Press the button")
 
     since_ns: int
     best_dice: tuple[Message, Message | None] | None = None
     computers_dice: int | None = None
+
+    @property
+    def pointer(self) -> Message:
+        """The first thing to learn."""
+        return message("Press the button")
 
     def deadline_ns(self, shared: Shared) -> int | None:
         """When the player's clock next changes or the computer throws; None if neither will."""
