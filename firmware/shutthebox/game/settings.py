@@ -323,8 +323,8 @@ class Settings(NamedTuple):
         """The games that can be played now, without the levers out of play, in the order of the list.
 
         With one throw for everyone, one row would have to be set up again for each answer, so such a game
-        isn't listed but can be named in the configuration. The same holds for a game for two with more
-        players.
+        isn't listed but can be named in the configuration, or given on the page. The same holds for a
+        game for two with more players.
         """
         played, language = (without(profile, self.out) for profile in self.profiles), self.box.language
         groups = sorted(Group, key=lambda group: self.game.family and group is not Group.CHILDREN)
@@ -336,7 +336,8 @@ class Settings(NamedTuple):
         )
 
     def _is_listed(self, profile: Profile) -> bool:
-        if profile.name == self.profile.name:
+        given = self.page_rules
+        if profile.name == self.profile.name or (given is not None and profile.name == given.name):
             return True
         order = order_of(profile)
         if not order.is_listed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar, assert_never
 
@@ -51,10 +52,9 @@ class TurnOver(MatchMode):
             return Screen(self.name, title=name, rows=word, prompt=message("Press: go on"), lit=True)
         big: Text = message("Score: {score}", score=score)
         if out:
-            names = CommaList(tuple(player_name(player, shared) for player in out))
             name, big = (
                 message("{player}: {score}", player=name, score=score),
-                message("{players}: out!", players=names),
+                message("{players}: out!", players=_names(match, out, shared)),
             )
         elif match.order_of_play.one_row and match.turn.outcome is not Outcome.SHUT:
             big = message("OUT!")
@@ -103,8 +103,15 @@ def _round_won(match: Match, shared: Shared) -> tuple[Message, ...]:
         return (message("Tied: pool stays") if match.game.has_pool else message("Tied: no point"),)
     if not match.game.counts_rounds_won or not match.round_winners or match.tie_rounds:
         return ()
-    names = CommaList(tuple(player_name(player, shared) for player in match.round_winners))
-    return (message("Point: {players}", players=names),)
+    return (message("Point: {players}", players=_names(match, match.round_winners, shared)),)
+
+
+def _names(match: Match, seats: Iterable[int], shared: Shared) -> CommaList:
+    """These players, or the teams that they are."""
+    if not match.in_teams:
+        return CommaList(tuple(player_name(seat, shared) for seat in seats))
+    teams = sorted({seat % match.teams + 1 for seat in seats})
+    return CommaList(tuple(message("team {number}", number=team) for team in teams))
 
 
 def _reached(match: Match) -> tuple[Message, ...]:
@@ -196,7 +203,7 @@ def _ending(match: Match) -> Message:
                 return message("A double ends it")
             return message("{total} ends it", total=sum(throw))
         case Outcome.UNPLAYED:
-            return message("Box shut!")
+            return message("Round over")
         case Outcome.BLOCKED | None:
             total = next(iter(totals(rules, throw)), sum(throw))
             return message("Blocked by {total}", total=total)
