@@ -16,6 +16,7 @@ from shutthebox.game.state import Context, Shared, Step, keep, refuse
 from shutthebox.game.targets import AwaitThrow, BeginMatch, LeversFit, RollForFirst
 from shutthebox.game.tips import tip, with_tips
 from shutthebox.game.wording import fault_text, player_name
+from shutthebox.rules.match import Stage
 from shutthebox.rules.profile import First
 
 
@@ -53,9 +54,11 @@ def begin(target: BeginMatch, context: Context) -> Step[AwaitThrow | RollForFirs
 
 
 def enter(target: AwaitThrow, context: Context) -> Step[Raising | LeversFit]:
-    """Goes straight on if the levers match."""
+    """Goes straight on if the levers match, or if the throw for everyone leaves nothing to set them for."""
     play, effects = judge_levers(target.play, context)
-    fits = play.verdict.kind is VerdictKind.OK
+    common = play.match.common
+    ends_turn = common is not None and play.match.throw(common).stage is not Stage.ANSWER
+    fits = ends_turn or play.verdict.kind is VerdictKind.OK
     return Step(LeversFit(play) if fits else Raising(play), effects)
 
 
