@@ -51,7 +51,7 @@ def turn_screen(
             out = shared.settings.out & match.game.all_tiles & ~match.game.starting
             out |= match.game.starting & ~match.rules.starting
             corner = without_text(out) if out else _seat_text(match) or corner
-        else:
+        elif not match.carried:
             corner = total_text(match) or corner
     if dice or match.turn.throws:
         title = player_name(match.player, shared)
