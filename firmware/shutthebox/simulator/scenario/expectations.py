@@ -11,6 +11,7 @@ from shutthebox.errors import quoted
 from shutthebox.game.effects import Scene
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.mode import Mode
+from shutthebox.rules.profile import MAX_PLAYERS
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.scenario.arguments import WrongError, exactly, faces, number, numbers
 from shutthebox.simulator.scenario.verbs import Verb
@@ -32,7 +33,7 @@ def _read_mode(words: Sequence[str]) -> str:
 
 
 def _read_player(words: Sequence[str]) -> int:
-    return number(exactly(1, words, "expect player N")[0], 1, 9, "player")
+    return number(exactly(1, words, "expect player N")[0], 1, MAX_PLAYERS, "player")
 
 
 def _read_tiles(words: Sequence[str]) -> tuple[int, ...]:
@@ -52,14 +53,14 @@ def _read_throw(words: Sequence[str]) -> tuple[int, ...] | None:
 
 def _read_points(words: Sequence[str]) -> tuple[int, int]:
     player, points = exactly(2, words, "PLAYER POINTS")
-    return number(player, 1, 9, "player"), number(points, 0, 10**17, "score")
+    return number(player, 1, MAX_PLAYERS, "player"), number(points, 0, 10**17, "score")
 
 
 def _read_stakes(words: Sequence[str]) -> tuple[int, Fraction]:
     player, stakes = exactly(2, words, "expect owes PLAYER STAKES")
     if not re.fullmatch(r"-?[0-9]{1,6}([./][0-9]{1,6})?", stakes) or stakes.endswith("/0"):
         raise WrongError(f"{quoted(stakes)} is not a number of stakes; allowed are 2, -4, 0.5, 1/3")
-    return number(player, 1, 9, "player"), Fraction(stakes)
+    return number(player, 1, MAX_PLAYERS, "player"), Fraction(stakes)
 
 
 def _read_winners(words: Sequence[str]) -> tuple[int, ...]:
