@@ -24,7 +24,7 @@ from shutthebox_league.errors import LeagueError
 _Result = TypeVar("_Result")
 
 _BUSY_S = 10.0
-_MIGRATION_LOCK = 5748123
+_MIGRATION_LOCK, _BOOKS_LOCK = 5748123, 5748124
 _TRIES = 4
 
 UNAVAILABLE = (OperationalError, InterfaceError, PoolTimeoutError, sqlite3.OperationalError, OSError)
@@ -107,6 +107,15 @@ def change(engine: Engine, do: Callable[[Connection], _Result]) -> _Result:
                 raise
     with engine.begin() as db:
         return do(db)
+
+
+def lock_books(db: Connection) -> None:
+    """Has one transaction at a time change standings, ratings and events, as SQLite has for everything.
+
+    Call it before reading anything that the transaction goes by.
+    """
+    if db.dialect.name == "postgresql":
+        db.exec_driver_sql(f"select pg_advisory_xact_lock({_BOOKS_LOCK})")
 
 
 def upsert(db: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, delete, insert, or_, select, update
 
 from shutthebox_league.counting import let_go
-from shutthebox_league.database import upsert
+from shutthebox_league.database import lock_books, upsert
 from shutthebox_league.events import forget_games
 from shutthebox_league.initials import digest_of
 from shutthebox_league.ratings import due_s
@@ -85,6 +85,8 @@ def confirm(db: Connection, seats: Sequence[tuple[int, int]], pub_id: int, now_s
     """
     values = {"confirmed": True, "named_s": now_s, **({} if right else {"initials": None})}
     count = 0
+    matches = MATCH.c.id.in_({match_id for match_id, _ in seats})
+    db.execute(select(MATCH.c.id).where(matches).order_by(MATCH.c.id).with_for_update()).all()
     for match_id, seat in seats:
         where = _of_pub(pub_id) & (SEAT.c.match_id == match_id) & (SEAT.c.seat == seat)
         changed = db.execute(update(SEAT).where(where, WAITS).values(values)).rowcount
@@ -164,6 +166,10 @@ def forget(db: Connection, initials: str, pub_id: int | None, now_s: int) -> int
     Returns:
         How many matches were signed with them.
     """
+    lock_books(db)
+    if db.dialect.name == "postgresql":
+        # A consumer has either committed a signature before this, or looks into `forgotten` after it.
+        db.exec_driver_sql("lock table chain in exclusive mode")
     row = upsert(db, FORGOTTEN).values(hash=digest_of(initials), pub_id=pub_id or 0, before_s=now_s)
     keys_ = [column.name for column in FORGOTTEN.primary_key]
     db.execute(row.on_conflict_do_update(index_elements=keys_, set_={"before_s": now_s}))

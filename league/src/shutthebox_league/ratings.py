@@ -37,9 +37,11 @@ def due_s(db: Connection, match_ids: Collection[int], now_s: int) -> dict[int, i
 
 
 def rate(db: Connection, match_id: int) -> None:
-    """Rates the players of a match and notes that it is done. The caller has locked the match."""
-    number = db.execute(select(MATCH.c.rated).where(MATCH.c.id == match_id)).scalar_one()
-    number = number or (db.execute(select(func.max(MATCH.c.rated))).scalar() or 0) + 1
+    """Rates the players of a match if it is still due. The caller has locked the books and the match."""
+    found = db.execute(select(MATCH.c.rated, MATCH.c.due_s).where(MATCH.c.id == match_id)).one()
+    if found.due_s is None:
+        return
+    number = found.rated or (db.execute(select(func.max(MATCH.c.rated))).scalar() or 0) + 1
     db.execute(update(MATCH).where(MATCH.c.id == match_id).values(due_s=None, rated=number))
     # A seat that was forgotten stays as strong as it was, so nobody else's rating changes.
     named = (SEAT.c.initials.is_not(None) & SEAT.c.confirmed) | SEAT.c.mu.is_not(None)

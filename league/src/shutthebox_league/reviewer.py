@@ -22,7 +22,7 @@ from shutthebox_league.categories import profile_of, read_category
 from shutthebox_league.checking import night_of, read_record
 from shutthebox_league.confined import Confined, TooMuchError
 from shutthebox_league.counting import NIGHTS_KEPT, add_review, count_seat, let_nights_go
-from shutthebox_league.database import UNAVAILABLE, in_a_line
+from shutthebox_league.database import UNAVAILABLE, in_a_line, lock_books
 from shutthebox_league.events import note_match, settle_event
 from shutthebox_league.league_health import PULSE_EVERY_S, REVIEWER, note_pulse
 from shutthebox_league.notices import notice
@@ -167,6 +167,7 @@ class Reviewer:
             return False
         done = False
         with self._engine.begin() as db:
+            lock_books(db)
             for match_id in ids:
                 own = select(MATCH.c.id).where(MATCH.c.id == match_id).with_for_update(skip_locked=True)
                 if db.execute(own).first() is not None:
@@ -205,6 +206,7 @@ class Reviewer:
             own = EVENT.c.id == event_id
             try:
                 with self._engine.begin() as db:
+                    lock_books(db)
                     locked = select(EVENT.c.id).where(own).with_for_update(skip_locked=True)
                     if db.execute(locked).first() is not None:
                         settle_event(db, event_id)
@@ -287,6 +289,7 @@ class Reviewer:
     ) -> None:
         now_s = int(self._wall_clock_s())
         with self._engine.begin() as db:
+            lock_books(db)
             match = db.execute(select(MATCH).where(MATCH.c.id == match_id).with_for_update()).one()
             if match.reviewed_s is not None:
                 return  # Another reviewer has been quicker.

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, func, insert, literal, select, update
 
 from shutthebox_league.counting import put_back, take_out
+from shutthebox_league.database import lock_books
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import events_changed
 from shutthebox_league.ratings import due_s, rewind
@@ -94,6 +95,7 @@ def void_at_pub(
     Raises:
         LeagueError: if they are of another pub or too old, or the landlord has made too many void.
     """
+    lock_books(db)
     _check_landlord(db, pub_id, now_s)
     which = MATCH.c.id.in_(matches) & (MATCH.c.pub_id == pub_id) & (_received_s() > now_s - LANDLORD_S)
     names = ", ".join(map(str, sorted(matches)))
@@ -113,6 +115,7 @@ def undo(db: Connection, voiding: int, pub_id: int | None, now_s: int) -> int:
     Raises:
         LeagueError: if there is no such voiding, or it was undone before.
     """
+    lock_books(db)
     where = (VOIDING.c.id == voiding) & VOIDING.c.undone_s.is_(None)
     if pub_id is not None:
         _check_landlord(db, pub_id, now_s)
@@ -174,6 +177,7 @@ def voidings_of(db: Connection, match_id: int) -> Sequence[Any]:
 def _void(
     db: Connection, which: ColumnElement[bool], what: str, pub_id: int | None, now_s: int, tonight: date
 ) -> tuple[int, int]:
+    lock_books(db)
     row = {"what": what, "pub_id": pub_id, "made_s": now_s}
     voiding = int(db.execute(insert(VOIDING).returning(VOIDING.c.id), row).scalar_one())
     found = select(literal(voiding), MATCH.c.id).where(which)

@@ -1,0 +1,148 @@
+"""Nothing is lost or counted twice where two transactions change the same match at once."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, event, select
+from tests.league.test_ratings import NIGHT
+from tests.league.test_voiding import Town
+from tests.support.league import played_record
+from tests.support.waiting import HANG_S, until
+
+from shutthebox_league.database import open_database
+from shutthebox_league.players import confirm, forget, protect
+from shutthebox_league.ratings import SIGNING_S
+from shutthebox_league.schema import MATCH, SEAT, STANDING
+from shutthebox_league.voiding import void_key, void_match
+
+_WAITING = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+
+
+@contextmanager
+def meanwhile(engine: Engine, statement: str, do: Callable[[], object]) -> Iterator[None]:
+    """Once a statement has been made that begins so, does something else, until it's done or has to wait."""
+    thread = threading.Thread(target=do)
+    watch = open_database(engine.url.render_as_string(hide_password=False))
+
+    def waits() -> bool:
+        if engine.dialect.name != "postgresql":
+            return False
+        with watch.begin() as db:
+            return db.exec_driver_sql(_WAITING).first() is not None
+
+    def begin(_db: Any, _cursor: Any, said: str, *_: Any) -> None:
+        if thread.ident is None and " ".join(said.lower().replace('"', "").split()).startswith(statement):
+            thread.start()
+            until(lambda: not thread.is_alive() or waits())
+
+    event.listen(engine, "after_cursor_execute", begin)
+    yield
+    event.remove(engine, "after_cursor_execute", begin)
+    assert thread.ident is not None, f"{statement}: it was never said"
+    thread.join(HANG_S)
+    assert not thread.is_alive()
+    watch.dispose()
+
+
+@pytest.fixture
+def town(new_database: Callable[[], str], tmp_path: Path) -> Iterator[Town]:
+    with closing(Town(tmp_path, new_database())) as opened:
+        yield opened
+
+
+def test_a_match_that_is_made_void_as_it_is_rated_changes_no_rating(town: Town) -> None:
+    town.play(played_record(1), "MAL", "ANN")
+
+    def void() -> None:
+        with town.engine.begin() as db:
+            void_match(db, 1, town.now_s, NIGHT)
+
+    with meanwhile(town.engine, "select match.id from match where match.due_s <=", void):
+        town.review()
+    assert town.ratings() == {}
+
+
+@pytest.fixture
+def on_postgresql(postgresql: Any, tmp_path: Path) -> Iterator[Town]:
+    """SQLite has one writer at a time."""
+    with closing(Town(tmp_path, postgresql.new_database())) as opened:
+        yield opened
+
+
+@pytest.mark.slow
+def test_a_match_that_is_rated_as_others_are_made_void_is_rated_once(on_postgresql: Town) -> None:
+    town = on_postgresql
+    town.play(played_record(1), "DAN", "EVE")
+    town.review()
+    before = town.ratings()
+    town.forged()
+    town.at("lion")
+    town.play(played_record(2, players=3), "DAN", "EVE")
+    town.review()
+    town.now_s += SIGNING_S
+    with (
+        meanwhile(town.engine, "select seat.initials, seat.mu, seat.sigma from seat join match", town.review),
+        town.engine.begin() as db,
+    ):
+        void_key(db, "evil.1", None, town.now_s, NIGHT)
+    town.review()
+    after = town.ratings()
+    assert set(after) == {"DAN", "EVE"}
+    own = (SEAT.c.match_id == 6) & SEAT.c.initials.is_not(None)
+    with town.engine.begin() as db:
+        seats = db.execute(select(SEAT.c.initials, SEAT.c.mu, SEAT.c.sigma).where(own)).all()
+    assert {row.initials: (row.mu, row.sigma) for row in seats} == before
+
+
+@pytest.mark.slow
+def test_who_is_forgotten_while_a_match_is_counted_is_in_no_table(on_postgresql: Town) -> None:
+    town = on_postgresql
+    town.play(played_record(1), "ANN", "BOB")
+
+    def forget_ann() -> None:
+        with town.engine.begin() as db:
+            forget(db, "ANN", None, town.now_s + 60)
+
+    with meanwhile(town.engine, "select seat.match_id, seat.seat, seat.place", forget_ann):
+        town.review()
+    with town.engine.begin() as db:
+        assert "ANN" not in db.execute(select(STANDING.c.initials)).scalars().all()
+
+
+@pytest.mark.slow
+def test_who_is_forgotten_while_a_signature_is_filed_has_signed_nothing(on_postgresql: Town) -> None:
+    town = on_postgresql
+    town.send(town.box.play(played_record(1), town.now_s))
+
+    def forget_ann() -> None:
+        with town.engine.begin() as db:
+            forget(db, "ANN", None, town.now_s + 60)
+
+    with meanwhile(town.engine, "select forgotten.", forget_ann):
+        town.send(town.box.sign(1, "ANN", town.now_s))
+    with town.engine.begin() as db:
+        assert db.execute(select(SEAT.c.seat).where(SEAT.c.initials == "ANN")).first() is None
+
+
+@pytest.mark.slow
+def test_a_match_is_due_once_it_is_confirmed_and_signed_whichever_was_first(on_postgresql: Town) -> None:
+    town = on_postgresql
+    with town.engine.begin() as db:
+        protect(db, ["ANN"], 1)
+    town.send(town.box.play(played_record(1), town.now_s))
+    town.send(town.box.sign(1, "ANN", town.now_s))
+
+    def sign() -> None:
+        town.send(town.box.sign(2, "BOB", town.now_s))
+
+    with (
+        meanwhile(town.engine, "select seat.match_id, seat.initials, seat.confirmed", sign),
+        town.engine.begin() as db,
+    ):
+        assert confirm(db, [(1, 1)], 1, town.now_s, right=True) == 1
+    with town.engine.begin() as db:
+        assert db.execute(select(MATCH.c.due_s)).scalar_one() <= town.now_s
