@@ -189,6 +189,8 @@ def test_a_landlord_reaches_the_own_pubs_latest_matches_some_times_a_day(
     with town.engine.begin() as db:
         number, count = void_at_pub(db, evil, [1, 4], town.now_s, NIGHT)
     assert count == 1
+    with pytest.raises(LeagueError, match="void already"), town.engine.begin() as db:
+        void_at_pub(db, evil, [4], town.now_s, NIGHT)
     with pytest.raises(LeagueError), town.engine.begin() as db:
         undo(db, number, red, town.now_s)
     with pytest.raises(LeagueError), town.engine.begin() as db:

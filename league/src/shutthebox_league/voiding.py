@@ -93,12 +93,21 @@ def void_at_pub(
     """Makes matches void for the landlord of the pub that they were played in.
 
     Raises:
-        LeagueError: if they are of another pub or too old, or the landlord has made too many void.
+        LeagueError: if they are void by the landlord already, of another pub or too old, or the landlord has
+            made too many void.
     """
     lock_books(db)
     _check_landlord(db, pub_id, now_s)
+    void = (
+        select(VOIDED.c.match_id)
+        .join(VOIDING, VOIDING.c.id == VOIDED.c.voiding_id)
+        .where(VOIDING.c.pub_id == pub_id, VOIDING.c.undone_s.is_(None), VOIDED.c.match_id.in_(matches))
+    )
+    matches = sorted({*matches}.difference(db.execute(void).scalars()))
+    if not matches:
+        raise LeagueError("these matches are void already")
     which = MATCH.c.id.in_(matches) & (MATCH.c.pub_id == pub_id) & (_received_s() > now_s - LANDLORD_S)
-    names = ", ".join(map(str, sorted(matches)))
+    names = ", ".join(map(str, matches))
     what = f"match {names}" if len(names) < 100 else f"{len(matches)} matches"
     return _void(db, which, what, pub_id, now_s, tonight)
 
