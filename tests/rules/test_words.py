@@ -248,6 +248,7 @@ def test_no_sentence_is_never_said() -> None:
     changes += [{**race, "stakes": stakes} for stakes in Stakes]
     tug = {**race, "turns": Turns.TUG, "blocked": Blocked.ENDS_TURN, "one_die": OneDie.OPTIONAL_HIGH}
     changes += [{**tug, "match": MatchFormat.ROUNDS_WON, "limit": limit} for limit in (None, 3)]
+    changes += [{**tug, "start_open": tiles} for tiles in ((3,), (3, 4))]
     changes += [tug, {"dice": 3, "doubles": Doubles.DOUBLED}]
     changes += [{"one_die": kind, "one_die_at": 9} for kind in OneDie]
     common: dict[str, Any] = {"turns": Turns.TOGETHER, "one_die": OneDie.OPTIONAL_HIGH}

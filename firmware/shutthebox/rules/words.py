@@ -63,6 +63,11 @@ SENTENCES: dict[str, str] = {
     "start_open.all": N_("A turn starts with every tile open."),
     "start_open": N_("A turn starts with only tiles {tiles} open; the others are shut and stay shut."),
     "start_open.one": N_("A turn starts with only tile {tiles} open; the others are shut and stay shut."),
+    "start_open.all.round": N_("A round starts with every tile open."),
+    "start_open.round": N_("A round starts with only tiles {tiles} open; the others are shut and stay shut."),
+    "start_open.one.round": N_(
+        "A round starts with only tile {tiles} open; the others are shut and stay shut."
+    ),
     "dice": plural(
         "A throw is one die with {sides} sides.", "A throw is {dice} dice with {sides} sides each."
     ),
@@ -535,11 +540,13 @@ def _rules_of_box(profile: Profile) -> Iterator[_Rule]:
             yield "row_points", {"front": front, "behind": behind}
     if len(profile.allowed_boxes) > 1:
         yield "boxes", {"boxes": profile.allowed_boxes}
+    order = order_of(profile)
+    begun = ".round" if order.one_row or order.opens else ""
     if profile.starting == profile.all_tiles:
-        yield "start_open.all", {}
+        yield f"start_open.all{begun}", {}
     else:
         opened = to_numbers(profile.starting)
-        yield _one("start_open", len(opened)), {"tiles": opened}
+        yield _one("start_open", len(opened)) + begun, {"tiles": opened}
 
 
 def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
