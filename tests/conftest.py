@@ -33,6 +33,7 @@ gc.disable()
 
 
 def pytest_collection_finish() -> None:
+    gc.freeze()
     gc.enable()
     gc.set_threshold(20_000, 20, 20)
 
