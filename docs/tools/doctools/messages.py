@@ -8,7 +8,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from gettext import c2py
 from pathlib import Path
@@ -77,12 +77,20 @@ def texts_of_the_source(*folders: str, keywords: Mapping[str, Any] = KEYWORDS) -
     found = set[str]()
     for folder in folders:
         for path in [PACKAGE / folder] if folder.endswith(".py") else (PACKAGE / folder).rglob("*.py"):
-            found |= _texts_of(path, frozenset(keywords))
+            found |= _texts_of(path, keywords)
     return found
 
 
+def _texts_of(path: Path, keywords: Iterable[str]) -> frozenset[str]:
+    # Most modules have no text, and reading one takes far longer than looking for a keyword.
+    source = path.read_text("utf-8")
+    return _extracted(path, frozenset(name for name in keywords if f"{name}(" in source))
+
+
 @cache
-def _texts_of(path: Path, keywords: frozenset[str]) -> frozenset[str]:
+def _extracted(path: Path, keywords: frozenset[str]) -> frozenset[str]:
+    if not keywords:
+        return frozenset()
     spots: dict[str, Any] = {name: place for name, place in {**KEYWORDS, **VOICE}.items() if name in keywords}
     found = extract_from_file("python", path, keywords=spots)
     return frozenset(message if isinstance(message, str) else plural(*message) for _, message, _, _ in found)
