@@ -82,7 +82,8 @@ def found_league(folder: Path, url: str = "", *, with_broker: bool = True, host:
     # First, because it skips the test where there is none.
     broker = Mosquitto(config) if with_broker else None
     engine = open_database(url or f"sqlite:///{folder}/league.sqlite3")
-    migrate(engine)
+    if url:
+        migrate(engine)
     return Place(folder, authority, broker, engine)
 
 
