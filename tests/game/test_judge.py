@@ -7,7 +7,6 @@ from random import Random
 import pytest
 from tests.support import oracle
 from tests.support.account import legal_moves
-from tests.support.fast import fast_among
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.judge import (
@@ -54,13 +53,16 @@ def test_every_position_of_the_traditional_game(total: int | None, every: int) -
         assert not wrong, turn
 
 
-@pytest.mark.parametrize("total", fast_among([None, *range(1, 13)], [9]))
-def test_where_tiles_are_opened_every_verdict_is_upside_down(total: int | None) -> None:
+@pytest.mark.parametrize(
+    ("total", "every"),
+    [(9, 151), *(pytest.param(n, 17, marks=pytest.mark.slow) for n in (None, *range(1, 13)))],
+)
+def test_where_tiles_are_opened_every_verdict_is_upside_down(total: int | None, every: int) -> None:
     """A lever lifted from a shut tile is what a lever flipped from an open one is to the others."""
     profile = builtin("long-game")
     throw = None if total is None else (total,) if total <= 6 else (6, total - 6)
     kinds = {"lift": "put-back", "put-back": "lift"}
-    for shut in range(1 + (total or 0), 512, 17):
+    for shut in range(1 + (total or 0), 512, every):
         turn = Turn(shut, throw, throws=3, moves=2)
         moves = legal(profile, turn)
         for down in range(512):

@@ -9,6 +9,7 @@ from dataclasses import replace
 from random import Random
 from typing import get_args
 
+import hypothesis
 from tests.support.box import MS, S
 from tests.support.machine import settings_for
 
@@ -218,11 +219,14 @@ OFTEN = (*tuple(INPUTS)[:7], Pressed, LeversMoved)
 SELDOM = tuple(INPUTS)[7:]
 
 
+STEPS = min(400, 200 + 2 * hypothesis.settings().max_examples)
+
+
 def test_whatever_hands_do_the_box_knows_where_it_is() -> None:
     seen = set()
     for kind, settings in KINDS.items():
         walk = Walk(settings, Random(f"walk {kind}"))
-        for _ in range(400):
+        for _ in range(STEPS):
             walk.step()
             seen.add(walk.machine.state.mode.name)
     assert seen >= set(Mode) - {Mode.INITIALS}

@@ -114,6 +114,8 @@ LARGEST = ("two players", "drop-out, all start over")
 SHORT = [name for name in GAMES if name not in LARGEST]
 
 LARGER = {
+    "two rows",
+    "real dice, die by die",
     "the bank",
     "real dice",
     "passes, in turns",

@@ -144,6 +144,7 @@ def test_a_box_that_begins_its_chain_again_and_again_is_stopped(sut: Sut) -> Non
     assert sut.take(goes_on.play(played_record(21))).kind == "committed"
 
 
+@pytest.mark.slow
 def test_thousands_of_chains_from_before_there_was_a_limit_stop_nobody(sut: Sut) -> None:
     other = LeagueBox(sut.place, "crown", wall_clock_s=lambda: NOW_S)
     begun = {"key_name": sut.enrolment.name, "origin": sut.box.journal, "head_hash": "0" * 64}

@@ -17,6 +17,7 @@ import luma.oled.device
 import pytest
 from luma.core.render import canvas
 from PIL import Image, ImageDraw
+from tests.support.fast import fast_among
 
 import luma_spans
 from luma_spans import ChangedSpans
@@ -66,8 +67,9 @@ def pictures(size: tuple[int, int]) -> Iterator[Image.Image]:
     yield Image.new("1", size)
 
 
-@pytest.mark.parametrize(("kind", "size", "rotate"), DEVICES)
-def test_the_controllers_memory_is_what_luma_makes_it(kind: Any, size: tuple[int, int], rotate: int) -> None:
+@pytest.mark.parametrize("device", fast_among(DEVICES, DEVICES[::3]), ids=str)
+def test_the_controllers_memory_is_what_luma_makes_it(device: tuple[Any, tuple[int, int], int]) -> None:
+    kind, size, rotate = device
     if kind == "sh1106" and rotate % 2 and not OFFSET_OF_PAGES:
         pytest.skip("this luma.oled mixes up width and height of a picture that is turned by a quarter")
     models = ours, theirs = PanelModel(Controller(kind), seed=1), PanelModel(Controller(kind), seed=1)

@@ -22,10 +22,10 @@ BANK = builtin("bank")
 @pytest.mark.parametrize(
     ("changes", "head_start"),
     [
-        ({}, 0),
+        pytest.param({}, 0, marks=pytest.mark.slow),
         ({}, -3),
         ({"win": Win.HIGHEST, "score": Scoring.SHUT_SUM, "pays": ((5, 1), (12, 2), (15, 9))}, 0),
-        ({"score": Scoring.COUNT, "pays": ((0, 7), (1, 2))}, 0),
+        pytest.param({"score": Scoring.COUNT, "pays": ((0, 7), (1, 2))}, 0, marks=pytest.mark.slow),
     ],
 )
 def test_what_the_bank_pays(changes: dict[str, object], head_start: int) -> None:

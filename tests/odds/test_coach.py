@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import reduce
 
 import pytest
 from tests.support.chance import next_action
@@ -94,13 +95,10 @@ def test_best_play_gives_nothing_away() -> None:
 
 
 def test_the_number_of_dice_is_a_decision() -> None:
-    actions: list[Action] = []
-    match = begin(TRADITIONAL, 2)
-    for faces, shut in (((6, 3), [9]), ((5, 3), [8]), ((4, 3), [7])):
-        for action in (Thrown(faces), Moved(to_tiles(shut))):
-            actions.append(action)
-            match = apply(match, action)
-    found = review(begin(TRADITIONAL, 2), [*actions, Thrown((4,))])
+    beginning = begin(replace(TRADITIONAL, tiles=(1, 2, 3, 4, 5, 6, 7)), 2)
+    shut_seven: list[Action] = [Thrown((4, 3)), Moved(to_tiles([7]))]
+    match = reduce(apply, shut_seven, beginning)
+    found = review(beginning, [*shut_seven, Thrown((4,))])
     decision = found.decisions[-1]
     play = match_play(match)
     assert (decision.throw, decision.chosen) == (None, 1)

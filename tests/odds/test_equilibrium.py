@@ -60,7 +60,7 @@ def test_against_recursion(profile: Profile, players: int) -> None:
         pytest.param(Stakes.POOL, ShutWins.MATCH, marks=pytest.mark.slow),
         pytest.param(Stakes.POOL_DOUBLE, ShutWins.MATCH, marks=pytest.mark.slow),
         (Stakes.POOL_DOUBLE, ShutWins.NO),
-        (Stakes.LOSER_PAYS, ShutWins.MATCH),
+        pytest.param(Stakes.LOSER_PAYS, ShutWins.MATCH, marks=pytest.mark.slow),
     ],
 )
 def test_money_against_recursion(stakes: Stakes, shut_wins: ShutWins) -> None:
@@ -172,7 +172,8 @@ def test_a_round_that_is_worth_a_point_is_a_round_alone_whose_ties_are_shared() 
     assert Equilibrium(won, 2).chances() == Equilibrium(alone, 2).chances()
 
 
-@pytest.mark.parametrize("costs", fast_among(["20", '"doubled"'], ["20"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("costs", ["20", '"doubled"'])
 def test_what_a_shut_box_costs_everyone_else_changes_no_chance(costs: str) -> None:
     profile = house(f'tiles = 2\ndice = 1\nsides = 2\nshut_wins = "no"\nshut_others = {costs}')
     assert Equilibrium(profile, 2).chances() == pytest.approx(match_oracle(profile, 2), abs=1e-8)

@@ -299,6 +299,7 @@ def test_built_in_rules_on_a_short_row(profile: Profile) -> None:
         check(short, objective, [turns.start(short)])
 
 
+@pytest.mark.slow
 def test_what_an_iteration_gives() -> None:
     """`open-one` on its own row: published nowhere, the same on every machine."""
     profile = builtin("open-one")

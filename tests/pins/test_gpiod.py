@@ -464,6 +464,7 @@ def left_open() -> tuple[int, int]:
     return len(list(Path("/proc/self/fd").iterdir())), threading.active_count()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_thousand_openings_leave_nothing_open(bench: Bench) -> None:
     """Also of pins that are closed in another order than they were opened in."""

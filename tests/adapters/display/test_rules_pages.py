@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from tests.support import generate
 from tests.support.each import each
-from tests.support.fast import fast_among
 
 from shutthebox.adapters.display.fonts import Size, wrap_text
 from shutthebox.adapters.display.layout import render
@@ -29,7 +28,8 @@ def shares_its_page(page: Sentences) -> bool:
     return len(english) == 2 and sum(map(len, english)) <= PAGE_LENGTH
 
 
-@pytest.mark.parametrize("language", fast_among(translations(), ["de"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("language", translations())
 def test_the_rules_of_a_game_are_read_on_its_pages(language: str) -> None:
     """Two sentences stand still together; a long one turns, between its words."""
     each(builtins(), partial(is_read, language))

@@ -55,6 +55,7 @@ def short_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(saving, "report", lambda state: "report\n")
 
 
+@pytest.mark.slow
 def test_a_saved_folder_has_all_that_helps_by_mail(state: Path, stick: Path, tmp_path: Path) -> None:
     assert last_save(state) is None
     with helped(FolderVolume(stick), state, tmp_path) as box:

@@ -67,6 +67,8 @@ LONG = {
     "domino-bag",
     "digits-replay",
     "open-one",
+    "tug",
+    "high-rollers",
 }
 
 
@@ -175,10 +177,11 @@ def test_what_does_not_matter_in_an_expectation(play: Play_, line: str) -> None:
             "config game.setup usual\ndice 6\npress\npress",
             "script:4: press: 6 is queued, but 2 dice of 6 are thrown",
         ),
-        (
+        pytest.param(
             "config game.setup usual\nconfig game.profile domino-bag\ndice 3 5 | 5 3\npress\npress\n"
             "press\nflip 8\npress\nwait 2",
             "script:8: press: 5 3 is queued, but not in the bag",
+            marks=pytest.mark.slow,
         ),
     ],
 )

@@ -70,6 +70,7 @@ def test_another_name_is_refused(port: int, host: str) -> None:
 # -- the command -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_command_serves_a_laptop(tmp_path: Path) -> None:
     """Style and rules are there too; only this machine reads them."""
     command = [sys.executable, "-m", "shutthebox", "scoreboard", "--port", "0", "--state", str(tmp_path)]
