@@ -18,11 +18,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, select, update
 from tests.support.chromium import serious_findings, start_chromium
+from tests.support.generate import random_record
 from tests.support.http_client import is_served
-from tests.support.league import LeagueBox, found_league, played_record, reviewed
+from tests.support.league import CONDITIONS, LeagueBox, found_league, played_record, reviewed
 from tests.support.mosquitto import free_port
 from tests.support.waiting import HANG_S, until
 
+from shutthebox.config.profiles import builtin
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox_league.categories import usual_category
 from shutthebox_league.checking import night_of
@@ -184,6 +186,18 @@ def test_a_match_page_names_the_better_answer(site: Site) -> None:
     assert "best: shut" in text
     assert "played on version" in text
     assert site.get("/match/1/record").startswith("shut-the-box record")
+
+
+def test_the_page_of_a_tug_counts_in_chance_to_win(site: Site) -> None:
+    record = replace(random_record(builtin("long-game"), 2, seed=2), conditions=CONDITIONS)
+    site.play(record, ended_s=site.now_s)
+    reviewed(site.engine)
+    with site.engine.connect().execution_options(reads=True) as db:
+        (match,) = db.execute(select(MATCH.c.id).where(MATCH.c.game == "long-game")).scalars()
+    text = site.get(f"/match/{match}")
+    assert "best: open" in text
+    assert re.search(r"luck [+−]\d+\.\d+\u00a0%, given away \d+\.\d+\u00a0%", text)
+    assert not re.search(r"<h3>[^<]*: \d", text), "open tiles are no score here"
 
 
 def test_the_name_of_house_rules_is_on_no_page(site: Site) -> None:

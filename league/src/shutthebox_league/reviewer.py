@@ -15,7 +15,8 @@ from threading import Event
 
 from sqlalchemy import Connection, Engine, delete, insert, select, text, update
 
-from shutthebox.odds.odds import KEPT_TABLES, odds_for_points
+from shutthebox.odds.odds import KEPT_TABLES
+from shutthebox.odds.orders import order_odds
 from shutthebox.odds.worths import OddsError
 from shutthebox_league.allowance import REVIEW_CPU_S_AN_HOUR, Allowance
 from shutthebox_league.categories import profile_of, read_category
@@ -27,7 +28,7 @@ from shutthebox_league.events import note_match, settle_event
 from shutthebox_league.league_health import PULSE_EVERY_S, REVIEWER, note_pulse
 from shutthebox_league.notices import notice
 from shutthebox_league.ratings import rate
-from shutthebox_league.reviewing import ReviewedTurn, odds_of, review
+from shutthebox_league.reviewing import ReviewedTurn, prepare, review
 from shutthebox_league.schema import EVENT, IS_DUE, MATCH, REVIEW, SEAT
 from shutthebox_league.shown import pack, shown_match
 
@@ -282,7 +283,7 @@ class Reviewer:
         self._at_hand.add(number)
         if category is not None and (profile := profile_of(category)) is not None:
             with suppress(OddsError):
-                odds_for_points(profile)
+                order_odds(profile).prepare(profile)
 
     def _keep_review(
         self, match_id: int, unreviewed: str, sums: dict[str, list[float]], shown: bytes
@@ -322,10 +323,10 @@ def _result(text: str) -> bytes:
         record = read_record(text)
     except Exception:  # whatever newer rules make of it
         return json.dumps((BY_OLDER_RULES, {})).encode() + b"\n"
-    unreviewed, odds = "", None
+    unreviewed = ""
     turns: tuple[ReviewedTurn, ...] = ()
     try:
-        odds = odds_of(record)
+        prepare(record)
         turns = review(record)
     except OddsError as error:
         unreviewed = str(error)
@@ -334,11 +335,11 @@ def _result(text: str) -> bytes:
     sums = dict[int, list[float]]()
     for turn in turns:
         of_seat = sums.setdefault(turn.seat, [0.0] * 4)
-        points = turn.points
-        more = (1.0, float(points.final), float(points.luck), float(points.given_away))
+        found = turn.balance
+        more = (1.0, float(found.final), float(found.luck), float(found.given_away))
         of_seat[:] = [have + new for have, new in zip(of_seat, more, strict=True)]
     try:
-        shown = pack(shown_match(record, turns, odds))
+        shown = pack(shown_match(record, turns))
     except Exception as error:
         return json.dumps((f"it can't be shown: {type(error).__name__}", sums)).encode() + b"\n"
     return json.dumps((unreviewed, sums)).encode() + b"\n" + shown

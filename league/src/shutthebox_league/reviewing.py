@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from shutthebox.odds.coach import Balance, Decision
 from shutthebox.odds.coach import review as review_turn
-from shutthebox.odds.odds import Odds, odds_for_points
+from shutthebox.odds.orders import order_odds
 from shutthebox.odds.worths import OddsError
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.match import Match
@@ -23,29 +23,28 @@ class ReviewedTurn:
 
     Attributes:
         seat: from 1.
-        points: luck and decisions, in points.
+        balance: luck and decisions, in points; in a tug, in per cent of the chance to win.
         decisions: the choices that the player had; their throws are numbered from 0.
+        scale: by which their costs are in the same unit.
     """
 
     seat: int
-    points: Balance
+    balance: Balance
     decisions: tuple[Decision, ...]
+    scale: int
 
 
-def odds_of(record: Record) -> Odds:
-    """The exact odds of its game, for points.
+def prepare(record: Record) -> None:
+    """Finds the exact odds of its game.
 
     Raises:
         OddsError: why its turns can't be reviewed.
     """
     if category_of(record) is None:
         raise OddsError("no box offers these rules by itself")
-    order = order_of(record.profile)
-    if not order.has_points:
-        raise OddsError("a tug is won by the last tile, not by points; only points are reviewed")
-    if not order.one_turn_each:
+    if not order_of(record.profile).whole_turns:
         raise OddsError("players throw one after the other; only whole turns are reviewed")
-    return odds_for_points(record.profile)
+    order_odds(record.profile).prepare(record.profile)
 
 
 def review(record: Record) -> tuple[ReviewedTurn, ...]:
@@ -74,4 +73,7 @@ def _whole_turns(record: Record) -> Iterator[tuple[Match, Sequence[Action]]]:
 def _reviewed(beginning: Match, actions: Sequence[Action]) -> ReviewedTurn:
     player = beginning.player
     found = review_turn(beginning, actions, for_win=False)
-    return ReviewedTurn(player + 1, found.players[player].points, found.decisions)
+    own = found.players[player]
+    if own.win is None:
+        return ReviewedTurn(player + 1, own.points, found.decisions, 1)
+    return ReviewedTurn(player + 1, Balance(*(100 * part for part in own.win)), found.decisions, 100)

@@ -7,10 +7,9 @@ import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from fractions import Fraction
 
-from shutthebox.odds.odds import Odds
 from shutthebox.rules.actions import apply
+from shutthebox.rules.orders import order_of
 from shutthebox.rules.record import Record, unproven
 from shutthebox.rules.tiles import to_numbers
 from shutthebox_league.reviewing import ReviewedTurn
@@ -30,7 +29,7 @@ class ShownThrow:
         faces: such as ``3+5``.
         answer: such as ``shut 1 7``; empty for a throw without one.
         open: the tiles open after it.
-        cost: points that the answer, or the number of dice, gave away.
+        cost: what the answer, or the number of dice, gave away.
         better: the best answer, if another was given.
     """
 
@@ -49,8 +48,8 @@ class ShownTurn:
         seat: from 1.
         throws: in order.
         score: of the turn; None in rotation, where a turn has many parts.
-        luck: points that the dice added; None if not known.
-        given_away: points that decisions cost; None if not known.
+        luck: what the dice added; None if not known.
+        given_away: what decisions cost; None if not known.
     """
 
     seat: int
@@ -68,11 +67,13 @@ class ShownMatch:
         turns: in order.
         conditions: what its record does not prove, in sentences.
         has_more: there were more throws.
+        unit: of luck and costs: points, or ``%`` of the chance to win.
     """
 
     turns: list[ShownTurn]
     conditions: tuple[str, ...]
     has_more: bool = False
+    unit: str = ""
 
 
 def pack(shown: ShownMatch) -> bytes:
@@ -87,16 +88,15 @@ def unpack(data: bytes) -> ShownMatch:
         ShownTurn(**{**turn, "throws": [ShownThrow(**throw) for throw in turn["throws"]]})
         for turn in found["turns"]
     ]
-    return ShownMatch(turns, tuple(found["conditions"]), found["has_more"])
+    return ShownMatch(turns, tuple(found["conditions"]), found["has_more"], found.get("unit", ""))
 
 
-def shown_match(record: Record, reviewed: Sequence[ReviewedTurn], odds: Odds | None) -> ShownMatch:
+def shown_match(record: Record, reviewed: Sequence[ReviewedTurn]) -> ShownMatch:
     """A match that the rules confirm.
 
     Args:
         record: of it.
         reviewed: its whole turns, in order; none where the odds are not known.
-        odds: of its game, for the better answers.
     """
     turns: list[ShownTurn] = []
     after, throws, has_more = record.beginning, 0, False
@@ -115,32 +115,32 @@ def shown_match(record: Record, reviewed: Sequence[ReviewedTurn], odds: Odds | N
                 turns.append(ShownTurn(seat))
             turns[-1].throws.append(ShownThrow("+".join(map(str, action.faces)), "", open_tiles))
         elif action.shuts:
-            ranked = odds.ranked(before.turn) if odds else ()
-            best = _tiles(to_numbers(ranked[0].tiles)) if ranked else ""
-            answer = _tiles(to_numbers(action.shuts))
             verb = "open" if before.turn.opens else "shut"
-            _answered(turns[-1], f"{verb} {answer}", open_tiles, best if best != answer else "")
+            _answered(turns[-1], f"{verb} {_tiles(to_numbers(action.shuts))}", open_tiles)
         elif action.opens:
-            _answered(turns[-1], f"open {_tiles(to_numbers(action.opens))}", open_tiles, "")
+            _answered(turns[-1], f"open {_tiles(to_numbers(action.opens))}", open_tiles)
         if row.outcome is not None and turns and turns[-1].seat == seat:
             turns[-1].score = row.score
     for shown, found in zip(turns, reviewed, strict=False):
         _review(shown, found)
-    return ShownMatch(turns, unproven(record), has_more)
+    has_points = order_of(record.profile).has_points
+    return ShownMatch(turns, unproven(record), has_more, "" if has_points else "\u00a0%")
 
 
-def _answered(turn: ShownTurn, answer: str, open_tiles: str, better: str) -> None:
-    turn.throws[-1] = replace(turn.throws[-1], answer=answer, open=open_tiles, better=better)
+def _answered(turn: ShownTurn, answer: str, open_tiles: str) -> None:
+    turn.throws[-1] = replace(turn.throws[-1], answer=answer, open=open_tiles)
 
 
 def _review(shown: ShownTurn, reviewed: ReviewedTurn) -> None:
-    shown.luck, shown.given_away = float(reviewed.points.luck), float(reviewed.points.given_away)
-    costs = [Fraction(0)] * len(shown.throws)
+    shown.luck, shown.given_away = float(reviewed.balance.luck), float(reviewed.balance.given_away)
     for decision in reviewed.decisions:
-        if decision.number < len(costs):  # else of a throw that is not shown
-            costs[decision.number] += decision.points
-    for at, (throw, cost) in enumerate(zip(shown.throws, costs, strict=True)):
-        shown.throws[at] = replace(throw, cost=float(cost), better=throw.better if cost >= NOTICED else "")
+        if decision.number >= len(shown.throws):
+            continue  # of a throw that is not shown
+        throw = shown.throws[decision.number]
+        cost = float(decision.cost * reviewed.scale)
+        is_better = decision.throw is not None and decision.best != decision.chosen and cost >= NOTICED
+        better = _tiles(to_numbers(decision.best)) if is_better else throw.better
+        shown.throws[decision.number] = replace(throw, cost=throw.cost + cost, better=better)
 
 
 def _tiles(numbers: tuple[int, ...]) -> str:
