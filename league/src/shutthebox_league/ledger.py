@@ -455,15 +455,19 @@ def _chains(db: Connection, entries: Sequence[_Prepared], *, lock: bool = False)
     if not found:
         return found
     names, journals = ({journal[i] for journal in found} for i in (0, 1))
-    query = (
-        select(CHAIN)
+    of_box = func.coalesce(CHAIN.c.origin, CHAIN.c.journal)
+    # Before there was a limit, a box could begin thousands.
+    newest_first = func.row_number().over(partition_by=(CHAIN.c.key_name, of_box), order_by=CHAIN.c.id.desc())
+    numbered = (
+        select(CHAIN.c.id, newest_first.label("number"))
         .where(CHAIN.c.key_name.in_(names), CHAIN.c.journal.in_(journals) | CHAIN.c.origin.in_(journals))
-        .order_by(CHAIN.c.id)
+        .subquery()
     )
+    latest = CHAIN.c.id.in_(select(numbered.c.id).where(numbered.c.number <= MOST_CHAINS))
+    query = select(CHAIN).where(latest).order_by(CHAIN.c.id)
     for row in db.execute(query.with_for_update() if lock else query):
         found.get((row.key_name, row.origin or row.journal), []).append(row)
-    # Before there was a limit, a box could begin thousands, too many for the next statement.
-    return {journal: rows[-MOST_CHAINS:] for journal, rows in found.items()}
+    return found
 
 
 def _heads(chains: Sequence[Row[Any]]) -> tuple[tuple[int, int], ...]:
