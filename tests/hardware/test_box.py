@@ -75,11 +75,11 @@ def of_solids(name: str) -> Callable[[Dimensions], Iterable[str]]:
         from hwtools.box.assembly import assemble
 
         if name in ("collisions", "screws"):
-            found: Iterable[str] = getattr(check, name)(assemble(d))
+            found: Iterable[str] = getattr(check, f"check_{name}")(assemble(d))
         elif name == "tolerances":
-            found = tolerances.faults(d)
+            found = tolerances.check_tolerances(d)
         else:
-            found = getattr(check, name)(d)
+            found = getattr(check, f"check_{name}")(d)
         return found
 
     return run
@@ -141,7 +141,7 @@ def test_fail__leads_too_short_for_the_open_box(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setitem(harness.LENGTHS, "J6", 0.25)
     monkeypatch.setitem(harness.LENGTHS, "J9", 0.20)
-    found = list(check.opening(Dimensions()))
+    found = list(check.check_opening(Dimensions()))
     assert [fault.partition(" needs")[0] for fault in found] == [
         "open: the lead of J6",
         "open: the lead of J9",
@@ -157,7 +157,7 @@ def test_fail__a_ceiling_cannot_be_printed_without_supports() -> None:
         solid = block((0, 0, 0), (inside + 4, inside + 4, 20)) - block(
             (2, 2, -1), (inside + 2, inside + 2, 15)
         )
-        return list(check.overhangs("tub", solid))
+        return list(check.check_overhangs("tub", solid))
 
     assert tub(15) == []
     (fault,) = tub(38)
@@ -170,14 +170,14 @@ def test_fail__plywood_thicker_than_the_box_can_take() -> None:
     from hwtools.box.assembly import assemble
     from hwtools.box.wooden import wooden
 
-    assert list(check.screws(assemble(wooden(wrong(wood=9.0)))))
+    assert list(check.check_screws(assemble(wooden(wrong(wood=9.0)))))
 
 
 @solids
 def test_fail__a_wooden_plate_that_falls_apart_or_does_not_fit() -> None:
     from hwtools.box import wooden
 
-    found = list(wooden.faults(wooden.wooden(wrong(deck_lip=-9.0, width=620.0))))
+    found = list(wooden.check_plates(wooden.wooden(wrong(deck_lip=-9.0, width=620.0))))
     assert any("does not fit the sheet" in fault for fault in found), found
     assert any("web narrower" in fault or "falls apart" in fault for fault in found), found
 

@@ -26,7 +26,7 @@ solids = pytest.mark.skipif(
 
 
 def test_the_assembly_house_gets_every_fitted_smd_part_with_a_number() -> None:
-    lines = assembler.bill()
+    lines = assembler.read_bill()
     refs = [ref for line in lines for ref in line["References"].split(",")]
     assert len(refs) == len(set(refs))
     assert all(line["MPN"] and line["Manufacturer"] for line in lines)
@@ -40,7 +40,7 @@ def test_the_assembly_house_gets_every_fitted_smd_part_with_a_number() -> None:
 
 def test_a_part_without_an_lcsc_number_says_what_to_search_for() -> None:
     """An empty cell would make the house guess, or leave the part out."""
-    unknown = {line["References"]: line for line in assembler.bill() if not line["lcsc"]}
+    unknown = {line["References"]: line for line in assembler.read_bill() if not line["lcsc"]}
     assert set(unknown) == {"F2", "R2", "R5"}
     for line in unknown.values():
         assert line["comment"] == f"{line['Value']}; no LCSC number known: search for {line['MPN']}"
@@ -57,7 +57,7 @@ def test_the_houses_get_positions_of_the_same_parts_in_their_own_columns(tmp_pat
     command = ["kicad-cli", "pcb", "export", "pos", *options.split(), "-o", str(exported), str(kicad.BOARD)]
     subprocess.run(command, check=True, capture_output=True)
     assembler.write(exported, tmp_path)
-    billed = {ref for line in assembler.bill() for ref in line["References"].split(",")}
+    billed = {ref for line in assembler.read_bill() for ref in line["References"].split(",")}
 
     def rows(house: str, name: str) -> list[dict[str, str]]:
         with (tmp_path / house / name).open(encoding="utf-8", newline="") as file:
@@ -79,7 +79,7 @@ def test_the_houses_get_positions_of_the_same_parts_in_their_own_columns(tmp_pat
 def test_everything_that_the_model_counts_can_be_bought() -> None:
     report = json.loads(RESULT.read_text(encoding="utf-8"))
     counted = {name for bill in report["bill"].values() for name in bill} | set(report["wooden bill"])
-    buy = fab.kit()["buy"]
+    buy = fab.read_kit()["buy"]
     assert set(buy) == counted
     for name, entry in buy.items():
         assert entry["example"], name
@@ -99,7 +99,8 @@ def test_hours_and_filament_are_the_slicers() -> None:
 
     def total(what: str, speed: str, *, wooden: bool = False) -> float:
         return sum(
-            int(part["pieces"]) * float(part[speed][what]) for part in slicing.box(wooden=wooden).values()
+            int(part["pieces"]) * float(part[speed][what])
+            for part in slicing.read_parts(wooden=wooden).values()
         )
 
     hours = said(GUIDE, r"(\d+) hours of\s+printing at 45 mm/s, (\d+) at 100 mm/s")
@@ -137,7 +138,7 @@ def test_fail__a_skirt_leaves_the_bed(tmp_path: Path) -> None:
     from hwtools.box.solids import block
 
     box_fab.write_stl(block((0, 0, 0), (216, 204, 0.6)), tmp_path / "plate.stl")
-    values = slicing.profiles()["parts, 100 mm per s"]
+    values = slicing.read_profiles()["parts, 100 mm per s"]
     for bed in BEDS:
         assert not slicing.off_the_bed(slicing.slice_part(tmp_path / "plate.stl", values, bed))
         assert slicing.off_the_bed(slicing.slice_part(tmp_path / "plate.stl", values | {"skirts": "1"}, bed))
@@ -205,7 +206,7 @@ def test_the_profiles_of_both_slicers_have_every_setting_and_no_printers(tmp_pat
     slicing.write_profiles(tmp_path)
     bundle = configparser.ConfigParser(interpolation=None)
     bundle.read(tmp_path / "prusaslicer-bundle.ini")
-    for name, values in slicing.profiles().items():
+    for name, values in slicing.read_profiles().items():
         assert dict(bundle[f"print:Shut the Box {name}"]) == values
         assert {key for key in values if key.endswith("_speed")} >= {"solid_infill_speed", "gap_fill_speed"}
         orca = json.loads((tmp_path / f"orca-{name.replace(',', '').replace(' ', '-')}.json").read_text())

@@ -68,4 +68,4 @@ def test_a_shorted_supply_trips_its_fuse() -> None:
 def test_ngspice_finds_the_same_again() -> None:
     if not shutil.which("ngspice"):
         pytest.skip("NOT CHECKED: no ngspice here")
-    assert shorts.differences(FOUND, shorts.findings()) == []
+    assert shorts.differences(FOUND, shorts.short_all_pairs()) == []

@@ -1,1 +1,1 @@
-"""Tools that make, check and picture the hardware; none of them is part of the firmware."""
+"""Builds, checks and draws the hardware. Nothing here is part of the firmware."""

@@ -1,7 +1,7 @@
-"""What an assembly house gets: bill and positions with the columns and rotations that the usual ones want.
+"""Writes bills of materials and part positions in the formats of the usual assembly houses.
 
-JLCPCB turns some parts against KiCad, because its library draws them otherwise on the tape. PCBWay takes
-KiCad's rotations. Aisler reads the project's board file itself.
+JLCPCB rotates some parts relative to KiCad, because its library has them the other way round on the tape.
+PCBWay uses KiCad's rotations. Aisler reads the board file itself.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Any
 from hwtools import kicad
 from hwtools.pinout import HARDWARE
 
-#: By the start of the footprint's name: how far JLCPCB's library is turned against KiCad's (degrees,
-#: counter-clockwise). From the tables of two plug-ins for KiCad; JLCPCB shows the result before one orders.
+#: By the start of the footprint's name: how far JLCPCB's library is rotated from KiCad's (degrees,
+#: counter-clockwise). From the tables of two KiCad plug-ins; JLCPCB shows the result before you order.
 JLCPCB_TURNS = {"SOT-23": 180, "SW_SPST_B3U": 90, "R_Array_Convex": 90, "SOIC": 270}
 #: The assembly drawing is printed this much larger than the board.
 _DRAWING_SCALE = 2.7
@@ -47,8 +47,8 @@ _COLUMNS = {
 }  # fmt: skip
 
 
-def bill() -> list[dict[str, Any]]:
-    """Return the lines of board/bom.csv that a house fits, with our shop numbers.
+def read_bill() -> list[dict[str, Any]]:
+    """Return the lines of board/bom.csv that an assembly house fits, with our shop numbers.
 
     Raises:
         KeyError: a maker's number is missing in board/shops.toml.
@@ -70,7 +70,7 @@ def bill() -> list[dict[str, Any]]:
 
 
 def _positions(exported: Path) -> Iterator[dict[str, Any]]:
-    """Read KiCad's position file, in mm and degrees counter-clockwise; nobody places the fiducials."""
+    """Read KiCad's position file, in mm and degrees counter-clockwise, without the fiducials."""
     with exported.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             turn = next((t for start, t in JLCPCB_TURNS.items() if row["Package"].startswith(start)), 0)
@@ -81,8 +81,8 @@ def _positions(exported: Path) -> Iterator[dict[str, Any]]:
 
 
 def write(exported: Path, folder: Path) -> None:
-    """Write a folder for each house below *folder*, from KiCad's position file."""
-    rows = {"bom": bill(), "positions": list(_positions(exported))}
+    """Write a folder for each house into *folder*, from KiCad's position file."""
+    rows = {"bom": read_bill(), "positions": list(_positions(exported))}
     for name, columns in _COLUMNS.items():
         target = folder / f"{name}.csv"
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -93,11 +93,11 @@ def write(exported: Path, folder: Path) -> None:
                 writer.writerow(form.format_map(row) for form in columns.values())
 
 
-def listed(page: str) -> set[str]:
-    """Return the parts that the interactive bill of materials lists, from its page.
+def read_listed_parts(page: str) -> set[str]:
+    """Return the references of the parts that the interactive bill of materials lists.
 
     Raises:
-        ValueError: the page has no such list, or one that is packed.
+        ValueError: the page has no list, or a compressed one.
     """
     found = re.search(r"(?m)^var pcbdata = (\{.*?\});?$", page)
     if not found:
@@ -106,8 +106,8 @@ def listed(page: str) -> set[str]:
     return {ref for group in groups for ref, _ in group}
 
 
-def drawing(exported: Path, target: Path) -> None:
-    """Write KiCad's drawing of the assembly in the size of A4, without the time of its making."""
+def write_drawing(exported: Path, target: Path) -> None:
+    """Write KiCad's assembly drawing, enlarged to A4 and without its timestamp."""
     text = exported.read_text(encoding="utf-8")
     text = re.sub(r"<title>.*?</title>", "<title>Assembly drawing; crossed out: not fitted</title>", text)
 

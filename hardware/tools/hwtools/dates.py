@@ -1,4 +1,4 @@
-"""Sets the times that KiCad writes into its exports to SOURCE_DATE_EPOCH, so that they can be made again.
+"""Sets the times in KiCad's exports to SOURCE_DATE_EPOCH, so that builds are reproducible.
 
     python -m hwtools.dates FOLDER
 
@@ -23,7 +23,7 @@ KINDS = (*GERBERS, ".drl", ".pdf", ".step")
 
 
 def set_times(folder: Path, epoch: int) -> None:
-    """Rewrites every export in a folder; its file's own time is set, too, for archives."""
+    """Rewrite the times in every export in *folder*, and the files' own, which archives store."""
     then = time.gmtime(epoch)
     for path in sorted(folder.iterdir()):
         if path.suffix in KINDS:

@@ -1,6 +1,6 @@
-"""What a workshop needs beside KiCad's own exports: the assembler's pack, kit list, check sums.
+"""Writes what a workshop needs besides KiCad's exports: the assembler's files, kit list, checksums.
 
-``python -m hwtools.fab FOLDER`` adds them to a folder that holds the exports already.
+``python -m hwtools.fab FOLDER`` adds them to a folder that already has the exports.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from hwtools.pinout import HARDWARE
 KIT = HARDWARE / "kit.toml"
 
 
-def kit() -> dict[str, Any]:
-    """Read kit.toml: what is bought, and what is needed beside it."""
+def read_kit() -> dict[str, Any]:
+    """Read kit.toml: what to buy, and what else you need."""
     return tomllib.loads(KIT.read_text(encoding="utf-8"))
 
 
 def used_up(shops: dict[str, Any]) -> float:
-    """Return what is needed beside the parts of a printed box with a display on I²C, in euros."""
+    """Return the price in euros of what a printed box with an I²C display uses up besides its parts."""
     return sum(float(e["price"]) for e in shops["beside"] if not str(e["pieces"]).endswith(" only"))
 
 
 def _table(head: list[str], rows: Iterable[Iterable[object]]) -> str:
-    """A table of HTML. Texts are escaped; the last row of sums is like any other."""
+    """Return an HTML table, its texts escaped."""
     cells = "".join(f"<th>{html.escape(word)}</th>" for word in head)
     body = "".join(
         "<tr>" + "".join(f"<td>{html.escape(str(c))}</td>" for c in row) + "</tr>\n" for row in rows
@@ -38,13 +38,13 @@ def _table(head: list[str], rows: Iterable[Iterable[object]]) -> str:
     return f"<table><tr>{cells}</tr>\n{body}</table>"
 
 
-def kit_list() -> str:
-    """Return the printed list: a box to tick for every line, pieces and weights counted from the model."""
+def render_kit_list() -> str:
+    """Return the kit list as HTML, with a box to tick per line; pieces and weights come from the model."""
     from hwtools.box.assembly import assemble
     from hwtools.box.dimensions import COUNTS, Dimensions
     from hwtools.box.wooden import plates, wooden
 
-    shops = kit()
+    shops = read_kit()
     boxes = {f"{n}": Dimensions(levers=n) for n in COUNTS} | {"9, wooden": wooden(Dimensions())}
     bills = {name: assemble(d).bill() for name, d in boxes.items()}
     prices = {name: entry["price"] for name, entry in shops["buy"].items()}
@@ -76,10 +76,10 @@ def kit_list() -> str:
 
     prints = [
         printed("☐", name, part["pieces"], [part | {"pieces": 1}], ".1f")
-        for name, part in slicing.box().items()
+        for name, part in slicing.read_parts().items()
     ]
     for label, d in boxes.items():
-        parts = list(slicing.box(d.levers, wooden=d.wooden).values())
+        parts = list(slicing.read_parts(d.levers, wooden=d.wooden).values())
         prints.append(printed("", f"all of a box of {label} levers", "", parts, ".0f"))
     cuts = ", ".join(plate.name for plate in plates(wooden(Dimensions())))
     return f"""<!doctype html>
@@ -105,8 +105,8 @@ profiles; your printer's limits make it longer.</p>
 """
 
 
-def sums(folder: Path) -> str:
-    """Return the SHA-256 sums of all files below *folder*, as ``sha256sum -c`` reads them."""
+def hash_files(folder: Path) -> str:
+    """Return the checksums of all files in *folder*, for ``sha256sum -c``."""
     lines = []
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.name != "SHA256SUMS":
@@ -118,15 +118,15 @@ def main(folder: Path) -> None:
     """Write everything into *folder*."""
     interactive = (folder / "board" / "interactive-bom.html").read_text(encoding="utf-8")
     left_out = {part.ref for part in kicad.read().parts.values() if not part.fitted}
-    if wrong := sorted(assembler.listed(interactive) & left_out):
+    if wrong := sorted(assembler.read_listed_parts(interactive) & left_out):
         sys.exit(f"hardware: the interactive bill lists parts that are not fitted: {', '.join(wrong)}")
     exports = HARDWARE / "build" / "exports"
     assembler.write(exports / "positions.csv", folder / "board")
-    assembler.drawing(exports / "assembly.svg", folder / "board" / "assembly-drawing.svg")
+    assembler.write_drawing(exports / "assembly.svg", folder / "board" / "assembly-drawing.svg")
     (folder / "slicer").mkdir()
     slicing.write_profiles(folder / "slicer")
-    (folder / "kit-list.html").write_text(kit_list(), encoding="utf-8")
-    (folder / "SHA256SUMS").write_text(sums(folder), encoding="utf-8")
+    (folder / "kit-list.html").write_text(render_kit_list(), encoding="utf-8")
+    (folder / "SHA256SUMS").write_text(hash_files(folder), encoding="utf-8")
 
 
 if __name__ == "__main__":

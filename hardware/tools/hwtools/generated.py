@@ -1,6 +1,6 @@
-"""What follows from pinout.toml: config.txt and the tables of the pages.
+"""Generates what follows from pinout.toml: config.txt, tables in the docs, harness and perfboard.
 
-``python -m hwtools.generated`` writes them, with the harness and the perfboard; [hwtools.places][] compares.
+``python -m hwtools.generated`` writes the files; [hwtools.places][] compares them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ROOT = HARDWARE.parent
 
 
 def _ranges(numbers: list[int]) -> str:
-    """Return "4-6,12" of 4, 5, 6, 12: from three in a row on they are a range."""
+    """Format 4, 5, 6, 12 as "4-6,12"; two in a row aren't a range."""
     groups: list[list[int]] = []
     for number in sorted(numbers):
         if groups and number == groups[-1][-1] + 1:
@@ -85,8 +85,8 @@ def _between(text: str, mark: str, content: str) -> str:
     return found.sub(lambda m: m[1] + content + m[2], text)
 
 
-def files(wiring: Pinout) -> dict[Path, str]:
-    """Return every generated file with what it has to contain."""
+def generate_files(wiring: Pinout) -> dict[Path, str]:
+    """Return each generated file and what it should contain."""
     docs = ROOT / "docs" / "hardware.md"
     text = docs.read_text(encoding="utf-8")
     text = _between(_between(text, "pins", _pins_table(wiring)), "plugs", _plugs_table(wiring))
@@ -95,8 +95,8 @@ def files(wiring: Pinout) -> dict[Path, str]:
         HARDWARE / "config.txt": config_txt(wiring),
         docs: text,
         found: _between(found.read_text(encoding="utf-8"), "shorts", shorts.table(shorts.read())),
-        harness.TARGET: harness.source(wiring),
-        perfboard.TARGET: perfboard.drawing(wiring),
+        harness.TARGET: harness.generate_source(wiring),
+        perfboard.TARGET: perfboard.draw(wiring),
     }
 
 
@@ -105,5 +105,5 @@ if __name__ == "__main__":
         wiring = load()
     except PinoutError as error:
         sys.exit(str(error))
-    for path, content in files(wiring).items():
+    for path, content in generate_files(wiring).items():
         path.write_text(content, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Writes the WireViz source of the harness from pinout.toml."""
+"""Generates the harness's WireViz source from pinout.toml."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ TARGET = HARDWARE / "harness" / "harness.yml"
 LENGTHS = {"J2": 0.40, "J3": 0.40, "J4": 0.40, "J5": 0.40, "J6": 0.40, "J7": 0.20, "J8": 0.40, "J9": 0.40}
 
 
-def source(wiring: Pinout) -> str:
-    """Return the text of harness.yml: every plug of the board, its lead, and what hangs on it."""
+def generate_source(wiring: Pinout) -> str:
+    """Return the text of harness.yml: each plug of the board, its lead, and what it leads to."""
     parts: dict[str, list[str]] = {"connectors": [], "cables": [], "connections": []}
 
     def add(kind: str, name: str, **facts: object) -> None:

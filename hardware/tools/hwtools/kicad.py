@@ -28,7 +28,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """The board: parts by reference, nets by (reference, pad) without the sheet's path, texts as printed."""
+    """A board: parts by reference, nets by (reference, pad) without the sheet's path, texts as printed."""
 
     parts: dict[str, Part]
     pads: dict[tuple[str, str], str]
@@ -41,7 +41,7 @@ def _properties(node: Node) -> dict[str, str]:
 
 @cache
 def read(path: Path = BOARD) -> Board:
-    """Read a board file, once; nobody changes what is returned."""
+    """Read a board file. The result is cached, so don't change it."""
     board = loads(path.read_text(encoding="utf-8"))
     parts: dict[str, Part] = {}
     pads: dict[tuple[str, str], str] = {}
@@ -63,8 +63,8 @@ def read(path: Path = BOARD) -> Board:
     return Board(parts, pads, texts)
 
 
-def pin_map(path: Path = _ROOT) -> dict[str, list[str]]:
-    """Return the rows of the table on the schematic's first page, by their first cell."""
+def read_pin_map(path: Path = _ROOT) -> dict[str, list[str]]:
+    """Return the rows of the pin table on the schematic's first page, by their first cell."""
     rows: dict[str, list[tuple[float, str]]] = {}
     for text in children(loads(path.read_text(encoding="utf-8")), "text"):
         place = child(text, "at")

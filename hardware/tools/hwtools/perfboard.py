@@ -1,4 +1,4 @@
-"""Draws the prototype for nine levers on perfboard: where every part and lead goes, from pinout.toml."""
+"""Draws the nine-lever prototype on perfboard, with every part and lead, from pinout.toml."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ _STEP = 24
 _COLUMNS, _ROWS = 40, 14
 
 
-def drawing(wiring: Pinout, levers: int = 9) -> str:
-    """Return the SVG: seen from the side of the parts, one hole a grid point, four columns a channel."""
+def draw(wiring: Pinout, levers: int = 9) -> str:
+    """Return the SVG, seen from the parts' side: one grid point per hole, four columns per channel."""
     names = [f"TILE{n}" for n in range(1, levers + 1)] + ["ROLL"]
     out: list[str] = []
 

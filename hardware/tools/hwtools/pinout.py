@@ -43,12 +43,12 @@ BUS_RESISTORS = {"R8": "SDA", "R9": "SCL"}
 
 
 def at_plug(net: str) -> str:
-    """Return a net's name as one reads it at its plug: without the side of the board that it is on."""
+    """Return a net's name as it's read at the plug, without the prefix for its side of the board."""
     return net.removeprefix("SW_").removeprefix("OLED_")
 
 
 class PinoutError(ValueError):
-    """pinout.toml is wrong; the text is one line that says where."""
+    """pinout.toml is wrong. The message is one line and says where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Connector:
-    """One plug of the board; ``pins`` are net names from pin 1 on, as in pinout.toml."""
+    """One plug of the board; ``pins`` are net names, starting at pin 1."""
 
     ref: str
     name: str
@@ -86,11 +86,11 @@ class Pinout:
     raw: dict[str, Any]
 
     def signal(self, name: str) -> Signal:
-        """Return the signal of that name; KeyError if there is none."""
+        """Return the signal called *name*; KeyError if there is none."""
         return {signal.name: signal for signal in self.signals}[name]
 
     def connector(self, ref: str) -> Connector:
-        """Return the connector of that reference; KeyError if there is none."""
+        """Return the connector with reference *ref*; KeyError if there is none."""
         return {connector.ref: connector for connector in self.connectors}[ref]
 
 
@@ -98,8 +98,8 @@ def load(path: Path = HARDWARE / "pinout.toml") -> Pinout:
     """Read and check the file.
 
     Raises:
-        PinoutError: the file cannot be read, a pin is used twice, or numbers disagree with the header or with
-            each other.
+        PinoutError: the file can't be read, a pin is used twice, or numbers disagree with the header or each
+            other.
     """
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))

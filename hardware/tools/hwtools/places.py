@@ -1,7 +1,7 @@
-"""Compares pinout.toml with all that repeats it; ``python -m hwtools.places`` lists the places to change.
+"""Compares pinout.toml with everything that repeats it; ``python -m hwtools.places`` lists what to change.
 
-After a change in pinout.toml ``make -C hardware sources`` writes what is generated; what is left in the
-list is for a hand in KiCad.
+After a change in pinout.toml, ``make -C hardware sources`` writes the generated files; what's left on the
+list has to be changed by hand in KiCad.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _CHANNEL = {
 
 
 def _short(net: str) -> str:
-    """A net as the table on the board's back has it."""
+    """Return a net's name as printed in the table on the board's back."""
     if net.startswith("LAMP") and net[4:].isdigit():
         return net[4:]
     return PRINTED_NAMES.get(net, at_plug(net).removeprefix("TILE").removesuffix("_FUSED"))
 
 
-def places(wiring: Pinout, board: kicad.Board | None = None) -> list[str]:
-    """Return what has to be changed so that everything agrees with *wiring*, one place a line."""
+def find_places(wiring: Pinout, board: kicad.Board | None = None) -> list[str]:
+    """Return a line for each place that disagrees with *wiring*."""
     board = board or kicad.read()
     return [*_kicad(wiring, board), *_firmware(wiring), *_generated(wiring)]
 
@@ -83,7 +83,7 @@ def _kicad(wiring: Pinout, board: kicad.Board) -> Iterator[str]:
         joined = {board.pads.get((ref, pad), "") for pad in "12"}
         if joined != {name, f"OLED_{name}"}:
             yield f"KiCad: {ref} joins {sorted(joined)}, it is between {name} and the display's plug"
-    rows = kicad.pin_map()
+    rows = kicad.read_pin_map()
     for s in wiring.signals:
         cells = [str(s.bcm), str(s.header_pin), s.connector or "-"]
         if rows.get(s.name) != cells:
@@ -94,11 +94,11 @@ def _kicad(wiring: Pinout, board: kicad.Board) -> Iterator[str]:
 
 
 SIGNALS = {"roll": "ROLL", "buzzer": "BUZZER", "lamp": "ROLL_LED", "service": "SERVICE"}
-"""The signal of each line among the firmware's keys of ``[gpio]``; the levers are TILE1 and on."""
+"""The signal for each of the firmware's ``[gpio]`` keys; the levers are TILE1 onwards."""
 
 
 def _firmware(wiring: Pinout) -> Iterator[str]:
-    """The firmware's defaults, as its default.toml has them; a key that is commented out counts too."""
+    """Compare the firmware's default.toml, including keys that are commented out."""
     folder = generated.ROOT / "firmware" / "shutthebox" / "config"
     text = (folder / "default.toml").read_text(encoding="utf-8")
     config = tomllib.loads(re.sub(r"(?m)^# (service = \d)", r"\1", text))
@@ -114,15 +114,15 @@ def _firmware(wiring: Pinout) -> Iterator[str]:
 
 
 def _generated(wiring: Pinout) -> Iterator[str]:
-    for path, content in generated.files(wiring).items():
+    for path, content in generated.generate_files(wiring).items():
         if path.read_text(encoding="utf-8") != content:
             yield f"{path.relative_to(generated.ROOT)}: run make -C hardware sources"
 
 
 def main() -> int:
-    """Print the places, or the fault of pinout.toml; 1 if there are any."""
+    """Print the places, or what's wrong with pinout.toml; return 1 if there's anything to change."""
     try:
-        found = places(load())
+        found = find_places(load())
     except PinoutError as error:
         print(error, file=sys.stderr)
         return 1

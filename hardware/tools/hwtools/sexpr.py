@@ -1,4 +1,4 @@
-"""Reading KiCad's s-expressions.
+"""Reads KiCad's s-expressions.
 
 An expression is a list of atoms and lists. An atom is a [str][]: a word or a number as written, or a text
 without its quotes.
@@ -18,7 +18,7 @@ def loads(text: str) -> list[Node]:
     """Read one expression.
 
     Raises:
-        ValueError: the brackets do not match or there is nothing to read.
+        ValueError: the brackets don't match, or the text is empty.
     """
     stack: list[list[Node]] = []
     for match in _TOKEN.finditer(text):
@@ -43,12 +43,12 @@ def loads(text: str) -> list[Node]:
 
 
 def children(node: Node, name: str) -> list[list[Node]]:
-    """Return the lists inside *node* that start with *name*."""
+    """Return the lists in *node* that start with *name*."""
     return [item for item in node if isinstance(item, list) and item and item[0] == name]
 
 
 def child(node: Node, name: str) -> list[Node]:
-    """Return the first list inside *node* that starts with *name*.
+    """Return the first list in *node* that starts with *name*.
 
     Raises:
         KeyError: there is none.

@@ -1,8 +1,8 @@
-"""Asks ngspice what a short does: every wire that leaves the board beside every other.
+"""Simulates in ngspice every short between two wires that leave the board.
 
-The circuit is the board's own netlist with the parts' values and the figures of their data sheets;
-transducer, lamp and the Pi's pins are modelled beside it. Currents are those of the first moment, with cold
-fuses and the highest supplies.
+The circuit is the board's netlist with its parts' values and data sheet figures, plus models of the
+transducer, the lamp and the Pi's pins. Currents are those of the first moment, with cold fuses and the
+highest supply voltages.
 ``python -m hwtools.shorts`` writes ``hardware/signals/shorts.json``; the README there has its table.
 """
 
@@ -36,15 +36,15 @@ WARM = 0.68
 ON, DRIVER = 0.048, 30.0
 #: The bus' pull-ups on the Pi (ohm).
 PULL_UP = 1_800.0
-#: Transducer CUI CEM-1203(42), lamp with its own resistor (ohm).
+#: Transducer CUI CEM-1203(42), and a lamp with a built-in resistor (ohm).
 TRANSDUCER, LAMP = 42.0, 220.0
-#: What the transducer gets while BUZZER is high, and a little more (W): it is made for square waves.
+#: A little more than the transducer gets while BUZZER is high (W): it's made for square waves.
 TRANSDUCER_LIMIT = 0.35
-#: More than this may destroy the Pi (A): into a pin's protecting diode, into a pin that drives low, back into
-#: the 3.3 V supply. Its maker gives the second only (the greatest drive strength); the others are what such
-#: diodes bear elsewhere, and what the supply's own users take.
+#: More than this may destroy the Pi (A): into a pin's protection diode, into a pin that drives low, back into
+#: the 3.3 V supply. The maker only gives the second (the greatest drive strength); the others are what such
+#: diodes withstand elsewhere, and what the supply's loads draw.
 DIODE_LIMIT, DRIVE_LIMIT, RAIL_LIMIT = 0.010, 0.016, 0.050
-#: Words name a part if a short adds this share of what it bears.
+#: A finding names a part if a short adds this share of its limit.
 NAMED = 0.1
 #: A switch input below this reads as closed (V).
 READS_CLOSED = 1.2
@@ -90,7 +90,7 @@ def _watts(part: kicad.Part) -> float:
 
 
 def _fuse(part: kicad.Part, load: float) -> str:
-    """Say whether a fuse trips: surely, perhaps (when it is warm), or (empty) never."""
+    """Say whether a fuse trips: always, maybe (when warm), or never (empty)."""
     hold, trip, ohms = FUSES[part.fields["MPN"]]
     amperes = (load / ohms) ** 0.5
     return "" if amperes < hold * WARM else f"{part.ref} {'trips' if amperes >= trip else 'may trip'}"
@@ -105,7 +105,7 @@ class _Resistor:
 
 
 def _resistors(board: kicad.Board) -> Iterator[_Resistor]:
-    """All resistors and fuses, the optional lamps' too: who fits them has the same question."""
+    """Return all resistors and fuses, with those of the optional lamps."""
     for ref, part in sorted(board.parts.items()):
         kind = ref.rstrip("0123456789")
         if kind == "R":
@@ -122,7 +122,7 @@ def _resistors(board: kicad.Board) -> Iterator[_Resistor]:
 
 
 def _kind(net: str) -> str:
-    """A wire's kind: all inputs are alike, and all tile lamps."""
+    """Return a wire's kind; all inputs are one kind, and all tile lamps another."""
     if net.startswith("SW_"):
         return "input"
     if net.startswith("LAMP") and net[4:].isdigit():
@@ -131,7 +131,7 @@ def _kind(net: str) -> str:
 
 
 def _wires(wiring: Pinout) -> dict[str, set[str]]:
-    """The nets that leave the board, with the plugs that have them."""
+    """Return the nets that leave the board, each with its plugs."""
     found: dict[str, set[str]] = {}
     for connector in wiring.connectors:
         for net in connector.pins:
@@ -140,13 +140,13 @@ def _wires(wiring: Pinout) -> dict[str, set[str]]:
 
 
 def _nodes(board: kicad.Board) -> dict[str, str]:
-    """Names of the nets that ngspice takes."""
+    """Return names for the nets that ngspice accepts."""
     nets = sorted({net for net in board.pads.values() if "unconnected" not in net} - {"GND"})
     return {net: f"n{i}" for i, net in enumerate(nets)} | {"GND": "0"}
 
 
 def deck(board: kicad.Board, wiring: Pinout, state: _State = (0, 0, 0)) -> str:
-    """Return the deck that shorts every two wires, in one state of the outputs."""
+    """Return the ngspice deck that shorts each pair of wires, in one state of the outputs."""
     node = _nodes(board)
     resistors = list(_resistors(board))
     lines = [
@@ -163,7 +163,7 @@ def deck(board: kicad.Board, wiring: Pinout, state: _State = (0, 0, 0)) -> str:
     switches: list[str] = []
 
     def switch(name: str, a: str, b: str, ohms: float, state: int) -> None:
-        """A resistor between two nets that one of the three states switches on."""
+        """Return a resistor between two nets, switched on by *state*."""
         lines.append(f"S{name} {node[a]} {node[b]} g{state} 0 on{len(switches)}")
         switches.append(f".model on{len(switches)} sw vt=0.5 vh=0 ron={ohms} roff=1e9")
 
@@ -224,7 +224,7 @@ def _asked(node: dict[str, str], wiring: Pinout) -> list[str]:
 
 
 def _answers(board: kicad.Board, wiring: Pinout) -> Iterator[tuple[_State, str, str, dict[str, float]]]:
-    """Run the decks; two wires and the volts of all nodes for every short.
+    """Run the decks; yield two wires and the voltages of all nodes for each short.
 
     First in each state: one wire with itself, no short.
     """
@@ -243,8 +243,8 @@ def _answers(board: kicad.Board, wiring: Pinout) -> Iterator[tuple[_State, str, 
                 yield state, wires[round(x)], wires[round(y)], dict(zip(names, volts, strict=True))
 
 
-def findings() -> list[Finding]:
-    """Short every pair in every state of the outputs, and keep the worst of each two kinds of wire.
+def short_all_pairs() -> list[Finding]:
+    """Short each pair in each state of the outputs, and return the worst short for each two kinds of wire.
 
     Raises:
         ValueError: ngspice did not answer for every short.
@@ -301,7 +301,7 @@ def _worst(group: list[Finding]) -> Finding:
 
 
 def digest() -> str:
-    """Return the hash of what the result depends on: board, wiring and figures."""
+    """Return a hash of what the result depends on: board, wiring and figures."""
     board = kicad.read()
     fuses = [
         FUSES[part.fields["MPN"]]
@@ -313,13 +313,13 @@ def digest() -> str:
 
 
 def read(path: Path = RESULT) -> list[Finding]:
-    """Read the result."""
+    """Read the committed findings."""
     found = json.loads(path.read_text(encoding="utf-8"))["shorts"]
     return [Finding(**{**f, "wires": tuple(f["wires"]), "plugs": tuple(f["plugs"])}) for f in found]
 
 
 def differences(old: list[Finding], new: list[Finding]) -> list[str]:
-    """Return a line for every finding that is another, currents and loads within 3 %."""
+    """Return a line for each finding that differs; currents and loads may differ by 3 %."""
 
     def same(a: Finding, b: Finding) -> bool:
         numbers = ((a.amperes, b.amperes), (a.watts, b.watts))
@@ -379,8 +379,8 @@ def table(found: list[Finding]) -> str:
 
 
 def main() -> int:
-    """Write the result; with ``--check`` compare it with the committed one instead."""
-    found = findings()
+    """Write the result, or compare it with the committed one (``--check``)."""
+    found = short_all_pairs()
     if "--check" in sys.argv[1:]:
         lines = differences(read(), found)
         print("\n".join(lines) or "shorts: as committed")

@@ -1,4 +1,4 @@
-"""Makes rendered pictures small enough to be committed: no empty margins, few colours."""
+"""Makes rendered pictures small enough to commit: no empty margins, few colours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _MARGIN = 8  # pixels of white left on each side
 
 
 def shrink(path: Path) -> None:
-    """Crop a PNG to what is drawn, and reduce it to a palette of 128 colours."""
+    """Crop a PNG to its drawing, and reduce it to a palette of 128 colours."""
     from PIL import Image, ImageChops
 
     with Image.open(path) as image:

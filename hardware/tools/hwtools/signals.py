@@ -1,4 +1,4 @@
-"""Simulates one input channel with ngspice and keeps what the Pi's pin would see.
+"""Simulates one input channel in ngspice and records what the Pi's pin would see.
 
 The contact bounces by a seeded recipe; ngspice gives the voltage at the pin; a Schmitt input with the Pi's
 levels turns it into edges. ``hardware/signals/edges.json`` holds the edges that the debouncer's tests are
@@ -31,7 +31,7 @@ TOLERANCE_NS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A move of the contact: its bounce in microseconds, and what it stands for."""
+    """A move of the contact, and how it bounces (µs)."""
 
     name: str
     closes: bool
@@ -53,7 +53,7 @@ CASES = (
 
 
 def _contact(case: Case) -> list[tuple[int, int]]:
-    """Times in µs and states (1 closed) of the bare contact, from its first change on."""
+    """Return the bare contact's times in µs and states (1 closed), from its first change."""
     dice = random.Random(case.seed)
     final = 1 if case.closes else 0
     if case.name == "knock":
@@ -107,7 +107,7 @@ def _run(folder: Path, span: str) -> list[tuple[float, float, float]]:
 
 
 def _strike(kilovolt: float, closed: bool, folder: Path) -> dict[str, Any]:
-    """A discharge into the far end of the lead after 5 µs, the contact standing still."""
+    """Simulate a discharge into the far end of the lead after 5 µs, while the contact stays put."""
     (folder / "bounce.inc").write_text(f"Vgate gate 0 {int(closed)}\n", encoding="utf-8")
     peak = kilovolt * 1000 / 330
     (folder / "strike.inc").write_text(
@@ -124,7 +124,7 @@ def _strike(kilovolt: float, closed: bool, folder: Path) -> dict[str, Any]:
 
 
 def edges(rows: list[tuple[float, float, float]], start: float = 500e-6) -> list[tuple[int, int]]:
-    """Turn a voltage into edges as an input with hysteresis does: (ns after *start*, level)."""
+    """Turn a voltage into edges, like an input with hysteresis: (ns after *start*, level)."""
     level = 1 if rows[0][1] > (HIGH + LOW) / 2 else 0
     found = []
     for t, pin, _ in rows:
@@ -139,13 +139,13 @@ def edges(rows: list[tuple[float, float, float]], start: float = 500e-6) -> list
 
 
 def digest() -> str:
-    """Return the hash of what the result depends on: the deck and this recipe."""
+    """Return a hash of what the result depends on: the deck and the cases here."""
     body = DECK.read_bytes() + repr((CASES, HIGH, LOW)).encode()
     return hashlib.sha256(body).hexdigest()
 
 
 def simulate() -> dict[str, Any]:
-    """Run all cases; levels are electrical: 0 is the closed contact."""
+    """Run all cases. Levels are electrical: 0 is closed."""
     result: dict[str, Any] = {
         "source": digest(),
         "unit": "ns after the contact first moves; level 0 is closed",
@@ -176,7 +176,7 @@ def simulate() -> dict[str, Any]:
 
 
 def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """Return a line for every case whose edges are not the same within the tolerance."""
+    """Return a line for each case whose edges differ by more than the tolerance."""
     found = []
     for was, now in zip(old["cases"], new["cases"], strict=True):
         (times, levels), (then, before) = (tuple(zip(*c["pin"], strict=True)) for c in (now, was))
@@ -186,7 +186,7 @@ def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
 
 
 def main() -> int:
-    """Write edges.json, a line for every case; with ``--check`` compare with the committed one instead."""
+    """Write edges.json, a line for each case, or compare it with the committed one (``--check``)."""
     result = simulate()
     if "--check" in sys.argv[1:]:
         lines = differences(json.loads(RESULT.read_text(encoding="utf-8")), result)

@@ -1,4 +1,4 @@
-"""The slicer profiles, and what PrusaSlicer makes of every part with them: hours, grams and extents.
+"""Writes the slicer profiles, and slices every part with them: hours, grams and extents.
 
 ``python -m hwtools.slicing`` slices what has changed and writes ``hardware/box/slicing.json``; it
 needs PrusaSlicer.
@@ -24,8 +24,8 @@ RESULT = HARDWARE / "box" / "slicing.json"
 Bed = tuple[float, float, float]
 
 
-def profiles() -> dict[str, dict[str, str]]:
-    """Return all settings of each profile, by its name."""
+def read_profiles() -> dict[str, dict[str, str]]:
+    """Return each profile's settings, by its name."""
     return {
         f"{kind}, {speed}": SETTINGS["print"] | SETTINGS["kinds"][kind] | SETTINGS["speeds"][speed]
         for kind in SETTINGS["kinds"]
@@ -34,10 +34,10 @@ def profiles() -> dict[str, dict[str, str]]:
 
 
 def write_profiles(folder: Path) -> None:
-    """Write a config bundle for PrusaSlicer, and a process for each profile for OrcaSlicer."""
+    """Write a config bundle for PrusaSlicer, and a process per profile for OrcaSlicer."""
     orca = SETTINGS["orca"]
     bundle = []
-    for name, values in profiles().items():
+    for name, values in read_profiles().items():
         lines = "".join(f"{key} = {value}\n" for key, value in values.items())
         bundle.append(f"[print:Shut the Box {name}]\n{lines}")
         process = {
@@ -53,7 +53,7 @@ def write_profiles(folder: Path) -> None:
 
 
 def digest() -> str:
-    """Return the SHA-256 of all that decides how a part is sliced."""
+    """Return a hash of everything that affects how parts are sliced."""
     sources = [
         HARDWARE / "tools" / "hwtools" / "box" / f"{n}.py" for n in ("dimensions", "fab", "printed", "solids")
     ]
@@ -62,10 +62,10 @@ def digest() -> str:
 
 
 def slice_part(stl: Path, values: dict[str, str], bed: Bed) -> dict[str, Any]:
-    """Slice one part on a bed: hours, grams, and the extents of every move in mm.
+    """Slice one part on a bed; return hours, grams, and the extents of its moves in mm.
 
     Raises:
-        ValueError: if the slicer warns of anything, with its words.
+        ValueError: the slicer gave a warning, which is the message.
     """
     wide, deep, high = bed
     corners = f"0x0,{wide:g}x0,{wide:g}x{deep:g},0x{deep:g}"
@@ -98,14 +98,14 @@ def slice_part(stl: Path, values: dict[str, str], bed: Bed) -> dict[str, Any]:
 
 
 def off_the_bed(sliced: dict[str, Any]) -> bool:
-    """Say whether any move of a sliced part leaves its bed."""
+    """Return whether any move of a sliced part leaves its bed."""
     x0, y0, x1, y1, z1 = sliced["extents"]
     wide, deep, high = sliced["bed"]
     return bool(x0 < 0 or y0 < 0 or x1 > wide or y1 > deep or z1 > high)
 
 
-def box(levers: int = 9, display: str = "2.42", *, wooden: bool = False) -> dict[str, dict[str, Any]]:
-    """Return what was sliced for a box, by the names of its parts."""
+def read_parts(levers: int = 9, display: str = "2.42", *, wooden: bool = False) -> dict[str, dict[str, Any]]:
+    """Return a box's sliced parts by name."""
     parts = json.loads(RESULT.read_text(encoding="utf-8"))["parts"]
     left_out = ("body", "base") if wooden else ()
     return {
@@ -118,7 +118,7 @@ def box(levers: int = 9, display: str = "2.42", *, wooden: bool = False) -> dict
 
 
 def main() -> int:
-    """Slice every part that has changed, at each speed on another bed, and keep the result."""
+    """Slice each part that has changed, every speed on its own bed, and write the result."""
     from hwtools.box.check import BEDS
     from hwtools.box.fab import printed_parts, write_stl
 
@@ -133,7 +133,7 @@ def main() -> int:
             write_stl(solid, stl)
             kind = "tiles" if stl.name.startswith("lever-") else "parts"
             for speed, bed in zip(SETTINGS["speeds"], BEDS, strict=True):
-                values = profiles()[f"{kind}, {speed}"]
+                values = read_profiles()[f"{kind}, {speed}"]
                 source = hashlib.sha256(stl.read_bytes() + repr((SETTINGS["machine"], values, bed)).encode())
                 same = old.get(name, {}).get(speed, {}).get("source") == source.hexdigest()[:16]
                 job = None if same else pool.submit(slice_part, stl, values, bed)

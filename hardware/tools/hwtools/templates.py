@@ -1,4 +1,4 @@
-"""Drawings at 1:1 on A4: the plywood's plates for a fret saw, and the wires to bend over.
+"""Draws 1:1 templates on A4: plywood plates for a fret saw, and wires to bend over.
 
 ``python -m hwtools.templates FOLDER``. Every page has a bar of 100 mm; larger plates are split, with marks.
 """
@@ -26,7 +26,7 @@ _Window = tuple[float, float, float, float]
 
 
 def tiles(width: float, height: float) -> list[_Window]:
-    """Return the parts (left, low, right, high) of a drawing of that size that go on one page each."""
+    """Split a drawing of this size into pages: (left, low, right, high) of each."""
     room = (_PAGE[0] - 2 * _EDGE, _PAGE[1] - 2 * _EDGE - _FOOT)
     counts = [
         max(1, math.ceil((size - _OVERLAP) / (r - _OVERLAP)))
@@ -41,7 +41,7 @@ def tiles(width: float, height: float) -> list[_Window]:
 
 
 def _page(title: str) -> tuple[Any, Any]:
-    """Return a figure of one A4 page and its axes in mm, with title and bar."""
+    """Return the figure of an A4 page and its axes in mm, with title and bar."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(_PAGE[0] / 25.4, _PAGE[1] / 25.4))
@@ -99,7 +99,7 @@ def _plate(pages: Any, plate: Plate) -> None:  # noqa: ANN401
 
 
 def _wires(pages: Any) -> None:  # noqa: ANN401
-    """Draw the middle lines of fingers and staples, to bend wire over."""
+    """Draw the centre lines of fingers and staples, to bend wire over."""
     fingers = {switch.wire: name for name, switch in reversed(SWITCHES.items())}
     shapes = [
         ("finger", Dimensions(switch=name), f"for {name}; foot below, tip above")
@@ -129,7 +129,7 @@ def _wires(pages: Any) -> None:  # noqa: ANN401
 
 
 def write(folder: Path) -> None:
-    """Write templates.pdf, the plates, and wires.pdf below *folder*."""
+    """Write templates.pdf (the plates) and wires.pdf into *folder*."""
     from matplotlib.backends.backend_pdf import PdfPages
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The box: its figures, its printed parts, everything that is bought for it, and the check of all of it.
+"""The model of the box: its figures, printed and bought parts, and the check.
 
 [dimensions][hwtools.box.dimensions] has every figure once, [printed][hwtools.box.printed] the parts that are
 printed, [assembly][hwtools.box.assembly] everything in its place and in the order of the guide, and

@@ -1,4 +1,4 @@
-"""``python -m hwtools.box``: checks all sizes of the box and writes the result to hardware/box/check.json."""
+"""``python -m hwtools.box`` checks every size of the box and writes hardware/box/check.json."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from hwtools.box.wooden import wooden
 
 def _examine(d: Dimensions) -> tuple[str, list[str]]:
     kind = f"wooden {d.wood:g} mm" if d.wooden else "printed"
-    return f"{d.levers} levers, display {d.display}, switch {d.switch}, {kind}", check.everything(
+    return f"{d.levers} levers, display {d.display}, switch {d.switch}, {kind}", check.find_faults(
         d, levers=d.display == Dimensions().display and (not d.wooden or d == wooden(Dimensions()))
     )
 
 
 def _sizes(d: Dimensions) -> dict[str, list[float]]:
     found = {}
-    for name, solid in check.prints(d).items():
+    for name, solid in check.lay_on_bed(d).items():
         x0, y0, z0, x1, y1, z1 = solid.bounding_box()
         found[name] = [round(x1 - x0, 1), round(y1 - y0, 1), round(z1 - z0, 1)]
     return found
 
 
 def main() -> int:
-    """Check every size with every display, write a changed result, and say what is wrong."""
+    """Check every size and display, write the result if it changed, and print the faults."""
     boxes = [Dimensions(levers=n) for n in COUNTS]
     boxes += [
         replace(Dimensions(), display=name, spi=True) for name in DISPLAYS if name != Dimensions().display
@@ -46,7 +46,7 @@ def main() -> int:
         "sizes": {str(d.levers): _sizes(d) for d in boxes[: len(COUNTS)]},
         "bill": {str(d.levers): assemble(d).bill() for d in boxes[: len(COUNTS)]},
         "wooden bill": assemble(wooden(Dimensions())).bill(),
-        "tolerances": tolerances.worst(boxes[0]),
+        "tolerances": tolerances.find_worst_margins(boxes[0]),
         "faults": found,
     }
     text = json.dumps(report, indent=1) + "\n"
@@ -55,7 +55,7 @@ def main() -> int:
     faults = [f"{which}: {fault}" for which, several in found.items() for fault in several]
     for fault in faults:
         print(fault, file=sys.stderr)
-    for row in tolerances.worst(boxes[0]):
+    for row in tolerances.find_worst_margins(boxes[0]):
         cause = ", ".join(f"{k} {v}" for k, v in row["combination"].items())  # type: ignore[attr-defined]
         print(f"box: {row['check']}: {row['worst']} {row['unit']} to spare at worst ({cause})")
     print(f"box: {len(boxes)} boxes checked, {len(faults)} faults")

@@ -1,4 +1,4 @@
-"""Everything in its place, printed or bought, down to the last screw, in the order of the guide."""
+"""Puts the whole box together, printed and bought parts down to the last screw, in the guide's order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hwtools.box.solids import (
     wire,
 )
 
-#: The guide's steps in order, and the group that comes in then; what they say is in docs/build.md.
+#: The steps of docs/build.md in order, and the group each one adds to.
 GROUPS = {"levers": "bank", "detents": "bank", "switches": "bank", "display": "shell", "deck": "shell",
            "bank": "shell", "tray": "shell", "base": "base", "electronics": "base", "plugs": "base",
            "bar": "base", "closing": "shell"}  # fmt: skip
@@ -34,36 +34,32 @@ DOWN: Point = (0.0, 0.0, -1.0)
 
 @dataclass(slots=True)
 class Item:
-    """One thing in its place.
-
-    Attributes:
-        name: unique.
-        solid: where it ends up.
-        step: when it comes in, an index of STEPS.
-        path: the ways it comes, backwards: from its place outwards, each a vector in mm.
-        part: what is bought, as the bill of materials names it; "" for a printed part.
-        lever: number of the lever that it is a part of, or 0.
-        relaxed: a spring as it comes in, before it bends.
-    """
+    """A part, printed or bought, in its final place."""
 
     name: str
+    """Unique."""
     solid: Manifold
     step: int
+    """When it's added: an index of STEPS."""
     path: tuple[Point, ...]
+    """How it gets there, backwards: vectors in mm from its place outwards."""
     part: str = ""
+    """Its name in the bill of materials; empty if it's printed."""
     colour: str = "gray"
     lever: int = 0
+    """The lever it belongs to, or 0."""
     relaxed: Manifold | None = None
+    """The shape of a spring before it's fitted and bends."""
 
     @property
     def group(self) -> str:
-        """What it hangs on: "bank", "shell" or "base"; a group moves as a whole."""
+        """What it's attached to and moves with: "bank", "shell" or "base"."""
         return GROUPS[STEPS[self.step]]
 
 
 @dataclass(frozen=True, slots=True)
 class Screw:
-    """A screw: *start* is where its head seats, *axis* points from the head to the tip."""
+    """A screw. Its head seats at *start*; *axis* points from head to tip."""
 
     name: str
     start: Point
@@ -79,12 +75,12 @@ class Screw:
 
 @dataclass(slots=True)
 class Assembly:
-    """The whole box."""
+    """Every part of a box, in place."""
 
     dimensions: Dimensions
     items: list[Item] = field(default_factory=list)
     screws: list[Screw] = field(default_factory=list)
-    #: how many pieces a box needs that are not one item each
+    #: Pieces to buy that aren't items, by part.
     extra: dict[str, int] = field(default_factory=dict)
 
     def add(
@@ -97,12 +93,12 @@ class Assembly:
         colour: str,
         lever: int = 0,
     ) -> None:
-        """Add a thing that comes in at *step*; a way that is a number goes straight up."""
+        """Add an item at *step*. In *path*, a number means straight up."""
         ways = tuple((0.0, 0.0, way) if isinstance(way, float) else way for way in path)
         self.items.append(Item(name, solid, STEPS.index(step), ways, part, colour, lever))
 
     def screw(self, part: str, screw: Screw) -> None:
-        """Add a screw and its solid: the core of its thread, which fits a thread but not a wall."""
+        """Add a screw. Its solid has the thread's core, so it fits a thread but not a wall."""
         wide, high = screw.head
         core = screw.diameter * (0.75 if screw.plastic else 0.96)
         x, y, z = (-a for a in screw.axis)
@@ -117,14 +113,14 @@ class Assembly:
         )
 
     def item(self, name: str) -> Item:
-        """Return the item of that name; KeyError if there is none."""
+        """Return the item called *name*; KeyError if there is none."""
         for item in self.items:
             if item.name == name:
                 return item
         raise KeyError(name)
 
     def bill(self) -> dict[str, int]:
-        """Count what has to be bought."""
+        """Return how many pieces of each part to buy."""
         counted: dict[str, int] = {}
         for item in self.items:
             if item.part:
@@ -139,7 +135,7 @@ def assemble(d: Dimensions, angles: dict[int, float] | None = None) -> Assembly:
 
     Args:
         d: the figures.
-        angles: angle of levers by number; down for those not named.
+        angles: of levers, by number; the others are down.
     """
     box = Assembly(d)
     _levers(box, angles or {})
@@ -185,7 +181,7 @@ def _levers(box: Assembly, angles: dict[int, float]) -> None:
 
 
 def _rods(box: Assembly, step: str) -> None:
-    """Add the rods of a step: those of the switches and under the staples, or all others."""
+    """Add a step's rods: those for the switches and under the staples, or all the others."""
     d = box.dimensions
     for name, (y, z, diameter) in printed.bank_rods(d).items():
         if name.startswith("switch") != (step == "switches"):
@@ -198,7 +194,7 @@ def _rods(box: Assembly, step: str) -> None:
 
 
 def switch_solid(d: Dimensions, n: int, angle: float) -> tuple[Manifold, Manifold]:
-    """Return a switch's case with its tabs, and its lever as the finger of a tile at *angle* leaves it."""
+    """Return a switch's case with its tabs, and its lever, pressed by the tile at *angle*."""
     micro = d.micro
     w, depth, high = micro.case
     x = d.bay_left(n) + d.switch_at
@@ -436,7 +432,7 @@ _PLUGS = {
 
 
 def opened(d: Dimensions, solid: Manifold) -> Manifold:
-    """Turn a part of the shell to where it is when the box stands open: on its back wall, behind the base."""
+    """Move a part of the shell to where it is when the box is open: on its back wall, behind the base."""
     turned = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 1.0, d.depth + OPEN_GAP), (0.0, -1.0, 0.0, _back(d) + FOOT))
     return solid.transform(turned)
 
@@ -451,7 +447,7 @@ def _back(d: Dimensions) -> float:
 
 
 def leads(box: Assembly) -> dict[str, list[list[Point]]]:
-    """Return the way of every lead from its plug to its part in the open shell, one for each wire's end."""
+    """Return each lead's path from its plug to its part in the open shell, one per wire."""
     d = box.dimensions
     x, y = d.pi_at
     z = d.base + d.pi_post + 1.4 + d.spacer + 1.6

@@ -1,7 +1,7 @@
-"""Checks a box as somebody would who has to build it: every check returns its faults in words.
+"""Checks a box for what would trip up somebody building it. Every check yields its faults, each a line.
 
-A fault is "kind: what is wrong, where, by how much". [hwtools.box.tolerances][] has the checks that are
-calculated instead of measured on solids.
+A fault reads "kind: what's wrong, where, by how much". Checks that are calculated rather than measured on
+solids are in [hwtools.box.tolerances][].
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from hwtools.harness import LENGTHS
 BEDS = ((220.0, 220.0, 250.0), (250.0, 210.0, 210.0))
 #: Volumes below this (mm³) are rounding.
 _NOTHING = 0.3
-#: What may cut into what, by so many mm³: springs where they are held, a tie round its cable.
+#: What may cut into what, and by how many mm³: springs where they're held, a tie round its cable.
 _ALLOWED = (
     (r"lever (\d+)", r"finger \1", 6.0),  # where the slot holds it
     (r"lever \d+", r"staple \d+", 0.5),
@@ -46,15 +46,15 @@ _ALLOWED = (
     (r"felt", r"body|tray|spout", 1e9),
     (r"levers' leads", r"J\d+", 1e9),
 )
-#: Least thread in plastic, and least gap that a hand's play and a printer's error leave open, in mm.
+#: Least thread in plastic, in mm.
 THREAD = 5.0
-#: Widest gap that lets no finger, coin or much beer in.
+#: Widest gap, in mm, that keeps out fingers, coins and most of the beer.
 GAP = 2.0
-#: Stiff parts may not be thinner.
+#: Least thickness of stiff parts, in mm.
 THIN = 0.8
-#: A lead does not run straight, and its ends are stripped, crimped and soldered: share and mm.
+#: Leads don't run straight (factor), and their ends are stripped, crimped and soldered (mm).
 SLACK, LOOSE_ENDS = 1.1, 25.0
-#: What prints without support beside a slope of 45 degrees: a ledge so wide, a bridge so long.
+#: Besides slopes of 45 degrees, what prints without support: ledges this wide, bridges this long (mm).
 LEDGE, BRIDGE = 2.0, 20.0
 
 
@@ -68,21 +68,21 @@ def _may(a: str, b: str) -> float:
 
 
 def _cuts(a: Item, b: Item) -> float:
-    """The volume of the two that is too much, or 0."""
+    """Return the volume by which two items overlap too much, or 0."""
     volume = overlap(a.solid, b.solid)
     return volume if volume > _NOTHING and volume > _may(a.name, b.name) else 0.0
 
 
-def collisions(box: Assembly) -> Iterator[str]:
-    """Everything in its place: nothing cuts into anything else."""
+def check_collisions(box: Assembly) -> Iterator[str]:
+    """Check that nothing cuts into anything else."""
     for a, b in combinations(box.items, 2):
         volume = _cuts(a, b)
         if volume:
             yield f"collision: {a.name} cuts into {b.name} by {volume:.1f} mm3"
 
 
-def screws(box: Assembly) -> Iterator[str]:
-    """Every screw holds in its thread, stays within the box, and can be driven."""
+def check_screws(box: Assembly) -> Iterator[str]:
+    """Check that every screw has enough thread, stays inside the box, and can be reached."""
     d = box.dimensions
     shell = rounded(d.width, d.depth, d.corner).extrude(d.height + d.plate + 10).translate((0, 0, -9))
     for screw in box.screws:
@@ -104,7 +104,7 @@ def screws(box: Assembly) -> Iterator[str]:
 
 
 def _driven(box: Assembly, screw: Screw) -> Iterator[str]:
-    """The driver's shaft reaches the head, past all that is there already."""
+    """Check that the driver's shaft reaches the head past everything that's already there."""
     back: Point = (-screw.axis[0], -screw.axis[1], -screw.axis[2])
     above = screw.head[1] + 0.3
     x, y, z = (s + b * above for s, b in zip(screw.start, back, strict=True))
@@ -119,7 +119,7 @@ _BESIDE = {"bank": {"bank"}, "tray": {"bank"}, "closing": {"bank", "base"}}
 
 
 def _present(box: Assembly, step: int, before: str) -> Iterator[Item]:
-    """What is there when something comes in: earlier things of the groups that the step is about."""
+    """Return what's already there when an item is added: earlier items of the groups the step is about."""
     groups = {GROUPS[STEPS[step]], *_BESIDE.get(STEPS[step], ())}
     for item in box.items:
         if item.name == before:
@@ -133,8 +133,8 @@ def _present(box: Assembly, step: int, before: str) -> Iterator[Item]:
 # --- levers ---------------------------------------------------------------------------------------------
 
 
-def sweep(d: Dimensions, step: float = 3.0, past: float = 10.0) -> Iterator[str]:
-    """The first and the last lever through their travel, and past both stops: only the stops stop them."""
+def check_sweep(d: Dimensions, step: float = 3.0, past: float = 10.0) -> Iterator[str]:
+    """Check that only the stops stop the first and last lever, along their travel and *past* both ends."""
     box = assemble(d)
     neighbours = {n: {a: assemble_lever(d, n, a) for a in (d.up, d.down)} for n in (2, d.levers - 1)}
     for number in (1, d.levers):
@@ -182,12 +182,12 @@ def sweep(d: Dimensions, step: float = 3.0, past: float = 10.0) -> Iterator[str]
 
 
 def assemble_lever(d: Dimensions, number: int, angle: float) -> Manifold:
-    """Return the printed part of a lever in its place at an angle."""
+    """Return a lever's printed part, in place at *angle*."""
     return at_axis(printed.lever_body(d, number), angle, d.axle_y, d.axle_z)
 
 
-def beer(d: Dimensions) -> Iterator[str]:
-    """What drips through the gap on either side of a tile meets no switch."""
+def check_beer(d: Dimensions) -> Iterator[str]:
+    """Check that what drips through the gaps beside a tile misses the switch."""
     box = assemble(d, dict.fromkeys(range(1, d.levers + 1), d.up))
     for n in range(1, d.levers + 1):
         switch = box.item(f"switch {n}").solid + box.item(f"switch lever {n}").solid
@@ -200,8 +200,8 @@ def beer(d: Dimensions) -> Iterator[str]:
                 yield f"beer: switch {n} lies {covered:.1f} mm {where}; 1 is needed"
 
 
-def gaps(d: Dimensions, step: float = 2.5) -> Iterator[str]:
-    """The opening before and behind each tile through the whole sweep, and beside it."""
+def check_gaps(d: Dimensions, step: float = 2.5) -> Iterator[str]:
+    """Check the gaps in front of, behind and beside a tile throughout its travel."""
     profile = printed.lever_profile(d)
     widest = {"in front of": 0.0, "behind": 0.0}
     at = dict.fromkeys(widest, 0.0)
@@ -232,8 +232,8 @@ def gaps(d: Dimensions, step: float = 2.5) -> Iterator[str]:
         yield f"gap: a tile comes as near as {narrowest:.1f} mm to the plate: it would rub"
 
 
-def springs(d: Dimensions) -> Iterator[str]:
-    """The wires have the room to bend that they need, and enough plastic holds them."""
+def check_springs(d: Dimensions) -> Iterator[str]:
+    """Check that the springs have room to bend, and enough plastic to hold them."""
     from hwtools.box import tolerances
 
     bend = tolerances.most_bent(d)
@@ -259,8 +259,8 @@ def _flat(solid: Manifold) -> Manifold:
     return solid.translate((-x, -y, -z))
 
 
-def prints(d: Dimensions) -> dict[str, Manifold]:
-    """Return every printed part in its printing position, on the bed."""
+def lay_on_bed(d: Dimensions) -> dict[str, Manifold]:
+    """Return every printed part as it lies on the bed."""
     over = (180, 0, 0)
     found = {
         "body": printed.body(d).rotate(over),
@@ -279,14 +279,14 @@ def prints(d: Dimensions) -> dict[str, Manifold]:
     return {name: _flat(solid) for name, solid in found.items()}
 
 
-def pieces(d: Dimensions, name: str) -> int:
-    """Return how many of a printed part a box needs."""
+def count_pieces(d: Dimensions, name: str) -> int:
+    """Return how many pieces of a printed part a box needs."""
     return {"clamp": 2, "switch-spacer-left": d.levers, "switch-spacer-right": d.levers}.get(name, 1)
 
 
-def printing(d: Dimensions) -> Iterator[str]:
-    """Every part: closed, in one piece, on the bed, without supports, nowhere too thin."""
-    for name, solid in prints(d).items():
+def check_printing(d: Dimensions) -> Iterator[str]:
+    """Check that every part is one closed piece, fits the bed, needs no supports and is thick enough."""
+    for name, solid in lay_on_bed(d).items():
         if name.startswith("lever-") and name not in ("lever-1", f"lever-{d.levers}"):
             continue
         if solid.is_empty() or solid.volume() <= 0 or len(solid.decompose()) != 1:
@@ -296,12 +296,12 @@ def printing(d: Dimensions) -> Iterator[str]:
         for bed in BEDS:
             if not any(a <= bed[0] and b <= bed[1] and z <= bed[2] for a, b in ((x, y), (y, x))):
                 yield f"bed: {name} of {x:.0f} x {y:.0f} x {z:.0f} mm does not fit {bed[0]:g} x {bed[1]:g}"
-        yield from overhangs(name, solid)
+        yield from check_overhangs(name, solid)
         yield from _thin(name, solid)
 
 
-def overhangs(name: str, solid: Manifold, layer: float = 0.5) -> Iterator[str]:
-    """A part on the bed has no ledge and no bridge that wants a support."""
+def check_overhangs(name: str, solid: Manifold, layer: float = 0.5) -> Iterator[str]:
+    """Check that a part on the bed has no ledge or bridge that needs support."""
     high = solid.bounding_box()[5]
     below = solid.slice(0.2)
     z = 0.2 + layer
@@ -353,7 +353,7 @@ def _way(path: Iterable[Point], pace: float = 3.0) -> Iterator[Point]:
 
 
 def _blocked(what: str, moving: list[Item], still: list[Item], path: Iterable[Point]) -> Iterator[str]:
-    """Name the first thing that is in the way."""
+    """Yield the first thing in the way, if any."""
     for shift in _way(path):
         for mine in moving:
             solid = mine.solid if mine.relaxed is None else mine.relaxed
@@ -368,8 +368,8 @@ def _blocked(what: str, moving: list[Item], still: list[Item], path: Iterable[Po
                     return
 
 
-def assembling(d: Dimensions) -> Iterator[str]:
-    """In the order of the guide: each part gets to its place, each group onto the next."""
+def check_assembling(d: Dimensions) -> Iterator[str]:
+    """Check that each part gets to its place and each group onto the next, in the guide's order."""
     boxes = {
         angle: assemble(d, dict.fromkeys(range(1, d.levers + 1), angle)) for angle in {15.0, d.up, d.down}
     }
@@ -399,13 +399,13 @@ def assembling(d: Dimensions) -> Iterator[str]:
 
 
 def _unlocked(d: Dimensions, items: Iterable[Item]) -> list[Item]:
-    """Turn the lock's cam among the items to where it's open."""
+    """Return the items with the lock's cam turned to open."""
     cam = printed.lock(d, locked=False)["lock cam"]
     return [replace(i, solid=cam) if i.name == "lock cam" else i for i in items]
 
 
-def opening(d: Dimensions) -> Iterator[str]:
-    """A closed box opens: felt and spout out, unlocked, lifted, stood behind the base with its leads on."""
+def check_opening(d: Dimensions) -> Iterator[str]:
+    """Check that a closed box opens: felt and spout out, shell off and behind the base, leads plugged in."""
     box = assemble(d)
     late = STEPS.index("closing")
     for name in ("felt", "spout"):
@@ -429,8 +429,8 @@ def opening(d: Dimensions) -> Iterator[str]:
                 yield f"open: the lead of {plug} needs {long:.0f} mm, it has {1000 * LENGTHS[plug]:.0f} mm"
 
 
-def holding(d: Dimensions) -> Iterator[str]:
-    """Locked, the shell cannot be lifted in front or behind, nor slid off its tongues."""
+def check_holding(d: Dimensions) -> Iterator[str]:
+    """Check that a locked shell can't be lifted at the front or back, or slid off its tongues."""
     made = wooden if d.wooden else printed
     body, lock, base = made.body(d), printed.lock(d)["lock cam"], made.base(d)
     if overlap(lock.translate((0, 0, 3)), base) < 1.0:
@@ -441,12 +441,25 @@ def holding(d: Dimensions) -> Iterator[str]:
         yield "lock: the locked shell slides off its tongues"
 
 
-def everything(d: Dimensions, *, levers: bool = True) -> list[str]:
-    """Return all faults of a box; without those of its levers if another box has the same levers."""
+def find_faults(d: Dimensions, *, levers: bool = True) -> list[str]:
+    """Return all of a box's faults; leave out *levers* if another box has the same ones."""
     from hwtools.box import tolerances
 
     box = assemble(d)
-    found = [*collisions(box), *screws(box), *assembling(d), *holding(d), *opening(d)]
+    found = [
+        *check_collisions(box),
+        *check_screws(box),
+        *check_assembling(d),
+        *check_holding(d),
+        *check_opening(d),
+    ]
     if levers:
-        found += [*sweep(d), *gaps(d), *springs(d), *beer(d), *printing(d), *tolerances.faults(d)]
-    return [*found, *(wooden.faults(d) if d.wooden else ())]
+        found += [
+            *check_sweep(d),
+            *check_gaps(d),
+            *check_springs(d),
+            *check_beer(d),
+            *check_printing(d),
+            *tolerances.check_tolerances(d),
+        ]
+    return [*found, *(wooden.check_plates(d) if d.wooden else ())]

@@ -1,4 +1,4 @@
-"""Writes the wooden version: every plate as DXF and SVG, and a cutting plan on sheets, all at 1:1."""
+"""Writes the wooden box's plates as DXF and SVG, and cutting plans for whole sheets, all at 1:1."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from hwtools.box.wooden import SHEET, Plate, plates, wooden
 if TYPE_CHECKING:
     from manifold3d import CrossSection
 
-#: Between two plates on the sheet, and to its edge, in mm.
+#: Space between plates, and to the sheet's edge, in mm.
 _ROOM = 4.0
 _STYLE = 'fill="none" stroke="#000" stroke-width="0.2"'
 
 
 def plan(found: list[Plate]) -> list[list[tuple[Plate, CrossSection]]]:
-    """Lay the plates on sheets, the highest first, row by row; return each sheet's plates where they lie."""
+    """Lay the plates on sheets in rows, tallest first; return each sheet's plates where they lie."""
     flat = []
     for plate in found:
         outline = plate.outline()
@@ -74,7 +74,7 @@ def _svg(placed: list[tuple[Plate, CrossSection]], size: tuple[float, float], *,
 
 
 def _circle(ring: Sequence[Sequence[float]]) -> tuple[float, float, float] | None:
-    """Return middle and radius of a ring that stands for a circle, or None."""
+    """Return centre and radius of a ring that stands for a circle, or None."""
     if len(ring) < 12:
         return None
     x, y = ((min(p[k] for p in ring) + max(p[k] for p in ring)) / 2 for k in (0, 1))
@@ -85,7 +85,7 @@ def _circle(ring: Sequence[Sequence[float]]) -> tuple[float, float, float] | Non
 def _dxf(placed: list[tuple[Plate, CrossSection]], target: Path) -> None:
     import ezdxf
 
-    # No times and no random identifiers: the same box is the same file.
+    # No timestamps or random identifiers, so that builds are reproducible.
     ezdxf.options.write_fixed_meta_data_for_testing = True
     document = ezdxf.new("R2010", units=4)  # millimetres
     space = document.modelspace()
@@ -104,7 +104,7 @@ def _dxf(placed: list[tuple[Plate, CrossSection]], target: Path) -> None:
 
 
 def write(folder: Path) -> None:
-    """Write every plate and the plan below *folder*."""
+    """Write every plate and the plans into *folder*."""
     folder.mkdir(parents=True, exist_ok=True)
     found = plates(wooden(Dimensions()))
     for plate in found:

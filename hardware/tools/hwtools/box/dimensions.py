@@ -14,7 +14,7 @@ COUNTS = (9, 10, 12)
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """A display module as it is sold. Measure yours: makers differ."""
+    """A display module as sold. Measure yours: makers differ."""
 
     name: str
     board: tuple[float, float, float]  # width, height, thickness of the circuit board
@@ -25,7 +25,7 @@ class Display:
     controller: str  # display.controller in the box's config
 
 
-#: What the bezels are made for. The 2.42" panel has the same pixels as the 1.3", at twice the size.
+#: The displays we have bezels for. The 2.42" panel has the same pixels as the 1.3", at twice the size.
 DISPLAYS = {
     "2.42": Display(
         '2.42" SSD1309, I2C, 4 pins', (72.0, 43.0, 1.6), (60.5, 37.0, 2.0), 0.0, (55.02, 27.5), 1.5, "ssd1309"
@@ -44,9 +44,9 @@ DISPLAYS = {
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A microswitch of the 20 mm class as its maker draws it.
+    """A microswitch of the 20 mm class, from its maker's drawing.
 
-    Heights are over the line of its mounting holes, lengths from the end of its case at the COM contact.
+    Heights are above the line of its mounting holes, lengths from the COM end of its case.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Switch:
     force: float  # N at the lever's end, at most
     overtravel: float  # at least
     wire: float  # of the finger that presses it, in mm
-    set_by_hand: bool  # too stiff for the sum of all errors: each finger is bent until its switch clicks
+    set_by_hand: bool  # too stiff to absorb all errors: each finger is bent until its switch clicks
     operates: float = 8.8
     spread: float = 0.8  # of operates, up and down
     free: float = 13.6  # at most
@@ -71,25 +71,25 @@ class Switch:
 
     @property
     def lever_end(self) -> float:
-        """The lever's free end when it operates, from the COM end."""
+        """Length to the lever's free end when it operates."""
         return self.com_hole + self.lever
 
     @property
     def lowest(self) -> float:
-        """Height of the lever's end when it is pressed down as far as the data sheet allows for certain."""
+        """Height of the lever's end when pressed as far as the data sheet guarantees."""
         return self.operates - self.overtravel
 
     def share(self, at: float) -> float:
-        """Return the height over the hinge at *at* as a share of that at the lever's end."""
+        """Return the lever's rise over its hinge at *at*, as a share of that at its end."""
         return (at - self.hinge[0]) / (self.lever_end - self.hinge[0])
 
     def end_at(self, height: float) -> float:
-        """Return how far the lever's end lies from the COM end when it stands at *height*."""
+        """Return the length to the lever's end when it's at *height*."""
         length = math.hypot(self.lever_end - self.hinge[0], self.operates - self.hinge[1])
         return self.hinge[0] + math.sqrt(max(length**2 - (height - self.hinge[1]) ** 2, 0.0))
 
 
-#: What the lever bank can carry. A type of the same size is a line here; the check says whether it works.
+#: Switches for the lever bank. Another type of the same size is one more line; the check says if it works.
 SWITCHES = {
     "D2SW-01L1H": Switch("Omron D2SW-01L1H, sealed", "D2SW-01L1H", 0.59, 1.0, 0.8, set_by_hand=True),
     "SS-01GL-F": Switch("Omron SS-01GL-F", "SS-01GL-F", 0.16, 1.2, 0.7, set_by_hand=False),
@@ -99,7 +99,7 @@ SWITCHES = {
 
 @dataclass(frozen=True, slots=True)
 class Dimensions:
-    """The figures; the defaults are the box that the guide describes."""
+    """The figures; the defaults make the guide's box."""
 
     levers: int = 9
     display: str = "2.42"
@@ -133,11 +133,11 @@ class Dimensions:
     handle: float = 42.0  # axle to the top of the tile
     thick: float = 7.0
     bore: float = 3.3
-    up: float = -17.0  # the stops; between them nothing but the detent and the switch is touched
+    up: float = -17.0  # the stops; between them, the tile only touches the detent and the switch
     down: float = 46.5
     tail_at: float = -49.4  # direction of the tail when the tile stands straight, from straight down
     tail_half: float = 2.4
-    tail_over: float = 2.0  # the tail reaches so far past the middle of the rods that stop it
+    tail_over: float = 2.0  # how far the tail reaches past the middle of the rods that stop it
     stop_radius: float = 16.0  # of the two rods that stop the tail
 
     # finger: a straight spring wire, both ends bent to the right, pushed into a slot on the lever's left
@@ -157,18 +157,18 @@ class Dimensions:
     detent_at: float = 65.0  # direction of its back, from straight down to the rear
     detent_free: float = 34.0  # length that bends
     detent_held: float = 8.0
-    detent_preload: float = 1.6  # it would stand so far inside a notch
+    detent_preload: float = 1.6  # how far inside a notch it would stand
     detent_groove: float = 0.7  # depth in the rib
     notch: float = 0.9  # depth
     notch_hollow: float = 1.6  # radius of the way of the wire's middle through a notch, and over its edge
     notch_edge: float = 1.8
-    notch_rest: float = 1.12  # at a stop the wire lies so far beside the notch's middle: it pulls to the stop
+    notch_rest: float = 1.12  # from the notch's middle to the wire at a stop: it pulls towards the stop
 
     # microswitch
-    switch: str = "D2SW-01L1H"  # beer creeps along tail and finger, and drips: the switch is a sealed one
+    switch: str = "D2SW-01L1H"  # sealed, because beer creeps along tail and finger, and drips
     switch_rod: float = 2.0
     switch_hole: float = 2.2  # in the ribs
-    switch_reach: float = 3.5  # the finger's free tip would stand so far beyond the operating position
+    switch_reach: float = 3.5  # how far beyond the operating position the finger's free tip would stand
     switch_end: float = 5.3  # from the tip's place to the upper end of the case
     switch_at: float = (
         3.3  # from the rib on its left: what drips through the gap beside a tile falls beside it
@@ -179,7 +179,7 @@ class Dimensions:
     insert: float = 5.7  # heat-set insert M3
     insert_hole: float = 4.0
     boss: float = 4.0  # depth of the bosses under the deck
-    pi_recess: float = 3.0  # the lower screws' heads sink so far into the base
+    pi_recess: float = 3.0  # how far the lower screws' heads sink into the base
     pi_screw_low: float = 16.0  # M2.5, from below through base and post into the spacer
     pi_screw_high: float = 6.0
     spacer: float = 11.0  # M2.5 female-female
@@ -225,7 +225,7 @@ class Dimensions:
 
     @property
     def pitch(self) -> float:
-        """From lever to lever."""
+        """Distance from lever to lever."""
         return self.bank_width / self.levers
 
     @property
@@ -240,27 +240,27 @@ class Dimensions:
 
     @property
     def axle_z(self) -> float:
-        """The axle lies in the plane of the deck's top, under the bank's plate."""
+        """Height of the axle: level with the deck's top, under the bank's plate."""
         return self.height
 
     @property
     def slot(self) -> float:
-        """From the axle to the edge of the plate in front of the drum."""
+        """Distance from the axle to the plate's edge in front of the drum."""
         return self.drum + self.drum_gap
 
     @property
     def micro(self) -> Switch:
-        """The microswitch."""
+        """The microswitch's own figures."""
         return SWITCHES[self.switch]
 
     def bay_left(self, number: int) -> float:
-        """Return x of the right face of the rib on the left of a lever, counted from 1."""
+        """Return x of the left edge of a lever's bay; levers count from 1."""
         return self.bank_left + (number - 1) * self.pitch + self.rib / 2
 
     # --- what follows from the stops; (y, z) from the axle -------------------------------------------------
 
     def from_tail(self, s: float, w: float, angle: float = 0.0) -> tuple[float, float]:
-        """Return (y, z) from the axle of the point *s* along the tail and *w* behind its middle."""
+        """Return (y, z) from the axle of a point, *s* along the tail and *w* behind its middle."""
         b = math.radians(self.tail_at + angle)
         return s * math.sin(b) + w * math.cos(b), -s * math.cos(b) + w * math.sin(b)
 
@@ -271,7 +271,7 @@ class Dimensions:
 
     @property
     def rod_down(self) -> tuple[float, float]:
-        """The rod that stops the tail of a falling tile; a nose rests behind it when the tile is up."""
+        """The rod that stops the tail when the tile falls; a nose rests behind it when the tile is up."""
         s, w = self._stop_aside
         return self.from_tail(s, w, self.down)
 
@@ -284,21 +284,21 @@ class Dimensions:
     # --- the finger and its switch -------------------------------------------------------------------------
 
     def finger_line(self, s: float) -> float:
-        """How far the middle of the unbent wire lies behind the tail's middle."""
+        """Return how far the unbent wire's middle lies behind the tail's."""
         return self.finger_pass + (self.finger_side - self.finger_pass) * s / self.finger_tip
 
     @property
     def finger_length(self) -> float:
-        """Length of the wire that bends."""
+        """Length of the part of the wire that bends."""
         return self.finger_tip - self.finger_root
 
     def tip(self, angle: float) -> tuple[float, float]:
-        """Middle of the finger's unbent tip with the lever at *angle*."""
+        """Return where the middle of the finger's unbent tip is, with the lever at *angle*."""
         return self.from_tail(self.finger_tip, self.finger_side, angle)
 
     @property
     def switch_low(self) -> float:
-        """Lower end of the switch's case, from the axle: the COM end."""
+        """The switch's lower (COM) end, from the axle."""
         return self.tip(self.down)[1] + self.switch_end - self.micro.case[2]
 
     @property
@@ -308,23 +308,23 @@ class Dimensions:
 
     @property
     def switch_holes(self) -> tuple[float, float]:
-        """Heights of its two mounting holes, from the axle."""
+        """Heights of the switch's two mounting holes, from the axle."""
         low = self.switch_low + self.micro.com_hole
         return low, low + self.micro.pitch
 
     @property
     def touched_at(self) -> float:
-        """Where the tip lies on the switch's lever with the tile down, from the COM end."""
+        """How far from the COM end the tip lies on the switch's lever, with the tile down."""
         return self.tip(self.down)[1] - self.switch_low
 
     def lever_height(self, end: float, at: float) -> float:
-        """Height of the switch's lever at *at* when its end stands at *end*."""
+        """Return the height of the switch's lever at *at* when its end is at *end*."""
         hinge = self.micro.hinge[1]
         return hinge + (end - hinge) * self.micro.share(at)
 
     @property
     def switch_press(self) -> float:
-        """Height of the back of the finger's unbent tip over the switch's holes, with the tile down."""
+        """Height of the back of the finger's unbent tip above the switch's holes, with the tile down."""
         return self.lever_height(self.micro.operates, self.touched_at) - self.switch_reach
 
     @property
@@ -333,7 +333,7 @@ class Dimensions:
         return self.tip(self.down)[0] + self.micro.wire / 2 + self.switch_press
 
     def pressed(self, angle: float) -> tuple[float, float]:
-        """Return the height of the switch's lever at its end, and the bend of the finger, at *angle*."""
+        """Return the height of the switch's lever end, and how far the finger bends, at *angle*."""
         y, z = self.tip(angle)
         micro, at = self.micro, z - self.switch_low
         height = self.switch_y - y - micro.wire / 2
@@ -352,7 +352,7 @@ class Dimensions:
         return -(self.drum + self.detent_wire / 2) * math.cos(math.radians(self.detent_at))
 
     def detent_y(self, rise: float) -> float:
-        """Return where the staple's back lies when its middle is *rise* over the bottom of a notch."""
+        """Return where the staple's back lies with its middle *rise* above the bottom of a notch."""
         far = self.drum + self.detent_wire / 2 - self.notch + rise
         return math.sqrt(far**2 - self.detent_z**2)
 
@@ -363,6 +363,6 @@ class Dimensions:
 
     @property
     def notches(self) -> tuple[float, float]:
-        """Directions of the two notches when the tile stands straight: for the tile up, and down."""
+        """Directions of the notches for the tile up and down, when the tile stands straight."""
         aside = math.degrees(self.notch_rest / (self.drum + self.detent_wire / 2))
         return self.detent_at - self.up + aside, self.detent_at - self.down - aside

@@ -1,4 +1,4 @@
-"""Writes what is printed and cut: an STL a part in its printing position, named with the number of pieces."""
+"""Writes an STL of every printed part as it lies on the bed, named with the number of pieces."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from hwtools.box.solids import block, joined, polygon, post
 Numbers: TypeAlias = "NDArray[np.float64]"
 Indices: TypeAlias = "NDArray[np.int64]"
 
-#: Parts that are the same for all numbers of levers and all displays.
+#: Parts that fit any number of levers and any display.
 _COMMON = ("body", "base", "tray", "spout")
 
 
 def printed_parts() -> dict[str, tuple[Manifold, int]]:
-    """Return every printed part by its file's name, with how many pieces a box needs."""
+    """Return every printed part by file name, with the pieces a box needs."""
     found: dict[str, tuple[Manifold, int]] = {}
     for levers in COUNTS:
         d = Dimensions(levers=levers)
         found[f"{levers}-levers/test-bay"] = test_bay(d), 1
         found[f"{levers}-levers/wire-jig"] = wire_jig(d), 1
-        for name, solid in check.prints(d).items():
-            pieces = check.pieces(d, name)
+        for name, solid in check.lay_on_bed(d).items():
+            pieces = check.count_pieces(d, name)
             if name in _COMMON:
                 found[name] = solid, pieces
             elif name not in ("bezel", "clamp"):
@@ -39,12 +39,12 @@ def printed_parts() -> dict[str, tuple[Manifold, int]]:
     for display in DISPLAYS:
         d = replace(Dimensions(), display=display)
         for name in ("bezel", "clamp"):
-            found[f"display-{display}/{name}"] = check.prints(d)[name], check.pieces(d, name)
+            found[f"display-{display}/{name}"] = check.lay_on_bed(d)[name], check.count_pieces(d, name)
     return found
 
 
 def test_bay(d: Dimensions) -> Manifold:
-    """Return one bay with an insert's hole and two threads: printed first, with a tile and its spacers."""
+    """Return the test bay, to be printed first: one bay with an insert's hole and two threads."""
     left, right = d.bay_left(1) - d.rib, d.bay_left(1) + d.bay + d.rib
     bay = printed.bank(d) ^ block((left, d.axle_y - 20, 0), (right, d.axle_y + 18.5, d.height + 20))
     screws = block((0, 0, 0), (22, 10, 8)) - post((5, 5, 8.01 - d.insert - 0.3), 9, d.insert_hole)
@@ -59,7 +59,7 @@ def test_bay(d: Dimensions) -> Manifold:
 
 
 def wires(d: Dimensions) -> dict[str, tuple[float, float, tuple[float, float]]]:
-    """Return each wire that is bent: its thickness, its straight part, its two ends."""
+    """Return each wire to be bent: its thickness, its straight part, its two ends."""
     slope = d.finger_line(d.finger_end) - d.finger_line(d.finger_tip)
     leg = d.detent_free + d.detent_held
     return {
@@ -72,15 +72,15 @@ def wires(d: Dimensions) -> dict[str, tuple[float, float, tuple[float, float]]]:
     }
 
 
-#: Where each wire lies on the jig.
+#: Where each wire goes on the jig.
 JIG = {"finger": 0.0, "staple": 14.0}
 
 
 def wire_jig(d: Dimensions) -> Manifold:
-    """Return a plate on which fingers and staples are bent, and seen to be right.
+    """Return the jig for bending and checking fingers and staples.
 
-    A wire lies between a wall and a block; its ends are bent round the block's corners, and spring back.
-    Then each end lies between two ridges: 1 mm to either side of where it belongs.
+    A wire goes between a wall and a block; its ends are bent round the block's corners, and spring back. If
+    it's right, each end lies between two ridges, 1 mm to either side of where it belongs.
     """
     parts = [block((-8, -6, -2.4), (46, 60, 0))]
     for kind, (thick, straight, ends) in wires(d).items():
@@ -112,10 +112,10 @@ FLAT = 1e-4
 
 
 def facets(solid: Manifold) -> tuple[Numbers, Indices]:
-    """Return corners and triangles of a solid as an STL has them, without degenerate triangles.
+    """Return a solid's corners and triangles for an STL, without degenerate triangles.
 
-    Where several edges lie on one line, the kernel leaves triangles without area. The edge that such a one
-    shares with its neighbour is turned: the surface stays the same, and closed.
+    Where several edges lie on one line, the kernel leaves triangles with no area. Flipping the edge that one
+    shares with its neighbour removes it; the surface stays the same, and closed.
     """
     mesh = solid.simplify(0.01).to_mesh()
     rounded = np.round(np.asarray(mesh.vert_properties)[:, :3], 3)
@@ -137,7 +137,7 @@ def facets(solid: Manifold) -> tuple[Numbers, Indices]:
             other = edges[second, first]
             far = next(v for v in triangles[other] if v not in (first, second))
             if (far, middle) in edges or (middle, far) in edges:
-                continue  # two flat ones side by side: the next turn
+                continue  # two flat ones side by side: next time round
             for old in (n, other):
                 for j in range(3):
                     edges.pop((triangles[old][j], triangles[old][j - 2]), None)
@@ -149,14 +149,14 @@ def facets(solid: Manifold) -> tuple[Numbers, Indices]:
 
 
 def _heights(corners: Numbers) -> Numbers:
-    """Heights of triangles over their longest sides."""
+    """Return the triangles' heights over their longest sides."""
     sides = corners - np.roll(corners, 1, axis=1)
     area = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)
     return np.asarray(area / np.linalg.norm(sides, axis=2).max(axis=1))
 
 
 def write_stl(solid: Manifold, target: Path) -> None:
-    """Write a solid as binary STL; ValueError if a facet is degenerate or the surface is not closed."""
+    """Write a solid as binary STL; ValueError if a facet is degenerate or the surface isn't closed."""
     import trimesh
 
     points, triangles = facets(solid)
@@ -168,7 +168,7 @@ def write_stl(solid: Manifold, target: Path) -> None:
 
 
 def main(folder: Path) -> None:
-    """Write all parts below *folder*."""
+    """Write all parts into *folder*."""
     for name, (solid, pieces) in printed_parts().items():
         write_stl(solid, folder / "stl" / f"{name}_x{pieces}.stl")
 

@@ -1,4 +1,4 @@
-"""Renders the pictures of the guide from the model: one a step, and views of the whole. Needs no screen."""
+"""Renders the guide's pictures from the model: one per step, and views of the whole. Needs no screen."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hwtools.box.solids import Point, at_axis, wire
 from hwtools.box.wooden import plates, wooden
 from hwtools.shrink import shrink
 
-#: Most pixels of a picture, and those below for the caption.
+#: Largest picture in pixels, and the height of the caption below it.
 _MOST, _FOOT = (1000, 900), 34
 _FONT = ImageFont.load_default(size=19)
 
@@ -36,7 +36,7 @@ def _mesh(solid: Manifold) -> Any:  # noqa: ANN401  (PyVista has no types)
 
 
 class _Scene:
-    """Solids in their colours, with dark edges, seen from one side."""
+    """A picture: solids in their colours, with dark edges, seen from one side."""
 
     def __init__(self, angle: float | None = None, d: Dimensions | None = None) -> None:
         import pyvista
@@ -67,17 +67,17 @@ class _Scene:
             self.add(item.solid.translate(by), item.colour)
 
     def steps(self, *steps: str) -> None:
-        """Draw what came in with these steps, in its place."""
+        """Draw the items of these steps, in place."""
         self.items(i for i in self.box.items if STEPS[i.step] in steps)
 
     def named(self, pattern: str) -> list[Item]:
-        """Return the items whose whole name matches."""
+        """Return the items whose full name matches."""
         return [i for i in self.box.items if re.fullmatch(pattern, i.name)]
 
     def move(self, pattern: str, by: Point, label: str, left: float = 0.3) -> None:
-        """Draw what comes in where it comes from, and its name at the first.
+        """Draw matching items away from their place, moved *by* a vector, and label the first.
 
-        An arrow leads towards its place, and leaves a share of the way out.
+        An arrow points to their place, and stops short of it by a share of the way.
         """
         for k, item in enumerate(self.named(pattern)):
             self.items([item], by)
@@ -90,23 +90,23 @@ class _Scene:
                 self.labels.append((label, start))
 
     def middle(self, name: str, by: Point = (0, 0, 0)) -> Point:
-        """Return where the middle of an item is once it has moved."""
+        """Return the middle of an item, moved *by* a vector."""
         x0, y0, z0, x1, y1, z1 = self.box.item(name).solid.bounding_box()
         return (x0 + x1) / 2 + by[0], (y0 + y1) / 2 + by[1], (z0 + z1) / 2 + by[2]
 
     def note(self, label: str, name: str, by: Point = (0, 0, 0)) -> None:
-        """Name an item that stays where it is."""
+        """Label an item."""
         self.labels.append((label, self.middle(name, by)))
 
     def save(self, target: Path, towards: Point) -> None:
-        """Draw what was added, as large as it goes, with the side it is seen from written below."""
+        """Render the picture as large as it fits, with the side it's seen from as its caption."""
         back = np.asarray(towards) / np.linalg.norm(towards)
         across = np.cross((0, 0, 1), back) / np.linalg.norm(np.cross((0, 0, 1), back))
         axes = np.stack([across, np.cross(back, across)])
         spots = np.concatenate([*self.corners, *self.arrows]) @ axes.T
         low, high = spots.min(axis=0), spots.max(axis=0)
         half = float(low[0] + high[0]) / 2
-        # names stand at the nearer side: as much room as the longest needs
+        # labels go to the nearer side, with room for the longest
         left, right = (
             12
             + max(
@@ -148,7 +148,7 @@ _Spot = tuple[float, float]
 
 
 def view(towards: Point) -> str:
-    """Return in words the side that a picture is seen from. Left and right are those of a player in front."""
+    """Say which side a picture is seen from. Left and right are the player's."""
     x, y, z = towards
     sides = [
         word
@@ -161,7 +161,7 @@ def view(towards: Point) -> str:
 
 
 def _cross(a: _Spot, b: _Spot, c: _Spot, d: _Spot) -> bool:
-    """Say whether the lines from a to b and from c to d cross."""
+    """Return whether the lines from a to b and from c to d cross."""
 
     def turn(p: _Spot, q: _Spot, r: _Spot) -> bool:
         return (q[0] - p[0]) * (r[1] - p[1]) > (q[1] - p[1]) * (r[0] - p[0])
@@ -177,7 +177,7 @@ def _annotate(
     half: float,
     caption: str,
 ) -> None:
-    """Draw arrows, caption, tags in their places, and names at the nearer side, their lines uncrossed."""
+    """Draw arrows, caption, tags, and labels at the nearer side, with lines that don't cross."""
     from PIL import Image, ImageDraw
 
     image = Image.open(target).convert("RGB")
@@ -249,7 +249,7 @@ def _exploded(target: Path) -> None:
 
 
 def _fingers(target: Path) -> None:
-    """Draw one tile from its left, its finger beside it."""
+    """Draw one tile from its left, with its finger beside it."""
     scene = _Scene(15.0)
     scene.items(scene.named("lever 1"))
     scene.note("tile 1, its left side", "lever 1")
@@ -363,7 +363,7 @@ def _plugs(target: Path) -> None:
     scene.save(target, (0.0, 1.0, 1.8))
 
 
-#: What a plug is for, and where its name hides no other.
+#: What each plug is for, and where to put its label so that none overlap.
 _PLUGGED: dict[str, tuple[str, Point]] = {
     "J2": ("1-3", (0, 12, -3)), "J3": ("4-6", (0, 12, -3)), "J4": ("7-9", (0, 12, -3)),
     "J6": ("button", (-17, 0, 0)), "J7": ("service", (-17, 0, 0)), "J8": ("buzzer", (-5, 12, -3)),
@@ -380,7 +380,7 @@ def _bar(target: Path) -> None:
     scene.save(target, (-0.5, -1.2, 0.3))
 
 
-#: Colours of the wires of a plug, as the harness has them.
+#: Wire colours of each plug, as in the harness.
 _WIRES = {
     "J6": ("white", "black", "red", "royalblue", "green"), "J8": ("black", "red"),
     "J9": ("black", "red", "royalblue", "gold"),
@@ -389,7 +389,7 @@ _LEVER_WIRES = ("white", "saddlebrown", "green", "black")
 
 
 def _open(target: Path) -> None:
-    """Draw the open box: the shell on its back wall behind the base, all leads in their colours."""
+    """Draw the open box: the shell on its back wall behind the base, the leads in their colours."""
     scene = _Scene()
     for item in scene.named("(?!levers' leads).*"):
         if item.group == "base":
@@ -425,7 +425,7 @@ def _closing(target: Path) -> None:
 
 
 def _screw_pair(target: Path, first: int) -> None:
-    """Draw two screws on their way into what holds them."""
+    """Draw two screws on their way in."""
     scene = _Scene()
     # the lower screws of the Pi come before the upper ones
     screws = sorted(scene.box.screws, key=lambda s: (STEPS.index(s.step), "high" in s.name))
@@ -442,7 +442,7 @@ def _screw_pair(target: Path, first: int) -> None:
 
 
 def _section(target: Path) -> None:
-    """One bay cut open beside its switch: a tile up, and one down."""
+    """Draw a bay cut open beside its switch: a tile up, and one down."""
     scene = _Scene()
     d = scene.box.dimensions
     cut = d.bay_left(2) + 2.0
@@ -456,7 +456,7 @@ def _section(target: Path) -> None:
     scene.save(target, (-1, 0, 0))
 
 
-#: File name -> what draws it: the guide's steps, in order, every two screws, and views of the whole.
+#: File name -> the function that draws it: the guide's steps, pairs of screws, and views of the whole.
 PICTURES: dict[str, Callable[[Path], None]] = {
     "step-fingers": _fingers,
     "step-levers": _levers,
@@ -481,7 +481,7 @@ PICTURES: dict[str, Callable[[Path], None]] = {
 
 
 def main(folder: Path, names: Iterable[str] = ()) -> None:
-    """Render all pictures, or those named, into *folder*."""
+    """Render all pictures, or only *names*, into *folder*."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in names or PICTURES:
         PICTURES[name](folder / f"{name}.png")

@@ -1,4 +1,4 @@
-"""The printed parts, each in its place in the box."""
+"""The printed parts, in place."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hwtools.box.solids import block, countersunk, disc, joined, polygon, post, 
 HEAD = 6.0
 #: Clearance hole of an M3 screw.
 LOOSE = 3.4
-#: From the middle of a hinge screw's boss to its edge.
+#: Radius of a screw's boss.
 BOSS = 4.0
 
 
@@ -26,7 +26,7 @@ def _tail_area(d: Dimensions, corners: list[tuple[float, float]]) -> CrossSectio
 
 
 def _slot(d: Dimensions) -> CrossSection:
-    """Return the slot of the finger's wire: narrow between end and root, then open to the front."""
+    """Return the slot for the finger's wire: narrow from end to root, then open to the front."""
     half = (d.micro.wire + d.finger_play) / 2
     back = [(s, d.finger_line(s) + half) for s in (d.finger_end, 40.0)]
     front = [
@@ -43,7 +43,7 @@ def _slot(d: Dimensions) -> CrossSection:
 
 
 def _notched(d: Dimensions) -> CrossSection:
-    """Return the drum with its two notches, their edges rounded."""
+    """Return the drum with its two notches, edges rounded."""
     hollow = d.notch_hollow + d.detent_wire / 2
     edge = d.notch_edge - d.detent_wire / 2
     drum = disc(2 * d.drum, 192)
@@ -55,7 +55,7 @@ def _notched(d: Dimensions) -> CrossSection:
 
 
 def _profiles(d: Dimensions) -> tuple[CrossSection, CrossSection]:
-    """Return the profile on the left, beside the switch and the finger, and the one elsewhere."""
+    """Return a lever's profile on the left, beside switch and finger, and the profile elsewhere."""
     t = d.tail_half
     half = d.thick / 2
     top = [disc(3, 24).translate((x, d.handle - 1.5)) for x in (-half + 1.5, half - 1.5)]
@@ -67,7 +67,7 @@ def _profiles(d: Dimensions) -> tuple[CrossSection, CrossSection]:
 
 
 def lever_body(d: Dimensions, number: int) -> Manifold:
-    """Return the printed part of a lever in its place, standing straight."""
+    """Return a lever's printed part, in place and standing straight."""
     beside, elsewhere = _profiles(d)
     x = d.bay_left(number) + d.side_gap
     cut = d.finger_at + (d.micro.wire + d.finger_play) / 2
@@ -81,7 +81,7 @@ def lever_body(d: Dimensions, number: int) -> Manifold:
 
 
 def finger(d: Dimensions, number: int, angle: float) -> Manifold:
-    """Return a lever's finger of spring wire in its place, bent by its switch, with the lever at *angle*."""
+    """Return a lever's finger, in place and bent by its switch, with the lever at *angle*."""
     _, bend = d.pressed(angle)
     x = d.bay_left(number) + d.side_gap
 
@@ -96,7 +96,7 @@ def finger(d: Dimensions, number: int, angle: float) -> Manifold:
 
 
 def detent(d: Dimensions, number: int, angle: float | None) -> Manifold:
-    """Return a staple as it lies on the drum of a lever at *angle*; with None, as it is without a lever."""
+    """Return a staple on the drum of a lever at *angle*, or without a lever (None)."""
     r = d.detent_wire / 2
     left = d.bay_left(number) - d.detent_groove + r
     right = d.bay_left(number) + d.bay + d.detent_groove - r
@@ -112,7 +112,7 @@ def detent(d: Dimensions, number: int, angle: float | None) -> Manifold:
 
 
 def detent_back(d: Dimensions, angle: float) -> float:
-    """Return how far behind the axle the staple's back lies on the drum."""
+    """Return how far behind the axle the staple's back is."""
     drum = _notched(d).rotate(angle)
     low, high = d.detent_relaxed, d.drum + d.detent_wire
     for _ in range(12):
@@ -123,13 +123,13 @@ def detent_back(d: Dimensions, angle: float) -> float:
 
 
 def lever(d: Dimensions, number: int) -> Manifold:
-    """Return a lever as it is printed: on its right side, the finger's slot open above."""
+    """Return a lever as it's printed: on its right side, the finger's slot facing up."""
     body = lever_body(d, number).translate((-d.bay_left(number) - d.side_gap, -d.axle_y, -d.axle_z))
     lying = ((0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0), (1.0, 0.0, 0.0, 0.0))
     return body.transform(lying).rotate((180, 0, 0))
 
 
-#: Digits as strokes on a grid of 2 by 4, so that no font is needed and every stroke has a print's width.
+#: Digits as strokes on a 2 by 4 grid: they need no font, and every stroke is wide enough to print.
 _DIGITS: dict[str, list[list[tuple[float, float]]]] = {
     "0": [[(0, 1), (0, 3), (1, 4), (2, 3), (2, 1), (1, 0), (0, 1)]],
     "1": [[(0.3, 3.2), (1.2, 4), (1.2, 0)]],
@@ -149,7 +149,7 @@ _DIGITS: dict[str, list[list[tuple[float, float]]]] = {
 
 
 def strokes(text: str, high: float, stroke: float) -> CrossSection:
-    """Return digits and ± as strokes from the origin up, around x = 0."""
+    """Return digits and ± as strokes, upwards from the origin and centred on x = 0."""
     step = high / 4
     left = -(len(text) * 2 + (len(text) - 1) * 1.2) * step / 2
     parts = [
@@ -164,7 +164,7 @@ def strokes(text: str, high: float, stroke: float) -> CrossSection:
 
 
 def engraving(number: int, d: Dimensions) -> Manifold:
-    """The number as strokes 0.6 mm deep, around x = 0, to be cut into the face at y = 0."""
+    """Return a number as strokes 0.6 mm deep, centred on x = 0, to cut into the face at y = 0."""
     high = min(10.0, d.lever_width * 0.55)
     lying = strokes(str(number), high, max(0.9, high * 0.13)).extrude(1.2)
     return lying.rotate((90, 0, 0)).translate((0, 0.6, d.handle - 15 - high / 2))
@@ -174,12 +174,12 @@ def engraving(number: int, d: Dimensions) -> Manifold:
 
 #: Edges of the bank's plate, from the axle.
 PLATE = (-26.5, 26.0)
-#: The opening for the bank in the deck, from the axle.
+#: Edges of the deck's opening for the bank, from the axle.
 OPENING = (-20.5, 18.5)
 
 
 def bank_rods(d: Dimensions) -> dict[str, tuple[float, float, float]]:
-    """Return every rod through the bank: (y, z) from the axle, and its diameter."""
+    """Return the rods through the bank: (y, z) from the axle, and diameter."""
     return {
         "axle": (0.0, 0.0, d.rod),
         "rod down": (*d.rod_down, d.rod),
@@ -252,7 +252,7 @@ def bank(d: Dimensions) -> Manifold:
 
 
 def _groove(d: Dimensions) -> CrossSection:
-    """Return the groove of a staple's leg in a rib: held below, free above, open at the lower end."""
+    """Return the groove for a staple's leg in a rib: tight below, free above, open at the bottom."""
     half = d.detent_wire / 2 + 0.05
     low, top = d.detent_z - d.detent_free, d.detent_z + d.detent_wire / 2 + 0.3
     front, back = d.detent_relaxed - half, d.detent_relaxed + half
@@ -261,9 +261,9 @@ def _groove(d: Dimensions) -> CrossSection:
 
 
 def spacers(d: Dimensions, number: int) -> tuple[Manifold, Manifold]:
-    """Return what keeps a switch in the middle of its bay, left and right of it, on its two rods.
+    """Return the left and right spacers that keep a switch in the middle of its bay, on its two rods.
 
-    The left one lies under the gap beside the tile: what drips on it runs off to the rib.
+    The left one lies under the gap beside the tile, and sheds what drips on it towards the rib.
     """
     left, right = d.bay_left(number), d.bay_left(number) + d.bay
     y, (low, high) = d.axle_y + d.switch_y, d.switch_holes
@@ -281,14 +281,14 @@ def spacers(d: Dimensions, number: int) -> tuple[Manifold, Manifold]:
 
 # --- body -----------------------------------------------------------------------------------------------
 
-#: The base's tongues: x, width; they hook into the back wall.
+#: The base's tongues, which hook into the back wall: x, width.
 TONGUES = ((36.0, 16.0), (164.0, 16.0))
-#: The supply's cable leaves here: x, width.
+#: Where the supply's cable comes out: x, width.
 CABLE = (118.0, 9.0)
 
 
 def deck_openings(d: Dimensions, bank_front: float = OPENING[0]) -> list[Manifold]:
-    """Return what is cut through the deck for tray, bank, display, button and buzzer."""
+    """Return the deck's openings for tray, bank, display, button and buzzer."""
     under, top = d.height - d.deck - 1, d.height + 1
     x0, y0, x1, y1 = d.tray
     lip, ends = d.deck_lip, d.bank_left - d.rib / 2 - 0.8
@@ -329,7 +329,7 @@ def body(d: Dimensions) -> Manifold:
     solid = joined([shell, *added])
 
     cut = deck_openings(d)
-    # under the deck: room for the springs' tips, should a tile ever get past its stop
+    # under the deck: room for the springs' tips in case a tile gets past its stop
     left, front = d.bank_left, d.axle_y + OPENING[0] + 1
     cut.append(block((left, d.axle_y - 27, under - 1), (d.width - left, front, under + 1.4)))
     cut.append(post(buzzer, d.buzzer_height + 1, d.buzzer + 0.2).translate((0, 0, -1)))
@@ -347,29 +347,29 @@ def body(d: Dimensions) -> Manifold:
 
 # --- base -----------------------------------------------------------------------------------------------
 
-#: The posts under the tray: they press it against the deck.
+#: The posts that press the tray against the deck.
 PILLARS = ((20.0, 12.2), (22.0, 87.5), (144.0, 15.0), (144.0, 86.0))
-#: Bolts to the bar, through the rubber feet: their middle.
+#: Centres of the rubber feet, which the bolts to the bar go through.
 FEET = ((24.0, 188.0), (196.0, 16.0), (120.0, 40.0), (192.0, 188.0))
-#: The corner under the Pi has no room for a bolt: a foot that sticks.
+#: The foot under the Pi: there's no room for a bolt, so it's stuck on.
 STUCK_FOOT = (19.0, 16.0)
-#: The lock's cam lies behind this, from the outer front.
+#: The lock's cam is behind this, measured from the outer front.
 CAM = 20.0
-#: Slots for the tie of the supply's cable.
+#: Slots for the cable tie.
 TIES = ((112.0, 176.0), (124.0, 176.0))
 
 
 def pi_holes(d: Dimensions) -> list[tuple[float, float]]:
-    """Return (x, y) of the Pi's mounting holes; its header lies in front, its supply behind."""
+    """Return (x, y) of the Pi's mounting holes; its header is at the front, its supply at the back."""
     x, y = d.pi_at
     return [(x + 85 - hx, y + 56 - hy) for hx in (3.5, 61.5) for hy in (3.5, 52.5)]
 
 
 def base(d: Dimensions) -> Manifold:
-    """Return the base: it is bolted to the bar; the shell hooks behind its tongues and is locked in front."""
+    """Return the base, bolted to the bar; the shell hooks behind its tongues and locks at the front."""
     inset = d.wall + d.gap
     t = d.base
-    # in front there is room to slide the shell off the tongues
+    # room at the front to slide the shell off the tongues
     back = d.depth - inset
     added = [block((inset, inset + 3.2, 0), (d.width - inset, back, t), d.corner - d.wall)]
     hook = [(-8, -0.1), (0, -0.1), (2.1, 2.0), (2.1, 4), (-8, 4)]
@@ -383,7 +383,7 @@ def base(d: Dimensions) -> Manifold:
     px, py = d.pi_at
     frame = block((px - 5, py - 5, 0), (px + 93, py + 67, t + d.dam), 4)
     added.append(frame - block((px - 3.5, py - 3.5, -1), (px + 91.5, py + 65.5, 29), 3))
-    # the gate into which the lock's cam swings from below: it neither lifts nor slides then
+    # the lock's cam swings into this gate from below, and can't lift or slide then
     lx, lz = d.lock_at
     high = lz + d.cam[0] / 2 + 0.4
     lug = block((lx + 12, CAM - 6, 0), (lx + 17, CAM + d.cam[1] + 7, high + 5))
@@ -395,12 +395,12 @@ def base(d: Dimensions) -> Manifold:
 
 
 def base_cuts(d: Dimensions) -> Manifold:
-    """Return what is cut through a base: bolts, the cable's tie, drains, air for the Pi."""
+    """Return a base's openings: bolts, cable tie, drains, air for the Pi."""
     px, py = d.pi_at
     cut = [post((x, y, -1), 20, 5.4) for x, y in FEET]
     cut += [block((x - 1, y - 2, -1), (x + 1, y + 2, 20)) for x, y in TIES]
     cut.append(post((*d.drain_at, -1), 20, 11.0))
-    # what runs through the slots of the levers runs out under them
+    # what runs through the levers' slots drains out under them
     cut += [block((x, d.axle_y - 12, -1), (x + 14, d.axle_y - 8, 20)) for x in range(22, 202, 30)]
     cut += [block((px + k, py + 12, -1), (px + k + 3, py + 44, 20)) for k in range(14, 78, 8)]
     return joined(cut)
@@ -410,7 +410,7 @@ def base_cuts(d: Dimensions) -> Manifold:
 
 
 def tray(d: Dimensions) -> Manifold:
-    """Return the dice tray: a tub that the base's pillars press against the deck from below."""
+    """Return the dice tray, which the base's pillars press against the deck from below."""
     x0, y0, x1, y1 = d.tray
     top = d.height - d.deck - d.gasket
     low = top - d.tray_height
@@ -432,7 +432,7 @@ def spout(d: Dimensions) -> Manifold:
 
 
 def window_size(d: Dimensions) -> tuple[float, float]:
-    """Return width and height of the acrylic over the picture: no wider than the module."""
+    """Return width and height of the acrylic window, which is no wider than the module."""
     module = DISPLAYS[d.display]
     return min(module.picture[0] + 7.6, module.board[0] - 0.4), module.picture[1] + 7.6
 
@@ -451,7 +451,7 @@ def board_back(d: Dimensions) -> float:
 
 
 def clamp_top(d: Dimensions) -> float:
-    """Return z of the clamps' upper side. The foam between them and the module makes up for differences."""
+    """Return z of the clamps' upper side, below the foam that makes up for different modules."""
     return board_back(d) - d.clamp_foam
 
 
@@ -465,13 +465,13 @@ def clamp_foam(d: Dimensions, side: int) -> Manifold:
 
 
 def bezel(d: Dimensions) -> Manifold:
-    """Return the frame of one display: it lies on the deck; window and module are fixed from below."""
+    """Return a display's frame: it lies on the deck; window and module are fixed from below."""
     module = DISPLAYS[d.display]
     (cx, cy), top = d.bezel_at, d.height + d.plate
     half, low = (d.bezel[0] / 2, d.bezel[1] / 2), clamp_top(d)
     parts = [block((cx - half[0], cy - half[1], d.height), (cx + half[0], cy + half[1], top), 4)]
     parts += [post((x, y, low), d.height + 1 - low, 6.0) for x, y in clamp_holes(d)]
-    # ribs in which the board lies
+    # ribs that hold the board
     bw, bh = module.board[0] / 2 + 0.25, module.board[1] / 2 + 0.2
     for sx in (-1, 1):
         low, high = sorted((cx + sx * bw, cx + sx * (bw + 1.6)))
@@ -502,7 +502,7 @@ def bezel(d: Dimensions) -> Manifold:
 
 
 def clamp(d: Dimensions, side: int) -> Manifold:
-    """Return one of the two bars behind the display, -1 left and 1 right."""
+    """Return one of the two bars behind the display: left (-1) or right (1)."""
     module = DISPLAYS[d.display]
     cx, cy = d.bezel_at
     edge = module.board[0] / 2
@@ -520,7 +520,7 @@ def lock_hole(d: Dimensions) -> CrossSection:
 
 
 def lock(d: Dimensions, *, locked: bool = True) -> dict[str, Manifold]:
-    """Return the cam lock: its cam lies level where it locks, and points down where it does not."""
+    """Return the cam lock; its cam is level when locked and points down when open."""
     lx, lz = d.lock_at
     face = 3.0 - d.wood if d.wooden else 0.0
     inner = d.wall

@@ -1,4 +1,4 @@
-"""The committed result of the check, and of which model it is."""
+"""The check's committed result, and the model it's for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RESULT = HARDWARE / "box" / "check.json"
 
 
 def digest() -> str:
-    """Return the SHA-256 of the sources that make the box and its check."""
+    """Return a hash of the sources of the box and its check."""
     found = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
         if path.name not in ("pictures.py", "fab.py", "cutting.py"):

@@ -1,7 +1,7 @@
-"""What play, the switch's own spread and a printer's error do to a lever: worst corners and a Monte Carlo.
+"""What play, the switch's spread and a printer's errors do to a lever: worst corners and a Monte Carlo.
 
-Every figure below moves within its range at once. The extremes are found twice: at the corners of the ranges,
-where the worst of a sum of such errors lies, and among random boxes, which also says how rare they are.
+All figures below vary within their ranges at once. The extremes are found at the corners of the ranges, where
+the worst sum of errors is, and among random boxes, which also show how rare they are.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hwtools.box.dimensions import Dimensions
 
 Numbers: TypeAlias = "NDArray[np.float64]"
 
-#: Least and greatest of what varies, in mm or as named. A switch's own spread is in its line of the table.
+#: Ranges of what varies, in mm unless it says otherwise. A switch's own spread is in SWITCHES.
 RANGES: dict[str, tuple[float, float]] = {
     "operating position": (-1.0, 1.0),  # share of the data sheet's spread
     "operating force": (0.3, 1.0),  # share of the data sheet's greatest
@@ -39,11 +39,11 @@ RANGES: dict[str, tuple[float, float]] = {
     "drum's radius": (-0.2, 0.2),
     "staple in its groove": (-0.2, 0.2),  # at its back
 }
-#: A finger that is bent by hand until its switch clicks ends within this, whatever else is off.
+#: How close a finger ends up that's bent by hand until its switch clicks, whatever else is off.
 BY_HAND = (-0.3, 0.3)
-#: Strength of spring wire 1.4310 in N/mm², up to a thickness in mm (EN 10270-3, normal strength).
+#: Strength of 1.4310 spring wire in N/mm², up to a thickness in mm (EN 10270-3, normal strength).
 _STRENGTH = ((0.65, 2000.0), (0.8, 1950.0), (1.0, 1900.0), (1.25, 1850.0), (1.5, 1800.0))
-#: A wire that is bent to this share of its strength bears a million bends (torsion springs, not shot-peened).
+#: Bent to this share of its strength, a wire survives a million bends (torsion springs, not shot-peened).
 FATIGUE = 0.5
 #: Shear modulus of the same wire in N/mm².
 _SHEAR = 71_000.0
@@ -51,7 +51,7 @@ _SHEAR = 71_000.0
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What has to be positive, or is a fault: mm, N mm or N."""
+    """Margins of many boxes, in mm, N mm or N; a negative one is a fault."""
 
     name: str
     unit: str
@@ -59,7 +59,7 @@ class Outcome:
 
 
 def strength(diameter: float) -> float:
-    """Return the tensile strength of the wire in N/mm²; ValueError if it is thicker than the table."""
+    """Return a wire's tensile strength in N/mm²; ValueError if it's too thick for the table."""
     for thickest, found in _STRENGTH:
         if diameter <= thickest:
             return found
@@ -67,12 +67,12 @@ def strength(diameter: float) -> float:
 
 
 def _wire(diameter: Numbers) -> Numbers:
-    """Second moment of area of a wire in mm⁴."""
+    """Return a wire's second moment of area in mm⁴."""
     return np.asarray(np.pi * diameter**4 / 64)
 
 
 def _finger(d: Dimensions, v: Mapping[str, Numbers]) -> Numbers:
-    """Stiffness of the finger at its tip in N/mm: the wire bends, and turns as its tip stands aside."""
+    """Return the finger's stiffness at its tip in N/mm: the wire bends, and twists as its tip is off-axis."""
     area = _wire(d.micro.wire + v["wire's thickness"])
     length = d.finger_length
     aside = d.switch_at + d.micro.case[0] / 2 - d.side_gap - d.finger_at
@@ -87,7 +87,7 @@ def _finger(d: Dimensions, v: Mapping[str, Numbers]) -> Numbers:
 
 
 def _pressing(d: Dimensions, v: Mapping[str, Numbers]) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-    """Return the tip's way past the operating position, the switch's force and overtravel, the stiffness."""
+    """Return the tip's travel past the operating position, the switch's force, overtravel, and stiffness."""
     micro = d.micro
     end = micro.lever_end + v["switch's lever, its end"]
     hinge = micro.hinge[0] + v["switch's lever, its hinge"]
@@ -96,7 +96,7 @@ def _pressing(d: Dimensions, v: Mapping[str, Numbers]) -> tuple[Numbers, Numbers
         error = np.asarray(BY_HAND[0] + (BY_HAND[1] - BY_HAND[0]) * (v["finger in its slot"] / 0.6 + 0.5))
         error = error + v["plastic's creep"]
     else:
-        # the stop's error is magnified on its way to the tip
+        # the stop's error is magnified at the tip
         error = np.asarray(
             v["finger in its slot"]
             + v["plastic's creep"]
@@ -111,16 +111,16 @@ def _pressing(d: Dimensions, v: Mapping[str, Numbers]) -> tuple[Numbers, Numbers
     return d.switch_reach - error, force, v["overtravel"] * micro.overtravel * share, _finger(d, v)
 
 
-def outcomes(d: Dimensions, v: Mapping[str, Numbers]) -> list[Outcome]:
+def calculate_margins(d: Dimensions, v: Mapping[str, Numbers]) -> list[Outcome]:
     """Return the margins of boxes with these deviations."""
     micro = d.micro
     past, force, overtravel, finger = _pressing(d, v)
-    # at the end of its travel the switch is stiff: all else is the wire's
+    # at the end of its travel the switch is stiff, so the wire takes the rest
     bend = np.maximum(past - overtravel, force / finger)
     thickness = micro.wire + v["wire's thickness"]
     stress = finger * bend * d.finger_length * thickness / 2 / _wire(thickness)
     push = finger * bend * d.finger_tip
-    # touched from the front: when the tip comes to where the free lever's end stands, it is below that end
+    # touched from the front: when the tip reaches the free lever's end, it's below that end
     free = micro.free + 2.0 * v["switch's free position"]
     hinge = micro.hinge[0] + v["switch's lever, its hinge"]
     length = np.hypot(micro.lever_end + v["switch's lever, its end"] - hinge, micro.operates - micro.hinge[1])
@@ -142,7 +142,7 @@ def outcomes(d: Dimensions, v: Mapping[str, Numbers]) -> list[Outcome]:
     spring = 1 / (d.detent_free**3 / (6 * stiffness) + across**3 / (48 * stiffness))
     lean = np.sin(
         np.radians(d.detent_at)
-    )  # the drum pushes it out along its radius, it gives way to the back
+    )  # the drum pushes it out along its radius; it gives way to the back
     preload = d.detent_preload + v["staple in its groove"] + v["drum's radius"] - v["plastic's creep"]
     aside = d.notch_rest + (v["stop's hole in the rib"] + v["axle in its holes"]) * d.drum / d.stop_radius
     far = d.drum + d.detent_wire / 2
@@ -152,7 +152,7 @@ def outcomes(d: Dimensions, v: Mapping[str, Numbers]) -> list[Outcome]:
         return np.asarray(spring * (preload + rise / lean) / lean * slope * far)
 
     hold = torque(np.asarray(aside))
-    # the crest that a finger on the tile has to overcome
+    # the crest that a player's finger on the tile has to overcome
     peak = np.max([torque(np.full_like(preload, u)) for u in np.linspace(0.8, 2.6, 10)], axis=0)
     most = spring * (preload + d.notch / lean)
     leg = most / 2 * d.detent_free * staple / 2 / _wire(staple)
@@ -184,7 +184,7 @@ def outcomes(d: Dimensions, v: Mapping[str, Numbers]) -> list[Outcome]:
 
 
 def _notch(d: Dimensions, u: Numbers) -> tuple[Numbers, Numbers]:
-    """Return rise and slope of the staple's way, *u* beside the middle of a notch."""
+    """Return rise and slope of the staple's path, *u* away from a notch's middle."""
     hollow, edge = d.notch_hollow, d.notch_edge
     steepest = np.arccos(1 - d.notch / (hollow + edge))
     wide = (hollow + edge) * np.sin(steepest)
@@ -197,16 +197,16 @@ def _notch(d: Dimensions, u: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def most_bent(d: Dimensions) -> float:
-    """Return how far a finger's tip is bent at worst, in mm."""
+    """Return how far a finger's tip bends at worst, in mm."""
     v = _corners()
     past, force, overtravel, finger = _pressing(d, v)
     return float(np.max(np.maximum(past - overtravel, force / finger)))
 
 
-def behind(d: Dimensions, count: int = 1000) -> int:
-    """Return with how many of so many random switches the finger's tip gets behind the free lever.
+def count_slips(d: Dimensions, count: int = 1000) -> int:
+    """Return on how many of *count* random switches the finger's tip slips behind the free lever.
 
-    Unlike the margin above, which is a formula, this turns each tile step by step until tip and lever meet.
+    The margin above is a formula; this turns each tile step by step until tip and lever meet.
     """
     v, micro = _random(count), d.micro
     free = micro.free + 2.0 * v["switch's free position"]
@@ -234,7 +234,7 @@ def behind(d: Dimensions, count: int = 1000) -> int:
 
 
 def _corners() -> dict[str, Numbers]:
-    """Every combination of least and greatest."""
+    """Return every combination of least and greatest."""
     grid = np.array(list(itertools.product((0, 1), repeat=len(RANGES))), dtype=np.float64).T
     return {n: low + (high - low) * row for (n, (low, high)), row in zip(RANGES.items(), grid, strict=True)}
 
@@ -244,15 +244,15 @@ def _random(count: int) -> dict[str, Numbers]:
     return {name: chance.uniform(low, high, count) for name, (low, high) in RANGES.items()}
 
 
-def worst(d: Dimensions) -> list[dict[str, object]]:
-    """Return, for each outcome, the least margin, the combination that makes it, and its 0.1 % quantile."""
+def find_worst_margins(d: Dimensions) -> list[dict[str, object]]:
+    """Return each outcome's least margin, the combination behind it, and its 0.1 % quantile."""
     corners = _corners()
-    at_corners, at_random = outcomes(d, corners), outcomes(d, _random(20_000))
+    at_corners, at_random = calculate_margins(d, corners), calculate_margins(d, _random(20_000))
     found: list[dict[str, object]] = []
     for corner, chance in zip(at_corners, at_random, strict=True):
         margin = np.broadcast_to(corner.margin, next(iter(corners.values())).shape)
         k = int(margin.argmin())
-        # name only what matters: what makes a difference when it goes to its other end
+        # only name figures that make a difference when moved to their other end
         cause = {}
         for position, name in enumerate(RANGES):
             other = k ^ (1 << (len(RANGES) - 1 - position))
@@ -272,12 +272,12 @@ def worst(d: Dimensions) -> list[dict[str, object]]:
     return found
 
 
-def faults(d: Dimensions) -> Iterator[str]:
-    """Every combination keeps contact, jams nowhere, breaks nothing."""
-    lost = behind(d)
+def check_tolerances(d: Dimensions) -> Iterator[str]:
+    """Check that no combination loses contact, jams or breaks anything."""
+    lost = count_slips(d)
     if lost:
         yield f"switch: the finger gets behind the lever of {lost} of 1,000 random switches"
-    for row in worst(d):
+    for row in find_worst_margins(d):
         if float(str(row["worst"])) < 0:
             short = f"{-float(str(row['worst'])):g} {row['unit']}"
             yield f"tolerance: {row['check']}: short of it by {short} with {row['combination']}"

@@ -1,4 +1,4 @@
-"""The wooden shell and base: plates of plywood, laser-cut or sawn, from the same figures as the printed ones.
+"""The wooden shell and base: plywood plates, laser-cut or sawn, with the printed box's figures.
 
 What moves stays printed: lever bank, levers, bezel, tray and spout are the same parts in both boxes.
 """
@@ -24,7 +24,7 @@ SHEET = (600.0, 400.0)
 #: Holes for wood screws 3x12, and dowels under the tray.
 PILOT = 2.4
 DOWEL = 8.0
-#: Webs of plywood may not be narrower.
+#: Least width of a web of plywood, in mm.
 WEB = 2.0
 
 
@@ -38,7 +38,7 @@ class Plate:
     group: str
 
     def outline(self) -> CrossSection:
-        """Return its outline as it lies on the sheet, from the origin."""
+        """Return its outline on the sheet, from the origin."""
         turn = {"x": (0, 90, 0), "y": (90, 0, 0), "z": (0, 0, 0)}[self.across]
         lying = self.solid.rotate(turn)
         x0, y0, z0, _, _, z1 = lying.bounding_box()
@@ -46,15 +46,15 @@ class Plate:
 
 
 def wooden(d: Dimensions) -> Dimensions:
-    """Return the figures of the box with a shell and base of plywood."""
+    """Return the figures of a box with a plywood shell and base."""
     t = d.wood
-    # screws of 20 mm are too short for more than 6.6 mm: their heads are sunk
+    # 20 mm screws are too short for more than 6.6 mm, so their heads are sunk
     recess = 0.5 if t > 6.6 else 0.0
     return replace(d, wooden=True, deck=t, base=t, dam=t, boss=0.0, pi_recess=recess, pi_screw_low=20.0)
 
 
 def _joint(a: Manifold, b: Manifold, along: int, count: int) -> tuple[Manifold, Manifold]:
-    """Share the bar that two plates have in common between them, finger by finger."""
+    """Cut finger joints: share the bar where two plates meet between them, finger by finger."""
     low = list((a ^ b).bounding_box())
     step = (low[3 + along] - low[along]) / count
     fingers: tuple[list[Manifold], list[Manifold]] = ([], [])
@@ -66,14 +66,14 @@ def _joint(a: Manifold, b: Manifold, along: int, count: int) -> tuple[Manifold, 
 
 
 def _inner(d: Dimensions) -> float:
-    """Return x of the left side's inner face: the rods' stop beside the bank leaves them some play."""
+    """Return x of the left side's inner face, which leaves the rods some play."""
     return min(5.0, d.bank_left - d.rib / 2 - 0.6 - d.wood)
 
 
 def plates(d: Dimensions) -> list[Plate]:
     """Return all plates, in their places."""
     w, dep, h, t = d.width, d.depth, d.height, d.wood
-    # the inner faces stay where they are: a thicker plywood grows outwards
+    # the inner faces stay where they are: thicker plywood grows outwards
     inner = _inner(d)
     x0, x1, y0, y1 = inner - t, w - inner + t, 3.0 - t, dep - 3.0 + t
     deck = block((x0, y0, h - t), (x1, y1, h))
@@ -118,7 +118,7 @@ def _deck_holes(d: Dimensions) -> Manifold:
 
 
 def _glued(d: Dimensions) -> list[Plate]:
-    """What is glued under the deck and to the sides: the tray's frame, the buzzer's ring, the rods' stops."""
+    """Return what's glued under the deck and to the sides: tray frame, buzzer ring, rod stops."""
     under, t = d.height - d.wood, d.wood
     x0, y0, x1, y1 = d.tray
     frame = block((x0 - 6, y0 - 6, under - t), (x1 + 6, y1 + 6, under), 5)
@@ -193,8 +193,8 @@ def base(d: Dimensions) -> Manifold:
     return joined(added)
 
 
-def faults(d: Dimensions) -> Iterator[str]:
-    """Every plate: of one piece, within the sheet, no web too narrow to be cut; no two want the same wood."""
+def check_plates(d: Dimensions) -> Iterator[str]:
+    """Check that every plate is one piece, fits the sheet and has no narrow webs, and that no two overlap."""
     found = plates(d)
     for plate in found:
         outline = plate.outline()
