@@ -16,12 +16,12 @@ if TYPE_CHECKING:  # a reader of reviews needs no solver
 
 
 class CoachPage(NamedTuple):
-    """One page.
+    """A page of the coach.
 
     Attributes:
-        heading: of the page; None for the name of the player.
+        heading: None for the player's name.
         player: whose page, from 0.
-        lines: each a text and what stands at the right.
+        lines: each a text, and what's at its right.
     """
 
     heading: Message | None
@@ -41,7 +41,7 @@ def coach_pages(review: MatchReview, *, highest_wins: bool) -> tuple[CoachPage, 
     """A page for each player who has thrown, then the turning point and the costliest decision.
 
     Args:
-        review: of a match, or of a turn.
+        review: of a match or a turn.
         highest_wins: more points are better.
     """
     threw = (i for i, player in enumerate(review.players) if player.accuracy is not None)
@@ -96,7 +96,7 @@ def better_text(decision: Decision) -> Message:
 
 
 def signed_text(value: Fraction, *, in_chance: bool) -> Text:
-    """Chances in per cent, points to one digit; a gain has a plus."""
+    """Chances as a percentage, points with one decimal; gains have a plus sign."""
     if not in_chance:
         return decimal(float(value), 1, "+")
     percent = round(100 * float(value))

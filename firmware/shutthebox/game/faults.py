@@ -1,4 +1,4 @@
-"""Faults that players should know about although the box plays on."""
+"""Faults that players should know about, although the box plays on."""
 
 from enum import Enum
 
@@ -12,15 +12,15 @@ class Fault(Enum):
     """
 
     STORE_REPLACED = "store-replaced"
-    """The store was damaged or not ours: it's kept under another name, and a new one is begun."""
+    """The store was damaged or isn't ours: it's kept under another name, and a new one begun."""
     STORE_NEWER = "store-newer"
-    """A newer program has made the store: it is kept under another name until that program is back."""
+    """A newer version wrote the store: it's kept under another name until that version is back."""
     STORE_DAMAGED = "store-damaged"
-    """Part of the store is damaged: the next start recovers what is good of it."""
+    """Part of the store is damaged: the next start recovers the rest."""
     FORGETS = "forgets"
-    """Nothing can be kept for now: a full disk, a folder that can't be written to."""
+    """Nothing can be stored for now: the disk is full, or the folder can't be written to."""
     CONFIG = "config"
-    """The box's own configuration can't be used: the built-in one is."""
+    """The box's configuration can't be used, so the built-in one is."""
     RULES = "rules"
     """A file of house rules can't be used and is left out."""
 
@@ -33,7 +33,7 @@ FAULT_TEXTS: dict[Fault, tuple[Message, Message]] = {
     Fault.CONFIG: (message("Bad config"), message("bad config")),
     Fault.RULES: (message("Bad house rules"), message("bad rules")),
 }
-"""Per fault the prompt in attract, and ten characters for the corner of a turn's screens."""
+"""Each fault's prompt in attract, and at most ten characters for the corner of a turn's screens."""
 
 
 class Undelivered(Enum):
@@ -41,11 +41,11 @@ class Undelivered(Enum):
 
     NO_LINE = "no line"
     HELD = "held"
-    """The league has them and holds them: one before is missing, or the key is revoked."""
+    """The league has them but is holding them: an earlier one is missing, or the key is revoked."""
     TWO_BOXES = "two boxes"
     """Another box uses the same enrolment."""
     OLDER_CARD = "older card"
-    """They are delivered. But the card is an older copy, so the league may not have all."""
+    """They're delivered, but the card is an older copy, so the league may lack some."""
     OTHER = "other"
 
 
@@ -56,7 +56,7 @@ UNDELIVERED_TEXTS: dict[Undelivered, Message] = {
     Undelivered.OLDER_CARD: message("League: old card"),
     Undelivered.OTHER: message("League: unsent"),
 }
-"""Per reason the line in service; `shutthebox doctor` says more."""
+"""Each reason's line in service; `shutthebox doctor` says more."""
 
 
 class MachineFault(Enum):
@@ -70,4 +70,4 @@ MACHINE_FAULT_TEXTS: dict[MachineFault, Message] = {
     MachineFault.POWER: message("Power is too low"),
     MachineFault.HEAT: message("The Pi is hot"),
 }
-"""Per fault the line among the owner's faults."""
+"""Each fault's line among the owner's faults."""

@@ -1,4 +1,4 @@
-"""Synchronous look-ups the game may make: in the store, the calendar, the machine."""
+"""What the game may look up, synchronously: in the store, the calendar, the Pi."""
 
 from collections.abc import Collection, Sequence
 from typing import Protocol
@@ -18,7 +18,7 @@ class Lookups(Protocol):
         """The lines of the statistics screen."""
 
     def report(self, topic: Topic, wrong: Collection[int]) -> Sequence[Text]:
-        """The lines of a topic for the owner; `wrong` are the switches that are wrong now."""
+        """The lines of a topic for the owner; `wrong` are the switches that seem broken now."""
 
     def past(self, match: Match, letters: str) -> EarlierResults:
         """The earlier results recorded under the initials of this match's winner."""

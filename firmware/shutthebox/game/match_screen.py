@@ -105,7 +105,7 @@ def corner_text(match: Match) -> Text:
 
 
 def _pool_text(match: Match) -> Message:
-    """What the round is worth: the pool on the table, or its points."""
+    """What the round is worth: the pool, or points."""
     if match.rules.has_pool:
         stakes = match.pool + len(match.seats) * (not match.settled)
         return message("pool {stakes}", stakes=stakes).say_as("In the pool: {stakes}")
@@ -220,7 +220,7 @@ _UPSIDE_DOWN = {
 
 
 def ended_row(match: Match) -> tuple[tuple[int, TileState], ...]:
-    """The tiles as a turn that is over has left them; with two rows the back row first."""
+    """The tiles as the finished turn left them; with two rows, the back row first."""
 
     def row(open_tiles: Tiles) -> tuple[tuple[int, TileState], ...]:
         return tuple(

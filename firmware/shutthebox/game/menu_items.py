@@ -33,7 +33,7 @@ class Item(NamedTuple):
         key: of the config, in one of the sections that `Settings` has.
         label: in the menu's list.
         question: above the options.
-        about: what it changes, shown beside the page's form; the panel has no room for it.
+        about: what it changes, for the page's form; the panel has no room for it.
         offers: the values to choose from. A value the owner has configured is added to them.
         text: formats a value, any that the config allows.
         now: reads the current value; by default, that of the key.
@@ -71,7 +71,7 @@ class Item(NamedTuple):
     def choose(self, settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
         """Chooses an option by its index; returns the new settings and the facts to store.
 
-        Choosing the option that already holds leaves a finer value, or one left to the game, as it is.
+        Choosing the current option keeps a finer value, or one left to the game.
         """
         is_same = index == self.current_index(settings)
         value = settings.value(self.key) if is_same else self.values(settings)[index]
@@ -94,13 +94,13 @@ class Item(NamedTuple):
 
 
 def _plain(value: Any) -> Value:  # noqa: ANN401  (a key's value)
-    """As it is kept: an enum's value."""
+    """The value as stored: an enum's value."""
     plain: Value = value.value if isinstance(value, Enum) else value
     return plain
 
 
 def _value_text(value: object) -> Text:
-    """The text of a value that has none of its own."""
+    """The text of a value without its own."""
     match value:
         case bool():
             return message("on") if value else message("off")
@@ -129,7 +129,7 @@ def _one_of(
     now: Callable[[Settings], object] | None = None,
     offered: Callable[[Settings], bool] = lambda settings: True,
 ) -> Item:
-    """An item with fixed options: values, each with its text where the value does not say enough."""
+    """An item with fixed options: values, with a text for each that needs one."""
     texts: Mapping[Any, Text] = options if isinstance(options, Mapping) else {}
     values = tuple(options)
     return Item(
@@ -332,13 +332,13 @@ HEAD_STARTS: tuple[HeadStart, ...] = (2, 5, 8, 10, 15, 20, 30, (1,), (1, 2), (1,
 
 
 def _handicap(settings: Settings) -> dict[int, HeadStart]:
-    """The head starts that there are, by seat, from 1."""
+    """The current head starts by seat, from 1."""
     handicap = settings.profile.handicap if settings.game.handicap is None else settings.game.handicap
     return {seat: head for seat, head in enumerate(handicap, 1) if head}
 
 
 def _by_seat(heads: Mapping[int, HeadStart]) -> tuple[HeadStart, ...]:
-    """Head starts as the config has them."""
+    """Head starts in the config's form."""
     return tuple(heads.get(seat, 0) for seat in range(1, max(heads, default=0) + 1))
 
 

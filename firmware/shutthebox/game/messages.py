@@ -27,9 +27,9 @@ class Message:
     """A text with blanks and the values for them.
 
     Attributes:
-        text: English, with blanks such as ``{points}``; the catalogues have it under this text.
+        text: English, with blanks such as ``{points}``; it's the key in the catalogues.
         values: by blank.
-        voice: what a voice says, if the text is a symbol; empty to say the text as it is.
+        voice: what the voice says if the text is a symbol; empty to say the text.
     """
 
     text: str
@@ -37,10 +37,10 @@ class Message:
     voice: str = field(default="", compare=False)
 
     def say_as(self, voice: str, many: str = "") -> "Message":
-        """The same text with words for who hears it; the catalogues' tools look for calls of this name.
+        """The same text, with words for the voice. The catalogue tools extract calls by this name.
 
         Args:
-            voice: the words; for exactly one, if there are others for many.
+            voice: the words; only for exactly one if `many` has others.
             many: as in `plural`.
 
         >>> message("won {rounds}", rounds=2).say_as("Points: {rounds}").voice
@@ -61,7 +61,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Tiles or levers; said rising.
+    """Tiles or levers, in rising order.
 
     >>> Numbers((2, 9)).localize(str), Numbers((1, 2, 3, 4, 5, 7, 9)).localize(str)
     ('2, 9', '1-5, 7, 9')
@@ -71,7 +71,7 @@ class Numbers:
 
     @property
     def runs(self) -> tuple[tuple[int, int], ...]:
-        """First and last of each part; more than three numbers have those in a row in one part."""
+        """First and last number of each run; up to three numbers aren't joined into runs."""
         runs: list[tuple[int, int]] = []
         for number in sorted(self.numbers):
             first, last = runs[-1] if runs else (0, -1)
@@ -141,7 +141,7 @@ class Seat:
     name: Text
 
     def localize(self, translate: Translate) -> str:
-        """The letters of the player, else the number of the seat."""
+        """The player's letters, otherwise the seat's number."""
         return self.name.letters if isinstance(self.name, Name) else str(self.number)
 
 
@@ -165,18 +165,18 @@ class ChartBar:
     length: int
 
     def localize(self, translate: Translate) -> str:
-        """The number with the bar."""
+        """The number, then the bar."""
         return f"{self.number:2} {'=' * self.length}"
 
 
 @dataclass(frozen=True, slots=True)
 class CommaList:
-    """Texts one after the other."""
+    """A list of texts."""
 
     texts: tuple[Text, ...]
 
     def localize(self, translate: Translate) -> str:
-        """The texts with commas."""
+        """The texts, joined by commas."""
         return ", ".join(localize(text, translate) for text in self.texts)
 
 
@@ -208,7 +208,7 @@ def decimal(value: float, places: int, sign: Literal["-", "+"] = "-") -> Message
     Args:
         value: the number.
         places: decimals.
-        sign: "+" also puts a sign before positive numbers.
+        sign: "+" also puts a plus before positive numbers.
 
     >>> decimal(6.25, 1).localize(str)
     '6.2'

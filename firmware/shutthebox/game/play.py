@@ -73,7 +73,7 @@ class MatchInPlay(NamedTuple):
         luck: points the dice have added for each player in this match.
         review: the review of the turn that just ended; None before that, or if the odds are unknown.
         for_win: whether turns are also reviewed by chance of winning.
-        tally: what each player owes from earlier matches this evening; negative if they are owed.
+        tally: what each player owes from earlier matches this evening; negative if they're owed.
         beginning: the match before its first throw; None if we joined it half-way.
         actions: its actions so far.
         clock: the time the current player has left; None if no clock runs.
@@ -210,7 +210,7 @@ def judge_levers(
 
 
 def take_half(play: MatchInPlay, shared: Shared, only: Tiles | None = None) -> Half | None:
-    """What a press takes of an answer whose rest goes through the tiles behind; None if it takes nothing."""
+    """What a press confirms of an answer whose rest uses the tiles behind; None for nothing."""
     match = play.match
     return take_part(match.rules, match.turn, shared.levers, row_behind(match, shared), play.half, only)
 

@@ -27,7 +27,7 @@ from shutthebox.rules.tiles import Tiles, to_tiles
 
 
 class ShownStakes(StrEnum):
-    """For how long the box says who owes what."""
+    """Whether the box says who owes what, and for how long it adds up."""
 
     OFF = "off"
     MATCH = "match"
@@ -43,14 +43,14 @@ class Brightness(StrEnum):
 
 
 class SetupChoice(StrEnum):
-    """The effect of a press in attract."""
+    """What a press in attract does."""
 
     ASK = "ask"
     USUAL = "usual"
 
 
 class DiceKind(StrEnum):
-    """The origin of throws: the box, or the players' own dice."""
+    """Where throws come from: the box, or the players' own dice."""
 
     AUTO = "auto"
     REAL = "real"
@@ -157,11 +157,11 @@ class BoxSection(Protocol):
 
     @property
     def language(self) -> str:
-        """Of the screens."""
+        """The screens' language."""
 
     @property
     def sound(self) -> bool:
-        """The buzzer speaks."""
+        """Whether the buzzer plays."""
 
     @property
     def out_of_play(self) -> tuple[int, ...]:
@@ -169,19 +169,19 @@ class BoxSection(Protocol):
 
     @property
     def service_code(self) -> tuple[int, ...]:
-        """Levers that are down when the owner unlocks service."""
+        """The levers to put down to unlock service."""
 
     @property
     def sleep_min(self) -> float:
-        """Minutes without a touch until the panel goes dark."""
+        """Minutes without a touch before the panel goes dark."""
 
 
 class DisplaySection(Protocol):
-    """What is read of the config's ``[display]`` after the start."""
+    """What the game reads of the config's ``[display]``."""
 
     @property
     def brightness(self) -> Brightness:
-        """Of the panel."""
+        """The panel's brightness."""
 
 
 def misfit_text(profile: Profile, levers: int) -> str:
@@ -192,7 +192,7 @@ def misfit_text(profile: Profile, levers: int) -> str:
 
 
 def on_box(rules: Profile, levers: int, taken: Collection[str]) -> Profile:
-    """House rules on a box with this many levers, next to games with these names.
+    """House rules, fitted to a box with this many levers and games with these names.
 
     Raises:
         ValueError: if they do not fit the box, or their name is taken.
@@ -206,16 +206,16 @@ def on_box(rules: Profile, levers: int, taken: Collection[str]) -> Profile:
 
 
 def ladder_of(profile: Profile) -> str:
-    """The name under which the best total of a game is kept: its id, and how many tiles are played."""
+    """The name under which a game's best total is stored: its id and number of tiles."""
     return f"{profile.name}.{profile.starting.bit_count()}"
 
 
 FREE_TRIES = 5
-"""Wrong codes that cost the owner no pause. From this one on, attract says how many there were."""
+"""How many wrong codes cost no pause. From this many on, attract says how many there were."""
 
 
 def english_order(profile: Profile, language: str) -> tuple[str, str]:
-    """The order of titles if no other is known."""
+    """The sort key of titles if there's no better one."""
     return profile.title().casefold(), profile.name
 
 
@@ -223,21 +223,20 @@ class Settings(NamedTuple):
     """The machine's part of the config, with what the players have chosen.
 
     Attributes:
-        profiles: the games that fit this box, each on the box that is played, with all its levers. May read
-            games that nobody has asked for yet.
-        game: the config's section; `GameConfig.profile` is the name of one of the profiles.
+        profiles: the games that fit this box, each with all its levers. Iterating may read files lazily.
+        game: the config's section; `GameConfig.profile` names one of the profiles.
         box: the config's section.
         display: the config's section.
         levers: how many the box has.
-        languages: code and own name of every language of the screens.
-        bests: by `ladder_of` the best total so far.
+        languages: each screen language's code, and its name in that language.
+        bests: the best total so far, by `ladder_of`.
         streak: of solved puzzles.
-        taken: switches whose lines another program has, until the restart.
-        wrong_codes: how often the code was wrong since it was right.
-        service_button: the box has one, so the menu does not lead to service.
-        title_order: by what the games of a group are put in order, in a language.
+        taken: switches whose lines another program holds, until the restart.
+        wrong_codes: how many wrong codes since the last right one.
+        service_button: the box has one, so the menu doesn't lead to service.
+        title_order: the sort key of a group's games, in a language.
         page_rules: house rules given on the page; also among `profiles`.
-        tournament: its seed makes the throws, and no chance; None for dice of chance.
+        tournament: throws come from its seed; None for random throws.
         scoreboard: returns the address of the scoreboard's page; None if the scoreboard is off.
     """
 
@@ -258,12 +257,12 @@ class Settings(NamedTuple):
     scoreboard: Callable[[], str] | None = None
 
     def value(self, path: str) -> object:
-        """The value of a key of the config, such as ``box.sound``."""
+        """The value of a config key, such as ``box.sound``."""
         section_name, _, name = path.partition(".")
         return getattr(getattr(self, section_name), name)
 
     def with_value(self, path: str, value: object) -> "Settings":
-        """The settings with another value of this key."""
+        """The settings with another value for this key."""
         section_name, _, name = path.partition(".")
         changed = getattr(self, section_name)._replace(**{name: value})
         return self._replace(**{section_name: changed})
@@ -280,17 +279,17 @@ class Settings(NamedTuple):
 
     @property
     def real_dice(self) -> bool:
-        """Whether players throw dice of their own and enter what they show."""
+        """Whether players throw their own dice and enter what they show."""
         return self.game.dice is DiceKind.REAL
 
     @property
     def sleep_ns(self) -> int:
-        """Without any input for so long the panel goes dark."""
+        """How long without input before the panel goes dark."""
         return round(self.box.sleep_min * 60_000_000_000)
 
     @property
     def code(self) -> Tiles:
-        """The levers that are down when the owner unlocks service; none for no code."""
+        """The levers to put down to unlock service; none without a code."""
         return to_tiles(self.box.service_code)
 
     @property
@@ -304,11 +303,11 @@ class Settings(NamedTuple):
         return self.out_by_choice | to_tiles(lever for lever in self.taken if lever > 0)
 
     def without(self, taken: Collection[int]) -> "Settings":
-        """The settings of a box that has no hold of these switches."""
+        """The settings with these switches' lines held by another program."""
         return self._replace(taken=frozenset(taken))
 
     def with_rules(self, rules: Profile) -> "Settings":
-        """The settings with these house rules in the place of those given before.
+        """The settings with these house rules instead of those given before.
 
         Raises:
             ValueError: if they do not fit the box, or their name is that of another game.
@@ -358,7 +357,7 @@ class Settings(NamedTuple):
         return self.chosen(played) if played else None
 
     def chosen(self, profile: Profile) -> Profile:
-        """The game as the players want it; what it can't be played with is left out."""
+        """The game as the players want it, without what it can't be played with."""
         return with_options(
             profile,
             limit=self.game.limit,

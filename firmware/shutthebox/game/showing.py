@@ -1,4 +1,4 @@
-"""The screen of the mode, the texts that lie over it, and the match in figures."""
+"""The mode's screen, what covers it, and the scene."""
 
 from typing import TYPE_CHECKING
 
@@ -32,7 +32,7 @@ _BY_LEVERS = (Mode.SERVICE, Mode.STICK)
 
 
 def build_show(mode: ModeState, shared: Shared, t_ns: int) -> Show:
-    """The effect that shows the state of the box.
+    """The effect that shows the box's state.
 
     Args:
         mode: of the box.
@@ -45,7 +45,7 @@ def build_show(mode: ModeState, shared: Shared, t_ns: int) -> Show:
 
 
 def _scene(mode: ModeState, shared: Shared) -> Scene:
-    """The match or the puzzle in figures, and the settings."""
+    """The match or puzzle and the settings, for readers of the scene."""
     settings = shared.settings
     play = mode.play if isinstance(mode, MatchMode) else None
     match = play.match if play else None
@@ -78,19 +78,19 @@ def _scene(mode: ModeState, shared: Shared) -> Scene:
 
 
 def _reason(match: Match | None) -> Text:
-    """Why the match is over; empty where it goes on, or its totals say it."""
+    """Why the match is over; empty while it goes on, or if the totals make it obvious."""
     return (reason_text(match) if match and match.players > 1 else None) or ""
 
 
 def _review(mode: ModeState) -> "MatchReview | None":
-    """The coach's text on the match that is over, or on the turn."""
+    """The coach's text on the match that's over, or on the turn."""
     if isinstance(mode, MatchOver):
         return mode.review
     return mode.play.review if isinstance(mode, TurnOver) else None
 
 
 def _screen(mode: ModeState, shared: Shared) -> Screen:
-    """The mode's screen with what lies over it: a fault, a question, a refusal."""
+    """The mode's screen, covered by a fault, a question or a refusal."""
     screen = mode.screen(shared)._replace(is_list=mode.is_list)
     if shared.stick_is_new and mode.in_turn:
         screen = screen._replace(aside=message("stick"))

@@ -26,11 +26,11 @@ class Overlay(Enum):
     ASLEEP = "asleep"
     """The panel is dark."""
     ABANDON = "abandon"
-    """The box asks whether to abandon the match."""
+    """The box is asking whether to abandon the match."""
 
 
 class Shared(NamedTuple):
-    """The state that all modes share.
+    """The state all modes share.
 
     Attributes:
         settings: the settings now, choices made at the box included.

@@ -1,8 +1,7 @@
-"""The owner's USB stick, as the game sees it: what it offers, what is being done with it, how that ended.
+"""The owner's USB stick, as the game sees it: what it offers, the job in progress, and how that ended.
 
-A helper with the rights to mount a stick looks at it and says all of this at once, as one value; the game
-replaces what it knows. So a stick that is pulled out, a helper that starts again and a missed word are
-ordinary cases.
+A helper that may mount sticks reports all of this at once, as one value that replaces the last. So a stick
+pulled out, a restarted helper and a lost report need no special handling.
 """
 
 from enum import StrEnum
@@ -10,24 +9,24 @@ from typing import NamedTuple
 
 
 class StickJob(StrEnum):
-    """Something to ask of the helper, except a restart, which the system does."""
+    """A job for the helper, or the restart, which the system does."""
 
     SAVE = "save"
     """Write the memory, results, statistics and a report into a new folder on the stick."""
     TAKE_OVER = "take-over"
-    """Let a saved memory replace the box's."""
+    """Replace the box's memory with a saved one."""
     SETTINGS = "settings"
-    """Install the files of settings in the stick's folder `shutthebox`."""
+    """Install the settings files from the stick's folder `shutthebox`."""
     INSPECT = "inspect"
-    """Check the update's signature and read what it says about itself, before its question is asked."""
+    """Check the update's signature and read its description, before asking whether to install it."""
     UPDATE = "update"
-    """Write another version of the system beside the one that runs."""
+    """Write another version of the system next to the running one."""
     RESTART = "restart"
-    """Start the machine anew, which an outcome may need."""
+    """Restart the Pi, which some outcomes need."""
 
     @property
     def is_offered(self) -> bool:
-        """Whether it can stand in the list; the others follow from a job that does."""
+        """Whether it can be in the list; the others follow from one that is."""
         return self not in (StickJob.INSPECT, StickJob.RESTART)
 
 
@@ -37,29 +36,29 @@ class StickOutcome(StrEnum):
     SAVED = "saved"
     TAKEN_OVER = "taken-over"
     SETTINGS_TAKEN = "settings-taken"
-    """They are in force from the next start on."""
+    """They take effect at the next start."""
     UPDATE_WRITTEN = "update-written"
-    """It runs from the next start."""
+    """The new version runs from the next start."""
     FULL = "full"
     """The stick has no room for the save."""
     PROTECTED = "protected"
     """The stick can't be written to."""
     PULLED_OUT = "pulled-out"
-    """The stick has gone, or answers no more, and nothing was changed."""
+    """The stick is gone or has stopped answering, and nothing was changed."""
     UNSURE = "unsure"
-    """It was cut off at its end: nobody knows whether it was done."""
+    """The job was cut off at the very end, and may or may not be done."""
     UNREADABLE = "unreadable"
-    """What lies on the stick can't be read."""
+    """The stick can't be read."""
     NO_ROOM = "no-room"
-    """The card has no room for what lies on the stick."""
+    """The card has no room for what's on the stick."""
     BAD_MEMORY = "bad-memory"
     BAD_SETTINGS = "bad-settings"
     BAD_UPDATE = "bad-update"
     """Not signed by the card's maker, or not for this box."""
     SAME_VERSION = "same-version"
-    """The update is the version that plays."""
+    """The update is the version that's running."""
     UPDATE_FAILED = "update-failed"
-    """It could not be written."""
+    """The update couldn't be written."""
     FAILED = "failed"
     """Anything else; the journal says more."""
 
@@ -68,23 +67,23 @@ NEEDS_RESTART = frozenset((StickOutcome.SETTINGS_TAKEN, StickOutcome.UPDATE_WRIT
 
 
 class Stick(NamedTuple):
-    """A stick in the box, or the first partition of its card where an update lies on that.
+    """A stick in the box, or the card's first partition if there's an update on it.
 
     Attributes:
-        offers: the jobs that it can be used for, in the order of the list.
-        version: of the update, by the name of its file until it is checked; empty if that has none.
-        checked: the update's signature is good, so its own description can be trusted.
-        earlier: the update is an earlier version than the one that plays.
+        offers: the jobs it can be used for, in the list's order.
+        version: the update's, from its file name until it's checked; empty if the name has none.
+        checked: the update's signature is good, so its description can be trusted.
+        earlier: the update is older than the running version.
         forgets: that version can't read the memory, which would be set aside until this one is back.
-        unknown: keys of the configuration in use that that version does not know.
+        unknown: configuration keys in use that that version doesn't know.
         memory: the name of the saved memory.
-        mistakes: in the files of settings, a line each: file, line or key, what is allowed.
-        is_card: it is the card itself, and nobody has put anything in.
-        is_out: it was pulled out, but what it has brought waits for a restart.
-        doing: the job that is being done; None for none.
-        percent: how much of it; None if that is not known.
-        outcome: of the latest job, or why the stick offers nothing; None before.
-        detail: of the outcome: the name of a folder, or a line in English that says more.
+        mistakes: one line for each in the settings files: file, line or key, and what's allowed.
+        is_card: it's the card itself, and no stick is in.
+        is_out: it was pulled out, but what it brought is waiting for a restart.
+        doing: the job in progress, if any.
+        percent: how much of the job is done; None if unknown.
+        outcome: of the latest job, or why the stick offers nothing; None before the first.
+        detail: of the outcome: a folder's name, or a line of English that says more.
     """
 
     offers: tuple[StickJob, ...] = ()

@@ -369,7 +369,7 @@ def _places_of(handler: Callable[..., Any] | Target) -> frozenset[Any]:
 
 
 def _modes_at(places: frozenset[Any]) -> frozenset[type[BoxMode]]:
-    """The modes among these places, and those that their targets lead to."""
+    """The modes among these places, and the modes that their targets lead to."""
     waiting, seen = set(places), set[Any]()
     while waiting:
         place = waiting.pop()
@@ -389,7 +389,7 @@ _AFTER_ACTION = frozenset(get_args(AfterAction))
 
 
 def transitions() -> Iterator[tuple[str, str, str]]:
-    """Every way from one mode, or what lies over it, to another: where from, by what, where to."""
+    """Every transition from a mode or overlay: from where, by what, to where."""
     for name, event, places, overlays in _ways():
         for target in (*_names(_modes_at(places)), *overlays):
             if target != name:
@@ -397,7 +397,7 @@ def transitions() -> Iterator[tuple[str, str, str]]:
 
 
 def _ways() -> Iterator[tuple[str, str, frozenset[Any], tuple[str, ...]]]:
-    """Per row and piece of advice the mode, the input, the places where it may lead, and the overlay then."""
+    """For each row and piece of advice: the mode, the input, where it may lead, and the overlay then."""
     for entry in TABLE.values():
         if entry.handler is None:
             continue

@@ -28,7 +28,7 @@ class OpenMenu(Marker):
 
 
 class OpenPuzzle(NamedTuple):
-    """The puzzle of a day."""
+    """The puzzle of the day."""
 
     daily: Daily
 
@@ -104,7 +104,7 @@ class RollDice(NamedTuple):
 
 
 class EnterThrow(NamedTuple):
-    """Players enter a throw of this many real dice; the press that led here may count as the first of it."""
+    """Players enter a throw of this many real dice; the press that led here may be its first."""
 
     play: MatchInPlay
     dice: int

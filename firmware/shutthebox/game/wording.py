@@ -157,7 +157,7 @@ def answers_text(match: Match) -> Message:
 
 
 def others_texts(match: Match, shared: Shared) -> tuple[Message, ...]:
-    """What the players before have done with the throw for everyone, those who have just answered it."""
+    """How players who have already answered the throw for everyone answered it."""
     return tuple(
         _answer_of(match.rows[seat], numbers, player_name(seat, shared))
         for seat, numbers in match.answers_of_others[-MOST_OTHERS:]
@@ -304,7 +304,7 @@ def reason_text(match: Match) -> Message | None:
 def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction | None) -> tuple[Message, ...]:
     """What the dice and the decisions were worth, in points, in words.
 
-    Luck that rounds to 0.0 is left out. Where turns have no points, all are chances to win, in per cent.
+    Luck that rounds to 0.0 is left out. In turns without points, everything is chances to win, in per cent.
 
     Args:
         profile: the game; it says whether more points are better.

@@ -33,7 +33,7 @@ class Menu(BoxMode):
         entry: the entry whose options are shown; None in the menu's list.
         group: the group whose games are shown; None elsewhere.
         at: the index in its group of the game last pointed at.
-        chose: a line was chosen since the list was opened.
+        chose: a line has been chosen since the list was opened.
         page: the page of rules shown, from 0; None for none.
         address: the address of the scoreboard, while that is shown.
     """

@@ -153,7 +153,7 @@ def _task(mode: PuzzleMode) -> Message:
 
 
 def _row(mode: PuzzleMode) -> tuple[tuple[int, TileState], ...]:
-    """The tiles as the puzzle and the levers have them. None blinks: that would be a hint."""
+    """The tiles as the puzzle and the levers have them. None blink, which would be a hint."""
     verdict, open_tiles = mode.verdict, mode.daily.puzzle.open
     wrong = to_tiles(verdict.tiles)
     if verdict.kind in (VerdictKind.OVER, VerdictKind.DEAD_END):
