@@ -179,8 +179,7 @@ def test_the_oldest_entries_go_when_they_are_too_many_bytes(
         pub.outbox(Keep(Signed(0, "BOB")), 0)
         assert [path.exists() for path in paths] == [False] * (3 - kept) + [True] * kept
         assert caplog.messages == [
-            f"outbox: {path.name} is dropped unsent: the outbox is full"
-            for path in reversed(paths[: 3 - kept])
+            f"outbox: full; dropped {path.name} unsent" for path in reversed(paths[: 3 - kept])
         ]
 
 
@@ -202,7 +201,7 @@ def test_a_match_that_is_too_long_for_the_league_is_left_out(
     assert [entry.sequence for entry in pub.entries()] == [1]
     (message,) = caplog.messages
     assert message.startswith("outbox: a match of ")
-    assert message.endswith(" bytes is too long for the league; left out")
+    assert message.endswith(" bytes is too long for the league; leaving it out")
     monkeypatch.undo()
     pub.player.play_match()
     assert [entry.sequence for entry in pub.entries()] == [1, 2]

@@ -51,7 +51,7 @@ def test_house_rules_that_the_box_would_leave_out(config: Path) -> None:
 
 
 def test_the_files_for_a_card_or_a_stick(tmp_path: Path) -> None:
-    assert printed("check-config", tmp_path) == f"{tmp_path}: good: no file that a box takes.\n"
+    assert printed("check-config", tmp_path) == f"{tmp_path}: good: no files a box reads.\n"
     (tmp_path / "shutthebox.toml").write_text('[game]\nprofile = "pub"\n')
     (tmp_path / "network.toml").write_text("cable = true\n")
     assert printed("check-config", tmp_path) == f"{tmp_path}: good: shutthebox.toml, network.toml.\n"

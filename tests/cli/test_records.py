@@ -85,17 +85,17 @@ def test_everything_at_once(box: Box) -> None:
     replayed = box.replayed()
     assert replayed.code == 2
     assert replayed.out.splitlines() == [
-        "not proved: real dice: the players threw and entered them, the box did not see them",
+        "not proved: real dice: the players threw and entered them; the box didn't see them",
         "not proved: player 2 was the computer",
         "not proved: out of play: levers 4, 7",
         f"not proved: played on version {VERSION}",
-        "not proved: given up before its end",
+        "not proved: given up before the end",
     ]
 
 
 def test_a_match_given_up_is_given_up_again(box: Box) -> None:
     box.play("dice 3 5", "press", "press", "press", "flip 8", "+1 hold 11", "press", "expect mode attract")
-    assert box.replayed().out.endswith("\nnot proved: given up before its end\n")
+    assert box.replayed().out.endswith("\nnot proved: given up before the end\n")
 
 
 @pytest.mark.slow
@@ -110,7 +110,7 @@ def test_conditions_that_change_while_the_box_is_off_are_both_noted(box: Box) ->
 def test_a_record_of_an_earlier_version_plays(tmp_path: Path) -> None:
     record = tmp_path / "old.txt"
     record.write_text("shut-the-box record 1\nprofile pub\nplayers 2\n1 3+5 1,7\n")
-    not_known = "not proved: dice, computers, levers and version are not known: the record does not say\n"
+    not_known = "not proved: dice, computers, levers and version are unknown: the record doesn't say\n"
     assert printed("replay", record) == not_known
 
 

@@ -84,7 +84,7 @@ hall of fame
   BEA      24  thai             {DAY}
   ANN      24  thai             {DAY}  (real dice, computer, levers out)
 
-lever health (edges while settling: many per press mean a dying switch)
+lever health (edges while settling: many per press mean a worn switch)
   dice button        9 presses        0 edges
   lever 7            4 presses        0 edges  out of play
   lever 8            5 presses      123 edges

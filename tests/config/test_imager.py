@@ -95,8 +95,8 @@ def test_a_wifi_of_wpa3_alone_is_joined_with_the_password_in_netplans_words(tmp_
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        (f"key-management: sae, password: {PSK}", "password: is a WPA2 key; WPA3 wants the password itself"),
-        ("key-management: sae", "key-management: sae wants a password"),
+        (f"key-management: sae, password: {PSK}", "password: is a WPA2 key; WPA3 needs the password itself"),
+        ("key-management: sae", "key-management: sae needs a password"),
         ("key-management: eap, identity: a, password: last orders", "key-management: allowed are none, psk"),
     ],
 )
@@ -134,7 +134,7 @@ def test_networks(net: str, network: Network, tmp_path: Path) -> None:
         (
             "#!/bin/sh\nrm -rf /",
             "",
-            "user-data: line 1: is a program, which no box runs; allowed is #cloud-config",
+            "user-data: line 1: is a program, which the box won't run; allowed is #cloud-config",
         ),
         ("- a\n- b", "", "user-data: the file: not a mapping; allowed is what Raspberry Pi Imager writes"),
         (

@@ -132,7 +132,7 @@ def longer(most_throws: int | None) -> WithAnotherKey:
 
 def test_a_key_that_the_odds_do_not_know_is_refused() -> None:
     profile = longer(2)
-    complaint = "traditional has no odds: they do not know the key most_throws"
+    complaint = "traditional has no odds: they don't know the key most_throws"
     with pytest.raises(OddsError, match=complaint):
         Odds(profile)
     with pytest.raises(OddsError, match=complaint):

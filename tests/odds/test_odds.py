@@ -65,7 +65,7 @@ def test_a_number_of_dice_that_cannot_be_thrown() -> None:
 def test_the_largest_rows() -> None:
     for rows, most in ((1, 12), (2, 9)):
         profile = replace(TRADITIONAL, tiles=tuple(range(1, most + 2)), rows=rows, boxes=())
-        with pytest.raises(TooLargeError, match=f"{most + 1} tiles are too many .*, {most} are the most"):
+        with pytest.raises(TooLargeError, match=f"{most + 1} tiles are too many .*; {most} are the limit"):
             TurnModel(profile)
 
 

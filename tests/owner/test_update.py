@@ -226,7 +226,7 @@ def test_an_address_that_never_comes_to_an_end_is_given_up(
 ) -> None:
     monkeypatch.setattr(update, "LOOK_S", 0.3)
     with answering(answer, then=itertools.repeat(b"x")) as address:
-        assert refused("update", address) == f"shutthebox: {address}: too slow: less than 10 kB a second"
+        assert refused("update", address) == f"shutthebox: {address}: too slow, less than 10 kB a second"
     assert not fetched.exists()
     assert not fetched.with_name("asked").exists()
 
@@ -334,7 +334,7 @@ def test_what_a_pulled_plug_has_left_is_removed(fetched: Path) -> None:
 
 def test_only_root_may_write_the_card(card: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    said = "shutthebox: update: only root may write the card; run sudo shutthebox update ..."
+    said = "shutthebox: update: only root can write the card; run sudo shutthebox update ..."
     assert refused("update", card / "new.raucb", code=1) == said
     assert not (card / "asked").exists()
 

@@ -272,16 +272,16 @@ def test_everything_that_is_not_proved_is_said() -> None:
     conditions = Conditions(True, (2, 3), (4, 7), ("0.1.0 rules 1",), 5)
     record = replace(read("\n".join(SHUT.splitlines()[:9])), conditions=conditions, given_up=True)
     assert unproven(record) == (
-        "real dice: the players threw and entered them, the box did not see them",
+        "real dice: the players threw and entered them; the box didn't see them",
         "player 2 was the computer",
         "player 3 was the computer",
         "out of play: levers 4, 7",
         "facts lost to damage of the store: 5",
         "played on version 0.1.0 rules 1",
         "checked here by rules 3",
-        "given up before its end",
+        "given up before the end",
     )
-    unknown = "dice, computers, levers and version are not known: the record does not say"
+    unknown = "dice, computers, levers and version are unknown: the record doesn't say"
     assert unproven(read(SHUT)) == (unknown,), "a record of an earlier version"
 
 

@@ -313,7 +313,7 @@ def test_a_callback_that_raises_is_reported_and_the_next_edge_comes(
     box.set_lever(3, True)
     box.set_lever(4, True)
     assert [edge.switch for edge in seen] == [4]
-    assert "lever 3: an edge is lost" in caplog.text
+    assert "lever 3: lost an edge" in caplog.text
     assert "no room" in caplog.text
     assert pins.active()[3], "it is seen by looking"
     pins.close()

@@ -182,7 +182,7 @@ class _Listener:
             self._put(Edge(self._number, bool(state) == self._inverted, round(ticks * 1_000_000_000)))
         except Exception:
             # An exception that leaves this function ends lgpio's only thread, and with it every input.
-            _log.exception("%s: an edge is lost", switch(self._number).name)
+            _log.exception("%s: lost an edge", switch(self._number).name)
 
 
 def is_down(factory: Factory, line: Line, *, inverted: bool) -> bool:
@@ -206,5 +206,5 @@ def board_fault(factory: Factory) -> str | None:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, PinUnknownPi):
-        return "the kernel does not say which Pi this is: no board revision in /proc/cpuinfo"
+        return "the kernel doesn't say which Pi this is: no board revision in /proc/cpuinfo"
     return str(error) or type(error).__name__

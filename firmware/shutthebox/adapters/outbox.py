@@ -129,7 +129,7 @@ class Outbox:
                 self._place()
         except (OSError, ValueError, *UNREADABLE) as error:
             if str(error) != self._failing:
-                _log.error("outbox: %s; it is tried again", error)
+                _log.error("outbox: %s; trying again", error)
             self._failing = str(error)
         else:
             self._failing = ""
@@ -169,7 +169,7 @@ class Outbox:
             entry = OutboxEntry(head.box, head.sequence + 1, hash_of(head.to_bytes()), content)
         data = entry.to_bytes()
         if len(data) > MAX_BYTES:
-            _log.error("outbox: a match of %d bytes is too long for the league; left out", len(data))
+            _log.error("outbox: a match of %d bytes is too long for the league; leaving it out", len(data))
             self._latest = None
             return
         replace_file(self._head_path, data, mode=0o600, durable=True)
@@ -196,5 +196,5 @@ class Outbox:
             with suppress(FileNotFoundError):  # The uplink has just removed it.
                 room -= -(-file.stat(follow_symlinks=False).st_size // _CLUSTER) * _CLUSTER
                 if room < MAX_BYTES and not file.is_dir(follow_symlinks=False):
-                    _log.warning("outbox: %s is dropped unsent: the outbox is full", file.name)
+                    _log.warning("outbox: full; dropped %s unsent", file.name)
                     Path(file).unlink()

@@ -76,7 +76,7 @@ def _check_folder(folder: Path) -> int:
     for note in card.notes:
         print(note)
     if not card.mistakes:
-        print(f"{shown_path(folder)}: good: {', '.join(card.texts) or 'no file that a box takes'}.")
+        print(f"{shown_path(folder)}: good: {', '.join(card.texts) or 'no files a box reads'}.")
     return 2 if card.mistakes else 0
 
 

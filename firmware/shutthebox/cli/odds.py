@@ -225,7 +225,7 @@ def _estimated(profile: Profile, turn: Turn, objective: Objective, args: argpars
         nonlocal share
         share = done / whole
 
-    with working(lambda: f"playing turns out, {share:.0%}"):
+    with working(lambda: f"simulating turns, {share:.0%}"):
         return _played_out(profile, turn, objective, args, played)
 
 

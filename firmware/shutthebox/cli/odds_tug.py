@@ -33,7 +33,7 @@ def tug_text(profile: Profile, turn: Turn) -> str:
     lines = [f"{profile.title()}: {row} to move{thrown} (both playing for the win)", ""]
     if turn == start(profile):
         own = play.worth(turn)
-        lines += [f"who begins wins  {percent(own)}", f"the other wins   {percent(1 - own)}"]
+        lines += [f"whoever begins wins  {percent(own)}", f"the other wins   {percent(1 - own)}"]
     else:
         lines.append(f"chance to win    {percent(play.worth(turn))}")
     one_die = play.one_die(turn)

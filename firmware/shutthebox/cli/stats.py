@@ -112,8 +112,8 @@ def _print(found: queries.Statistics) -> None:
     print(f"          {found.real_dice} with real dice, {found.with_computer} with the computer, ", end="")
     print(f"{found.without_levers} with levers out of play")
     if found.with_gaps:
-        print(f"          {found.with_gaps} with facts lost to damage, which are not ranked")
-    print(f"played on {', '.join(map(one_line, found.versions)) or 'no version that is known'}")
+        print(f"          {found.with_gaps} with facts lost to damage, which don't rank")
+    print(f"played on {', '.join(map(one_line, found.versions)) or 'an unknown version'}")
     print(f"throws    {found.throws}")
     for entry in found.dice:
         what = f"die {entry.die}" if entry.die else "total"
@@ -129,7 +129,7 @@ def _print(found: queries.Statistics) -> None:
         score = "–" if famous.score is None else famous.score
         initials, profile = one_line(famous.initials), one_line(famous.profile)
         print(f"  {initials}  {score:>6}  {profile:16} {date}{unproven}")
-    print("\nlever health (edges while settling: many per press mean a dying switch)")
+    print("\nlever health (edges while settling: many per press mean a worn switch)")
     for number, health in found.switches.items():
         name = switch(number).name if number >= min(BUTTONS) else f"switch {number}"
         out = "  out of play" if number in found.out_of_play else ""

@@ -134,7 +134,7 @@ def examine_keys(text: str, where: str) -> tuple[tuple[str, ...], tuple[str, ...
         if "PRIVATE" in line:
             # The rest of it would only be more mistakes.
             return (), (
-                f"{where}: line {number}: a private key, which nobody else may have; "
+                f"{where}: line {number}: a private key, to be kept secret; "
                 "allowed is the public one, from the file that ends in .pub",
             )
         if _is_key(words):

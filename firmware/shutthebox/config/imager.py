@@ -98,7 +98,7 @@ def examine_user_data(text: str, where: str) -> tuple[UserData, tuple[str, ...]]
 
 def _user_data(text: str) -> UserData:
     if text.startswith("#!"):
-        raise _WrongError("line 1: is a program, which no box runs; allowed is #cloud-config")
+        raise _WrongError("line 1: is a program, which the box won't run; allowed is #cloud-config")
     document = _document(text)
     zone = _text(document.get("timezone", ""), "timezone")
     if zone and not re.fullmatch(r"[A-Za-z0-9_+-]{1,30}(/[A-Za-z0-9_+-]{1,30}){0,2}", zone):
@@ -181,9 +181,9 @@ def _password(point: Mapping[str, Any]) -> object:
             f"{key}: allowed are none, psk, psk-sha256 and sae; the box can't join Wi-Fi with user names"
         )
     if not password:
-        raise _WrongError(f"{key}: {way} wants a password")
+        raise _WrongError(f"{key}: {way} needs a password")
     if way == "sae" and is_wpa2_key(password):
-        raise _WrongError("access-points.auth.password: is a WPA2 key; WPA3 wants the password itself")
+        raise _WrongError("access-points.auth.password: is a WPA2 key; WPA3 needs the password itself")
     return password
 
 

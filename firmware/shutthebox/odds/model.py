@@ -114,9 +114,9 @@ def check_keys(profile: Profile) -> None:
     for key in fields(profile):
         known = key.name in TURN_KEYS or key.metadata.get("of_match")
         if not known and getattr(profile, key.name) != key.default:
-            raise OddsError(f"{profile.name} has no odds: they do not know the key {key.name}")
+            raise OddsError(f"{profile.name} has no odds: they don't know the key {key.name}")
     if profile.draw is Draw.DOMINOES and not order_of(profile).one_turn_each:
-        raise OddsError(f"{profile.name} has no odds: they do not know what the others draw from the bag")
+        raise OddsError(f"{profile.name} has no odds: they don't know what the others draw from the bag")
 
 
 class TurnModel:
@@ -155,7 +155,7 @@ class TurnModel:
         self.row = TileRow(turn.open | profile.starting if opens else turn.open)
         most = MOST_TILES[profile.rows]
         if self.row.count > most:
-            raise TooLargeError(f"{self.row.count} tiles are too many for exact odds, {most} are the most")
+            raise TooLargeError(f"{self.row.count} tiles are too many for exact odds; {most} are the limit")
         self.counts = profile.score is Scoring.THROWS
         self.comes_back = False
         must = profile.first_move_must_include

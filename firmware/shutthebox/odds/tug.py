@@ -42,7 +42,7 @@ class TugPlay(TurnPlay[float]):
         """
         order = order_of(profile)
         if not order.opens:
-            raise OddsError(f"{profile.name} is no tug")
+            raise OddsError(f"{profile.name} isn't a tug")
         check_seats(profile, order.seats(profile, 2), About.ROUND)
         model = TurnModel(profile)
         super().__init__(model, _worths(model), 0.0, truediv)

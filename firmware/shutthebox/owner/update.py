@@ -108,7 +108,7 @@ def update(source: str, *, downgrade: bool) -> None:
             "sudo apt install ./shutthebox_NEW_all.deb"
         )
     if os.geteuid() != 0:
-        raise NoCardError("update: only root may write the card; run sudo shutthebox update ...")
+        raise NoCardError("update: only root can write the card; run sudo shutthebox update ...")
     with _at_hand(source) as path:
         _update(path, downgrade=downgrade)
     print("The box restarts.", flush=True)
@@ -144,7 +144,7 @@ def _giving_up_if_slow(source: str) -> Iterator[None]:
         nonlocal so_far
         before, so_far = so_far, FETCHED.stat().st_size if FETCHED.exists() else 0
         if so_far - before < SLOWEST * LOOK_S:
-            raise UpdateError(f"{one_line(source)}: too slow: less than {SLOWEST // 1000} kB a second")
+            raise UpdateError(f"{one_line(source)}: too slow, less than {SLOWEST // 1000} kB a second")
 
     with handling(look, signal.SIGALRM):
         timer = signal.setitimer(signal.ITIMER_REAL, LOOK_S, LOOK_S)
@@ -342,7 +342,7 @@ def _rauc(*words: str, within: Sequence[str] = (), most_s: float | None = None) 
             command, capture_output=True, text=True, errors="replace", timeout=most_s, check=False
         )
     except subprocess.TimeoutExpired:
-        raise UpdateError(f"{words[-1]}: not checked within {most_s:.0f} s") from None
+        raise UpdateError(f"{words[-1]}: the check took over {most_s:.0f} s") from None
     if done.returncode:
         said = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()]
         raise UpdateError(f"{words[-1]}: {said[-1] if said else 'RAUC failed without a message'}")

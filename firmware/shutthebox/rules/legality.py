@@ -15,7 +15,7 @@ from shutthebox.rules.turn import BAGS, Refusal, Turn, answers, dice_refusal, po
 _STAGES = {
     Stage.THROW: "a throw is due",
     Stage.ANSWER: "the throw on the table needs its answer first",
-    Stage.ADVANCE: "the turn is over and its end is due",
+    Stage.ADVANCE: "the turn is over; its end comes next",
     Stage.FINISHED: "the match is over",
 }
 
@@ -40,13 +40,13 @@ def why_not_throw(profile: Profile, turn: Turn, faces: Throw) -> str | None:
         return None
     if profile.draw is Draw.DOMINOES:
         if tuple(sorted(faces)) in BAGS[profile.bag]:
-            return f"the domino {min(faces)}-{max(faces)} is out of the bag already"
+            return f"the domino {min(faces)}-{max(faces)} has already been drawn"
         return f"a domino has two ends of {0 if profile.has_blanks else 1} to 6"
     refusal = dice_refusal(profile, turn, len(faces)) if faces and min(faces) >= 1 else None
     if refusal is None:
         return f"a die shows 1 to {profile.sides}"
     if len(faces) not in (1, profile.dice):
-        return f"{len(faces)} dice are not thrown in this game"
+        return f"{len(faces)} dice are never thrown in this game"
     if refusal is Refusal.ONE_DIE_NOT_YET:
         return f"{refusal.lower()}, with {to_text(turn.open)} open"
     return refusal.lower()
@@ -89,9 +89,9 @@ def why_not_open(profile: Profile, turn: Turn, tile: int) -> str | None:
     if opened & openable:
         return None
     if profile.blocked is not Blocked.OPENS_ONE:
-        return "no tile is ever opened again in this game"
+        return "shut tiles never open again in this game"
     if legal := answers(profile, turn):
-        return f"no tile is opened while {_example(legal)} can be shut"
+        return f"no tile may be opened while {_example(legal)} can be shut"
     if opened & ~profile.starting:
         return f"{tile} is not in play"
     return f"{tile} is open already"

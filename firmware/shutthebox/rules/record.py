@@ -111,10 +111,10 @@ def unproven(record: Record) -> tuple[str, ...]:
     found = []
     conditions = record.conditions
     if conditions is None:
-        found.append("dice, computers, levers and version are not known: the record does not say")
+        found.append("dice, computers, levers and version are unknown: the record doesn't say")
     else:
         if conditions.real_dice:
-            found.append("real dice: the players threw and entered them, the box did not see them")
+            found.append("real dice: the players threw and entered them; the box didn't see them")
         if conditions.equal_dice:
             found.append(
                 f"equal dice: the throws follow from the seed of tournament {conditions.equal_dice[:16]}…"
@@ -127,12 +127,12 @@ def unproven(record: Record) -> tuple[str, ...]:
         if conditions.lost:
             found.append(f"facts lost to damage of the store: {conditions.lost}")
         found += [f"played on version {version}" for version in conditions.versions] or [
-            "the version of the box is not known"
+            "the box's version is unknown"
         ]
         if any(not version.endswith(f" rules {RULES_VERSION}") for version in conditions.versions):
             found.append(f"checked here by rules {RULES_VERSION}")
     if record.given_up:
-        found.append("given up before its end")
+        found.append("given up before the end")
     return tuple(found)
 
 

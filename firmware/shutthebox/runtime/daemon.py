@@ -178,7 +178,7 @@ def _open_stick(path: Path, inbox: SimpleQueue[Mail]) -> "StickSocket | None":
     try:
         return StickSocket(path, inbox.put)
     except OSError as error:
-        _log.warning("stick: %s: %s; playing without sticks", path, error.strerror or error)
+        _log.warning("stick: %s: %s; playing without USB sticks", path, error.strerror or error)
         return None
 
 

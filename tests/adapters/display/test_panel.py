@@ -137,7 +137,7 @@ def test_without_a_display_opening_fails_clearly_and_closes_the_bus(controller: 
 
 def test_an_older_luma_that_cannot_set_a_controller_up_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(luma.oled.device, "sh1107", raising=False)
-    with pytest.raises(DisplayError, match=r"this luma\.oled knows no sh1107; a newer one may"):
+    with pytest.raises(DisplayError, match=r"this luma\.oled doesn't know sh1107; a newer one may"):
         open_panel(Controller.SH1107, PanelModel(Controller.SH1107))
 
 

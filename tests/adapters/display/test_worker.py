@@ -63,9 +63,9 @@ def test_an_unplugged_panel_is_found_again_a_second_after_it_is_back(
     assert shows(model, draw(THROWN, 0))
     levels = [(record.levelname, record.message.split(":")[0]) for record in caplog.records]
     assert levels == [
-        ("INFO", "the display is there (ssd1306)"),
+        ("INFO", "the display answers (ssd1306)"),
         ("WARNING", "playing on without the display"),
-        ("INFO", "the display is there (ssd1306)"),
+        ("INFO", "the display answers (ssd1306)"),
     ]
 
 

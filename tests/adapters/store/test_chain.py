@@ -121,7 +121,7 @@ def test_it_follows_no_link_and_waits_for_no_pipe(
     for _ in range(3):
         mark.write(Head(1, 1))
     assert (tmp_path / "letter").read_text() == "Dear brewery"
-    said = f"{mark.path}: Too many levels of symbolic links; a lost end of the store would not be noticed"
+    said = f"{mark.path}: Too many levels of symbolic links; nobody would notice if the store's end got lost"
     assert caplog.messages == [said], "said once"
     mark.path.unlink()
     os.mkfifo(mark.path)

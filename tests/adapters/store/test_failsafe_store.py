@@ -54,7 +54,7 @@ def test_a_store_that_fails_is_said_once_and_everything_is_kept_in_the_end(
     broken(store, on=False)
     memory.catch_up()
     assert memory.faults() == [None]
-    assert caplog.messages[1:] == [f"{store.path}: everything is kept again"]
+    assert caplog.messages[1:] == [f"{store.path}: saving everything again"]
     memory.catch_up()
     assert memory.faults() == []
     assert store.running_match() == KeptMatch(match, (Thrown((1, 2)),))
@@ -88,9 +88,7 @@ def test_what_the_verification_finds_is_said_once_though_it_cannot_be_noted(
     assert memory.faults() == [Fault.STORE_DAMAGED]
     found, said = caplog.messages
     assert found == f"{store.path}: fact 2 was altered"
-    assert said.startswith(
-        f"{found}; the next start recovers what is good of it; [Errno 21] Is a directory: "
-    )
+    assert said.startswith(f"{found}; the next start recovers the rest; [Errno 21] Is a directory: ")
     assert [fault.text for fault in logged(store)] == [said]
 
 

@@ -172,7 +172,7 @@ def test_damage_is_set_aside(name: str, tmp_path: Path) -> None:
 def test_what_makes_no_sense_is_found_before_the_tables_are_compared(tmp_path: Path) -> None:
     change("insert into setting values ('game.rounds', '[[[')")(tmp_path)
     store, store_fault = mended(tmp_path, FIRST_FACTS)
-    assert "box.sqlite3: its content makes no sense: Expecting value: " in store_fault.text
+    assert "box.sqlite3: its contents contradict each other: Expecting value: " in store_fault.text
     with closing(store):
         assert store.choices() == ()
         assert store.running_match() is not None
@@ -390,7 +390,7 @@ def test_a_full_disk_costs_nothing_once_there_is_room_again(
         assert store is not None
         store.connection.execute("pragma max_page_count = 1000000")
         table.wait(2 * S)
-        assert caplog.text.count("everything is kept again") == 1
+        assert caplog.text.count("saving everything again") == 1
     assert localize_screen(table.show).aside != "no memory"
     assert any("disk is full" in fault.text for fault in queries.read(store.connection).faults)
     # The plug: the match goes on where it was, with what was played while the disk was full.

@@ -163,7 +163,7 @@ def test_lines_are_free_or_busy_by_name(config: Path, pi: FakeKernel) -> None:
     assert found["lever 1"] == ("ok", "line 4 is free, up now")
     assert found["lever 2"] == ("FAIL", "line 17 is busy: lirc has it")
     held = "line 27 is held by the running box"
-    hint = "its screen Owner shows how it stands, and so does doctor as root"
+    hint = "Owner shows its state, and so does doctor as root"
     assert found["lever 3"] == ("ok", f"{held}; {hint}")
 
 
@@ -253,7 +253,7 @@ def test_who_may_not_open_the_devices_is_told_the_group(
     group = (tmp_path / "gpiochip0").group()
     verdict, reason = results(config)["permission"]
     assert verdict == "FAIL"
-    assert reason.startswith(f"{tmp_path}/gpiochip0 is the group {group}'s: sudo usermod -aG {group} ")
+    assert reason.startswith(f"{tmp_path}/gpiochip0 belongs to the group {group}: sudo usermod -aG {group} ")
 
 
 # -- display -----------------------------------------------------------------------------------
@@ -387,7 +387,7 @@ def test_a_store_that_has_been_written_to_by_another_hand_is_a_fault(config: Pat
     found = results(config)
     assert found["store"][0] == "FAIL"
     assert "box.sqlite3: damaged: " in found["store"][1]
-    assert found["dice"] == ("skip", "the store can't be read, or can't be relied on")
+    assert found["dice"] == ("skip", "the store can't be read or trusted")
 
 
 @pytest.mark.parametrize(

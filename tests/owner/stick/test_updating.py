@@ -177,7 +177,7 @@ def test_an_update_that_is_never_done_with_being_read_is_given_up(
     put_program(card.folder / "rauc", "exec sleep 1000")
     (card.stick / "slow.raucb").write_text("good")
     seen = card.done(StickJob.INSPECT)
-    assert (seen.outcome, seen.detail) == (StickOutcome.BAD_UPDATE, "slow.raucb: not checked within 0 s")
+    assert (seen.outcome, seen.detail) == (StickOutcome.BAD_UPDATE, "slow.raucb: the check took over 0 s")
 
 
 def test_an_update_made_to_fill_the_memory_is_given_up(card: Card) -> None:

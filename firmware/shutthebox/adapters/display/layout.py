@@ -64,7 +64,7 @@ def render(screen: LocalizedScreen, elapsed_ns: int, size: tuple[int, int] = (12
     """Draws a screen like `draw`, and says when to draw it again."""
     width, height = size
     if width < 96 or height < 48:
-        raise ValueError(f"a panel of {width} x {height} pixels is too small: 96 x 48 at least")
+        raise ValueError(f"a panel of {width} x {height} pixels is too small; it needs at least 96 x 48")
     clock = AnimationClock(elapsed_ns)
     if screen.mode is not Mode.ATTRACT:
         return Frame(_compose(screen, clock, size), clock.next_ns)

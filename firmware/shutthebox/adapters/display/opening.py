@@ -72,7 +72,7 @@ def open_panel(
     # Older versions of luma.oled lack the newer controller; its predecessor's start-up works, too.
     base = getattr(device, controller, None) or getattr(device, controller.chip.like, None)
     if base is None:
-        raise DisplayError(f"this luma.oled knows no {controller}; a newer one may")
+        raise DisplayError(f"this luma.oled doesn't know {controller}; a newer one may")
     try:
         # Asked first, because every luma device stays registered with atexit, whether it works or not.
         with bus_errors(name):

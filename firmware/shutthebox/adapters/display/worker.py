@@ -156,7 +156,7 @@ class DisplayWorker:
         else:
             self._thread.join(timeout_s)
             if self._thread.is_alive():
-                _log.warning("the display hangs in a transfer; the box ends without it")
+                _log.warning("the display is stuck in a transfer; stopping without it")
 
     def render_now(self, screen: LocalizedScreen, elapsed_ns: int) -> Bitmap:
         """Draws and sends a screen in the caller's thread, for virtual time. Don't call `start`.
@@ -277,7 +277,7 @@ class DisplayWorker:
             self._connected = False
             self._retry_ns = self._now_ns() + RETRY_NS
         else:
-            self._trouble.clear("the display is there (%s)", self._panel.controller)
+            self._trouble.clear("the display answers (%s)", self._panel.controller)
             self._connected = True
 
     def _finish(self) -> None:

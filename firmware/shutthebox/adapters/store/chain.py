@@ -227,7 +227,7 @@ class Mark:
         except OSError as error:
             if not self._failing:
                 _log.warning(
-                    "%s: %s; a lost end of the store would not be noticed", self.path, error.strerror
+                    "%s: %s; nobody would notice if the store's end got lost", self.path, error.strerror
                 )
             self._failing = True
         else:

@@ -93,7 +93,7 @@ class Store:
             new = is_new(self._db)
             if not os.access(self.path, os.W_OK):
                 # SQLite would open it for reading, and complain only at the first write.
-                raise ValueError("may not be written to")
+                raise ValueError("can't be written to")
             self._db.execute("pragma journal_mode = wal")
             self._db.execute("pragma synchronous = full")
             # The log only outgrows this while another program reads for long.
@@ -350,7 +350,7 @@ def open_to_read(store: Path, wait_ms: int = BUSY_MS) -> sqlite3.Connection:
     try:
         check_regular(store)
     except FileNotFoundError:
-        raise FileNotFoundError(f"{store}: no such store; the box creates it with its first match") from None
+        raise FileNotFoundError(f"{store}: no such store; the box makes one with its first match") from None
     if not store.stat().st_size:
         # SQLite would delete the log, which may hold everything that was played.
         raise NotOursError("it is empty")

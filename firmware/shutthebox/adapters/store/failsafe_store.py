@@ -149,7 +149,7 @@ class FailsafeStore:
 
     def _suspect(self, store: Store, found: str) -> None:
         """Reports damage in a store that still works, and notes it for the next start."""
-        text = f"{store.path}: {found}; the next start recovers what is good of it"
+        text = f"{store.path}: {found}; the next start recovers the rest"
         try:
             suspect(store.path.parent, text)
         except OSError as error:
@@ -195,7 +195,7 @@ class FailsafeStore:
 
     def _remember(self) -> None:
         if self._forgetting and self.store is not None:
-            _log.info("%s: everything is kept again", self.store.path)
+            _log.info("%s: saving everything again", self.store.path)
             self._forgetting = False
             self._faults.append(None)
 

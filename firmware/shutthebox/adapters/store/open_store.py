@@ -355,7 +355,7 @@ def check(store: Path, facts: int | None) -> bool:
     except (sqlite3.Error, OSError, NotOursError) as error:
         raise StoreError(f"{store}: {error}") from error
     except UNREADABLE as error:
-        raise StoreError(f"{store}: its content makes no sense: {error}") from error
+        raise StoreError(f"{store}: its contents contradict each other: {error}") from error
 
 
 def _is_damage(reason: Exception, folder: Path) -> bool:

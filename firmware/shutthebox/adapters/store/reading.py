@@ -46,7 +46,7 @@ def open_reading(folder: Path) -> Iterator[Reading]:
     Errors raised inside by a damaged store leave as a `StoreError`.
 
     Raises:
-        StoreError: there's none, it can't be read, or its content makes no sense.
+        StoreError: there's none, it can't be read, or its contents contradict each other.
     """
     with _opened(folder / STORE_FILE) as store:
         yield store

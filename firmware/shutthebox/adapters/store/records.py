@@ -101,11 +101,11 @@ def kept_facts(db: sqlite3.Connection, number: int, where: str) -> KeptFacts:
     """
     rows = db.execute(_FACTS, (number,)).fetchall()
     if not rows:
-        raise StoreError(f"{where}: no match {number} is kept there")
+        raise StoreError(f"{where}: there's no match {number}")
     first, previous, *_ = rows[0]
     begun, *others = believe(check_facts(rows, Checkpoint(), first - 1, previous))
     if not isinstance(begun.fact, MatchBegun) or begun.fact.match != number:
-        raise StoreError(f"{where}: match {number}: its beginning is lost")
+        raise StoreError(f"{where}: match {number}: its start is lost")
     decided = (at for at, fact in enumerate(others) if isinstance(fact.fact, MatchDecided))
     lost = sum(fact.lost for fact in others[: next(decided, None)])
     return KeptFacts(begun.fact, tuple(fact.fact for fact in others if fact.fact is not None), lost)

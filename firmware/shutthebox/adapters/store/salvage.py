@@ -73,7 +73,7 @@ def salvage(store: Path) -> Salvaged:
     checkpoint = max(files.checkpoints(), default=Checkpoint())
     facts = _in_a_row(files.facts())
     if not facts and checkpoint == Checkpoint():
-        raise ValueError("it has no facts of a box")
+        raise ValueError("no box wrote this file")
     return Salvaged(checkpoint, facts)
 
 

@@ -59,7 +59,7 @@ class VerificationWorker:
             if self._stopping.is_set():
                 return
             if is_damage(error):
-                self.found = f"its content makes no sense: {error}"
+                self.found = f"its contents contradict each other: {error}"
             else:
                 # The store meets the same error when it writes, and reports it.
                 _log.warning("%s: can't be compared with its checksums: %s", self._store, error)

@@ -38,10 +38,10 @@ def check_access(config: Config) -> Iterator[CheckResult]:
         try:
             group = path.group()
         except (KeyError, OSError):
-            yield failed("permission", f"{path} may not be opened, and has no group")
+            yield failed("permission", f"{path} can't be opened, and has no group")
         else:
             remedy = f"sudo usermod -aG {group} {getpass.getuser()}, then log in again"
-            yield failed("permission", f"{path} is the group {group}'s: {remedy}")
+            yield failed("permission", f"{path} belongs to the group {group}: {remedy}")
     if devices and not closed:
         yield passed("permission", ", ".join(map(str, devices)))
 
@@ -124,7 +124,7 @@ def _held(config: Config, name: str, text: str, level: bool | None) -> CheckResu
     if number is None:
         return passed(name, text)
     if level is None:
-        return passed(name, f"{text}; its screen Owner shows how it stands, and so does doctor as root")
+        return passed(name, f"{text}; Owner shows its state, and so does doctor as root")
     return _standing(name, number, text, down=level is (number in config.gpio.inverted_switches))
 
 
@@ -171,7 +171,7 @@ def check_display(config: Config) -> Iterator[CheckResult]:
         yield failed("display", f"no {node}: dtparam=i2c_arm=on in config.txt, or i2c-dev")
         return
     if not os.access(node, os.R_OK | os.W_OK):
-        yield failed("display", f"{node} may not be opened: is the user in the group i2c?")
+        yield failed("display", f"{node} can't be opened: is the user in the group i2c?")
         return
     try:
         from smbus2 import SMBus
@@ -201,7 +201,7 @@ def no_spi() -> str:
     if not node.exists():
         return f"no {node}: dtparam=spi=on and dtoverlay=spi0-1cs,no_miso in config.txt"
     if not os.access(node, os.R_OK | os.W_OK):
-        return f"{node} may not be opened: is the user in the group spi?"
+        return f"{node} can't be opened: is the user in the group spi?"
     return ""
 
 

@@ -91,7 +91,7 @@ def check_store(config: Config) -> Iterator[CheckResult]:
         return
     file = folder / STORE_FILE
     if not os.path.lexists(file):
-        yield passed("store", f"{folder} can be written; nothing is kept there yet")
+        yield passed("store", f"{folder} can be written to; it's still empty")
         yield skipped("dice", "no throws yet")
         return
     try:
@@ -100,7 +100,7 @@ def check_store(config: Config) -> Iterator[CheckResult]:
             kept.verify()
     except StoreError as error:
         yield failed("store", str(error))
-        yield skipped("dice", "the store can't be read, or can't be relied on")
+        yield skipped("dice", "the store can't be read or trusted")
         return
     free = shutil.disk_usage(folder).free
     if not os.access(file, os.W_OK):

@@ -55,7 +55,7 @@ def write(path: Path, version: str, progress: Callable[[int], None]) -> None:
     try:
         _copy(path, progress)
         if inspect_update(FETCHED).version != version:
-            raise JobError(StickOutcome.BAD_UPDATE, f"{path.name}: is another one now")
+            raise JobError(StickOutcome.BAD_UPDATE, f"{path.name}: has been replaced by another")
         keep_memory()
         _install(progress)
     finally:
