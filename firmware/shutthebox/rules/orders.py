@@ -195,6 +195,8 @@ class OneRow(OrderOfPlay, turns=Turns.SHARED):
         Needs("first_move_must_include", (None,)),
         Needs("ends_turn_on", (frozenset(),)),
         Needs("captain", (False,)),
+        Needs("strikes", (1,)),
+        Needs("shut_others", (0,)),
     )
     summary = N_("One row for all.")
     sentences: ClassVar[Mapping[str, str]] = {
@@ -267,6 +269,7 @@ class TugOfTiles(OrderOfPlay, turns=Turns.TUG):
         Needs("shut_wins", (ShutWins.MATCH, ShutWins.ROUND)),
         Needs("shut_wins", (ShutWins.ROUND,), where=("match", MatchFormat.ROUNDS_WON)),
         Needs("captain", (False,)),
+        Needs("shut_others", (0,)),
         Needs("teams", (None, 2)),
     )
     summary = N_("One shuts, the other opens.")

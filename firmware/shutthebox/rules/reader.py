@@ -299,12 +299,7 @@ def contradiction(box: Profile) -> str | None:
 
 def _unmet_need(box: Profile) -> str | None:
     """That a key needs another one to be different: `Needs` stands at the key, or at the order of play."""
-    for key, default, needs in NEEDS:
-        value, other = getattr(box, key), getattr(box, needs.key)
-        applies = value in needs.of if needs.of else value != default
-        if applies and other not in needs.values:
-            given = _with(needs.key, (other,))
-            return f"{key}: {_said(value)}is not allowed {given}; allowed {_with(needs.key, needs.values)}"
+    # The order of play comes first: it decides other keys, which nobody need have written.
     for needs in order_of(box).needs:
         value, given = getattr(box, needs.key), _with("turns", (box.turns,))
         if needs.where is not None:
@@ -316,6 +311,12 @@ def _unmet_need(box: Profile) -> str | None:
             listed = _listed(needs.values)
             allowed = f"is {listed}" if listed else "without it"
             return f"{needs.key}: {_said(value)}is not allowed {given}; allowed {allowed}"
+    for key, default, needs in NEEDS:
+        value, other = getattr(box, key), getattr(box, needs.key)
+        applies = value in needs.of if needs.of else value != default
+        if applies and other not in needs.values:
+            given = _with(needs.key, (other,))
+            return f"{key}: {_said(value)}is not allowed {given}; allowed {_with(needs.key, needs.values)}"
     return None
 
 
@@ -356,6 +357,8 @@ _BY_POINTS = (MatchFormat.TARGET_LOSES, MatchFormat.TARGET_WINS, MatchFormat.DRO
 
 def _contradiction_of_carry(box: Profile) -> str | None:
     """The same, of a tie that leaves the pool on the table."""
+    if box.is_solo:
+        return 'tie: match = "ladder" is played alone; allowed with games of several players'
     if not box.has_pool and not box.counts_rounds_won:
         return (
             'tie: "carry" needs something to carry; allowed with stakes = "pool" or "pool-double", or with '
