@@ -110,6 +110,14 @@ def test_hours_and_filament_are_the_slicers() -> None:
     assert said(GUIDE, r"; ([\d.]+) kg of\s+filament") == kilograms[:1]
 
 
+def test_the_guide_says_what_the_kit_costs() -> None:
+    """People decide by this figure whether to build one. It is rounded to 5 euros."""
+    kit, report = fab.read_kit(), json.loads(RESULT.read_text(encoding="utf-8"))
+    parts = sum(pieces * kit["buy"][name]["price"] for name, pieces in report["bill"]["9"].items())
+    costs = said(GUIDE, r"Parts cost about (\d+) €, and what you use up another (\d+) €")
+    assert costs == tuple(5 * round(euros / 5) for euros in (parts, fab.used_up(kit)))
+
+
 def test_every_part_stays_on_every_bed_that_the_guide_names() -> None:
     """A skirt or a part over the edge is found at home, after hours, otherwise: the slicer doesn't say so."""
     named = {
