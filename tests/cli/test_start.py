@@ -1,13 +1,22 @@
 """The modules that a command loads: the box has to be ready soon, on a slow card."""
 
+import gc
 import os
+import signal
+import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 from tests.support.command import printed
 from tests.support.open_files import open_files
+from tests.support.waiting import HANG_S, until
+
+from shutthebox.adapters import gpio
+from shutthebox.cli.main import main
+from shutthebox.simulator.hardware.box import SimulatedBox
 
 
 def test_a_box_loads_neither_the_simulator_nor_another_command_nor_a_solver() -> None:
@@ -58,3 +67,30 @@ def test_the_display_is_switched_off_after_the_goodbye_could_be_read(
     assert chosen == [(0x0703, 0x3D)]
     assert slept == pause_s
     assert open_files() == before
+
+
+def test_a_box_that_is_ready_collects_garbage_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The start is quicker without; the box of a pub runs for months, and its memory would fill up."""
+    collecting = threading.Event()
+    for name in ("STATE_DIRECTORY", "RUNTIME_DIRECTORY"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+    (tmp_path / "config.toml").write_text('[display]\ncontroller = "none"\n')
+
+    def stop_once_ready() -> None:
+        try:
+            assert systemd.recv(100) == b"READY=1"
+            until(gc.isenabled)
+            collecting.set()
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    with SimulatedBox(9) as box, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
+        systemd.bind(str(tmp_path / "notify"))
+        systemd.settimeout(HANG_S)
+        monkeypatch.setattr(gpio, "open_factory", lambda backend: box.factory)
+        watcher = threading.Thread(target=stop_once_ready)
+        watcher.start()
+        assert main(["run", "--config", str(tmp_path / "config.toml")]) == 0
+        watcher.join(HANG_S)
+    assert collecting.is_set()
