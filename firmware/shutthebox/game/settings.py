@@ -336,7 +336,7 @@ class Settings(NamedTuple):
 
     def _is_listed(self, profile: Profile) -> bool:
         given = self.page_rules
-        if profile.name == self.profile.name or (given is not None and profile.name == given.name):
+        if profile.name == self.game.profile or (given is not None and profile.name == given.name):
             return True
         order = order_of(profile)
         if not order.is_listed:

@@ -36,15 +36,8 @@ def offers_value(form: FormDocument, key: str, value: object) -> bool:
 
 
 def _item(item: Item, settings: Settings, translate: Translate) -> FormDocument:
-    """A setting: its config key, its label, the options with their values, and the current one.
-
-    Games are grouped under headings, each with a count.
-    """
+    """A setting: its config key, its label, the options with their values, and the current one."""
     texts = [localize(option, translate) for option in item.options(settings)]
-    groups = [(localize(GROUPS[group], translate), len(games)) for group, games in settings.groups]
-    if item is GAME and len(texts) > len(settings.games):
-        # It can't be played now, but is still the usual one.
-        groups.append((localize(GROUPS[settings.profile.group], translate), 1))
     return {
         "key": item.key,
         "label": localize(item.label, translate),
@@ -52,8 +45,17 @@ def _item(item: Item, settings: Settings, translate: Translate) -> FormDocument:
         "large": item is GAME,
         "chosen": item.current_index(settings),
         "options": list(zip(texts, item.values(settings), strict=True)),
-        "groups": groups if item is GAME else None,
+        "groups": _groups(settings, len(texts), translate) if item is GAME else None,
     }
+
+
+def _groups(settings: Settings, options: int, translate: Translate) -> list[tuple[str, int]]:
+    """The headings of the games, each with a count."""
+    counts = [(group, len(games)) for group, games in settings.groups]
+    if options > sum(count for _, count in counts):
+        # It can't be played now, but is still the usual one.
+        counts.append((settings.profile.group, 1))
+    return [(localize(GROUPS[group], translate), count) for group, count in counts]
 
 
 def _about(item: Item, settings: Settings, translate: Translate) -> str:
