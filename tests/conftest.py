@@ -63,12 +63,10 @@ def _every_database_is_closed() -> Iterator[None]:
         pytest.fail("\n".join(map(str, left)), pytrace=False)
 
 
-@pytest.fixture(autouse=True)
-def _own_log_level() -> Iterator[None]:
-    """What a command lets be logged does not outlast its test."""
-    level = logging.getLogger().level
-    yield
-    logging.getLogger().setLevel(level)
+def pytest_runtest_teardown() -> None:
+    """What a command lets be logged does not outlast its test. A fixture would cost each test more."""
+    if logging.root.level != logging.WARNING:
+        logging.root.setLevel(logging.WARNING)
 
 
 @pytest.fixture(scope="session", autouse=True)
