@@ -24,7 +24,11 @@ BANK = builtin("bank")
     [
         pytest.param({}, 0, marks=pytest.mark.slow),
         ({}, -3),
-        ({"win": Win.HIGHEST, "score": Scoring.SHUT_SUM, "pays": ((5, 1), (12, 2), (15, 9))}, 0),
+        pytest.param(
+            {"win": Win.HIGHEST, "score": Scoring.SHUT_SUM, "pays": ((5, 1), (12, 2), (15, 9))},
+            0,
+            marks=pytest.mark.slow,
+        ),
         pytest.param({"score": Scoring.COUNT, "pays": ((0, 7), (1, 2))}, 0, marks=pytest.mark.slow),
     ],
 )

@@ -300,6 +300,7 @@ def test_a_full_disk_is_not_blamed_on_the_address(fetched: Path) -> None:
     assert not fetched.exists()
 
 
+@pytest.mark.slow
 def test_a_dropped_login_leaves_no_file(fetched: Path) -> None:
     """Nobody would remove it, and it takes the memory's room."""
     program = (
