@@ -12,7 +12,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import ColumnElement, Connection, Engine, Table, and_, create_engine, event, or_
+from sqlalchemy import ColumnElement, Connection, Engine, Table, and_, create_engine, event, or_, tuple_
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, InterfaceError, NoSuchModuleError, OperationalError
@@ -123,11 +123,15 @@ def upsert(db: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
     return (postgresql.insert if db.dialect.name == "postgresql" else sqlite.insert)(table)
 
 
-def any_of(columns: Sequence[ColumnElement[Any]], keys: Iterable[Sequence[object]]) -> ColumnElement[bool]:
+def any_of(
+    db: Connection, columns: Sequence[ColumnElement[Any]], keys: Iterable[Sequence[object]]
+) -> ColumnElement[bool]:
     """Whether the columns of an index have one of these values, of which there is at least one.
 
-    A list of row values says the same, but for it SQLite reads the whole table.
+    SQLite reads the whole table for a list of row values. SQLAlchemy takes longer for the other form.
     """
+    if db.dialect.name == "postgresql":
+        return tuple_(*columns).in_(list(keys))
     return or_(*(and_(*map(eq, columns, key)) for key in keys))
 
 

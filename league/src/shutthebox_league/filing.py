@@ -166,7 +166,9 @@ def _stored(
     if not keys:
         return {}
     own = (MATCH.c.box_id, MATCH.c.journal, MATCH.c.number, MATCH.c.began_s)
-    query = select(MATCH.c.box_id, MATCH.c.journal, *columns).where(any_of(own, keys)).order_by(MATCH.c.id)
+    query = (
+        select(MATCH.c.box_id, MATCH.c.journal, *columns).where(any_of(db, own, keys)).order_by(MATCH.c.id)
+    )
     found = dict[int, list[Row[Any]]]()
     for row in db.execute(query.with_for_update() if lock else query):
         found.setdefault(row.box_id, []).append(row)

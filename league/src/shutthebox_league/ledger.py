@@ -485,7 +485,7 @@ def _known(db: Connection, entries: Sequence[_Prepared], chains: _Chains) -> _Kn
     }
     if not hashes:
         return {}
-    places = any_of((ENTRY.c.chain_id, ENTRY.c.sequence), {key[:2] for key in hashes})
+    places = any_of(db, (ENTRY.c.chain_id, ENTRY.c.sequence), {key[:2] for key in hashes})
     rows = db.execute(select(ENTRY).where(places))
     return {
         (hashes[key], row.hash): row
