@@ -171,7 +171,7 @@ class OutOfTime(BareAction):
         return match.out_of_time()
 
     def why_not(self, match: Match) -> str | None:
-        """Why the time can't be over."""
+        """Why time can't run out now."""
         return why_not_out_of_time(match)
 
 
@@ -187,7 +187,7 @@ class Advanced(BareAction):
         return match.advance()
 
     def why_not(self, match: Match) -> str | None:
-        """What is due instead."""
+        """What has to come first."""
         return unless(match, Stage.ADVANCE)
 
     def to_record(self, match: Match) -> str:

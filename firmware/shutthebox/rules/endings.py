@@ -125,7 +125,7 @@ class TargetLoses(Format):
         return self.after_round(match) if self.lost(match) else None
 
     def after_round(self, match: _Played) -> Won | NextRound:
-        """The same; after the last of all rounds the totals decide."""
+        """The same; after the last round allowed, the totals decide."""
         lost = self.lost(match)
         others = tuple(i for i in match.everybody if i not in lost)
         if lost:
@@ -162,7 +162,7 @@ class DropOut(Format):
         return _undecided(match, left)
 
     def lost(self, match: _Played) -> tuple[int, ...]:
-        """The first who go out; who follows has done better."""
+        """The first to go out; those who follow have done better."""
         return self._out(match) if match.seats == match.everybody else ()
 
     def _out(self, match: _Played) -> tuple[int, ...]:
@@ -186,7 +186,7 @@ class LastIn(Format):
 
 
 class LastTile(Format):
-    """Who has moved the last tile has won; this is for a round that has come to its last throw before."""
+    """Whoever moves the last tile wins; this is for a round that runs out of throws first."""
 
     def after_round(self, match: _Played) -> Won | NextRound:
         """Fewer tiles to move win, and equals share."""
@@ -197,7 +197,7 @@ class AgainstTheBank(Format):
     """Everybody plays against the bank, so any number of players may win, or none."""
 
     def after_round(self, match: _Played) -> Won | NextRound:
-        """Who gets back more than the stake has won."""
+        """Whoever gets back more than the stake wins."""
         game = match.game
         gains = (stakes.pays(game, total) > game.stake for total in match.totals)
         return Won(tuple(i for i, gain in enumerate(gains) if gain), Reason.BANK)

@@ -333,7 +333,7 @@ def _can_move_with(profile: Profile, open_tiles: Tiles, dice: int, must: Tiles, 
 def _can_move_in_columns(
     profile: Profile, open_tiles: Tiles, behind: Tiles, sums: frozenset[int], must: Tiles
 ) -> bool:
-    """The same where a tile may bear another number than its column."""
+    """The same where a tile's number may differ from its column's."""
     number = must.bit_length() or None
     faces = tuple(range(1, profile.sides + 1)) if profile.move is not MoveKind.SET else ()
     alone = replace(profile, move=MoveKind.SINGLE) if faces else profile

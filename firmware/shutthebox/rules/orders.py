@@ -1,7 +1,7 @@
-"""Orders of play: one class for each member of `Turns`, with all that is different in it.
+"""Orders of play: one class for each member of `Turns`, with everything that's different about it.
 
 Use `order_of` for anything that depends on the order of play; nothing else compares with a member of `Turns`.
-What most have in common is inherited. `shutthebox.odds.orders` has the odds of each.
+Most things are inherited. `shutthebox.odds.orders` has the odds of each.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class OrderOfPlay:
         has_head_starts: seats may have head starts.
         is_listed: the menu offers such games without the configuration naming them.
         defaults: other keys' defaults.
-        needs: what it needs other keys to be.
+        needs: what it requires of other keys.
         summary: in a few words; empty if it's nothing special.
         sentences: its rules in words, by the names that `rules` yields.
     """
@@ -298,7 +298,7 @@ class TugOfTiles(OrderOfPlay, turns=Turns.TUG):
         return LastTile() if game.match is MatchFormat.TOTAL else usual_format(game)
 
     def rules(self, game: Profile) -> Iterator[tuple[str, dict[str, int]]]:
-        """With how a round ends."""
+        """Adds how a round ends."""
         yield "turns=tug", {}
         if is_one_die_ever_allowed(game):
             yield "turns=tug.one_die", {}

@@ -318,7 +318,7 @@ _TILE = validation.whole(1, MAX_TILE)
 
 
 class Needs(NamedTuple):
-    """What a key with another value than its default needs another key to be.
+    """What a key that isn't at its default requires of another key.
 
     Attributes:
         key: the other key.
@@ -340,7 +340,7 @@ def _key(check: Check[Any] | None, default: object, *needs: Needs) -> Any:  # no
 
 
 def _of_match(check: Check[Any] | None, default: object, *needs: Needs) -> Any:  # noqa: ANN401  (likewise)
-    """A key that decides neither how a turn goes on nor what it's worth: its odds are the same."""
+    """A key that affects neither how a turn goes nor what it's worth, so the odds are the same."""
     return field(default=default, metadata={"check": check, "needs": needs, "of_match": True})
 
 

@@ -1,7 +1,7 @@
-"""Reads a profile from TOML text and checks every key of it.
+"""Reads a profile from TOML and checks every key.
 
-Each key has its check at the field of `shutthebox.rules.profile.Profile`; what keys together forbid is
-checked once the profile stands. Every complaint names the file, the key and what is allowed.
+A key's own check is at its field in `shutthebox.rules.profile.Profile`; contradictions between keys are
+checked once the profile is complete. Every error names the file, the key and what's allowed.
 """
 
 import re
@@ -43,7 +43,7 @@ more would keep a lever waiting."""
 
 
 class ProfileError(ShutTheBoxError, ValueError):
-    """A profile that can't be played; the text is one line: file, key, what is allowed."""
+    """A profile that can't be played. The message is one line: file, key, what's allowed."""
 
 
 KEYS: Mapping[str, Check[Any]] = {
@@ -62,16 +62,15 @@ _TITLE = re.compile(r"title\.[a-z]{2}")
 
 
 def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]]) -> dict[str, object]:
-    """The checked values of a profile's keys by name, those of the profile it is like included.
+    """The checked values of a profile's keys by name, including those of the profile it's like.
 
     Args:
         text: TOML.
         where: the file, for error messages.
-        like: returns the keys of a built-in profile; raises KeyError for any other name, with
-            what is allowed as its text.
+        like: returns the keys of a built-in profile; raises KeyError for other names, saying what's allowed.
 
     Raises:
-        ProfileError: for bad TOML, unknown keys, wrong types and values out of range, all of them.
+        ProfileError: for bad TOML, unknown keys, wrong types and values out of range.
     """
     document, wrong = validation.examine_toml(text)
     mistakes = [f"{where}: {mistake}" for mistake in wrong]
@@ -129,7 +128,7 @@ def _flatten(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
-    """The profile of these keys, checked for contradictions on every box that it allows.
+    """The profile with these keys, checked for contradictions on every box it allows.
 
     Args:
         keys: from `parse_keys`.
@@ -137,7 +136,7 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
         name: the id if the keys have none.
 
     Raises:
-        ProfileError: if keys contradict each other, naming one of them.
+        ProfileError: if keys contradict each other; the message names one of them.
     """
     profile = unchecked_profile(keys, where, name)
     if profile.difference and "operations" in keys:
@@ -161,10 +160,10 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
 
 
 def unchecked_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
-    """The profile of these keys, which may contradict each other; arguments as of `to_profile`.
+    """The profile with these keys, which may contradict each other. Takes the arguments of `to_profile`.
 
     Raises:
-        ProfileError: if `name` is needed and is no id.
+        ProfileError: if `name` is needed and isn't an id.
     """
     if "name" not in keys:
         try:
@@ -204,12 +203,12 @@ def with_options(
     turn_seconds: int | None = None,
     first: First | None = None,
 ) -> Profile:
-    """The game as the players want it for a match; what it can't be played with is left out.
+    """The game as the players want it for a match, without what it can't be played with.
 
     Args:
         profile: the game.
         limit: points, for a game that has a limit; None for its own.
-        best: for a ladder the total to beat; None for its own.
+        best: the total to beat on a ladder; None for its own.
         teams: how many; 0 for none, None for its own.
         handicap: head starts by seat; None for its own.
         turn_seconds: time for a turn; 0 for no clock, None for its own.
@@ -234,7 +233,7 @@ def _if_playable(profile: Profile, changed: Profile) -> Profile:
 
 
 def without(profile: Profile, tiles: Tiles) -> Profile | None:
-    """The game where these tiles start every turn shut; None if it can't be played so."""
+    """The game with these tiles shut at the start of every turn; None if it can't be played like that."""
     if not tiles & profile.starting:
         return profile
     played = replace(profile, start_open=to_numbers(profile.starting & ~tiles), boxes=())
@@ -242,7 +241,7 @@ def without(profile: Profile, tiles: Tiles) -> Profile | None:
 
 
 def contradiction(box: Profile) -> str | None:
-    """What two or more keys together forbid, as ``key: what is allowed``; None if nothing."""
+    """How keys contradict each other, as ``key: what is allowed``; None if they don't."""
     # First of all: the moves that the checks below ask for are none with such operations, or take for ever.
     if complaint := _unmet_need(box) or _contradiction_of_operations(box):
         return complaint
@@ -298,8 +297,8 @@ def contradiction(box: Profile) -> str | None:
 
 
 def _unmet_need(box: Profile) -> str | None:
-    """That a key needs another one to be different: `Needs` stands at the key, or at the order of play."""
-    # The order of play comes first: it decides other keys, which nobody need have written.
+    """A `Needs` of a key or of the order of play that another key doesn't meet."""
+    # The order of play comes first: it decides other keys, which needn't be written.
     for needs in order_of(box).needs:
         value, given = getattr(box, needs.key), _with("turns", (box.turns,))
         if needs.where is not None:
@@ -356,7 +355,7 @@ _BY_POINTS = (MatchFormat.TARGET_LOSES, MatchFormat.TARGET_WINS, MatchFormat.DRO
 
 
 def _contradiction_of_carry(box: Profile) -> str | None:
-    """The same, of a tie that leaves the pool on the table."""
+    """The same for a tie that leaves the pool on the table."""
     if box.is_solo:
         return 'tie: match = "ladder" is played alone; allowed with games of several players'
     if not box.has_pool and not box.counts_rounds_won:
@@ -370,7 +369,7 @@ def _contradiction_of_carry(box: Profile) -> str | None:
 
 
 def _contradiction_of_match(box: Profile) -> str | None:
-    """The same, of the keys that say who wins."""
+    """The same for the keys that say who wins."""
     if box.tie is Tie.CARRY and (complaint := _contradiction_of_carry(box)):
         return complaint
     if box.win is Win.FIRST_TO_SHUT:
@@ -398,7 +397,7 @@ def _contradiction_of_match(box: Profile) -> str | None:
 
 
 def _contradiction_of_bank(box: Profile) -> str | None:
-    """The same, of a game against the bank."""
+    """The same for a game against the bank."""
     if not box.pays:
         return 'pays: missing; stakes = "bank" needs stakes by score, as in {0 = 9, 5 = 2}'
     if box.rounds != 1 or box.match is not MatchFormat.TOTAL:
@@ -415,7 +414,7 @@ def _contradiction_of_bank(box: Profile) -> str | None:
 
 
 def _contradiction_of_seats(box: Profile) -> str | None:
-    """The same, of teams and head starts, each seat with its own."""
+    """The same for teams and head starts."""
     if box.is_solo and (box.teams is not None or any(box.handicap)):
         key = "teams" if box.teams is not None else "handicap"
         return f'{key}: match = "ladder" is played alone; allowed with games of several players'
@@ -445,7 +444,7 @@ def _contradiction_of_seats(box: Profile) -> str | None:
 
 
 def _always_scores_0(box: Profile) -> bool:
-    """Whether every turn goes on until the box is shut, and is worth nothing then."""
+    """Whether every turn goes on until the box is shut, and then scores nothing."""
     if (
         box.row_points
         and not any(box.row_points)

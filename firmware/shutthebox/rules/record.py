@@ -1,7 +1,7 @@
-"""A whole match as text: written, read back, and checked line by line against the rules.
+"""A whole match as text: writes it, reads it back, and checks each line against the rules.
 
-A record starts with the rules, the players and the conditions of play, has one line for every throw
-and one for the end of every turn, and closes with the result when the match has one::
+A record starts with the rules, the players and the conditions of play, has a line for each throw and for
+the end of each turn, and closes with the result, if there is one::
 
     shut-the-box record 1
     name = "pub"
@@ -20,13 +20,12 @@ and one for the end of every turn, and closes with the result when the match has
     1 blocked 25
     2 ...
 
-A throw's line is player, faces and answer: the tiles shut, ``-`` for a pass, ``+4`` for a tile
-opened again, nothing where the throw ended the turn (or, on the last line, has no answer yet).
-The result says with ``ended`` why the match is over (`shutthebox.rules.endings.Reason`).
-``1 time`` is a turn whose time is over, whether a throw is on the table or not.
-A match that was left before its end closes with ``given-up`` instead. Instead of its keys, a record
-written by hand may name a profile: ``profile pub``, or ``profile traditional 12`` for the box of 12.
-Empty lines and lines that start with # are passed over.
+A throw's line is player, faces and answer: the tiles shut, ``-`` for a pass, ``+4`` for a tile opened
+again, nothing if the throw ended the turn (or, on the last line, has no answer yet). The result says with
+``ended`` why the match is over (`shutthebox.rules.endings.Reason`). ``1 time`` is a turn whose time ran
+out, with or without a throw on the table. A match that was abandoned closes with ``given-up`` instead.
+Instead of its keys, a record written by hand may name a profile: ``profile pub``, or
+``profile traditional 12`` for the box of 12. Empty lines and lines that start with # are skipped.
 """
 
 from collections.abc import Callable, Iterator
@@ -72,7 +71,7 @@ _MOST_MISSING = 12
 
 
 class RecordError(ShutTheBoxError, ValueError):
-    """A record that is not one, or not by the rules; the text is one line: file, line, what is wrong."""
+    """A text that isn't a record, or breaks the rules. The message is one line: file, line, what's wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +79,11 @@ class Record:
     """A match from its beginning: finished, given up, or as far as it got.
 
     Attributes:
-        profile: the game, on the box that is played.
+        profile: the game, on the box in play.
         players: how many, 1..20.
         rounds: rounds to play, 1..99, if totals decide the match.
         actions: everything that happened, in order.
-        conditions: of play; None if they are not known.
+        conditions: of play; None if unknown.
         given_up: the players left the match before it was decided.
     """
 
@@ -100,14 +99,14 @@ class Record:
         """The match before its first throw.
 
         Raises:
-            ValueError: for a number out of range; never for a record that `parse` gave.
+            ValueError: for a number out of range; never for a record from `parse`.
         """
         first = self.conditions.first - 1 if self.conditions else 0
         return begin(self.profile, self.players, self.rounds, first)
 
 
 def unproven(record: Record) -> tuple[str, ...]:
-    """The facts that the record does not prove, in short English sentences without a full stop."""
+    """What the record doesn't prove, in short English sentences without a full stop."""
     found = []
     conditions = record.conditions
     if conditions is None:
@@ -137,10 +136,10 @@ def unproven(record: Record) -> tuple[str, ...]:
 
 
 def replay(record: Record) -> list[Match]:
-    """Every position of the match, the beginning first: one more than there are actions.
+    """Every position of the match, from the beginning: one more than there are actions.
 
     Raises:
-        ValueError: if an action is against the rules; never for a record that `parse` gave.
+        ValueError: if an action is against the rules; never for a record from `parse`.
     """
     positions = [record.beginning]
     for action in record.actions:
@@ -149,7 +148,7 @@ def replay(record: Record) -> list[Match]:
 
 
 def write(record: Record) -> str:
-    """The text of a record, self-contained: `parse` needs no profile to read it back.
+    """The text of a record. It's self-contained: `parse` can read it without a profile.
 
     Raises:
         ValueError: if an action is against the rules.
@@ -168,16 +167,16 @@ def write(record: Record) -> str:
 
 
 def parse(text: str, where: str, find_profile: Callable[[str], Profile]) -> Record:
-    """The record that `text` holds, checked against the rules to its end.
+    """The record in `text`, checked against the rules to its end.
 
     Args:
-        text: as `write` makes it.
+        text: as written by `write`.
         where: the file, for error messages.
         find_profile: returns the profile with an id, for records that name one; raises
             `ProfileError` if there is none.
 
     Raises:
-        RecordError: naming the line and the rule that it breaks.
+        RecordError: the message names the line and the rule it breaks.
     """
     return _Parser(text, where, find_profile).record()
 
@@ -364,7 +363,7 @@ def _answer(word: str) -> Action:
 
 
 def _ends_turn(line: str) -> bool:
-    """Whether a line says how a turn has ended."""
+    """Whether a line says how a turn ended."""
     words = line.split()
     return len(words) == 3 and words[1] in _OUTCOMES
 

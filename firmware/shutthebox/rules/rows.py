@@ -1,9 +1,8 @@
 """Two rows of tiles, one behind the other: columns, the tiles in play, and the moves among them.
 
-A column is named by its front tile. A turn holds the columns of which a tile is open, and those of them whose
-tile in front is. A move names a column for its foremost tile. Where the tile behind that goes in the same
-throw, it is named too, by the column raised by `reach`: on nine columns 1 and 10 are both tiles of the
-first.
+Columns are named after their front tiles. A turn holds the columns with an open tile, and those of them
+whose front tile is open. A move names a column for its foremost tile. If the tile behind goes in the same
+throw, it's named, too, by its column plus `reach`: on nine columns, 1 and 10 are both tiles of the first.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,17 +12,17 @@ from shutthebox.rules.tiles import Tiles, sum_of, to_numbers, to_tiles
 
 
 def reach(profile: Profile) -> int:
-    """How much higher than its column a tile behind is numbered in a move."""
+    """What's added to a column's number in a move for the tile behind."""
     return profile.tiles[-1]
 
 
 def are_plain(profile: Profile) -> bool:
-    """Whether a tile in play bears the number of its column, and a move has one tile of a column."""
+    """Whether tiles in play have their columns' numbers, and a move takes one tile per column."""
     return profile.rows == 1 or (profile.back is Back.SAME and not profile.through)
 
 
 def numbers_in_play(profile: Profile, open_tiles: Tiles, behind: Tiles) -> tuple[int, ...]:
-    """What the foremost open tiles of these columns bear."""
+    """The numbers of these columns' foremost open tiles."""
     if are_plain(profile):
         return to_numbers(open_tiles)
     back = profile.behind
@@ -31,7 +30,7 @@ def numbers_in_play(profile: Profile, open_tiles: Tiles, behind: Tiles) -> tuple
 
 
 def numbers_hidden(profile: Profile, behind: Tiles) -> tuple[int, ...]:
-    """What the open tiles behind open ones bear."""
+    """The numbers of the open tiles behind open ones."""
     return tuple(profile.behind[n] for n in to_numbers(behind))
 
 
@@ -43,26 +42,26 @@ def by_row(profile: Profile, open_tiles: Tiles, behind: Tiles) -> tuple[tuple[in
 
 
 def parts(profile: Profile, move: Tiles) -> tuple[Tiles, Tiles]:
-    """The columns of a move, and those whose tile behind goes in the same throw."""
+    """A move's columns, and those whose tile behind goes in the same throw."""
     if not profile.through:
         return move, 0
     return move & ((1 << reach(profile)) - 1), move >> reach(profile)
 
 
 def bearing(profile: Profile, number: int) -> Tiles:
-    """The parts of a turn's first move that shut a tile of this number."""
+    """The parts of a turn's first move that shut a tile with this number."""
     behind = (column for column, back in profile.behind.items() if back == number and profile.through)
     return to_tiles([number]) | to_tiles(behind) << reach(profile)
 
 
 def after(profile: Profile, open_tiles: Tiles, behind: Tiles, move: Tiles) -> tuple[Tiles, Tiles]:
-    """The columns that are open after a move, and those whose tile in front is."""
+    """The columns with an open tile after a move, and those whose front tile is open."""
     columns, through = parts(profile, move)
     return open_tiles & ~(columns & (~behind | through)), behind & ~columns
 
 
 def sum_of_move(profile: Profile, open_tiles: Tiles, behind: Tiles, move: Tiles) -> int:
-    """What the tiles of a move bear together."""
+    """The sum of a move's numbers."""
     if are_plain(profile):
         return sum_of(move)
     columns, through = parts(profile, move)
@@ -70,11 +69,11 @@ def sum_of_move(profile: Profile, open_tiles: Tiles, behind: Tiles, move: Tiles)
 
 
 Way = tuple[Tiles, tuple[int, ...]]
-"""A way to shut tiles of one column: the part of a move that it is, and what the tiles bear."""
+"""A way to shut tiles of one column: the part of the move, and the tiles' numbers."""
 
 
 def ways_of(profile: Profile, open_tiles: Tiles, behind: Tiles) -> list[list[Way]]:
-    """By column what may be shut of it in one throw."""
+    """What one throw may shut of each column."""
     found: list[list[Way]] = []
     for number, column in ((n, to_tiles([n])) for n in to_numbers(open_tiles)):
         back = profile.behind[number]
@@ -96,7 +95,7 @@ def legal_moves(
     faces: tuple[int, ...],
     must: int | None,
 ) -> tuple[Tiles, ...]:
-    """The moves for a throw where rows are not plain; arguments as of `shutthebox.rules.moves`."""
+    """The moves for a throw if rows aren't plain. Takes the arguments of `shutthebox.rules.moves`."""
     ways, most = ways_of(profile, open_tiles, behind), profile.max_tiles or 2 * len(profile.tiles)
     found: dict[Tiles, None] = {}
     if profile.move is MoveKind.SET:
@@ -135,7 +134,7 @@ def _adding_up(ways: list[list[Way]], total: int, most: int, must: int | None) -
 
 
 def _bearing(ways: list[list[Way]], wanted: tuple[int, ...]) -> Iterator[Tiles]:
-    """The moves whose tiles bear exactly these numbers."""
+    """The moves whose tiles have exactly these numbers."""
 
     def search(at: int, rest: tuple[int, ...], taken: Tiles) -> Iterator[Tiles]:
         if not rest:
@@ -159,7 +158,7 @@ def _bearing(ways: list[list[Way]], wanted: tuple[int, ...]) -> Iterator[Tiles]:
 def _wanted(
     kind: MoveKind, sums: tuple[int, ...], faces: tuple[int, ...], ways: list[list[Way]]
 ) -> Iterator[tuple[int, ...]]:
-    """The numbers that the tiles of a move may bear, by the kind of move."""
+    """The numbers a move's tiles may have, by the kind of move."""
     yield from ((total,) for total in sums)
     match kind:
         case MoveKind.SET:

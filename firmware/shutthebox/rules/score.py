@@ -15,7 +15,7 @@ def score(profile: Profile, open_tiles: Tiles, throws: int, behind: Tiles = 0) -
 
     `behind` are the numbers whose front and back tiles are both open.
 
-    `Scoring.SHUT_SUM` counts the tiles shut in the turn, not those that the game starts shut.
+    `Scoring.SHUT_SUM` counts the tiles shut in the turn, not those that start shut.
     Digits are read from left to right (sheets 003 and 004: 1, 4, 7 open are 147), reversed
     from right to left (2, 3, 9 open are 932); a shut box is 0.
     """
@@ -38,7 +38,7 @@ def score(profile: Profile, open_tiles: Tiles, throws: int, behind: Tiles = 0) -
 def _counted(
     profile: Profile, open_tiles: Tiles, behind: Tiles, count: Callable[[tuple[int, ...]], int]
 ) -> int:
-    """What the open tiles count, each row by its points."""
+    """What the open tiles score, with each row's points."""
     if profile.rows == 1:
         return count(to_numbers(open_tiles))
     rows = by_row(profile, open_tiles, behind)
@@ -72,19 +72,16 @@ def untouched_score(profile: Profile) -> int:
 
 
 def lost_score(profile: Profile) -> int:
-    """The score of a turn lost on its first move: as given, else the worst score that a turn can have."""
+    """The score of a turn lost on its first move: the profile's own, otherwise the worst score."""
     return worst_score(profile) if profile.lost_score is None else profile.lost_score
 
 
 def time_score(profile: Profile, open_tiles: Tiles, throws: int, behind: Tiles = 0) -> int:
-    """The score of a turn whose time is over: that of a blocked one.
-
-    If doing nothing would otherwise pay, it is the worst score that a turn can have.
-    """
+    """The score of a turn that ran out of time: a blocked turn's, or the worst if doing nothing would pay."""
     return score(profile, open_tiles, throws, behind) if idle_is_worst(profile) else worst_score(profile)
 
 
 def idle_is_worst(profile: Profile) -> bool:
-    """Whether no turn has a worse score than one in which nothing is shut, or thrown."""
+    """Whether no turn scores worse than one in which nothing is shut, or thrown."""
     untouched, worst = untouched_score(profile), worst_score(profile)
     return untouched <= worst if profile.highest_wins else untouched >= worst

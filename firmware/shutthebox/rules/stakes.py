@@ -1,4 +1,4 @@
-"""The debts of a round or a match, in stakes: by player what is owed, negative for what is to be got."""
+"""Who owes what after a round or a match, in stakes by player; negative if they're owed."""
 
 from collections.abc import Collection, Sequence
 from fractions import Fraction
@@ -17,14 +17,14 @@ def nothing(players: int) -> Debts:
 def pool(
     players: int, staked: Collection[int], winners: Collection[int], doubled: Collection[int] = ()
 ) -> Debts:
-    """The debts of a pool (sheet 002).
+    """What each player owes to a pool (sheet 002).
 
     Args:
         players: how many there are.
         staked: players who pay one stake in.
         winners: players who share the pool.
-        doubled: winners who share a second stake of each of the others who have staked, also of those
-            who share the pool (`Stakes.POOL_DOUBLE`).
+        doubled: winners who share a second stake from everyone else who has staked, including those who share
+            the pool (`Stakes.POOL_DOUBLE`).
     """
     owes = [Fraction(i in staked) for i in range(players)]
     for i in winners:
@@ -41,12 +41,12 @@ def pool(
 def loser_pays(
     players: int, losers: Collection[int], scores: Sequence[int | None], *, highest_wins: bool
 ) -> Debts:
-    """The debts where the worst score buys the round (sheet 003): one stake, shared by equals.
+    """What each player owes if the worst score buys the round (sheet 003): one stake, shared by those tied.
 
     Args:
         players: how many there are; one alone buys nothing.
         losers: players who may have to pay.
-        scores: by player; None for who has none yet, and pays only if nobody else has one either.
+        scores: by player; None for players without one, who only pay if nobody has one.
         highest_wins: more points are better.
     """
     if players < 2 or not losers:
@@ -56,14 +56,14 @@ def loser_pays(
 
 
 def worst_of(losers: Collection[int], scores: Sequence[int | None], *, highest_wins: bool) -> tuple[int, ...]:
-    """Those of the losers with the worst score; all of them where none has a score."""
+    """The losers with the worst score; all of them if none has a score."""
     played = [score for i in losers if (score := scores[i]) is not None]
     worst = (min if highest_wins else max)(played, default=None)
     return tuple(i for i in losers if scores[i] == worst)
 
 
 def bank(profile: Profile, totals: Sequence[int | None]) -> Debts:
-    """The debts to the bank of players with these totals; None for who has not played."""
+    """What players with these totals owe the bank; None for those who haven't played."""
     return tuple(Fraction(0 if total is None else profile.stake - pays(profile, total)) for total in totals)
 
 

@@ -11,7 +11,7 @@ Tiles: TypeAlias = int
 """A set of tiles, tile n as bit n - 1."""
 
 MAX_TILE = 54
-"""The highest number a tile can bear: a pack of cards with its jokers."""
+"""The highest number a tile can have: a pack of cards with its jokers."""
 
 
 def to_tiles(numbers: Iterable[int]) -> Tiles:
@@ -29,7 +29,7 @@ def to_numbers(tiles: Tiles) -> tuple[int, ...]:
 
 
 def sum_of(tiles: Tiles) -> int:
-    """What the tile numbers of a set add up to."""
+    """The sum of a set's tile numbers."""
     return sum(to_numbers(tiles))
 
 

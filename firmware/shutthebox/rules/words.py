@@ -1,7 +1,7 @@
 """The rules of a profile in sentences, made from its keys.
 
-The sentences are data: `_rules` picks for a profile which ones apply, so that a rule and its words
-can't drift apart. Other languages have them in their catalogues, like every text of the box.
+The sentences are data: `_rules` picks those that apply to a profile, so that rules and words can't drift
+apart. The catalogues have them in other languages, like every text of the box.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -430,12 +430,12 @@ _OPERATIONS = {
 
 
 def explain(profile: Profile, translate: Callable[[str], str] = str) -> tuple[str, ...]:
-    """The rules of a profile, one sentence or two for each key that means something in it.
+    """The rules of a profile, a sentence or two for each key that matters.
 
-    What the traditional game does not have comes first, then the rest.
+    What the traditional game doesn't have comes first.
 
     Args:
-        profile: the game, on the box that is played.
+        profile: the game, on the box in play.
         translate: translates an English text.
     """
 
@@ -462,7 +462,7 @@ def _listed(items: Sequence[int | str], joined: str, span: str) -> str:
 
 
 def shared_rules(profile: Profile) -> tuple[int, ...]:
-    """The places of the rules that the traditional game has too, the most telling first."""
+    """The indices of the rules that the traditional game has, too, the most telling first."""
     places = {key: place for place, (key, values) in enumerate(_sorted(profile)) if _is_usual((key, values))}
     return tuple(places[key] for key in _MOST_TELLING if key in places)
 
@@ -515,7 +515,7 @@ def _rules(profile: Profile) -> Iterator[_Rule]:
 
 
 def _in_order(profile: Profile) -> Iterator[_Rule]:
-    """As the box is set up, a turn is played and a match is won; the same with dice and dominoes."""
+    """The rules in order: setting up, playing a turn, winning a match; the same for dice and dominoes."""
     yield from _rules_of_box(profile)
     yield from _rules_of_turn(profile)
     yield from _rules_of_match(profile)
@@ -702,7 +702,7 @@ def _rules_of_carry(profile: Profile) -> Iterator[_Rule]:
 
 
 def _may_last(profile: Profile) -> bool:
-    """Whether a match to a limit can go on for all rounds that there may be."""
+    """Whether a match to a limit can last for the most rounds allowed."""
     least = worst_score(profile) if profile.highest_wins else best_score(profile)
     return least * LAST_ROUND < (profile.limit or 0)
 
@@ -808,13 +808,13 @@ def summary(profile: Profile, translate: Callable[[str], str] = str) -> str:
 
 
 def distinction(profile: Profile, translate: Callable[[str], str] = str) -> str:
-    """The one sentence that tells a game from the traditional one; of that one itself its aim."""
+    """The sentence that distinguishes a game from the traditional one; for that one, its aim."""
     key, values = next(_distinctions(profile))
     return fill_in(SUMMARIES[key], translate, values)
 
 
 def _distinctions(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
-    """What a player of the traditional game would not expect, the most telling first."""
+    """What a player of the traditional game wouldn't expect, the most telling first."""
     if profile.back is Back.REVERSED:
         yield "reversed", {"first": profile.tiles[0], "last": profile.tiles[-1]}
     if profile.stakes is Stakes.BANK:
@@ -835,7 +835,7 @@ def _distinctions(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
 
 
 def _special(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
-    """The rules that a player of the usual game would not expect, the most surprising first."""
+    """The rules that a player of the traditional game wouldn't expect, the most surprising first."""
     if profile.draw is Draw.DOMINOES:
         yield "blanks" if profile.has_blanks else "dominoes", {}
     if profile.first_move_must_include is not None:

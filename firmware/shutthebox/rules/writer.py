@@ -1,4 +1,4 @@
-"""A profile back as keys and as TOML: the counterpart of `shutthebox.rules.reader`."""
+"""Turns a profile back into keys and TOML: the counterpart of `shutthebox.rules.reader`."""
 
 import json
 from dataclasses import fields
@@ -9,11 +9,11 @@ from shutthebox.rules.profile import HeadStart, Profile
 from shutthebox.rules.tiles import MAX_TILE
 
 Value: TypeAlias = str | int | bool | list[str] | list[int] | list[int | list[int]] | dict[str, int] | None
-"""A key's value as TOML and JSON know it; None for a key that is not set."""
+"""A key's value in TOML's and JSON's types; None if it isn't set."""
 
 
 def to_keys(profile: Profile) -> dict[str, Value]:
-    """All keys of a profile with their plain values, in the order of the table; titles dotted."""
+    """All of a profile's keys with plain values, in the documented order; titles have dotted keys."""
     titles = {f"title.{language}": title for language, title in {"en": "", **dict(profile.titles)}.items()}
     keys = {field.name: getattr(profile, field.name) for field in fields(profile) if field.name != "titles"}
     keys |= {"pays": None, "handicap": None}
@@ -24,7 +24,7 @@ def to_keys(profile: Profile) -> dict[str, Value]:
 
 
 def head_starts(handicap: tuple[HeadStart, ...], highest: int = MAX_TILE) -> list[int | list[int]]:
-    """Head starts by seat as TOML and JSON know them, without tiles above the highest."""
+    """Head starts by seat in TOML's and JSON's types, without tiles above the highest."""
     return [
         head if isinstance(head, int) else [tile for tile in head if tile <= highest] or 0
         for head in handicap
@@ -32,11 +32,11 @@ def head_starts(handicap: tuple[HeadStart, ...], highest: int = MAX_TILE) -> lis
 
 
 def to_lines(profile: Profile) -> tuple[str, ...]:
-    """The lines of a TOML file that means this profile, with no need of any other.
+    """The lines of a self-contained TOML file for this profile.
 
-    These are the name, the tiles, and every key that differs from the defaults. Left out are the group,
-    which is no rule, and tiles that start open, or shut, only on a larger box, which the profile does not
-    know any more.
+    These are the name, the tiles, and every key that differs from the defaults. The group is left out
+    because it isn't a rule, and so are tiles that only start open, or shut, on a larger box, which the
+    profile no longer knows.
     """
     defaults, keys = to_keys(Profile(name="")), to_keys(profile) | {"group": None}
     highest = max(profile.tiles[-1], *profile.allowed_boxes)
@@ -67,7 +67,7 @@ def _plain(value: object) -> Value:
 
 
 def to_toml(value: object) -> str:
-    """A key's value, of a profile or plain, as TOML has it."""
+    """A key's value as TOML, from a profile or plain."""
     match value if isinstance(value, list | dict) else _plain(value):
         case bool(plain):
             return "true" if plain else "false"
