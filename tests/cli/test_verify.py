@@ -66,7 +66,7 @@ def test_a_box_plays_the_tournaments_dice_and_says_so(tmp_path: Path) -> None:
     (tmp_path / "match.txt").write_text(text)
     commitment, said = printed("verify", tmp_path / "friday.txt", tmp_path / "match.txt").splitlines()
     assert commitment == f"commitment {FRIDAY.commitment}"
-    assert said.endswith("every throw is the one of the seed")
+    assert said.endswith("every throw follows from the seed")
 
 
 def test_an_ordinary_match_does_not_pass(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_an_ordinary_match_does_not_pass(tmp_path: Path) -> None:
     said = command("verify", friday, match, good, match)
     assert said.code == 1, "however many are good"
     _, first, second, third = said.out.splitlines()
-    assert second.endswith(": every throw is the one of the seed")
+    assert second.endswith(": every throw follows from the seed")
     assert "by the seed it is" in first
     assert first == third
 

@@ -39,5 +39,5 @@ def run(args: argparse.Namespace) -> int:
         record = parse(read_text(path, RecordError, "a record", _MAX_RECORD_BYTES), str(path), builtin)
         said = unequal(record, tournament)
         wrong += said is not None
-        print(f"{path}: {said or 'every throw is the one of the seed'}")
+        print(f"{path}: {said or 'every throw follows from the seed'}")
     return 1 if wrong else 0

@@ -49,7 +49,7 @@ def listen(port: int, address: str = LOOPBACK) -> socket.socket:
     except OSError as error:
         if error.errno == errno.EADDRNOTAVAIL:
             raise PortError(f"--listen: {address} is not an address of this machine") from None
-        why = {errno.EADDRINUSE: "is already in use", errno.EACCES: "is not allowed to you"}.get(
+        why = {errno.EADDRINUSE: "is already in use", errno.EACCES: "can't be used by this user"}.get(
             error.errno or 0, f"can't be opened ({error.strerror})"
         )
         raise PortError(f"port {port} {why}: choose another with --port, or 0 for any free one") from None

@@ -113,9 +113,7 @@ def test_visitors_have_hands_only(box: SimulatedBox, panel: FakePanel, address: 
             state = receive(client)
             assert (state["maker"], state["form"]["open"], state["list"]) == (False, False, None)
             client.send(message)
-            assert (
-                goodbye(client).reason == "visitors have hands only; all else is for the machine of the box"
-            )
+            assert goodbye(client).reason == "visitors only get the levers and the button"
         with page(server) as own:
             state = receive(own)
             assert (state["maker"], state["form"]["open"], state["list"]) == (True, True, {"rows": False})

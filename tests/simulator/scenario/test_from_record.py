@@ -55,4 +55,4 @@ def test_a_total_of_real_dice_cannot_be_thrown() -> None:
     record = Record(builtin("traditional"), 1, 1, (action_from_text("throw 8"),))
     with pytest.raises(ScenarioError) as wrong:
         scenario_text(record, Path("house.toml"))
-    assert str(wrong.value) == "8: only the total of real dice is known; such a throw can't be made"
+    assert str(wrong.value) == "8: only the total of these real dice is known; the box can't repeat it"

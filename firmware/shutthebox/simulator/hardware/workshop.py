@@ -204,7 +204,7 @@ class Workshop:
             replace_file(path, condition.to_text().encode())
         except OSError as error:
             if not self._failing:
-                _log.warning("%s: %s; the levers will be forgotten", shown_path(path), reason(error))
+                _log.warning("%s: %s; the box will forget the levers", shown_path(path), reason(error))
             self._failing = True
         else:
             self._kept, self._failing = condition, False

@@ -99,7 +99,7 @@ class RequestGuard:
         """
         sent_to = request.headers.get_all("Host")
         if len(sent_to) != 1 or sent_to[0].lower() not in self._hosts | host_headers(address, self._port):
-            return refusal(403, "Forbidden", "This page is served by the machine's own names only.\n")
+            return refusal(403, "Forbidden", "This page only answers to the machine's own names.\n")
         path = request.path.partition("?")[0]
         origins = request.headers.get_all("Origin")
         # Browsers always send the origin of a page that opens a socket; for a file they may not.
@@ -135,7 +135,7 @@ def refusal(status: int, phrase: str, why: str) -> Response:
 
 def not_allowed() -> Response:
     """The answer to any method but GET and HEAD."""
-    response = refusal(405, "Method Not Allowed", "This page can be read, and nothing else.\n")
+    response = refusal(405, "Method Not Allowed", "This page is read-only.\n")
     response.headers["Allow"] = "GET, HEAD"
     return response
 
@@ -226,7 +226,7 @@ class Connection(ServerConnection):
         self._request += data
         whole = b"\r\n\r\n" in self._request
         if len(self._request) > MAX_REQUEST:
-            self._refuse(refusal(431, "Request Header Fields Too Large", "No browser asks for so much.\n"))
+            self._refuse(refusal(431, "Request Header Fields Too Large", "No browser sends that much.\n"))
         elif whole and (found := _REQUEST_LINE.match(self._request)):
             self.head = found[1] == b"HEAD"
             if found[1] not in (b"GET", b"HEAD"):

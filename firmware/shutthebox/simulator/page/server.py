@@ -351,7 +351,7 @@ class PageServer:
             return "no such lever"
         is_hand = isinstance(wish, MoveLever | MoveButton)
         if page.visitor and not is_hand:
-            return "visitors have hands only; all else is for the machine of the box"
+            return "visitors only get the levers and the button"
         if not is_hand or self._takes_hands(page):
             self._do(page, wish)
         return None

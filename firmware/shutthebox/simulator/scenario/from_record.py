@@ -62,9 +62,9 @@ def script_or_record(text: str, folder: Path) -> Scenario:
 class _Hands:
     def __init__(self, record: Record, profile: Path) -> None:
         if record.profile.turn_seconds is not None:
-            raise ScenarioError("a match against the clock: when its throws were answered is not known")
+            raise ScenarioError("a match against the clock: nobody knows when its throws were answered")
         if record.beginning.first:
-            raise ScenarioError("a match that another player than the first began: a scenario has no evening")
+            raise ScenarioError("a match that player 1 didn't begin: a scenario has no evening")
         positions = positions_of(record)
         self._down = 0
         made = (each for each in _throws(record, positions) if each[0].common is None)
@@ -143,7 +143,7 @@ def _faces(match: Match, thrown: Thrown) -> str:
     allowed = dice_allowed(match.rules, match.turn.open, match.turn.behind)
     if not dominoes and len(thrown.faces) not in allowed:
         raise ScenarioError(
-            f"{sum(thrown.faces)}: only the total of real dice is known; such a throw can't be made"
+            f"{sum(thrown.faces)}: only the total of these real dice is known; the box can't repeat it"
         )
     return " ".join(map(str, thrown.faces))
 

@@ -50,7 +50,7 @@ class _Visit(SimpleHTTPRequestHandler):
 
     def send_head(self) -> BinaryIO | None:
         if self.headers.get("Host", "").lower() not in self.server.names:
-            self.send_error(HTTPStatus.FORBIDDEN, "This machine does not know itself by this name.")
+            self.send_error(HTTPStatus.FORBIDDEN, "This machine has no such name.")
             return None
         if "/." in unquote(self.path):  # a file that is being written
             self.send_error(HTTPStatus.NOT_FOUND)
