@@ -1,6 +1,6 @@
 """The wording of throws, levers and refusals, shared by all modes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -242,21 +242,35 @@ def hint_title(hint: Advice) -> Message:
             return message("Best, to win")
 
 
-def hint_lines(hint: Advice) -> tuple[ListRow, ...]:
+def answer_levers(match: Match, answer: Tiles, shared: Shared) -> TileSum:
+    """An answer by its levers; one that stands for both tiles of a column is named for each."""
+    behind = row_behind(match, shared)
+    columns, through = rows.parts(match.rules, answer)
+    levers = [lever_of(match.turn, tile, behind) for tile in to_numbers(columns)]
+    return TileSum((*levers, *(tile + behind for tile in to_numbers(through))))
+
+
+def _by_numbers(answer: Tiles) -> TileSum:
+    return TileSum(to_numbers(answer))
+
+
+def hint_lines(hint: Advice, name: Callable[[Tiles], TileSum] = _by_numbers) -> tuple[ListRow, ...]:
     """The best answers to a throw, then the others with their costs.
 
     If winning calls for a different answer, both that one and the best one for points.
     """
     if hint.best_to_win is not None:
         named = ((hint.options[0].choice, message("points")), (hint.best_to_win, message("the win")))
-        return tuple(ListRow(TileSum(to_numbers(tiles)), aim) for tiles, aim in named)
+        return tuple(ListRow(name(tiles), aim) for tiles, aim in named)
     best = hint.options[:MOST_HINTS]
-    return tuple(answer_line(option.choice, option.cost, hint.unit) for option in best)
+    return tuple(answer_line(option.choice, option.cost, hint.unit, name) for option in best)
 
 
-def answer_line(tiles: Tiles, cost: float, unit: Unit = Unit.POINTS) -> ListRow:
+def answer_line(
+    tiles: Tiles, cost: float, unit: Unit = Unit.POINTS, name: Callable[[Tiles], TileSum] = _by_numbers
+) -> ListRow:
     """An answer to a throw: the best one, or what it costs."""
-    answer = TileSum(to_numbers(tiles))
+    answer = name(tiles)
     return ListRow(answer, message("costs {cost}", cost=_cost(cost, unit)) if cost else message("is best"))
 
 

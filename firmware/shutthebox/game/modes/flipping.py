@@ -18,6 +18,7 @@ from shutthebox.game.state import Context, Shared, Step, refuse
 from shutthebox.game.targets import AfterAction, AnswerThrow, AwaitThrow, RollDice, after
 from shutthebox.game.tips import tip
 from shutthebox.game.wording import (
+    answer_levers,
     answers_text,
     commit_refusal,
     hint_lines,
@@ -80,7 +81,7 @@ class Flipping(TurnMode):
             return Screen(
                 self.name,
                 title=hint_title(self.hint),
-                rows=hint_lines(self.hint),
+                rows=hint_lines(self.hint, lambda answer: answer_levers(play.match, answer, shared)),
                 cursor=0,
                 prompt=to_do,
                 lit=True,
