@@ -1,7 +1,7 @@
-"""Who may do what at the broker, as Mosquitto's plugin for dynamic security has it.
+"""Permissions at the broker, for Mosquitto's dynamic security plugin.
 
-The league's register of keys is the truth. The plugin starts with a file that is made from it, and is told of
-every change while it runs; whatever else it knows is undone when a consumer connects.
+The league's register of keys is the source of truth. The plugin starts from a file generated from it and gets
+every change while it runs. When a consumer connects, anything else the plugin knows is removed.
 """
 
 import json
@@ -11,13 +11,13 @@ from typing import Any
 from shutthebox_uplink.uplink import HELLO_TOPIC, receipt_topic
 
 CONSUMER = "league-consumer"
-"""The name of all consumers at the broker. No box can have it: a box's name there ends with a number."""
+"""The user name of every consumer at the broker. No box can have it: box names end with a number."""
 
 CONTROL_TOPIC = "$CONTROL/dynamic-security/v1"
 RESPONSE_TOPIC = f"{CONTROL_TOPIC}/response"
 
 FROM_BOXES = ("entry", "state", "availability")
-"""What a box publishes, each below its own name."""
+"""The topics that a box publishes to, below its own name."""
 
 _AT_ONCE = 50  # The plugin writes its whole file for every command.
 _SENDS, _READS, _SUBSCRIBES, _ASKS_FOR = (
@@ -26,9 +26,9 @@ _SENDS, _READS, _SUBSCRIBES, _ASKS_FOR = (
 
 
 def plugin_config(names: Iterable[str]) -> dict[str, Any]:
-    """The plugin's file: consumers, and the boxes with these keys. Everything else is refused to everybody.
+    """Builds the plugin's file: consumers and the boxes with these keys. Everything else is denied.
 
-    A box may subscribe to its own topics by their names. A pattern is refused, or the broker would keep it.
+    A box may subscribe to its own topics by exact name. Wildcards are denied so the broker never stores them.
     """
     own = [f"shutthebox/+/{what}" for what in FROM_BOXES]
     consumer = {
@@ -48,12 +48,12 @@ def plugin_config(names: Iterable[str]) -> dict[str, Any]:
 
 
 def list_clients() -> str:
-    """The message to the plugin that asks for its clients."""
+    """Builds the message that asks the plugin for its clients."""
     return json.dumps({"commands": [{"command": "listClients", "verbose": False}]})
 
 
 def clients_in(response: bytes) -> set[str] | None:
-    """The keys that the plugin knows, from its answer to `list_clients`; None from another answer."""
+    """Reads the plugin's keys from its answer to `list_clients`; None for any other answer."""
     try:
         for each in json.loads(response)["responses"]:
             if each["command"] == "listClients":
@@ -64,7 +64,7 @@ def clients_in(response: bytes) -> set[str] | None:
 
 
 def changes(known: Set[str], wanted: Set[str]) -> Iterator[str]:
-    """The messages that bring the plugin from the keys it knows to those it should know."""
+    """Builds the messages that take the plugin from the keys it knows to the keys it should know."""
     commands: list[dict[str, Any]] = []
     for name in sorted(known - wanted):
         # Who is connected under it is disconnected.

@@ -1,19 +1,19 @@
-"""The share of the league's work that each key has, so that a key that sends too much waits alone."""
+"""Rate limits per key, so that a key that sends too much only delays itself."""
 
 from collections import OrderedDict
 from dataclasses import dataclass
 
 MESSAGES_A_MINUTE = 12_000
-"""A box awaits a receipt before it sends the next entry, so it comes nowhere near."""
+"""A box waits for a receipt before it sends the next entry, so it never comes close."""
 
 CPU_S_AN_HOUR = 60.0
-"""Of the consumer, for one key. A full outbox of 16,000 entries takes 12 s."""
+"""Consumer CPU time per key. A full outbox of 16,000 entries takes 12 s."""
 
 BYTES_A_DAY = 64 * 1024 * 1024
-"""Of messages, which stay for ever. A box keeps so many at most, so a full outbox goes at once."""
+"""Message bytes per key, stored for good. An outbox holds no more, so a full one goes through at once."""
 
 REVIEW_CPU_S_AN_HOUR = 120.0
-"""Of the reviews, for one box. A match of nine tiles takes some hundredths of a second."""
+"""Review CPU time per box. A match on nine tiles takes a few hundredths of a second."""
 
 _MOST_KEYS = 10_000
 
@@ -25,11 +25,11 @@ class _Spent:
 
 
 class Allowance:
-    """An amount that each key may spend at once, and that grows again at a steady rate.
+    """A token bucket per key.
 
     Args:
-        amount: of anything.
-        within_s: the time in which a spent amount is whole again.
+        amount: the most a key may spend at once.
+        within_s: seconds in which an empty bucket fills up again.
     """
 
     def __init__(self, amount: float, within_s: float) -> None:
@@ -41,16 +41,16 @@ class Allowance:
 
         Args:
             key: its name.
-            now_s: by a clock that only goes on.
+            now_s: monotonic time.
         """
         return self._now(key, now_s) >= self._amount
 
     def spent(self, key: str, now_s: float) -> float:
-        """The share of its amount that a key has spent; more than 1 if it was more."""
+        """The fraction of its amount that a key has spent; above 1 if it overspent."""
         return self._now(key, now_s) / self._amount
 
     def spend(self, key: str, amount: float, now_s: float) -> None:
-        """Takes an amount off; it may be more than was left."""
+        """Spends an amount, even if less is left."""
         self._spent[key] = _Spent(self._now(key, now_s) + amount, now_s)
         self._spent.move_to_end(key)
         while len(self._spent) > _MOST_KEYS:

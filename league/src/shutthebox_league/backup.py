@@ -1,4 +1,4 @@
-"""Back-up and restore of a league while it runs. A copy is SQLite's, whatever the league is on."""
+"""Backs up and restores a league while it runs. A copy is always a SQLite file, on PostgreSQL too."""
 
 import errno
 import os
@@ -23,13 +23,13 @@ from shutthebox_league.league_health import BACKUP, note_failure, note_pulse
 from shutthebox_league.schema import METADATA
 
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
-"""Errors of file systems that can't give a file a second name, such as FAT."""
+"""Errors from file systems without hard links, such as FAT."""
 
 _PREFIX = ".shutthebox-"
 
 
 def back_up(engine: Engine, file: Path) -> None:
-    """Writes a copy of the database as it is at one moment, for its owner only, and checks it.
+    """Writes a consistent copy of the database, readable by its owner only, and verifies it.
 
     Raises:
         LeagueError: if the file exists, can't be written, lacks room, or differs from the database.
@@ -58,9 +58,9 @@ def back_up(engine: Engine, file: Path) -> None:
 
 
 def keep_backups(engine: Engine, folder: Path, count: int, now_s: int) -> None:
-    """Writes a copy, with the time in its name, into a folder of copies, and then deletes the oldest.
+    """Writes a timestamped copy to a folder of copies, then deletes the oldest ones.
 
-    `/health` tells whether it could.
+    `/health` reports whether this worked.
 
     Args:
         engine: the league's database.
@@ -88,7 +88,7 @@ def keep_backups(engine: Engine, folder: Path, count: int, now_s: int) -> None:
 
 
 def restore(engine: Engine, file: Path) -> None:
-    """Replaces the database by a copy, in one transaction; programs that have it open go on with the copy.
+    """Replaces the database's content with a copy, in one transaction. Running services can stay up.
 
     Raises:
         LeagueError: if the file is no copy of a league.

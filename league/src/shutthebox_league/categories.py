@@ -1,4 +1,4 @@
-"""Categories: the matches that can be compared, of one game on one box over as many rounds."""
+"""Categories: matches that can be compared, of one game on the same number of tiles over as many rounds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -34,11 +34,11 @@ class Category:
 
 
 _RENAMED = {"double-shutter": "double-row"}
-"""Games that an earlier box knew by a name that is another game's now."""
+"""Games that an earlier version called by a name that now means another game."""
 
 
 _CHANGED: Mapping[str, Mapping[str, Any]] = {"young": {"one_die": OneDie.OPTIONAL_HIGH}}
-"""Built-in games that an earlier box had by other rules, with the keys that were different."""
+"""Built-in games whose rules have changed, with the earlier values of the keys that changed."""
 
 
 def category_of(record: Record) -> Category | None:
@@ -71,7 +71,7 @@ def _plays_alike(record: Record, now: Profile) -> bool:
 
 
 def usual_category(game: str, tiles: int | None = None, rounds: int | None = None) -> Category:
-    """The category of a game as a box plays it if nothing else is chosen.
+    """The category of a game with a box's defaults.
 
     Raises:
         ProfileError: if there is no such game.
@@ -81,7 +81,7 @@ def usual_category(game: str, tiles: int | None = None, rounds: int | None = Non
 
 
 def profile_of(category: Category) -> Profile | None:
-    """The rules of a category; None if newer rules do not know it."""
+    """The rules of a category; None if this version no longer has them."""
     if category.game not in _NAMES:
         return None
     played = builtin(category.game).for_box(category.tiles)
@@ -89,7 +89,7 @@ def profile_of(category: Category) -> Profile | None:
 
 
 def category_id(db: Connection, category: Category) -> int:
-    """Its row, which is made if it is the first of its kind."""
+    """Returns a category's row id, adding the row if it's new."""
     values = {"game": category.game, "tiles": category.tiles, "rounds": category.rounds}
     values |= {"points": category.points}
     where = [CATEGORY.c[key] == value for key, value in values.items()]
@@ -107,5 +107,5 @@ def read_category(db: Connection, number: int) -> Category | None:
 
 
 def highest_wins(game: str) -> bool:
-    """Whether the highest total of a game is the best; False for a game that is not known any more."""
+    """Whether the highest total wins; False for a game that no longer exists."""
     return game in _NAMES and builtin(game).highest_total_wins

@@ -1,4 +1,4 @@
-"""What an owner should know about the chains of entries of a pub's boxes."""
+"""Warnings for owners about the entry chains of their pub's boxes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ _MOST = 20
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something for the owner.
+    """A warning for the owner.
 
     Attributes:
         box: the name of the box.
-        time_s: when the league noticed it.
-        text: a sentence.
+        time_s: when the league noticed.
+        text: one sentence.
     """
 
     box: str
@@ -28,7 +28,7 @@ class Note:
 
 
 def notes_of(db: Connection, pub_id: int) -> Sequence[Note]:
-    """Gaps, chains that began again, and keys that two boxes use at once; the latest first."""
+    """Lists gaps, restarted chains and keys used by two boxes at once, latest first."""
     notes = [
         Note(
             row.name,

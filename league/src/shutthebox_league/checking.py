@@ -1,4 +1,4 @@
-"""The check of a match before it counts: its record is replayed through the rules, action by action."""
+"""Checks a match before it counts by replaying its record through the rules, action by action."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
@@ -27,7 +27,7 @@ _CLOCK_AHEAD_S = 600
 
 
 class RefusedError(ValueError):
-    """A result that the rules do not give; the text is one line."""
+    """The rules don't give this result; the text is one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class CheckedMatch:
     """A match that the rules confirm.
 
     Attributes:
-        record: of it.
+        record: as the box wrote it.
         places: of all seats, in their order.
         unranked: why it counts in no ranking, in a few words; empty if it counts.
         commitment: of its tournament of equal dice; empty for dice of chance.
@@ -162,11 +162,11 @@ def _ended(end: Match) -> str:
 
 
 def time_of(played: MatchPlayed, received_s: int) -> int:
-    """When a match ended: by the box's clock, or ours where the box's can't be right."""
+    """When a match ended: by the box's clock, or by ours if the box's can't be right."""
     right = EARLIEST_S <= played.ended_s <= received_s + _CLOCK_AHEAD_S
     return played.ended_s if right else received_s
 
 
 def night_of(time_s: int, zone: tzinfo) -> date:
-    """The night that a time of day belongs to, named after the day on which it begins."""
+    """The night that a time belongs to, named after the day on which it starts."""
     return (datetime.fromtimestamp(time_s, UTC).astimezone(zone) - timedelta(hours=NIGHT_BEGINS_H)).date()

@@ -1,4 +1,4 @@
-"""A function in a process of its own, with a limit of processor time, of memory and of time."""
+"""Runs a function in its own process with limits on CPU time, memory and elapsed time."""
 
 import ctypes
 import multiprocessing
@@ -17,19 +17,19 @@ _prctl = getattr(ctypes.CDLL(None), "prctl", None)
 
 
 class TooMuchError(Exception):
-    """The process came to one of its limits."""
+    """The process hit one of its limits."""
 
 
 class Confined:
-    """A process that does `work(text)`, and is killed with its parent.
+    """A forked process that runs `work(text)`. It dies with its parent.
 
-    Begin it in a process with one thread: its copy does the work.
+    Create it from a single-threaded process only, because it forks.
 
     Args:
-        work: to be done; an error of it is a `TooMuchError` too.
-        text: given to it.
-        cpu_s: most processor time.
-        memory: most bytes more than this process has.
+        work: what to run; if it raises, `result` raises `TooMuchError`.
+        text: its argument.
+        cpu_s: limit on CPU seconds.
+        memory: limit on bytes, on top of what this process has.
     """
 
     def __init__(self, work: Callable[[str], bytes], text: str, cpu_s: int, memory: int) -> None:
@@ -46,10 +46,10 @@ class Confined:
         sender.close()
 
     def result(self) -> tuple[bytes, float] | None:
-        """What the work gave, and the processor time that it took, in seconds; None while it goes on.
+        """The work's result and the CPU seconds it took; None while it's running.
 
         Raises:
-            TooMuchError: if it did not come to its end.
+            TooMuchError: if it failed or hit a limit.
         """
         if not self.receiver.poll(0) and time.monotonic() < self._until_s:
             return None
@@ -63,7 +63,7 @@ class Confined:
             self.close()
 
     def close(self) -> None:
-        """Ends it."""
+        """Kills the process."""
         self._process.kill()
         self._process.join()
         self.receiver.close()

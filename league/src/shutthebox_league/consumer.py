@@ -45,20 +45,20 @@ from shutthebox_uplink.uplink import HELLO_TOPIC, receipt_topic
 _log = logging.getLogger(__name__)
 
 BATCH = 32
-"""Messages in one transaction, each of another box."""
+"""Messages in one transaction, each from a different box."""
 
 AGAIN_S = 1.0
-"""After a transaction that failed, a consumer waits for so long."""
+"""Seconds that a consumer waits after a failed transaction."""
 
 HEALTH_EVERY_S = 2.0
-"""How often a consumer keeps the health that boxes have told since."""
+"""How often a consumer stores the health reports that have come in."""
 
 _LATER_EVERY_S = 10.0
 
 
 @dataclass(slots=True)
 class _Heard:
-    """The latest of a box: whether it is there, and the state that it has published, if any."""
+    """The latest from a box: whether it's online, and the state it published, if any."""
 
     online: bool = True
     state: bytes | None = None
@@ -70,8 +70,8 @@ class Consumer:
     Args:
         authority: the league's keys; the broker is on this machine.
         engine: the league's database.
-        ledger: of the same.
-        metrics: counted up.
+        ledger: on the same database.
+        metrics: updated as messages come in.
     """
 
     def __init__(self, authority: Authority, engine: Engine, ledger: Ledger, metrics: Metrics) -> None:
@@ -96,11 +96,11 @@ class Consumer:
         self._broker = Broker("league", "127.0.0.1", port, self._event, topics, tls=tls)
 
     def stop(self) -> None:
-        """Has `run` return soon; may be called by a signal handler."""
+        """Makes `run` return soon. Safe to call from a signal handler."""
         self._ends = True
 
     def run(self, beat: Callable[[], None] = lambda: None) -> None:
-        """Consumes until `stop`.
+        """Consumes until `stop` is called.
 
         Args:
             beat: called at least every few seconds, for a watchdog.
@@ -123,7 +123,7 @@ class Consumer:
             self._broker.close()
 
     def _event(self, event: Event) -> None:
-        """In paho's thread: sorts the events, and does nothing that takes time."""
+        """Runs in paho's thread: queues events and does nothing slow."""
         match event:
             case Connected():
                 self._metrics.connected.set(1)
@@ -150,7 +150,7 @@ class Consumer:
                         heard.state = payload if what == "state" else heard.state
 
     def _hello(self) -> None:
-        """Asks all boxes to send entries without a receipt again at once."""
+        """Asks all boxes to resend entries that have no receipt, at once."""
         hello = {"version": box_version, "league": __version__, "started_s": int(time.time())}
         self._broker.publish(HELLO_TOPIC, json.dumps(hello), retain=True)
 
@@ -175,7 +175,7 @@ class Consumer:
         return self._cpu.spent(name, time.monotonic())
 
     def _later(self, name: str, message: bytes, reason: str, now_s: float) -> None:
-        """Holds a message unread, and tells so now and then."""
+        """Holds a message unread, and says so now and then."""
         self._metrics.messages.labels("later").inc()
         if now_s < self._told_s.get(name, 0.0):
             return
@@ -193,7 +193,7 @@ class Consumer:
         _log.error("the database: %s; boxes will send again", in_a_line(error))
 
     def _commit(self, taken: list[tuple[str, bytes]]) -> int:
-        """Has the first of some messages committed, and answers them; returns how many are done with."""
+        """Commits the first of these messages, and answers them; returns how many are done."""
         try:
             with self._metrics.seconds.time():
                 outcomes = self._ledger.take_all(taken)
@@ -225,7 +225,7 @@ class Consumer:
             self._broker.publish(receipt_topic(name), sign_receipt(outcome.receipt, self._key))
 
     def _settle_broker(self) -> None:
-        """Has the broker know the keys that hold and no others, after each connect."""
+        """After each connect, makes the broker's keys match the valid ones."""
         known, self._at_broker = self._at_broker, None
         if known is None:
             return
@@ -249,7 +249,7 @@ class Consumer:
             self._away(error)
 
     def _keep_health(self) -> None:
-        """Keeps the latest health of each box, not more often than needed."""
+        """Stores the latest health of each box, no more often than `HEALTH_EVERY_S`."""
         if time.monotonic() < self._health_due_s or not self._heard:
             return
         self._health_due_s = time.monotonic() + HEALTH_EVERY_S
@@ -272,7 +272,7 @@ def share_of(key: Ed25519PrivateKey) -> str:
 
 
 def keep_health(db: Connection, name: str, online: bool, state: bytes | None, now_s: int) -> None:
-    """Keeps the health that a box reports; nothing for a key that is unknown or revoked."""
+    """Stores a box's health report. Reports under an unknown or revoked key are ignored."""
     key = db.execute(select(KEY.c.box_id).where(KEY.c.name == name, KEY.c.revoked_s.is_(None))).first()
     if key is None:
         return

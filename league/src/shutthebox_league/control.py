@@ -12,7 +12,7 @@ _WAIT_S = 20.0
 
 
 def tell_broker(authority: Authority, names: set[str]) -> bool:
-    """Brings the broker's keys to these ones; False if it does not answer."""
+    """Makes the broker's keys match these; False if it doesn't answer."""
     port, events = authority.settings.consumers_port, SimpleQueue[Event]()
     try:
         socket.create_connection(("127.0.0.1", port), timeout=_WAIT_S).close()

@@ -20,7 +20,7 @@ VERSIONS = "alembic_version"
 
 @contextmanager
 def snapshot(engine: Engine) -> Iterator[Connection]:
-    """A database as it is at one moment, whoever goes on to write."""
+    """A consistent view of a database while others keep writing."""
     options = {"reads": True} if engine.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}
     with engine.connect().execution_options(**options) as db:
         yield db

@@ -14,7 +14,7 @@ from shutthebox_league.schema import CATEGORY, MATCH, SEAT, STANDING
 from shutthebox_league.standings import FEWEST_TURNS, WHOLE_LEAGUE, Period, first_of
 
 NIGHTS_KEPT = 7
-"""Sums of earlier nights are let go: only tonight's are shown."""
+"""Sums of earlier nights are deleted: only tonight's are shown."""
 
 _SUMS: Mapping[str, type[int] | type[float]] = {
     "matches": int, "wins": int, "total_sum": float, "turns": int, "luck_sum": float, "given_away_sum": float,
@@ -23,7 +23,7 @@ _MAY_COUNT = (MATCH.c.unranked == "") & SEAT.c.computer.is_(False) & SEAT.c.tota
 
 
 def count_seat(db: Connection, match: Row[Any], seat: Row[Any], tonight: date) -> None:
-    """Adds a signed seat of a ranked match to the standings. The caller has locked the match."""
+    """Adds a signed seat of a ranked match to the standings. The caller holds the match's lock."""
     db.execute(
         update(SEAT).where(SEAT.c.match_id == seat.match_id, SEAT.c.seat == seat.seat).values(counted=True)
     )
@@ -49,7 +49,7 @@ def count_seat(db: Connection, match: Row[Any], seat: Row[Any], tonight: date) -
 
 
 def add_review(db: Connection, match: Row[Any], seat: Row[Any], tonight: date) -> None:
-    """Adds the review of a seat that has been counted."""
+    """Adds the review of a seat that is already counted."""
     own = STANDING.c
     turns, given_away = own.turns + seat.turns, own.given_away_sum + seat.given_away_sum
     values = {
@@ -62,7 +62,7 @@ def add_review(db: Connection, match: Row[Any], seat: Row[Any], tonight: date) -
 
 
 def take_out(db: Connection, which: ColumnElement[bool], tonight: date) -> None:
-    """Takes the seats of some matches out of the standings; they are not counted until `put_back`."""
+    """Takes the seats of these matches out of the standings until `put_back`."""
     seats = select(SEAT.c.match_id).join(MATCH, MATCH.c.id == SEAT.c.match_id)
     is_in = (
         which & SEAT.c.counted & SEAT.c.confirmed & SEAT.c.initials.is_not(None) & _MAY_COUNT
@@ -105,14 +105,14 @@ def take_out(db: Connection, which: ColumnElement[bool], tonight: date) -> None:
 
 
 def put_back(db: Connection, which: ColumnElement[bool]) -> None:
-    """Has the seats of some matches counted again."""
+    """Has the seats of these matches counted again."""
     taken = select(MATCH.c.id).where(which, MATCH.c.unranked == "")
     own = SEAT.c.match_id.in_(taken) & SEAT.c.computer.is_(False) & SEAT.c.total.is_not(None)
     db.execute(update(SEAT).where(own).values(counted=False))
 
 
 def let_go(db: Connection, initials: str, pub_id: int | None) -> None:
-    """Takes a player out of the sums of all, or of one pub and of what that has added to the league's."""
+    """Deletes a player's sums: all of them, or one pub's and what it added to the league's."""
     own = STANDING.c
     if pub_id is None:
         db.execute(delete(STANDING).where(own.initials == initials))
@@ -130,12 +130,12 @@ def let_go(db: Connection, initials: str, pub_id: int | None) -> None:
 
 
 def let_nights_go(db: Connection, before: date) -> None:
-    """Deletes the sums of the nights before."""
+    """Deletes the sums of nights before this one."""
     db.execute(delete(STANDING).where(STANDING.c.period == Period.NIGHT, STANDING.c.first < before))
 
 
 def _places(match: Row[Any], tonight: date) -> Iterator[dict[str, Any]]:
-    """The sums that a match belongs to; rows in one order, so that nobody waits in a circle."""
+    """The sums that a match belongs to, always in the same order to avoid deadlocks."""
     for pub_id in (WHOLE_LEAGUE, match.pub_id):
         for period in Period:
             if period is not Period.NIGHT or abs((tonight - match.night).days) < NIGHTS_KEPT:

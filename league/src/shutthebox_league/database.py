@@ -28,24 +28,24 @@ _MIGRATION_LOCK, _BOOKS_LOCK = 5748123, 5748124
 _TRIES = 4
 
 UNAVAILABLE = (OperationalError, InterfaceError, PoolTimeoutError, sqlite3.OperationalError, OSError)
-"""Errors while a database is away, locked or full. Any other belongs to what was being done."""
+"""Errors of a database that is down, locked or full. Any other error is the fault of the operation."""
 
 
 def is_deadlock(error: Exception) -> bool:
-    """Whether PostgreSQL has undone a transaction because it and others waited for each other in a circle."""
+    """Whether PostgreSQL rolled back this transaction because of a deadlock."""
     return getattr(getattr(error, "orig", None), "sqlstate", None) == "40P01"
 
 
 def in_a_line(error: Exception) -> str:
-    """What a database says, without the statement and its parameters."""
+    """The database's own message, without the statement and its parameters."""
     return one_line(str(error).partition("\n")[0])
 
 
 def open_database(url: str) -> Engine:
-    """The database at this URL, such as ``sqlite:////var/lib/shutthebox-league/league.sqlite3``.
+    """Opens the database at this URL, such as ``sqlite:////var/lib/shutthebox-league/league.sqlite3``.
 
     Raises:
-        LeagueError: if it is no URL of SQLite or PostgreSQL.
+        LeagueError: if it isn't a SQLite or PostgreSQL URL.
     """
     try:
         parsed = make_url(url)
@@ -97,7 +97,7 @@ def _sqlite_begins(connection: Any) -> None:  # noqa: ANN401  (SQLAlchemy's own)
 
 
 def change(engine: Engine, do: Callable[[Connection], _Result]) -> _Result:
-    """Does something in a transaction; again where it and others waited for each other in a circle."""
+    """Runs `do` in a transaction; retries it after a deadlock."""
     for _ in range(_TRIES):
         try:
             with engine.begin() as db:
@@ -110,25 +110,26 @@ def change(engine: Engine, do: Callable[[Connection], _Result]) -> _Result:
 
 
 def lock_books(db: Connection) -> None:
-    """Has one transaction at a time change standings, ratings and events, as SQLite has for everything.
+    """Lets one transaction at a time change standings, ratings and events, as SQLite does for all writes.
 
-    Call it before reading anything that the transaction goes by.
+    Call it before reading anything that the transaction depends on. Held until the transaction ends.
     """
     if db.dialect.name == "postgresql":
         db.exec_driver_sql(f"select pg_advisory_xact_lock({_BOOKS_LOCK})")
 
 
 def upsert(db: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
-    """An insert that may say what is to be done where the row is there already."""
+    """An `insert` of this dialect, which supports `on_conflict_do_...`."""
     return (postgresql.insert if db.dialect.name == "postgresql" else sqlite.insert)(table)
 
 
 def any_of(
     db: Connection, columns: Sequence[ColumnElement[Any]], keys: Iterable[Sequence[object]]
 ) -> ColumnElement[bool]:
-    """Whether the columns of an index have one of these values, of which there is at least one.
+    """Matches rows whose columns have one of these combinations of values, by the columns' index.
 
-    SQLite reads the whole table for a list of row values. SQLAlchemy takes longer for the other form.
+    There must be at least one. SQLite scans the whole table for a list of row values; for PostgreSQL they're
+    faster, because SQLAlchemy compiles the other form each time.
     """
     if db.dialect.name == "postgresql":
         return tuple_(*columns).in_(list(keys))
@@ -136,7 +137,7 @@ def any_of(
 
 
 def empty_log(engine: Engine) -> None:
-    """Empties SQLite's log, in which deleted rows are still to be found. PostgreSQL looks after its own."""
+    """Truncates SQLite's write-ahead log, which still holds deleted rows. Does nothing on PostgreSQL."""
     if engine.dialect.name == "sqlite":
         with engine.connect() as connection:
             raw = connection.connection.driver_connection
@@ -145,10 +146,10 @@ def empty_log(engine: Engine) -> None:
 
 
 def migrate(engine: Engine, version: str = "head") -> None:
-    """Brings the database up to date; makes it if it is empty. Locks nothing if there is nothing to do.
+    """Migrates the database, or creates its tables if it's empty. Takes no lock if it's up to date.
 
     Raises:
-        LeagueError: if it is of a later version of this program, or can't be reached.
+        LeagueError: if a later version of this program made it, or it can't be reached.
     """
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))

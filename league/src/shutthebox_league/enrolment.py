@@ -43,7 +43,7 @@ class Enrolment:
 
 
 def enrol(engine: Engine, authority: Authority, box: str, pub: str) -> Enrolment:
-    """Enrols a box with a new key. A key that the box had before goes on until it is revoked.
+    """Enrols a box with a new key. Its earlier keys stay valid until they're revoked.
 
     Args:
         engine: the league's database.
@@ -81,7 +81,7 @@ def enrol(engine: Engine, authority: Authority, box: str, pub: str) -> Enrolment
 
 
 def revoke(engine: Engine, authority: Authority, name: str) -> None:
-    """Revokes a key: messages under it are refused from now on.
+    """Revokes a key: from now on, messages under it are refused.
 
     Raises:
         LeagueError: if no such key is enrolled.
@@ -93,7 +93,7 @@ def revoke(engine: Engine, authority: Authority, name: str) -> None:
 
 
 def settle(engine: Engine, authority: Authority) -> list[str]:
-    """Brings database, register and broker together, such as after an old back-up was restored.
+    """Reconciles database, register and broker, for example after an old backup was restored.
 
     Returns:
         A line for each key of which the database did not know what the register has.
@@ -144,7 +144,7 @@ def _forget_again(engine: Engine, authority: Authority) -> list[str]:
 
 
 def good_keys(engine: Engine) -> set[str]:
-    """The names of the keys that hold."""
+    """The names of the valid keys."""
     with engine.connect().execution_options(reads=True) as db:
         return set(_good_keys(db))
 

@@ -1,4 +1,4 @@
-"""Errors that the owner of a league can put right."""
+"""Errors that a league's operator can fix."""
 
 from shutthebox.errors import ShutTheBoxError
 

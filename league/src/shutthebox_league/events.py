@@ -50,10 +50,10 @@ from shutthebox_league.schema import (
 MOST_ENTRANTS = 64
 
 GRACE_H = 24
-"""An event closes so many hours after its last night, if nothing else is said."""
+"""Hours from an event's last night until it closes, by default."""
 
 WAITING = 20
-"""Games of one box that wait for an entrant's word, the latest."""
+"""Most games of one box that wait for an entrant's confirmation; the oldest are dropped."""
 
 _SOME, _LATEST = 500, 20
 _RULES = {Format.ROUND_ROBIN: round_robin, Format.SWISS: swiss, Format.KNOCKOUT: knockout}
@@ -104,7 +104,7 @@ def make_event(
     zone: tzinfo,
     grace_h: int = GRACE_H,
 ) -> tuple[int, dict[str, str]]:
-    """Makes an event; returns its id, and the code of each entrant.
+    """Creates an event; returns its id and each entrant's code.
 
     Raises:
         LeagueError: for a value that is not allowed.
@@ -192,13 +192,13 @@ def read_event(db: Connection, event_id: int, now_s: int) -> Event | None:
 
 
 def event_names(db: Connection, most: int = 100) -> Sequence[tuple[int, str]]:
-    """The newest events, the newest first."""
+    """Lists the newest events, newest first."""
     newest = select(EVENT.c.id, EVENT.c.name).order_by(EVENT.c.id.desc()).limit(most)
     return [(row.id, row.name) for row in db.execute(newest)]
 
 
 def waiting_games(db: Connection, event_id: int, most: int = 100) -> Sequence[Any]:
-    """The games of an event that wait for an entrant's word, the latest first: rows of `EVENT_GAME`."""
+    """Lists an event's games that wait for an entrant's confirmation, latest first: rows of `EVENT_GAME`."""
     return db.execute(
         select(EVENT_GAME)
         .join(MATCH, MATCH.c.id == EVENT_GAME.c.match_id)
@@ -212,7 +212,7 @@ def waiting_games(db: Connection, event_id: int, most: int = 100) -> Sequence[An
 
 
 def note_match(db: Connection, match: Row[Any]) -> None:
-    """Notes a match for the events that it counts for. The caller has locked the match.
+    """Notes a match for the events that it counts for. The caller holds the match's lock.
 
     Args:
         db: the league's database, in a transaction.
@@ -312,7 +312,7 @@ def _use(db: Connection, event: Row[Any], who: str) -> None:
 
 
 def events_changed(db: Connection, which: ColumnElement[bool]) -> None:
-    """Has the tables made again of all events that some matches count for, from what is left of these."""
+    """Has the tables recomputed of all events that these matches count for."""
     game = EVENT_GAME.c
     taken = select(MATCH.c.id).where(which)
     found = db.execute(select(game.event_id, game.who).where(game.match_id.in_(taken)).distinct()).all()
@@ -326,7 +326,7 @@ def events_changed(db: Connection, which: ColumnElement[bool]) -> None:
 
 
 def forget_games(db: Connection, initials: str, pub_id: int | None) -> None:
-    """Takes initials out of all events, or out of what was played in one pub."""
+    """Removes initials from all events, or from the games of one pub."""
     game = EVENT_GAME.c
     events = select(ENTRANT.c.event_id).where(ENTRANT.c.initials == initials)
     own = game.event_id.in_(events) & or_(game.who.startswith(initials), game.who.endswith(initials))
@@ -349,10 +349,10 @@ def forget_games(db: Connection, initials: str, pub_id: int | None) -> None:
 def confirm_by_code(
     db: Connection, event_id: int, match_id: int, initials: str, code: str, now_s: int
 ) -> None:
-    """An entrant says that a match was theirs.
+    """Confirms an entrant's game by the entrant's code.
 
     Raises:
-        LeagueError: if the code is wrong, or nothing of the kind waits.
+        LeagueError: if the code is wrong, or no such game is waiting.
     """
     own = (ENTRANT.c.event_id == event_id) & (ENTRANT.c.initials == initials)
     known = db.execute(select(ENTRANT.c.code_hash).where(own)).scalar()
@@ -387,7 +387,7 @@ def waiting_for_landlord(db: Connection, pub_id: int, now_s: int, most: int = 50
 def confirm_by_landlord(
     db: Connection, pub_id: int, games: Sequence[tuple[int, int, str]], now_s: int
 ) -> int:
-    """A landlord says who played, by event, match and initials; returns how many that was right of."""
+    """Confirms games for a landlord, by event, match and initials; returns how many were waiting."""
     may = {(row.event_id, row.match_id, row.initials) for row in waiting_for_landlord(db, pub_id, now_s)}
     return sum(_confirm(db, *game, now_s) for game in games if game in may)
 
@@ -410,7 +410,7 @@ def _confirm(db: Connection, event_id: int, match_id: int, initials: str, now_s:
 
 
 def settle_event(db: Connection, event_id: int) -> None:
-    """Makes the table of an event again, or takes a step to the first. The caller has locked the event."""
+    """Recomputes an event's table, or takes one step towards its first. The caller holds the event's lock."""
     event = db.execute(select(EVENT).where(EVENT.c.id == event_id)).one()
     state = _state(event)
     if "lines" not in state and (last := _note_earlier(db, event, state.get("noted", 0))) is not None:

@@ -1,28 +1,28 @@
-"""A queue in which every sender gets a turn: senders of many messages, or of large ones, delay each other."""
+"""A fair queue: senders of many or large messages delay each other, not everybody else."""
 
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from threading import Condition
 
 EACH = 4
-"""Most waiting messages of one sender. A box sends one entry at a time and awaits its receipt."""
+"""Most messages of one sender that wait. A box sends one entry at a time and waits for its receipt."""
 
 BYTES = 128 * 1024 * 1024
-"""Most bytes that wait; then the sender with most bytes loses its latest message."""
+"""Most bytes that wait. Beyond it, the sender with the most bytes loses its latest message."""
 
 
 LIGHT = 8 * 1024
-"""Bytes of a message that takes some hundredths of a second. A match of two is a tenth of that, and the
-largest takes most of a second."""
+"""A message of up to so many bytes takes a few hundredths of a second. A match for two is a tenth of that;
+the largest takes most of a second."""
 
 LIGHT_AT_ONCE = 64 * 1024
-"""Bytes of the light messages that are taken at once."""
+"""Most bytes of light messages taken at once."""
 
 
 class FairQueue:
-    """One message of each sender in a round, those first who have cost least so far.
+    """Round robin over senders, cheapest sender first.
 
-    Safe for several threads. However many senders there are, a new one waits for one heavy message at most.
+    Thread-safe. However many senders there are, a new one waits for at most one heavy message.
 
     Args:
         each: messages of one sender that may wait; more are dropped.
@@ -64,12 +64,12 @@ class FairQueue:
     def take(
         self, most: int, timeout_s: float, spent: Callable[[str], float] = lambda sender: 0.0
     ) -> list[tuple[str, bytes]]:
-        """Light messages, one of each sender whose turn it is; or one heavy message, by turns.
+        """Takes light messages, at most one per sender, or one heavy message; the two alternate.
 
         Args:
-            most: messages.
-            timeout_s: to wait for the first.
-            spent: what a sender has cost so far.
+            most: messages to take.
+            timeout_s: how long to wait for the first.
+            spent: returns what a sender has cost so far.
         """
         with self._changed:
             if not self._waiting:

@@ -1,6 +1,6 @@
 """Files the matches and signatures of committed entries.
 
-Many take as few statements as one, because on PostgreSQL each statement is a trip to another process.
+A batch takes as many statements as a single message, because on PostgreSQL each is a round trip.
 """
 
 from collections.abc import Mapping, Sequence
@@ -53,9 +53,9 @@ class NewSignature:
 
 
 def add_matches(db: Connection, new: Sequence[NewMatch], now_s: int, zone: tzinfo) -> None:
-    """Adds matches, each of another box, which wait for signatures.
+    """Adds matches, each from a different box. They wait for signatures.
 
-    A match that came before under another key of its box is passed over.
+    A match that already came under another key of its box is skipped.
     """
     known = _stored(db, new, MATCH.c.record)
     categories = {each.checked.category for each in new if each.checked.category}
@@ -98,9 +98,9 @@ def add_matches(db: Connection, new: Sequence[NewMatch], now_s: int, zone: tzinf
 
 
 def sign(db: Connection, new: Sequence[NewSignature], now_s: int) -> None:
-    """Names seats, each of a match of another box.
+    """Puts names to seats, each of a match from a different box.
 
-    A seat that has a name that counts keeps it, and nobody signs two seats of a match.
+    A counted seat keeps its name, and nobody signs two seats of a match.
     """
     found = _stored(db, new, MATCH.c.id, MATCH.c.pub_id, MATCH.c.due_s, MATCH.c.rated, lock=True)
     # Without a match it was refused, or dropped by the box.
@@ -142,12 +142,12 @@ def sign(db: Connection, new: Sequence[NewSignature], now_s: int) -> None:
 
 
 def insert_all(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Inserts rows by one statement; without `returning` SQLAlchemy has one for each row."""
+    """Inserts rows in one statement. Without `returning`, SQLAlchemy sends one per row."""
     db.execute(insert(table).returning(*table.primary_key), rows).all()
 
 
 def again_journal(chain_id: int) -> str:
-    """The journal of a chain's matches whose number and second another match of the box has already."""
+    """The journal for matches of this chain whose number and start another match of the box already has."""
     return f"again-{chain_id}"
 
 

@@ -1,6 +1,6 @@
-"""The health that boxes report: the values that the league keeps, each of its kind, and nothing else.
+"""The health that boxes report: only known values of the right type are stored.
 
-Initials are not among them, so nothing has to be forgotten here.
+No initials are among them, so there is nothing to forget here.
 """
 
 import json
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 MAX_BYTES = 8 * 1024
-"""A longer report is thrown away unread."""
+"""Longer reports are discarded unread."""
 
 _MOST_TEXT = 200
 
@@ -32,7 +32,7 @@ _KINDS: Mapping[str, Callable[[object], bool]] = {
 
 
 def read_health(report: bytes | str) -> dict[str, Any]:
-    """The values of a report that can be kept and shown; empty if it is none."""
+    """The valid values of a report; empty if it isn't one."""
     try:
         text = report.decode("utf-8") if isinstance(report, bytes) else report
         found = json.loads(text) if len(text) <= MAX_BYTES else None

@@ -11,7 +11,7 @@ _MOST = 50  # initials in one go
 
 
 def read_initials(text: str) -> list[str]:
-    """Initials as somebody types them, such as ``ANN bob``, without doubles.
+    """Reads initials as somebody types them, such as ``ANN bob``, without duplicates.
 
     Raises:
         LeagueError: if there are none, or something else is among them.
@@ -26,5 +26,5 @@ def read_initials(text: str) -> list[str]:
 
 
 def digest_of(initials: str) -> str:
-    """The hash by which initials stay forgotten. It hides them from a glance, not from who tries all."""
+    """The hash that keeps initials forgotten. Hides them from a glance, not from brute force."""
     return hashlib.sha256(f"shutthebox forgotten {initials}".encode()).hexdigest()

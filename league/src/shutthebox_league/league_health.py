@@ -1,6 +1,6 @@
-"""The health of the league itself, for the operator's watchdog: `/health` and `/metrics` of the page.
+"""The league's own health, for the operator's monitoring: `/health` and `/metrics` of the page.
 
-The page has no network, so consumer, reviewer and back-up note in the database when they did their work last.
+The page has no network access, so consumer, reviewer and backup record in the database when they last worked.
 """
 
 from dataclasses import asdict, dataclass

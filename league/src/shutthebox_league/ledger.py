@@ -1,7 +1,7 @@
 """The ledger: takes signed messages, checks signature, chain and rules, and commits each entry once.
 
-All changes by a message are one transaction. It locks the chain's row, and unique keys guard the rest. So
-consumers may work side by side, and messages may come twice or in any order.
+Each batch of messages is one transaction, which locks the rows of its chains; unique keys guard the rest. So
+consumers may run side by side, and messages may come twice or in any order.
 """
 
 import hashlib
@@ -42,23 +42,25 @@ from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED, Receipt, Signatu
 _log = logging.getLogger(__name__)
 
 MAX_MESSAGE_BYTES = 2 * MAX_BYTES
-"""A larger message is thrown away unread."""
+"""Larger messages are discarded unread."""
 
 KEPT_ASIDE = 200
-"""Messages of one key that are kept aside, the latest."""
+"""Most messages set aside per key; the oldest are dropped."""
 
 KEPT_BYTES = 1024 * 1024
-"""Of what was refused, and of what is aside, each key keeps so many bytes; of more only hash and reason."""
+"""Most bytes stored per key of refused messages, and as many of those set aside. Beyond it only hash and
+reason are stored."""
 
 MOST_CHAINS = 20
-"""Chains that a box may begin under one key."""
+"""Most chains that a box may start under one key."""
 
 YEARS_S = 400 * 24 * 3600
-"""A box keeps its entries for so long. A clock that is further away from them is wrong."""
+"""How long a box keeps its entries. A clock further off than that is wrong."""
 
 _REASON = 300
 _PREPARED_S = 0.25
-"""Processor time after which what is prepared is committed, before more is checked."""
+"""CPU seconds of checking after which a batch is committed. The rest is given again and opened again, which
+takes a small part of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +70,8 @@ class Outcome:
     Attributes:
         kind: "committed", "refused", "held", "repeated", "rejected", or "failed".
         receipt: for the box; None for a message that the box has not signed, or that failed.
-        reason: in a line; empty for a committed entry that follows on the one before.
-        cpu_s: processor time that the message took.
+        reason: one line; empty for a committed entry that follows on the one before.
+        cpu_s: CPU seconds that the message took.
     """
 
     kind: str
@@ -136,7 +138,7 @@ _Known: TypeAlias = dict[tuple[str, str], Row[Any]]
 
 
 class Ledger:
-    """The ledger of one league. Used by one thread.
+    """The ledger of one league. Not thread-safe.
 
     Args:
         engine: its database.
@@ -151,31 +153,31 @@ class Ledger:
         """Takes one message of the key with this name.
 
         Raises:
-            SQLAlchemyError: if the database is away; nothing is changed then.
+            SQLAlchemyError: if the database is unavailable; nothing has changed then.
         """
         return self.take_all([(name, message)])[0]
 
     def take_all(self, messages: Sequence[tuple[str, bytes]]) -> list[Outcome]:
-        """Takes the first of several messages in one transaction, one at least and one of each box at most.
+        """Takes the first of these messages in one transaction: at least one, at most one per box.
 
-        Everything that takes time is done before the transaction begins. An error that a message causes
-        is that message's: it is refused with it.
+        Everything slow happens before the transaction begins. A message that causes an error is refused; the
+        others aren't affected.
 
         Returns:
-            The results of those that were taken. The others are to be given again.
+            The outcomes of the messages taken. Pass the others in again.
 
         Raises:
-            SQLAlchemyError: if the database is away; nothing is changed then.
+            SQLAlchemyError: if the database is unavailable; nothing has changed then.
         """
         with self._engine.connect().execution_options(reads=True) as db:
             prepared = self._prepare(db, messages)
         return self._commit(prepared)
 
     def hold(self, name: str, message: bytes, reason: str, now_s: int) -> Outcome:
-        """Holds a message of a key that has sent too much, and tells the owner; keeps nothing of it.
+        """Holds a message from a key over its limits and tells the owner. Nothing of the message is stored.
 
         Raises:
-            SQLAlchemyError: if the database is away.
+            SQLAlchemyError: if the database is unavailable.
         """
         with self._engine.begin() as db:
             (found,) = self._read(db, [(name, message)])
@@ -251,9 +253,9 @@ class Ledger:
         return checked
 
     def _clock_is_wrong(self, db: Connection, entry: OutboxEntry) -> str:
-        """Why nothing can be filed: the entry and all that was before are years away from our own clock.
+        """Why nothing can be filed: our own clock is years off from the entry and everything before it.
 
-        An entry that is years away from both is a box with a wrong clock, which has a time of ours.
+        If the entry is years off from both, the box's clock is wrong, and we use our time for it.
         """
         now_s, content = self._wall_clock_s(), entry.content
         time_s = content.ended_s if isinstance(content, MatchPlayed) else content.began_s
@@ -296,7 +298,7 @@ class Ledger:
         return [outcome for each in prepared for outcome in self._commit([each])]
 
     def _refuse(self, prepared: _Prepared, error: Exception) -> Outcome:
-        """Commits an entry that can't be stored as a refused one, so that it is not tried for ever."""
+        """Commits an entry that can't be stored as refused, so that the box doesn't retry it for ever."""
         reason = f"it can't be stored: {type(error).__name__}"
         try:
             return self._commit_once([replace(prepared, checked=None, refused=reason, message=b"")])[0]
@@ -397,9 +399,9 @@ class Ledger:
         sign(db, signatures, now_s)
 
     def _set_aside(self, db: Connection, found: _Prepared, reason: str) -> Outcome:
-        """Keeps a message that was not taken, once if it comes several times; the latest of each key.
+        """Sets a message aside that was not taken: once however often it comes, and the latest of each key.
 
-        An entry is held; what is none, or is not signed by the box, has no receipt.
+        An entry is held. Anything else, or an entry the box hasn't signed, gets no receipt.
         """
         if found.entry is None:
             outcome = Outcome("rejected", None, reason)
@@ -450,7 +452,7 @@ def _open(name: str, message: bytes, key: Any) -> _Prepared:  # noqa: ANN401  (a
 
 
 def _chains(db: Connection, entries: Sequence[_Prepared], *, lock: bool = False) -> _Chains:
-    """The latest chains of boxes under their keys, the first of them first."""
+    """The latest `MOST_CHAINS` chains of each box under its key, oldest first."""
     found: _Chains = {each.journal: [] for each in entries}
     if not found:
         return found

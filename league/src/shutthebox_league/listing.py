@@ -1,4 +1,4 @@
-"""Lists for the operator: what there is, for people or as JSON."""
+"""Lists for the operator, as text or JSON."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo

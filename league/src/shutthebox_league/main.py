@@ -80,7 +80,7 @@ class League:
         os.close(self._stays)
 
     def claim(self) -> None:
-        """Has the league for this command alone until it is closed.
+        """Claims the league for this command alone until it is closed.
 
         Raises:
             LeagueError: if another command or a service has it, too.

@@ -1,4 +1,4 @@
-"""Notices: lines for the owner's page about what a key did, or the league itself. One a kind and key."""
+"""Notices for the owner's page about a key or the league itself, one per kind and key."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from shutthebox_league.schema import BOX, KEY, NOTICE
 CLOCK_IS_WRONG = "the league's clock is wrong"
 
 SHOWN_S = 7 * 24 * 3600
-"""A notice is shown for so long after its cause was seen last."""
+"""How long a notice is shown after its cause was last seen."""
 
 _MOST = 300
 

@@ -53,13 +53,13 @@ def protected_at(db: Connection, pub_id: int) -> Sequence[tuple[str, bool]]:
 
 
 def protect(db: Connection, initials: Sequence[str], pub_id: int | None) -> None:
-    """From now on matches that are signed so count once they are confirmed. Earlier ones stay as they are."""
+    """From now on, matches signed with these initials count once confirmed. Earlier ones stay."""
     free(db, initials, pub_id)
     db.execute(insert(PROTECTED), [{"initials": each, "pub_id": pub_id} for each in initials])
 
 
 def free(db: Connection, initials: Sequence[str], pub_id: int | None) -> int:
-    """Ends the protection; the operator's ends all of it. Returns how many were protected."""
+    """Ends the protection in one pub, or everywhere. Returns how many protections ended."""
     found = delete(PROTECTED).where(PROTECTED.c.initials.in_(initials))
     if pub_id is not None:
         found = found.where(PROTECTED.c.pub_id == pub_id)
@@ -67,7 +67,7 @@ def free(db: Connection, initials: Sequence[str], pub_id: int | None) -> int:
 
 
 def waiting_seats(db: Connection, pub_id: int, most: int = 100) -> Sequence[Any]:
-    """The seats of a pub's matches that wait for the landlord, the oldest first, with `ended_s`."""
+    """Lists the seats of a pub's matches that wait for the landlord, oldest first, with `ended_s`."""
     return db.execute(
         select(SEAT, MATCH.c.ended_s)
         .join(MATCH, MATCH.c.id == SEAT.c.match_id)
@@ -78,7 +78,7 @@ def waiting_seats(db: Connection, pub_id: int, most: int = 100) -> Sequence[Any]
 
 
 def confirm(db: Connection, seats: Sequence[tuple[int, int]], pub_id: int, now_s: int, *, right: bool) -> int:
-    """Counts seats that wait, by match and seat; or takes the initials off them if it was somebody else.
+    """Confirms waiting seats, given as match and seat; or removes the initials if it was somebody else.
 
     Returns:
         How many of them waited in this pub.
@@ -98,7 +98,7 @@ def confirm(db: Connection, seats: Sequence[tuple[int, int]], pub_id: int, now_s
 
 
 def forgotten_among(db: Connection, wanted: Collection[tuple[str, int, int]]) -> set[tuple[str, int, int]]:
-    """Those of these signatures that were deleted before, which a card may bring back.
+    """Picks the signatures that were deleted before. A restored card may send them again.
 
     Args:
         db: the league's database.
@@ -120,7 +120,7 @@ def forgotten_among(db: Connection, wanted: Collection[tuple[str, int, int]]) ->
 
 
 def export(db: Connection, initials: str) -> dict[str, Any]:
-    """What is stored about a player, for that player."""
+    """Collects everything stored about a player, for that player."""
     own = SEAT.c.initials == initials
     columns = (
         MATCH.c.id, PUB.c.name.label("pub"), MATCH.c.began_s, MATCH.c.ended_s, MATCH.c.game, SEAT.c.seat,

@@ -13,16 +13,16 @@ from shutthebox_league.database import upsert
 from shutthebox_league.schema import MATCH, RATING, SEAT
 
 SIGNING_S = 3600
-"""A match is rated when all its seats are signed and confirmed; if some are not signed, after so long."""
+"""How long a match waits for its signatures before it is rated without them."""
 
 CONFIRMING_S = 14 * 24 * 3600
-"""If a seat waits to be confirmed, after so long at the latest."""
+"""How long a match waits for a seat to be confirmed."""
 
 _MODEL = PlackettLuce()
 
 
 def due_s(db: Connection, match_ids: Collection[int], now_s: int) -> dict[int, int]:
-    """When matches that count are to be rated: now, or when all seats had time for a name and a word."""
+    """When ranked matches are to be rated: now, or once there was time to sign and confirm their seats."""
     due = dict.fromkeys(match_ids, now_s)
     if not due:
         return due
@@ -75,9 +75,9 @@ def rate(db: Connection, match_id: int) -> None:
 
 
 def rewind(db: Connection, first: int) -> None:
-    """Takes all ratings back to before a match, by the order of rating; the matches since are due again.
+    """Resets all ratings to what they were before the `first` rated match; the matches since are due again.
 
-    Matches that are void have to keep their number and what their seats had before, until this is done.
+    Until this is done, void matches have to keep their number and their seats' earlier ratings.
     """
     again = (MATCH.c.rated >= first) & MATCH.c.due_s.is_(None)
     earliest = (

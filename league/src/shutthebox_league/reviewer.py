@@ -1,6 +1,6 @@
 """The reviewer: counts signed seats, rates matches and reviews them, away from the consumers.
 
-Whatever a match does to it is noted with that match, and the next one follows.
+If a match can't be handled, the reason is stored with it, and the reviewer goes on with the next.
 """
 
 import json
@@ -35,13 +35,13 @@ from shutthebox_league.shown import pack, shown_match
 _log = logging.getLogger(__name__)
 
 CPU_S = 60
-"""Most processor time of one review. Open One on twelve tiles takes 15 to 30 s, all others below 4 s."""
+"""Most CPU seconds of one review. Open One on twelve tiles takes 15 to 30 s, all others below 4 s."""
 
 MEMORY = 384 * 1024 * 1024
-"""Most bytes that one review takes."""
+"""Most bytes of memory for one review."""
 
 AT_ONCE = 2
-"""Reviews; one of them at most may take long: of a game that is not known to be quick, or of a box that has
+"""Reviews that run at once. At most one may be slow: of a game not known to be quick, or from a box that has
 spent more than `LITTLE` of its allowance."""
 
 LITTLE = 0.05
@@ -66,7 +66,7 @@ _NEXT = text(
        from head join match on match.id =
          (select min(id) from match as own where own.reviewed_s is null and own.box_id = head.box_id)"""
 )
-"""The oldest match without a review of each box, by as many steps in the index as there are such boxes."""
+"""Each box's oldest match without a review. Takes one index lookup per such box."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class _Running:
 
 
 class Reviewer:
-    """Counts, rates and reviews. Used by one process with one thread.
+    """Counts, rates and reviews. Run it in a single-threaded process, because it forks.
 
     Args:
         engine: the league's database.
@@ -127,10 +127,10 @@ class Reviewer:
                 running.process.close()
 
     def work(self) -> bool:
-        """Counts and rates what is due, and goes on with reviews; False if there is nothing to do.
+        """Counts and rates what is due, and starts or finishes reviews; False if there was nothing to do.
 
         Raises:
-            SQLAlchemyError: if the database is away.
+            SQLAlchemyError: if the database is unavailable.
         """
         if self._tidied != self._tonight:
             with self._engine.begin() as db:
@@ -150,7 +150,7 @@ class Reviewer:
     # -- counting and rating -----------------------------------------------------------
 
     def _each(self, which: object, do: Callable[[Connection, int], None]) -> bool:
-        """Does something with each of some matches, in one transaction; one by one if that fails."""
+        """Runs `do` on these matches in one transaction, or one by one if that fails."""
         with self._engine.connect().execution_options(reads=True) as db:
             ids = list(dict.fromkeys(db.execute(which).scalars()))  # type: ignore[call-overload]
         try:
@@ -163,7 +163,7 @@ class Reviewer:
         return bool(ids)
 
     def _do(self, ids: Sequence[int], do: Callable[[Connection, int], None]) -> bool:
-        """Passes over a match that somebody else is changing: they may wait for one that is locked here."""
+        """Skips matches that somebody else is changing, to avoid deadlocks."""
         if not ids:
             return False
         done = False
@@ -199,7 +199,7 @@ class Reviewer:
     # -- events ------------------------------------------------------------------------
 
     def _settle_events(self) -> bool:
-        """Makes the tables of events again whose matches have changed, each in a transaction of its own."""
+        """Recomputes the tables of events whose matches have changed, each in its own transaction."""
         with self._engine.connect().execution_options(reads=True) as db:
             stale = select(EVENT.c.id).where(EVENT.c.stale).order_by(EVENT.c.id).limit(_SOME)
             events = db.execute(stale).scalars().all()
@@ -223,7 +223,7 @@ class Reviewer:
     # -- reviewing ---------------------------------------------------------------------
 
     def _review_some(self) -> bool:
-        """Ends and begins reviews: one at a time of each box."""
+        """Finishes and starts reviews, one at a time per box."""
         if self._running:
             wait([running.process.receiver for running in self._running.values()], _LOOK_S)
         for box_id, running in list(self._running.items()):
@@ -251,7 +251,7 @@ class Reviewer:
         self._running[box_id] = _Running(match_id, category_id, may_take_long, process)
 
     def _end(self, box_id: int, running: _Running) -> None:
-        """Keeps the result of a review, if it has come to its end."""
+        """Stores the result of a review once it has finished."""
         unreviewed, sums, shown = "", dict[str, list[float]](), b""
         try:
             found = running.process.result()
@@ -275,7 +275,7 @@ class Reviewer:
         self._keep_review(match_id, unreviewed, sums, shown)
 
     def _keep_at_hand(self, number: int) -> None:
-        """Has the odds of the first quick games at hand, for all reviews to come."""
+        """Computes the odds of the first few quick games once, for all later reviews to inherit."""
         if number in self._at_hand or len(self._at_hand) >= KEPT_TABLES:
             return
         with self._engine.connect().execution_options(reads=True) as db:

@@ -1,6 +1,6 @@
 """The review of a match: for every turn, how much of its score was luck and how much the decisions cost.
 
-It takes time in proportion to the length of the match.
+Takes time proportional to the length of the match.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The tables of a league. `migrations/` brings a database of an earlier version to them."""
+"""The tables of a league. `migrations/` upgrades earlier databases to this schema."""
 
 from sqlalchemy import (
     BigInteger,

@@ -1,6 +1,6 @@
 """A match as its page shows it: turn by turn, every throw and its answer, luck and the cost of decisions.
 
-It is made once, with the review, and stored: nobody who looks at a page has the league work it out.
+It's computed once, with the review, and stored, so that viewing a page costs nothing.
 """
 
 import json

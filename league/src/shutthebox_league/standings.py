@@ -1,6 +1,6 @@
 """Standings: the table of a category, by several measures, over a night, a season or all time.
 
-They are read from sums that are kept up to date: however many matches there are, a table takes as long.
+They are read from running sums, so a table takes the same time however many matches there are.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from shutthebox_league.categories import Category
 from shutthebox_league.schema import BOX, CATEGORY, HEALTH, MATCH, PUB, RATING, SEAT, STANDING
 
 FEWEST_TURNS = 5
-"""Reviewed turns that a place by skill takes, so that one lucky turn does not lead."""
+"""Fewest reviewed turns for a place by skill, so that one lucky turn doesn't lead."""
 
 
 WHOLE_LEAGUE = 0

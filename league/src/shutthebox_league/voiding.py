@@ -1,7 +1,7 @@
-"""Voiding: takes matches out of standings, events and ratings, and puts them back.
+"""Voids matches: takes them out of standings, events and ratings, and puts them back.
 
-Every voiding is logged with the matches that it covers. A match counts while no voiding covers it, so undoing
-one leaves what another has taken out.
+Every voiding is logged with the matches it covers. A match counts while no voiding covers it, so undoing one
+leaves out what another still covers.
 """
 
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ from shutthebox_league.ratings import due_s, rewind
 from shutthebox_league.schema import CHAIN, ENTRANT, ENTRY, EVENT_GAME, KEY, MATCH, PUB, SEAT, VOIDED, VOIDING
 
 LANDLORD_S = 14 * 24 * 3600
-"""A landlord makes matches void that came within so long. Older ones change the ratings of too many."""
+"""A landlord can void matches that came within this time. Older ones would change too many ratings."""
 
 A_DAY = 20
-"""Voidings that a landlord makes or undoes in a day."""
+"""Voidings that a landlord may make or undo in a day."""
 
 
 def of_match(match_id: int) -> str:
@@ -48,7 +48,7 @@ def of_entrant(db: Connection, event_id: int, initials: str) -> str:
 
 
 def void_match(db: Connection, match_id: int, now_s: int, tonight: date) -> tuple[int, int]:
-    """Makes one match void; returns the number of the voiding, and how many matches it covers.
+    """Voids one match; returns the number of the voiding and how many matches it covers.
 
     Raises:
         LeagueError: if there is no such match.
@@ -59,7 +59,7 @@ def void_match(db: Connection, match_id: int, now_s: int, tonight: date) -> tupl
 def void_key(
     db: Connection, name: str, from_s: int | None, now_s: int, tonight: date, since: str = ""
 ) -> tuple[int, int]:
-    """Makes the matches of a key void, all or those that came since a time, whatever time they claim.
+    """Voids the matches of a key: all of them, or those received since a time, whatever time they claim.
 
     Raises:
         LeagueError: if there are none.
@@ -74,7 +74,7 @@ def void_key(
 
 
 def void_entrant(db: Connection, event_id: int, initials: str, now_s: int, tonight: date) -> tuple[int, int]:
-    """Makes the matches of an entrant void that an event has taken.
+    """Voids an entrant's matches that count for an event.
 
     Raises:
         LeagueError: if there is no such event, or there are none.
@@ -90,11 +90,11 @@ def void_entrant(db: Connection, event_id: int, initials: str, now_s: int, tonig
 def void_at_pub(
     db: Connection, pub_id: int, matches: Sequence[int], now_s: int, tonight: date
 ) -> tuple[int, int]:
-    """Makes matches void for the landlord of the pub that they were played in.
+    """Voids matches for the landlord of the pub they were played in.
 
     Raises:
-        LeagueError: if they are void by the landlord already, of another pub or too old, or the landlord has
-            made too many void.
+        LeagueError: if the landlord has voided them already or too many others, or they're too old or from
+            another pub.
     """
     lock_books(db)
     _check_landlord(db, pub_id, now_s)
@@ -113,7 +113,7 @@ def void_at_pub(
 
 
 def undo(db: Connection, voiding: int, pub_id: int | None, now_s: int) -> int:
-    """Takes a voiding back; returns how many matches it covered.
+    """Undoes a voiding; returns how many matches it covered.
 
     Args:
         db: the league's database, in a transaction.
@@ -122,7 +122,7 @@ def undo(db: Connection, voiding: int, pub_id: int | None, now_s: int) -> int:
         now_s: the time of day.
 
     Raises:
-        LeagueError: if there is no such voiding, or it was undone before.
+        LeagueError: if there is no such voiding, or it's already undone.
     """
     lock_books(db)
     where = (VOIDING.c.id == voiding) & VOIDING.c.undone_s.is_(None)
@@ -148,7 +148,7 @@ def undo(db: Connection, voiding: int, pub_id: int | None, now_s: int) -> int:
 
 
 def undo_all(db: Connection, what: str, now_s: int) -> int:
-    """Takes all voidings of something back; returns how many matches they covered.
+    """Undoes all current voidings of this; returns how many matches they covered.
 
     Raises:
         LeagueError: if none holds.
@@ -161,7 +161,7 @@ def undo_all(db: Connection, what: str, now_s: int) -> int:
 
 
 def voidings(db: Connection, *, pub_id: int | None = None, most: int = 100) -> Sequence[Any]:
-    """The latest voidings, or those of a pub's landlord, each with `pub` and how many `matches` it covers."""
+    """Lists the latest voidings, or a pub's, each with `pub` and the number of `matches` it covers."""
     covers = select(func.count()).where(VOIDED.c.voiding_id == VOIDING.c.id).scalar_subquery()
     query = select(VOIDING, PUB.c.name.label("pub"), covers.label("matches")).join(
         PUB, PUB.c.id == VOIDING.c.pub_id, isouter=True

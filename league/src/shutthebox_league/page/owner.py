@@ -224,9 +224,9 @@ async def _form(request: Request) -> Form:
 
 
 async def pass_over_form(request: Request) -> None:
-    """Reads a form that is refused, within the limits of one that is taken.
+    """Reads and discards a refused form, within the usual limits.
 
-    To a web server that still sends it, an answer before it has been read is a broken connection.
+    A web server still sending it would take an early answer for a broken connection.
     """
     with suppress(TimeoutError, ClientDisconnect, RuntimeError):  # the last: it was read before
         async with asyncio.timeout(_FORM_S):

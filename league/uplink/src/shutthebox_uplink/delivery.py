@@ -1,7 +1,7 @@
-"""Decides which entry to send and when: one at a time, until the league has given a receipt for it.
+"""Decides which entry to send and when: one at a time, until the league sends a receipt for it.
 
-It has no network and no clock: events come in with their time, and the entry to send goes out. The broker's
-own acknowledgement does not count, because a broker may lose a message that it has acknowledged.
+Sans I/O: events and times come in, the entry to send goes out. The broker's own acknowledgement doesn't
+count, because a broker may lose a message after acknowledging it.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from shutthebox_uplink.signing import Receipt
 
 FIRST_WAIT_S = 5.0
 LONGEST_WAIT_S = 300.0
-"""An entry is sent again after so many seconds without a receipt; doubled each time, up to the longest."""
+"""Seconds without a receipt until an entry is sent again; doubled each time, up to the maximum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Sent:
 
 
 class Delivery:
-    """One entry at a time. Used by one thread."""
+    """One entry at a time. Not thread-safe."""
 
     def __init__(self) -> None:
         self._on_its_way: Sent | None = None
@@ -41,12 +41,12 @@ class Delivery:
         return self._connected
 
     def connect(self, now_s: float) -> None:
-        """The broker is there, or the league has started anew: the entry on its way is sent again at once."""
+        """The broker is connected or the league has restarted: the entry on its way is resent at once."""
         self._connected = True
         self._wait_s, self._due_s = FIRST_WAIT_S, now_s
 
     def disconnect(self) -> None:
-        """The broker is away."""
+        """The connection to the broker is lost."""
         self._connected = False
 
     def wants(self, now_s: float) -> bool:
@@ -62,7 +62,7 @@ class Delivery:
         self._on_its_way, self._due_s = entry, now_s + self._wait_s
 
     def receive(self, receipt: Receipt) -> bool:
-        """A receipt has come; True if it is for the entry on its way, which then need not be kept."""
+        """Takes a receipt; True if it's for the entry on its way, which can be removed then."""
         sent = self._on_its_way
         if sent is None or (receipt.sequence, receipt.hash) != (sent.sequence, sent.hash):
             return False

@@ -16,7 +16,7 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 
 KEEPALIVE_S = 60
 MOST_PACKET = 2 * 1024 * 1024
-"""Bytes of one packet of the broker; a longer one ends the connection before it is read."""
+"""Most bytes of a packet from the broker; a longer one closes the connection unread."""
 LONGEST_RECONNECT_S = 60
 GOODBYE_S = 2.0
 
@@ -70,7 +70,7 @@ def new_client(client_id: str) -> paho.Client:
 
 
 class Broker:
-    """A connection that is made again whenever it is lost.
+    """A connection that reconnects whenever it is lost.
 
     Args:
         name: tells its events from those of another broker.
@@ -125,7 +125,7 @@ class Broker:
         client.on_message = self._on_message
 
     def start(self) -> None:
-        """Begins to connect; returns at once."""
+        """Starts to connect; returns at once."""
         self._client.connect_async(self._host, self._port, KEEPALIVE_S, clean_start=True)
         self._client.loop_start()
 
@@ -134,7 +134,7 @@ class Broker:
         self._last = self._client.publish(topic, payload, qos=1, retain=retain)
 
     def close(self) -> None:
-        """Ends the connection in good order; waits a moment for what has been published last."""
+        """Disconnects cleanly, after waiting a moment for the last messages to go out."""
         if self._last is not None and self._client.is_connected():
             with suppress(RuntimeError, ValueError):  # it was never queued
                 self._last.wait_for_publish(GOODBYE_S)

@@ -1,4 +1,4 @@
-"""The outbox from the other side: the entries that the box has left, the oldest first."""
+"""The receiving end of the outbox: reads the entries that the box has left, oldest first."""
 
 import errno
 import logging
@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 _ENDING, _DAMAGED = ".json", ".damaged"
 _SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
-"""Errors of this machine, which say nothing about a file."""
+"""Errors of this machine that say nothing about the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Waiting:
 class Spool:
     """The folder in which a box leaves entries.
 
-    It is listed only when all entries of the last list have gone, because a list of a full outbox takes long.
-    What the box leaves meanwhile comes later anyway.
+    Listed again only once every entry of the last listing is gone, because listing a full outbox is slow.
+    Whatever the box leaves in the meantime comes later anyway.
 
     Args:
         folder: of the entries; the uplink may read and remove them.
@@ -55,7 +55,7 @@ class Spool:
         remove_parts(folder)
 
     def oldest(self) -> Waiting | None:
-        """The oldest entry; None if there is none. Anything else in its place is renamed and passed over.
+        """The oldest entry; None if there is none. Files that aren't entries are renamed and skipped.
 
         Raises:
             OSError: if the folder can't be read.

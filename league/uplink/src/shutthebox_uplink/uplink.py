@@ -1,4 +1,4 @@
-"""The uplink at work: one loop that takes events from the brokers and looks into the outbox once a second."""
+"""The uplink's main loop: takes events from the brokers and checks the outbox once a second."""
 
 import json
 import logging
@@ -24,10 +24,10 @@ from shutthebox_uplink.vitals import vitals
 _log = logging.getLogger(__name__)
 
 LOOK_S = 1.0
-"""How often the outbox and the state are looked at."""
+"""How often the outbox and the state are checked."""
 
 STATE_S = 60.0
-"""The state is published when it changes, and after so many seconds at the latest."""
+"""The state is published when it changes, and at least this often."""
 
 LEAGUE, HOME = "league", "home assistant"
 
@@ -36,7 +36,7 @@ _NO_LINE = UplinkStatus(Way.NO_LINE, "no connection to the league")
 _NOT_KNOWN = UplinkStatus(Way.HELD, "the league does not know this key, or not any more")
 
 NO_LINE_AFTER_S = 60.0
-"""Shorter interruptions are no problem."""
+"""Shorter interruptions aren't reported as a problem."""
 
 _MOST_PAYLOAD = 16 * 1024  # bytes; a receipt has less than 1,000
 _MOST_EVENTS = 100
@@ -64,7 +64,7 @@ class Uplink:
         scores_file: as the box writes it.
         enrolment: None for a box without a league.
         home: None for a box without Home Assistant.
-        clock_s: a clock that only goes on, in seconds.
+        clock_s: monotonic time in seconds.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Uplink:
             self._brokers[HOME] = _home_broker(home, self._name, self._tell)
 
     def _tell(self, event: Event) -> None:
-        """In the brokers' threads. Drops messages beyond any need: the league says again what it has said."""
+        """Runs in the brokers' threads. Drops messages once too many wait: the league repeats them."""
         if isinstance(event, Message) and (
             len(event.payload) > _MOST_PAYLOAD or self.inbox.qsize() >= _MOST_EVENTS
         ):
@@ -262,7 +262,7 @@ class Uplink:
 
 
 def tls_context(enrolment: Enrolment) -> ssl.SSLContext:
-    """TLS with the box's certificate; the broker's is checked, its name too.
+    """TLS with the box's certificate. The broker's certificate and host name are verified.
 
     Raises:
         SettingsError: if the certificates can't be used.

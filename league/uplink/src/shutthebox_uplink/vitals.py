@@ -15,10 +15,10 @@ from shutthebox.files import read_bytes
 THERMAL = Path("/sys/class/thermal/thermal_zone0/temp")
 _MAX_SCORES_BYTES = 256 * 1024
 _TROUBLE_S = 24 * 3600
-"""A fault counts as a problem for so many seconds."""
+"""How many seconds a fault counts as a problem."""
 
 CHATTER_PER_PRESS = 20
-"""From so many edges of chatter per move a lever is worn, if it has moved often enough to judge."""
+"""A lever with this many edges of chatter per move is worn, if it has moved often enough to judge."""
 
 _ENOUGH_MOVES = 200
 
