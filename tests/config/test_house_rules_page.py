@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.support import generate
+from tests.support.each import each
 
 from shutthebox.config import profiles
 from shutthebox.config.schema import parse_config
@@ -85,14 +86,19 @@ def test_the_table_has_every_key() -> None:
     assert set(rows()) == {"like", *reader.KEYS}
 
 
-@pytest.mark.parametrize("key", [*generate.ENUMS, "draw"])
-def test_the_table_has_every_value(key: str) -> None:
-    kind = {**generate.ENUMS, "draw": Draw}[key]
-    assert rows()[key][0] == {str(value) for value in kind}
+def test_the_table_has_every_value() -> None:
+    kinds = {**generate.ENUMS, "draw": Draw}
+    assert {key: rows()[key][0] for key in kinds} == {
+        key: {str(value) for value in kind} for key, kind in kinds.items()
+    }
 
 
-@pytest.mark.parametrize(("key", "value"), to_keys(Profile("")).items())
-def test_the_table_has_the_defaults(key: str, value: object) -> None:
+def test_the_table_has_the_defaults() -> None:
+    each(to_keys(Profile("")).items(), has_default)
+
+
+def has_default(of_key: tuple[str, object]) -> None:
+    key, value = of_key
     default = rows()[key][1].strip('`"')
     if isinstance(value, bool):
         assert default == str(value).lower()

@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from doctools import PROJECT
 from shutthebox.game.faults import FAULT_TEXTS, UNDELIVERED_TEXTS
 from shutthebox.game.messages import localize
@@ -23,8 +21,8 @@ FAILED = [
 ]
 
 
-@pytest.mark.parametrize(
-    "text", [*(said.text for said in SAID), *(re.split("[.:]", text)[0] for text in FAILED)]
-)
-def test_the_words_on_the_screen_are_on_the_page(text: str) -> None:
-    assert re.search(rf"^\* (.*, )?\*{re.escape(text)}\*", PAGE, re.MULTILINE)
+def test_the_words_on_the_screen_are_on_the_page() -> None:
+    texts = [*(said.text for said in SAID), *(re.split("[.:]", text)[0] for text in FAILED)]
+    assert [
+        text for text in texts if not re.search(rf"^\* (.*, )?\*{re.escape(text)}\*", PAGE, re.MULTILINE)
+    ] == []

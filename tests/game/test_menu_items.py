@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+from tests.support.each import each
 from tests.support.fast import fast_among
 from tests.support.machine import settings_for
 
@@ -66,14 +67,16 @@ OFFERED = {
 """Per game what the menu offers of these four, and what setup asks; other games offer all but a limit."""
 
 
-@pytest.mark.parametrize("name", [profile.name for profile in builtins()])
-def test_what_means_something_in_a_game_is_offered_and_setup_asks_what_differs(name: str) -> None:
-    settings = settings_for(name, levers=builtin(name).tiles[-1])
-    offered, asked = OFFERED.get(name, ("game.rounds game.teams game.handicap", ("game.players",)))
-    keys = [entry.key for entry in entries(settings) if isinstance(entry, Item)]
-    some = ("game.rounds", "game.limit", "game.teams", "game.handicap")
-    assert " ".join(key for key in keys if key in some) == offered
-    assert tuple(item.key for item in setup_questions(settings)) == asked
+def test_what_means_something_in_a_game_is_offered_and_setup_asks_what_differs() -> None:
+    def check(name: str) -> None:
+        settings = settings_for(name, levers=builtin(name).tiles[-1])
+        offered, asked = OFFERED.get(name, ("game.rounds game.teams game.handicap", ("game.players",)))
+        keys = [entry.key for entry in entries(settings) if isinstance(entry, Item)]
+        some = ("game.rounds", "game.limit", "game.teams", "game.handicap")
+        assert " ".join(key for key in keys if key in some) == offered
+        assert tuple(item.key for item in setup_questions(settings)) == asked
+
+    each([profile.name for profile in builtins()], check)
 
 
 def test_a_limit_and_seconds_of_the_owners_are_among_the_options() -> None:
