@@ -6,7 +6,6 @@ one line a user can act on: what's wrong, where, what's allowed.
 
 import re
 from collections.abc import Sequence
-from datetime import date, time
 
 
 class ShutTheBoxError(Exception):
@@ -75,9 +74,7 @@ def _to_toml(value: object) -> str:
             return f"[{', '.join(map(_to_toml, value))}]"
         case dict():
             return f"{{{', '.join(f'{_key(key)} = {_to_toml(each)}' for key, each in value.items())}}}"
-        case date() | time():
-            return value.isoformat()
-    return repr(value)
+    return str(value)  # numbers and dates, which TOML has as Python does
 
 
 def _key(key: object) -> str:
