@@ -198,7 +198,7 @@ def test_scores_and_what_is_said_are_left_for_others(
         heard: list[float | None] = []
         box.hardware.subscribe(lambda change: heard.append(box.hardware.sound))
         if with_panel:
-            box.until(lambda: "the display is there" in caplog.text)
+            box.until(lambda: "the display answers" in caplog.text)
         box.begin()
         box.throw()
         box.until(lambda: any(heard))
