@@ -70,7 +70,7 @@ WRONG = {
     "player,dice,tiles\nAnna,,3\n": "t.csv:2: '' is not a throw; allowed are numbers like 3+5",
     "player,dice,tiles\n,3+4,7\n": "t.csv:2: no player; allowed is a name",
     "player,dice,tiles\nAnna,3+4,77\n": "t.csv:2: '77': allowed are tiles from 1 to 54",
-    "player,dice,tiles\nAnna,3+4,6\n": "t.csv:2: 'Anna': 6 does not add up to 7 but to 6",
+    "player,dice,tiles\nAnna,3+4,6\n": "t.csv:2: 'Anna': 6 adds up to 6, not 7",
     "player,dice,tiles\nAnna,3+4 1+1 2+2,7\n": "t.csv:2: '7': tiles for 1 of 3 throws; allowed are those of",
     "player,dice,tiles\nAnna,3+9,6\n": "t.csv:2: 'Anna': a die shows 1 to 6",
     "player,dice,tiles\nAnna,3+4,7\n\nBen,3+4,7\n": "t.csv:4: 'Ben': it is the turn of 'Anna'",

@@ -53,7 +53,7 @@ def test_the_guides_measures_are_the_models() -> None:
         f"each {rods.removesuffix(' mm')} mm long",
         f"stand {dowels} high over the underside",
         f"at most {wide:.0f} x {high:.0f} mm, and its glass {glass[0]:g} x {glass[1]:g} mm",
-        f"another height than {low:.1f} to {most:.1f} mm",
+        f"between {low:.1f} and {most:.1f} mm",
         f"(at most {d.cam[0]:g} mm wide and {d.cam[1]:g} mm thick)",
         f"M2.5x{d.pi_screw_low:g} from below",
         f"{d.spacer:g} mm spacers on top, the board, the M2.5x{d.pi_screw_high:g}",

@@ -118,7 +118,7 @@ def test_records_read_back(profile: Profile, players: int, seed: int, most: int)
 
 # Line to replace (by its text), what stands there instead, and the complaint after the line's number.
 BROKEN = [
-    ("1 3+5 1,7", "1 4+4 2,5", "4+4: 2,5 does not add up to 8 but to 7"),
+    ("1 3+5 1,7", "1 4+4 2,5", "4+4: 2,5 adds up to 7, not 8"),
     ("1 3+5 1,7", "1 3+5 7,1,7", "'7,1,7' names a tile twice"),
     ("1 3+5 1,7", "2 3+5 1,7", "'2': it is the turn of player 1"),
     ("1 3+5 1,7", "1 8 1,7 1", "'1 8 1,7 1' is not a line of a turn: player, throw and answer"),

@@ -66,8 +66,7 @@ def add_parser(subparsers: Subparsers) -> None:
         const=EVERYBODY,
         default=LOOPBACK,
         type=_address,
-        help="let others on the network play, through this numeric address of this machine; "
-        "default: all of them",
+        help="let others on the network play, at this numeric address of this machine; default: all of them",
     )
     parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
     parser.add_argument(
@@ -245,7 +244,7 @@ def _invitation(address: str, port: int) -> str:
     code = io.StringIO()
     if sys.stdout.isatty():
         segno.make_qr(url, error="m").terminal(code, compact=True)
-    return f"Telephones in this network play at {url}\n{code.getvalue()}".rstrip()
+    return f"Phones on this network play at {url}\n{code.getvalue()}".rstrip()
 
 
 def _broke(recorder: "ScenarioRecorder", line: str) -> None:

@@ -25,7 +25,7 @@ class Held(Marker):
 
 
 class HeldLong(Marker):
-    """The dice button has been down for 10 s; `Held` came on the way."""
+    """The dice button has been down for 10 s; `Held` came first."""
 
     __slots__ = ()
 

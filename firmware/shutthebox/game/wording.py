@@ -372,7 +372,7 @@ class Sentences(NamedTuple):
 
 
 def rules_pages(game: Profile) -> tuple[Sentences, ...]:
-    """The rules as at most six pages of a sentence or two.
+    """The rules, in at most six pages of a sentence or two.
 
     What differs from the traditional game comes first, then the most important rules that fit. Two sentences
     share a page if it holds both; if the differences still need more than six pages, any two share one.

@@ -77,7 +77,7 @@ def why_not_shut(profile: Profile, turn: Turn, shut: Tiles) -> str | None:
     if profile.move is MoveKind.SET:
         wanted = " or ".join(map(str, totals(profile, throw)))
         made = sum_of_move(profile, turn.open, turn.behind, shut)
-        return f"{to_text(shut)} does not add up to {wanted} but to {made}"
+        return f"{to_text(shut)} adds up to {made}, not {wanted}"
     allowed = ", or ".join(map(to_text, legal)) or "none"
     rule = f'with move = "{profile.move}" allowed is {allowed}'
     return f"{to_text(shut)} does not answer {faces_to_text(throw)}: {rule}"

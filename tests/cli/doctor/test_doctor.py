@@ -329,7 +329,7 @@ def test_power_and_heat_now_and_as_the_box_has_kept_them(
         "FAIL",
         f"too low last at {when}: use a stronger supply, or a shorter and thicker lead",
     )
-    assert found["temperature"] == ("FAIL", f"too hot last at {when}: give the Pi air, or a heat sink")
+    assert found["temperature"] == ("FAIL", f"too hot last at {when}: give the Pi more air, or a heat sink")
     monkeypatch.setattr(time, "time", lambda: 1.8e9 + 8 * day_s)
     assert results(config)["power"] == ("ok", f"good; too low last at {when}")
     write(tmp_path / "sys/class/hwmon/hwmon0/in0_lcrit_alarm", "1\n")

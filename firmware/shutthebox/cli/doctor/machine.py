@@ -21,7 +21,7 @@ LATELY_S = 7 * 24 * 3600
 
 _REMEDIES = {
     MachineFault.POWER: "use a stronger supply, or a shorter and thicker lead",
-    MachineFault.HEAT: "give the Pi air, or a heat sink",
+    MachineFault.HEAT: "give the Pi more air, or a heat sink",
 }
 
 
