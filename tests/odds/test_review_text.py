@@ -4,8 +4,11 @@ from fractions import Fraction
 
 import pytest
 
-from shutthebox.odds.coach import Decision
+from shutthebox.config.profiles import builtin
+from shutthebox.odds.coach import Decision, review
 from shutthebox.odds.review_text import decision_text
+from shutthebox.rules.actions import Moved, Thrown
+from shutthebox.rules.match import begin
 from shutthebox.rules.tiles import to_tiles
 
 OPEN, NINE, ONE_EIGHT = to_tiles([1, 2, 8, 9]), to_tiles([9]), to_tiles([1, 8])
@@ -53,3 +56,10 @@ def decision(
 )
 def test_a_decision_in_words(made: Decision, text: str) -> None:
     assert decision_text(made, str) == text
+
+
+def test_tiles_of_two_rows_go_by_what_they_bear() -> None:
+    """The 9 and the 1 behind it, not a lever 18 that a box of nine doesn't have."""
+    match = begin(builtin("double-shutter"), 1)
+    (found,) = review(match, [Thrown((6, 4)), Moved(to_tiles([9, 18]))], for_win=False).decisions
+    assert "6+4: 9+1, 1+9 is better" in decision_text(found, str)

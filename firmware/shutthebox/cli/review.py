@@ -151,8 +151,8 @@ def _decision(decision: Decision) -> dict[str, object]:
         "round": decision.round,
         "open": list(to_numbers(decision.open)),
         "throw": None if decision.throw is None else list(decision.throw),
-        "chosen": list(to_numbers(decision.chosen)) if tiles else decision.chosen,
-        "best": list(to_numbers(decision.best)) if tiles else decision.best,
+        "chosen": list(decision.numbers(decision.chosen)) if tiles else decision.chosen,
+        "best": list(decision.numbers(decision.best)) if tiles else decision.best,
         "cost_win": None if decision.win is None else float(decision.win),
         "cost_points": float(decision.points),
     }

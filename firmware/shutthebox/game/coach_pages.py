@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shutthebox.game.messages import ListRow, Message, Text, TileSum, decimal, message
 from shutthebox.rules.faces import faces_to_text
-from shutthebox.rules.tiles import to_numbers
 from shutthebox.texts import plural
 
 if TYPE_CHECKING:  # a reader of reviews needs no solver
@@ -82,7 +81,7 @@ def _worst_page(worst: Decision) -> CoachPage:
         best: Text = str(worst.best)
     else:
         asked = message("for {throw}", throw=faces_to_text(worst.throw))
-        chosen, best = (TileSum(to_numbers(tiles)) for tiles in (worst.chosen, worst.best))
+        chosen, best = (TileSum(worst.numbers(tiles)) for tiles in (worst.chosen, worst.best))
     lines = ((None, cost), (asked, chosen), (message("better"), best))
     return CoachPage(message("Costliest move"), worst.player, lines)
 
@@ -91,7 +90,7 @@ def better_text(decision: Decision) -> Message:
     """What would have been better, in one line of the panel."""
     if decision.throw is None:
         return message(plural("better: one die", "better: {dice} dice"), dice=decision.best)
-    tiles = TileSum(to_numbers(decision.best))
+    tiles = TileSum(decision.numbers(decision.best))
     return message("{throw}: better {tiles}", throw=faces_to_text(decision.throw), tiles=tiles)
 
 

@@ -30,7 +30,9 @@ from shutthebox.odds.worths import OddsError, sign
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw, dice_allowed
-from shutthebox.rules.tiles import Tiles, to_tiles
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.rows import numbers_of_move
+from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.turn import Turn
 
 
@@ -71,6 +73,8 @@ class Decision:
         win: the cost in chance to win; None if unknown.
         stake: the difference between the best and the worst choice, in chance to win or else in points.
         has_points: whether points count in this game.
+        rules: the player's; None if every tile bears the number of its lever.
+        behind: with two rows, the columns whose front and back tiles were both open.
     """
 
     player: int
@@ -84,6 +88,12 @@ class Decision:
     win: Fraction | None
     stake: Fraction
     has_points: bool = True
+    rules: Profile | None = field(default=None, compare=False)
+    behind: Tiles = field(default=0, compare=False)
+
+    def numbers(self, answer: Tiles) -> tuple[int, ...]:
+        """What the tiles of an answer bear."""
+        return numbers_of_move(self.rules, self.behind, answer) if self.rules else to_numbers(answer)
 
     @property
     def cost(self) -> Fraction:
@@ -317,9 +327,10 @@ class _Walk:
             if chances[good] < best_chance:
                 good = ranked[0][0]
         answered, throw = self.throws - 1, before.throw
-        self._note(
-            Decision(player, match.round, match.standing, answered, throw, chosen, good, cost, win, stake)
+        decision = Decision(
+            player, match.round, match.standing, answered, throw, chosen, good, cost, win, stake
         )
+        self._note(replace(decision, rules=match.rules, behind=before.behind))
 
     def _out_of_time(self, match: Match, row: Turn) -> None:
         """Running out of time was the player's doing, so its cost is skill."""

@@ -1,11 +1,11 @@
 """A decision in the coach's words."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from shutthebox.odds.coach import Decision
 from shutthebox.rules.faces import faces_to_text
-from shutthebox.rules.tiles import Tiles, to_numbers, to_text
+from shutthebox.rules.tiles import to_text
 from shutthebox.texts import DECIMAL, N_, decimal_parts, fill_in, plural
 
 
@@ -35,8 +35,8 @@ def decision_text(decision: Decision, translate: Callable[[str], str]) -> str:
         "round": decision.round,
         "open": to_text(decision.open),
         "throw": faces_to_text(decision.throw or ()),
-        "chosen": decision.chosen if dice else _move(decision.chosen),
-        "best": decision.best if dice else _move(decision.best),
+        "chosen": decision.chosen if dice else _move(decision.numbers(decision.chosen)),
+        "best": decision.best if dice else _move(decision.numbers(decision.best)),
     }
     filled = fill_in(text, translate, values)
     if best:
@@ -56,5 +56,5 @@ def _figure(value: Fraction, translate: Callable[[str], str]) -> str:
     return fill_in(DECIMAL, translate, decimal_parts(float(value), 2))
 
 
-def _move(tiles: Tiles) -> str:
-    return "+".join(map(str, to_numbers(tiles))) or "-"
+def _move(numbers: Iterable[int]) -> str:
+    return "+".join(map(str, numbers)) or "-"

@@ -62,10 +62,13 @@ def after(profile: Profile, open_tiles: Tiles, behind: Tiles, move: Tiles) -> tu
 
 def sum_of_move(profile: Profile, open_tiles: Tiles, behind: Tiles, move: Tiles) -> int:
     """The sum of a move's numbers."""
-    if are_plain(profile):
-        return sum_of(move)
+    return sum_of(move) if are_plain(profile) else sum(numbers_of_move(profile, behind, move))
+
+
+def numbers_of_move(profile: Profile, behind: Tiles, move: Tiles) -> tuple[int, ...]:
+    """What the tiles of a move bear."""
     columns, through = parts(profile, move)
-    return sum(numbers_in_play(profile, columns, behind)) + sum(numbers_hidden(profile, through))
+    return (*numbers_in_play(profile, columns, behind), *numbers_hidden(profile, through))
 
 
 Way = tuple[Tiles, tuple[int, ...]]

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from shutthebox.rules.actions import apply
 from shutthebox.rules.orders import order_of
 from shutthebox.rules.record import Record, unproven
+from shutthebox.rules.rows import numbers_of_move
 from shutthebox.rules.tiles import to_numbers
 from shutthebox_league.reviewing import ReviewedTurn
 
@@ -116,7 +117,11 @@ def shown_match(record: Record, reviewed: Sequence[ReviewedTurn]) -> ShownMatch:
             turns[-1].throws.append(ShownThrow("+".join(map(str, action.faces)), "", open_tiles))
         elif action.shuts:
             verb = "open" if before.turn.opens else "shut"
-            _answered(turns[-1], f"{verb} {_tiles(to_numbers(action.shuts))}", open_tiles)
+            _answered(
+                turns[-1],
+                f"{verb} {_tiles(numbers_of_move(before.rules, before.turn.behind, action.shuts))}",
+                open_tiles,
+            )
         elif action.opens:
             _answered(turns[-1], f"open {_tiles(to_numbers(action.opens))}", open_tiles)
         if row.outcome is not None and turns and turns[-1].seat == seat:
@@ -139,7 +144,7 @@ def _review(shown: ShownTurn, reviewed: ReviewedTurn) -> None:
         throw = shown.throws[decision.number]
         cost = float(decision.cost * reviewed.scale)
         is_better = decision.throw is not None and decision.best != decision.chosen and cost >= NOTICED
-        better = _tiles(to_numbers(decision.best)) if is_better else throw.better
+        better = _tiles(decision.numbers(decision.best)) if is_better else throw.better
         shown.throws[decision.number] = replace(throw, cost=throw.cost + cost, better=better)
 
 
