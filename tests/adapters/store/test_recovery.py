@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.support.fast import fast_among
 from tests.support.kept import NOON, alter, mended, sound
 
 from shutthebox import __version__
@@ -96,14 +97,12 @@ ALTERED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("statement", "said"), ALTERED.items())
-def test_a_row_that_the_facts_do_not_tell_is_found_and_gains_nothing(
-    statement: str, said: str, folder: Path
-) -> None:
+@pytest.mark.parametrize("statement", fast_among(ALTERED, list(ALTERED)[::3]))
+def test_a_row_that_the_facts_do_not_tell_is_found_and_gains_nothing(statement: str, folder: Path) -> None:
     assert wrong(folder) is None
     before = summary(folder)
     alter(folder, statement)
-    assert wrong(folder) == f"{said} is not as the facts tell"
+    assert wrong(folder) == f"{ALTERED[statement]} is not as the facts tell"
     mended(folder)[0].close()
     assert summary(folder) == before
     assert wrong(folder) is None

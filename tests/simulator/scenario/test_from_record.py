@@ -24,7 +24,7 @@ GAMES = [
 ]
 
 
-LONG = ("traditional", "high-rollers", "young", "open-one", "knipsen", "seats", "double-row")
+LONG = ("traditional", "high-rollers", "young", "open-one", "knipsen", "seats", "double-row", "bank")
 
 
 @pytest.mark.parametrize(
