@@ -51,7 +51,7 @@ def test_the_guides_measures_are_the_models() -> None:
     low, most = (d.micro.operates + sign * d.micro.spread for sign in (-1, 1))
     for words in (
         f"each {rods.removesuffix(' mm')} mm long",
-        f"stand {dowels} high over the underside",
+        f"stand {dowels} above the underside",
         f"at most {wide:.0f} x {high:.0f} mm, and its glass {glass[0]:g} x {glass[1]:g} mm",
         f"between {low:.1f} and {most:.1f} mm",
         f"(at most {d.cam[0]:g} mm wide and {d.cam[1]:g} mm thick)",
