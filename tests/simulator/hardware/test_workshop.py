@@ -100,7 +100,7 @@ def test_a_condition_that_cannot_be_kept_is_forgotten_and_said_once(
     workshop = Workshop(box, PanelModel(), folder)
     workshop.change(lost_percent=1)
     workshop.change(lost_percent=2)
-    assert [record.message.count("will be forgotten") for record in caplog.records] == [1]
+    assert [record.message.count("will forget") for record in caplog.records] == [1]
 
 
 BAD = {
