@@ -1,5 +1,6 @@
 """Decisions in words."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -59,7 +60,7 @@ def test_a_decision_in_words(made: Decision, text: str) -> None:
 
 
 def test_tiles_of_two_rows_go_by_what_they_bear() -> None:
-    """The 9 and the 1 behind it, not a lever 18 that a box of nine doesn't have."""
-    match = begin(builtin("double-shutter"), 1)
-    (found,) = review(match, [Thrown((6, 4)), Moved(to_tiles([9, 18]))], for_win=False).decisions
-    assert "6+4: 9+1, 1+9 is better" in decision_text(found, str)
+    """The 5 and the 1 behind it, not a lever 10 that a box of five doesn't have."""
+    match = begin(replace(builtin("double-shutter"), tiles=(1, 2, 3, 4, 5), boxes=()), 1)
+    (found,) = review(match, [Thrown((3, 3)), Moved(to_tiles([5, 10]))], for_win=False).decisions
+    assert "3+3: 5+1, 1+5 is better" in decision_text(found, str)
