@@ -68,6 +68,7 @@ LONG = {
     "digits-replay",
     "open-one",
     "tug",
+    "tug-power-cut",
     "high-rollers",
 }
 
