@@ -113,6 +113,12 @@ MOST_SHUT = ("throw 6+6", "shut 3,9", "throw 6+6", "shut 4,8", "throw 6+6", "shu
         ("2012", [], "throw 21", "a die shows 1 to 20"),
         ("domino-bag", ["throw 1+6", "shut 7"], "throw 6+1", "the domino 1-6 has already been drawn"),
         ("domino-bag", [], "throw 3", "a domino has two ends of 1 to 6"),
+        (
+            "head-to-head",
+            ["throw 4+4", "shut 8", "throw 4+4", "shut 8", "throw 6+3", "shut 9"],
+            "throw 3+6",
+            "the throw for everyone is 6+3",
+        ),
         ("pub", ["throw 4+4"], "shut 2,5", "2,5 adds up to 7, not 8"),
         ("add-or-subtract", ["throw 4+1"], "shut 4", "4 adds up to 4, not 5 or 3"),
         ("pub", ["throw 4+4"], "shut 12", "12 is not on the box"),

@@ -39,7 +39,7 @@ class Thrown:
 
     def why_not(self, match: Match) -> str | None:
         """What forbids the throw now."""
-        return unless(match, Stage.THROW) or why_not_throw(match.rules, match.turn, self.faces)
+        return unless(match, Stage.THROW) or why_not_throw(match, self.faces)
 
     def to_text(self) -> str:
         """For example ``throw 3+5``."""

@@ -34,8 +34,11 @@ def why_not_out_of_time(match: Match) -> str | None:
     return _STAGES[match.stage] if match.stage is not Stage.THROW else "the clock does not run before a throw"
 
 
-def why_not_throw(profile: Profile, turn: Turn, faces: Throw) -> str | None:
-    """Why these faces can't be thrown by a turn that awaits a throw; None if they can."""
+def why_not_throw(match: Match, faces: Throw) -> str | None:
+    """Why these faces can't be thrown in a match that awaits a throw; None if they can."""
+    if match.common not in (None, faces):
+        return f"the throw for everyone is {faces_to_text(match.common)}"
+    profile, turn = match.rules, match.turn
     if possible_throw(profile, turn, faces):
         return None
     if profile.draw is Draw.DOMINOES:
