@@ -7,10 +7,11 @@ BIN    := $(VENV)/bin
 # The tests start the program hundreds of times: it is to be compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help sim league test test-all test-pi lint audit docs messages generated hardware completions deb openskill-deb test-deb image test-image web release ci clean
+.PHONY: help sim league duel test test-all test-pi lint audit docs messages generated hardware completions deb openskill-deb test-deb image test-image web release ci clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make league play a league of three simulated boxes in the browser (needs mosquitto)"
+	@echo "make duel   play two linked boxes in the browser, side by side"
 	@echo "make test   run the tests"
 	@echo "make test-all    run the slow ones too, and more generated cases"
 	@echo "make test-pi     run the tests that need a Pi, on a virtual one (Linux, root, QEMU)"
@@ -76,6 +77,10 @@ test-pi: $(VENV)/.test
 # A broker, a league, and three simulated boxes that play; needs mosquitto.
 league: $(VENV)/.test
 	@$(BIN)/python -m tests.league.demo $(ARGS)
+
+# Two simulated boxes that play with one another, in one page.
+duel: $(VENV)/.test
+	@$(BIN)/python -m tests.link.duel $(ARGS)
 
 lint: $(VENV)/.test
 	@$(BIN)/ruff check firmware libraries hardware/tools docs/tools league packaging tests .ci

@@ -85,6 +85,7 @@ SOURCES = {
         "luma_spans": "libraries/luma-spans/src",
         "shutthebox_league": "league/src",
         "shutthebox_uplink": "league/uplink/src",
+        "shutthebox_link": "league/uplink/src",
     }.items()
 }
 """Every package of ours."""
@@ -196,7 +197,9 @@ def test_the_diagram_has_every_way_of_the_table() -> None:
     for line in lines[2 : -len(stages)]:
         way = re.fullmatch(r"    (\w+) --> (\w+): (.+)", line)
         assert way, line
-        names = "|".join(re.escape(name) for name in (*INPUT_NAMES.values(), "the computer's answer"))
+        names = "|".join(
+            re.escape(name) for name in (*INPUT_NAMES.values(), "the computer's answer", "the other box")
+        )
         inputs = re.findall(names, way[3])
         assert ", ".join(inputs) == way[3], "nothing but inputs of the machine"
         leads_to = stages if way[2] == "next_stage" else [way[2]]

@@ -13,7 +13,8 @@ PACKAGE = FIRMWARE / "shutthebox"
 CORE = {
     "rules": ("shutthebox.rules",),
     "odds": ("shutthebox.rules", "shutthebox.odds"),
-    "game": ("shutthebox.rules", "shutthebox.odds", "shutthebox.game"),
+    "link": ("shutthebox.rules", "shutthebox.link"),
+    "game": ("shutthebox.rules", "shutthebox.odds", "shutthebox.link", "shutthebox.game"),
 }
 """Per part of the core, the parts that it may use."""
 

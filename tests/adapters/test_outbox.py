@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -10,13 +11,15 @@ from random import Random
 import pytest
 from tests.support.box import config_with
 from tests.support.clumsy_player import CAREFUL, Player
+from tests.support.kept import keep_match
+from tests.support.linked import linked_record
 
 from shutthebox.adapters import outbox as outboxes
 from shutthebox.adapters.outbox import HEAD_NAME, Outbox, entry_name
-from shutthebox.adapters.store.database import STORE_FILE, open_to_read
+from shutthebox.adapters.store.database import STORE_FILE, Store, open_to_read
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Effect, Keep, Show
-from shutthebox.game.facts import Finished, Signed
+from shutthebox.game.facts import Finished, PlayersLeft, Signed
 from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.outbox_entry import (
@@ -28,6 +31,7 @@ from shutthebox.outbox_entry import (
     entry_from_bytes,
     hash_of,
 )
+from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import begin
 from shutthebox.rules.record import parse
 from shutthebox.simulator.virtual_box import VirtualBox
@@ -206,6 +210,20 @@ def test_a_match_that_is_too_long_for_the_league_is_left_out(
     pub.player.play_match()
     assert [entry.sequence for entry in pub.entries()] == [1, 2]
     assert is_a_chain(pub.entries())
+
+
+def test_a_match_on_two_linked_boxes_is_not_for_a_league(tmp_path: Path) -> None:
+    """It would come from both, and nobody at one box can sign for the other's player."""
+    played, folder = linked_record(), tmp_path / "outbox"
+    folder.mkdir()
+    outbox = Outbox(folder, tmp_path, partial(open_to_read, tmp_path / STORE_FILE), lambda: 1e9)
+    for conditions, kinds in ((played.conditions, []), (Conditions(), [MatchPlayed, PlayerSigned])):
+        with closing(Store(tmp_path, lambda: 1e9)) as store:
+            match = keep_match(store, played.beginning, *played.actions, conditions=conditions)
+        for fact in (Finished(match), Signed(0, "ANN"), PlayersLeft()):
+            outbox(Keep(fact), 0)
+        entries = [entry_from_bytes(path.read_bytes()) for path in sorted(folder.glob("*.json"))]
+        assert [type(entry.content) for entry in entries] == kinds
 
 
 @pytest.mark.parametrize("spoilt", ["damaged", "a link"])

@@ -12,11 +12,13 @@ OFF = [
     "stop --no-block shutthebox-scoreboard.socket shutthebox-scoreboard.service",
     "stop --no-block shutthebox-speech.service",
     "stop --no-block shutthebox-uplink.service",
+    "stop --no-block shutthebox-link.service",
 ]
 ON = [
     "start --no-block shutthebox-scoreboard.socket",
     "restart --no-block shutthebox-speech.service",
     "restart --no-block shutthebox-uplink.service",
+    "restart --no-block shutthebox-link.service",
 ]
 
 
@@ -27,7 +29,7 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     programs.mkdir()
     asked = tmp_path / "asked"
     asked.touch()
-    for name in ("systemctl", "espeak-ng", "shutthebox-uplink", "lighttpd"):
+    for name in ("systemctl", "espeak-ng", "shutthebox-uplink", "shutthebox-link", "lighttpd"):
         put_program(programs / name, f'echo "$*" >>{asked}')
     monkeypatch.setenv("PATH", str(programs))
     monkeypatch.setattr("os.geteuid", lambda: 0)
@@ -47,7 +49,7 @@ def asked(config: Path) -> list[str]:
 
 
 def test_off_until_wanted(config: Path) -> None:
-    assert printed("services") == "scoreboard: off\nvoice: off\nuplink: off\n"
+    assert printed("services") == "scoreboard: off\nvoice: off\nuplink: off\nlink: off\n"
     assert asked(config) == OFF
 
 
@@ -57,12 +59,15 @@ def test_each_is_wanted_by_itself(config: Path) -> None:
     assert asked(config) == [ON[0], *OFF[1:]]
     config.write_text("[speech]\non = true\n")
     printed("services")
-    assert asked(config) == [OFF[0], ON[1], OFF[2]]
+    assert asked(config) == [OFF[0], ON[1], *OFF[2:]]
+    config.write_text("[link]\non = true\n")
+    printed("services")
+    assert asked(config) == [*OFF[:3], ON[3]]
     config.unlink()
     for name in ("league.toml", "home-assistant.toml"):
         (config.parent / name).touch()
         printed("services")
-        assert asked(config) == [*OFF[:2], ON[2]]
+        assert asked(config) == [*OFF[:2], ON[2], OFF[3]]
         (config.parent / name).unlink()
 
 
@@ -70,7 +75,7 @@ def test_what_is_not_installed_is_named(config: Path) -> None:
     config.write_text("[speech]\non = true\n")
     (config.parent / "bin/espeak-ng").unlink()
     assert "voice: on, but espeak-ng is not here: install espeak-ng\n" in printed("services")
-    assert asked(config) == [OFF[0], OFF[2]]
+    assert asked(config) == [OFF[0], *OFF[2:]]
 
 
 def test_a_bad_configuration_leaves_all_as_it_is(config: Path) -> None:

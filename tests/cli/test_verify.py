@@ -1,20 +1,28 @@
-"""`shutthebox verify`, and a box that plays a tournament of equal dice: it says so, and can be checked."""
+"""`shutthebox verify`: of a box that plays a tournament of equal dice, and says so; of two linked boxes."""
 
+from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
 
+import pytest
 from tests.support.clumsy_player import CAREFUL, Player
-from tests.support.command import command, printed
+from tests.support.command import Said, command, printed, refused
+from tests.support.kept import keep_match
+from tests.support.linked import linked_record
 
 from shutthebox.adapters.outbox import Outbox
-from shutthebox.adapters.store.database import STORE_FILE, open_to_read
+from shutthebox.adapters.store.database import STORE_FILE, Store, open_to_read
 from shutthebox.config.schema import Config, parse_config
 from shutthebox.game.effects import Effect, Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.outbox_entry import MatchPlayed, entry_from_bytes
+from shutthebox.rules.actions import Thrown
+from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.equal_dice import Tournament
+from shutthebox.rules.record import write
 from shutthebox.simulator.virtual_box import VirtualBox
 from shutthebox.translations import localize_screen
 
@@ -91,3 +99,85 @@ def test_a_match_that_is_given_up_is_left_too(tmp_path: Path) -> None:
     """Or somebody would look at the throws, give up and begin anew."""
     (text,) = records_of(tmp_path, of_friday(tmp_path), 1, abandons=True)
     assert text.endswith("given-up\n")
+
+
+# -- linked boxes ------------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def verify(*texts: str) -> Said:
+    paths = [Path(f"{number}.txt") for number in range(len(texts))]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text)
+    return command("verify", *paths)
+
+
+# Two dice, one die if the player likes, the same throw for both, a bag of dominoes.
+@pytest.mark.parametrize("game", ["traditional", "pub", "head-to-head", "domino-bag"])
+def test_the_record_of_linked_boxes_proves_every_throw(game: str) -> None:
+    text = write(linked_record(1, game, rounds=2))
+    assert verify(text) == Said(0, "0.txt: every throw follows from the links\n", "")
+
+
+def test_records_of_linked_boxes_are_checked_one_by_one() -> None:
+    good, unlinked = linked_record(1), replace(linked_record(2), conditions=Conditions())
+    said = verify(write(good), write(unlinked), f"# our best\n\n{write(good)}")
+    assert (said.code, said.out.splitlines()) == (
+        1,
+        [
+            "0.txt: every throw follows from the links",
+            "1.txt: not a match on two linked boxes; for equal dice, give the tournament's file first",
+            "2.txt: every throw follows from the links",
+        ],
+    )
+    assert verify(f"# our best\n\n{write(good)}").code == 0
+
+
+def test_a_forged_record_of_linked_boxes_is_found() -> None:
+    good, other = linked_record(1, "pub", most=1), linked_record(2, "pub", most=1)
+    (die, last), proof = good.actions[0].faces, good.conditions and good.conditions.linked
+    assert proof
+    due = f"by the links it is {die}+{last}"
+    no_chain = "the links of seat {} don't lead to its commitment"
+    forged = {
+        write(replace(good, actions=actions)): complaint
+        for actions, complaint in (
+            ((Thrown((die, last % 6 + 1)),), due),
+            ((Thrown((die,)),), due),  # the total of a throw that nobody knows
+            ((), no_chain.format(1)),
+        )
+    }
+    for changed, complaint in (
+        (proof._replace(links=proof.links[::-1]), no_chain.format(1)),
+        (proof._replace(commitments=(proof.commitments[0], "0" * 64)), no_chain.format(2)),
+        (other.conditions and other.conditions.linked, "by the links it is"),
+    ):
+        forged[write(replace(good, conditions=Conditions(linked=changed)))] = complaint
+    said = verify(*forged)
+    assert said.code == 1
+    for line, complaint in zip(said.out.splitlines(), forged.values(), strict=True):
+        assert complaint in line
+
+
+def test_a_match_on_two_linked_boxes_is_kept_and_shown_like_any_other(tmp_path: Path) -> None:
+    played = linked_record()
+    with closing(Store(tmp_path, lambda: 1e9)) as store:
+        keep_match(store, played.beginning, *played.actions, conditions=played.conditions)
+    assert "1 finished of 1 begun" in printed("stats", "--state", tmp_path)
+    Path("match.txt").write_text(printed("export", "--record", "--state", tmp_path))
+    assert printed("verify", "match.txt") == "match.txt: every throw follows from the links\n"
+    assert "not proved: two linked boxes" in printed("replay", "match.txt")
+    assert "Player 2: accuracy" in printed("review", "match.txt")
+
+
+@pytest.mark.parametrize(
+    ("text", "first"), [("", ""), ("a,b\n1,2\n", "a,b"), ("shut-the-box record 2\n", "shut-the-box record 2")]
+)
+def test_what_is_neither_a_tournament_nor_a_record_is_one_line(text: str, first: str) -> None:
+    Path("0.txt").write_text(text)
+    allowed = "'shut-the-box tournament 1' and 'shut-the-box record 1'"
+    assert refused("verify", "0.txt") == f"shutthebox: 0.txt: begins with {first!r}; allowed are {allowed}"

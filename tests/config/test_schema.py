@@ -42,7 +42,8 @@ def test_fail__a_slip_of_the_pen(text: str, said: str) -> None:
         (
             "players = 2",
             "players: stands outside a section; did you mean it in [game]? sections are [game], [box], "
-            "[rules], [gpio], [display], [scoreboard], [speech], [store], [outbox], [tournament]",
+            "[rules], [gpio], [display], [scoreboard], [speech], [store], [outbox], [tournament], "
+            "[link]",
         ),
         ("box = 9", "box: is a section; allowed is [box] above its keys"),
         ("[game", "not valid TOML: Expected ']' at the end of a table declaration (at end of document)"),

@@ -49,7 +49,7 @@ def commands() -> Iterator[str]:
         for block in re.findall(
             r"^ *```sh\n(.*?)^ *```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
         ):
-            for line in block.splitlines():
+            for line in re.sub(r"\\\n *", "", block).splitlines():
                 command = line.partition(" #")[0].strip()
                 if command and not command.startswith(("#", ". .venv")):
                     yield command
@@ -90,12 +90,15 @@ STAND_INS = {
     "systemctl": """
 check(args[0] in ("start", "stop", "restart", "status", "enable"), "what is it to do?")
 for word in args[1:]:
-    if word != "--now":
+    if word not in ("--now", "mosquitto"):
         unit(word)
 """,
     "journalctl": 'unit(args[args.index("-u") + 1])',
     "systemd-sysusers": "check(not args, 'takes none here')",
     "reboot": "check(not args, 'takes none here')",
+    # tests/support/link.py runs what it is told here.
+    "mosquitto_passwd": "check(args[:2] == ['-c', '-b'] and len(args) == 5, 'which file, and whose?')",
+    "chown": "check(args[0] == 'mosquitto' and len(args) > 1, 'who gets what?')",
     "pipx": f"""
 folders = [word for word in args if word.startswith("./libraries")]
 check(all((project / word / "pyproject.toml").is_file() for word in folders), "no project there")
@@ -166,12 +169,15 @@ def folder(tmp_path: Path, evening: Path) -> Path:
     thrown = Thrown(cup.throw(begin(pub, 2), 2))
     final = Record(pub, 2, 1, (thrown,), Conditions(equal_dice=cup.commitment), given_up=True)
     (work / "final.record").write_text(write(final))
-    etc = ("etc/sysusers.d", "etc/modules-load.d", "etc/udev/rules.d", "etc/systemd/system")
+    etc = ("etc/sysusers.d", "etc/modules-load.d", "etc/udev/rules.d", "etc/systemd/system",
+           "etc/mosquitto/certs", "etc/mosquitto/conf.d")  # fmt: skip
     for root in ("boot/firmware", *etc):
         (tmp_path / root).mkdir(parents=True)
     (tmp_path / "usr/share/shutthebox").mkdir(parents=True)
     shutil.copy(PROJECT / "hardware/config.txt", tmp_path / "usr/share/shutthebox")
     shutil.copy(PROJECT / "systemd/shutthebox.service", tmp_path / "etc/systemd/system")
+    (tmp_path / "usr/share/shutthebox-uplink").mkdir()
+    shutil.copy(PROJECT / "systemd/mosquitto-link.conf", tmp_path / "usr/share/shutthebox-uplink")
     (tmp_path / "var/lib/private/shutthebox").mkdir(parents=True)
     state = tmp_path / "home/.local/state/shutthebox"
     shutil.copytree(evening, state)

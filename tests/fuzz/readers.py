@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 from tests.support import generate
+from tests.support.linked import linked_record
 
 from shutthebox.adapters.store import schema
 from shutthebox.adapters.store.chain import Checkpoint, Head
@@ -37,6 +38,7 @@ from shutthebox.game.facts import Began, Chosen, Faulted, Finished, Signed
 from shutthebox.rules import record
 from shutthebox.rules.actions import Moved, Thrown, apply
 from shutthebox.rules.endings import Reason
+from shutthebox.rules.linked_dice import why_unproven
 from shutthebox.rules.match import Result, begin
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.words import explain
@@ -150,6 +152,8 @@ def read_record(content: bytes) -> None:
         found = record.parse(content.decode("utf-8", "replace"), "fuzz", builtin)
         again = record.parse(record.write(found), "again", builtin)
         assert again.actions == found.actions
+        if found.conditions and found.conditions.linked:
+            why_unproven(found, found.conditions.linked)
         from_record.scenario_text(found, Path("house.toml"))
 
 
@@ -353,6 +357,7 @@ def _record_samples() -> list[bytes]:
     return [
         *(played(builtin(name), 2) for name in games),
         played(seats, 4),
+        record.write(linked_record(3)).encode(),
         b"shut-the-box record 1\nprofile pub\nplayers 2\n",
     ]
 

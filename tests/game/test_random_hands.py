@@ -10,6 +10,7 @@ from random import Random
 from typing import get_args
 
 import hypothesis
+from tests.link.network import End
 from tests.support.box import MS, S
 from tests.support.machine import settings_for
 
@@ -17,7 +18,7 @@ from shutthebox.config.puzzles import puzzle_games, puzzle_of
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.daily import Daily
 from shutthebox.game.dice import RandomDice
-from shutthebox.game.effects import Ask, Effect, Keep, Show
+from shutthebox.game.effects import Ask, AskLink, Effect, Keep, Show
 from shutthebox.game.facts import Began, Finished, PlayersLeft
 from shutthebox.game.faults import Fault, Undelivered
 from shutthebox.game.inputs import (
@@ -29,6 +30,7 @@ from shutthebox.game.inputs import (
     HeldLong,
     Input,
     LeversMoved,
+    LinkReported,
     NamesGiven,
     Pressed,
     RulesGiven,
@@ -43,7 +45,9 @@ from shutthebox.game.machine import Machine
 from shutthebox.game.menu_items import Destination, entries, offered_items
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode, MatchMode
+from shutthebox.game.modes.flipping import Flipping
 from shutthebox.game.modes.initials import Initials
+from shutthebox.game.modes.linking import Linking
 from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.puzzle import PuzzleMode
@@ -53,9 +57,27 @@ from shutthebox.game.settings import DiceKind, Settings, SetupChoice
 from shutthebox.game.state import Overlay
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
 from shutthebox.game.table import TABLE, ModeState
+from shutthebox.link.invitation import agree, invite, invited_game, linkable
+from shutthebox.link.messages import Accept, Bye, Decline, Invite, Levers, Sync
+from shutthebox.link.requests import (
+    EnterRoom,
+    Leave,
+    LinkReport,
+    LinkRequest,
+    NotPaired,
+    OpenRoom,
+    Paired,
+    Peer,
+    PeerIs,
+    Received,
+    RoomOpened,
+    Send,
+    WhyNotPaired,
+)
 from shutthebox.odds.questions import OddsReady, answer_without_odds
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, apply
+from shutthebox.rules.linked_dice import DiceChain
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Blocked, First, OneDie, Profile, Stakes, Turns
 from shutthebox.rules.tiles import to_numbers, to_tiles
@@ -77,6 +99,7 @@ KINDS = {
     "match over": settings_for(SMALL, players=1),
     "roll-off": settings_for(replace(SMALL, first=First.ROLL), players=2),
     "puzzles": settings_for(SMALL, players=1),
+    "another box": settings_for(SMALL, players=2, link="The Anchor"),
     "names": settings_for(SMALL, players=3, names=True, setup=SetupChoice.ASK, computers=(1,)),
 }
 
@@ -115,6 +138,58 @@ def hands(machine: Machine, random: Random) -> int:
     return wanted
 
 
+REPORTS: tuple[LinkReport, ...] = (
+    *map(PeerIs, Peer),
+    *map(NotPaired, WhyNotPaired),
+    Received(Bye()),
+    Received(Decline(1)),
+    Received(Levers(1, 2)),
+)
+"""What a helper reports of itself, or another box says out of place."""
+
+
+class FarBox:
+    """The other box of a linked match, with whatever lies between the boxes."""
+
+    def __init__(self, random: Random) -> None:
+        self.random, self.chain = random, DiceChain("fa" * 32)
+        self.end: End | None = None
+        self.mail: list[LinkReport] = []
+
+    def hear(self, request: LinkRequest) -> None:
+        """Answers what the box asks, as helper and other box do."""
+        match request:
+            case OpenRoom():
+                self.mail += [RoomOpened("1234", "4321"), Paired("5e" * 16)]
+            case EnterRoom():
+                game = linkable(SMALL)
+                assert game is not None
+                invited = invite(game, 1, 0, "The Crown", self.chain)
+                self.mail += [Paired("5e" * 16), Received(invited)]
+                self.invited = invited
+            case Send(Invite() as invited):
+                accept = Accept("The Crown", self.chain.commitment)
+                self.end = End(agree(invited, invited_game(invited), accept, "5e" * 16), 1, self.chain)
+                self.mail.append(Received(accept))
+            case Send(Accept() as accept):
+                agreement = agree(self.invited, invited_game(self.invited), accept, "5e" * 16)
+                self.end = End(agreement, 0, self.chain)
+            case Send(Sync() as sync) if self.end is not None:
+                if self.end.receive(sync):
+                    self.mail.append(Received(self.end.linked.message()))
+            case Leave():
+                self.end, self.mail = None, []
+
+    def report(self) -> LinkReport:
+        """What the helper reports next."""
+        if self.mail:
+            return self.mail.pop(0)
+        if self.end is not None and self.random.random() < 0.95:
+            self.end.act(self.random)
+            return Received(self.end.linked.message())
+        return self.random.choice(REPORTS)
+
+
 class Walk(NoLookups):
     """One machine in random hands, watched."""
 
@@ -122,7 +197,9 @@ class Walk(NoLookups):
         self.settings, self.random = settings, random
         self.now_ns, self.lit = 0, False
         self.kept: Match | None = None
+        self.seen = set[Mode]()
         self.rolled_off = False
+        self.far = FarBox(random)
         self.machine = Machine(settings, RandomDice(random.randrange), 0, 0, lookups=self)
         self._advise(self.machine.start())
 
@@ -130,6 +207,31 @@ class Walk(NoLookups):
         """A day is half a minute, so that some puzzles have their answer and others have not."""
         day = 1 + self.now_ns // (30 * S)
         return Daily(day, puzzle_of(day, puzzle_games(games)))
+
+    def meet(self) -> None:
+        """Goes to a match with another box, which hands alone seldom find."""
+        self._give(Held())
+        while not isinstance(mode := self.machine.state.mode, Linking):
+            assert isinstance(mode, Menu)
+            if entries(self.machine.settings)[mode.picker.cursor] is Destination.LINK:
+                self._give(Pressed())
+            else:
+                self._give(LeversMoved(self.machine.state.shared.levers ^ 1 << self.settings.levers - 2))
+        for lever in (2, 2):
+            self._give(LeversMoved(self.machine.state.shared.levers ^ 1 << lever - 1))
+        self._give(Pressed())
+        for _ in range(16):
+            self._give(LeversMoved(self.machine.state.shared.levers ^ 1))
+        while self.far.mail:
+            self._give(LinkReported(self.far.report()))
+        self._give(Pressed())
+        while self.machine.state.mode.name is Mode.WATCHING:
+            self._give(LinkReported(self.far.report()))
+
+    def _give(self, given: Input) -> None:
+        self.now_ns += 100 * MS
+        self._advise(self.machine.step(given, self.now_ns))
+        self.seen.add(self.machine.state.mode.name)
 
     def step(self) -> None:
         given: type = self.random.choice(OFTEN if self.random.random() < 0.9 else SELDOM)
@@ -139,7 +241,7 @@ class Walk(NoLookups):
         before, shared, lit = self.machine.state.mode, self.machine.state.shared, self.lit
         if isinstance(before, Menu) and before.entry is None and self.random.random() < 0.6:
             at = entries(self.machine.settings)[before.picker.cursor]
-            given = Pressed if at is Destination.PUZZLE else LeversMoved
+            given = Pressed if at in (Destination.PUZZLE, Destination.LINK) else LeversMoved
         deadline = self.machine.deadline_ns
         if given is TimePassed:
             if deadline is None or deadline > self.now_ns + 10 * S:
@@ -150,6 +252,7 @@ class Walk(NoLookups):
             self._lamp_was_right(lit, before)
         self._advise(effects)
         mode = self.machine.state.mode
+        self.seen.add(mode.name)
         # A throw that tumbles has been kept already.
         seen = mode.thrown if isinstance(mode, Rolling) else self.machine.state.match
         if self.rolled_off and seen is None:
@@ -159,6 +262,8 @@ class Walk(NoLookups):
 
     def _lamp_was_right(self, lit: bool, before: BoxMode) -> None:
         """It was lit where the press has done something, else dark; the refusal is said."""
+        if isinstance(before, Flipping):
+            before = replace(before, asks_hint=False)  # a press stops waiting for it, and is refused
         after, refusal = self.machine.state.mode, self.machine.state.shared.refusal
         if isinstance(before, Menu) and refusal is not None:
             return  # the list does not know whether there is a puzzle
@@ -172,6 +277,8 @@ class Walk(NoLookups):
                     self.lit = screen.lit
                 case Keep(Began(match)):
                     self.kept = match
+                case AskLink(request):
+                    self.far.hear(request)
                 case Keep(PlayersLeft()):
                     self.kept = None
                 case Keep(Finished(match)):
@@ -204,6 +311,7 @@ INPUTS: Mapping[type, Callable[[Walk], Input]] = {
     LeversMoved: lambda walk: LeversMoved(hands(walk.machine, walk.random)),
     TimePassed: lambda walk: TimePassed(),
     ServicePressed: lambda walk: ServicePressed(),
+    LinkReported: lambda walk: LinkReported(walk.far.report()),
     StickReported: lambda walk: StickReported(walk.random.choice(STICKS)),
     FaultReported: lambda walk: FaultReported(walk.random.choice([None, *Fault])),
     DeliveryReported: lambda walk: DeliveryReported(walk.random.choice([None, *Undelivered])),
@@ -215,20 +323,22 @@ INPUTS: Mapping[type, Callable[[Walk], Input]] = {
 }
 """All that hands and the world do; the odds answer when they are asked."""
 
-OFTEN = (*tuple(INPUTS)[:7], Pressed, LeversMoved)
-SELDOM = tuple(INPUTS)[7:]
+OFTEN = (*tuple(INPUTS)[:8], Pressed, LeversMoved)
+SELDOM = tuple(INPUTS)[8:]
 
 
 STEPS = min(400, 200 + 2 * hypothesis.settings().max_examples)
 
 
 def test_whatever_hands_do_the_box_knows_where_it_is() -> None:
-    seen = set()
+    seen = set[Mode]()
     for kind, settings in KINDS.items():
-        walk = Walk(settings, Random(f"walk {kind}"))
+        walk = Walk(settings, Random(f"hands {kind}"))
+        if settings.link:
+            walk.meet()
         for _ in range(STEPS):
             walk.step()
-            seen.add(walk.machine.state.mode.name)
+        seen |= walk.seen
     assert seen >= set(Mode) - {Mode.INITIALS}
 
 

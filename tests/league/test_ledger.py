@@ -22,6 +22,7 @@ from tests.support.league import (
     played_record,
     tables_scanned,
 )  # fmt: skip
+from tests.support.linked import linked_record
 from tests.support.postgresql import Postgresql
 from tests.support.waiting import HANG_S, until
 
@@ -450,6 +451,13 @@ def test_a_transaction_that_fails_changes_nothing(sut: Sut) -> None:
     with sut.engine.begin() as db:
         db.execute(text("alter table seat_away rename to seat"))
     assert sut.ledger.take("lion.1", entry).kind == "committed"
+
+
+def test_a_match_on_two_linked_boxes_does_not_rank(sut: Sut) -> None:
+    linked = linked_record()
+    sut.play(linked)
+    sut.play(replace(linked, conditions=CONDITIONS))
+    assert sut.column(MATCH.c.unranked) == ["two linked boxes", ""]
 
 
 def test_equal_dice_have_to_be_those_of_the_seed(sut: Sut) -> None:

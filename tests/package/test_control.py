@@ -120,7 +120,10 @@ IMPORT = re.compile(r"^ *(?:import ([\w.]+)(?: as \w+)?(?: *#.*)?|from (\w[\w.]*
 
 def imported(folder: Path) -> set[str]:
     """Modules of others that the code in a folder imports, by their first names."""
-    own, seen = {"shutthebox", "shutthebox_uplink", "shutthebox_league", "luma_spans"}, set[str]()
+    own, seen = (
+        {"shutthebox", "shutthebox_uplink", "shutthebox_link", "shutthebox_league", "luma_spans"},
+        set[str](),
+    )
     for path in folder.rglob("*.py"):
         for whole, part in IMPORT.findall(path.read_text(encoding="utf-8")):
             seen.add((whole or part).partition(".")[0])
@@ -133,7 +136,7 @@ def imported(folder: Path) -> set[str]:
         ("firmware/shutthebox", (1, 2), {"gpiozero", "PIL"}),
         ("libraries/luma-spans", (SPANS_STANZA, 1), {"PIL"}),
         ("libraries/gpiozero-gpiod", (2,), {"gpiozero"}),
-        ("league/uplink", (UPLINK_STANZA,), {"paho", "jwt"}),
+        ("league/uplink", (UPLINK_STANZA,), {"paho", "jwt", "spake2"}),
         ("league", (LEAGUE_STANZA, UPLINK_STANZA), {"sqlalchemy", "starlette"}),
     ],
 )

@@ -10,7 +10,8 @@ from tests.support.chance import next_action
 from shutthebox.config.profiles import builtin
 from shutthebox.rules.actions import Action, Thrown, apply
 from shutthebox.rules.conditions import Conditions
-from shutthebox.rules.equal_dice import Tournament, TournamentError, _below, tournament_from_text, unequal
+from shutthebox.rules.derived_throws import number_below
+from shutthebox.rules.equal_dice import Tournament, TournamentError, tournament_from_text, unequal
 from shutthebox.rules.match import Stage, begin
 from shutthebox.rules.record import Record, parse, unproven, write
 from shutthebox.rules.turn import bag
@@ -86,7 +87,7 @@ def test_a_number_that_would_favour_some_faces_is_passed_over(sides: int) -> Non
     rest = 2**32 % sides
     whole = 2**32 - rest
     numbers = iter([2**32 - 1, whole, whole - 1, 0])
-    assert _below(sides, numbers) == sides - 1, "the highest face, by the highest number that counts"
+    assert number_below(sides, numbers) == sides - 1, "the highest face, by the highest number that counts"
     assert list(numbers) == [0]
 
 
@@ -106,6 +107,15 @@ def test_another_throw_is_found() -> None:
     said = unequal(replace(record, actions=(Thrown(other),)), FRIDAY)
     due_text, other_text = ("+".join(map(str, faces)) for faces in (due, other))
     assert said == f"action 1: player 1 threw {other_text}, by the seed it is {due_text}"
+
+
+def test_a_total_alone_proves_no_throw() -> None:
+    """Or a forger would give the first die of the seed for the total of two."""
+    record = played(FRIDAY, 6)
+    faces = record.actions[0].faces
+    assert len(faces) == 2
+    said = unequal(replace(record, actions=(Thrown(faces[:1]),)), FRIDAY)
+    assert said == f"action 1: player 1 threw {faces[0]}, by the seed it is {faces[0]}+{faces[1]}"
 
 
 def test_a_record_of_another_tournament_or_of_none_is_found() -> None:

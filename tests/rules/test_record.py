@@ -6,11 +6,12 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 from tests.support import generate
+from tests.support.linked import linked_record
 
 from shutthebox.config import profiles
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.rules.actions import Thrown
-from shutthebox.rules.conditions import Conditions, conditions_from_lines
+from shutthebox.rules.conditions import Conditions, LinkProof, conditions_from_lines
 from shutthebox.rules.profile import First, Profile
 from shutthebox.rules.record import FIRST_LINE, Record, RecordError, parse, replay, unproven, write
 
@@ -207,6 +208,7 @@ def test_fail__heads(text: str, complaint: str) -> None:
 
 # -- what a record does not prove --------------------------------------------------------------
 
+LINK = st.text("0123456789abcdef", min_size=64, max_size=64)
 CONDITIONS = st.builds(
     Conditions,
     st.booleans(),
@@ -218,6 +220,7 @@ CONDITIONS = st.builds(
     st.integers(0, 999_999),
     equal_dice=st.just(""),
     first=st.just(1),
+    linked=st.none() | st.builds(LinkProof, st.tuples(LINK, LINK), st.tuples(LINK, LINK)),
 )
 
 
@@ -251,6 +254,10 @@ EQUAL = "0123456789abcdef" * 4
         (Conditions(), ("dice box",)),
         (Conditions(equal_dice=EQUAL), (f"dice equal {EQUAL}",)),
         (
+            Conditions(first=2, linked=LinkProof(("a" * 64, "b" * 64), ("c" * 64, "d" * 64))),
+            ("dice box", f"linked {'a' * 64} {'b' * 64} {'c' * 64} {'d' * 64}", "first 2"),
+        ),
+        (
             Conditions(True, (1, 9), (1, 54), ("1.1 rules 1",), 999_999),
             ("dice real", "computers 1 9", "out-of-play 1 54", "version 1.1 rules 1", "lost 999999"),
         ),
@@ -261,18 +268,42 @@ def test_the_lines_of_every_condition(conditions: Conditions, lines: tuple[str, 
     assert conditions_from_lines(lines) == conditions
 
 
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("linked", "linked: '' is not allowed; allowed are two commitments and two links of 64 digits each"),
+        (f"linked {EQUAL} {EQUAL}", "linked: "),
+        (f"linked {EQUAL} {EQUAL} {EQUAL} {EQUAL} {EQUAL}", "linked: "),
+        (f"linked {EQUAL} {EQUAL} {EQUAL} {EQUAL.upper()}", "linked: "),
+        (f"linked {EQUAL} {EQUAL} {EQUAL}  {EQUAL}", "linked: "),
+    ],
+)
+def test_fail__linked(line: str, complaint: str) -> None:
+    with pytest.raises(RecordError, match=f"record.txt:6: {complaint}"):
+        read(SHUT.replace("rounds 1\n", f"rounds 1\ndice box\n{line}\n"))
+
+
+def test_only_two_play_on_linked_boxes() -> None:
+    text = write(replace(linked_record(), actions=()))
+    assert parse(text, "x", no_profiles).players == 2
+    with pytest.raises(RecordError, match="linked: allowed with 2 players"):
+        parse(text.replace("players 2\n", "players 3\n"), "x", no_profiles)
+
+
 @given(CONDITIONS, st.booleans())
 def test_conditions_read_back(conditions: Conditions, given_up: bool) -> None:
-    broken_off = "\n".join(SHUT.splitlines()[:9])
-    record = replace(read(broken_off), conditions=conditions, given_up=given_up)
+    begun = linked_record()
+    record = replace(begun, actions=begun.actions[:5], conditions=conditions, given_up=given_up)
     assert parse(write(record), "x", no_profiles) == record
 
 
 def test_everything_that_is_not_proved_is_said() -> None:
-    conditions = Conditions(True, (2, 3), (4, 7), ("0.1.0 rules 1",), 5)
+    linked = LinkProof((EQUAL, EQUAL), (EQUAL, EQUAL))
+    conditions = Conditions(True, (2, 3), (4, 7), ("0.1.0 rules 1",), 5, linked=linked)
     record = replace(read("\n".join(SHUT.splitlines()[:9])), conditions=conditions, given_up=True)
     assert unproven(record) == (
         "real dice: the players threw and entered them; the box didn't see them",
+        "two linked boxes: each saw only its own levers; `shutthebox verify` checks every throw",
         "player 2 was the computer",
         "player 3 was the computer",
         "out of play: levers 4, 7",
@@ -291,6 +322,10 @@ def test_a_match_played_under_two_conditions_has_both() -> None:
     both = Conditions(True, (1, 3), (4,), ("0.1.0 rules 2", "0.2.0 rules 3"), 3, equal_dice="f" * 64)
     assert first.joined(later) == both
     assert first.joined(Conditions(versions=first.versions)) == first
+    begun, ended = (LinkProof((EQUAL, EQUAL), (link * 64, link * 64)) for link in "ab")
+    linked = Conditions(linked=begun)
+    assert linked.joined(Conditions()) == linked
+    assert linked.joined(Conditions(linked=ended)).linked == ended
 
 
 def test_a_table_of_twenty_is_read_back() -> None:

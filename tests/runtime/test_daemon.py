@@ -2,9 +2,10 @@
 
 import json
 import signal
+import socket
 import threading
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -30,6 +31,9 @@ from shutthebox.game.dice import RandomDice
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import LocalizedScreen
+from shutthebox.link.messages import Sync
+from shutthebox.link.requests import Received
+from shutthebox.link.wire import report_to_line
 from shutthebox.outbox_entry import UPLINK_STATUS_FILE, UplinkStatus, Way
 from shutthebox.runtime import daemon
 from shutthebox.simulator.hardware.box import BUZZER_LINE, SimulatedBox
@@ -241,3 +245,30 @@ def test_a_buzzer_caught_in_a_note_is_not_alive(monkeypatch: pytest.MonkeyPatch)
         gate.set()
         until(lambda: buzzer.alive)
         buzzer.close()
+
+
+def test_a_link_helper_that_talks_all_the_time_keeps_nobody_from_playing(tmp_path: Path) -> None:
+    path, ended = tmp_path / "link", threading.Event()
+
+    def talk() -> None:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as wire:
+            wire.connect(str(path))
+            with suppress(OSError):  # the box has ended
+                while not ended.is_set():
+                    wire.send(report_to_line(Received(Sync(9, "a" * 64, 1, ("move 1",) * 8, ""))))
+
+    def hands(box: Served) -> None:
+        threading.Thread(target=talk, daemon=True).start()
+        box.is_fed()
+        box.begin()
+        box.is_fed()
+
+    run_daemon(config_with(), tmp_path, hands, link=path, releases=[ended])
+    assert not path.exists()
+
+
+def test_without_a_place_for_its_helper_the_box_plays_alone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    run_daemon(config_with(), tmp_path, lambda box: box.begin(), link=tmp_path / "nowhere" / "link")
+    assert "No such file or directory; playing without another box" in caplog.text

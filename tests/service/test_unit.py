@@ -9,15 +9,16 @@ from pathlib import Path
 import pytest
 from tests.support import debian
 
+from shutthebox.adapters.link_socket import SOCKET as SOCKET_OF_LINK
 from shutthebox.cli.services import services
 from shutthebox.config.schema import Config
 from shutthebox.owner.stick.checking import ADDRESSES
 from shutthebox.owner.stick.looking import MOST_MEMORY
 
 SYSTEMD = Path(__file__).resolve().parents[2] / "systemd"
-BOX, SCOREBOARD, SPEECH, UPLINK, STICK, SERVICES = (
+BOX, SCOREBOARD, SPEECH, UPLINK, LINK, STICK, SERVICES = (
     SYSTEMD / f"shutthebox{name}.service"
-    for name in ("", "-scoreboard", "-speech", "-uplink", "-stick@", "-services")
+    for name in ("", "-scoreboard", "-speech", "-uplink", "-link", "-stick@", "-services")
 )
 CONSUMER, REVIEW, PAGE = (
     SYSTEMD / f"shutthebox-league-{name}.service" for name in ("consumer", "review", "page")
@@ -60,7 +61,7 @@ def test_the_units_are_sound(tmp_path: Path) -> None:
     ("unit", "most"),
     [
         (BOX, 0.4), (SCOREBOARD, 0.5), (SPEECH, 0.5), (STICK, 2.5), (SERVICES, 1.5),
-        (UPLINK, 1.5), (CONSUMER, 1.0), (REVIEW, 1.0), (PAGE, 1.0),
+        (UPLINK, 1.5), (LINK, 1.5), (CONSUMER, 1.0), (REVIEW, 1.0), (PAGE, 1.0),
     ],
     ids=lambda value: str(value),
 )  # fmt: skip
@@ -98,7 +99,7 @@ def test_the_scoreboard_is_another_user() -> None:
     assert box["RuntimeDirectoryMode"] == ["0755"]
 
 
-@pytest.mark.parametrize("unit", [SCOREBOARD, SOCKET, SPEECH, UPLINK], ids=lambda unit: unit.name)
+@pytest.mark.parametrize("unit", [SCOREBOARD, SOCKET, SPEECH, UPLINK, LINK], ids=lambda unit: unit.name)
 def test_what_runs_beside_the_box_is_off_unless_the_configuration_wants_it(unit: Path) -> None:
     assert "WantedBy" not in settings(unit), (
         "to enable it by hand would be forgotten where the root is in memory"
@@ -171,6 +172,25 @@ def test_the_uplink_shares_the_outbox_with_the_box_and_nothing_else() -> None:
     assert set(box["SupplementaryGroups"][0].split()).isdisjoint(uplink["SupplementaryGroups"])
     # The drop-in gives the box a folder, and no network.
     assert set(dropin) == {"SupplementaryGroups", "Environment", "ReadWritePaths"}
+
+
+def test_the_links_helper_shares_a_socket_with_the_box_and_nothing_else() -> None:
+    box, dropin, link = settings(BOX), settings(SYSTEMD / "shutthebox-link.conf"), settings(LINK)
+    assert link["DynamicUser"] == ["yes"]
+    assert "User" not in link
+    assert link["SupplementaryGroups"] == dropin["SupplementaryGroups"] == ["shutthebox-link"]
+    assert not {"ReadWritePaths", "BindPaths", "RuntimeDirectory"} & link.keys()
+    assert link["StateDirectory"] == ["shutthebox-link"]
+    assert link["StateDirectoryMode"] == ["0700"]
+    assert link["ProtectSystem"] == ["strict"]
+    assert set(box["SupplementaryGroups"][0].split()).isdisjoint(link["SupplementaryGroups"])
+    # The drop-in gives the box a folder with a socket, and no network.
+    assert set(dropin) == {"SupplementaryGroups", "Environment", "ReadWritePaths"}
+    folder = dropin["ReadWritePaths"][0]
+    assert dropin["Environment"] == [f"SHUTTHEBOX_LINK={folder}"]
+    assert Path(folder) == SOCKET_OF_LINK.parent
+    sysusers = (SYSTEMD / "shutthebox-uplink.sysusers").read_text()
+    assert "g shutthebox-link - -" in sysusers
 
 
 def test_the_league_takes_connections_from_this_machine_only() -> None:

@@ -120,6 +120,7 @@ def run_daemon(
     connect: Callable[[], Panel] | None = None,
     scores: Path | None = None,
     outbox: Path | None = None,
+    link: Path | None = None,
     machine: Path | None = None,
     dice: Dice | None = None,
     taken: Sequence[int] = (),
@@ -134,6 +135,7 @@ def run_daemon(
         connect: opens the panel; None for a box without one.
         scores: folder of the files for scoreboard and voice.
         outbox: folder of the matches for a league.
+        link: socket for the link's helper.
         machine: where the files of the machine are.
         dice: where throws come from; None for seeded ones.
         taken: levers whose lines another program has.
@@ -169,6 +171,7 @@ def run_daemon(
             feed_watchdog=served.feed_watchdog,
             scores=scores,
             outbox=outbox,
+            link=link,
             machine=machine,
         )
         hands.join()

@@ -55,6 +55,9 @@ class Queue:
     def draw(self, bag: Sequence[Throw]) -> Throw:
         return self.throws.pop(0)
 
+    def secret(self) -> str:
+        return "5e" * 32
+
 
 def settings_for(profile: str | Profile = "traditional", **values: object) -> Settings:
     """Settings of a box on which this game is the usual one; begins it at once unless asked not to."""

@@ -39,6 +39,7 @@ from shutthebox.game.facts import (
     Fact,
     Faulted,
     Finished,
+    Linked,
     PlayersLeft,
     Remembered,
     Resumed,
@@ -342,6 +343,8 @@ def _fact(fact: Fact) -> str:
             return f"fault {kind}: {text}"
         case PlayersLeft():
             return "left"
+        case Linked(agreement, seat):
+            return f"linked, seat {seat}, from 0, of {', '.join(agreement.names)}"
         case action:
             return action.to_text()
 

@@ -80,6 +80,9 @@ class _Dice:
     def draw(self, bag: Sequence[Throw]) -> Throw:
         return self._next(bag)
 
+    def secret(self) -> str:
+        return "5e" * 32
+
     def _next(self, possible: Iterable[Throw]) -> Throw:
         self.possible = sorted({tuple(sorted(throw)) for throw in possible})
         return self.wanted if self.wanted is not None else self.possible[0]
@@ -494,11 +497,11 @@ def as_told(node: Node) -> list[Given] | None:
         return [Pressed()]
     if shared.overlay is Overlay.ABANDON:
         return [Held()]
-    return _read(show.screen.localize(str), shared.levers)
+    return read_prompts(show.screen.localize(str), shared.levers)
 
 
-def _read(screen: LocalizedScreen, levers: Tiles) -> list[Given] | None:
-    """The first of the lines at the bottom that is an instruction; they take turns."""
+def read_prompts(screen: LocalizedScreen, levers: Tiles) -> list[Given] | None:
+    """What somebody may do who does the first thing that the lines below say; None if none says any."""
     # While dice tumble a screen may have nothing but an alert.
     lines = (*filter(None, (screen.alert,)), *(tuple(filter(None, screen.prompts)) or ("",)))
     found = (_as_told(screen, line, levers) for line in lines)
@@ -527,8 +530,8 @@ def _as_told(screen: LocalizedScreen, prompt: str, levers: Tiles) -> list[Given]
             return [Pressed(), Held()]
         case ["Press" | "Press:" | "Right!" | "Insured:" | "Void:", *_] | ["No", "move:", "press"]:
             return [Pressed()]
-        case [_, "to", "go"] | ["Make" | "Shut", *_]:
-            return any_of(TileState.VIABLE, down=True)
+        case [_, "to", "go"] | ["Make" | "Shut" | "Open", *_]:
+            return any_of(TileState.VIABLE, down=True) or any_of(TileState.OPENABLE, down=False)
         case [_, "over"] | ["Dead", "end:", "lift", "one"]:
             return any_of(TileState.WRONG, TileState.FLIPPED, down=False)
         case ["No", "move:", "lift", "one"]:

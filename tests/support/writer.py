@@ -18,6 +18,7 @@ from shutthebox.game.facts import (
     Fact,
     Faulted,
     Finished,
+    Linked,
     PageRules,
     PlayersLeft,
     Remembered,
@@ -26,8 +27,11 @@ from shutthebox.game.facts import (
     Streak,
     WrongCodes,
 )
+from shutthebox.link.invitation import linkable
+from shutthebox.link.match import Agreement, Revealed, Rolled
 from shutthebox.rules.actions import Advanced, Moved, Reopened, Thrown, apply
-from shutthebox.rules.conditions import Conditions
+from shutthebox.rules.conditions import Conditions, LinkProof
+from shutthebox.rules.linked_dice import DiceChain
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.profile import Profile
 
@@ -68,12 +72,15 @@ def facts_of_all_kinds(rng: Random) -> Iterator[Fact]:
     for number, fact in enumerate(facts(None, rng, MORE_GAMES)):
         if isinstance(fact, Began):
             seats, out = ((switch,) if rng.random() < 0.3 else () for switch in (1, 4))
-            fact = fact._replace(conditions=Conditions(rng.random() < 0.3, seats, out))
+            proof = LinkProof(("a" * 64, "b" * 64), ("c" * 64, "d" * 64)) if rng.random() < 0.3 else None
+            fact = fact._replace(conditions=Conditions(rng.random() < 0.3, seats, out, linked=proof))
             if rng.random() < 0.1:
                 yield from (fact, PlayersLeft())
             if rng.random() < 0.4:
                 yield rng.choice(_remembered(number))
         yield fact
+        if isinstance(fact, Began) and (linked := _linked(fact.match)) is not None and rng.random() < 0.3:
+            yield from linked
         if isinstance(fact, Finished) and fact.match.result is not None and rng.random() < 0.3:
             yield Signed(fact.match.result.winners[0], f"{number:03}"[-3:])
         if isinstance(fact, Thrown) and rng.random() < 0.05:
@@ -84,6 +91,16 @@ def facts_of_all_kinds(rng: Random) -> Iterator[Fact]:
                     Faulted("lever", f"lever {number % 9} chatters"),
                 )
             )
+
+
+def _linked(match: Match) -> tuple[Fact, ...] | None:
+    """What is kept of a match on two boxes besides its actions; None if two boxes can't play it."""
+    game, secret = linkable(match.game), "3c" * 32
+    if game is None or match.players != 2:
+        return None
+    commitments = DiceChain(secret).commitment, DiceChain("5e" * 32).commitment
+    agreement = Agreement(game, match.rounds, 0, 600, ("The Anchor", "The Crown"), commitments, "5e" * 16)
+    return Linked(agreement, 0, secret), Rolled(2), Revealed(DiceChain("5e" * 32).link(1))
 
 
 def _remembered(number: int) -> tuple[Remembered, ...]:

@@ -91,6 +91,11 @@ def _formats() -> Iterator[str]:
         "A line may start with its time: `@1.5` is 1.5 s after the start, `+0.2` is 0.2 s after the line before. Without a",
         "time, it's 0.5 s after the line before.",
         "",
+        "A line that begins `box 2:` is for a second box, linked with the first in the same virtual time:",
+        "`box 2: config box.language fr`, `box 2: +1 press`, `box 2: expect mode ready`. The room and the code that",
+        "pair the two follow from the seed. Once the link is `cut`, nothing gets through; it can also `lose` a share of",
+        "the messages, `double` them, or bring each up to 30 s `late`. With `up`, all is well again.",
+        "",
         "| line | meaning |",
         "|---|---|",
     )
@@ -147,6 +152,10 @@ def _record() -> Iterator[str]:
 
 _CONDITIONS = {
     "dice": ("`dice real`, `dice box`", "who threw: the players with their own dice, or the box"),
+    "linked": (
+        "`linked 5e1c… 09ab… 77d0… c2f4…`",
+        "two linked boxes: the commitments of both, and the last link that each revealed; 64 digits each",
+    ),
     "first": ("`first 2`", "the player who began; without the line, player 1"),
     "computers": ("`computers 2`", "seats the computer played"),
     "out-of-play": ("`out-of-play 4 7`", "levers out of play; their tiles started every turn shut"),
@@ -173,6 +182,11 @@ def _conditions() -> Iterator[str]:
         "",
         "If conditions changed while the box was off, the record has both. Records of version 1 have none of these lines;",
         "`replay` then says that nothing is known.",
+        "",
+        "In a match on two linked boxes, each throw follows from a link of each box, and from its number in the match, its",
+        "seat and how many dice it has. The SHA-256 of a link's 32 bytes is the link before it; before the first comes the",
+        "commitment, which both boxes showed before the match. So neither could choose a throw, and `shutthebox verify`",
+        "checks every throw from the record alone.",
     )
 
 

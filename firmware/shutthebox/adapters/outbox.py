@@ -154,6 +154,8 @@ class Outbox:
             if isinstance(fact, Finished) and not decided:
                 raise ValueError("the end of the match is not in the store yet")
             record = kept_match(db, number, "the store")
+        if record.conditions and record.conditions.linked:
+            return None  # Both boxes would send it, and neither knows who signs at the other.
         # A match of equal dice counts though it was given up.
         if decided or (record.given_up and record.conditions and record.conditions.equal_dice):
             return MatchPlayed(number, began_s, int(self._wall_clock_s()), write(record))

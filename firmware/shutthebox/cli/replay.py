@@ -3,6 +3,7 @@
 import argparse
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from shutthebox.cli.parser import Subparsers
@@ -17,7 +18,7 @@ def add_parser(subparsers: Subparsers) -> None:
         help="play a scenario in virtual time and check it",
         description="Plays a scenario, or the record of a match, in virtual time. For a "
         "record, it first says what that doesn't prove: real dice, the "
-        "computer's seats, levers out of play, a match given up, the version of "
+        "computer's seats, levers out of play, two linked boxes, a match given up, the version of "
         "the box and its rules (with --json on standard error). Exits with 1 at "
         "the first expectation that isn't met. A scenario may take 100 hours of "
         "virtual time and 50,000 steps; each lever of a flip is a step, and a "
@@ -43,16 +44,16 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.simulator.scenario import script as scenario
     from shutthebox.simulator.scenario.effect_lines import as_json
     from shutthebox.simulator.scenario.from_record import as_scenario
-    from shutthebox.simulator.scenario.player import Replay
+    from shutthebox.simulator.scenario.player import SECOND, Replay
 
     text = read_text(args.script, scenario.ScenarioError, "a scenario", scenario.MAX_BYTES)
     for option, folder in (("--frames", args.frames), ("--state", args.state)):
         if folder is not None:
             make_folder(folder, option)
 
-    def tell(effect: Effect, t_ns: int) -> None:
+    def tell(box: int, effect: Effect, t_ns: int) -> None:
         if args.json:
-            print(as_json(effect, t_ns))
+            print(as_json(effect, t_ns, box))
 
     with tempfile.TemporaryDirectory(prefix="shutthebox-") as temporary:
         if text.startswith(record.KIND):
@@ -63,7 +64,13 @@ def run(args: argparse.Namespace) -> int:
             text = as_scenario(match, Path(temporary))
         script = scenario.parse(text, str(args.script))
         state = args.state or Path(temporary)
-        replay = Replay(script, state, VirtualDisplay(script.config, args.frames), tell)
+        display, second = VirtualDisplay(script.config, args.frames), None
+        if script.second is not None:
+            frames = args.frames and args.frames / SECOND
+            if frames:
+                make_folder(frames, "--frames")
+            second = VirtualDisplay(script.second, frames)
+        replay = Replay(script, state, display, partial(tell, 1), second, partial(tell, 2))
         with working(lambda: f"at line {replay.line} of {script.lines[-1].line if script.lines else 0}"):
             replay.run()
     return 0

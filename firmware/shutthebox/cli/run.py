@@ -160,6 +160,7 @@ def _run(args: argparse.Namespace) -> int:
             outbox=config.outbox_folder,
             # Where the helper of an owner's stick calls.
             stick=runtime / "stick" if runtime else None,
+            link=config.link_socket,
             machine=Path("/"),
         )
         systemd.stopping()

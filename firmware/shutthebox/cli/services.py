@@ -59,6 +59,9 @@ def services(config: Config, folder: Path) -> tuple[BesideBox, ...]:
             "shutthebox-uplink",
             "shutthebox-uplink",
         ),
+        BesideBox(
+            "link", ("shutthebox-link.service",), config.link.on, "shutthebox-link", "shutthebox-uplink"
+        ),
     )
 
 
@@ -66,8 +69,8 @@ def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
     parser = subparsers.add_parser(
         "services",
-        help="start and stop scoreboard, voice and uplink as configured",
-        description="Starts the scoreboard and the voice if the box's configuration has them "
+        help="start and stop scoreboard, voice, link and uplink as configured",
+        description="Starts the scoreboard, the voice and the link if the box's configuration has them "
         "on, and the uplink if there is a league.toml or home-assistant.toml "
         "beside it; otherwise stops them. The service shutthebox-services runs "
         "this whenever the box starts.",

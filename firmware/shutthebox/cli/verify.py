@@ -1,43 +1,67 @@
-"""`shutthebox verify`: whether matches were played with the throws of a tournament of equal dice."""
+"""`shutthebox verify`: whether the throws of matches are those of a tournament, or of two linked boxes."""
 
 import argparse
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from shutthebox.cli.parser import Subparsers
 from shutthebox.config.profiles import builtin
-from shutthebox.files import read_text
+from shutthebox.errors import quoted
+from shutthebox.files import read_text, shown_path
+from shutthebox.rules import equal_dice, record
 from shutthebox.rules.equal_dice import TournamentError, tournament_from_text, unequal
-from shutthebox.rules.record import RecordError, parse
+from shutthebox.rules.linked_dice import why_unproven
+from shutthebox.rules.record import Record, RecordError, parse
 
-_MAX_RECORD_BYTES = 1024 * 1024
+_MAX_BYTES = 1024 * 1024
 
 
 def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
     parser = subparsers.add_parser(
         "verify",
-        help="check the throws of a tournament of equal dice, offline",
-        description="Prints the commitment of a tournament of equal dice, and says for every "
-        "record whether all its throws follow from the tournament's seed. Needs "
-        "no network. Exits with 1 if some don't.",
+        help="check the throws of linked boxes, or of a tournament, offline",
+        description="Says for every record whether all its throws are the right ones. Records of two linked "
+        "boxes need nothing else: their throws must follow from what both boxes revealed. With the file of a "
+        "tournament of equal dice first, it prints the tournament's commitment, and throws must follow from "
+        "its seed. Needs no network. Exits with 1 if some don't.",
         example="shutthebox verify cup.txt final.record",
     )
     parser.add_argument(
-        "tournament", metavar="TOURNAMENT", type=Path, help="the tournament's file, with its seed"
+        "file", metavar="FILE", type=Path, help="the tournament's file, with its seed, or a record"
     )
     parser.add_argument("records", metavar="RECORD", type=Path, nargs="*", help="records of matches")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Prints the commitment, and of each record whether all its throws are the seed's; 1 if some are not."""
-    text = read_text(args.tournament, TournamentError, "a tournament")
-    tournament = tournament_from_text(text, str(args.tournament))
-    print(f"commitment {tournament.commitment}")
+    """Says of each record whether all its throws are the right ones; 1 if some aren't."""
+    text = read_text(args.file, TournamentError, "a tournament or a record", _MAX_BYTES)
+    lines = (line.strip() for line in text.splitlines())
+    first = next((line for line in lines if line and not line.startswith("#")), "")
+    if first == record.FIRST_LINE:
+        return _check([args.file, *args.records], _unlinked, "every throw follows from the links")
+    if first == equal_dice.FIRST_LINE:
+        tournament = tournament_from_text(text, str(args.file))
+        print(f"commitment {tournament.commitment}")
+        return _check(
+            args.records, lambda played: unequal(played, tournament), "every throw follows from the seed"
+        )
+    allowed = f"{equal_dice.FIRST_LINE!r} and {record.FIRST_LINE!r}"
+    raise TournamentError(f"{shown_path(args.file)}: begins with {quoted(first)}; allowed are {allowed}")
+
+
+def _unlinked(played: Record) -> str | None:
+    proof = played.conditions.linked if played.conditions else None
+    if proof is None:
+        return "not a match on two linked boxes; for equal dice, give the tournament's file first"
+    return why_unproven(played, proof)
+
+
+def _check(paths: Sequence[Path], why_wrong: Callable[[Record], str | None], right: str) -> int:
     wrong = 0
-    for path in args.records:
-        record = parse(read_text(path, RecordError, "a record", _MAX_RECORD_BYTES), str(path), builtin)
-        said = unequal(record, tournament)
+    for path in paths:
+        said = why_wrong(parse(read_text(path, RecordError, "a record", _MAX_BYTES), str(path), builtin))
         wrong += said is not None
-        print(f"{path}: {said or 'every throw follows from the seed'}")
+        print(f"{path}: {said or right}")
     return 1 if wrong else 0

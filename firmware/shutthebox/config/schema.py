@@ -20,6 +20,7 @@ from shutthebox.files import read_text
 from shutthebox.game.settings import Brightness, DiceKind, GameConfig
 from shutthebox.game.switches.switch import BUTTONS, DICE_BUTTON, SERVICE_BUTTON
 from shutthebox.game.switches.switch import switch as row_of
+from shutthebox.link.messages import MOST_NAME
 from shutthebox.sections import Key
 from shutthebox.translations import ENGLISH, codes
 
@@ -394,6 +395,59 @@ class TournamentConfig(NamedTuple):
     )
 
 
+HERE = "here"
+"""The broker on this machine."""
+
+_BROKER = validation.matching(
+    rf"{HERE}|mqtts://(?:(?:[A-Za-z0-9_-]{{1,63}}\.){{0,8}}[A-Za-z0-9_-]{{1,63}}|\[[0-9A-Fa-f:.]{{2,45}}\])"
+    r":(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])",
+    '"here", or mqtts://HOST:PORT, such as "mqtts://mqtt.example.org:8883"',
+)
+
+
+_SIGN = r"!-~\u00a1-\u00ac\u00ae-\u017f"
+_NAME = validation.matching(
+    rf"[{_SIGN}](?:[ {_SIGN}]{{0,{MOST_NAME - 2}}}[{_SIGN}])?",
+    f"1 to {MOST_NAME} letters, digits and signs, with spaces only between them",
+)
+_SECRET = replace(validation.text, show=lambda value: "the value")
+
+
+@sections.section
+class LinkConfig(NamedTuple):
+    """Matches with another box, through a helper that is a unit of its own."""
+
+    on: bool = sections.key(validation.boolean, False, "Play with another box, through a broker.")
+    name: str = sections.key(
+        _NAME, "Shut the Box", f"What the other box calls this one: 1 to {MOST_NAME} characters."
+    )
+    broker: str = sections.key(
+        _BROKER,
+        HERE,
+        'The MQTT broker both boxes use: mqtts://HOST:PORT, or "here" for Mosquitto on this machine.',
+    )
+    ca: str = sections.key(
+        validation.text,
+        "",
+        "A file with the certificate that has signed the broker's. Empty: one of those the system trusts.",
+        on_card=_LEFT_OUT,
+    )
+    user: str = sections.key(
+        validation.text, "", "This box's name at the broker. Empty: none.", on_card=validation.text
+    )
+    password: str = sections.key(
+        _SECRET, "", "Its password there. Everyone who can read this file can read it.", on_card=_SECRET
+    )
+
+    @property
+    def address(self) -> tuple[str, int, bool]:
+        """The broker's host and port, and whether the connection is encrypted."""
+        if self.broker == HERE:
+            return "127.0.0.1", 1883, False
+        host, _, port = self.broker.removeprefix("mqtts://").rpartition(":")
+        return host.strip("[]"), int(port), True
+
+
 class Config(NamedTuple):
     """The whole configuration, section by section."""
 
@@ -407,6 +461,7 @@ class Config(NamedTuple):
     store: StoreConfig = StoreConfig()
     outbox: OutboxConfig = OutboxConfig()
     tournament: TournamentConfig = TournamentConfig()
+    link: LinkConfig = LinkConfig()
 
     @property
     def has_own_dice(self) -> bool:
@@ -434,6 +489,15 @@ class Config(NamedTuple):
         folder = os.environ.get("SHUTTHEBOX_OUTBOX")
         wanted = any((CONFIG_FILE.parent / name).exists() for name in UPLINK_FILES)
         return Path(folder) if folder and wanted else None
+
+    @property
+    def link_socket(self) -> Path | None:
+        """Where the link's helper calls; None for a box that isn't linked.
+
+        Where the uplink's package says, so that the helper, which is another user, can get there.
+        """
+        folder = os.environ.get("SHUTTHEBOX_LINK") or runtime_folder()
+        return Path(folder) / "link" if self.link.on and folder else None
 
     @property
     def scores_folder(self) -> Path:

@@ -17,6 +17,10 @@ class Dice(Protocol):
         """Draws a domino from the bag."""
         ...
 
+    def secret(self) -> str:
+        """64 hexadecimal digits that nobody can guess, for a linked match."""
+        ...
+
 
 class RandomDice:
     """Fair dice from a source of whole numbers.
@@ -36,3 +40,7 @@ class RandomDice:
     def draw(self, bag: Sequence[Throw]) -> Throw:
         """Draws a domino from the bag."""
         return bag[self._below(len(bag))]
+
+    def secret(self) -> str:
+        """64 hexadecimal digits that nobody can guess, for a linked match."""
+        return f"{self._below(1 << 256):064x}"

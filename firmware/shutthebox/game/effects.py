@@ -11,6 +11,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
 from shutthebox.game.stick import StickJob
+from shutthebox.link.requests import LinkRequest
 from shutthebox.odds.questions import Question
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
@@ -132,5 +133,14 @@ class AskStick(NamedTuple):
     job: StickJob
 
 
-Effect: TypeAlias = Show | Keep | PlaySound | Ask | AskStick
+class AskLink(NamedTuple):
+    """Ask this of the link helper; what comes of it arrives as an input.
+
+    Everything kept before must be durable by then: the other box is told of it.
+    """
+
+    request: LinkRequest
+
+
+Effect: TypeAlias = Show | Keep | PlaySound | Ask | AskStick | AskLink
 """One effect."""

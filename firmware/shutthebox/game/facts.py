@@ -4,9 +4,11 @@ import json
 import re
 from typing import NamedTuple, TypeAlias, cast
 
+from shutthebox.link.match import Agreement, LinkedMatch, Revealed, Rolled, join
 from shutthebox.marker import Marker
 from shutthebox.rules.actions import Action
 from shutthebox.rules.conditions import Conditions
+from shutthebox.rules.linked_dice import DiceChain
 from shutthebox.rules.match import Match
 
 _encode = json.JSONEncoder(separators=(",", ":")).encode
@@ -22,6 +24,29 @@ class Began(NamedTuple):
 
     match: Match
     conditions: Conditions = Conditions()
+
+
+class Linked(NamedTuple):
+    """The match that has just begun is played with another box. Its throws follow from both boxes' links.
+
+    Attributes:
+        agreement: of both boxes.
+        seat: this box's, from 0.
+        secret: of this box's dice.
+    """
+
+    agreement: Agreement
+    seat: int
+    secret: str
+
+    @property
+    def beginning(self) -> LinkedMatch:
+        """The match before its first entry.
+
+        Raises:
+            LinkError: the secret isn't the one that was agreed on.
+        """
+        return join(self.agreement, self.seat, DiceChain(self.secret))
 
 
 class Resumed(NamedTuple):
@@ -227,6 +252,17 @@ class Faulted(NamedTuple):
 
 
 Fact: TypeAlias = (
-    Began | Resumed | Action | ClockShown | Finished | Signed | PlayersLeft | Remembered | Faulted
+    Began
+    | Linked
+    | Rolled
+    | Revealed
+    | Resumed
+    | Action
+    | ClockShown
+    | Finished
+    | Signed
+    | PlayersLeft
+    | Remembered
+    | Faulted
 )
 """Something that is kept, in the order in which it happened."""

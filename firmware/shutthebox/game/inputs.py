@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeAlias
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.faults import Fault, Undelivered
 from shutthebox.game.stick import Stick
+from shutthebox.link.requests import LinkReport
 from shutthebox.marker import Marker
 from shutthebox.odds.questions import OddsReady
 from shutthebox.rules.profile import Profile
@@ -78,6 +79,12 @@ class StickReported(NamedTuple):
     stick: Stick | None
 
 
+class LinkReported(NamedTuple):
+    """What the link helper reports. A message of the other box in it isn't to be believed yet."""
+
+    report: LinkReport
+
+
 class SettingChosen(NamedTuple):
     """A setting was chosen on the page's form. Ignored during a match.
 
@@ -128,6 +135,7 @@ Input: TypeAlias = (
     | FaultReported
     | DeliveryReported
     | StickReported
+    | LinkReported
     | FormInput
     | OddsReady
 )

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from shutthebox.game import lever_health
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import Effect, PlaySound, Show, Sound
+from shutthebox.game.effects import AskLink, Effect, PlaySound, Show, Sound
 from shutthebox.game.facts import PageRules
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
@@ -25,6 +25,7 @@ from shutthebox.game.inputs import (
     HeldLong,
     Input,
     LeversMoved,
+    LinkReported,
     NamesGiven,
     Pressed,
     RulesGiven,
@@ -39,26 +40,36 @@ from shutthebox.game.menu_items import GAME, find_option
 from shutthebox.game.modes.attract import Attract
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.modes.initials import Initials
+from shutthebox.game.modes.linking import Linking
 from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.service import Service
 from shutthebox.game.modes.setup import Setup
 from shutthebox.game.modes.stick import StickMode
-from shutthebox.game.play import add_review
+from shutthebox.game.play import add_review, tell_peer
 from shutthebox.game.resuming import KeptMatch, resume
 from shutthebox.game.settings import Settings
 from shutthebox.game.showing import build_show
 from shutthebox.game.state import Context, Overlay, Shared, Step, keep
 from shutthebox.game.stick import NEEDS_RESTART, Stick
 from shutthebox.game.switches.switch import DICE_BUTTON
-from shutthebox.game.table import ADVICE, TABLE, ModeState, arrive
+from shutthebox.game.table import TABLE, ModeState, advice_for, arrive
 from shutthebox.game.targets import BackToAttract, OpenService, Target
 from shutthebox.game.tips import mark_tip_given
 from shutthebox.game.wording import idle_text
+from shutthebox.link.match import LinkedMatch
+from shutthebox.link.messages import Bye, Levers
+from shutthebox.link.requests import Leave, LinkReport, Peer, PeerIs, Received, Rejoin, Send
 from shutthebox.odds.questions import AnswerReady, DiceReady, HintReady, OddsReady, ReviewReady
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MAX_PLAYERS, Profile
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.writer import to_lines
+
+_TELL_NS = 3_000_000_000
+"""How long the other box of a linked match may stay silent before it's told again."""
+
+_REJOIN_NS = 10_000_000_000
+"""How often the link helper is asked for the other box while it's out of reach."""
 
 
 class State(NamedTuple):
@@ -130,6 +141,7 @@ class Machine:
         begun: Step[Target] = resume(resumed, context) if resumed else Step(BackToAttract())
         step = arrive(begun, context)
         self._mode: ModeState = step.mode
+        self._shared = step.shared or self._shared
         self._started = step.effects
 
     @property
@@ -145,7 +157,7 @@ class Machine:
     @property
     def deadline_ns(self) -> int | None:
         """When `TimePassed` is due; None if nothing is scheduled."""
-        due = (self._mode.deadline_ns(self._shared), self._deserted_ns, self._dwelt_ns)
+        due = (self._mode.deadline_ns(self._shared), self._deserted_ns, self._dwelt_ns, self._tell_ns)
         return min((ns for ns in due if ns is not None), default=None)
 
     def start(self) -> list[Effect]:
@@ -182,6 +194,8 @@ class Machine:
                 return [self._show()]
             case StickReported(stick):
                 return self._stick_reported(stick)
+            case LinkReported(report):
+                return self._link_reported(report)
             case Pressed() | Held() | HeldLong() | ServicePressed():
                 return self._button(event)
             case SettingChosen() | NamesGiven() | CursorMoved() | RulesGiven():
@@ -233,8 +247,10 @@ class Machine:
             return self._open_service(unlocked=False)
         faults = keep(*lever_health.new_faults(before, self._shared))
         *effects, show = self._dispatch(LeversMoved(down), in_play)
-        match = self.state.match
-        if match is None or self._shared.refusal is not None:
+        match, linked = self.state.match, self._linked
+        if linked is not None and linked.is_ours:
+            effects.append(AskLink(Send(Levers(len(linked.entries), down))))
+        if match is None or self._shared.refusal is not None or (linked is not None and not linked.is_ours):
             return [*faults, *effects, show]
         self._shared = self._shared._replace(refusal=idle_text(match, self._shared, in_play))
         return [*faults, *effects, self._show()]
@@ -270,6 +286,9 @@ class Machine:
         deadline_ns, deserted_ns = self.deadline_ns, self._deserted_ns
         if deadline_ns is None or self._now_ns < deadline_ns:
             return []
+        if (tell_ns := self._tell_ns) is not None and self._now_ns >= tell_ns:
+            told = self._tell_again()
+            return [*told, *self._pass_time()]
         if (dwelt_ns := self._dwelt_ns) is not None and self._now_ns >= dwelt_ns:
             self._shared = self._shared._replace(moved_ns=None, touched_ns=self._now_ns, refusal=None)
             return self._dispatch(Pressed())
@@ -327,12 +346,63 @@ class Machine:
             if play != self._mode.play:
                 self._mode = replace(self._mode, play=play)
                 return [self._show()]
-        handler = ADVICE.get((type(self._mode), type(came)))
+        return self._answered(came)
+
+    def _answered(self, came: object) -> list[Effect]:
+        """Passes an answer to the mode that waits for it."""
+        handler = advice_for(self._mode, came)
         if handler is None:
             return []
         context = self._context()
         step = arrive(handler(self._mode, came, context), context)
         return [] if step == Step(self._mode) else [*self._taken(step), self._show()]
+
+    def _link_reported(self, report: LinkReport) -> list[Effect]:
+        """Handles what the link helper says, and what the other box says through it."""
+        linked = self._linked
+        match report:
+            case PeerIs(peer) if linked is not None:
+                changed = peer is not self._shared.peer
+                self._shared = self._shared._replace(peer=peer)
+                told = self._tell_peer() if peer is Peer.HERE else []
+                return [*told, self._show()] if changed or told else []
+            case Received(message) if linked is None and not isinstance(self._mode, Linking):
+                # The players of a match that this box has left, or lost.
+                return [] if isinstance(message, Bye) else [AskLink(Send(Bye())), AskLink(Leave())]
+            case Received(message):
+                return self._answered(message)
+            case _:
+                return self._answered(report)
+
+    @property
+    def _linked(self) -> LinkedMatch | None:
+        """This box's end of the linked match in progress; None without one."""
+        return self._mode.play.linked if isinstance(self._mode, MatchMode) else None
+
+    def _tell_peer(self) -> list[Effect]:
+        """Says again how the match stands, unless the other box knows it all."""
+        linked = self._linked
+        if linked is None or not isinstance(self._mode, MatchMode) or not linked.awaits_confirmation:
+            return []
+        self._shared = self._shared._replace(sent_ns=self._now_ns)
+        return list(tell_peer(self._mode.play))
+
+    @property
+    def _tell_ns(self) -> int | None:
+        """When the other box has to be told again, or the helper asked again; None if it hasn't."""
+        linked, shared = self._linked, self._shared
+        if linked is None or shared.peer is Peer.AWAY:
+            return None
+        if shared.peer is Peer.OFFLINE:
+            return shared.sent_ns + _REJOIN_NS
+        return shared.sent_ns + _TELL_NS if linked.awaits_confirmation else None
+
+    def _tell_again(self) -> list[Effect]:
+        linked = self._linked
+        if self._shared.peer is not Peer.OFFLINE or linked is None:
+            return self._tell_peer()
+        self._shared = self._shared._replace(sent_ns=self._now_ns)
+        return [AskLink(Rejoin(linked.agreement.session))]
 
     def _form(self, event: FormInput) -> list[Effect]:
         """Handles what was done on the page's form instead of with the levers."""

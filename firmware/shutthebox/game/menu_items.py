@@ -11,6 +11,7 @@ from shutthebox.game.facts import Chosen, Value
 from shutthebox.game.messages import CommaList, Message, Numbers, Text, decimal, message, title_text
 from shutthebox.game.picker import Picker
 from shutthebox.game.settings import Brightness, Settings, ShownStakes
+from shutthebox.link.invitation import linkable
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import MAX_PLAYERS, First, Group, HeadStart
@@ -431,6 +432,8 @@ class Destination(Enum):
 
     STATISTICS = message("Statistics")
     PUZZLE = message("Puzzle")
+    #: A match with another box, where the owner allows it.
+    LINK = message("Another box")
     #: The addresses of the scoreboard's pages, where there is a scoreboard.
     SCOREBOARD = message("Scoreboard")
     #: The owner's, where the box has no button for it.
@@ -467,6 +470,7 @@ MENU_LINES: tuple[MenuLine, ...] = (
     BRIGHTNESS,
     FIRST,
     Destination.PUZZLE,
+    Destination.LINK,
     Destination.SCOREBOARD,
     Destination.SERVICE,
 )
@@ -487,6 +491,8 @@ def _offered(entry: MenuLine, settings: Settings) -> bool:
             return entry.offered(settings)
         case Destination.SCOREBOARD:
             return settings.scoreboard is not None
+        case Destination.LINK:
+            return settings.link is not None
         case Destination.SERVICE:
             return not settings.service_button
         case Destination.STATISTICS | Destination.PUZZLE:
@@ -542,3 +548,15 @@ def setup_questions(settings: Settings) -> tuple[Item, ...]:
     if any(game.handicap):
         asked += [HEAD_START_SEAT, HEAD_START]
     return tuple(asked)
+
+
+def why_not_linked(settings: Settings) -> Message | None:
+    """Why players can't play with another box now; None if they can."""
+    game = settings.usual_game
+    if settings.tournament is not None:
+        return message("Equal dice are on")
+    if settings.real_dice:
+        return message("Real dice are on")
+    if settings.game.computers:
+        return message("Computer is on")
+    return None if game and linkable(game) else message("Not this game")

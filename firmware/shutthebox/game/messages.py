@@ -107,7 +107,7 @@ class TileSum:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A player's three letters."""
+    """A player's three letters, or what a box calls itself."""
 
     letters: str
 

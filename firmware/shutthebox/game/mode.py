@@ -9,7 +9,7 @@ class Mode(StrEnum):
 
     Attributes:
         in_scenarios: the name in scenarios and JSON, if different: there, names and a roll-off count as
-            setup, real dice as rolling, a stick as service.
+            setup, real dice and those that another box has to answer for as rolling, a stick as service.
     """
 
     in_scenarios: str
@@ -37,3 +37,6 @@ class Mode(StrEnum):
     SERVICE = "service"
     STICK = "stick", "service"
     PUZZLE = "puzzle"
+    LINKING = "linking"
+    WATCHING = "watching"
+    AWAITING = "awaiting", "rolling"

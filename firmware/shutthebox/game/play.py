@@ -5,14 +5,17 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from shutthebox.game.effects import Ask, Effect, Keep, PlaySound, Sound
+from shutthebox.game.effects import Ask, AskLink, Effect, Keep, PlaySound, Sound
 from shutthebox.game.judge import FINE, WHOLE, Half, Verdict, is_setback, judge, levers_behind, take_part
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared
+from shutthebox.link.match import Agreement, LinkedMatch
+from shutthebox.link.messages import Bye
+from shutthebox.link.requests import Leave, Send
 from shutthebox.odds.questions import AskReview, Prepare, ReviewReady
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, apply
-from shutthebox.rules.conditions import Conditions
+from shutthebox.rules.conditions import Conditions, LinkProof
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import Profile
@@ -78,6 +81,7 @@ class MatchInPlay(NamedTuple):
         actions: its actions so far.
         clock: the time the current player has left; None if no clock runs.
         half: the half of an answer that a press has already confirmed.
+        linked: this box's end of a linked match, as far as it's kept; None for a match on this box alone.
     """
 
     match: Match
@@ -94,6 +98,7 @@ class MatchInPlay(NamedTuple):
     actions: tuple[Action, ...] = ()
     clock: Clock | None = None
     half: Half = WHOLE
+    linked: LinkedMatch | None = None
 
     @property
     def is_out_of_time(self) -> bool:
@@ -112,12 +117,13 @@ class MatchInPlay(NamedTuple):
         return self.match.result.owes if self.match.result else ()
 
 
-def conditions_of(match: Match, settings: Settings) -> Conditions:
+def conditions_of(match: Match, settings: Settings, linked: Agreement | None = None) -> Conditions:
     """The conditions this match is played under."""
     return Conditions(
         first=match.first + 1,
         real_dice=settings.real_dice,
         computers=tuple(sorted(seat for seat in settings.game.computers if seat <= match.players)),
+        linked=linked and LinkProof(linked.commitments, linked.commitments),
         equal_dice=settings.tournament.commitment if settings.tournament and not settings.real_dice else "",
         out_of_play=to_numbers(settings.out & match.game.all_tiles & ~match.game.starting),
     )
@@ -144,7 +150,20 @@ def apply_and_keep(play: MatchInPlay, action: Action) -> tuple[MatchInPlay, tupl
     """Applies an action; also returns the effects that store it and ask for the review of a finished turn."""
     after = apply_action(play, action)
     asked = ask_reviews(after)[len(play.unreviewed) :]
-    return after, (Keep(action), *asked)
+    return after, (Keep(action), *asked, *tell_peer(after))
+
+
+def tell_peer(play: MatchInPlay) -> tuple[AskLink, ...]:
+    """Tells the other box of a linked match how it stands. What it's told must be kept before."""
+    return (AskLink(Send(play.linked.message())),) if play.linked else ()
+
+
+def leave_peer(play: MatchInPlay) -> tuple[AskLink, ...]:
+    """Takes leave of the other box of a linked match; a match that is decided needs no word."""
+    if play.linked is None:
+        return ()
+    goodbye = () if play.match.result else (AskLink(Send(Bye())),)
+    return (*goodbye, AskLink(Leave()))
 
 
 def ask_reviews(play: MatchInPlay) -> tuple[Ask, ...]:
@@ -155,7 +174,8 @@ def ask_reviews(play: MatchInPlay) -> tuple[Ask, ...]:
 def apply_action(play: MatchInPlay, action: Action) -> MatchInPlay:
     """Applies an action. Every action of every match on the box goes through here, exactly once."""
     match = apply(play.match, action)
-    after = play._replace(match=match, actions=(*play.actions, action), half=WHOLE)
+    linked = play.linked.after(action) if play.linked else None
+    after = play._replace(match=match, actions=(*play.actions, action), half=WHOLE, linked=linked)
     if play.match.stage is Stage.ADVANCE:
         return after._replace(turn=None, review=None)
     turn = _continued(play, action)
@@ -240,7 +260,7 @@ def clock_of(seconds: int, now_ns: int) -> Clock:
 
 def is_computers_turn(play: MatchInPlay, shared: Shared) -> bool:
     """Whether the computer plays the seat whose turn it is."""
-    return play.match.player + 1 in shared.settings.game.computers
+    return play.linked is None and play.match.player + 1 in shared.settings.game.computers
 
 
 def _added(sums: tuple[Fraction, ...], at: int, more: Fraction) -> tuple[Fraction, ...]:

@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from shutthebox.game.effects import AskLink
 from shutthebox.game.facts import Finished, Resumed
-from shutthebox.game.play import apply_action, ask_reviews, begin_play, clock_of, conditions_of
+from shutthebox.game.play import apply_action, ask_reviews, begin_play, clock_of, conditions_of, tell_peer
 from shutthebox.game.state import Context, Step, keep
 from shutthebox.game.targets import ShowResult, Target, after
+from shutthebox.link.match import LinkedMatch
+from shutthebox.link.requests import Rejoin
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match, Stage
 
@@ -20,12 +23,14 @@ class KeptMatch(NamedTuple):
         actions: its actions so far.
         tally: what each player owes from earlier matches this evening.
         clock: the seconds last shown, and how many actions preceded them; None if no clock ran.
+        linked: this box's end of a linked match; None for a match on this box alone.
     """
 
     beginning: Match
     actions: Sequence[Action] = ()
     tally: tuple[Fraction, ...] = ()
     clock: tuple[int, int] | None = None
+    linked: LinkedMatch | None = None
 
 
 def resume(kept_match: KeptMatch, context: Context) -> Step[Target]:
@@ -40,6 +45,11 @@ def resume(kept_match: KeptMatch, context: Context) -> Step[Target]:
     if seconds is not None:
         play = play._replace(clock=clock_of(seconds, context.now_ns))
     effects += ask_reviews(play)
+    shared = None
+    if (linked := kept_match.linked) is not None:
+        play = play._replace(linked=linked)
+        effects += (AskLink(Rejoin(linked.agreement.session)), *tell_peer(play))
+        shared = context.shared._replace(boxes=linked.agreement.names, sent_ns=context.now_ns)
     if play.match.stage is Stage.FINISHED:
-        return Step(ShowResult(play, {}), (*effects, *keep(Finished(play.match))))
-    return Step(after(play), effects)
+        return Step(ShowResult(play, {}), (*effects, *keep(Finished(play.match))), shared)
+    return Step(after(play), effects, shared)

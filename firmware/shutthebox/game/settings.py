@@ -238,6 +238,7 @@ class Settings(NamedTuple):
         page_rules: house rules given on the page; also among `profiles`.
         tournament: throws come from its seed; None for random throws.
         scoreboard: returns the address of the scoreboard's page; None if the scoreboard is off.
+        link: what this box calls itself to other boxes; None if it plays with none.
     """
 
     profiles: Iterable[Profile]
@@ -255,6 +256,7 @@ class Settings(NamedTuple):
     page_rules: Profile | None = None
     tournament: Tournament | None = None
     scoreboard: Callable[[], str] | None = None
+    link: str | None = None
 
     def value(self, path: str) -> object:
         """The value of a config key, such as ``box.sound``."""

@@ -16,6 +16,7 @@ from shutthebox.game.messages import Message
 from shutthebox.game.mode import Mode
 from shutthebox.game.settings import Settings
 from shutthebox.game.stick import Stick
+from shutthebox.link.requests import Peer
 from shutthebox.rules.tiles import Tiles
 
 
@@ -55,6 +56,10 @@ class Shared(NamedTuple):
         names: three letters for each seat, empty for a seat without a name; kept until attract mode.
         is_new: no match has been finished on this box yet, so its players get tips.
         untold: the modes whose tip hasn't been given in this match; empty unless the box is new.
+        boxes: what the two boxes of a linked match call themselves, by seat; empty in any other match.
+        peer: where the other box of a linked match is.
+        peer_levers: the levers that are down at the other box.
+        sent_ns: when the other box was last told how the match stands.
     """
 
     settings: Settings
@@ -79,6 +84,10 @@ class Shared(NamedTuple):
     names: tuple[str, ...] = ()
     is_new: bool = False
     untold: frozenset[Mode] = frozenset()
+    boxes: tuple[str, ...] = ()
+    peer: Peer = Peer.OFFLINE
+    peer_levers: Tiles = 0
+    sent_ns: int = 0
 
     @property
     def asleep(self) -> bool:

@@ -24,6 +24,7 @@ from shutthebox.game.modes import (
     entering,
     flipping,
     initials,
+    linking,
     match_over,
     menu,
     naming,
@@ -36,6 +37,7 @@ from shutthebox.game.modes import (
     setup,
     stick,
     turn_over,
+    watching,
 )
 from shutthebox.game.modes.attract import Attract
 from shutthebox.game.modes.base import (
@@ -51,6 +53,7 @@ from shutthebox.game.modes.base import (
 from shutthebox.game.modes.entering import Entering
 from shutthebox.game.modes.flipping import Flipping
 from shutthebox.game.modes.initials import Initials
+from shutthebox.game.modes.linking import Linking
 from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.naming import Naming
@@ -63,29 +66,38 @@ from shutthebox.game.modes.service import Service
 from shutthebox.game.modes.setup import Setup
 from shutthebox.game.modes.stick import StickMode
 from shutthebox.game.modes.turn_over import TurnOver
+from shutthebox.game.modes.watching import Awaiting, Watching
 from shutthebox.game.state import Context, Overlay, Step
 from shutthebox.game.targets import (
     AfterAction,
     AnswerThrow,
     AskNames,
     AskQuestions,
+    AwaitLink,
     AwaitThrow,
     BackToAttract,
+    BeginLinked,
     BeginMatch,
     EndMatch,
     EndTurn,
     EnterThrow,
     LeversFit,
+    OpenLink,
     OpenMenu,
     OpenPuzzle,
     OpenService,
     OpenStick,
+    Part,
     RollDice,
     RollForFirst,
     ShowResult,
     SignResult,
     Target,
+    Tumble,
+    Watch,
 )
+from shutthebox.link.messages import Accept, Bye, Decline, Invite, Levers, Sync
+from shutthebox.link.requests import NotPaired, Paired, PeerIs, RoomOpened
 from shutthebox.odds.questions import AnswerReady, DiceReady, HintReady, ReviewReady
 
 ModeState: TypeAlias = (
@@ -105,6 +117,9 @@ ModeState: TypeAlias = (
     | Service
     | StickMode
     | PuzzleMode
+    | Linking
+    | Watching
+    | Awaiting
 )
 """The mode of the box, with its data."""
 
@@ -129,6 +144,11 @@ ENTRANCES: Mapping[type, Handler] = dict(
         entrance(OpenPuzzle, puzzle.enter),
         entrance(OpenService, service.enter),
         entrance(OpenStick, stick.enter),
+        entrance(OpenLink, linking.enter),
+        entrance(Part, linking.part),
+        entrance(BeginLinked, watching.begin),
+        entrance(Watch, watching.enter),
+        entrance(AwaitLink, watching.await_link),
         entrance(AskQuestions, setup.enter),
         entrance(AskNames, naming.enter),
         entrance(BeginMatch, raising.begin),
@@ -136,6 +156,7 @@ ENTRANCES: Mapping[type, Handler] = dict(
         entrance(AwaitThrow, raising.enter),
         entrance(LeversFit, ready.enter),
         entrance(RollDice, rolling.enter),
+        entrance(Tumble, rolling.tumble),
         entrance(EnterThrow, entering.enter),
         entrance(AnswerThrow, flipping.enter),
         entrance(EndTurn, turn_over.enter),
@@ -250,6 +271,19 @@ ROWS = (
     row(PuzzleMode, Pressed, puzzle.press),
     row(PuzzleMode, Held, BackToAttract()),
     row(PuzzleMode, LeversMoved, puzzle.levers),
+    row(Linking, Pressed, linking.press),
+    row(Linking, Held, linking.hold),
+    row(Linking, LeversMoved, linking.levers),
+    row(Linking, TimePassed, linking.time),
+    row(Linking, Deserted, linking.leave, _ASLEEP),
+    *ignored(Linking, ServicePressed, SettingChosen),
+    row(Watching, Pressed, watching.not_ours),
+    row(Watching, Held, watching.not_ours),
+    *ignored(Watching, LeversMoved),
+    row(Awaiting, Pressed, watching.not_yet),
+    row(Awaiting, Held, watching.not_yet),
+    *ignored(Awaiting, LeversMoved),
+    row(Awaiting, TimePassed, watching.give_up),
     row(Raising, Pressed, raising.press),
     row(Raising, Held, raising.press),
     row(Raising, LeversMoved, raising.levers),
@@ -340,6 +374,13 @@ def advised(
     return (mode, came), handler
 
 
+def advised_in_all(
+    base: type[Any], came: type, handler: AdviceHandler
+) -> tuple[tuple[type[BoxMode], type], AdviceHandler]:
+    """An entry for all subclasses of this abstract mode."""
+    return (base, came), handler
+
+
 ADVICE: Mapping[tuple[type[BoxMode], type], AdviceHandler] = dict(
     (
         advised(Ready, HintReady, ready.hint_ready),
@@ -348,9 +389,31 @@ ADVICE: Mapping[tuple[type[BoxMode], type], AdviceHandler] = dict(
         advised(Flipping, AnswerReady, flipping.answer_ready),
         advised(Flipping, HintReady, flipping.hint_ready),
         advised(MatchOver, ReviewReady, match_over.review_ready),
+        advised(Linking, RoomOpened, linking.opened),
+        advised(Linking, Paired, linking.paired),
+        advised(Linking, NotPaired, linking.not_paired),
+        advised(Linking, PeerIs, linking.moved),
+        advised(Linking, Invite, linking.invited),
+        advised(Linking, Accept, linking.accepted),
+        advised(Linking, Decline, linking.declined),
+        advised(Linking, Bye, linking.left),
+        advised_in_all(MatchMode, Sync, watching.synced),
+        advised_in_all(MatchMode, Levers, watching.levers_seen),
+        advised_in_all(MatchMode, Invite, watching.invited_again),
+        advised_in_all(MatchMode, Bye, watching.left),
+        advised_in_all(MatchMode, NotPaired, watching.lost),
     )
 )
-"""The handler by mode and answer of the odds. In other modes an answer comes too late and does nothing."""
+"""The handler by mode, or base class, and answer: of the odds, of the link helper, or of the other box.
+
+In other modes an answer comes too late and does nothing.
+"""
+
+
+def advice_for(mode: BoxMode, came: object) -> AdviceHandler | None:
+    """The handler of an answer; None if it comes too late."""
+    found = (ADVICE.get((base, type(came))) for base in type(mode).__mro__)
+    return next((handler for handler in found if handler is not None), None)
 
 
 def arrive(step: Step[ModeState | Target], context: Context) -> Step[ModeState]:
@@ -385,6 +448,8 @@ BENEATH = "the mode beneath"
 NEXT_STAGE = "next stage"
 """In the diagram: wherever the stage of the match leads after an action."""
 
+_ANSWERS = dict.fromkeys((AnswerReady, DiceReady, HintReady, ReviewReady), "the computer's answer")
+
 _AFTER_ACTION = frozenset(get_args(AfterAction))
 
 
@@ -410,8 +475,10 @@ def _ways() -> Iterator[tuple[str, str, frozenset[Any], tuple[str, ...]]]:
         else:
             overlays = (entry.overlay.value,)
         yield name, INPUT_NAMES[entry.event], places, overlays
-    for (mode, _), handler in ADVICE.items():
-        yield mode.name.value, "the computer's answer", _places_of(handler), ()
+    for (base, came), handler in ADVICE.items():
+        for mode in get_args(ModeState):
+            if issubclass(mode, base):
+                yield mode.name.value, _ANSWERS.get(came, "the other box"), _places_of(handler), ()
 
 
 def _names(modes: frozenset[type[BoxMode]]) -> list[str]:

@@ -8,7 +8,9 @@ from fractions import Fraction
 from typing import NamedTuple, TypeAlias, assert_never
 
 from shutthebox.game.daily import Daily
+from shutthebox.game.messages import Text
 from shutthebox.game.play import MatchInPlay
+from shutthebox.link.match import LinkedMatch
 from shutthebox.marker import Marker
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.profile import Profile
@@ -84,6 +86,48 @@ class RollForFirst(NamedTuple):
     tally: tuple[Fraction, ...]
 
 
+class OpenLink(Marker):
+    """The way to another box."""
+
+    __slots__ = ()
+
+
+class BeginLinked(NamedTuple):
+    """A linked match from its beginning.
+
+    Attributes:
+        linked: this box's end of it.
+        game: with the name that this box has for it.
+        secret: of this box's dice.
+    """
+
+    linked: LinkedMatch
+    game: Profile
+    secret: str
+
+
+class Watch(NamedTuple):
+    """It's the turn of the other box."""
+
+    play: MatchInPlay
+
+
+class AwaitLink(NamedTuple):
+    """The dice are thrown as soon as the other box has revealed its link."""
+
+    play: MatchInPlay
+
+
+class Part(NamedTuple):
+    """A linked match, or the way to one, ends without a result.
+
+    Attributes:
+        why: in one sentence.
+    """
+
+    why: Text
+
+
 class AwaitThrow(NamedTuple):
     """The next throw, once the levers match the player's row."""
 
@@ -101,6 +145,18 @@ class RollDice(NamedTuple):
 
     play: MatchInPlay
     dice: int
+
+
+class Tumble(NamedTuple):
+    """The dice tumble; the throw is kept already.
+
+    Attributes:
+        play: as the players have seen it, before the throw.
+        thrown: after the throw.
+    """
+
+    play: MatchInPlay
+    thrown: Match
 
 
 class EnterThrow(NamedTuple):
@@ -151,7 +207,7 @@ class ShowResult(NamedTuple):
     letters: Mapping[int, str]
 
 
-AfterAction: TypeAlias = AwaitThrow | AnswerThrow | EndTurn | EndMatch
+AfterAction: TypeAlias = AwaitThrow | AnswerThrow | EndTurn | EndMatch | Watch | AwaitLink
 """Where an action of a match can lead."""
 
 Target: TypeAlias = (
@@ -160,6 +216,9 @@ Target: TypeAlias = (
     | OpenPuzzle
     | OpenService
     | OpenStick
+    | OpenLink
+    | BeginLinked
+    | Part
     | AskQuestions
     | AskNames
     | BeginMatch
@@ -167,6 +226,7 @@ Target: TypeAlias = (
     | AfterAction
     | LeversFit
     | RollDice
+    | Tumble
     | EnterThrow
     | SignResult
     | ShowResult
@@ -175,8 +235,13 @@ Target: TypeAlias = (
 
 
 def after(play: MatchInPlay) -> AfterAction:
-    """Where play continues after an action, which depends only on the match's stage."""
-    stage = play.match.stage
+    """Where play continues after an action: by the match's stage, and by whose turn it is in a linked one."""
+    stage, linked = play.match.stage, play.linked
+    if linked is not None and stage is not Stage.FINISHED:
+        if not linked.is_ours:
+            return Watch(play)
+        if linked.rolled is not None:
+            return AwaitLink(play)
     match stage:
         case Stage.THROW:
             return AwaitThrow(play)

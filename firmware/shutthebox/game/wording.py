@@ -53,7 +53,9 @@ def list_tiles(tiles: Tiles) -> Numbers:
 
 
 def player_name(player: int, shared: Shared) -> Text:
-    """What to call a player (from 0): three letters, the computer, or the seat's number."""
+    """What to call a player (from 0): three letters, the computer, the box far away, or the seat's number."""
+    if shared.boxes:
+        return Name(shared.boxes[player])
     computers = shared.settings.game.computers
     if player + 1 in computers:
         return message("Computer") if len(computers) == 1 else message("Computer {number}", number=player + 1)

@@ -19,7 +19,7 @@ A new key or a changed built-in game raises nothing: a record has its own keys. 
 version counts if it plays again to the result that it states; a later version may have rules unknown here.
 """
 
-WORDS = ("dice", "first", "computers", "out-of-play", "version", "lost")
+WORDS = ("dice", "linked", "first", "computers", "out-of-play", "version", "lost")
 """The words that begin the lines, in their order."""
 
 _MOST_VERSIONS = 9
@@ -28,7 +28,20 @@ _MOST_VERSIONS = 9
 _MOST_LOST = 999_999
 
 _EQUAL = re.compile("equal ([0-9a-f]{64})", re.ASCII)
+_LINKED = re.compile(" ".join(["([0-9a-f]{64})"] * 4), re.ASCII)
 _VERSION = re.compile(r"[0-9A-Za-z.+-]{1,30} rules [1-9][0-9]{0,3}", re.ASCII)
+
+
+class LinkProof(NamedTuple):
+    """What proves the dice of two linked boxes (`shutthebox.rules.linked_dice`).
+
+    Attributes:
+        commitments: of seat 1's box and of seat 2's.
+        links: the last ones that were revealed, in the same order; the commitments before the first throw.
+    """
+
+    commitments: tuple[str, str]
+    links: tuple[str, str]
 
 
 class Conditions(NamedTuple):
@@ -36,13 +49,14 @@ class Conditions(NamedTuple):
 
     Attributes:
         real_dice: players threw their own dice and entered the throws, for all or part of the match.
-        first: the seat, from 1, that began the match.
         computers: the seats, from 1, that the computer played for all or part of the match.
         out_of_play: levers the owner had taken out of play, so that their tiles started shut.
         versions: versions of the box and its rules, such as ``0.1.0 rules 2``; several if the box was
             updated during the match.
         lost: facts of this match that damage to the store has lost.
         equal_dice: the commitment of the tournament whose seed made the throws; empty for random dice.
+        first: the seat, from 1, that began the match.
+        linked: the proof of the throws, for a match on two linked boxes.
     """
 
     real_dice: bool = False
@@ -52,11 +66,14 @@ class Conditions(NamedTuple):
     lost: int = 0
     equal_dice: str = ""
     first: int = 1
+    linked: LinkProof | None = None
 
     def to_lines(self) -> tuple[str, ...]:
-        """The lines of a record, in the order of the attributes."""
+        """The lines of a record, in the order of `WORDS`."""
         kind = "real" if self.real_dice else f"equal {self.equal_dice}" if self.equal_dice else "box"
         lines = [f"dice {kind}"]
+        if self.linked:
+            lines.append(" ".join(("linked", *self.linked.commitments, *self.linked.links)))
         if self.first > 1:
             lines.append(f"first {self.first}")
         for word, numbers in (("computers", self.computers), ("out-of-play", self.out_of_play)):
@@ -78,6 +95,7 @@ class Conditions(NamedTuple):
             # With throws of chance, or of another seed, such a match does not pass its check.
             self.equal_dice or later.equal_dice,
             self.first,
+            later.linked or self.linked,
         )
 
 
@@ -89,7 +107,7 @@ def conditions_from_lines(lines: Sequence[str]) -> Conditions | None:
     """
     if not lines:
         return None
-    real_dice, equal_dice, lost, first = False, "", 0, 1
+    real_dice, equal_dice, lost, first, linked = False, "", 0, 1, None
     numbers, versions = dict[str, tuple[int, ...]](), list[str]()
     seen = set[str]()
     for line in lines:
@@ -108,6 +126,14 @@ def conditions_from_lines(lines: Sequence[str]) -> Conditions | None:
                         "allowed are box, real, and equal with 64 digits"
                     )
                 real_dice, equal_dice = rest == "real", equal[1] if equal else ""
+            case "linked":
+                found = _LINKED.fullmatch(rest)
+                if not found:
+                    raise ValueError(
+                        f"linked: {quoted(rest)} is not allowed; "
+                        "allowed are two commitments and two links of 64 digits each"
+                    )
+                linked = LinkProof((found[1], found[2]), (found[3], found[4]))
             case "first":
                 first = count(rest, MAX_PLAYERS) or 0
                 if first < 2:
@@ -132,6 +158,7 @@ def conditions_from_lines(lines: Sequence[str]) -> Conditions | None:
         lost,
         equal_dice,
         first,
+        linked,
     )
 
 

@@ -10,16 +10,14 @@ These throws aren't random. A box that uses them says so on its panel, and its r
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from shutthebox.errors import ShutTheBoxError, quoted
 from shutthebox.rules.actions import apply
-from shutthebox.rules.faces import faces_to_text
+from shutthebox.rules.derived_throws import derive_throw, why_not_derived
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw
-from shutthebox.rules.profile import Draw
-from shutthebox.rules.turn import bag
 
 if TYPE_CHECKING:
     from shutthebox.rules.record import Record
@@ -60,19 +58,8 @@ class Tournament(NamedTuple):
         """The next throw with this many dice or, if the profile has a bag, the next domino."""
         if match.common is not None:
             return match.common
-        source = self._numbers(f"{match.player + 1} {match.round} {match.thrown + match.turn.throws + 1}")
-        if match.game.draw is Draw.DOMINOES:
-            return _domino(bag(match.rules, match.turn), source)
-        return tuple(_below(match.game.sides, source) + 1 for _ in range(dice))
-
-    def _numbers(self, place: str) -> Iterator[int]:
-        """Numbers from 0 to 2**32 - 1 that follow from the seed and the place of the throw."""
-        block = 0
-        while True:
-            digest = hashlib.sha256(f"{self.seed} {place} {block}".encode()).digest()
-            for start in range(0, len(digest), 4):
-                yield int.from_bytes(digest[start : start + 4])
-            block += 1
+        place = f"{match.player + 1} {match.round} {match.thrown + match.turn.throws + 1}"
+        return derive_throw(f"{self.seed} {place}", match, dice)
 
 
 def tournament_from_text(text: str, where: str) -> Tournament:
@@ -113,21 +100,8 @@ def unequal(record: "Record", tournament: Tournament) -> str | None:
     match = record.beginning
     for number, action in enumerate(record.actions, 1):
         if action.faces:
-            due = tournament.throw(match, len(action.faces))
-            if action.faces != due:
-                return (
-                    f"action {number}: player {match.player + 1} threw {faces_to_text(action.faces)}, "
-                    f"by the seed it is {faces_to_text(due)}"
-                )
+            reason = why_not_derived(match, action.faces, partial(tournament.throw, match), "seed")
+            if reason:
+                return f"action {number}: {reason}"
         match = apply(match, action)
     return None
-
-
-def _below(bound: int, source: Iterator[int]) -> int:
-    """A number from 0 up to the bound, each as likely as the others."""
-    usable = 2**32 - 2**32 % bound
-    return next(number for number in source if number < usable) % bound
-
-
-def _domino(dominoes: Sequence[Throw], source: Iterator[int]) -> Throw:
-    return dominoes[_below(len(dominoes), source)]

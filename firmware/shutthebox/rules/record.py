@@ -118,6 +118,10 @@ def unproven(record: Record) -> tuple[str, ...]:
             found.append(
                 f"equal dice: the throws follow from the seed of tournament {conditions.equal_dice[:16]}…"
             )
+        if conditions.linked:
+            found.append(
+                "two linked boxes: each saw only its own levers; `shutthebox verify` checks every throw"
+            )
         for seats in conditions.computers:
             found.append(f"player {seats} was the computer")
         if conditions.out_of_play:
@@ -275,6 +279,8 @@ class _Parser:
                 named = to_profile(keys, self._where, "record")
             except ProfileError as error:
                 raise RecordError(str(error)) from None
+        if conditions and conditions.linked and counts["players"] != len(conditions.linked.links):
+            raise self._error("linked: allowed with 2 players")
         try:
             first = conditions.first - 1 if conditions else 0
             return begin(named, counts["players"], counts.get("rounds"), first), conditions

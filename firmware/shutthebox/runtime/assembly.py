@@ -35,7 +35,7 @@ from shutthebox.game.settings import Settings
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_numbers
-from shutthebox.runtime.ports import BuzzerPort, DisplayPort, Observer, OddsPort, Ports, StickPort
+from shutthebox.runtime.ports import BuzzerPort, DisplayPort, LinkPort, Observer, OddsPort, Ports, StickPort
 from shutthebox.runtime.runner import Mail, Runner
 from shutthebox.translations import translations
 
@@ -79,6 +79,7 @@ class World(NamedTuple):  # a dataclass of this size takes milliseconds of every
     """Whether the panel answers, for the scoreboard."""
     buzzer: BuzzerPort | None = None
     stick: StickPort | None = None
+    link: LinkPort | None = None
     observers: Sequence[Observer] = ()
     fault: Fault | None = None
     """Found before the start, for the players."""
@@ -190,6 +191,8 @@ def assemble(config: Config, settings: Settings, world: World) -> Box:
             settings = restore_choices(config, settings, store.choices())
         if config.scoreboard.on:
             settings = settings._replace(scoreboard=world.scoreboard)
+        if world.link is not None:
+            settings = settings._replace(link=config.link.name)
         # A lever that the owner has taken out for good may have lost its line to something else.
         unused = {*config.box.out_of_play} & {*to_numbers(settings.out)}
         used = {number: line for number, line in world.lines.items() if number not in unused}
@@ -271,6 +274,7 @@ def assemble(config: Config, settings: Settings, world: World) -> Box:
             lookups,
             undelivered=delivery,
             stick=world.stick,
+            link=world.link,
         )
         runner = Runner(
             settings,

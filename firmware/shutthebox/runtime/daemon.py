@@ -38,6 +38,7 @@ from shutthebox.translations import translations
 
 if TYPE_CHECKING:
     from shutthebox.adapters.display.panel import Panel
+    from shutthebox.adapters.link_socket import LinkSocket
     from shutthebox.adapters.stick_socket import StickSocket
 
 _log = logging.getLogger(__name__)
@@ -60,6 +61,7 @@ def serve(
     scores: Path | None = None,
     outbox: Path | None = None,
     stick: Path | None = None,
+    link: Path | None = None,
     inbox: "SimpleQueue[Mail] | None" = None,
     machine: Path | None = None,
 ) -> None:
@@ -81,6 +83,7 @@ def serve(
         scores: folder for the files of scoreboard and voice; None for a box without them.
         outbox: folder for matches on their way to a league; None for none.
         stick: socket for the stick helper; None for a box without one.
+        link: socket for the link helper; None for a box that plays with no other.
         inbox: the loop's inbox, for forms from other threads; None for a box without any.
         machine: where the machine's health files are; None to ignore its health.
 
@@ -101,6 +104,9 @@ def serve(
         helper = None if stick is None else _open_stick(stick, inbox)
         if helper is not None:
             stack.callback(helper.close)
+        linked = None if link is None else _open_link(link, inbox)
+        if linked is not None:
+            stack.callback(linked.close)
         display = None if connect is None else DisplayWorker(connect)
         odds = OddsWorker(inbox.put)
         world = World(
@@ -120,6 +126,7 @@ def serve(
             display_works=None if display is None else partial(getattr, display, "connected"),
             buzzer=buzzer,
             stick=helper,
+            link=linked,
             observers=observers,
             fault=fault,
             notices=notices,
@@ -179,6 +186,17 @@ def _open_stick(path: Path, inbox: SimpleQueue[Mail]) -> "StickSocket | None":
         return StickSocket(path, inbox.put)
     except OSError as error:
         _log.warning("stick: %s: %s; playing without USB sticks", path, error.strerror or error)
+        return None
+
+
+def _open_link(path: Path, inbox: SimpleQueue[Mail]) -> "LinkSocket | None":
+    from shutthebox.adapters.link_socket import LinkSocket
+    from shutthebox.game.inputs import LinkReported
+
+    try:
+        return LinkSocket(path, lambda report: inbox.put(LinkReported(report)))
+    except OSError as error:
+        _log.warning("link: %s: %s; playing without another box", path, error.strerror or error)
         return None
 
 

@@ -12,6 +12,7 @@ from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.settings import Brightness
 from shutthebox.game.stick import StickJob
 from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.link.requests import LinkRequest
 from shutthebox.odds.questions import OddsReady, Question
 
 Observer: TypeAlias = Callable[[Effect | SwitchChanged, int], None]
@@ -58,6 +59,13 @@ class StickPort(Protocol):
         """Asks for a job."""
 
 
+class LinkPort(Protocol):
+    """The link helper. Its reports arrive through the loop's inbox."""
+
+    def ask(self, request: LinkRequest) -> None:
+        """Asks for this. It may get lost: whatever matters is asked again."""
+
+
 class OddsPort(Protocol):
     """The odds."""
 
@@ -73,6 +81,10 @@ class MemoryPort(Protocol):
 
     def keep(self, fact: Fact) -> None:
         """Makes a fact durable, or queues it if that fails."""
+
+    @property
+    def is_durable(self) -> bool:
+        """Whether everything kept so far survives a power cut; also where nothing can ever be kept."""
 
     def keep_counts(self, presses: Mapping[int, int], chatter: Mapping[int, int]) -> None:
         """Adds the switches' counts since startup."""
@@ -101,6 +113,7 @@ class Ports(NamedTuple):
         lookups: answers the game's synchronous questions.
         undelivered: returns why the league isn't getting the box's matches; None without a league.
         stick: the stick helper; None for a box without one.
+        link: the link helper; None for a box that plays with no other.
     """
 
     pins: PinsPort
@@ -113,3 +126,4 @@ class Ports(NamedTuple):
     lookups: Lookups | None = None
     undelivered: Callable[[], Undelivered | None] | None = None
     stick: StickPort | None = None
+    link: LinkPort | None = None

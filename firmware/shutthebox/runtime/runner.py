@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from shutthebox.adapters.gpio import Edge
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import Ask, AskStick, Effect, Keep, PlaySound, Show
+from shutthebox.game.effects import Ask, AskLink, AskStick, Effect, Keep, PlaySound, Show
 from shutthebox.game.facts import Finished, PlayersLeft
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
@@ -18,6 +18,7 @@ from shutthebox.game.inputs import (
     FaultReported,
     FormInput,
     Input,
+    LinkReported,
     StickReported,
     TimePassed,
 )
@@ -39,7 +40,7 @@ LAMP_BLINK_NS = 100_000_000
 RECONCILE_NS = 1_000_000_000
 """How often all levels are read again, because kernels lose edges."""
 
-Mail: TypeAlias = Edge | OddsReady | FormInput | StickReported | None
+Mail: TypeAlias = Edge | OddsReady | FormInput | StickReported | LinkReported | None
 """A message to the loop from another thread; None ends it."""
 
 
@@ -109,8 +110,8 @@ class Runner:
         deadlines = (self.switches.deadline_ns, self.machine.deadline_ns, *self._blinks[:1])
         return min((self._reconcile_ns, *(deadline for deadline in deadlines if deadline is not None)))
 
-    def take(self, mail: Edge | OddsReady | FormInput | StickReported, now_ns: int) -> None:
-        """Takes an edge, answer, form or stick. Call `pass_time` once the inbox is empty."""
+    def take(self, mail: Edge | OddsReady | FormInput | StickReported | LinkReported, now_ns: int) -> None:
+        """Takes an edge, an answer, a form, or a report. Call `pass_time` once the inbox is empty."""
         if isinstance(mail, Edge):
             self._switched(self.switches.edge(mail.switch, mail.active, mail.t_ns))
         else:
@@ -179,6 +180,10 @@ class Runner:
                 case AskStick(job):
                     if self._ports.stick is not None:
                         self._ports.stick.ask(job)
+                case AskLink(request):
+                    # What isn't durable isn't told: the other box is told again later.
+                    if self._ports.link is not None and self._ports.memory.is_durable:
+                        self._ports.link.ask(request)
             self._tell(effect, t_ns)
         for fault in self._ports.memory.faults():
             self._step(FaultReported(fault), t_ns)

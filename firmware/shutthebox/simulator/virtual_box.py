@@ -1,6 +1,6 @@
 """A whole box in virtual time: simulated contacts, the real adapter and runner, and a clock that jumps."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
 from queue import SimpleQueue
@@ -14,9 +14,10 @@ from shutthebox.config.schema import Config
 from shutthebox.config.settings_loader import levers_needed, settings_for
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Effect, Show
-from shutthebox.game.inputs import FormInput
+from shutthebox.game.inputs import FormInput, LinkReported
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.game.switches.switch import DICE_BUTTON, switch
+from shutthebox.link.requests import LinkReport
 from shutthebox.rules.moves import Throw
 from shutthebox.runtime.assembly import World, assemble
 from shutthebox.runtime.ports import BuzzerPort, DisplayPort, Observer, OddsPort
@@ -24,6 +25,8 @@ from shutthebox.runtime.runner import Mail, Runner
 from shutthebox.simulator.hardware import disk
 from shutthebox.simulator.hardware.bounce import bounce_edges
 from shutthebox.simulator.hardware.box import SimulatedBox, simulated_wiring, wired_buttons
+from shutthebox.simulator.virtual_link import LinkEnd
+from shutthebox.simulator.virtual_time import VirtualTime
 
 ADDRESS = "http://shutthebox.local:8090/"
 """The scoreboard's address in virtual time, so that scenarios are the same everywhere."""
@@ -69,7 +72,7 @@ class VirtualBox:
     """One box whose time passes only when told to. Single-threaded.
 
     Attributes:
-        now_ns: the time since its start.
+        time: that passes in it, since its start.
         show: what the box shows now.
         display: the display it was given.
         dice: where scripts queue throws.
@@ -84,6 +87,10 @@ class VirtualBox:
         odds: answers questions about the odds; by default at once.
         buzzer: plays the sounds; None for silence.
         epoch_s: the time of day at its start, in seconds since 1970.
+        link: its end of the link to another box; None for a box without one.
+        time: that passes for others, too; by default for this box alone.
+        contacts_ns: the clock of contacts that move and bounce by themselves, where time follows a real
+            clock; by default they move when told to.
         where: names the config in error messages.
 
     Raises:
@@ -103,8 +110,11 @@ class VirtualBox:
         odds: OddsPort | None = None,
         buzzer: BuzzerPort | None = None,
         epoch_s: float = 0.0,
+        link: LinkEnd | None = None,
+        time: VirtualTime | None = None,
+        contacts_ns: Callable[[], int] | None = None,
     ) -> None:
-        self.now_ns = 0
+        self.time = time or VirtualTime()
         self.dice = QueuedDice(seed)
         # Wired like the simulated hardware, with the configured box's buttons.
         self._config = config._replace(gpio=simulated_wiring(config.gpio))
@@ -113,14 +123,17 @@ class VirtualBox:
         self._odds = (odds or InlineOdds()) if advised else None
         self._buzzer = buzzer
         self._epoch_s = epoch_s
+        self.link = link
+        if link is not None:
+            link.connect(self._take_report)
         levers = levers_needed(config, where)
         self._where = where
         self.box = SimulatedBox(
             levers,
             buttons=wired_buttons(config.gpio),
             inverted=config.gpio.inverted_switches,
-            real_time=False,
-            clock_ns=lambda: self.now_ns,
+            real_time=contacts_ns is not None,
+            clock_ns=contacts_ns or (lambda: self.now_ns),
             seed=seed,
         )
         self._inbox: SimpleQueue[Mail] = SimpleQueue()
@@ -133,6 +146,7 @@ class VirtualBox:
             self.box.close()
             self._lock.release()
             raise
+        self.time.add(self)
 
     def _start(self) -> None:
         settings = settings_for(self._config, max(self.box.levers), self._where)
@@ -150,6 +164,7 @@ class VirtualBox:
             odds=self._odds,
             display=self.display,
             buzzer=self._buzzer,
+            link=self.link,
             observers=(self._tell,),
         )
         self._assembled = assemble(self._config, settings, world)
@@ -188,12 +203,23 @@ class VirtualBox:
         """The box's current store; None if it has none."""
         return self.memory.store
 
+    @property
+    def now_ns(self) -> int:
+        """The time since its start."""
+        return self.time.now_ns
+
+    @property
+    def deadline_ns(self) -> int:
+        """When the runner is due."""
+        return self._assembled.runner.deadline_ns
+
+    def pass_time(self, now_ns: int) -> None:
+        """Lets the runner do everything due by now."""
+        self._assembled.runner.pass_time(now_ns)
+
     def run_until(self, t_ns: int) -> None:
         """Lets time pass; the runner runs at each of its deadlines on the way."""
-        while (deadline := self.runner.deadline_ns) <= t_ns:
-            self.now_ns = max(self.now_ns, deadline)
-            self.runner.pass_time(self.now_ns)
-        self.now_ns = t_ns
+        self.time.run_until(t_ns)
 
     def set_level(self, line: int, level: bool) -> None:
         """Sets a line's electrical level now, and lets the runner process the edge."""
@@ -233,6 +259,9 @@ class VirtualBox:
         """Passes on input from the page's form."""
         self.runner.take(given, self.now_ns)
 
+    def _take_report(self, report: LinkReport) -> None:
+        self.runner.take(LinkReported(report), self.now_ns)
+
     def glitch(self, number: int, lasts_ns: int) -> None:
         """A spike on a lever's line: to the other level and back."""
         line = self.box.lever_line(number)
@@ -247,9 +276,15 @@ class VirtualBox:
         self.run_until(self.now_ns + lasts_ns)
         self.set_button(False)
 
-    def cut_power(self) -> None:
-        """Kills the daemon without a goodbye and starts it again; the levers stay as they are."""
-        kept = self._kept_files()
+    def cut_power(self, spoil: Callable[[Path, bytes], bytes] = lambda path, content: content) -> None:
+        """Kills the daemon without a goodbye and starts it again; the levers stay as they are.
+
+        Args:
+            spoil: what a disk without power has made of a file of the store.
+        """
+        kept = {path: spoil(path, content) for path, content in self._kept_files().items()}
+        if self.link is not None:
+            self.link.cut_power()
         self._assembled.close()
         with disk.room():  # their bytes are on it already, also where it is full
             for path, content in kept.items():
@@ -268,6 +303,7 @@ class VirtualBox:
 
     def close(self) -> None:
         """Shuts the daemon down properly."""
+        self.time.remove(self)
         self._assembled.close()
         self.box.close()
         self._lock.release()

@@ -135,6 +135,8 @@ def _unranked(record: Record, end: Match) -> str:
         return "given up"
     if conditions is None or conditions.lost:
         return "facts were lost"
+    if conditions.linked:
+        return "two linked boxes"  # they don't send such matches
     if conditions.real_dice:
         return "real dice"
     if conditions.computers:

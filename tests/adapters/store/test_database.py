@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.box import BoxUnderTest
 from tests.support.chance import next_action
-from tests.support.kept import alter, sound
+from tests.support.kept import alter, keep_match, sound
+from tests.support.linked import linked_record
 
 from shutthebox import __version__
 from shutthebox.adapters.store import queries
@@ -158,6 +159,20 @@ def test_what_an_evening_leaves_in_the_file(tmp_path: Path) -> None:
         assert kept_match(store.connection, 2, "test").conditions == Conditions(
             real_dice=True, versions=(f"{__version__} rules {RULES_VERSION}",)
         )
+        assert first_fault(store.connection, read_mark(store.path)) is None
+
+
+def test_a_match_on_two_linked_boxes_stays_one(tmp_path: Path) -> None:
+    """However often the plug is pulled: each start says the conditions that this box knows by itself."""
+    played = linked_record()
+    assert played.conditions
+    with closing(Store(tmp_path, lambda: 0.0)) as store:
+        keep_match(store, played.beginning, *played.actions, conditions=played.conditions)
+        store.keep(Resumed(Conditions(out_of_play=(7,))))
+        kept = kept_match(store.connection, 1, "test")
+        assert kept.conditions
+        assert kept.conditions.linked == played.conditions.linked
+        assert kept.conditions.out_of_play == (7,)
         assert first_fault(store.connection, read_mark(store.path)) is None
 
 

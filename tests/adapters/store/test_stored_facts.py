@@ -23,6 +23,7 @@ from shutthebox.adapters.store.stored_facts import (
     MatchBegun,
     MatchDecided,
     MatchLeft,
+    MatchLinked,
     MatchResumed,
     PlayerResult,
     ResultSigned,
@@ -31,6 +32,7 @@ from shutthebox.adapters.store.stored_facts import (
     fact_from_text,
 )
 from shutthebox.game.facts import BestTotal, Chosen, ClockShown, Fact, PageRules, Streak, WrongCodes
+from shutthebox.link.match import Revealed, Rolled
 from shutthebox.rules.actions import Advanced, Moved, OutOfTime, Reopened, Thrown
 from shutthebox.simulator.scenario.effect_lines import fact_text
 
@@ -67,6 +69,11 @@ WRITTEN: dict[str, StoredFact] = {
     "time": OutOfTime(),
     "next": Advanced(),
     "clock 7": ClockShown(7),
+    f'link [1,"{"5e" * 16}",0,"{"3c" * 32}",600,["The Anchor","The Crown"],["{"0a" * 32}","{"77" * 32}"]]': (
+        MatchLinked(1, "5e" * 16, 0, "3c" * 32, 600, ("The Anchor", "The Crown"), ("0a" * 32, "77" * 32))
+    ),
+    "roll 2": Rolled(2),
+    f"reveal {'5d' * 32}": Revealed("5d" * 32),
 }
 """What stores have of every kind. A line here is never changed: it is on somebody's card."""
 
@@ -85,7 +92,7 @@ def test_the_checksums_of_written_facts_stay_right() -> None:
     head = Head()
     for text in WRITTEN:
         head = head.after(text)
-    assert head == Head(24, 48_020_263_926_564)
+    assert head == Head(27, 142_430_928_969_267)
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,18 @@ def test_what_does_not_matter_in_an_expectation(play: Play_, line: str) -> None:
         ("config game.players 21", "script:1: game.players: 21 is not allowed"),
         ("config gpio.roll 4", "script: gpio.roll: line 4 is taken by gpio.levers[0]"),
         ("press\nconfig game.players 3", "script:2: config: allowed only before anything happens"),
+        ("link lose 2", "script:1: link: '2' is not a fraction"),
+        ("link late soon", "script:1: link: 'soon' is not a duration"),
+        ("link down", "script:1: link: allowed are: link cut, link up, link lose 0.2"),
+        ("box 2: link cut", "script:1: link: it's between both boxes; allowed is the line without box 2:"),
+        ("box 3: press", "script:1: box: allowed is: box 2: LINE"),
+        ("box 2:", "script:1: box: allowed is: box 2: LINE"),
+        ("box 2: flop 3", "script:1: flop: did you mean 'flip'? allowed are"),
+        ("box 2: config game.players 21", "script:1: game.players: 21 is not allowed"),
+        ("press\nbox 2: config game.players 3", "script:2: config: allowed only before anything happens"),
+        ("box 2: config gpio.roll 4", "script: gpio.roll: line 4 is taken by gpio.levers[0]"),
         # These are found only on the box.
+        ("box 2: flip 10", "script:1: box 2: flip: lever 10: this box has 1 to 9"),
         ("config game.profile nonsense\npress", "script: game.profile: profile: 'nonsense' is not known"),
         (
             "config game.profile full-house\nconfig box.levers 9\npress",
@@ -197,6 +208,29 @@ def test_a_script_that_makes_no_sense_is_one_line(play: Play_, text: str, compla
 @pytest.mark.parametrize("name", fast_among(["2012", "the-300", "cards"], ["the-300"]))
 def test_a_game_whose_name_looks_like_a_number_can_be_played(play: Play_, name: str) -> None:
     play(f"config game.profile {name}\nconfig game.setup usual\npress\nexpect mode ready")
+
+
+def test_two_boxes_are_played_in_the_same_time(tmp_path: Path) -> None:
+    script = """
+        config game.setup usual
+        box 2: config game.setup usual
+        box 2: config box.language fr
+        press
+        expect mode ready
+        box 2: expect mode attract
+        box 2: @3 press
+        box 2: expect mode ready
+        box 2: expect player 1
+        +0.5 press
+        expect mode rolling
+        box 2: expect mode ready
+    """
+    told: dict[int, list[int]] = {1: [], 2: []}
+    tells = [lambda _, t_ns, box=box: told[box].append(t_ns) for box in told]
+    Replay(parse(script, "script"), tmp_path, tell=tells[0], tell_second=tells[1]).run()
+    assert max(told[1]) > max(told[2]) > 3 * S
+    with pytest.raises(ExpectationError, match="script:1: box 2: expected mode ready, got attract"):
+        Replay(parse("box 2: expect mode ready", "script"), tmp_path / "other").run()
 
 
 # -- recordings --------------------------------------------------------------------------------

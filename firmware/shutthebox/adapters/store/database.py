@@ -27,6 +27,7 @@ from shutthebox.adapters.store.stored_facts import (
     MatchBegun,
     MatchDecided,
     MatchLeft,
+    MatchLinked,
     MatchResumed,
     ResultSigned,
     StoredFact,
@@ -43,12 +44,14 @@ from shutthebox.game.facts import (
     Fact,
     Faulted,
     Finished,
+    Linked,
     PlayersLeft,
     Remembered,
     Resumed,
     Signed,
 )
 from shutthebox.game.resuming import KeptMatch
+from shutthebox.link.match import LinkError, Revealed, Rolled
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
 from shutthebox.rules.match import Match
@@ -234,6 +237,8 @@ class Store:
                 return None if is_known else FaultKept(at_s, kind, text)
             case Began(match, conditions):
                 return self._begun(match, conditions, at_s)
+            case Linked():
+                return MatchLinked.of(latest.id, fact) if latest else None
             case Resumed(conditions):
                 return self._resumed(latest, conditions) if latest else None
             case PlayersLeft():
@@ -309,7 +314,11 @@ class Store:
             match = beginning = record.beginning
             for action in record.actions:
                 match = apply(match, action)
-            return KeptMatch(beginning, record.actions, self.tally(), kept.clock)
+            try:
+                linked = kept.linked(beginning)
+            except LinkError as error:
+                raise StoreError(f"{self.path}: {error}") from error
+            return KeptMatch(beginning, record.actions, self.tally(), kept.clock, linked)
 
     def choices(self) -> tuple[Remembered, ...]:
         """The latest of each setting chosen, and each total reached, at the box.
@@ -357,7 +366,7 @@ def open_to_read(store: Path, wait_ms: int = BUSY_MS) -> sqlite3.Connection:
     return sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True, timeout=wait_ms / 1000)
 
 
-def _as_it_is(fact: Action | ClockShown) -> StoredFact:
+def _as_it_is(fact: Action | Rolled | Revealed | ClockShown) -> StoredFact:
     """A fact that's stored as it is. If a new kind isn't, the type checker complains here."""
     return fact
 

@@ -82,6 +82,11 @@ class FailsafeStore:
         return self._read(query, ())
 
     @property
+    def is_durable(self) -> bool:
+        """Whether everything kept so far survives a power cut; also where nothing can ever be kept."""
+        return self.store is None or not self.store.waiting
+
+    @property
     def forgets(self) -> bool:
         """Whether nothing can be kept for now."""
         return self.store is None or self._forgetting

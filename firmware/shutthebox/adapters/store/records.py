@@ -12,6 +12,7 @@ from shutthebox.adapters.store.stored_facts import (
     MatchBegun,
     MatchDecided,
     MatchLeft,
+    MatchLinked,
     MatchResumed,
     StoredFact,
     is_play,
@@ -19,8 +20,11 @@ from shutthebox.adapters.store.stored_facts import (
 )
 from shutthebox.errors import quoted
 from shutthebox.game.facts import ClockShown
-from shutthebox.rules.actions import Action
-from shutthebox.rules.conditions import Conditions
+from shutthebox.link.match import LinkedMatch, Revealed, Rolled
+from shutthebox.rules.actions import Action, Thrown
+from shutthebox.rules.conditions import Conditions, LinkProof
+from shutthebox.rules.linked_dice import DiceChain
+from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import parse_keys, to_profile
 
@@ -55,7 +59,22 @@ class KeptFacts(NamedTuple):
         for fact in self.facts:
             if isinstance(fact, MatchResumed | FactsLost):
                 text = fact.conditions
-        return known_conditions(text).joined(Conditions(lost=self.lost)) if text else None
+        return known_conditions(text).joined(Conditions(lost=self.lost, linked=self._proof)) if text else None
+
+    @property
+    def _proof(self) -> LinkProof | None:
+        """The links of a linked match as far as they were revealed; None for a match on this box alone."""
+        begun = next((fact for fact in self.facts if isinstance(fact, MatchLinked)), None)
+        if begun is None:
+            return None
+        throws, revealed, theirs = 0, "", begun.commitments[1 - begun.seat]
+        for fact in self.facts:
+            if isinstance(fact, Revealed):
+                revealed = fact.link
+            elif isinstance(fact, Thrown) and revealed:
+                throws, theirs, revealed = throws + 1, revealed, ""
+        own = DiceChain(begun.secret).link(throws)
+        return LinkProof(begun.commitments, (theirs, own) if begun.seat else (own, theirs))
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -68,6 +87,24 @@ class KeptFacts(NamedTuple):
             if isinstance(fact, LaterFact) and fact.is_play:
                 raise ValueError(f"{quoted(fact.text)} is not an action this version knows")
         return tuple(fact for fact in self.facts if isinstance(fact, Action))
+
+    def linked(self, beginning: Match) -> LinkedMatch | None:
+        """This box's end of a linked match, as far as it got; None for a match on this box alone.
+
+        Args:
+            beginning: the match before its first throw.
+
+        Raises:
+            LinkError: they make no sense.
+        """
+        found = next((fact for fact in self.facts if isinstance(fact, MatchLinked)), None)
+        if found is None:
+            return None
+        linked = found.linked(beginning)
+        for fact in self.facts:
+            if isinstance(fact, Action | Rolled | Revealed):
+                linked = linked.after(fact)
+        return linked
 
     @property
     def is_given_up(self) -> bool:

@@ -16,7 +16,17 @@ from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from shutthebox.errors import quoted
-from shutthebox.game.facts import ClockShown, Remembered, fact_line, remembered
+from shutthebox.game.facts import ClockShown, Linked, Remembered, fact_line, remembered
+from shutthebox.link.invitation import linkable
+from shutthebox.link.match import (
+    LINK_WORDS,
+    Agreement,
+    LinkedMatch,
+    LinkError,
+    Revealed,
+    Rolled,
+    link_fact_from_text,
+)
 from shutthebox.rules.actions import Action, action_from_text
 from shutthebox.rules.conditions import WORDS, Conditions, conditions_from_lines
 from shutthebox.rules.match import Match
@@ -58,6 +68,57 @@ class MatchResumed(NamedTuple):
     def to_text(self) -> str:
         """For example ``resume [1,"dice real"]``."""
         return fact_line("resume", self.match, self.conditions)
+
+
+class MatchLinked(NamedTuple):
+    """A match that has just begun is played with another box.
+
+    Attributes:
+        match: its number.
+        session: of the pairing.
+        seat: this box's, from 0.
+        secret: of this box's dice.
+        limit_s: within which a box must reveal its link.
+        names: of the boxes, by seat.
+        commitments: of their dice, by seat.
+    """
+
+    match: int
+    session: str
+    seat: int
+    secret: str
+    limit_s: int
+    names: tuple[str, str]
+    commitments: tuple[str, str]
+
+    @classmethod
+    def of(cls, match: int, linked: Linked) -> "MatchLinked":
+        """What is stored of a linked match with this number."""
+        game = linked.agreement
+        return cls(
+            match, game.session, linked.seat, linked.secret, game.limit_s, game.names, game.commitments
+        )
+
+    def linked(self, beginning: Match) -> LinkedMatch:
+        """This box's end of the match, before its first entry.
+
+        Args:
+            beginning: the match before its first throw.
+
+        Raises:
+            LinkError: two boxes can't play it, or the secret isn't the one agreed on.
+        """
+        game = linkable(beginning.game)
+        if game is None:
+            raise LinkError(f"{beginning.game.name} is no game for two boxes")
+        agreement = Agreement(
+            game, beginning.rounds, beginning.first, self.limit_s, self.names, self.commitments, self.session
+        )
+        return Linked(agreement, self.seat, self.secret).beginning
+
+    def to_text(self) -> str:
+        """For example ``link [1,"9f…",0,"3c…",600,["The Anchor","The Crown"],["0a…","77…"]]``."""
+        return fact_line("link", *self)
 
 
 class FactsLost(NamedTuple):
@@ -175,12 +236,15 @@ class LaterFact(NamedTuple):
 
 StoredFact: TypeAlias = (
     MatchBegun
+    | MatchLinked
     | MatchResumed
     | FactsLost
     | MatchDecided
     | ResultSigned
     | MatchLeft
     | Action
+    | Rolled
+    | Revealed
     | ClockShown
     | Remembered
     | SwitchesWorn
@@ -192,7 +256,9 @@ StoredFact: TypeAlias = (
 _LONGEST_PLAYED = 100
 """Every action is shorter than this, in characters."""
 
-_JSON_WORDS = ("begin", "resume", "lost", "finish", "sign", "leave", "choose", "wear", "fault")
+_JSON_WORDS = (
+    "begin", "link", "resume", "lost", "finish", "sign", "leave", "choose", "wear", "fault",
+)  # fmt: skip
 
 
 def fact_from_text(text: str) -> StoredFact:
@@ -206,6 +272,8 @@ def fact_from_text(text: str) -> StoredFact:
         return _with_values(text, word, json.loads(rest))
     if word == "clock":
         return ClockShown(int(rest))
+    if word in LINK_WORDS:
+        return link_fact_from_text(text)
     return _played(text) if len(text) < _LONGEST_PLAYED else LaterFact(text)
 
 
@@ -224,6 +292,11 @@ def _with_values(text: str, word: str, values: object) -> StoredFact:
             int(number), int(at_s), str(profile), int(players), int(rounds), str(conditions), int(sides)
         ]:  # fmt: skip
             return MatchBegun(number, at_s, profile, players, rounds, conditions, sides)
+        case "link", [
+            int(number), str(session), int(seat), str(secret), int(limit_s),
+            [str(host), str(guest)], [str(hosts), str(guests)],
+        ]:  # fmt: skip
+            return MatchLinked(number, session, seat, secret, limit_s, (host, guest), (hosts, guests))
         case "resume", [int(number), str(conditions)]:
             return MatchResumed(number, conditions)
         case "lost", [int(number), int(facts), str(conditions)]:
@@ -261,8 +334,12 @@ def _worn(values: object) -> tuple[int, int, int]:
 
 
 def is_play(fact: StoredFact) -> bool:
-    """Whether the fact only makes sense after those before it: an action, or the clock's reading."""
-    return fact.is_play if isinstance(fact, LaterFact) else isinstance(fact, Action | ClockShown)
+    """Whether the fact only makes sense after those before it: an action, a link, or the clock's reading."""
+    return (
+        fact.is_play
+        if isinstance(fact, LaterFact)
+        else isinstance(fact, Action | Rolled | Revealed | ClockShown)
+    )
 
 
 def results_of(match: Match) -> tuple[PlayerResult, ...]:

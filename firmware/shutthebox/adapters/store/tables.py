@@ -15,6 +15,7 @@ from shutthebox.adapters.store.stored_facts import (
     MatchBegun,
     MatchDecided,
     MatchLeft,
+    MatchLinked,
     MatchResumed,
     PlayerResult,
     ResultSigned,
@@ -24,6 +25,7 @@ from shutthebox.adapters.store.stored_facts import (
     stakes_from_text,
 )
 from shutthebox.game.facts import ClockShown, Remembered, remembered
+from shutthebox.link.match import Revealed, Rolled
 from shutthebox.rules.actions import Action, Thrown
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.profile import MAX_PLAYERS
@@ -230,7 +232,7 @@ def tally_of(db: sqlite3.Connection) -> tuple[Fraction, ...]:
     return tuple(owed.get(player, Fraction(0)) for player in range(max(owed, default=-1) + 1))
 
 
-def _no_table(fact: Action | ClockShown | LaterFact) -> None:
+def _no_table(fact: Action | Rolled | Revealed | ClockShown | LaterFact | MatchLinked) -> None:
     """Facts that change no table. If a new kind does, the type checker complains here."""
 
 

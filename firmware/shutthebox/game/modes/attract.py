@@ -63,10 +63,11 @@ class Attract(BoxMode):
 
 
 def enter(target: BackToAttract, context: Context) -> Step[Attract]:
-    """Waits for players. Forgets their names, and asks for the usual game's odds to be prepared."""
+    """Waits for players. Forgets all names, and asks for the usual game's odds to be prepared."""
     game, shared = context.shared.settings.usual_game, context.shared
     asked = (Ask(Prepare(game)),) if game else ()
-    return Step(Attract(), asked, shared._replace(names=()) if shared.names else None)
+    is_named = shared.names or shared.boxes
+    return Step(Attract(), asked, shared._replace(names=(), boxes=()) if is_named else None)
 
 
 def press(mode: Attract, context: Context) -> Step[Attract | AskNames | AskQuestions]:

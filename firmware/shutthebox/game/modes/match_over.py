@@ -14,13 +14,13 @@ from shutthebox.game.effects import Ask, PlaySound, Sound
 from shutthebox.game.facts import Signed
 from shutthebox.game.messages import CommaList, ListRow, Message, Text, message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.modes.base import MatchMode, leave
 from shutthebox.game.picker import Flicks
 from shutthebox.game.play import MatchInPlay
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Context, Shared, Step, keep, refuse
-from shutthebox.game.targets import BeginMatch, EndMatch, ShowResult, SignResult
+from shutthebox.game.targets import BackToAttract, BeginMatch, EndMatch, ShowResult, SignResult
 from shutthebox.game.wording import player_name, reason_text, seat
 from shutthebox.odds.questions import AskReview, ReviewReady
 from shutthebox.rules.match import Match, Result, begin
@@ -84,6 +84,8 @@ class MatchOver(MatchMode):
     @property
     def to_go_on(self) -> Message:
         """What a press does, in words that can't be taken for showing the same page again."""
+        if self.play.linked is not None:
+            return message("Press: end")
         return (
             message("Press: new match")
             if self.page or self.shows_tally
@@ -146,8 +148,13 @@ def _signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> 
     return Step(mode, (*keep(*facts), PlaySound(_sound(play, honours))))
 
 
-def press(mode: MatchOver, context: Context) -> Step[BeginMatch]:
-    """Starts a new match with the same players."""
+def press(mode: MatchOver, context: Context) -> Step[BeginMatch | MatchOver | BackToAttract]:
+    """Starts a new match with the same players; a linked one waits until the other box has the result."""
+    linked = mode.play.linked
+    if linked is not None and linked.confirmed != len(linked.entries):
+        return refuse(mode, message("Not sent yet"))
+    if linked is not None:
+        return leave(mode, context)
     match, settings = mode.play.match, context.shared.settings
     before = match.game
     # The levers may have been taken out of play, or put back, while the power was off.
@@ -211,7 +218,9 @@ def _may_sign(mode: MatchOver, settings: Settings) -> bool:
 
 
 def _signer(play: MatchInPlay, settings: Settings) -> int | None:
-    """The first winner (from 0) who isn't the computer; None if there is none."""
+    """The first winner (from 0) who isn't the computer; None if there is none. Boxes sign nothing."""
+    if play.linked is not None:
+        return None
     winners = _result(play).winners
     return next((winner for winner in winners if winner + 1 not in settings.game.computers), None)
 
@@ -314,7 +323,10 @@ def _rows(play: MatchInPlay, result: Result, shared: Shared) -> Iterator[Text]:
         elif not match.has_totals:
             shown = message(plural("1 left", "{count} left"), count=match.rows[player].open.bit_count())
         owes = result.owes[player] if staked else Fraction(0)
-        line = message("{player}: {score}", player=seat(player, shared), score=shown)
+        who: Text = seat(player, shared)
+        if play.linked is not None:  # the boxes' names would be cut here
+            who = message("us") if player == play.linked.seat else message("them")
+        line = message("{player}: {score}", player=who, score=shown)
         yield ListRow(line, _owes(owes)) if owes else line
 
 

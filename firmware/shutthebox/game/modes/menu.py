@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from shutthebox.game.menu_items import GAME, GROUPS, Destination, Item, MenuLine, entries
+from shutthebox.game.menu_items import GAME, GROUPS, Destination, Item, MenuLine, entries, why_not_linked
 from shutthebox.game.menu_items import menu as listed
 from shutthebox.game.messages import message, title_text
 from shutthebox.game.mode import Mode
@@ -18,7 +18,7 @@ from shutthebox.game.picker_screen import follow_flicks, picker_screen
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared, Step, keep, refuse
-from shutthebox.game.targets import BackToAttract, OpenMenu, OpenPuzzle, OpenService
+from shutthebox.game.targets import BackToAttract, OpenLink, OpenMenu, OpenPuzzle, OpenService
 from shutthebox.game.wording import Distinction, rules_pages
 from shutthebox.game.wording import list_tiles as listed_tiles
 from shutthebox.rules.profile import Group, Profile
@@ -125,7 +125,7 @@ def levers(mode: Menu, context: Context) -> Step[Menu]:
     return Step(replace(mode, chose=mode.chose or (bool(effects) and why is None)), effects, refusal=why)
 
 
-def press(mode: Menu, context: Context) -> Step[Menu | OpenPuzzle | OpenService]:
+def press(mode: Menu, context: Context) -> Step[Menu | OpenPuzzle | OpenLink | OpenService]:
     """Opens an entry, takes an option and goes back to the list, or turns the page."""
     settings, game = context.shared.settings, mode.game(context.shared.settings)
     if game is not None and (mode.page is not None or mode.on_rules):
@@ -194,7 +194,7 @@ def _games(group: Group, settings: Settings) -> Menu:
     return Menu(Picker(GROUPS[group], lines, at, settings.levers), GAME, group, at)
 
 
-def _open(mode: Menu, entry: MenuLine, context: Context) -> Step[Menu | OpenPuzzle | OpenService]:
+def _open(mode: Menu, entry: MenuLine, context: Context) -> Step[Menu | OpenPuzzle | OpenLink | OpenService]:
     settings = context.shared.settings
     match entry:
         case Item() if entry is GAME and len(settings.groups) > 1:
@@ -217,5 +217,8 @@ def _open(mode: Menu, entry: MenuLine, context: Context) -> Step[Menu | OpenPuzz
             if missing := daily.missing_levers(settings.levers, settings.out):
                 return refuse(mode, message("Needs lever {tiles}", tiles=listed_tiles(missing)))
             return Step(OpenPuzzle(daily))
+        case Destination.LINK:
+            why = why_not_linked(settings)
+            return refuse(mode, why) if why else Step(OpenLink())
         case Destination.SERVICE:
             return Step(OpenService(unlocked=False))

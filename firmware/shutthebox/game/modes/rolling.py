@@ -9,10 +9,11 @@ from shutthebox.game.effects import Ask, PlaySound, Sound
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import TurnMode
-from shutthebox.game.play import TUMBLE_NS, apply_and_keep, is_computers_turn, judge_levers
+from shutthebox.game.play import TUMBLE_NS, apply_and_keep, is_computers_turn, judge_levers, tell_peer
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Shared, Step
-from shutthebox.game.targets import AfterAction, AnswerThrow, RollDice, after
+from shutthebox.game.state import Context, Shared, Step, keep
+from shutthebox.game.targets import AfterAction, AnswerThrow, AwaitLink, RollDice, Tumble, after
+from shutthebox.link.match import Rolled
 from shutthebox.odds.questions import AnswerReady, AskAnswer
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
@@ -48,9 +49,13 @@ class Rolling(TurnMode):
         return shown._replace(dice=(1,) * len(faces), total=None, tumbling=True, lit=True)
 
 
-def enter(target: RollDice, context: Context) -> Step[Rolling]:
-    """Throws the dice, or draws a domino."""
+def enter(target: RollDice, context: Context) -> Step[Rolling | AwaitLink]:
+    """Throws the dice, or draws a domino. In a linked match, the other box has to reveal its link first."""
     play, dice = target.play, target.dice
+    if play.linked is not None:
+        rolled = Rolled(dice)
+        play = play._replace(linked=play.linked.after(rolled))
+        return Step(AwaitLink(play), (*keep(rolled), *tell_peer(play), PlaySound(Sound.ROLL)))
     match, tournament = play.match, context.shared.settings.tournament
     if tournament is not None:
         faces = tournament.throw(match, dice)
@@ -65,6 +70,11 @@ def enter(target: RollDice, context: Context) -> Step[Rolling]:
         effects += (Ask(AskAnswer(thrown, context.shared.settings.game.strength)),)
     mode = Rolling(thrown_play._replace(match=match), thrown, context.now_ns)
     return Step(mode, (*effects, PlaySound(Sound.ROLL)))
+
+
+def tumble(target: Tumble, context: Context) -> Step[Rolling]:
+    """Lets the dice tumble, whose throw both boxes of a linked match have made."""
+    return Step(Rolling(target.play, target.thrown, context.now_ns))
 
 
 def time(mode: Rolling, context: Context) -> Step[Rolling | AfterAction]:

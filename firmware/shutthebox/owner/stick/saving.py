@@ -31,7 +31,7 @@ _MOST_SAID = 1 << 19
 _JOURNAL = (
     "journalctl", "--no-pager", "--output=short-iso", "--lines=2000",
     *(f"--unit=shutthebox{unit}" for unit in
-      (".service", "-card", "-data", "-confirm", "-scoreboard", "-speech", "-uplink", "-stick@*")),
+      (".service", "-card", "-data", "-confirm", "-scoreboard", "-speech", "-uplink", "-link", "-stick@*")),
 )  # fmt: skip
 """Of our own units only: others may say more than their owner would."""
 

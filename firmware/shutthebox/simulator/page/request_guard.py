@@ -53,9 +53,11 @@ _KINDS = {
 }
 """What is served beside the page itself, by its ending."""
 
+_NOBODY = "'none'"
+
 _CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; manifest-src 'self'; "
-    "connect-src 'self'{socket}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "connect-src 'self'{socket}; base-uri 'none'; form-action 'none'; frame-ancestors {framed_by}"
 )
 
 
@@ -67,6 +69,7 @@ class RequestGuard:
         language: returns the page's current language.
         recording: returns the last recorded scenario; empty if there's none.
         names: this machine's names on its network.
+        framed_by: the origin of the page that may show this one in a frame.
     """
 
     def __init__(
@@ -75,8 +78,9 @@ class RequestGuard:
         language: Callable[[], str],
         recording: Callable[[], bytes],
         names: Sequence[str],
+        framed_by: str = _NOBODY,
     ) -> None:
-        self._port = port
+        self._port, self._framed_by = port, framed_by
         self._hosts = own_names(port).union(*(host_headers(name.lower(), port) for name in names))
         self._language, self._recording = language, recording
         folder = files("shutthebox.simulator") / "page"
@@ -111,7 +115,7 @@ class RequestGuard:
         if found is None:
             return refusal(404, "Not Found", "There is nothing here but the box.\n")
         # 'self' only covers the socket in newer browsers.
-        return _response(200, "OK", *found, socket=f" ws://{sent_to[0]}")
+        return _response(200, "OK", *found, socket=f" ws://{sent_to[0]}", framed_by=self._framed_by)
 
     def _file(self, path: str) -> tuple[bytes, str] | None:
         """A file's content and type; None if there's no such file."""
@@ -140,9 +144,12 @@ def not_allowed() -> Response:
     return response
 
 
-def _response(status: int, phrase: str, content: bytes, kind: str, *, socket: str = "") -> Response:
+def _response(
+    status: int, phrase: str, content: bytes, kind: str, *, socket: str = "", framed_by: str = _NOBODY
+) -> Response:
     headers = Headers(HEADERS)
-    headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY.format(socket=socket)
+    # Where it names somebody, browsers pass over X-Frame-Options.
+    headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY.format(socket=socket, framed_by=framed_by)
     headers["Content-Type"] = kind
     headers["Content-Length"] = str(len(content))
     headers["Connection"] = "close"

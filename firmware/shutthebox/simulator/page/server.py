@@ -127,6 +127,7 @@ class PageServer:
         fill_in: called with input from the page's form; must not block.
         address: of this machine to listen on, in numbers.
         names: of this machine for visitors, besides its addresses; only for a network.
+        framed_by: the origin of a page that shows this one in a frame; None for none.
     """
 
     def __init__(
@@ -139,6 +140,7 @@ class PageServer:
         *,
         address: str = LOOPBACK,
         names: Sequence[str] = (),
+        framed_by: str | None = None,
     ) -> None:
         self._workshop = workshop
         self._box, self._panel = workshop.box, workshop.panel
@@ -146,7 +148,7 @@ class PageServer:
         self._power = power
         self._fill_in = fill_in
         self._wanted_port = port
-        self._address, self._names = address, names
+        self._address, self._names, self._framed_by = address, names, framed_by
         self._in_network = not ip_address(address).is_loopback
         self._player: _Page | None = None
         self._resting: asyncio.TimerHandle | None = None
@@ -198,7 +200,10 @@ class PageServer:
             raise RuntimeError("a page server starts once")
         listener = listen(self._wanted_port, self._address)
         self._port = listener.getsockname()[1]
-        self._request_guard = RequestGuard(self._port, self._language, self._recording, self._names)
+        framed_by = () if self._framed_by is None else (self._framed_by,)
+        self._request_guard = RequestGuard(
+            self._port, self._language, self._recording, self._names, *framed_by
+        )
         # Before any page can connect, so that none misses anything.
         self._leave = self._box.subscribe(self._box_changed)
         self._panel.on_change(self._panel_changed)

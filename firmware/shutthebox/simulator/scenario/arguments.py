@@ -44,6 +44,17 @@ def number(word: str, low: int, high: int, what: str) -> int:
     return int(word)
 
 
+def fraction(word: str) -> float:
+    """A share, from 0 to 1.
+
+    Raises:
+        WrongError: anything else.
+    """
+    if not re.fullmatch(r"[01](\.[0-9]{1,9})?", word) or float(word) > 1:
+        raise WrongError(f"{quoted(word)} is not a fraction; allowed is 0 to 1")
+    return float(word)
+
+
 def numbers(words: Sequence[str], what: str, least: int = 1) -> tuple[int, ...]:
     """At least `least` different numbers from 1 to 54; `what` names them in the error.
 

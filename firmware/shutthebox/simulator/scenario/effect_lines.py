@@ -10,19 +10,21 @@ from shutthebox.game.facts import (
     Fact,
     Faulted,
     Finished,
+    Linked,
     PlayersLeft,
     Remembered,
     Resumed,
     Signed,
 )
 from shutthebox.game.messages import localize
+from shutthebox.link.match import Revealed, Rolled
 from shutthebox.rules.actions import Action
 from shutthebox.translations import localize_screen, translations
 
 
-def as_json(effect: Effect, t_ns: int) -> str:
-    """One effect as a line of JSON."""
-    line: dict[str, Any] = {"t": t_ns / 1e9}
+def as_json(effect: Effect, t_ns: int, box: int = 1) -> str:
+    """One effect of a box as a line of JSON; the second box's says so."""
+    line: dict[str, Any] = {"t": t_ns / 1e9} if box == 1 else {"t": t_ns / 1e9, "box": box}
     match effect:
         case Show():
             line |= {
@@ -55,6 +57,8 @@ def fact_text(fact: Fact) -> str:
     match fact:
         case Began(match):
             return f"begin {match.game.name} {match.players} players {match.rounds} rounds"
+        case Linked(agreement, seat):
+            return f"link seat {seat + 1} of {', '.join(agreement.names)}"
         case Resumed():
             return "resume"
         case PlayersLeft():
@@ -70,5 +74,5 @@ def fact_text(fact: Fact) -> str:
             return _own_text(fact)
 
 
-def _own_text(fact: Action | ClockShown) -> str:
+def _own_text(fact: Action | ClockShown | Rolled | Revealed) -> str:
     return fact.to_text()

@@ -1,11 +1,12 @@
-"""Plays a scenario on a box in virtual time and checks its expectations."""
+"""Plays a scenario in virtual time, on one box or on two that are linked, and checks its expectations."""
 
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
+from shutthebox.config.schema import Config
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.effects import Ask, Effect
+from shutthebox.game.effects import Ask, AskLink, Effect
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.runtime.ports import DisplayPort
 from shutthebox.simulator.hardware.box import UnknownLeverError
@@ -13,6 +14,13 @@ from shutthebox.simulator.scenario.expectations import Expect
 from shutthebox.simulator.scenario.script import Scenario, ScenarioError, TimedVerb
 from shutthebox.simulator.scenario.verbs import Wait
 from shutthebox.simulator.virtual_box import VirtualBox
+from shutthebox.simulator.virtual_link import LinkEnd, VirtualLink
+from shutthebox.simulator.virtual_time import VirtualTime
+
+SECOND = "box-2"
+"""Folder of what the second box keeps, in that of the first."""
+
+_PREFIX = {1: "", 2: "box 2: "}
 
 _LOOK_ON = TimedVerb(0, Wait(1_000_000_000), after_ns=0)
 """Watches the box for a second after the last line, to see its effects."""
@@ -32,9 +40,13 @@ class Replay:
         state: folder of the store; a match in it is continued.
         display: shows the screens; `expect panel` needs a `VirtualDisplay`. None for no display.
         tell: called with every effect and its time in ns.
+        second_display: likewise, of the second box.
+        tell_second: likewise.
 
     Attributes:
         line: the script's current line.
+        world: the first box.
+        second: the box of the lines that begin ``box 2:``; None in a script without any.
 
     Raises:
         ShutTheBoxError: the game is unknown or doesn't fit the box.
@@ -46,21 +58,51 @@ class Replay:
         state: Path,
         display: DisplayPort | None = None,
         tell: Callable[[Effect, int], None] = lambda effect, t_ns: None,
+        second_display: DisplayPort | None = None,
+        tell_second: Callable[[Effect, int], None] = lambda effect, t_ns: None,
     ) -> None:
-        self._scenario, self._tell = scenario, tell
+        self._scenario = scenario
         self.line = 0
-        self.world = VirtualBox(
-            scenario.config,
-            state,
-            seed=scenario.seed,
-            display=display,
-            observers=[self._observe],
-            where=scenario.where,
-        )
+        self._time = VirtualTime()
+        self._link = VirtualLink(scenario.seed, lambda: self._time.now_ns)
+        self._time.add(self._link)
+        with ExitStack() as boxes:
+            self.world = self._box(0, scenario.config, scenario.seed, state, display, tell)
+            boxes.callback(self.world.close)
+            self.second = None
+            if scenario.second is not None:
+                folder = state / SECOND
+                folder.mkdir(parents=True, exist_ok=True)
+                self.second = self._box(
+                    1, scenario.second, scenario.second_seed, folder, second_display, tell_second
+                )
+                boxes.callback(self.second.close)
+            self._boxes = boxes.pop_all()
 
-    def _observe(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        if not isinstance(what, SwitchChanged | Ask):  # questions to the odds are not shown
-            self._tell(what, t_ns)
+    def _box(
+        self,
+        end: int,
+        config: Config,
+        seed: int,
+        state: Path,
+        display: DisplayPort | None,
+        tell: Callable[[Effect, int], None],
+    ) -> VirtualBox:
+        def observe(what: Effect | SwitchChanged, t_ns: int) -> None:
+            # Questions to the odds and to the link's helper are not shown.
+            if not isinstance(what, SwitchChanged | Ask | AskLink):
+                tell(what, t_ns)
+
+        return VirtualBox(
+            config,
+            state,
+            seed=seed,
+            display=display,
+            observers=[observe],
+            where=self._scenario.where,
+            link=LinkEnd(self._link, end),
+            time=self._time,
+        )
 
     def run(self) -> None:
         """Plays all lines and closes the box. Raises like `lines`."""
@@ -69,8 +111,8 @@ class Replay:
                 pass
 
     def close(self) -> None:
-        """Closes the box."""
-        self.world.close()
+        """Closes the boxes."""
+        self._boxes.close()
 
     def lines(self) -> Iterator[None]:
         """Plays one line each time it's advanced.
@@ -85,20 +127,22 @@ class Replay:
             self.line = line.line
             if not isinstance(line.verb, Expect | Wait):
                 moved = line
+            box = self.second if line.box == 2 else self.world
+            assert box is not None, "a line for the second box gives the script one"
             try:
                 self._wait_for(line)
-                line.verb.do(self.world)
+                line.verb.do(box)
             except ScenarioError:
                 raise
             except (UnknownLeverError, ValueError) as error:
                 # A wrong throw shows only when the dice are rolled, perhaps in a later line's wait.
                 raise ScenarioError(f"{self._at(moved or line)}: {error}") from None
-            if isinstance(line.verb, Expect) and (said := line.verb.difference(self.world, folder)):
-                raise ExpectationError(f"{self._scenario.where}:{line.line}: {said}")
+            if isinstance(line.verb, Expect) and (said := line.verb.difference(box, folder)):
+                raise ExpectationError(f"{self._scenario.where}:{line.line}: {_PREFIX[line.box]}{said}")
             yield
 
     def _at(self, line: TimedVerb) -> str:
-        return f"{self._scenario.where}:{line.line}: {line.verb.word}"
+        return f"{self._scenario.where}:{line.line}: {_PREFIX[line.box]}{line.verb.word}"
 
     def _wait_for(self, line: TimedVerb) -> None:
         start_ns = self.world.now_ns + line.after_ns if line.at_ns is None else line.at_ns

@@ -1,4 +1,7 @@
-"""The scenario format: one line for each thing that hands do, or that's expected of the box."""
+"""The scenario format: one line for each thing that hands do, or that's expected of the box.
+
+A line that begins ``box 2:`` is for a second box, linked with the first in the same virtual time.
+"""
 
 import re
 from collections.abc import Iterator
@@ -14,6 +17,7 @@ from shutthebox.simulator.scenario.expectations import Expect
 from shutthebox.simulator.scenario.verbs import (
     OTHER_BUTTONS,
     Bounce,
+    ChangeLink,
     Choose,
     Configure,
     Cursor,
@@ -37,7 +41,7 @@ from shutthebox.validation import did_you_mean
 
 _ALL: tuple[type[Verb], ...] = (
     Configure, Seed, QueueDice, Press, SetButton, Hold, *OTHER_BUTTONS, Flip, Lift, Bounce, Glitch, LoseEdges,
-    Choose, Names, Rules, Cursor, PlugOled, PowerCut, Wait, Expect,
+    Choose, Names, Rules, Cursor, PlugOled, PowerCut, ChangeLink, Wait, Expect,
 )  # fmt: skip
 VERBS: dict[str, type[Verb]] = {verb.word: verb for verb in _ALL}
 
@@ -67,22 +71,35 @@ class TimedVerb:
         verb: what it does.
         at_ns: when it starts, counted from the daemon's start; None if it follows the previous line.
         after_ns: how long after the previous line's end, if `at_ns` is None.
+        box: which box it is for, 1 or 2.
     """
 
     line: int
     verb: Verb
     at_ns: int | None = None
     after_ns: int = PAUSE_NS
+    box: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A parsed script: the config it starts with, and its lines."""
+    """A parsed script: the config it starts with, and its lines.
+
+    Attributes:
+        where: names the script in error messages.
+        config: of the first box.
+        lines: of both boxes.
+        seed: of the first box, and of the link.
+        second: the config of the second box; None for a script of one box.
+        second_seed: of the second box.
+    """
 
     where: str
     config: Config
     lines: tuple[TimedVerb, ...]
     seed: int = 0
+    second: Config | None = None
+    second_seed: int = 1
 
 
 def read(path: Path) -> Scenario:
@@ -98,7 +115,8 @@ def read(path: Path) -> Scenario:
 def parse(text: str, where: str) -> Scenario:
     """Parses a scenario. Raises like `read`."""
     lines: list[TimedVerb] = []
-    config, seed, begun = Config(), 0, False
+    configs, seeds = {1: Config()}, dict[int, int]()
+    begun = False
     work = now_ns = 0
     for line in _timed(text, where):
         verb = line.verb
@@ -109,16 +127,19 @@ def parse(text: str, where: str) -> Scenario:
         if now_ns > LONGEST_NS:
             raise ScenarioError(f"{where}:{line.line}: too late; allowed are up to 100 hours in all")
         begun = begun or not isinstance(verb, _WITHOUT_TIME)
+        config = configs.setdefault(line.box, Config())
         if isinstance(verb, Seed):
-            seed = verb.number
+            seeds[line.box] = verb.number
         elif not isinstance(verb, Configure):
             lines.append(line)
         elif begun:
             raise ScenarioError(f"{where}:{line.line}: config: allowed only before anything happens")
         else:
-            config = _configured(config, verb, f"{where}:{line.line}")
-    check_lines(config, where)
-    return Scenario(where, config, tuple(lines), seed)
+            configs[line.box] = _configured(config, verb, f"{where}:{line.line}")
+    for config in configs.values():
+        check_lines(config, where)
+    seed = seeds.get(1, 0)
+    return Scenario(where, configs[1], tuple(lines), seed, configs.get(2), seeds.get(2, seed + 1))
 
 
 def _timed(text: str, where: str) -> Iterator[TimedVerb]:
@@ -129,7 +150,12 @@ def _timed(text: str, where: str) -> Iterator[TimedVerb]:
         if not words:
             continue
         at_ns = after_ns = None
+        box = 1
         try:
+            if words[0] == "box":
+                if words[1:2] != ["2:"] or not words[2:]:
+                    raise WrongError("allowed is: box 2: LINE")
+                box, words = 2, words[2:]
             if words[0][0] == "@":
                 at_ns = duration_ns(words.pop(0)[1:])
             elif words[0][0] == "+":
@@ -138,12 +164,14 @@ def _timed(text: str, where: str) -> Iterator[TimedVerb]:
                 near = did_you_mean(words[0], VERBS) if words else ""
                 raise WrongError(f"{near}allowed are {', '.join(VERBS)}")
             verb = VERBS[words[0]].parse(words[1:])
+            if box > 1 and isinstance(verb, ChangeLink):
+                raise WrongError("it's between both boxes; allowed is the line without box 2:")
         except WrongError as wrong:
             shown = words[0] if words else line.strip()
             raise ScenarioError(f"{where}:{number}: {shown[:40]}: {wrong}") from None
         if after_ns is None:
             after_ns = 0 if isinstance(verb, _WITHOUT_TIME) else PAUSE_NS
-        yield TimedVerb(number, verb, at_ns, after_ns)
+        yield TimedVerb(number, verb, at_ns, after_ns, box)
 
 
 def _words(line: str) -> list[str]:

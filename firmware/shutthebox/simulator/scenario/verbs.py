@@ -1,14 +1,12 @@
 """The verbs of scenarios: each parses its line and carries it out on a box."""
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Self
 
 from shutthebox.config.profiles import from_text
-from shutthebox.errors import quoted
 from shutthebox.game.inputs import CursorMoved, FormInput, RulesGiven
 from shutthebox.game.letters import is_name
 from shutthebox.game.switches.switch import BUTTONS, DICE_BUTTON, Switch
@@ -22,6 +20,7 @@ from shutthebox.simulator.scenario.arguments import (
     either,
     exactly,
     faces,
+    fraction,
     number,
     numbers,
     toml_value,
@@ -241,10 +240,7 @@ class LoseEdges(Verb):
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
-        (word,) = exactly(1, words, "lose-edges 0.02")
-        if not re.fullmatch(r"[01](\.[0-9]{1,9})?", word) or float(word) > 1:
-            raise WrongError(f"{quoted(word)} is not a fraction; allowed is 0 to 1")
-        return cls(float(word))
+        return cls(fraction(exactly(1, words, "lose-edges 0.02")[0]))
 
     def do(self, box: VirtualBox) -> None:
         box.box.lose_edges(self.fraction)
@@ -347,6 +343,42 @@ class PowerCut(Verb):
 
     def do(self, box: VirtualBox) -> None:
         box.cut_power()
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeLink(Verb):
+    """``link cut|up|lose 0.2|double|late 30``: what happens to messages between the boxes from now on."""
+
+    word = "link"
+    what: str
+    amount: float = 0.0
+
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Self:
+        match words:
+            case ["cut" | "up" | "double" as what]:
+                return cls(what)
+            case ["lose" as what, share]:
+                return cls(what, fraction(share))
+            case ["late" as what, seconds]:
+                return cls(what, duration_ns(seconds))
+        raise WrongError("allowed are: link cut, link up, link lose 0.2, link double, link late 30")
+
+    def do(self, box: VirtualBox) -> None:
+        if box.link is None:
+            return
+        link = box.link.link
+        match self.what:
+            case "cut":
+                link.cut()
+            case "up":
+                link.mend()
+            case "lose":
+                link.lost = self.amount
+            case "double":
+                link.doubled = True
+            case "late":
+                link.late_ns = round(self.amount)
 
 
 @dataclass(frozen=True, slots=True)

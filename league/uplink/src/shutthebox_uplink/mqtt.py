@@ -5,6 +5,7 @@ Paho runs a thread of its own for the connection; its callbacks run there.
 
 import socket
 import ssl
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from typing import Any, TypeAlias
 
 import paho.mqtt.client as paho
 from paho.mqtt.subscribeoptions import SubscribeOptions
+
+from shutthebox.errors import one_line
 
 KEEPALIVE_S = 60
 MOST_PACKET = 2 * 1024 * 1024
@@ -82,6 +85,7 @@ class Broker:
         username: empty for none.
         password: of the user.
         will: topic and payload that the broker publishes, retained, when the connection is lost.
+            `set_will` changes it.
         client_id: at the broker.
         most_waiting: messages to publish that may wait for the broker; more are dropped. 0 for any number.
         refused: why, in the words of its owner, a broker refuses a subscription. Then the connection is of no
@@ -104,7 +108,7 @@ class Broker:
         most_waiting: int = 0,
         refused: str | None = None,
     ) -> None:
-        self._name, self._tell, self._subscriptions = name, tell, subscriptions
+        self.name, self._tell, self._subscriptions = name, tell, subscriptions
         self._host, self._port = host, port
         self._stands, self._connected_s, self._short_lived = False, 0.0, 0
         self._refused, self._is_refused = refused, False
@@ -123,6 +127,14 @@ class Broker:
         client.on_subscribe = self._on_subscribe
         client.on_disconnect = self._on_disconnect
         client.on_message = self._on_message
+
+    def set_will(self, topic: str, payload: bytes) -> None:
+        """What the broker publishes when the next connection is lost; not retained."""
+        self._client.will_set(topic, payload, qos=1)
+
+    def hear_failures(self) -> None:
+        """Tells of attempts to connect that fail, too."""
+        self._client.on_connect_fail = self._on_connect_fail
 
     def start(self) -> None:
         """Starts to connect; returns at once."""
@@ -145,18 +157,22 @@ class Broker:
 
     def _on_connect(self, client: Any, userdata: Any, flags: Any, reason: Any, *rest: Any) -> None:  # noqa: ANN401
         if getattr(reason, "value", reason) != 0:
-            self._tell(Disconnected(self._name, str(reason)))
+            self._tell(Disconnected(self.name, str(reason)))
             return
         self._stands, self._connected_s = True, monotonic()
         if self._subscriptions:
             client.subscribe([(topic, SubscribeOptions(qos=1)) for topic in self._subscriptions])
         else:
-            self._tell(Connected(self._name))
+            self._tell(Connected(self.name))
+
+    def _on_connect_fail(self, *rest: Any) -> None:  # noqa: ANN401
+        error = sys.exc_info()[1]  # paho calls this where it has caught it
+        self._tell(Disconnected(self.name, one_line(str(error or "can't be reached"))))
 
     def _on_subscribe(self, client: Any, userdata: Any, number: Any, codes: Any, *rest: Any) -> None:  # noqa: ANN401
         self._is_refused = any(getattr(code, "value", code) >= _FAILURE for code in codes)
         if not self._is_refused or self._refused is None:
-            self._tell(Connected(self._name))
+            self._tell(Connected(self.name))
         elif (line := client.socket()) is not None:
             with suppress(OSError):
                 line.shutdown(socket.SHUT_RDWR)
@@ -170,10 +186,10 @@ class Broker:
         self._stands = False
         if self._is_refused and self._refused is not None:
             self._is_refused = False
-            self._tell(Disconnected(self._name, self._refused))
+            self._tell(Disconnected(self.name, self._refused))
             return
         is_shared = self._short_lived >= _SEVERAL
-        self._tell(Disconnected(self._name, _SHARED if is_shared else "", is_shared))
+        self._tell(Disconnected(self.name, _SHARED if is_shared else "", is_shared))
 
     def _on_message(self, client: Any, userdata: Any, message: Any) -> None:  # noqa: ANN401
-        self._tell(Message(self._name, message.topic, bytes(message.payload)))
+        self._tell(Message(self.name, message.topic, bytes(message.payload)))

@@ -1,0 +1,225 @@
+"""Watching: it's the turn of the other box of a linked match. Nothing is asked of the levers here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, TypeVar
+
+from shutthebox.game.effects import AskLink, Effect
+from shutthebox.game.facts import Began, Faulted, Finished, Linked, PlayersLeft
+from shutthebox.game.judge import FINE
+from shutthebox.game.match_screen import ended_row, turn_screen
+from shutthebox.game.messages import Message, Text, message
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes.base import MatchMode, TurnMode
+from shutthebox.game.play import (
+    MatchInPlay,
+    apply_and_keep,
+    begin_play,
+    conditions_of,
+    tell_peer,
+)
+from shutthebox.game.screen import Screen
+from shutthebox.game.state import Context, Shared, Step, keep, refuse
+from shutthebox.game.targets import AfterAction, AwaitLink, BeginLinked, Part, Tumble, Watch, after
+from shutthebox.game.wording import player_name
+from shutthebox.link.match import LinkError, LinkFact, Revealed, Rolled
+from shutthebox.link.messages import Accept, Bye, Invite, Levers, Sync
+from shutthebox.link.requests import NotPaired, Peer, Send, WhyNotPaired
+from shutthebox.rules.match import Stage
+from shutthebox.rules.match import begin as begin_match
+
+_SECOND_NS = 1_000_000_000
+
+_Mode = TypeVar("_Mode", bound=MatchMode)
+
+
+class Watching(MatchMode):
+    """The player at the other box throws and flips; this box shows the same dice and tiles."""
+
+    __slots__ = ()
+
+    name: ClassVar[Mode] = Mode.WATCHING
+
+    def screen(self, shared: Shared) -> Screen:
+        """The other box's dice and tiles, or that it's away."""
+        play, match = self.play, self.play.match
+        player = player_name(match.player, shared)
+        if shared.peer is not Peer.HERE:
+            return _away_screen(self.name, shared, player)
+        prompt = message("Not your turn")
+        if match.stage is Stage.ADVANCE:
+            score = message("Score: {score}", score=str(match.turn.score))
+            return Screen(self.name, title=player, big=score, tiles=ended_row(match), prompt=prompt)
+        seen = shared._replace(levers=shared.peer_levers)
+        mode = Mode.FLIPPING if match.turn.awaits_answer else Mode.READY
+        shown = turn_screen(mode, play, seen, prompt=prompt, dice=match.turn.throw or (), big="…")
+        shown = shown._replace(mode=self.name, title=player, alert="")
+        if play.linked is not None and play.linked.rolled is not None:
+            return shown._replace(dice=(1,) * play.linked.rolled, total=None, big="", tumbling=True)
+        return shown
+
+
+@dataclass(frozen=True, slots=True)
+class Awaiting(TurnMode):
+    """The player has thrown; the dice tumble until the other box has revealed its link.
+
+    Attributes:
+        since_ns: since when.
+    """
+
+    name: ClassVar[Mode] = Mode.AWAITING
+
+    since_ns: int
+
+    def deadline_ns(self, shared: Shared) -> int | None:
+        """When the other box should have revealed its link."""
+        linked = self.play.linked
+        return None if linked is None else self.since_ns + linked.agreement.limit_s * _SECOND_NS
+
+    def screen(self, shared: Shared) -> Screen:
+        """Tumbling dice, or that the other box is away."""
+        linked = self.play.linked
+        dice = (1,) * ((linked and linked.rolled) or 1)
+        if shared.peer is not Peer.HERE:
+            return _away_screen(self.name, shared, peer_name(self.play, shared))
+        shown = turn_screen(self.name, self.play, shared, dice=dice)
+        return shown._replace(dice=dice, total=None, tumbling=True)
+
+
+def _away_screen(mode: Mode, shared: Shared, title: Text) -> Screen:
+    why = (
+        message("{box} is away. The match goes on as soon as it's back.", box=title)
+        if shared.peer is Peer.AWAY
+        else message("No connection. The match goes on as soon as it's back.")
+    )
+    return Screen(mode, title=title, paragraph=why, prompt=message("Hold 10 s: end"))
+
+
+def peer_name(play: MatchInPlay, shared: Shared) -> Text:
+    """What the other box of a linked match calls itself."""
+    return player_name(play.linked.other, shared) if play.linked else ""
+
+
+def begin(target: BeginLinked, context: Context) -> Step[AfterAction]:
+    """Begins a linked match. Both boxes have agreed on everything."""
+    linked, shared = target.linked, context.shared
+    settings, agreement = shared.settings, linked.agreement
+    match = linked.match
+    match = begin_match(target.game, match.players, match.rounds, match.first)
+    play, asked = begin_play(match, settings)
+    facts = keep(
+        Began(match, conditions_of(match, settings, agreement)),
+        Linked(linked.agreement, linked.seat, target.secret),
+    )
+    play = play._replace(linked=linked)
+    accept = Accept(agreement.names[linked.seat], agreement.commitments[linked.seat])
+    told = (AskLink(Send(accept)),) if linked.seat else tell_peer(play)
+    shared = shared._replace(boxes=linked.agreement.names, peer=Peer.HERE, sent_ns=context.now_ns)
+    return Step(after(play), (*facts, *asked, *told), shared)
+
+
+def enter(target: Watch, context: Context) -> Step[Watching]:
+    """Watches."""
+    return Step(Watching(target.play._replace(verdict=FINE, clock=None)))
+
+
+def await_link(target: AwaitLink, context: Context) -> Step[Awaiting]:
+    """Waits for the other box's link."""
+    return Step(Awaiting(target.play, context.now_ns))
+
+
+def not_ours(mode: Watching, context: Context) -> Step[Watching]:
+    """Refuses a press: it's the other player's turn."""
+    return refuse(mode, message("Not your turn"))
+
+
+def not_yet(mode: Awaiting, context: Context) -> Step[Awaiting]:
+    """Refuses a press: the dice are on their way."""
+    return refuse(mode, message("One moment"))
+
+
+def synced(mode: _Mode, sync: Sync, context: Context) -> Step[_Mode | Tumble | AfterAction | Part]:
+    """Takes what the other box says about the match. What it has written is kept before it's shown."""
+    play = mode.play
+    if play.linked is None:
+        return Step(mode)
+    before = play.match
+    try:
+        linked, facts, answers = play.linked.receive(sync)
+    except LinkError as error:
+        return Step(
+            Part(message("The boxes don't agree. The match doesn't count.")),
+            keep(Faulted("link", str(error)), PlayersLeft()),
+        )
+    play, effects = _take(play._replace(linked=None), facts)
+    play = play._replace(linked=linked)
+    if answers:
+        effects += tell_peer(play)
+    if not facts:
+        return Step(replace(mode, play=play), effects)
+    shared = context.shared._replace(sent_ns=context.now_ns, refusal=None)
+    if isinstance(mode, Awaiting):
+        return Step(Tumble(play._replace(match=before), play.match), effects, shared)
+    if before.result is None and play.match.result is not None:
+        effects += keep(Finished(play.match))
+    return Step(after(play), effects, shared)
+
+
+def _take(play: MatchInPlay, facts: tuple[LinkFact, ...]) -> tuple[MatchInPlay, tuple[Effect, ...]]:
+    """Applies the other box's facts, and keeps them."""
+    effects = tuple[Effect, ...]()
+    for fact in facts:
+        if isinstance(fact, Rolled | Revealed):
+            effects += keep(fact)
+        else:
+            play, more = apply_and_keep(play, fact)
+            effects += more
+    return play, effects
+
+
+def levers_seen(mode: _Mode, levers: Levers, context: Context) -> Step[_Mode]:
+    """Shows the levers of the other box as they move. If one is lost, the next says it all."""
+    linked = mode.play.linked
+    if linked is None or linked.is_ours or levers.number != len(linked.entries):
+        return Step(mode)
+    return Step(mode, shared=context.shared._replace(peer_levers=levers.down))
+
+
+def invited_again(mode: _Mode, invite: Invite, context: Context) -> Step[_Mode]:
+    """Accepts again: the first time was lost on its way."""
+    linked = mode.play.linked
+    if linked is None or linked.seat == 0 or linked.confirmed is not None:
+        return Step(mode)
+    own = linked.agreement
+    accept = Accept(own.names[linked.seat], own.commitments[linked.seat])
+    return Step(mode, (AskLink(Send(accept)),))
+
+
+def left(mode: _Mode, bye: Bye, context: Context) -> Step[_Mode | Part]:
+    """Ends a match that the other box has left before its end."""
+    if mode.play.linked is None or mode.play.match.result is not None:
+        return Step(mode)
+    name = peer_name(mode.play, context.shared)
+    return _part(mode, message("{box} has left. The match doesn't count.", box=name))
+
+
+def lost(mode: _Mode, report: NotPaired, context: Context) -> Step[_Mode | Part]:
+    """Ends a match whose keys are gone."""
+    if mode.play.linked is None or report.why is not WhyNotPaired.UNKNOWN:
+        return Step(mode)
+    name = peer_name(mode.play, context.shared)
+    return _part(mode, message("{box} can't be reached any more. The match doesn't count.", box=name))
+
+
+def _part(mode: MatchMode, why: Message) -> Step[Part]:
+    return Step(Part(why), keep(PlayersLeft()))
+
+
+def give_up(mode: Awaiting, context: Context) -> Step[Awaiting | Part]:
+    """Ends the match if the other box hasn't revealed its link in time."""
+    deadline_ns = mode.deadline_ns(context.shared)
+    if deadline_ns is None or context.now_ns < deadline_ns:
+        return Step(mode)
+    name = peer_name(mode.play, context.shared)
+    return _part(mode, message("{box} has been away for too long. The match doesn't count.", box=name))

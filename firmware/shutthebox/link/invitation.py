@@ -1,0 +1,92 @@
+"""An invitation to a linked match: what the host proposes, and what the guest makes of it."""
+
+from dataclasses import replace
+
+from shutthebox.link.match import SEATS, Agreement, LinkError
+from shutthebox.link.messages import Accept, Invite
+from shutthebox.rules.conditions import RULES_VERSION
+from shutthebox.rules.linked_dice import DiceChain
+from shutthebox.rules.orders import order_of
+from shutthebox.rules.profile import Group, Profile, Stakes
+from shutthebox.rules.reader import contradiction, parse_keys, to_profile, with_options
+from shutthebox.rules.writer import to_lines
+
+HOUSE_RULES = "House rules"
+
+LIMIT_S = 600
+"""Within so many seconds a box must reveal its link: long enough for somebody to put a plug back in."""
+
+
+def invite(game: Profile, rounds: int, first: int, name: str, chain: DiceChain) -> Invite:
+    """The host's invitation.
+
+    Args:
+        game: as `linkable` gives it.
+        rounds: to be played.
+        first: the player, from 0, who begins.
+        name: of the host's box.
+        chain: its dice.
+    """
+    toml = "\n".join(to_lines(game))
+    return Invite(RULES_VERSION, toml, rounds, first, LIMIT_S, name, chain.commitment)
+
+
+def linkable(game: Profile) -> Profile | None:
+    """The game as two boxes can play it, without stakes or a clock; None if they can't.
+
+    Its name and title are gone: the other box says itself what it calls these rules.
+    """
+    if game.is_solo or game.stakes is Stakes.BANK:
+        return None
+    played = with_options(game, turn_seconds=0, teams=0)
+    played = replace(
+        played,
+        name="house",
+        titles=(("en", HOUSE_RULES),),
+        source="",
+        boxes=(),
+        stakes=Stakes.NONE,
+        group=Group.ODD,
+    )
+    fits = order_of(played).seats(played, SEATS) == SEATS and played.turn_seconds is None
+    return played if fits and not contradiction(played) else None
+
+
+def invited_game(invited: Invite) -> Profile:
+    """The game of an invitation.
+
+    Raises:
+        LinkError: if it isn't one that two boxes can play.
+    """
+    try:
+        keys = parse_keys(invited.game, "invitation", _like_nothing)
+        game = to_profile(keys, "invitation", "invitation")
+        agree(invited, game, Accept("-", "0" * 64), "").beginning  # noqa: B018  (raises)
+    except ValueError as error:
+        raise LinkError(str(error)) from None
+    if linkable(game) != game:
+        raise LinkError("a game that two boxes can't play")
+    return game
+
+
+def agree(invited: Invite, game: Profile, accepted: Accept, session: str) -> Agreement:
+    """What both boxes have agreed on once an invitation is accepted.
+
+    Raises:
+        LinkError: both commitments are the same: then one box could repeat the other's links.
+    """
+    if invited.commitment == accepted.commitment:
+        raise LinkError("both boxes have the same commitment")
+    return Agreement(
+        game,
+        invited.rounds,
+        invited.first,
+        invited.limit_s,
+        (invited.name, accepted.name),
+        (invited.commitment, accepted.commitment),
+        session,
+    )
+
+
+def _like_nothing(name: str) -> dict[str, object]:
+    raise KeyError("an invitation has all its keys")

@@ -1,0 +1,324 @@
+"""One box's end of a linked match: a log of entries that both boxes have, in the same order.
+
+Whoever's turn it is writes: the box of that seat appends its player's actions, and before each throw a
+`Rolled`, which says what is about to be thrown. The other box checks every entry by its own rules and
+appends it as well, so the logs never fork. A message says how far the sender's log goes (`Sync`) and repeats
+what the other may lack; messages that are lost, doubled, late or out of order therefore change nothing.
+
+Everything here is an immutable value without a clock. What `LinkedMatch.after` is given must be durable
+before `LinkedMatch.message` is sent or anything is shown: then a box that was unplugged still has every entry
+it has ever told of, and gets the other box's from there.
+"""
+
+import json
+from hashlib import sha256
+from typing import NamedTuple, TypeAlias
+
+from shutthebox.errors import ShutTheBoxError, quoted
+from shutthebox.link.messages import MOST_ENTRIES, Sync
+from shutthebox.rules.actions import Action, Thrown, action_from_text
+from shutthebox.rules.conditions import LinkProof
+from shutthebox.rules.linked_dice import LINKS, DiceChain, is_link, linked_throw, precedes
+from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.writer import to_lines
+from shutthebox.validation import count
+
+SEATS = 2
+
+
+class Rolled(NamedTuple):
+    """The player at turn is about to throw this many dice; 2 where a domino is drawn."""
+
+    dice: int
+
+    def to_text(self) -> str:
+        """For example ``roll 2``."""
+        return f"{_ROLL} {self.dice}"
+
+
+class Revealed(NamedTuple):
+    """The other box's link for the throw that was rolled."""
+
+    link: str
+
+    def to_text(self) -> str:
+        """For example ``reveal 5d…``."""
+        return f"{_REVEAL} {self.link}"
+
+
+LinkFact: TypeAlias = Rolled | Revealed | Action
+"""What happens in a linked match, in the order in which a box keeps it."""
+
+
+class LinkError(ShutTheBoxError, ValueError):
+    """The other box said something that isn't true or isn't allowed. The match can't go on."""
+
+    exit_code = 1
+
+
+class Agreement(NamedTuple):
+    """What both boxes have agreed on before the first throw.
+
+    Attributes:
+        game: with all that players can choose.
+        rounds: of the match.
+        first: the player, from 0, who begins.
+        limit_s: seconds within which a box must reveal its link.
+        names: what the boxes call themselves, by seat.
+        commitments: the ends of their hash chains, by seat.
+        session: what pairing has called this meeting of the two boxes.
+    """
+
+    game: Profile
+    rounds: int
+    first: int
+    limit_s: int
+    names: tuple[str, str]
+    commitments: tuple[str, str]
+    session: str
+
+    @property
+    def beginning(self) -> Match:
+        """The match before the first throw."""
+        return begin(self.game, SEATS, self.rounds, self.first)
+
+
+class LinkedMatch(NamedTuple):
+    """The match as one box knows it.
+
+    Attributes:
+        agreement: of both.
+        seat: this box's, from 0: the host's is 0.
+        chain: this box's own dice.
+        match: the position after all entries.
+        entries: the log.
+        hash: of the agreement and all entries.
+        confirmed: how many entries the other box is known to have; None before it has said anything.
+        confirmed_hash: after so many entries.
+        throws: how many have been made.
+        links: the latest that were revealed, by seat; the commitments before the first throw.
+        rolled: the dice of the throw that both have to reveal their links for; None if none is due.
+        revealed: the other box's link for it.
+    """
+
+    agreement: Agreement
+    seat: int
+    chain: DiceChain
+    match: Match
+    entries: tuple[str, ...] = ()
+    hash: str = ""
+    confirmed: int | None = None
+    confirmed_hash: str = ""
+    throws: int = 0
+    links: tuple[str, str] = ("", "")
+    rolled: int | None = None
+    revealed: str | None = None
+
+    @property
+    def other(self) -> int:
+        """The other box's seat."""
+        return 1 - self.seat
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the next entry is this box's."""
+        return self.match.player == self.seat and self.match.stage is not Stage.FINISHED
+
+    @property
+    def awaits_link(self) -> bool:
+        """Whether this box has rolled and can't throw before the other reveals its link."""
+        return self.rolled is not None and self.revealed is None and self.is_ours
+
+    @property
+    def awaits_confirmation(self) -> bool:
+        """Whether the message must be sent again if nothing is heard."""
+        return self.confirmed != len(self.entries) or self.awaits_link
+
+    @property
+    def proof(self) -> LinkProof:
+        """What proves the throws so far to anybody."""
+        return LinkProof(self.agreement.commitments, self.links)
+
+    def after(self, fact: LinkFact) -> "LinkedMatch":
+        """The match after another fact, whoever it is from.
+
+        Raises:
+            LinkError: if the rules, or the links, don't allow it.
+        """
+        match fact:
+            case Rolled(dice):
+                return self._rolled(dice)
+            case Revealed(link):
+                if self.rolled is None or self.revealed is not None:
+                    raise LinkError("a link without a throw")
+                if not precedes(link, self.links[self.other]):
+                    raise LinkError("a link that doesn't belong to the chain")
+                return self._replace(revealed=link)
+            case Thrown() if self.match.common is None:
+                return self._thrown(fact)
+            case _:
+                if self.rolled is not None:
+                    raise LinkError("a throw is due")
+                if reason := fact.why_not(self.match):
+                    raise LinkError(reason)
+                return self._with_entry(fact.to_text())._replace(match=fact.apply(self.match))
+
+    def _rolled(self, dice: int) -> "LinkedMatch":
+        match = self.match
+        if self.rolled is not None or match.stage is not Stage.THROW or match.common is not None:
+            raise LinkError("no throw is due")
+        if dice not in dice_allowed(match.rules, match.turn.open, match.turn.behind):
+            raise LinkError(f"{dice} dice can't be thrown now")
+        if self.throws == LINKS:
+            raise LinkError(f"a linked match has at most {LINKS} throws")
+        return self._with_entry(Rolled(dice).to_text())._replace(rolled=dice)
+
+    @property
+    def throw_due(self) -> Thrown:
+        """The throw that follows from both links; call it once the other's is `revealed`."""
+        assert self.rolled is not None, "a throw has been rolled"
+        return Thrown(linked_throw(self.match, self.throws + 1, self.rolled, self._next_links))
+
+    @property
+    def _next_links(self) -> tuple[str, str]:
+        assert self.revealed is not None, "the other box has revealed its link"
+        own = self.chain.link(self.throws + 1)
+        return (own, self.revealed) if self.seat == 0 else (self.revealed, own)
+
+    def _thrown(self, thrown: Thrown) -> "LinkedMatch":
+        if self.rolled is None or self.revealed is None:
+            raise LinkError("a throw without links")
+        if thrown != self.throw_due:
+            raise LinkError("a throw that doesn't follow from the links")
+        links = self._next_links
+        entry = f"{thrown.to_text()} {links[self.match.player]}"
+        return self._with_entry(entry)._replace(
+            match=thrown.apply(self.match), throws=self.throws + 1, links=links, rolled=None, revealed=None
+        )
+
+    def _with_entry(self, entry: str) -> "LinkedMatch":
+        return self._replace(entries=(*self.entries, entry), hash=_chained(self.hash, entry))
+
+    def message(self) -> Sync:
+        """What the other box should know now, and again until it has confirmed it."""
+        known = self.confirmed or 0
+        owes_link = self.rolled is not None and not self.is_ours
+        return Sync(
+            len(self.entries),
+            self.hash,
+            known + 1,
+            self.entries[known : known + MOST_ENTRIES],
+            self.chain.link(self.throws + 1) if owes_link else "",
+        )
+
+    def receive(self, sync: Sync) -> tuple["LinkedMatch", tuple[LinkFact, ...], bool]:
+        """Takes a message of the other box.
+
+        Returns:
+            The match after it, the new facts in their order, and whether the other needs an answer.
+
+        Raises:
+            LinkError: if it isn't the other half of this match.
+        """
+        linked, facts = self._take_entries(sync)
+        linked = linked._confirm(sync)
+        if linked.awaits_link and sync.link and sync.number == len(linked.entries):
+            revealed = Revealed(sync.link)
+            linked, facts = linked.after(revealed), (*facts, revealed)
+        if linked.is_ours and linked.revealed is not None:
+            # Also after a power cut between the two facts.
+            thrown = linked.throw_due
+            linked, facts = linked.after(thrown), (*facts, thrown)
+        is_behind = sync.number >= (self.confirmed or 0) and sync.number < len(linked.entries)
+        owes_link = linked.rolled is not None and not linked.is_ours and sync.number == len(linked.entries)
+        return linked, facts, bool(facts) or is_behind or owes_link or sync.number > len(linked.entries)
+
+    def _take_entries(self, sync: Sync) -> tuple["LinkedMatch", tuple[LinkFact, ...]]:
+        linked, facts = self, list[LinkFact]()
+        for number, entry in enumerate(sync.entries, sync.first):
+            have = len(linked.entries)
+            if number <= have:
+                if linked.entries[number - 1] != entry:
+                    raise LinkError(f"entry {number} isn't the same at both boxes")
+            elif number > have + 1:
+                break
+            elif linked.is_ours or linked.match.stage is Stage.FINISHED:
+                raise LinkError(f"entry {number} isn't for the other box to write")
+            else:
+                for fact in linked._facts_of(entry):
+                    linked = linked.after(fact)
+                    facts.append(fact)
+        return linked, tuple(facts)
+
+    def _facts_of(self, entry: str) -> tuple[LinkFact, ...]:
+        """What an entry of the other box means here."""
+        try:
+            word = entry.partition(" ")[0]
+            if word == _ROLL:
+                return (link_fact_from_text(entry),)
+            if word != Thrown.WORD or self.match.common is not None:
+                return (action_from_text(entry),)
+            text, _, link = entry.rpartition(" ")
+            thrown = action_from_text(text)
+            # A power cut may have come between the two.
+            return (thrown,) if self.revealed == link else (Revealed(link), thrown)
+        except ValueError as error:
+            raise LinkError(f"{quoted(entry)}: {error}") from None
+
+    def _confirm(self, sync: Sync) -> "LinkedMatch":
+        """Notes how far the other box's log goes, if it's the same log."""
+        known = self.confirmed or 0
+        if sync.number > len(self.entries) or (sync.number < known):
+            return self if self.confirmed is not None else self._replace(confirmed=0)
+        at = self.confirmed_hash or _start(self.agreement)
+        for entry in self.entries[known : sync.number]:
+            at = _chained(at, entry)
+        if at != sync.hash:
+            raise LinkError(f"the first {sync.number} entries aren't the same at both boxes")
+        return self._replace(confirmed=sync.number, confirmed_hash=at)
+
+
+_ROLL, _REVEAL = "roll", "reveal"
+
+LINK_WORDS = (_ROLL, _REVEAL)
+"""The words that begin the facts of a linked match that aren't actions."""
+
+
+def link_fact_from_text(text: str) -> Rolled | Revealed:
+    """The fact whose `to_text` this is.
+
+    Raises:
+        ValueError: it's none.
+    """
+    word, _, rest = text.partition(" ")
+    if word == _REVEAL and is_link(rest):
+        return Revealed(rest)
+    dice = count(rest, 9) if word == _ROLL else None
+    if not dice:
+        raise ValueError(f"{quoted(text)} is not a fact")
+    return Rolled(dice)
+
+
+def _chained(before: str, entry: str) -> str:
+    return sha256(f"{before} {entry}".encode()).hexdigest()
+
+
+def _start(agreement: Agreement) -> str:
+    """The hash of an agreement: both boxes mean the same match if it's the same."""
+    said = to_lines(agreement.game), *agreement[1:]
+    return sha256(json.dumps(said).encode()).hexdigest()
+
+
+def join(agreement: Agreement, seat: int, chain: DiceChain) -> LinkedMatch:
+    """The match before its first entry.
+
+    Raises:
+        LinkError: if the chain isn't the one that the agreement has for this seat.
+    """
+    if chain.commitment != agreement.commitments[seat]:
+        raise LinkError("the agreement has another commitment for this box")
+    return LinkedMatch(
+        agreement, seat, chain, agreement.beginning, hash=_start(agreement), links=agreement.commitments
+    )

@@ -1,0 +1,159 @@
+"""What two linked boxes say to each other, one line of JSON each.
+
+The other box may be anybody's. `from_line` takes nothing that `to_line` doesn't write, and nothing long;
+whether it's true is for `shutthebox.link.match` to say.
+"""
+
+import json
+from typing import Any, NamedTuple, TypeAlias
+
+from shutthebox.marker import Marker
+from shutthebox.rules.linked_dice import LINKS, is_link
+from shutthebox.rules.tiles import MAX_TILE
+
+MOST_LINE = 8192
+"""Bytes of a message."""
+
+MOST_ENTRIES = 8
+"""Entries in a message; the rest follow once these are confirmed."""
+
+MOST_NAME = 16
+"""Characters of a box's name: a line of the panel."""
+
+_MOST_ENTRY = 200
+_MOST_RULES = 4096
+_MOST_NUMBER = 8 * LINKS
+
+
+class Invite(NamedTuple):
+    """The host's invitation to a match.
+
+    Attributes:
+        rules_version: the host's, `shutthebox.rules.conditions.RULES_VERSION`.
+        game: the game with all that players can choose, as TOML.
+        rounds: to be played.
+        first: the player, from 0, who begins; the host's is 0.
+        limit_s: seconds within which a box must reveal its link.
+        name: the host's box.
+        commitment: the end of its hash chain.
+    """
+
+    rules_version: int
+    game: str
+    rounds: int
+    first: int
+    limit_s: int
+    name: str
+    commitment: str
+
+
+class Accept(NamedTuple):
+    """The guest plays."""
+
+    name: str
+    commitment: str
+
+
+class Decline(NamedTuple):
+    """The guest doesn't play.
+
+    Attributes:
+        rules_version: the guest's: if it isn't the host's, that is why.
+    """
+
+    rules_version: int
+
+
+class Bye(Marker):
+    """The players at this box have left the match, or know of none."""
+
+    __slots__ = ()
+
+
+class Sync(NamedTuple):
+    """How far the sender's log goes, and what the other box may lack of it.
+
+    Attributes:
+        number: entries in the sender's log.
+        hash: of its log.
+        first: the number of the first entry in `entries`, from 1.
+        entries: the next ones, at most `MOST_ENTRIES`.
+        link: the sender's link, if its log ends with a roll of the other box; else empty.
+    """
+
+    number: int
+    hash: str
+    first: int
+    entries: tuple[str, ...]
+    link: str
+
+
+class Levers(NamedTuple):
+    """Where the levers of the player at turn are now. May get lost: only the moves count.
+
+    Attributes:
+        number: entries in the sender's log.
+        down: the levers that are down, as tiles.
+    """
+
+    number: int
+    down: int
+
+
+Message: TypeAlias = Invite | Accept | Decline | Bye | Sync | Levers
+"""One message."""
+
+
+def to_line(message: Message) -> bytes:
+    """A message as its line, with the line end."""
+    values = () if isinstance(message, Bye) else message
+    return json.dumps([type(message).__name__.lower(), *values], separators=(",", ":")).encode() + b"\n"
+
+
+def from_line(line: bytes) -> Message:
+    """Parses a message's line.
+
+    Raises:
+        ValueError: if `to_line` doesn't write it.
+    """
+    if len(line) > MOST_LINE:
+        raise ValueError("a message too long")
+    try:
+        kind, *values = json.loads(line)
+    except (TypeError, RecursionError):
+        raise ValueError("no message") from None
+    match kind, values:
+        case "invite", [int(), str(game), int(), int(), int(), str(name), str(commitment)] if (
+            len(game) <= _MOST_RULES and _is_name(name) and is_link(commitment)
+        ):
+            message: Message = Invite(*values)
+        case "accept", [str(name), str(commitment)] if _is_name(name) and is_link(commitment):
+            message = Accept(name, commitment)
+        case "decline", [int(version)]:
+            message = Decline(version)
+        case "bye", []:
+            message = Bye()
+        case "sync", [int(number), str(hashed), int(first), [*entries], str(link)] if (
+            is_link(hashed) and first >= 1 and _are_entries(entries) and (not link or is_link(link))
+        ):
+            message = Sync(number, hashed, first, tuple(entries), link)
+        case "levers", [int(number), int(down)] if 0 <= down < 1 << MAX_TILE and type(down) is int:
+            message = Levers(number, down)
+            values.pop()
+        case _:
+            raise ValueError("no message")
+    if any(
+        type(value) is bool or (type(value) is int and not 0 <= value <= _MOST_NUMBER) for value in values
+    ):
+        raise ValueError("a number out of range")
+    return message
+
+
+def _is_name(text: str) -> bool:
+    return 0 < len(text) <= MOST_NAME and text.isprintable() and text == text.strip()
+
+
+def _are_entries(entries: list[Any]) -> bool:
+    return len(entries) <= MOST_ENTRIES and all(
+        isinstance(entry, str) and len(entry) <= _MOST_ENTRY for entry in entries
+    )

@@ -1,0 +1,164 @@
+"""What two paired boxes send through a broker that they don't trust: encrypted, authentic, and fresh.
+
+Each helper makes up a random *name* for each connection to the broker, and asks the other with a random
+number. A box is here once it has answered that number, which lets in one name only: an old packet that comes
+again proves nothing. The broker tells of the end of a connection by its last will, which is sealed as well.
+
+The keys of messages depend on both names, and each message has its number. So no key is ever used twice for a
+number, whatever is restarted, and a message that comes twice, or from an earlier connection, isn't taken.
+A broker can still drop everything, or be silent about a box that has gone.
+
+No network and no clock. `renew` may be called from another thread.
+"""
+
+import os
+import threading
+from typing import NamedTuple
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+
+from shutthebox.link.messages import MOST_LINE
+from shutthebox.link.requests import Peer
+from shutthebox_link.pairing import derive
+
+_PRESENCE, _MESSAGE = b"p", b"m"
+_HERE, _AWAY = b"h", b"a"
+_RANDOM, _NONCE, _NUMBER, _TAG = 16, 12, 8, 16
+"""Bytes of a name, and of what is asked; of the cipher's parts."""
+_NOTHING_YET = bytes(_RANDOM)
+
+MOST_PACKET = 1 + _NUMBER + MOST_LINE + _TAG
+"""Bytes of the largest packet."""
+
+
+class Heard(NamedTuple):
+    """What a packet says.
+
+    Attributes:
+        peer: where the other box is now; None if that's nothing new.
+        message: a line for the box; None if there's none.
+        reply: to send back; empty for nothing.
+    """
+
+    peer: Peer | None = None
+    message: bytes | None = None
+    reply: bytes = b""
+
+
+_NOTHING = Heard()
+
+
+def session_of(secret: bytes) -> str:
+    """The name of the session that follows from a secret: 32 hexadecimal digits."""
+    return derive(secret, "session", 16).hex()
+
+
+def is_presence(packet: bytes) -> bool:
+    """Whether a packet says that a box is here, or away, if it's authentic."""
+    return packet[:1] == _PRESENCE
+
+
+class Channel:
+    """One end of a session.
+
+    Args:
+        secret: of both.
+        is_host: whether this is the host's end.
+    """
+
+    def __init__(self, secret: bytes, *, is_host: bool) -> None:
+        self.session, self.is_host = session_of(secret), is_host
+        topic = f"shutthebox/link/{derive(secret, 'topic', 16).hex()}/"
+        self._own, self._others = ("host", "guest") if is_host else ("guest", "host")
+        self.own_topic, self.others_topic = topic + self._own, topic + self._others
+        self._secret = secret
+        self._seals_presence = ChaCha20Poly1305(derive(secret, f"presence of {self._own}"))
+        self._opens_presence = ChaCha20Poly1305(derive(secret, f"presence of {self._others}"))
+        self._lock = threading.Lock()
+        self.renew()
+
+    def renew(self) -> None:
+        """Begins a new connection to the broker: the other box has to prove again that it's here."""
+        with self._lock:
+            self._name, self._asked = os.urandom(_RANDOM), os.urandom(_RANDOM)
+            self._other = self._answered = _NOTHING_YET
+            self._sent = self._received = 0
+            self._seals: ChaCha20Poly1305 | None = None
+            self._opens: ChaCha20Poly1305 | None = None
+
+    def here(self) -> bytes:
+        """The packet that says that this box is here."""
+        with self._lock:
+            return self._presence(_HERE)
+
+    def away(self) -> bytes:
+        """The packet that says that this connection has ended; also the broker's to send, as a last will."""
+        with self._lock:
+            return self._presence(_AWAY)
+
+    def seal(self, line: bytes) -> bytes | None:
+        """The packet of a message; None while the other box isn't here."""
+        with self._lock:
+            if self._seals is None:
+                return None
+            self._sent += 1
+            number = self._sent.to_bytes(_NUMBER, "big")
+            return _MESSAGE + number + self._seals.encrypt(_nonce(number), line, _MESSAGE)
+
+    def receive(self, packet: bytes) -> Heard:
+        """Takes a packet; one that isn't authentic, or not of now, says nothing."""
+        if len(packet) > MOST_PACKET:
+            return _NOTHING
+        kind, rest = packet[:1], packet[1:]
+        with self._lock:
+            try:
+                if kind == _PRESENCE:
+                    return self._hear_presence(
+                        self._opens_presence.decrypt(rest[:_NONCE], rest[_NONCE:], _PRESENCE)
+                    )
+                if kind == _MESSAGE and self._opens is not None:
+                    return self._hear_message(self._opens, rest[:_NUMBER], rest[_NUMBER:])
+            except (InvalidTag, ValueError):  # not the other box's, or too short to be anybody's
+                pass
+            return _NOTHING
+
+    def _presence(self, kind: bytes) -> bytes:
+        nonce, said = os.urandom(_NONCE), kind + self._name + self._asked + self._answered
+        return _PRESENCE + nonce + self._seals_presence.encrypt(nonce, said, _PRESENCE)
+
+    def _hear_presence(self, said: bytes) -> Heard:
+        kind, *numbers = (said[:1], *(said[at : at + _RANDOM] for at in range(1, len(said), _RANDOM)))
+        other, asked, answered = numbers
+        if kind == _AWAY:
+            if other != self._other:
+                return _NOTHING  # an earlier connection
+            self._asked, self._other = os.urandom(_RANDOM), _NOTHING_YET
+            self._seals = self._opens = None
+            return Heard(Peer.AWAY)
+        peer, is_fresh = None, answered == self._asked
+        if is_fresh and other != self._other:
+            peer, self._other, self._asked = Peer.HERE, other, os.urandom(_RANDOM)
+            self._received = 0
+            self._seals = self._key(self._own, self._name + other)
+            self._opens = self._key(self._others, other + self._name)
+        if is_fresh and self._answered == asked:
+            return Heard(peer)
+        self._answered = asked
+        return Heard(peer, reply=self._presence(_HERE))
+
+    def _hear_message(self, key: ChaCha20Poly1305, number: bytes, sealed: bytes) -> Heard:
+        line = key.decrypt(_nonce(number), sealed, _MESSAGE)
+        if int.from_bytes(number, "big") <= self._received:
+            return _NOTHING
+        self._received = int.from_bytes(number, "big")
+        return Heard(message=line)
+
+    def _key(self, sender: str, names: bytes) -> ChaCha20Poly1305:
+        return ChaCha20Poly1305(derive(self._secret, f"messages of {sender}", context=names))
+
+
+def _nonce(number: bytes) -> bytes:
+    if len(number) != _NUMBER:
+        raise ValueError("no number")
+    return bytes(_NONCE - _NUMBER) + number

@@ -1,0 +1,475 @@
+"""The link helper at work: one loop between the box's socket and the broker.
+
+Threads: one reads the box's socket, paho has one per connection; both only put events into the inbox.
+Without a room and a session there is no connection to the broker, and the loop sleeps.
+"""
+
+import logging
+import secrets
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import NamedTuple, TypeAlias, assert_never
+
+from shutthebox.errors import one_line
+from shutthebox.link.messages import from_line, to_line
+from shutthebox.link.requests import (
+    DIGITS,
+    PAIRING_S,
+    EnterRoom,
+    Leave,
+    LinkReport,
+    LinkRequest,
+    NotPaired,
+    OpenRoom,
+    Paired,
+    Peer,
+    PeerIs,
+    Received,
+    Rejoin,
+    RoomOpened,
+    Send,
+    WhyNotPaired,
+)
+from shutthebox.link.wire import MOST_LINE, report_to_line, request_from_line
+from shutthebox_link.channel import MOST_PACKET, Channel, is_presence
+from shutthebox_link.key_store import KeyStore
+from shutthebox_link.pairing import Guest, Host
+from shutthebox_uplink.mqtt import GOODBYE_S, Broker, Connected, Disconnected, Event, Message
+
+CONNECT_S = 10.0
+"""A broker that hasn't answered after so many seconds can't be reached."""
+
+ANSWER_S = 10.0
+"""A room whose host hasn't answered after so many seconds is empty."""
+
+LOOK_S = 20.0
+"""The watchdog is fed at least so often."""
+
+MOST_PER_S = 50
+"""Packets of a kind that are taken from a broker in a second, and messages sent; the rest is dropped."""
+
+_RETRY_S = 1.0
+_MOST_TO_PUBLISH = 2 * MOST_PER_S
+
+_log = logging.getLogger(__name__)
+
+
+class Place(NamedTuple):
+    """Where the broker is.
+
+    Attributes:
+        host: its name or address.
+        port: of it.
+        tls: None for a plain connection, which never leaves this machine.
+        user: empty for none.
+        password: of the user.
+    """
+
+    host: str
+    port: int
+    tls: ssl.SSLContext | None = None
+    user: str = ""
+    password: str = ""
+
+
+class Rate:
+    """At most so many events a second, counted whole second by whole second."""
+
+    def __init__(self, most: int, clock_s: Callable[[], float]) -> None:
+        self._most, self._clock_s = most, clock_s
+        self._since_s, self._count = clock_s(), 0
+
+    def allows(self) -> bool:
+        """Whether one more is allowed now; it's counted."""
+        now_s = self._clock_s()
+        if now_s - self._since_s >= 1.0:
+            self._since_s, self._count = now_s, 0
+        self._count += 1
+        return self._count <= self._most
+
+
+@dataclass(slots=True)
+class _Room:
+    """A room that is open, or entered."""
+
+    room: str
+    code: str
+    pairing: Host | Guest
+    broker: Broker
+    deadline_s: float
+    why_late: WhyNotPaired = WhyNotPaired.NO_BROKER
+    """What it means if nothing happens until then."""
+
+    @property
+    def topics(self) -> tuple[str, str]:
+        """Where this box writes, and where it reads."""
+        host, guest = (f"shutthebox/link/room/{self.room}/{who}" for who in ("host", "guest"))
+        return (host, guest) if self.pairing.is_host else (guest, host)
+
+
+@dataclass(slots=True)
+class _Meeting:
+    """A session that is joined."""
+
+    channel: Channel
+    secret: bytes
+    broker: Broker
+    peer: Peer = Peer.OFFLINE
+    pending_until_s: float | None = None
+    """The boxes have just found the secret; the session counts once both have used it."""
+
+
+class _BoxHere(NamedTuple):
+    wire: socket.socket
+
+
+class _BoxGone(NamedTuple):
+    wire: socket.socket
+
+
+_Mail: TypeAlias = Event | LinkRequest | _BoxHere | _BoxGone | None
+
+
+class Helper:
+    """A box's helper.
+
+    Args:
+        path: the box's socket.
+        place: the broker.
+        keys: of sessions.
+        pairing_s: seconds that a room is open.
+        clock_s: a clock that only goes on, in seconds.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        place: Place,
+        keys: KeyStore,
+        pairing_s: float = PAIRING_S,
+        clock_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._path, self._place, self._keys = path, place, keys
+        self._pairing_s, self._clock_s = pairing_s, clock_s
+        self.inbox: SimpleQueue[_Mail] = SimpleQueue()
+        self._sent = Rate(MOST_PER_S, clock_s)
+        self._wire: socket.socket | None = None
+        self._room: _Room | None = None
+        self._meeting: _Meeting | None = None
+        self._brokers, self._complained = 0, ""
+        self._closers: list[threading.Thread] = []
+        # Each by itself: a box that sends too much is away all the same once it says so.
+        self._presence, self._others = Rate(MOST_PER_S, clock_s), Rate(MOST_PER_S, clock_s)
+        self._ended = threading.Event()
+
+    def run(
+        self, feed_watchdog: Callable[[], None] = lambda: None, status: Callable[[str], None] = lambda _: None
+    ) -> None:
+        """Runs until None is in the inbox.
+
+        Args:
+            feed_watchdog: called at least every `LOOK_S`.
+            status: called with a line about the link whenever it changes.
+        """
+        threading.Thread(target=self._serve_box, name="box", daemon=True).start()
+        said = ""
+        try:
+            while True:
+                if (now := self._status) != said:
+                    said = now
+                    status(said)
+                try:
+                    mail = self.inbox.get(timeout=self._wait_s())
+                except Empty:
+                    pass
+                else:
+                    if mail is None:
+                        return
+                    self._take(mail)
+                self._look()
+                feed_watchdog()
+        finally:
+            self._ended.set()
+            if self._wire is not None:
+                with suppress(OSError):
+                    self._wire.shutdown(socket.SHUT_RDWR)
+            self._close_room()
+            self._part()
+            for closer in self._closers:
+                closer.join(GOODBYE_S + 1.0)
+
+    @property
+    def _status(self) -> str:
+        if self._wire is None:
+            return "waiting for the box"
+        if self._meeting is not None:
+            return f"in a session: {self._meeting.peer}"
+        return "resting" if self._room is None else "pairing"
+
+    # --- the box
+
+    def _serve_box(self) -> None:
+        """In a thread: connects to the box again and again, and passes its requests on."""
+        while not self._ended.is_set():
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as wire:
+                try:
+                    wire.connect(str(self._path))
+                    self.inbox.put(_BoxHere(wire))
+                    while line := wire.recv(MOST_LINE + 1):
+                        self.inbox.put(request_from_line(line))
+                except (OSError, ValueError) as error:
+                    if not isinstance(error, FileNotFoundError | ConnectionRefusedError):
+                        _log.warning("box: %s", one_line(str(error)))
+                self.inbox.put(_BoxGone(wire))
+            self._ended.wait(_RETRY_S)
+
+    def _report(self, report: LinkReport) -> None:
+        if self._wire is None:
+            return
+        try:
+            self._wire.send(report_to_line(report), socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            # The box takes 20 a second. A message may get lost; where anything else does, begin again.
+            if not isinstance(report, Received):
+                with suppress(OSError):
+                    self._wire.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass  # its thread notices
+
+    # --- the broker
+
+    def _new_broker(self, topic: str, renew: Callable[[Broker], None] | None = None) -> Broker:
+        self._brokers += 1
+
+        def tell(event: Event) -> None:
+            """In paho's thread."""
+            if isinstance(event, Message):
+                rate = self._presence if is_presence(event.payload) else self._others
+                if event.topic != topic or len(event.payload) > MOST_PACKET or not rate.allows():
+                    return
+            if isinstance(event, Disconnected) and renew is not None:
+                renew(broker)  # before the next connection
+            self.inbox.put(event)
+
+        place = self._place
+        broker = Broker(
+            str(self._brokers),
+            place.host,
+            place.port,
+            tell,
+            (topic,),
+            tls=place.tls,
+            username=place.user,
+            password=place.password,
+            most_waiting=_MOST_TO_PUBLISH,
+            refused="not allowed to listen there",
+        )
+        broker.hear_failures()
+        return broker
+
+    def _close(self, broker: Broker) -> None:
+        """Closes a connection in a thread: one that is just being made may take a minute."""
+        closer = threading.Thread(target=broker.close, name="closer", daemon=True)
+        closer.start()
+        self._closers = [*filter(threading.Thread.is_alive, self._closers), closer]
+
+    def _complain(self, reason: str) -> None:
+        """Says why the broker can't be reached, once until it's reached again."""
+        if reason != self._complained or not reason:
+            self._complained = reason
+            _log.warning("broker: %s", reason or "connection lost")
+
+    # --- events
+
+    def _take(self, mail: Event | LinkRequest | _BoxHere | _BoxGone) -> None:
+        match mail:
+            case _BoxHere(wire):
+                self._wire = wire
+                self._report(PeerIs(Peer.OFFLINE))  # so the box knows whom it can ask
+            case _BoxGone(wire):
+                if wire is self._wire:
+                    self._wire = None
+                    self._close_room()
+                    self._part()
+            case Connected() | Disconnected() | Message():
+                if self._room is not None and mail.broker == self._room.broker.name:
+                    self._take_in_room(self._room, mail)
+                elif self._meeting is not None and mail.broker == self._meeting.broker.name:
+                    self._take_in_meeting(self._meeting, mail)
+            case _:
+                self._obey(mail)
+
+    def _obey(self, request: LinkRequest) -> None:
+        match request:
+            case OpenRoom():
+                room, code = _digits(), _digits()
+                self._enter(room, code, Host(room, code))
+            case EnterRoom(room, code):
+                self._enter(room, code, Guest(room, code))
+            case Rejoin(session):
+                self._rejoin(session)
+            case Send(message):
+                if self._meeting is not None and self._sent.allows():
+                    packet = self._meeting.channel.seal(to_line(message))
+                    if packet is not None:
+                        self._meeting.broker.publish(self._meeting.channel.own_topic, packet)
+            case Leave():
+                self._close_room()
+                if self._meeting is not None:
+                    self._keys.forget(self._meeting.channel.session)
+                    self._part()
+            case _:
+                assert_never(request)
+
+    def _wait_s(self) -> float:
+        now_s = self._clock_s()
+        return max(0.0, min(LOOK_S, *(due_s - now_s for due_s in (*self._deadlines(), now_s + LOOK_S))))
+
+    def _deadlines(self) -> list[float]:
+        found = [] if self._room is None else [self._room.deadline_s]
+        if self._meeting is not None and self._meeting.pending_until_s is not None:
+            found.append(self._meeting.pending_until_s)
+        return found
+
+    def _look(self) -> None:
+        """Whether something has taken too long."""
+        now_s = self._clock_s()
+        if self._room is not None and now_s >= self._room.deadline_s:
+            self._fail(self._room.why_late)
+        elif any(now_s >= due_s for due_s in self._deadlines()):
+            self._fail(WhyNotPaired.NOBODY)
+
+    def _fail(self, why: WhyNotPaired) -> None:
+        self._close_room()
+        self._part()
+        self._report(NotPaired(why))
+
+    # --- pairing
+
+    def _enter(self, room: str, code: str, pairing: Host | Guest) -> None:
+        self._close_room()
+        self._part()
+        reads = f"shutthebox/link/room/{room}/{'guest' if pairing.is_host else 'host'}"
+        broker = self._new_broker(reads)
+        self._room = _Room(room, code, pairing, broker, self._clock_s() + CONNECT_S)
+        broker.start()
+
+    def _close_room(self) -> None:
+        if self._room is not None:
+            self._close(self._room.broker)
+            self._room = None
+
+    def _take_in_room(self, room: _Room, event: Event) -> None:
+        writes, _ = room.topics
+        match event:
+            case Connected():
+                if room.why_late is not WhyNotPaired.NO_BROKER:
+                    return  # again
+                room.why_late = WhyNotPaired.NOBODY
+                if room.pairing.is_host:
+                    room.deadline_s = self._clock_s() + self._pairing_s
+                    self._report(RoomOpened(room.room, room.code))
+                else:
+                    room.deadline_s = self._clock_s() + min(ANSWER_S, self._pairing_s)
+                    room.broker.publish(writes, room.pairing.opening)
+            case Disconnected(_, reason):
+                self._complain(reason)
+                if room.why_late is WhyNotPaired.NO_BROKER:
+                    self._fail(WhyNotPaired.NO_BROKER)
+            case Message(_, _, packet):
+                step = room.pairing.receive(packet)
+                if step.reply:
+                    room.broker.publish(writes, step.reply)
+                if step.is_wrong:
+                    self._fail(WhyNotPaired.WRONG_CODE)
+                elif step.secret is not None:
+                    is_host = room.pairing.is_host
+                    if is_host:
+                        self._close_room()
+                    else:
+                        room.deadline_s = self._clock_s() + self._pairing_s  # both deadlines are one now
+                    self._meet(step.secret, is_host=is_host, is_new=True)
+            case _:
+                assert_never(event)
+
+    # --- sessions
+
+    def _rejoin(self, session: str) -> None:
+        self._close_room()
+        if self._meeting is not None and self._meeting.channel.session == session:
+            self._report(PeerIs(self._meeting.peer))
+            return
+        self._part()
+        known = self._keys.find(session)
+        if known is None:
+            self._report(NotPaired(WhyNotPaired.UNKNOWN))
+        else:
+            self._meet(bytes.fromhex(known.secret), is_host=known.is_host, is_new=False)
+
+    def _meet(self, secret: bytes, *, is_host: bool, is_new: bool) -> None:
+        channel = Channel(secret, is_host=is_host)
+
+        def renew(broker: Broker) -> None:
+            channel.renew()
+            broker.set_will(channel.own_topic, channel.away())
+
+        broker = self._new_broker(channel.others_topic, renew)
+        broker.set_will(channel.own_topic, channel.away())
+        pending_until_s = self._clock_s() + self._pairing_s if is_new else None
+        self._meeting = _Meeting(channel, secret, broker, pending_until_s=pending_until_s)
+        broker.start()
+        if not is_new:
+            self._report(PeerIs(Peer.OFFLINE))
+
+    def _part(self) -> None:
+        """Ends the connection of a session, and tells the other box; its keys stay."""
+        if self._meeting is not None:
+            meeting, self._meeting = self._meeting, None
+            if meeting.peer is not Peer.OFFLINE:
+                meeting.broker.publish(meeting.channel.own_topic, meeting.channel.away())
+            self._close(meeting.broker)
+
+    def _take_in_meeting(self, meeting: _Meeting, event: Event) -> None:
+        channel = meeting.channel
+        match event:
+            case Connected():
+                self._complained = ""
+                self._peer_is(meeting, Peer.AWAY)
+                meeting.broker.publish(channel.own_topic, channel.here())
+            case Disconnected(_, reason):
+                self._complain(reason)
+                if meeting.peer is not Peer.OFFLINE:
+                    self._peer_is(meeting, Peer.OFFLINE)
+            case Message(_, _, packet):
+                heard = channel.receive(packet)
+                if heard.reply:
+                    meeting.broker.publish(channel.own_topic, heard.reply)
+                if heard.peer is not None:
+                    self._peer_is(meeting, heard.peer)
+                if heard.message is not None:
+                    with suppress(ValueError):  # a hostile box's
+                        self._report(Received(from_line(heard.message)))
+            case _:
+                assert_never(event)
+
+    def _peer_is(self, meeting: _Meeting, peer: Peer) -> None:
+        meeting.peer = peer
+        if meeting.pending_until_s is not None:
+            if peer is not Peer.HERE:
+                return  # not yet: nobody knows of this session
+            meeting.pending_until_s = None
+            self._close_room()
+            self._keys.keep(meeting.secret, is_host=meeting.channel.is_host)
+            self._report(Paired(meeting.channel.session))
+        self._report(PeerIs(peer))
+
+
+def _digits() -> str:
+    return "".join(secrets.choice("123456789") for _ in range(DIGITS))

@@ -1,0 +1,198 @@
+"""`make duel`: two simulated boxes in the browser, side by side, joined by a link in this process."""
+
+import argparse
+import sys
+import tempfile
+import threading
+import time
+import webbrowser
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing, suppress
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from secrets import randbits
+
+from shutthebox.adapters.display.opening import open_panel
+from shutthebox.adapters.display.worker import DisplayWorker
+from shutthebox.config.schema import Config, read_config, with_value
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.game.inputs import FormInput
+from shutthebox.simulator.hardware.panel_model import PanelModel
+from shutthebox.simulator.hardware.workshop import Workshop
+from shutthebox.simulator.page.server import PageServer
+from shutthebox.simulator.page.transcript import BoxInWords
+from shutthebox.simulator.virtual_box import VirtualBox
+from shutthebox.simulator.virtual_link import LinkEnd, VirtualLink
+from shutthebox.simulator.virtual_time import VirtualTime
+from shutthebox.web.http import LOOPBACK
+
+NAMES = "The Anchor", "The Crown"
+
+PAGE = """<!doctype html><meta charset="utf-8"><title>Two boxes</title>
+<style>body{{margin:0;display:flex;height:100vh}}iframe{{flex:1;border:0}}</style>
+<iframe src="{}" title="Box 1"></iframe><iframe src="{}" title="Box 2"></iframe>
+"""
+
+
+class _Plug:
+    """Of one box. It neither records nor is rebuilt: both would start this process anew."""
+
+    recording = Path("/nonexistent")
+    is_recording = False
+    boxes: Sequence[int] = ()
+
+    def __init__(self, duel: "Duel", box: int) -> None:
+        self._duel, self._box = duel, box
+
+    def cut(self) -> None:
+        self._duel.wake(partial(VirtualBox.cut_power, self._duel.boxes[self._box]))
+
+    def record(self, on: bool) -> None:
+        pass
+
+    def build(self, levers: int) -> None:
+        pass
+
+
+class Duel:
+    """Two boxes whose virtual time follows the real one.
+
+    Args:
+        config: of both, apart from the link.
+        folder: for what they keep.
+        framed_by: the origin of the page with both in it.
+    """
+
+    def __init__(self, config: Config, folder: Path, framed_by: str) -> None:
+        self._start_ns = time.monotonic_ns()
+        self._time = VirtualTime()
+        self.link = VirtualLink(randbits(32), lambda: self._time.now_ns)
+        self._time.add(self.link)
+        self._mail: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._stack = ExitStack()
+        self.boxes: list[VirtualBox] = []
+        self.urls: list[str] = []
+        with self._stack:
+            for end in range(2):
+                self._add(config, folder / f"box-{end + 1}", end, framed_by)
+            self._stack = self._stack.pop_all()
+
+    def _add(self, config: Config, state: Path, end: int, framed_by: str) -> None:
+        state.mkdir()
+        config = with_value(config, "link.on", True, "duel")
+        config = with_value(config, "link.name", NAMES[end], "duel")
+        panel = PanelModel()
+        display = DisplayWorker(lambda: open_panel(panel.controller, panel), now_ns=self._now_ns)
+        transcript = BoxInWords(config.box.language)
+        box = VirtualBox(
+            config,
+            state,
+            seed=randbits(32),
+            display=display,
+            observers=[transcript],
+            epoch_s=time.time(),
+            link=LinkEnd(self.link, end),
+            time=self._time,
+            contacts_ns=self._now_ns,
+        )
+        self._stack.callback(box.close)
+        self.boxes.append(box)
+        display.start()
+        self._stack.callback(display.close)
+        box.box.subscribe(lambda change: self.wake())
+        server = PageServer(
+            Workshop(box.box, panel),
+            0,
+            transcript,
+            _Plug(self, end),
+            partial(self._fill_in, box),
+            framed_by=framed_by,
+        )
+        self._stack.enter_context(server)
+        self.urls.append(server.url)
+
+    def _fill_in(self, box: VirtualBox, given: FormInput) -> None:
+        self.wake(partial(box.fill_in, given))
+
+    def _now_ns(self) -> int:
+        return time.monotonic_ns() - self._start_ns
+
+    def wake(self, do: Callable[[], None] = lambda: None) -> None:
+        """Lets the loop do this, and look at the contacts. Called in any thread."""
+        self._mail.put(do)
+
+    def run(self) -> None:
+        """Plays until interrupted."""
+        while True:
+            with suppress(Empty):
+                self._mail.get(timeout=max(0, self._time.deadline_ns - self._now_ns()) / 1e9)()
+            self._time.run_until(self._now_ns())
+            for box in self.boxes:
+                box.take_edges()
+
+    def close(self) -> None:
+        """Closes pages and boxes."""
+        self._stack.close()
+
+
+class _Page(ThreadingHTTPServer):
+    """The page with both boxes in it."""
+
+    daemon_threads = True
+    content = b""
+
+    def __init__(self) -> None:
+        super().__init__((LOOPBACK, 0), _Request)
+        threading.Thread(target=self.serve_forever, name="page", daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://{LOOPBACK}:{self.server_port}"
+
+    def close(self) -> None:
+        self.shutdown()
+        self.server_close()
+
+
+class _Request(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        content = self.server.content  # type: ignore[attr-defined]
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make duel", description="Opens two linked boxes side by side.")
+    parser.add_argument("--config", metavar="F", type=Path, help="a config file for both boxes")
+    parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
+    args = parser.parse_args()
+    try:
+        config = read_config(args.config) if args.config else Config()
+        with (
+            tempfile.TemporaryDirectory(prefix="shutthebox-duel-", ignore_cleanup_errors=True) as folder,
+            closing(_Page()) as page,
+            closing(Duel(config, Path(folder), page.url)) as duel,
+        ):
+            page.content = PAGE.format(*duel.urls).encode()
+            print(f"The boxes are at {page.url}/  (Ctrl-C ends)", flush=True)
+            if not args.no_browser:
+                webbrowser.open(f"{page.url}/")
+            duel.run()
+    except ShutTheBoxError as error:
+        print(f"make: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("Goodbye.", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,361 @@
+"""A hostile broker, or a stranger at it, can stop a match, and can do nothing else."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from queue import SimpleQueue
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.league import in_a_thread
+from tests.support.link import LinkBox, pair
+from tests.support.mosquitto import plain_broker
+from tests.support.waiting import HANG_S
+
+from shutthebox.link.messages import Levers, to_line
+from shutthebox.link.requests import (
+    PAIRING_S,
+    EnterRoom,
+    NotPaired,
+    OpenRoom,
+    Peer,
+    Received,
+    RoomOpened,
+    Send,
+    WhyNotPaired,
+)
+from shutthebox_link.channel import MOST_PACKET, Channel
+from shutthebox_link.helper import Helper, Place
+from shutthebox_link.key_store import KEPT_S, MOST_SESSIONS, KeyStore
+from shutthebox_link.pairing import Guest, Host
+from shutthebox_uplink.mqtt import Broker, Connected, Event, Message
+
+SECRET = bytes(range(32))
+
+
+# --- pairing
+
+
+def test_both_find_one_secret_and_only_with_the_code() -> None:
+    host, guest = Host("1234", "5678"), Guest("1234", "5678")
+    answer = host.receive(guest.opening)
+    confirmed = guest.receive(answer.reply)
+    assert confirmed.secret is not None
+    assert host.receive(confirmed.reply).secret == confirmed.secret
+    for room, code in (("1234", "5679"), ("1235", "5678")):
+        host, guest = Host("1234", "5678"), Guest(room, code)
+        step = guest.receive(host.receive(guest.opening).reply)
+        assert step.is_wrong
+        assert step.secret is None
+        assert host.receive(step.reply).is_wrong
+
+
+def test_a_code_takes_one_guess() -> None:
+    """A guesser who sees that its guess was wrong, and says nothing of it, gets no second one."""
+    host, guesser = Host("1234", "5678"), Guest("1234", "1111")
+    assert guesser.receive(host.receive(guesser.opening).reply).is_wrong
+    right = Guest("1234", "5678")
+    step = host.receive(right.opening)
+    assert step.is_wrong, "the players know the code and open another room"
+    assert right.receive(step.reply).is_wrong
+    assert not host.receive(guesser.opening).reply, "and the same guess again gets no answer"
+
+
+def test_a_false_host_gets_one_guess_and_no_proof() -> None:
+    guest, false = Guest("1234", "5678"), Host("1234", "1111")
+    step = guest.receive(false.receive(guest.opening).reply)
+    assert step.is_wrong
+    assert step.reply == b"x", "nothing on which more codes could be tried"
+    assert guest.receive(Host("1234", "5678").receive(guest.opening).reply).secret is None
+
+
+@given(
+    st.lists(st.binary(max_size=80) | st.binary(min_size=33, max_size=33).map(lambda x: b"h" + x), max_size=5)
+)
+def test_noise_in_a_room_opens_nothing(packets: list[bytes]) -> None:
+    for side in (Host("1234", "5678"), Guest("1234", "5678")):
+        assert all(side.receive(packet).secret is None for packet in packets)
+
+
+# --- the channel
+
+
+class Pair:
+    """Two ends, and everything that was ever sent to each."""
+
+    def __init__(self) -> None:
+        self.ends = (Channel(SECRET, is_host=True), Channel(SECRET, is_host=False))
+        self.sent: tuple[list[bytes], list[bytes]] = ([], [])
+        self.way: tuple[list[bytes], list[bytes]] = ([], [])
+        self.lines: tuple[list[bytes], list[bytes]] = ([], [])
+        self.peers = [Peer.AWAY, Peer.AWAY]
+
+    def send(self, to: int, packet: bytes) -> None:
+        self.way[to].append(packet)
+        self.sent[to].append(packet)
+
+    def hear(self, at: int, packet: bytes) -> None:
+        heard = self.ends[at].receive(packet)
+        if heard.peer is not None:
+            self.peers[at] = heard.peer
+        if heard.message is not None:
+            self.lines[at].append(heard.message)
+        if heard.reply:
+            self.send(1 - at, heard.reply)
+
+    def connect(self, at: int) -> None:
+        self.ends[at].renew()
+        self.peers[at] = Peer.AWAY
+        self.send(1 - at, self.ends[at].here())
+
+    def settle(self) -> int:
+        """Delivers everything; returns how many packets that took."""
+        count = 0
+        while self.way[0] or self.way[1]:
+            for at in (0, 1):
+                if self.way[at]:
+                    self.hear(at, self.way[at].pop(0))
+                    count += 1
+            assert count < 100, "they talk for ever"
+        return count
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32))
+def test_whatever_a_broker_loses_doubles_and_repeats_no_message_comes_twice(seed: int) -> None:
+    chance, both, number = random.Random(seed), Pair(), 0
+    for at in (0, 1):
+        both.connect(at)
+    for _ in range(150):
+        at, what = chance.randrange(2), chance.random()
+        if what < 0.05:
+            if chance.random() < 0.7:
+                both.send(1 - at, both.ends[at].away())
+            both.connect(at)
+        elif what < 0.3:
+            number += 1
+            packet = both.ends[at].seal(b"%d" % number)
+            if packet is not None:
+                both.send(1 - at, packet)
+        elif what < 0.5 and both.sent[at]:
+            both.hear(at, chance.choice(both.sent[at]))
+        elif both.way[at]:
+            packet = both.way[at].pop(chance.randrange(len(both.way[at])))
+            if chance.random() < 0.8:
+                both.hear(at, packet)
+    for lines in both.lines:
+        assert len(set(lines)) == len(lines)
+    for way in both.way:
+        way.clear()
+    for at in (0, 1):
+        both.connect(at)
+    assert both.settle() < 20
+    assert both.peers == [Peer.HERE, Peer.HERE], "and once packets arrive, both are here"
+    packet = both.ends[0].seal(b"hello")
+    assert packet is not None
+    assert both.ends[1].receive(packet).message == b"hello"
+
+
+def test_old_packets_do_not_bring_back_a_box_that_has_gone() -> None:
+    both = Pair()
+    both.connect(0)
+    both.connect(1)
+    both.settle()
+    packet = both.ends[1].seal(b"once")
+    assert packet is not None
+    both.send(0, packet)
+    will = both.ends[1].away()
+    both.settle()
+    both.hear(0, will)
+    assert both.peers[0] is Peer.AWAY
+    for old in both.sent[0] * 2:
+        both.hear(0, old)
+    assert both.peers[0] is Peer.AWAY
+    assert both.lines[0] == [b"once"]
+    both.way[1].clear()
+    both.connect(0)
+    for old in both.sent[0]:
+        both.hear(0, old)
+    assert both.peers[0] is Peer.AWAY, "nor after a new connection"
+    assert both.lines[0] == [b"once"]
+    both.connect(1)
+    both.settle()
+    both.hear(0, will)
+    assert both.peers == [Peer.HERE, Peer.HERE], "an earlier connection's will says nothing of this one"
+
+
+def test_an_altered_packet_says_nothing() -> None:
+    both = Pair()
+    both.connect(0)
+    both.connect(1)
+    both.settle()
+    packet = both.ends[0].seal(b"move 1,2")
+    assert packet is not None
+    for bit in range(8 * len(packet)):
+        altered = bytearray(packet)
+        altered[bit // 8] ^= 1 << bit % 8
+        heard = both.ends[1].receive(bytes(altered))
+        assert (heard.peer, heard.message, heard.reply) == (None, None, b"")
+    assert both.ends[0].receive(packet).message is None, "nor one that is sent back"
+    for noise in (b"", b"p", b"m", b"p" + bytes(20), b"m" + bytes(8), bytes(MOST_PACKET + 1)):
+        assert both.ends[1].receive(noise) == (None, None, b"")
+    assert both.ends[1].receive(packet).message == b"move 1,2"
+
+
+def test_a_stranger_with_another_secret_is_nobody() -> None:
+    ours, stranger = Channel(SECRET, is_host=True), Channel(bytes(32), is_host=False)
+    assert ours.receive(stranger.here()) == (None, None, b"")
+    assert ours.others_topic != stranger.own_topic
+    assert ours.session != stranger.session
+
+
+# --- keys
+
+
+def test_keys_are_kept_for_a_week_sixteen_at_most(tmp_path: Path) -> None:
+    now_s = 1e9
+    keys = KeyStore(tmp_path, lambda: now_s)
+    sessions = []
+    for number in range(MOST_SESSIONS + 1):
+        secret = bytes([number] * 32)
+        keys.keep(secret, is_host=number % 2 == 0)
+        sessions.append(Channel(secret, is_host=True).session)
+    again = KeyStore(tmp_path, lambda: now_s)
+    assert again.find(sessions[0]) is None
+    found = again.find(sessions[-1])
+    assert found is not None
+    assert (bytes.fromhex(found.secret), found.is_host) == (bytes([MOST_SESSIONS] * 32), True)
+    again.forget(sessions[-1])
+    assert KeyStore(tmp_path, lambda: now_s).find(sessions[-1]) is None
+    assert again.find(sessions[1]) is not None
+    now_s += KEPT_S + 1
+    assert again.find(sessions[1]) is None
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[" * 5000, b"[[1]]", b'[["xy", true, 1.0]]', b"\xff", b"{}x"]
+)
+def test_damaged_keys_cost_their_sessions_only(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "sessions.json").write_bytes(content)
+    keys = KeyStore(tmp_path)
+    keys.keep(SECRET, is_host=True)
+    assert KeyStore(tmp_path).find(Channel(SECRET, is_host=True).session) is not None
+
+
+# --- at a broker
+
+
+class Stranger:
+    """Somebody else at the broker, who hears everything."""
+
+    def __init__(self, port: int) -> None:
+        self.events: SimpleQueue[Event] = SimpleQueue()
+        self.broker = Broker("stranger", "127.0.0.1", port, self.events.put, ("shutthebox/link/#",))
+        self.broker.start()
+        assert isinstance(self.events.get(timeout=HANG_S), Connected)
+
+    def heard(self) -> list[Message]:
+        """Everything since the last call: up to a mark, which Mosquitto puts behind what has come before."""
+        self.broker.publish("shutthebox/link/mark", b"mark")
+        return self.until(b"mark")
+
+    def until(self, last: bytes) -> list[Message]:
+        """Everything since the last call and before this payload."""
+        found = list[Message]()
+        while True:
+            event = self.events.get(timeout=HANG_S)
+            if isinstance(event, Message):
+                if event.payload == last:
+                    return found
+                found.append(event)
+
+
+class Meeting:
+    """Two boxes with helpers in threads, a plain broker, and a stranger there."""
+
+    def __init__(self, folder: Path, pairing_s: float = PAIRING_S) -> None:
+        self.process, self.port = plain_broker(folder)
+        self.boxes, self.helpers = list[LinkBox](), list[Helper]()
+        for name in ("host", "guest"):
+            (folder / name).mkdir()
+            self.boxes.append(LinkBox(folder / name / "socket"))
+            keys = KeyStore(folder / name)
+            place = Place("127.0.0.1", self.port)
+            self.helpers.append(Helper(folder / name / "socket", place, keys, pairing_s))
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Meeting]:
+    yield from _running(Meeting(tmp_path))
+
+
+@pytest.fixture
+def hasty(tmp_path: Path) -> Iterator[Meeting]:
+    yield from _running(Meeting(tmp_path, pairing_s=0.3))
+
+
+def _running(place: Meeting) -> Iterator[Meeting]:
+    host, guest = place.helpers
+    with (
+        in_a_thread(host.run, lambda: host.inbox.put(None)),
+        in_a_thread(guest.run, lambda: guest.inbox.put(None)),
+    ):
+        for box in place.boxes:
+            box.until(Peer.OFFLINE)  # the helper has called
+        yield place
+    for box in place.boxes:
+        box.socket.close()
+    place.process.kill()
+
+
+def test_a_room_that_nobody_comes_to_is_closed(hasty: Meeting) -> None:
+    host, guest = hasty.boxes
+    host.asked(OpenRoom(), RoomOpened)
+    assert host.next(NotPaired).why is WhyNotPaired.NOBODY
+    assert guest.asked(EnterRoom("1111", "2222"), NotPaired).why is WhyNotPaired.NOBODY
+
+
+def test_a_stranger_learns_nothing_and_brings_nothing_in(place: Meeting) -> None:
+    stranger = Stranger(place.port)
+    host, guest = place.boxes
+    pair(host, guest)
+    for number in range(3):
+        guest.ask(Send(Levers(number, 5)))
+        assert host.next(Received).message == Levers(number, 5)
+    heard = stranger.heard()
+    assert len(heard) > 6
+    assert not any(to_line(Levers(0, 5))[:8] in message.payload for message in heard)
+    for message in heard:
+        for payload in (message.payload, b"", b"\xff" * 40, bytes(100_000), to_line(Levers(9, 9))):
+            stranger.broker.publish(message.topic, payload)
+    stranger.heard()
+    guest.ask(Send(Levers(7, 7)))
+    report = host.next(Received)
+    assert report.message == Levers(7, 7), "nothing else came before"
+    stranger.broker.close()
+
+
+def test_a_stranger_who_guesses_gets_one_guess_a_room(place: Meeting) -> None:
+    stranger = Stranger(place.port)
+    host, _ = place.boxes
+    opened = host.asked(OpenRoom(), RoomOpened)
+    for code in ("1111", "2222", "3333"):
+        guess = Guest(opened.room, code)
+        stranger.broker.publish(f"shutthebox/link/room/{opened.room}/guest", guess.opening)
+    assert host.next(NotPaired).why is WhyNotPaired.WRONG_CODE
+    answers = [message for message in stranger.until(b"x") if message.payload.startswith(b"a")]
+    assert len(answers) == 1
+    stranger.broker.close()
+
+
+def test_a_flood_of_the_other_box_is_bounded_and_harms_nothing_else(place: Meeting) -> None:
+    """Its messages are lost beyond what a box takes; that it has gone is not."""
+    host, guest = place.boxes
+    pair(host, guest)
+    for number in range(2000):
+        guest.ask(Send(Levers(number, 1)))
+    place.helpers[1].inbox.put(None)
+    host.until(Peer.AWAY)

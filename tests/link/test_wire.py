@@ -1,0 +1,95 @@
+"""Box and helper understand each other, and nothing else."""
+
+import contextlib
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shutthebox.link.messages import MOST_ENTRIES, Accept, Bye, Decline, Invite, Levers, Message, Sync
+from shutthebox.link.requests import (
+    EnterRoom,
+    Leave,
+    LinkReport,
+    LinkRequest,
+    NotPaired,
+    OpenRoom,
+    Paired,
+    Peer,
+    PeerIs,
+    Received,
+    Rejoin,
+    RoomOpened,
+    Send,
+    WhyNotPaired,
+)
+from shutthebox.link.wire import (
+    MOST_LINE,
+    report_from_line,
+    report_to_line,
+    request_from_line,
+    request_to_line,
+)
+
+digits = st.text("123456789", min_size=4, max_size=4)
+hexadecimal = st.text("0123456789abcdef", min_size=64, max_size=64)
+sessions = hexadecimal.map(lambda text: text[:32])
+entries = st.text(st.characters(min_codepoint=32, max_codepoint=0x24F), max_size=200)
+messages: st.SearchStrategy[Message] = st.one_of(
+    st.builds(
+        Sync, st.integers(0, 999), hexadecimal, st.integers(1, 999),
+        st.lists(entries, max_size=MOST_ENTRIES).map(tuple), st.just("") | hexadecimal,
+    ),
+    st.builds(Accept, st.just("The Anchor"), hexadecimal),
+    st.builds(Invite, st.integers(1, 9), entries, st.integers(1, 9), st.integers(0, 1),
+              st.integers(1, 600), st.just("Zur Börse"), hexadecimal),
+    st.builds(Levers, st.integers(0, 99), st.integers(0, 511)),
+    st.builds(Decline, st.integers(1, 9)),
+    st.just(Bye()),
+)  # fmt: skip
+requests: st.SearchStrategy[LinkRequest] = st.one_of(
+    st.just(OpenRoom()), st.just(Leave()), st.builds(EnterRoom, digits, digits), st.builds(Rejoin, sessions),
+    st.builds(Send, messages),
+)  # fmt: skip
+reports: st.SearchStrategy[LinkReport] = st.one_of(
+    st.builds(RoomOpened, digits, digits), st.builds(Paired, sessions),
+    st.builds(NotPaired, st.sampled_from(WhyNotPaired)), st.builds(PeerIs, st.sampled_from(Peer)),
+    st.builds(Received, messages),
+)  # fmt: skip
+
+
+@given(requests, reports)
+def test_everything_comes_over_as_it_is(request: LinkRequest, report: LinkReport) -> None:
+    for line in (request_to_line(request), report_to_line(report)):
+        assert len(line) <= MOST_LINE
+        assert line.endswith(b"\n")
+        assert isinstance(json.loads(line), list)
+    assert request_from_line(request_to_line(request)) == request
+    assert report_from_line(report_to_line(report)) == report
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"", b"\n", b"{}", b"1", b"null", b"[", b"[]", b"[[]]", b'["open-room", 1]', b'["fly"]', b"[" * 5000,
+        b'["enter-room", "0123", "1234"]', b'["enter-room", "1234"]', b'["enter-room", 1234, 1234]',
+        '["enter-room", "１２３４", "1234"]'.encode(), b'["enter-room", "1234\\n", "1234"]',
+        b'["rejoin", "' + b"g" * 32 + b'"]', b'["rejoin", "' + b"A" * 32 + b'"]', b'["rejoin", "../etc"]',
+        b'["send", ["bye", 1]]', b'["send", "bye"]', b'["send"]', b'["received", ["levers", 1, true]]',
+        b'["peer-is", "there"]', b'["not-paired", ""]', b'["paired", null]', b"\xff\xfe", b'["open-room"] x',
+        b'["room-opened", "1234", "12345"]', b" " * (MOST_LINE + 1) + b'["leave"]',
+    ],
+    ids=lambda line: str(line[:40]),
+)  # fmt: skip
+def test_anything_else_is_no_line(line: bytes) -> None:
+    for parse in (request_from_line, report_from_line):
+        with pytest.raises(ValueError):
+            parse(line)
+
+
+@given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode))
+def test_noise_is_no_line(line: bytes) -> None:
+    for parse in (request_from_line, report_from_line):
+        with contextlib.suppress(ValueError):
+            assert parse(line)
