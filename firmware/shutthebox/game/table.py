@@ -280,6 +280,7 @@ ROWS = (
     row(Watching, Pressed, watching.not_ours),
     row(Watching, Held, watching.not_ours),
     *ignored(Watching, LeversMoved),
+    row(Watching, TimePassed, watching.give_up),
     row(Awaiting, Pressed, watching.not_yet),
     row(Awaiting, Held, watching.not_yet),
     *ignored(Awaiting, LeversMoved),

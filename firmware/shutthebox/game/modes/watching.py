@@ -34,12 +34,21 @@ _SECOND_NS = 1_000_000_000
 _Mode = TypeVar("_Mode", bound=MatchMode)
 
 
+@dataclass(frozen=True, slots=True)
 class Watching(MatchMode):
-    """The player at the other box throws and flips; this box shows the same dice and tiles."""
+    """The player at the other box throws and flips; this box shows the same dice and tiles.
 
-    __slots__ = ()
+    Attributes:
+        since_ns: since when nothing has happened.
+    """
 
     name: ClassVar[Mode] = Mode.WATCHING
+
+    since_ns: int
+
+    def deadline_ns(self, shared: Shared) -> int | None:
+        """When the other box should have shown the throw that it has rolled; None if it has rolled none."""
+        return _limit_ns(self.play, self.since_ns)
 
     def screen(self, shared: Shared) -> Screen:
         """The other box's dice and tiles, or that it's away."""
@@ -74,8 +83,7 @@ class Awaiting(TurnMode):
 
     def deadline_ns(self, shared: Shared) -> int | None:
         """When the other box should have revealed its link."""
-        linked = self.play.linked
-        return None if linked is None else self.since_ns + linked.agreement.limit_s * _SECOND_NS
+        return _limit_ns(self.play, self.since_ns)
 
     def screen(self, shared: Shared) -> Screen:
         """Tumbling dice, or that the other box is away."""
@@ -85,6 +93,14 @@ class Awaiting(TurnMode):
             return _away_screen(self.name, shared, peer_name(self.play, shared))
         shown = turn_screen(self.name, self.play, shared, dice=dice)
         return shown._replace(dice=dice, total=None, tumbling=True)
+
+
+def _limit_ns(play: MatchInPlay, since_ns: int) -> int | None:
+    """When a throw that is due has been due for too long; None if none is."""
+    linked = play.linked
+    if linked is None or linked.rolled is None:
+        return None
+    return since_ns + linked.agreement.limit_s * _SECOND_NS
 
 
 def _away_screen(mode: Mode, shared: Shared, title: Text) -> Screen:
@@ -121,7 +137,7 @@ def begin(target: BeginLinked, context: Context) -> Step[AfterAction]:
 
 def enter(target: Watch, context: Context) -> Step[Watching]:
     """Watches."""
-    return Step(Watching(target.play._replace(verdict=FINE, clock=None)))
+    return Step(Watching(target.play._replace(verdict=FINE, clock=None), context.now_ns))
 
 
 def await_link(target: AwaitLink, context: Context) -> Step[Awaiting]:
@@ -216,8 +232,8 @@ def _part(mode: MatchMode, why: Message) -> Step[Part]:
     return Step(Part(why), keep(PlayersLeft()))
 
 
-def give_up(mode: Awaiting, context: Context) -> Step[Awaiting | Part]:
-    """Ends the match if the other box hasn't revealed its link in time."""
+def give_up(mode: _Mode, context: Context) -> Step[_Mode | Part]:
+    """Ends the match if the other box hasn't revealed its link, or the throw, in time."""
     deadline_ns = mode.deadline_ns(context.shared)
     if deadline_ns is None or context.now_ns < deadline_ns:
         return Step(mode)
