@@ -100,7 +100,7 @@ class Replay:
             display=display,
             observers=[observe],
             where=self._scenario.where,
-            link=LinkEnd(self._link, end),
+            link=LinkEnd(self._link, end) if self._scenario.second else None,
             time=self._time,
         )
 
