@@ -136,8 +136,10 @@ def begin(target: BeginLinked, context: Context) -> Step[AfterAction]:
 
 
 def enter(target: Watch, context: Context) -> Step[Watching]:
-    """Watches."""
-    return Step(Watching(target.play._replace(verdict=FINE, clock=None), context.now_ns))
+    """Watches; if the match has been decided, stores the result."""
+    match = target.play.match
+    effects = keep(Finished(match)) if match.result else ()
+    return Step(Watching(target.play._replace(verdict=FINE, clock=None), context.now_ns), effects)
 
 
 def await_link(target: AwaitLink, context: Context) -> Step[Awaiting]:
@@ -177,7 +179,7 @@ def synced(mode: _Mode, sync: Sync, context: Context) -> Step[_Mode | Tumble | A
     shared = context.shared._replace(sent_ns=context.now_ns, refusal=None)
     if isinstance(mode, Awaiting):
         return Step(Tumble(play._replace(match=before), play.match), effects, shared)
-    if before.result is None and play.match.result is not None:
+    if before.result is None and play.match.stage is Stage.FINISHED:
         effects += keep(Finished(play.match))
     return Step(after(play), effects, shared)
 
