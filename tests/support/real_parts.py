@@ -1,0 +1,348 @@
+"""Two whole boxes for tests, of real parts: daemons, helpers and a broker with TLS, each in its own process."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from tests.support.daemon import Served
+from tests.support.link import HelperProcess, LinkBroker
+from tests.support.waiting import HANG_S
+from tests.support.walk import read_prompts
+
+from shutthebox.adapters.store.database import STORE_FILE
+from shutthebox.adapters.store.records import kept_match
+from shutthebox.config.schema import read_config
+from shutthebox.config.settings_loader import settings_for
+from shutthebox.game.dice import RandomDice
+from shutthebox.game.effects import Effect, Show
+from shutthebox.game.inputs import Held, LeversMoved, Pressed
+from shutthebox.game.mode import Mode
+from shutthebox.game.screen import LocalizedScreen
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.game.switches.switch import DICE_BUTTON
+from shutthebox.rules.record import write
+from shutthebox.rules.tiles import to_numbers, to_tiles
+from shutthebox.runtime.daemon import serve
+from shutthebox.simulator.hardware.box import SimulatedBox
+from shutthebox.translations import localize_screen
+
+NAMES = "The Anchor", "The Crown"
+
+
+class Shown(NamedTuple):
+    """A screen of a box, and when it was shown, in ns on the monotonic clock of all processes."""
+
+    screen: LocalizedScreen
+    asleep: bool
+    at_ns: int
+
+
+class _Hands(Served):
+    """In the daemon's process: does what the test says, and tells it what the box shows."""
+
+    def __init__(self, box: SimulatedBox, wire: Connection) -> None:
+        super().__init__(box)
+        self._wire, self._levers, self._fed_before = wire, dict[int, bool](), 0
+
+    def observe(self, what: Effect | SwitchChanged, t_ns: int) -> None:
+        if isinstance(what, Show):
+            self._wire.send(Shown(localize_screen(what), what.asleep, time.monotonic_ns()))
+        elif isinstance(what, SwitchChanged):
+            self._fed_before = len(self.fed)
+            if what.switch != DICE_BUTTON:
+                self._levers[what.switch] = what.active
+                self._wire.send(what)
+        super().observe(what, t_ns)
+
+    def obey(self) -> None:
+        """In a thread: obeys the test until the process is killed."""
+        while True:
+            with suppress(EOFError):
+                what = self._wire.recv()
+            match what:
+                case "press":
+                    self.press()
+                case "hold":
+                    self.hold()
+                case lever, down:
+                    self.hardware.set_lever(lever, down)
+                    self.until(lambda lever=lever, down=down: self._levers.get(lever, False) is down)
+            # By then it has shown what comes of it.
+            self.until(lambda: len(self.fed) > self._fed_before)
+            self._wire.send("done")
+
+
+def _serve(wire: Connection, config: Path, state: Path, socket: Path, down: tuple[int, ...]) -> None:
+    with SimulatedBox(9, seed=1, levers_down=down) as box:
+        hands = _Hands(box, wire)
+        for lever in down:
+            hands._levers[lever] = True
+        read = read_config(config)
+        serve(
+            read,
+            settings_for(read, 9, "test"),
+            box.factory,
+            box.switch_lines,
+            None,
+            RandomDice(Random(str(config)).randrange),
+            state,
+            observers=[hands.observe],
+            started=threading.Thread(target=hands.obey, daemon=True).start,
+            feed_watchdog=hands.feed_watchdog,
+            link=socket,
+        )
+
+
+class RealBox:
+    """A daemon in a process of its own, as the hands and eyes at it have it.
+
+    Attributes:
+        shown: what it shows now; None before that.
+        down: the levers that are down.
+        settled_ns: when a lever last settled.
+    """
+
+    def __init__(self, folder: Path, config: Path, seen: threading.Condition) -> None:
+        folder.mkdir(exist_ok=True)
+        self.state, self.socket = folder / "store", folder / "socket"
+        self.state.mkdir()
+        self._config, self._seen = config, seen
+        self.down: set[int] = set()
+        self.start()
+
+    def start(self) -> None:
+        """Plugs it in, again too."""
+        wire, other = get_context("spawn").Pipe()
+        with self._seen:
+            self.shown: Shown | None = None
+            self.settled_ns, self._done, self.is_dead = 0, 0, False
+            self._wire = wire
+        arguments = other, self._config, self.state, self.socket, tuple(self.down)
+        self.process = get_context("spawn").Process(target=_serve, args=arguments, daemon=True)
+        self.process.start()
+        other.close()
+        threading.Thread(target=self._listen, args=(self._wire,), daemon=True).start()
+
+    def kill(self) -> None:
+        """Pulls its plug."""
+        self.process.kill()
+        self.process.join()
+
+    @property
+    def pid(self) -> int:
+        """Of its process."""
+        assert self.process.pid is not None
+        return self.process.pid
+
+    @property
+    def screen(self) -> LocalizedScreen | None:
+        """What it shows now; None before that."""
+        return None if self.shown is None else self.shown.screen
+
+    def _listen(self, wire: Connection) -> None:
+        while True:
+            try:
+                what = wire.recv()
+            except (EOFError, OSError):
+                what = None
+            with self._seen:
+                if wire is not self._wire:
+                    return
+                if what is None:
+                    self.is_dead = True
+                elif isinstance(what, Shown):
+                    self.shown = what
+                elif isinstance(what, SwitchChanged):
+                    self.settled_ns = what.t_ns
+                else:
+                    self._done += 1
+                self._seen.notify_all()
+            if what is None:
+                return
+
+    def do(self, *acts: object) -> None:
+        """Hands do these things, one after the other; none if the plug is pulled."""
+        for act in acts:
+            if isinstance(act, tuple):
+                lever, down = act
+                if (lever in self.down) is down:
+                    continue
+                (self.down.add if down else self.down.discard)(lever)
+            with self._seen:
+                wire, want = self._wire, self._done + 1
+
+            def is_done(wire: Connection = wire, want: int = want) -> bool:
+                return wire is not self._wire or self.is_dead or self._done >= want
+
+            with suppress(OSError):
+                wire.send(act)
+            with self._seen:
+                assert self._seen.wait_for(is_done, HANG_S), f"{act}: {self.shown}"
+
+    def flick(self, lever: int) -> None:
+        """Moves a lever there and back."""
+        down = lever in self.down
+        self.do((lever, not down), (lever, down))
+
+    def stand(self, down: int) -> None:
+        """Moves the levers so that these are down."""
+        wanted = set(to_numbers(down))
+        self.do(*((lever, lever in wanted) for lever in sorted(self.down ^ wanted)))
+
+
+class RealParts:
+    """Two boxes, their helpers and their broker: five processes."""
+
+    def __init__(self, folder: Path, seed: int = 1, rounds: int = 1) -> None:
+        self.broker = LinkBroker(folder)
+        self.seen = threading.Condition()
+        self.random = Random(seed)
+        self.boxes: list[RealBox] = []
+        self.helpers: list[HelperProcess] = []
+        for number, name in enumerate(NAMES):
+            config = self.broker.config(folder / f"{number}.toml", name=name)
+            config.write_text(f'[game]\nsetup = "usual"\nrounds = {rounds}\n{config.read_text()}')
+            box = RealBox(folder / f"box-{number}", config, self.seen)
+            self.boxes.append(box)
+            self.helpers.append(HelperProcess(config, box.socket, folder / f"helper-{number}"))
+
+    @property
+    def parts(self) -> tuple[RealBox | HelperProcess, ...]:
+        """All that can die, but for the broker."""
+        return *self.boxes, *self.helpers
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Of all processes."""
+        helpers = (helper.process.pid for helper in self.helpers)
+        return *(box.pid for box in self.boxes), *helpers, self.broker.process.pid
+
+    def close(self) -> None:
+        """Kills all five."""
+        for part in (*self.parts, self.broker.process):
+            part.kill()
+
+    # Hands.
+
+    def play(self, meanwhile: Iterator[object] = iter(())) -> None:
+        """Follows the prompts at both boxes to the end of a linked match.
+
+        Args:
+            meanwhile: drawn on once for whatever hands do, or see.
+        """
+        end = time.monotonic() + 4 * HANG_S
+        while not all(self._is_over(box) for box in self.boxes):
+            assert time.monotonic() < end, [box.shown for box in self.boxes]
+            before = [box.shown for box in self.boxes]
+            if not any([self.hand(number) for number in range(2)]):
+                with self.seen:
+                    self.seen.wait_for(
+                        lambda: any(box.shown is not was for box, was in zip(self.boxes, before, strict=True)),
+                        1,
+                    )
+            next(meanwhile, None)
+
+    @staticmethod
+    def _is_over(box: RealBox) -> bool:
+        return box.screen is not None and box.screen.mode is Mode.MATCH_OVER
+
+    def hand(self, number: int) -> bool:
+        """Does one thing at a box that its screen asks for; False if it asks for nothing."""
+        box = self.boxes[number]
+        shown = box.shown
+        if shown is None:
+            return False
+        screen = shown.screen
+        if shown.asleep:
+            box.do("press")
+        elif screen.mode is Mode.ATTRACT:
+            # The guest goes there once the host's room is open.
+            if number and self.room is None:
+                return False
+            box.do("hold")
+        elif screen.mode is Mode.MENU:
+            self._choose(box, screen, "Another box", 9)
+        elif screen.mode is Mode.LINKING:
+            return self._link_up(number, box, screen)
+        elif screen.mode is Mode.MATCH_OVER:
+            return False
+        else:
+            return self._flip(box, screen)
+        return True
+
+    @property
+    def room(self) -> str | None:
+        """All digits that the host shows: room and code."""
+        screen = self.boxes[0].screen
+        found = screen and re.search(r"Room (\d{4})\s+Code (\d{4})", screen.text)
+        return found[1] + found[2] if found else None
+
+    def _link_up(self, number: int, box: RealBox, screen: LocalizedScreen) -> bool:
+        if screen.title in ("Room?", "Code?"):
+            entered, wanted = re.sub(r"\D", "", screen.big), self.room
+            if wanted is None:
+                box.do("hold")
+                return True
+            digits = wanted[4:] if screen.title == "Code?" else wanted[:4]
+            if digits.startswith(entered):
+                box.flick(int(digits[len(entered)]))
+            else:
+                box.do("hold")
+        elif screen.cursor is not None:
+            self._choose(box, screen, "Enter a room" if number else "Show a room", 2)
+        elif screen.prompt.startswith("Press"):
+            box.do("press")
+        else:
+            return False
+        return True
+
+    @staticmethod
+    def _choose(box: RealBox, screen: LocalizedScreen, wanted: str, last: int) -> None:
+        if wanted in screen.rows[screen.cursor or 0]:
+            box.do("press")
+        else:
+            box.flick(last)
+
+    def _flip(self, box: RealBox, screen: LocalizedScreen) -> bool:
+        if screen.prompt in ("Hold 10 s: end", "Not your turn", "One moment"):
+            return False
+        told = read_prompts(screen, to_tiles(box.down))
+        match self.random.choice(told) if told else None:
+            case Pressed():
+                box.do("press")
+            case Held():
+                box.do("hold")
+            case LeversMoved(down):
+                box.stand(down)
+            case _:
+                return False
+        return True
+
+    def records(self, match: int = 1) -> list[str]:
+        """What each box has kept of its match, as a record."""
+        found = []
+        for box in self.boxes:
+            with closing(sqlite3.connect(f"file:{box.state / STORE_FILE}?mode=ro", uri=True)) as db:
+                found.append(write(kept_match(db, match, "test")))
+        return found
+
+
+@contextmanager
+def real_parts(folder: Path, seed: int = 1, rounds: int = 1) -> Iterator[RealParts]:
+    """Five processes, until the end."""
+    parts = RealParts(folder, seed, rounds)
+    try:
+        yield parts
+    finally:
+        parts.close()
+
