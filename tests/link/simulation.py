@@ -366,8 +366,8 @@ class Simulation:
                 pass
             elif self.trouble.pairing or all(seat.match for seat in self.seats):
                 self._make_trouble()
-            self._hand(self._random.choice(self.seats))
-            self._wait(self._random.choice(PAUSES_MS) * MS)
+            self.hand(self._random.choice(self.seats))
+            self.wait(self._random.choice(PAUSES_MS) * MS)
             self.check()
             if all(seat.is_over and seat.show.mode is Mode.MATCH_OVER for seat in self.seats):
                 assert self.seats[0].facts == self.seats[1].facts, "one record"
@@ -438,7 +438,8 @@ class Simulation:
 
     # Hands.
 
-    def _wait(self, lasts_ns: int) -> None:
+    def wait(self, lasts_ns: int) -> None:
+        """Lets time pass at both boxes."""
         self._do(None, f"wait {lasts_ns / S:g}", partial(self._run_until, self.time.now_ns + lasts_ns))
 
     def _run_until(self, t_ns: int) -> None:
@@ -452,14 +453,14 @@ class Simulation:
         self._do(
             seat.number, f"{'flip' if down else 'lift'} {lever}", partial(seat.box.set_lever, lever, down)
         )
-        self._wait(100 * MS)
+        self.wait(100 * MS)
 
     def _flick(self, seat: Seat, lever: int) -> None:
         down = lever in seat.box.box.levers_down
         self._set(seat, lever, not down)
         self._set(seat, lever, down)
 
-    def _hand(self, seat: Seat) -> None:
+    def hand(self, seat: Seat) -> None:
         """One thing that hands do: what the prompt says."""
         show = seat.show
         if show.asleep:

@@ -1,9 +1,10 @@
 """Whatever happens to two linked boxes and to what lies between them, they play one match to its end."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.link.simulation import Simulation, Trouble, simulate
+from tests.link.simulation import MS, S, Simulation, Trouble, simulate
 from tests.support.fast import fast_among
 
 from shutthebox.game.effects import Effect, Keep
@@ -42,3 +43,18 @@ def test_what_hands_did_at_two_boxes_plays_again_as_a_scenario(tmp_path: Path) -
         f"box 2: {line}" for line in again[1]
     ]
     assert any("link lose" in line for line in lines)
+
+
+@pytest.mark.parametrize("told", ["Enter it there", "reading your invitation"])
+def test_nobody_waits_at_a_room_whose_helper_has_died(told: str, tmp_path: Path) -> None:
+    """The helper has forgotten the room, and nobody joins a session without a match again."""
+    with closing(Simulation(1, tmp_path, Trouble())) as simulation:
+        host, guest = simulation.seats
+        while told not in host.text:
+            simulation.hand(host)
+            simulation.hand(guest)
+            simulation.wait(200 * MS)
+        simulation.link.kill_helper(0)
+        simulation.link.start_helper(0)
+        simulation.wait(S)
+        assert "No connection" in host.text

@@ -67,6 +67,7 @@ class LinkStage(Enum):
 
 
 _MET = (LinkStage.INVITING, LinkStage.PAIRED, LinkStage.INVITED)
+_AT_HELPER = (LinkStage.OPENING, LinkStage.OPEN, *_MET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,10 +330,12 @@ def left(mode: Linking, came: Bye, context: Context) -> Step[Linking]:
 
 
 def moved(mode: Linking, came: PeerIs, context: Context) -> Step[Linking]:
-    """Says so if the other box has gone before the match."""
-    if came.peer is not Peer.AWAY or mode.stage not in _MET:
-        return Step(mode)
-    return _over(_WHY[WhyNotPaired.UNKNOWN], Send(Bye()))
+    """Says so if the other box, or the helper with its room, has gone before the match."""
+    if came.peer is Peer.AWAY and mode.stage in _MET:
+        return _over(_WHY[WhyNotPaired.UNKNOWN], Send(Bye()))
+    if came.peer is Peer.OFFLINE and mode.stage in _AT_HELPER:
+        return _over(_WHY[WhyNotPaired.NO_BROKER])
+    return Step(mode)
 
 
 def accepted(mode: Linking, came: Accept, context: Context) -> Step[Linking | BeginLinked]:
