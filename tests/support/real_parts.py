@@ -1,4 +1,4 @@
-"""Two whole boxes for tests, of real parts: daemons, helpers and a broker with TLS, each in its own process."""
+"""Two whole boxes of real parts for tests: daemons, helpers and a broker, each in its own process."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -76,10 +77,13 @@ class _Hands(Served):
                     self.hold()
                 case lever, down:
                     self.hardware.set_lever(lever, down)
-                    self.until(lambda lever=lever, down=down: self._levers.get(lever, False) is down)
+                    self.until(partial(self._lever_stands, lever, down))
             # By then it has shown what comes of it.
             self.until(lambda: len(self.fed) > self._fed_before)
             self._wire.send("done")
+
+    def _lever_stands(self, lever: int, down: bool) -> bool:
+        return self._levers.get(lever, False) is down
 
 
 def _serve(wire: Connection, config: Path, state: Path, socket: Path, down: tuple[int, ...]) -> None:
@@ -234,7 +238,7 @@ class RealParts:
 
     # Hands.
 
-    def play(self, meanwhile: Iterator[object] = iter(())) -> None:
+    def play(self, meanwhile: Iterator[object] | None = None) -> None:
         """Follows the prompts at both boxes to the end of a linked match.
 
         Args:
@@ -244,13 +248,16 @@ class RealParts:
         while not all(self._is_over(box) for box in self.boxes):
             assert time.monotonic() < end, [box.shown for box in self.boxes]
             before = [box.shown for box in self.boxes]
-            if not any([self.hand(number) for number in range(2)]):
-                with self.seen:
-                    self.seen.wait_for(
-                        lambda: any(box.shown is not was for box, was in zip(self.boxes, before, strict=True)),
-                        1,
-                    )
-            next(meanwhile, None)
+            acted = [self.hand(number) for number in range(2)]
+            if not any(acted):
+                self._wait_for_news(before)
+            if meanwhile is not None:
+                next(meanwhile, None)
+
+    def _wait_for_news(self, before: list[Shown | None]) -> None:
+        """Waits until a box shows something else; looks again after a second, for something may have died."""
+        with self.seen:
+            self.seen.wait_for(lambda: [box.shown for box in self.boxes] != before, 1)
 
     @staticmethod
     def _is_over(box: RealBox) -> bool:
@@ -345,4 +352,3 @@ def real_parts(folder: Path, seed: int = 1, rounds: int = 1) -> Iterator[RealPar
         yield parts
     finally:
         parts.close()
-
