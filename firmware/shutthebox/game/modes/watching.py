@@ -26,6 +26,7 @@ from shutthebox.game.wording import player_name
 from shutthebox.link.match import LinkError, LinkFact, Revealed, Rolled
 from shutthebox.link.messages import Accept, Bye, Invite, Levers, Sync
 from shutthebox.link.requests import NotPaired, Peer, Send, WhyNotPaired
+from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import Stage
 from shutthebox.rules.match import begin as begin_match
 
@@ -59,7 +60,9 @@ class Watching(MatchMode):
         prompt = message("Not your turn")
         if match.stage is Stage.ADVANCE:
             score = message("Score: {score}", score=str(match.turn.score))
-            return Screen(self.name, title=player, big=score, tiles=ended_row(match), prompt=prompt)
+            thrown = faces_to_text(match.turn.throw or ())
+            tiles = ended_row(match)
+            return Screen(self.name, title=player, aside=thrown, big=score, tiles=tiles, prompt=prompt)
         seen = shared._replace(levers=shared.peer_levers)
         mode = Mode.FLIPPING if match.turn.awaits_answer else Mode.READY
         shown = turn_screen(mode, play, seen, prompt=prompt, dice=match.turn.throw or (), big="…")
