@@ -11,6 +11,8 @@ from tests.support.real_parts import RealParts, real_parts
 from shutthebox.cli.main import main
 from shutthebox.game.mode import Mode
 
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
 
 def has_one_record(parts: RealParts, folder: Path) -> bool:
     """Whether both boxes have kept the same match, and anybody may believe its throws."""
@@ -20,14 +22,12 @@ def has_one_record(parts: RealParts, folder: Path) -> bool:
     return host == guest and main(["verify", str(record)]) == 0
 
 
-@pytest.mark.slow
 def test_two_boxes_play_a_match_by_their_prompts(tmp_path: Path) -> None:
     with real_parts(tmp_path) as parts:
         parts.play()
         assert has_one_record(parts, tmp_path)
 
 
-@pytest.mark.slow
 def test_a_match_survives_the_death_of_every_part(tmp_path: Path) -> None:
     with real_parts(tmp_path) as parts:
         deaths = deaths_while_tiles_are_flipped(parts)
