@@ -172,4 +172,4 @@ def test_another_user_is_heard_where_the_folder_lets_it_in(mode: int, is_heard: 
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     box.socket.close()
     assert (code == 0) is is_heard
-    assert box.reports.empty() is not is_heard
+    assert is_heard or box.reports.empty(), "heard, though it isn't let in"
