@@ -130,7 +130,7 @@ def test_the_next_day(root: Root, newer: Path, scoreboard_deb: Path) -> None:
 
         # On and off with the configuration, at the box's next start.
         changed = config.read_text().replace("players = 2", "players = 3").replace("on = false", "on = true")
-        assert changed.count("on = true") == 2
+        assert changed.count("on = true") == 3, "scoreboard, voice and link"
         config.write_text(changed)
         root.run("systemctl", "restart", "shutthebox")
         assert until(lambda: 'class="playing"' in scoreboard(root)), journal(root)
