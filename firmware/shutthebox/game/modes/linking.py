@@ -162,7 +162,7 @@ _OFFER = plural(
 _WHY: Mapping[WhyNotPaired, Message] = {
     WhyNotPaired.NOBODY: message("Nobody came. Open a new room and try again."),
     WhyNotPaired.WRONG_CODE: message("The code was wrong. Open a new room and try again."),
-    WhyNotPaired.NO_BROKER: message("No connection. The owner's list says more."),
+    WhyNotPaired.NO_BROKER: message("No connection. Ask whoever looks after this box."),
     WhyNotPaired.UNKNOWN: message("The other box is gone."),
 }
 
