@@ -15,6 +15,7 @@ from tests.support.writer import facts_of_all_kinds
 
 from shutthebox.adapters.store.chain import Head, read_mark
 from shutthebox.adapters.store.database import STORE_FILE, Store
+from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.recovery import good_part
 from shutthebox.adapters.store.stored_facts import (
     FactsLost,
@@ -31,9 +32,11 @@ from shutthebox.adapters.store.stored_facts import (
     SwitchesWorn,
     fact_from_text,
 )
-from shutthebox.game.facts import BestTotal, Chosen, ClockShown, Fact, PageRules, Streak, WrongCodes
+from shutthebox.game.facts import Began, BestTotal, Chosen, ClockShown, Fact, PageRules, Streak, WrongCodes
 from shutthebox.link.match import Revealed, Rolled
 from shutthebox.rules.actions import Advanced, Moved, OutOfTime, Reopened, Thrown
+from shutthebox.rules.conditions import Conditions, LinkProof
+from shutthebox.rules.match import begin
 from shutthebox.simulator.scenario.effect_lines import fact_text
 
 WRITTEN: dict[str, StoredFact] = {
@@ -151,3 +154,13 @@ def test_every_kind_of_fact_is_drawn_recorded_replayed_and_recovered(tmp_path: P
     recovered = good_part(tmp_path / STORE_FILE, read_mark(tmp_path / STORE_FILE))
     (tmp_path / "new").write_bytes(recovered.content)
     assert (recovered.lost, texts(tmp_path / "new")) == (0, kept), "recovered"
+
+
+def test_a_match_on_two_boxes_never_goes_on_at_one_alone(tmp_path: Path) -> None:
+    """Its plug was pulled while the box kept its beginning: its dice would be this box's own."""
+    begun = next(fact for fact in facts_of_all_kinds(Random(1)) if isinstance(fact, Began))
+    proof = LinkProof(("a" * 64, "b" * 64), ("a" * 64, "b" * 64))
+    with closing(Store(tmp_path, lambda: 1_700_000_000.0)) as store:
+        store.keep(Began(begin(begun.match.game, 2), Conditions(linked=proof)))
+        with pytest.raises(StoreError, match="its link to the other box"):
+            store.running_match()

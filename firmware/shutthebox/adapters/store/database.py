@@ -318,6 +318,8 @@ class Store:
                 linked = kept.linked(beginning)
             except LinkError as error:
                 raise StoreError(f"{self.path}: {error}") from error
+            if linked is None and kept.conditions and kept.conditions.linked:
+                raise StoreError(f"{self.path}: its link to the other box was not kept any more")
             return KeptMatch(beginning, record.actions, self.tally(), kept.clock, linked)
 
     def choices(self) -> tuple[Remembered, ...]:
