@@ -11,7 +11,7 @@ from typing import NamedTuple
 from shutthebox.game import lever_health
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import AskLink, Effect, PlaySound, Show, Sound
+from shutthebox.game.effects import Effect, PlaySound, Show, Sound
 from shutthebox.game.facts import PageRules
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
@@ -45,11 +45,11 @@ from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.service import Service
 from shutthebox.game.modes.setup import Setup
 from shutthebox.game.modes.stick import StickMode
-from shutthebox.game.play import add_review, tell_peer
+from shutthebox.game.play import add_review
 from shutthebox.game.resuming import KeptMatch, resume
 from shutthebox.game.settings import Settings
 from shutthebox.game.showing import build_show
-from shutthebox.game.state import Context, Overlay, Shared, Step, keep
+from shutthebox.game.state import Context, Overlay, Shared, Step, ask_link, keep
 from shutthebox.game.stick import NEEDS_RESTART, Stick
 from shutthebox.game.switches.switch import DICE_BUTTON
 from shutthebox.game.table import TABLE, ModeState, advice_for, arrive
@@ -58,7 +58,7 @@ from shutthebox.game.tips import mark_tip_given
 from shutthebox.game.wording import idle_text
 from shutthebox.link.match import LinkedMatch
 from shutthebox.link.messages import Bye, Levers
-from shutthebox.link.requests import Leave, LinkReport, Peer, PeerIs, Received, Rejoin, Send
+from shutthebox.link.requests import GOODBYE, LinkReport, Peer, PeerIs, Received, Rejoin, Send
 from shutthebox.odds.questions import AnswerReady, DiceReady, HintReady, OddsReady, ReviewReady
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MAX_PLAYERS, Profile
@@ -249,7 +249,7 @@ class Machine:
         *effects, show = self._dispatch(LeversMoved(down), in_play)
         match, linked = self.state.match, self._linked
         if linked is not None and linked.is_ours:
-            effects.append(AskLink(Send(Levers(len(linked.entries), down))))
+            effects += ask_link(Send(Levers(len(linked.entries), down)))
         if match is None or self._shared.refusal is not None or (linked is not None and not linked.is_ours):
             return [*faults, *effects, show]
         self._shared = self._shared._replace(refusal=idle_text(match, self._shared, in_play))
@@ -368,7 +368,7 @@ class Machine:
                 return [*told, self._show()] if changed or told else []
             case Received(message) if linked is None and not isinstance(self._mode, Linking):
                 # The players of a match that this box has left, or lost.
-                return [] if isinstance(message, Bye) else [AskLink(Send(Bye())), AskLink(Leave())]
+                return [] if isinstance(message, Bye) else [*ask_link(*GOODBYE)]
             case Received(message):
                 return self._answered(message)
             case _:
@@ -382,10 +382,10 @@ class Machine:
     def _tell_peer(self) -> list[Effect]:
         """Says again how the match stands, unless the other box knows it all."""
         linked = self._linked
-        if linked is None or not isinstance(self._mode, MatchMode) or not linked.awaits_confirmation:
+        if linked is None or not linked.awaits_confirmation:
             return []
         self._shared = self._shared._replace(sent_ns=self._now_ns)
-        return list(tell_peer(self._mode.play))
+        return [*ask_link(Send(linked.message()))]
 
     @property
     def _tell_ns(self) -> int | None:
@@ -402,7 +402,7 @@ class Machine:
         if self._shared.peer is not Peer.OFFLINE or linked is None:
             return self._tell_peer()
         self._shared = self._shared._replace(sent_ns=self._now_ns)
-        return [AskLink(Rejoin(linked.agreement.session))]
+        return [*ask_link(Rejoin(linked.agreement.session))]
 
     def _form(self, event: FormInput) -> list[Effect]:
         """Handles what was done on the page's form instead of with the levers."""

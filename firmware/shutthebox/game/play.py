@@ -5,13 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from shutthebox.game.effects import Ask, AskLink, Effect, Keep, PlaySound, Sound
+from shutthebox.game.effects import Ask, Effect, Keep, PlaySound, Sound
 from shutthebox.game.judge import FINE, WHOLE, Half, Verdict, is_setback, judge, levers_behind, take_part
 from shutthebox.game.settings import Settings
-from shutthebox.game.state import Context, Shared
+from shutthebox.game.state import Context, Shared, ask_link
 from shutthebox.link.match import Agreement, LinkedMatch
-from shutthebox.link.messages import Bye
-from shutthebox.link.requests import Leave, Send
+from shutthebox.link.requests import GOODBYE, Leave, Send
 from shutthebox.odds.questions import AskReview, Prepare, ReviewReady
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, apply
@@ -153,17 +152,16 @@ def apply_and_keep(play: MatchInPlay, action: Action) -> tuple[MatchInPlay, tupl
     return after, (Keep(action), *asked, *tell_peer(after))
 
 
-def tell_peer(play: MatchInPlay) -> tuple[AskLink, ...]:
+def tell_peer(play: MatchInPlay) -> tuple[Effect, ...]:
     """Tells the other box of a linked match how it stands. What it's told must be kept before."""
-    return (AskLink(Send(play.linked.message())),) if play.linked else ()
+    return ask_link(Send(play.linked.message())) if play.linked else ()
 
 
-def leave_peer(play: MatchInPlay) -> tuple[AskLink, ...]:
+def leave_peer(play: MatchInPlay) -> tuple[Effect, ...]:
     """Takes leave of the other box of a linked match; a match that is decided needs no word."""
     if play.linked is None:
         return ()
-    goodbye = () if play.match.result else (AskLink(Send(Bye())),)
-    return (*goodbye, AskLink(Leave()))
+    return ask_link(Leave()) if play.match.result else ask_link(*GOODBYE)
 
 
 def ask_reviews(play: MatchInPlay) -> tuple[Ask, ...]:

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from shutthebox.game.effects import AskLink
 from shutthebox.game.facts import Finished, Resumed
 from shutthebox.game.play import apply_action, ask_reviews, begin_play, clock_of, conditions_of, tell_peer
-from shutthebox.game.state import Context, Step, keep
+from shutthebox.game.state import Context, Step, ask_link, keep
 from shutthebox.game.targets import ShowResult, Target, after
 from shutthebox.link.match import LinkedMatch
 from shutthebox.link.requests import Rejoin
@@ -48,7 +47,7 @@ def resume(kept_match: KeptMatch, context: Context) -> Step[Target]:
     shared = None
     if (linked := kept_match.linked) is not None:
         play = play._replace(linked=linked)
-        effects += (AskLink(Rejoin(linked.agreement.session)), *tell_peer(play))
+        effects += (*ask_link(Rejoin(linked.agreement.session)), *tell_peer(play))
         shared = context.shared._replace(boxes=linked.agreement.names, sent_ns=context.now_ns)
     if play.match.stage is Stage.FINISHED:
         return Step(ShowResult(play, {}), (*effects, *keep(Finished(play.match))), shared)

@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import Effect, Keep, PlaySound, Sound
+from shutthebox.game.effects import AskLink, Effect, Keep, PlaySound, Sound
 from shutthebox.game.facts import Fact
 from shutthebox.game.faults import Fault, Undelivered
 from shutthebox.game.lookups import Lookups
@@ -16,7 +16,7 @@ from shutthebox.game.messages import Message
 from shutthebox.game.mode import Mode
 from shutthebox.game.settings import Settings
 from shutthebox.game.stick import Stick
-from shutthebox.link.requests import Peer
+from shutthebox.link.requests import LinkRequest, Peer
 from shutthebox.rules.tiles import Tiles
 
 
@@ -159,6 +159,11 @@ class Step(NamedTuple, Generic[Mode_co]):
 def refuse(mode: _Given, why: Message) -> Step[_Given]:
     """A step that changes nothing and says why."""
     return Step(mode, (PlaySound(Sound.REFUSED),), refusal=why)
+
+
+def ask_link(*requests: LinkRequest) -> tuple[Effect, ...]:
+    """The effects that ask the link helper for these."""
+    return tuple(map(AskLink, requests))
 
 
 def keep(*facts: Fact) -> tuple[Effect, ...]:

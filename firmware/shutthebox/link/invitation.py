@@ -6,6 +6,7 @@ from shutthebox.link.match import SEATS, Agreement, LinkError
 from shutthebox.link.messages import Accept, Invite
 from shutthebox.rules.conditions import RULES_VERSION
 from shutthebox.rules.linked_dice import DiceChain
+from shutthebox.rules.match import begin
 from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import Group, Profile, Stakes
 from shutthebox.rules.reader import contradiction, parse_keys, to_profile, with_options
@@ -61,7 +62,7 @@ def invited_game(invited: Invite) -> Profile:
     try:
         keys = parse_keys(invited.game, "invitation", _like_nothing)
         game = to_profile(keys, "invitation", "invitation")
-        agree(invited, game, Accept("-", "0" * 64), "").beginning  # noqa: B018  (raises)
+        begin(game, SEATS, invited.rounds, invited.first)
     except ValueError as error:
         raise LinkError(str(error)) from None
     if linkable(game) != game:

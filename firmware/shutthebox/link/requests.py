@@ -7,7 +7,7 @@ encrypted. Messages may get lost, doubled, late or out of order; `shutthebox.lin
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
-from shutthebox.link.messages import Message
+from shutthebox.link.messages import Bye, Message
 from shutthebox.marker import Marker
 
 DIGITS = 4
@@ -52,6 +52,9 @@ class Leave(Marker):
 
     __slots__ = ()
 
+
+GOODBYE = Send(Bye()), Leave()
+"""Asked by a box that has left a match, or knows of none."""
 
 LinkRequest: TypeAlias = OpenRoom | EnterRoom | Rejoin | Send | Leave
 """What the box asks of the helper."""

@@ -319,7 +319,7 @@ class Store:
             except LinkError as error:
                 raise StoreError(f"{self.path}: {error}") from error
             if linked is None and kept.conditions and kept.conditions.linked:
-                raise StoreError(f"{self.path}: its link to the other box was not kept any more")
+                raise StoreError(f"{self.path}: its link to the other box is missing")
             return KeptMatch(beginning, record.actions, self.tally(), kept.clock, linked)
 
     def choices(self) -> tuple[Remembered, ...]:

@@ -62,9 +62,14 @@ class KeptFacts(NamedTuple):
         return known_conditions(text).joined(Conditions(lost=self.lost, linked=self._proof)) if text else None
 
     @property
+    def _link(self) -> MatchLinked | None:
+        """What links it to another box; None for a match on this box alone."""
+        return next((fact for fact in self.facts if isinstance(fact, MatchLinked)), None)
+
+    @property
     def _proof(self) -> LinkProof | None:
         """The links of a linked match as far as they were revealed; None for a match on this box alone."""
-        begun = next((fact for fact in self.facts if isinstance(fact, MatchLinked)), None)
+        begun = self._link
         if begun is None:
             return None
         throws, revealed, theirs = 0, "", begun.commitments[1 - begun.seat]
@@ -97,7 +102,7 @@ class KeptFacts(NamedTuple):
         Raises:
             LinkError: they make no sense.
         """
-        found = next((fact for fact in self.facts if isinstance(fact, MatchLinked)), None)
+        found = self._link
         if found is None:
             return None
         linked = found.linked(beginning)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import ClassVar
 
-from shutthebox.game.effects import AskLink, Effect, PlaySound, Sound
+from shutthebox.game.effects import PlaySound, Sound
 from shutthebox.game.messages import Message, Name, Spelling, Text, message, title_text
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
@@ -15,7 +15,7 @@ from shutthebox.game.picker import Flicks, Picker
 from shutthebox.game.picker_screen import follow_flicks, picker_screen
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
-from shutthebox.game.state import Context, Shared, Step, refuse
+from shutthebox.game.state import Context, Shared, Step, ask_link, refuse
 from shutthebox.game.targets import BackToAttract, BeginLinked, OpenLink, Part
 from shutthebox.game.wording import list_tiles, rules_pages
 from shutthebox.link.invitation import agree, invite, invited_game, linkable
@@ -23,6 +23,7 @@ from shutthebox.link.match import Agreement, LinkError, join
 from shutthebox.link.messages import Accept, Bye, Decline, Invite
 from shutthebox.link.requests import (
     DIGITS,
+    GOODBYE,
     EnterRoom,
     Leave,
     LinkRequest,
@@ -177,16 +178,12 @@ def enter(target: OpenLink, context: Context) -> Step[Linking]:
 def part(target: Part, context: Context) -> Step[Linking]:
     """Says why it's over."""
     shared = context.shared._replace(boxes=(), peer=Peer.OFFLINE)
-    effects = _ask(Send(Bye()), Leave())
+    effects = ask_link(*GOODBYE)
     return Step(Linking(LinkStage.OVER, why=target.why), (*effects, PlaySound(Sound.BLOCKED)), shared)
 
 
-def _ask(*requests: LinkRequest) -> tuple[Effect, ...]:
-    return tuple(map(AskLink, requests))
-
-
 def _over(why: Text, *requests: LinkRequest) -> Step[Linking]:
-    return Step(Linking(LinkStage.OVER, why=why), _ask(*requests, Leave()))
+    return Step(Linking(LinkStage.OVER, why=why), ask_link(*requests, Leave()))
 
 
 def levers(mode: Linking, context: Context) -> Step[Linking]:
@@ -209,7 +206,7 @@ def levers(mode: Linking, context: Context) -> Step[Linking]:
     mode = replace(mode, code=mode.code + digit)
     if len(mode.code) < DIGITS:
         return Step(mode, (PlaySound(Sound.CHOICE),))
-    found = _ask(EnterRoom(mode.room, mode.code))
+    found = ask_link(EnterRoom(mode.room, mode.code))
     return Step(replace(mode, stage=LinkStage.OPENING), (*found, PlaySound(Sound.CHOICE)))
 
 
@@ -217,7 +214,7 @@ def press(mode: Linking, context: Context) -> Step[Linking | BackToAttract | Beg
     """Chooses, accepts the invitation, or goes on."""
     match mode.stage:
         case LinkStage.CHOOSING if mode.picker is not None and mode.picker.cursor == 0:
-            return Step(Linking(LinkStage.OPENING), _ask(OpenRoom()))
+            return Step(Linking(LinkStage.OPENING), ask_link(OpenRoom()))
         case LinkStage.CHOOSING:
             return Step(Linking(LinkStage.ENTERING))
         case LinkStage.INVITED:
@@ -245,9 +242,9 @@ def leave(mode: Linking, context: Context) -> Step[BackToAttract]:
         case LinkStage.CHOOSING | LinkStage.ENTERING | LinkStage.OVER:
             return Step(BackToAttract())
         case LinkStage.INVITED:
-            return Step(BackToAttract(), _ask(Send(Decline(RULES_VERSION)), Leave()))
+            return Step(BackToAttract(), ask_link(Send(Decline(RULES_VERSION)), Leave()))
         case LinkStage.OPENING | LinkStage.OPEN | LinkStage.INVITING | LinkStage.PAIRED:
-            return Step(BackToAttract(), _ask(Send(Bye()), Leave()))
+            return Step(BackToAttract(), ask_link(*GOODBYE))
 
 
 def time(mode: Linking, context: Context) -> Step[Linking]:
@@ -255,7 +252,7 @@ def time(mode: Linking, context: Context) -> Step[Linking]:
     deadline_ns = mode.deadline_ns(context.shared)
     if deadline_ns is None or context.now_ns < deadline_ns or mode.invited is None:
         return Step(mode)
-    return Step(replace(mode, since_ns=context.now_ns), _ask(Send(mode.invited)))
+    return Step(replace(mode, since_ns=context.now_ns), ask_link(Send(mode.invited)))
 
 
 def opened(mode: Linking, room: RoomOpened, context: Context) -> Step[Linking]:
@@ -280,7 +277,7 @@ def paired(mode: Linking, came: Paired, context: Context) -> Step[Linking]:
     inviting = Linking(
         LinkStage.INVITING, session=came.session, secret=secret, invited=invited, since_ns=context.now_ns
     )
-    return Step(inviting, (wakes, *_ask(Send(invited))))
+    return Step(inviting, (wakes, *ask_link(Send(invited))))
 
 
 def not_paired(mode: Linking, came: NotPaired, context: Context) -> Step[Linking]:

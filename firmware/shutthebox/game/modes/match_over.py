@@ -151,7 +151,7 @@ def _signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> 
 def press(mode: MatchOver, context: Context) -> Step[BeginMatch | MatchOver | BackToAttract]:
     """Starts a new match with the same players; a linked one waits until the other box has the result."""
     linked = mode.play.linked
-    if linked is not None and linked.confirmed != len(linked.entries):
+    if linked is not None and linked.awaits_confirmation:
         return refuse(mode, message("Not sent yet"))
     if linked is not None:
         return leave(mode, context)

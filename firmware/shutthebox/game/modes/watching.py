@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeVar
 
-from shutthebox.game.effects import AskLink, Effect
+from shutthebox.game.effects import Effect
 from shutthebox.game.facts import Began, Faulted, Finished, Linked, PlayersLeft
 from shutthebox.game.judge import FINE
 from shutthebox.game.match_screen import ended_row, turn_screen
@@ -20,10 +20,10 @@ from shutthebox.game.play import (
     tell_peer,
 )
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Shared, Step, keep, refuse
+from shutthebox.game.state import Context, Shared, Step, ask_link, keep, refuse
 from shutthebox.game.targets import AfterAction, AwaitLink, BeginLinked, Part, Tumble, Watch, after
 from shutthebox.game.wording import player_name
-from shutthebox.link.match import LinkError, LinkFact, Revealed, Rolled
+from shutthebox.link.match import SEATS, LinkError, LinkFact, Revealed, Rolled
 from shutthebox.link.messages import Accept, Bye, Invite, Levers, Sync
 from shutthebox.link.requests import NotPaired, Peer, Send, WhyNotPaired
 from shutthebox.rules.faces import faces_to_text
@@ -124,17 +124,16 @@ def begin(target: BeginLinked, context: Context) -> Step[AfterAction]:
     """Begins a linked match. Both boxes have agreed on everything."""
     linked, shared = target.linked, context.shared
     settings, agreement = shared.settings, linked.agreement
-    match = linked.match
-    match = begin_match(target.game, match.players, match.rounds, match.first)
+    match = begin_match(target.game, SEATS, agreement.rounds, agreement.first)
     play, asked = begin_play(match, settings)
     facts = keep(
         Began(match, conditions_of(match, settings, agreement)),
-        Linked(linked.agreement, linked.seat, target.secret),
+        Linked(agreement, linked.seat, target.secret),
     )
     play = play._replace(linked=linked)
     accept = Accept(agreement.names[linked.seat], agreement.commitments[linked.seat])
-    told = (AskLink(Send(accept)),) if linked.seat else tell_peer(play)
-    shared = shared._replace(boxes=linked.agreement.names, peer=Peer.HERE, sent_ns=context.now_ns)
+    told = ask_link(Send(accept)) if linked.seat else tell_peer(play)
+    shared = shared._replace(boxes=agreement.names, peer=Peer.HERE, sent_ns=context.now_ns)
     return Step(after(play), (*facts, *asked, *told), shared)
 
 
@@ -214,7 +213,7 @@ def invited_again(mode: _Mode, invite: Invite, context: Context) -> Step[_Mode]:
         return Step(mode)
     own = linked.agreement
     accept = Accept(own.names[linked.seat], own.commitments[linked.seat])
-    return Step(mode, (AskLink(Send(accept)),))
+    return Step(mode, ask_link(Send(accept)))
 
 
 def left(mode: _Mode, bye: Bye, context: Context) -> Step[_Mode | Part]:

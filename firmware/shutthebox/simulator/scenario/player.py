@@ -64,8 +64,10 @@ class Replay:
         self._scenario = scenario
         self.line = 0
         self._time = VirtualTime()
-        self._link = VirtualLink(scenario.seed, lambda: self._time.now_ns)
-        self._time.add(self._link)
+        self._link = None
+        if scenario.second is not None:
+            self._link = VirtualLink(scenario.seed, lambda: self._time.now_ns)
+            self._time.add(self._link)
         with ExitStack() as boxes:
             self.world = self._box(0, scenario.config, scenario.seed, state, display, tell)
             boxes.callback(self.world.close)
@@ -100,7 +102,7 @@ class Replay:
             display=display,
             observers=[observe],
             where=self._scenario.where,
-            link=LinkEnd(self._link, end) if self._scenario.second else None,
+            link=LinkEnd(self._link, end) if self._link else None,
             time=self._time,
         )
 
