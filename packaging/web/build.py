@@ -64,7 +64,9 @@ def main() -> int:
                 file=sys.stderr,
             )
             return 2
-    parts, to = PROJECT / "build/web-parts", PROJECT / "build/web"
+    parts, done = PROJECT / "build/web-parts", PROJECT / "build/web"
+    # Another make beside this one finds the page whole or not at all.
+    to = done.with_suffix(".part")
     shutil.rmtree(to, ignore_errors=True)
     (to / "pyodide").mkdir(parents=True)
     try:
@@ -88,7 +90,10 @@ def main() -> int:
         print(f"make web: {packed:,} bytes compressed; {MOST_BYTES:,} are the most", file=sys.stderr)
         return 1
     write_archive(to, PROJECT / "build/shutthebox-web.zip")
-    print(f"{to}/index.html: {packed / 1e6:.1f} MB over the wire, {box_bytes(to) / 1e6:.2f} MB of them ours")
+    ours = box_bytes(to)
+    shutil.rmtree(done, ignore_errors=True)
+    to.rename(done)
+    print(f"{done}/index.html: {packed / 1e6:.1f} MB over the wire, {ours / 1e6:.2f} MB of them ours")
     return 0
 
 
