@@ -8,24 +8,15 @@ from pathlib import Path
 import pytest
 from tests.support.real_parts import RealParts, real_parts
 
-from shutthebox.cli.main import main
 from shutthebox.game.mode import Mode
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 
-def has_one_record(parts: RealParts, folder: Path) -> bool:
-    """Whether both boxes have kept the same match, and anybody may believe its throws."""
-    host, guest = parts.records()
-    record = folder / "record"
-    record.write_text(host)
-    return host == guest and main(["verify", str(record)]) == 0
-
-
 def test_two_boxes_play_a_match_by_their_prompts(tmp_path: Path) -> None:
     with real_parts(tmp_path) as parts:
         parts.play()
-        assert has_one_record(parts, tmp_path)
+        assert parts.has_one_record(tmp_path)
 
 
 def test_a_match_survives_the_death_of_every_part(tmp_path: Path) -> None:
@@ -33,7 +24,7 @@ def test_a_match_survives_the_death_of_every_part(tmp_path: Path) -> None:
         deaths = deaths_while_tiles_are_flipped(parts)
         parts.play(deaths)
         assert next(deaths, None) is None, "all have died"
-        assert has_one_record(parts, tmp_path)
+        assert parts.has_one_record(tmp_path)
 
 
 def deaths_while_tiles_are_flipped(parts: RealParts) -> Iterator[None]:

@@ -22,6 +22,7 @@ from tests.support.walk import read_prompts
 
 from shutthebox.adapters.store.database import STORE_FILE
 from shutthebox.adapters.store.records import kept_match
+from shutthebox.cli.main import main
 from shutthebox.config.schema import read_config
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.dice import RandomDice
@@ -113,23 +114,24 @@ class RealBox:
     Attributes:
         shown: what it shows now; None before that.
         down: the levers that are down.
-        settled_ns: when a lever last settled.
+        seen: every screen and every lever that has settled, in the order in which they were told.
     """
 
-    def __init__(self, folder: Path, config: Path, seen: threading.Condition) -> None:
+    def __init__(self, folder: Path, config: Path, news: threading.Condition) -> None:
         folder.mkdir(exist_ok=True)
         self.state, self.socket = folder / "store", folder / "socket"
         self.state.mkdir()
-        self._config, self._seen = config, seen
+        self._config, self._news = config, news
         self.down: set[int] = set()
+        self.seen: list[Shown | SwitchChanged] = []
         self.start()
 
     def start(self) -> None:
         """Plugs it in, again too."""
         wire, other = get_context("spawn").Pipe()
-        with self._seen:
+        with self._news:
             self.shown: Shown | None = None
-            self.settled_ns, self._done, self.is_dead = 0, 0, False
+            self._done, self.is_dead = 0, False
             self._wire = wire
         arguments = other, self._config, self.state, self.socket, tuple(self.down)
         self.process = get_context("spawn").Process(target=_serve, args=arguments, daemon=True)
@@ -159,18 +161,17 @@ class RealBox:
                 what = wire.recv()
             except (EOFError, OSError):
                 what = None
-            with self._seen:
+            with self._news:
                 if wire is not self._wire:
                     return
                 if what is None:
                     self.is_dead = True
-                elif isinstance(what, Shown):
-                    self.shown = what
-                elif isinstance(what, SwitchChanged):
-                    self.settled_ns = what.t_ns
+                elif isinstance(what, Shown | SwitchChanged):
+                    self.seen.append(what)
+                    self.shown = what if isinstance(what, Shown) else self.shown
                 else:
                     self._done += 1
-                self._seen.notify_all()
+                self._news.notify_all()
             if what is None:
                 return
 
@@ -182,7 +183,7 @@ class RealBox:
                 if (lever in self.down) is down:
                     continue
                 (self.down.add if down else self.down.discard)(lever)
-            with self._seen:
+            with self._news:
                 wire, want = self._wire, self._done + 1
 
             def is_done(wire: Connection = wire, want: int = want) -> bool:
@@ -190,8 +191,8 @@ class RealBox:
 
             with suppress(OSError):
                 wire.send(act)
-            with self._seen:
-                assert self._seen.wait_for(is_done, HANG_S), f"{act}: {self.shown}"
+            with self._news:
+                assert self._news.wait_for(is_done, HANG_S), f"{act}: {self.shown}"
 
     def flick(self, lever: int) -> None:
         """Moves a lever there and back."""
@@ -209,14 +210,14 @@ class RealParts:
 
     def __init__(self, folder: Path, seed: int = 1, rounds: int = 1) -> None:
         self.broker = LinkBroker(folder)
-        self.seen = threading.Condition()
+        self.news = threading.Condition()
         self.random = Random(seed)
         self.boxes: list[RealBox] = []
         self.helpers: list[HelperProcess] = []
         for number, name in enumerate(NAMES):
             config = self.broker.config(folder / f"{number}.toml", name=name)
             config.write_text(f'[game]\nsetup = "usual"\nrounds = {rounds}\n{config.read_text()}')
-            box = RealBox(folder / f"box-{number}", config, self.seen)
+            box = RealBox(folder / f"box-{number}", config, self.news)
             self.boxes.append(box)
             self.helpers.append(HelperProcess(config, box.socket, folder / f"helper-{number}"))
 
@@ -256,8 +257,8 @@ class RealParts:
 
     def _wait_for_news(self, before: list[Shown | None]) -> None:
         """Waits until a box shows something else; looks again after a second, for something may have died."""
-        with self.seen:
-            self.seen.wait_for(lambda: [box.shown for box in self.boxes] != before, 1)
+        with self.news:
+            self.news.wait_for(lambda: [box.shown for box in self.boxes] != before, 1)
 
     @staticmethod
     def _is_over(box: RealBox) -> bool:
@@ -335,13 +336,21 @@ class RealParts:
                 return False
         return True
 
-    def records(self, match: int = 1) -> list[str]:
-        """What each box has kept of its match, as a record."""
+    def records(self) -> list[str]:
+        """What each box has kept of its latest match, as a record."""
         found = []
         for box in self.boxes:
             with closing(sqlite3.connect(f"file:{box.state / STORE_FILE}?mode=ro", uri=True)) as db:
+                (match,) = db.execute("select max(id) from match").fetchone()
                 found.append(write(kept_match(db, match, "test")))
         return found
+
+    def has_one_record(self, folder: Path) -> bool:
+        """Whether both boxes have kept the same match, and anybody may believe its throws."""
+        host, guest = self.records()
+        record = folder / "record"
+        record.write_text(host)
+        return host == guest and main(["verify", str(record)]) == 0
 
 
 @contextmanager
