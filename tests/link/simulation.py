@@ -32,7 +32,7 @@ from shutthebox.adapters.store.database import STORE_FILE
 from shutthebox.config.profiles import builtins
 from shutthebox.config.schema import Config
 from shutthebox.game.effects import Effect, Keep, Show
-from shutthebox.game.facts import Began, Fact, Finished, Linked, PlayersLeft
+from shutthebox.game.facts import Began, Fact, Finished, PlayersLeft
 from shutthebox.game.inputs import Held, LeversMoved, Pressed
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.rolling import Rolling
@@ -170,16 +170,15 @@ class Seat:
 
     def _keep(self, fact: Fact) -> None:
         match fact:
-            case Began(match):
+            case Began(match, link=link):
                 self.match, self.facts, self.seen = match, [], 0
                 self.is_over = self.has_left = False
+                self.session = link.agreement.session if link else ""
             case Finished():
                 self.is_over = True
             case PlayersLeft():
                 self.match, self.has_left = None, True
                 self.session = ""
-            case Linked(agreement):
-                self.session = agreement.session
             case Thrown() | Moved() | Reopened() | OutOfTime() | Advanced():
                 self.facts.append(fact)
                 action = action_from_text(fact.to_text())  # as the store reads it

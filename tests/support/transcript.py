@@ -39,7 +39,6 @@ from shutthebox.game.facts import (
     Fact,
     Faulted,
     Finished,
-    Linked,
     PlayersLeft,
     Remembered,
     Resumed,
@@ -320,7 +319,7 @@ def _fact(fact: Fact) -> str:
         key, value = fact.entry
         return f"chosen {key} = {value!r}"
     match fact:
-        case Began(match, conditions):
+        case Began(match, conditions, link):
             profile = match.game
             extras = (
                 ("limit", profile.limit),
@@ -330,7 +329,8 @@ def _fact(fact: Fact) -> str:
             )
             more = "".join(f", {name} {value}" for name, value in extras if value)
             rounds = f"{match.players} for {match.rounds}"
-            return f"began {profile.name} of {rounds}{more}; {', '.join(conditions.to_lines())}"
+            linked = f"; seat {link.seat}, from 0, of {', '.join(link.agreement.names)}" if link else ""
+            return f"began {profile.name} of {rounds}{more}; {', '.join(conditions.to_lines())}{linked}"
         case Resumed(conditions):
             return f"resumed; {', '.join(conditions.to_lines())}"
         case Finished(match):
@@ -343,8 +343,6 @@ def _fact(fact: Fact) -> str:
             return f"fault {kind}: {text}"
         case PlayersLeft():
             return "left"
-        case Linked(agreement, seat):
-            return f"linked, seat {seat}, from 0, of {', '.join(agreement.names)}"
         case action:
             return action.to_text()
 

@@ -78,9 +78,11 @@ def facts_of_all_kinds(rng: Random) -> Iterator[Fact]:
                 yield from (fact, PlayersLeft())
             if rng.random() < 0.4:
                 yield rng.choice(_remembered(number))
+            if (link := _link(fact.match)) is not None and rng.random() < 0.3:
+                fact = fact._replace(link=link)
         yield fact
-        if isinstance(fact, Began) and (linked := _linked(fact.match)) is not None and rng.random() < 0.3:
-            yield from linked
+        if isinstance(fact, Began) and fact.link is not None:
+            yield from (Rolled(2), Revealed(_OTHER_CHAIN.link(1)))
         if isinstance(fact, Finished) and fact.match.result is not None and rng.random() < 0.3:
             yield Signed(fact.match.result.winners[0], f"{number:03}"[-3:])
         if isinstance(fact, Thrown) and rng.random() < 0.05:
@@ -93,14 +95,17 @@ def facts_of_all_kinds(rng: Random) -> Iterator[Fact]:
             )
 
 
-def _linked(match: Match) -> tuple[Fact, ...] | None:
-    """What is kept of a match on two boxes besides its actions; None if two boxes can't play it."""
+_OTHER_CHAIN = DiceChain("5e" * 32)
+
+
+def _link(match: Match) -> Linked | None:
+    """What links a match to another box; None if two boxes can't play it."""
     game, secret = linkable(match.game), "3c" * 32
     if game is None or match.players != 2:
         return None
-    commitments = DiceChain(secret).commitment, DiceChain("5e" * 32).commitment
+    commitments = DiceChain(secret).commitment, _OTHER_CHAIN.commitment
     agreement = Agreement(game, match.rounds, 0, 600, ("The Anchor", "The Crown"), commitments, "5e" * 16)
-    return Linked(agreement, 0, secret), Rolled(2), Revealed(DiceChain("5e" * 32).link(1))
+    return Linked(agreement, 0, secret)
 
 
 def _remembered(number: int) -> tuple[Remembered, ...]:

@@ -19,15 +19,8 @@ def fact_line(word: str, *values: object) -> str:
     return f"{word} {_encode(values)}"
 
 
-class Began(NamedTuple):
-    """A match has been begun; `match` is its position before the first throw."""
-
-    match: Match
-    conditions: Conditions = Conditions()
-
-
 class Linked(NamedTuple):
-    """The match that has just begun is played with another box. Its throws follow from both boxes' links.
+    """What links a match to another box. Its throws follow from both boxes' links.
 
     Attributes:
         agreement: of both boxes.
@@ -47,6 +40,20 @@ class Linked(NamedTuple):
             LinkError: the secret isn't the one that was agreed on.
         """
         return join(self.agreement, self.seat, DiceChain(self.secret))
+
+
+class Began(NamedTuple):
+    """A match has been begun.
+
+    Attributes:
+        match: its position before the first throw.
+        conditions: of play.
+        link: to another box; kept together with the rest or not at all.
+    """
+
+    match: Match
+    conditions: Conditions = Conditions()
+    link: Linked | None = None
 
 
 class Resumed(NamedTuple):
@@ -253,7 +260,6 @@ class Faulted(NamedTuple):
 
 Fact: TypeAlias = (
     Began
-    | Linked
     | Rolled
     | Revealed
     | Resumed

@@ -44,7 +44,6 @@ from shutthebox.game.facts import (
     Fact,
     Faulted,
     Finished,
-    Linked,
     PlayersLeft,
     Remembered,
     Resumed,
@@ -180,7 +179,9 @@ class Store:
             for fact, at_s in self._waiting:
                 if (stored := self._stored(fact, at_s)) is not None:
                     self._add(stored)
-                if isinstance(stored, MatchBegun):
+                if isinstance(fact, Began) and isinstance(stored, MatchBegun):
+                    if fact.link is not None:
+                        self._add(MatchLinked.of(stored.match, fact.link))
                     retention.forget(self._db)
                 if isinstance(stored, MatchDecided) or self._is_given_up(stored):
                     self._is_due = True
@@ -237,8 +238,6 @@ class Store:
                 return None if is_known else FaultKept(at_s, kind, text)
             case Began(match, conditions):
                 return self._begun(match, conditions, at_s)
-            case Linked():
-                return MatchLinked.of(latest.id, fact) if latest else None
             case Resumed(conditions):
                 return self._resumed(latest, conditions) if latest else None
             case PlayersLeft():

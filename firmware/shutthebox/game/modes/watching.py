@@ -126,10 +126,8 @@ def begin(target: BeginLinked, context: Context) -> Step[AfterAction]:
     settings, agreement = shared.settings, linked.agreement
     match = begin_match(target.game, SEATS, agreement.rounds, agreement.first)
     play, asked = begin_play(match, settings)
-    facts = keep(
-        Began(match, conditions_of(match, settings, agreement)),
-        Linked(agreement, linked.seat, target.secret),
-    )
+    link = Linked(agreement, linked.seat, target.secret)
+    facts = keep(Began(match, conditions_of(match, settings, agreement), link))
     play = play._replace(linked=linked)
     accept = Accept(agreement.names[linked.seat], agreement.commitments[linked.seat])
     told = ask_link(Send(accept)) if linked.seat else tell_peer(play)

@@ -10,7 +10,6 @@ from shutthebox.game.facts import (
     Fact,
     Faulted,
     Finished,
-    Linked,
     PlayersLeft,
     Remembered,
     Resumed,
@@ -55,10 +54,9 @@ def fact_text(fact: Fact) -> str:
         key, value = fact.entry
         return f"choose {key} {value}"
     match fact:
-        case Began(match):
-            return f"begin {match.game.name} {match.players} players {match.rounds} rounds"
-        case Linked(agreement, seat):
-            return f"link seat {seat + 1} of {', '.join(agreement.names)}"
+        case Began(match, link=link):
+            linked = f", seat {link.seat + 1} of {', '.join(link.agreement.names)}" if link else ""
+            return f"begin {match.game.name} {match.players} players {match.rounds} rounds{linked}"
         case Resumed():
             return "resume"
         case PlayersLeft():
