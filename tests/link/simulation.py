@@ -297,7 +297,7 @@ class Simulation:
         self.time.add(self.link)
         self._throws: dict[tuple[str, int], Throw] = {}
         self._dead_helpers: set[int] = set()
-        self._mended_ns = 0
+        self._mended_ns = self._release_ns = 0
         self.seats: list[Seat] = []
         for number in range(2):
             state = folder / f"{number}"
@@ -348,6 +348,7 @@ class Simulation:
             dead.die()
             for seat in self.seats:
                 if seat.box.box.button_down:  # the failure has interrupted the hand, too
+                    self.wait(max(0, self._release_ns - self.time.now_ns))
                     self._do(seat.number, "button up", partial(seat.box.set_button, False))
 
     # Steps.
@@ -446,6 +447,7 @@ class Simulation:
             self.time.run_until(t_ns)
 
     def _press(self, seat: Seat, seconds: float = 0.1) -> None:
+        self._release_ns = self.time.now_ns + round(seconds * S)
         self._do(seat.number, f"hold {seconds:g}", partial(seat.box.press, round(seconds * S)))
 
     def _set(self, seat: Seat, lever: int, down: bool) -> None:
