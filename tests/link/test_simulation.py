@@ -1,13 +1,16 @@
 """Whatever happens to two linked boxes and to what lies between them, they play one match to its end."""
 
+from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.link.simulation import MS, S, Simulation, Trouble, simulate
 from tests.support.fast import fast_among
 
-from shutthebox.game.effects import Effect, Keep
+from shutthebox.game.effects import Effect, Keep, Show
+from shutthebox.rules.actions import Thrown
 from shutthebox.simulator.scenario import script
 from shutthebox.simulator.scenario.effect_lines import fact_text
 from shutthebox.simulator.scenario.player import Replay
@@ -45,15 +48,39 @@ def test_what_hands_did_at_two_boxes_plays_again_as_a_scenario(tmp_path: Path) -
     assert any("link lose" in line for line in lines)
 
 
+def play_until(simulation: Simulation, is_done: Callable[[], bool]) -> None:
+    """Hands at both boxes follow the prompts."""
+    while not is_done():
+        for seat in simulation.seats:
+            simulation.hand(seat)
+        simulation.wait(200 * MS)
+
+
+def test_nobody_sees_a_throw_before_the_player_who_made_it(tmp_path: Path) -> None:
+    shown: tuple[dict[int, tuple[int, int]], ...] = ({}, {})
+
+    def note(seen: dict[int, tuple[int, int]], what: object, t_ns: int) -> None:
+        if isinstance(what, Show) and what.scene.throw is not None:
+            throws = sum(isinstance(action, Thrown) for action in what.scene.actions)
+            seen.setdefault(throws, (what.scene.player or 0, t_ns))
+
+    with closing(Simulation(1, tmp_path, Trouble(), "pub")) as simulation:
+        for seat, seen in zip(simulation.seats, shown, strict=True):
+            seat.box.observe(partial(note, seen))
+        play_until(simulation, lambda: all(seat.is_over for seat in simulation.seats))
+    assert shown[0].keys() == shown[1].keys()
+    assert {player for player, _ in shown[0].values()} == {1, 2}
+    for throw, (player, _) in shown[0].items():
+        own, others = shown[player - 1][throw], shown[2 - player][throw]
+        assert own[1] < others[1] < own[1] + 80 * MS
+
+
 @pytest.mark.parametrize("told", ["Enter it there", "reading your invitation"])
 def test_nobody_waits_at_a_room_whose_helper_has_died(told: str, tmp_path: Path) -> None:
     """The helper has forgotten the room, and nobody joins a session without a match again."""
     with closing(Simulation(1, tmp_path, Trouble())) as simulation:
-        host, guest = simulation.seats
-        while told not in host.text:
-            simulation.hand(host)
-            simulation.hand(guest)
-            simulation.wait(200 * MS)
+        host = simulation.seats[0]
+        play_until(simulation, lambda: told in host.text)
         simulation.link.kill_helper(0)
         simulation.link.start_helper(0)
         simulation.wait(S)

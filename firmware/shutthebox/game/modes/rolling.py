@@ -94,8 +94,9 @@ def answer_ready(mode: Rolling, came: AnswerReady, context: Context) -> Step[Rol
 
 
 def reveal(mode: Rolling, context: Context) -> Step[AfterAction]:
-    """Shows the throw; a press shows it at once."""
-    target = after(mode.play._replace(match=mode.thrown))
+    """Shows the throw, and then the other box of a linked match may; a press shows it at once."""
+    play = mode.play._replace(match=mode.thrown)
+    target, told = after(play), tell_peer(play)
     if isinstance(target, AnswerThrow):
-        return Step(target._replace(asked_ns=mode.since_ns, answer=mode.computers_answer))
-    return Step(target)
+        target = target._replace(asked_ns=mode.since_ns, answer=mode.computers_answer)
+    return Step(target, told)

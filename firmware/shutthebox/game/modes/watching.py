@@ -172,13 +172,13 @@ def synced(mode: _Mode, sync: Sync, context: Context) -> Step[_Mode | Tumble | A
         )
     play, effects = _take(play._replace(linked=None), facts)
     play = play._replace(linked=linked)
-    if answers:
+    shared = context.shared._replace(sent_ns=context.now_ns, refusal=None)
+    if facts and isinstance(mode, Awaiting):
+        return Step(Tumble(play._replace(match=before), play.match), effects, shared)
+    if answers and mode.name is not Mode.ROLLING:  # it tells the throw once it has been seen here
         effects += tell_peer(play)
     if not facts:
         return Step(replace(mode, play=play), effects)
-    shared = context.shared._replace(sent_ns=context.now_ns, refusal=None)
-    if isinstance(mode, Awaiting):
-        return Step(Tumble(play._replace(match=before), play.match), effects, shared)
     if before.result is None and play.match.stage is Stage.FINISHED:
         effects += keep(Finished(play.match))
     return Step(after(play), effects, shared)
