@@ -146,7 +146,7 @@ class HostileBroker:
         line, _ = self._listener.accept()
         with line, suppress(OSError):
             line.recv(1000)
-            line.sendall(bytes((0x20, 3, 0, 0, 0)))  # CONNACK
+            line.sendall(bytes((0x20, 2, 0, 0)))  # CONNACK
             line.sendall(bytes((0x30, 0x80, 0x84, 0xAF, 0x5F)))  # PUBLISH, of 200,000,000 bytes
             while self.taken < 200_000_000:
                 self.taken += line.send(bytes(100_000))

@@ -10,7 +10,6 @@ from itertools import combinations
 from string import ascii_uppercase
 
 import pytest
-from paho.mqtt.subscribeoptions import SubscribeOptions
 from sqlalchemy import func, insert, select, update
 from tests.league.hostile.test_boxes import a_match_of_a_week
 from tests.league.hostile.test_visitors import ask, is_open
@@ -45,7 +44,7 @@ def test_subscriptions_to_everything_and_to_long_filters(town: Town) -> None:
         client.loop_start()
         while not ends.is_set():
             filters = [f"{box.random.randbytes(8).hex()}/" + "x/" * 20_000 for _ in range(19)]
-            client.subscribe([(each, SubscribeOptions(qos=1)) for each in ("#", *filters)])
+            client.subscribe([(each, 1) for each in ("#", *filters)])
             ends.wait(0.05)
         client.disconnect()
         client.loop_stop()

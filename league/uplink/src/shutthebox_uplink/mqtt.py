@@ -13,7 +13,6 @@ from time import monotonic
 from typing import Any, TypeAlias
 
 import paho.mqtt.client as paho
-from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from shutthebox.errors import one_line
 
@@ -66,10 +65,14 @@ class _Client(paho.Client):
 
 
 def new_client(client_id: str) -> paho.Client:
-    """A client for MQTT 5 on either version of the library."""
+    """A client for MQTT 3.1.1 on either version of the library.
+
+    Not MQTT 5, whose messages have properties: paho takes minutes to read a megabyte of them, and a broker
+    passes on those of anybody. It leaves them out of 3.1.1.
+    """
     if hasattr(paho, "CallbackAPIVersion"):
-        return _Client(paho.CallbackAPIVersion.VERSION2, client_id=client_id, protocol=paho.MQTTv5)
-    return _Client(client_id=client_id, protocol=paho.MQTTv5)
+        return _Client(paho.CallbackAPIVersion.VERSION2, client_id=client_id, protocol=paho.MQTTv311)
+    return _Client(client_id=client_id, protocol=paho.MQTTv311)
 
 
 class Broker:
@@ -138,7 +141,7 @@ class Broker:
 
     def start(self) -> None:
         """Starts to connect; returns at once."""
-        self._client.connect_async(self._host, self._port, KEEPALIVE_S, clean_start=True)
+        self._client.connect_async(self._host, self._port, KEEPALIVE_S)
         self._client.loop_start()
 
     def publish(self, topic: str, payload: bytes | str, *, retain: bool = False) -> None:
@@ -161,7 +164,7 @@ class Broker:
             return
         self._stands, self._connected_s = True, monotonic()
         if self._subscriptions:
-            client.subscribe([(topic, SubscribeOptions(qos=1)) for topic in self._subscriptions])
+            client.subscribe([(topic, 1) for topic in self._subscriptions])
         else:
             self._tell(Connected(self.name))
 
