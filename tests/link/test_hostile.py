@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+import socket
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -13,7 +16,7 @@ from hypothesis import strategies as st
 from tests.support.league import in_a_thread
 from tests.support.link import LinkBox, pair
 from tests.support.mosquitto import plain_broker
-from tests.support.waiting import HANG_S
+from tests.support.waiting import HANG_S, until
 
 from shutthebox.link.messages import Levers, to_line
 from shutthebox.link.requests import (
@@ -31,7 +34,7 @@ from shutthebox_link.channel import MOST_PACKET, Channel
 from shutthebox_link.helper import Helper, Place
 from shutthebox_link.key_store import KEPT_S, MOST_SESSIONS, KeyStore
 from shutthebox_link.pairing import Guest, Host
-from shutthebox_uplink.mqtt import Broker, Connected, Event, Message
+from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
 
 SECRET = bytes(range(32))
 
@@ -243,6 +246,91 @@ def test_damaged_keys_cost_their_sessions_only(content: bytes, tmp_path: Path) -
     keys = KeyStore(tmp_path)
     keys.keep(SECRET, is_host=True)
     assert KeyStore(tmp_path).find(Channel(SECRET, is_host=True).session) is not None
+
+
+# --- a broker that lies
+
+_CONNACK, _SUBACK = b"\x20\x03\0\0\0", b"\x90\x04%b\0\1"
+
+
+def published(topic: bytes, payload: bytes = b"hello") -> bytes:
+    """A message with QoS 0, as a broker sends it."""
+    said = len(topic).to_bytes(2, "big") + topic + b"\0" + payload
+    return b"\x30" + bytes([len(said)]) + said
+
+
+class LyingBroker:
+    """Lets a client in and sends it these bytes, others at each connection; `HANG_UP` hangs up."""
+
+    HANG_UP = b""
+
+    def __init__(self, *said: bytes) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self.wires = list[socket.socket]()
+        threading.Thread(target=self._serve, args=(said,), daemon=True).start()
+
+    def _serve(self, said: tuple[bytes, ...]) -> None:
+        with suppress(OSError):  # closed
+            for packets in said:
+                wire, _ = self._listener.accept()
+                self.wires.append(wire)
+                wire.recv(1000)
+                wire.sendall(_CONNACK)
+                subscribe = wire.recv(1000)
+                wire.sendall(_SUBACK % subscribe[2:4] + packets)
+                if packets == self.HANG_UP:
+                    wire.close()
+
+    def close(self) -> None:
+        for wire in (self._listener, *self.wires):
+            wire.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "packet",
+    [published(b"\xff"), b"\x32\5\xff\xffab\0", b"\xb0\0", b"\x20\0", b"\x40\4\0\1\x55\0", b"\xe0\2\3\0"],
+    ids=["topic", "length", "unsuback", "connack", "reason", "disconnect"],
+)
+def test_a_packet_that_nobody_can_read_costs_a_connection_only(packet: bytes) -> None:
+    """It ended the library's thread: the helper stayed deaf until somebody restarted it."""
+    liar = LyingBroker(packet, published(b"topic"))
+    events: SimpleQueue[Event] = SimpleQueue()
+    broker = Broker("liar", "127.0.0.1", liar.port, events.put, ("topic",))
+    broker.start()
+    heard = [events.get(timeout=HANG_S) for _ in range(4)]
+    assert [type(event) for event in heard] == [Connected, Disconnected, Connected, Message]
+    broker.close()
+    liar.close()
+
+
+def test_a_connection_that_is_confirmed_again_and_again_is_told_of_once() -> None:
+    """The box would have been flooded with news of the other one."""
+    liar = LyingBroker((_CONNACK + _SUBACK % b"\0\1") * 1000 + published(b"topic"))
+    events: SimpleQueue[Event] = SimpleQueue()
+    broker = Broker("liar", "127.0.0.1", liar.port, events.put, ("topic",))
+    broker.start()
+    assert [type(events.get(timeout=HANG_S)) for _ in range(2)] == [Connected, Message]
+    broker.close()
+    liar.close()
+
+
+@pytest.mark.slow
+def test_a_broker_that_hangs_up_every_second_does_not_fill_the_journal(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    liar = LyingBroker(*[LyingBroker.HANG_UP] * 3, published(b"topic"))
+    box = LinkBox(tmp_path / "socket")
+    helper = Helper(tmp_path / "socket", Place("127.0.0.1", liar.port), KeyStore(tmp_path))
+    with in_a_thread(helper.run, lambda: helper.inbox.put(None)):
+        box.until(Peer.OFFLINE)
+        box.ask(OpenRoom())
+        box.next(RoomOpened)
+        until(lambda: len(liar.wires) == 4)
+    assert [record.getMessage() for record in caplog.records].count("broker: connection lost") == 1
+    box.socket.close()
+    liar.close()
 
 
 # --- at a broker

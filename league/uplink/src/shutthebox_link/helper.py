@@ -5,6 +5,7 @@ Without a room and a session there is no connection to the broker, and the loop 
 """
 
 import logging
+import math
 import secrets
 import socket
 import ssl
@@ -48,6 +49,9 @@ CONNECT_S = 10.0
 
 ANSWER_S = 10.0
 """A room whose host hasn't answered after so many seconds is empty."""
+
+COMPLAIN_S = 600.0
+"""The journal has each trouble with the broker at most so often."""
 
 LOOK_S = 20.0
 """The watchdog is fed at least so often."""
@@ -163,7 +167,9 @@ class Helper:
         self._wire: socket.socket | None = None
         self._room: _Room | None = None
         self._meeting: _Meeting | None = None
-        self._brokers, self._complained = 0, ""
+        self._brokers = 0
+        self._complained: dict[str, float] = {}
+        """When each reason was last said: they are the library's, so there are few."""
         self._closers: list[threading.Thread] = []
         # Each by itself: a box that sends too much is away all the same once it says so.
         self._presence, self._others = Rate(MOST_PER_S, clock_s), Rate(MOST_PER_S, clock_s)
@@ -281,9 +287,10 @@ class Helper:
         self._closers = [*filter(threading.Thread.is_alive, self._closers), closer]
 
     def _complain(self, reason: str) -> None:
-        """Says why the broker can't be reached, once until it's reached again."""
-        if reason != self._complained or not reason:
-            self._complained = reason
+        """Says why the broker can't be reached; the same reason seldom, for it may come every second."""
+        now_s = self._clock_s()
+        if now_s - self._complained.get(reason, -math.inf) >= COMPLAIN_S:
+            self._complained[reason] = now_s
             _log.warning("broker: %s", reason or "connection lost")
 
     # --- events
@@ -440,7 +447,6 @@ class Helper:
         channel = meeting.channel
         match event:
             case Connected():
-                self._complained = ""
                 self._peer_is(meeting, Peer.AWAY)
                 meeting.broker.publish(channel.own_topic, channel.here())
             case Disconnected(_, reason):

@@ -53,15 +53,26 @@ Event: TypeAlias = Connected | Disconnected | Message
 
 _SEVERAL = 3
 _FAILURE = 0x80
+_UNREADABLE = "it sent what isn't MQTT"
 _SHARED = "the connection is lost again and again: does another box use the same enrolment?"
 
 
 class _Client(paho.Client):
+    was_unreadable = False
+
     def _sock_recv(self, size: int) -> Any:  # noqa: ANN401  (two versions of the library)
         # The library asks for the rest of a packet in one call, after it has read the length.
         if size > MOST_PACKET:
             raise ConnectionAbortedError(f"a packet of {size} bytes; allowed are {MOST_PACKET}")
         return super()._sock_recv(size)
+
+    def _packet_handle(self) -> Any:  # noqa: ANN401  (two versions of the library)
+        # The library raises many kinds for a packet that it can't read, which would end its thread for good.
+        try:
+            return super()._packet_handle()
+        except Exception:
+            self.was_unreadable = True
+            return paho.MQTT_ERR_PROTOCOL
 
 
 def new_client(client_id: str) -> paho.Client:
@@ -113,7 +124,7 @@ class Broker:
     ) -> None:
         self.name, self._tell, self._subscriptions = name, tell, subscriptions
         self._host, self._port = host, port
-        self._stands, self._connected_s, self._short_lived = False, 0.0, 0
+        self._stands, self._is_told, self._connected_s, self._short_lived = False, False, 0.0, 0
         self._refused, self._is_refused = refused, False
         self._named = bool(client_id)  # Nobody takes the place of a client without a name.
         self._last: paho.MQTTMessageInfo | None = None
@@ -162,6 +173,8 @@ class Broker:
         if getattr(reason, "value", reason) != 0:
             self._tell(Disconnected(self.name, str(reason)))
             return
+        if self._stands:
+            return  # it says so again
         self._stands, self._connected_s = True, monotonic()
         if self._subscriptions:
             client.subscribe([(topic, 1) for topic in self._subscriptions])
@@ -175,7 +188,9 @@ class Broker:
     def _on_subscribe(self, client: Any, userdata: Any, number: Any, codes: Any, *rest: Any) -> None:  # noqa: ANN401
         self._is_refused = any(getattr(code, "value", code) >= _FAILURE for code in codes)
         if not self._is_refused or self._refused is None:
-            self._tell(Connected(self.name))
+            if not self._is_told:
+                self._is_told = True
+                self._tell(Connected(self.name))
         elif (line := client.socket()) is not None:
             with suppress(OSError):
                 line.shutdown(socket.SHUT_RDWR)
@@ -186,10 +201,14 @@ class Broker:
         short = self._named and self._stands and monotonic() - self._connected_s < LONGEST_RECONNECT_S
         self._short_lived = min(self._short_lived + 1, 4) if short else 0
         client.reconnect_delay_set(2**self._short_lived, LONGEST_RECONNECT_S)
-        self._stands = False
+        self._stands = self._is_told = False
         if self._is_refused and self._refused is not None:
             self._is_refused = False
             self._tell(Disconnected(self.name, self._refused))
+            return
+        if client.was_unreadable:
+            client.was_unreadable = False
+            self._tell(Disconnected(self.name, _UNREADABLE))
             return
         is_shared = self._short_lived >= _SEVERAL
         self._tell(Disconnected(self.name, _SHARED if is_shared else "", is_shared))
