@@ -106,3 +106,25 @@ def test_the_other_box_may_say_what_it_likes_and_harms_only_the_match() -> None:
             except LinkError:
                 continue
             assert after.entries == box.entries or not box.is_ours
+
+
+@pytest.mark.parametrize(
+    ("host", "guest", "names"),
+    [
+        ("The Anchor", "The Crown", ("The Anchor", "The Crown")),
+        ("Shut the Box", "Shut the Box", ("Shut the Box", "Shut the Box 2")),
+        ("The Anchor", "THE-ANCHOR!", ("The Anchor", "THE-ANCHOR! 2")),
+        ("The Rising Suns!", "The Rising Suns", ("The Rising Suns!", "The Rising Sun 2")),
+        ("-", "-", ("-", "- 2")),
+    ],
+)
+def test_players_can_tell_two_boxes_of_one_name_apart(host: str, guest: str, names: tuple[str, str]) -> None:
+    """Every box is called Shut the Box until its owner gives it another name."""
+    played = linkable(builtin("pub"))
+    assert played is not None
+    chains = [DiceChain(letter * 64) for letter in "ab"]
+    invited = invite(played, 1, 0, host, chains[0])
+    agreement = agree(invited, invited_game(invited), Accept(guest, chains[1].commitment), "here")
+    assert agreement.names == names
+    again = agree(invited, invited_game(invited), Accept(names[1], chains[1].commitment), "here")
+    assert again == agreement, "the guest says it again"

@@ -7,7 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shutthebox.link.messages import MOST_ENTRIES, Accept, Bye, Decline, Invite, Levers, Message, Sync
+from shutthebox.link.messages import (
+    MOST_ENTRIES,
+    Accept,
+    Bye,
+    Decline,
+    Invite,
+    Levers,
+    Message,
+    Sync,
+    from_line,
+    to_line,
+)
 from shutthebox.link.requests import (
     EnterRoom,
     Leave,
@@ -93,3 +104,25 @@ def test_noise_is_no_line(line: bytes) -> None:
     for parse in (request_from_line, report_from_line):
         with contextlib.suppress(ValueError):
             assert parse(line)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        " ",
+        "\u3164",
+        "\u2800",
+        "a\u0301",
+        "\u202eAnchor",
+        "\u05d0\u05d1",
+        "An\u00adchor",
+        "A\nB",
+        "A ",
+        "x" * 17,
+    ],
+)
+def test_a_name_that_no_owner_could_have_given_their_box_is_no_message(name: str) -> None:
+    """The screen would show blanks, piles of marks, or text from right to left."""
+    with pytest.raises(ValueError):
+        from_line(to_line(Accept(name, "0" * 64)))

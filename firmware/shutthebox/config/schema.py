@@ -20,7 +20,7 @@ from shutthebox.files import read_text
 from shutthebox.game.settings import Brightness, DiceKind, GameConfig
 from shutthebox.game.switches.switch import BUTTONS, DICE_BUTTON, SERVICE_BUTTON
 from shutthebox.game.switches.switch import switch as row_of
-from shutthebox.link.messages import MOST_NAME
+from shutthebox.link.messages import MOST_NAME, NAME
 from shutthebox.sections import Key
 from shutthebox.translations import ENGLISH, codes
 
@@ -405,10 +405,8 @@ _BROKER = validation.matching(
 )
 
 
-_SIGN = r"!-~\u00a1-\u00ac\u00ae-\u017f"
 _NAME = validation.matching(
-    rf"[{_SIGN}](?:[ {_SIGN}]{{0,{MOST_NAME - 2}}}[{_SIGN}])?",
-    f"1 to {MOST_NAME} letters, digits and signs, with spaces only between them",
+    NAME, f"1 to {MOST_NAME} letters, digits and signs, with spaces only between them"
 )
 _SECRET = replace(validation.text, show=lambda value: "the value")
 

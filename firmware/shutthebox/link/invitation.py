@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from shutthebox.link.match import SEATS, Agreement, LinkError
-from shutthebox.link.messages import Accept, Invite
+from shutthebox.link.messages import MOST_NAME, Accept, Invite
 from shutthebox.rules.conditions import RULES_VERSION
 from shutthebox.rules.linked_dice import DiceChain
 from shutthebox.rules.match import begin
@@ -83,10 +83,21 @@ def agree(invited: Invite, game: Profile, accepted: Accept, session: str) -> Agr
         invited.rounds,
         invited.first,
         invited.limit_s,
-        (invited.name, accepted.name),
+        _apart(invited.name, accepted.name),
         (invited.commitment, accepted.commitment),
         session,
     )
+
+
+def _apart(host: str, guest: str) -> tuple[str, str]:
+    """The names by seat. The guest's gets a number if nobody could tell them apart."""
+    if _letters(host) == _letters(guest):
+        guest = f"{guest[: MOST_NAME - 2].rstrip()} 2"
+    return host, guest
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).casefold() or name
 
 
 def _like_nothing(name: str) -> dict[str, object]:

@@ -5,6 +5,7 @@ whether it's true is for `shutthebox.link.match` to say.
 """
 
 import json
+import re
 from typing import Any, NamedTuple, TypeAlias
 
 from shutthebox.marker import Marker
@@ -19,6 +20,10 @@ MOST_ENTRIES = 8
 
 MOST_NAME = 16
 """Characters of a box's name: a line of the panel."""
+
+_SIGN = r"!-~\u00a1-\u00ac\u00ae-\u017f"
+NAME = rf"[{_SIGN}](?:[ {_SIGN}]{{0,{MOST_NAME - 2}}}[{_SIGN}])?"
+"""A box's name as a pattern: letters that the panel has, with spaces only between them."""
 
 _MOST_ENTRY = 200
 _MOST_RULES = 4096
@@ -150,7 +155,7 @@ def from_line(line: bytes) -> Message:
 
 
 def _is_name(text: str) -> bool:
-    return 0 < len(text) <= MOST_NAME and text.isprintable() and text == text.strip()
+    return re.fullmatch(NAME, text) is not None
 
 
 def _are_entries(entries: list[Any]) -> bool:
