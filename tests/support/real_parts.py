@@ -245,10 +245,13 @@ class RealParts:
         Args:
             meanwhile: drawn on once for whatever hands do, or see.
         """
-        end = time.monotonic() + 4 * HANG_S
+        end = time.monotonic() + 2 * HANG_S
+        before: list[Shown | None] = []
         while not all(self._is_over(box) for box in self.boxes):
-            assert time.monotonic() < end, [box.shown for box in self.boxes]
+            if before != [box.shown for box in self.boxes]:
+                end = time.monotonic() + 2 * HANG_S
             before = [box.shown for box in self.boxes]
+            assert time.monotonic() < end, before
             acted = [self.hand(number) for number in range(2)]
             if not any(acted):
                 self._wait_for_news(before)
