@@ -290,11 +290,19 @@ class LyingBroker:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "packet",
-    [published(b"\xff"), b"\x32\5\xff\xffab\0", b"\xb0\0", b"\x20\0", b"\x40\4\0\1\x55\0", b"\xe0\2\3\0"],
-    ids=["topic", "length", "unsuback", "connack", "reason", "disconnect"],
+    [
+        b"\x34\x0a\0\5topic\0\1\0",
+        published(b"\xff"),
+        b"\x32\5\xff\xffab\0",
+        b"\xb0\0",
+        b"\x20\0",
+        b"\x40\4\0\1\x55\0",
+        b"\xe0\2\3\0",
+    ],
+    ids=["QoS 2", "topic", "length", "unsuback", "connack", "reason", "disconnect"],
 )
-def test_a_packet_that_nobody_can_read_costs_a_connection_only(packet: bytes) -> None:
-    """It ended the library's thread: the helper stayed deaf until somebody restarted it."""
+def test_a_packet_that_a_broker_must_not_send_costs_a_connection_only(packet: bytes) -> None:
+    """It ended the library's thread, and the helper stayed deaf; QoS 2 was kept until the memory was full."""
     liar = LyingBroker(packet, published(b"topic"))
     events: SimpleQueue[Event] = SimpleQueue()
     broker = Broker("liar", "127.0.0.1", liar.port, events.put, ("topic",))

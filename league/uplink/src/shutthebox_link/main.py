@@ -11,7 +11,7 @@ from pathlib import Path
 
 from shutthebox.adapters.link_socket import SOCKET
 from shutthebox.adapters.systemd import Systemd
-from shutthebox.config.schema import CONFIG_FILE, LinkConfig, read_config
+from shutthebox.config.schema import CONFIG_FILE, LinkConfig, read_config, with_files_beside
 from shutthebox.errors import ShutTheBoxError, one_line
 from shutthebox.files import reason
 from shutthebox_link.helper import Helper, Place
@@ -45,7 +45,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    config = read_config(args.config).link
+    # systemd hands over the configuration alone.
+    config = with_files_beside(read_config(args.config), CONFIG_FILE.parent).link
     if not config.on:
         raise ShutTheBoxError(f"{args.config}: link.on: is false; allowed here is true")
     if not args.state.is_dir():

@@ -53,6 +53,7 @@ Event: TypeAlias = Connected | Disconnected | Message
 
 _SEVERAL = 3
 _FAILURE = 0x80
+_KIND_AND_QOS, _QOS_2 = 0xF6, 0x34
 _UNREADABLE = "it sent what isn't MQTT"
 _SHARED = "the connection is lost again and again: does another box use the same enrolment?"
 
@@ -67,12 +68,13 @@ class _Client(paho.Client):
         return super()._sock_recv(size)
 
     def _packet_handle(self) -> Any:  # noqa: ANN401  (two versions of the library)
-        # The library raises many kinds for a packet that it can't read, which would end its thread for good.
-        try:
-            return super()._packet_handle()
-        except Exception:
-            self.was_unreadable = True
-            return paho.MQTT_ERR_PROTOCOL
+        # Nobody here asks for QoS 2. The library keeps such a message until the broker releases it.
+        if self._in_packet["command"] & _KIND_AND_QOS != _QOS_2:
+            # It raises many kinds for a packet that it can't read, which would end its thread for good.
+            with suppress(Exception):
+                return super()._packet_handle()
+        self.was_unreadable = True
+        return paho.MQTT_ERR_PROTOCOL
 
 
 def new_client(client_id: str) -> paho.Client:
