@@ -23,12 +23,33 @@ from shutthebox.config.card import (
     examine_network,
     read_card,
 )
-from shutthebox.config.schema import SECTIONS, TOURNAMENT_FILE, Config, ConfigError, default_text
+from shutthebox.config.schema import (
+    BROKER_FILE,
+    SECTIONS,
+    TOURNAMENT_FILE,
+    Config,
+    ConfigError,
+    default_text,
+)
 from shutthebox.config.settings_loader import try_config
 from shutthebox.rules.equal_dice import FIRST_LINE
 from shutthebox.validation import MOST_MISTAKES
 
 TOURNAMENT = f"{FIRST_LINE}\nname Spring cup\nseed {'0' * 64}\n"
+
+CERTIFICATE = """\
+-----BEGIN CERTIFICATE-----
+MIIBbzCCARWgAwIBAgIUWM7jFa5w7TgqZTbNJw4dzTJsZKIwCgYIKoZIzj0EAwIw
+DDEKMAgGA1UEAwwBYTAgFw0yNjExMjYxNjI5MjFaGA8yMTI2MTEwMjE2MjkyMVow
+DDEKMAgGA1UEAwwBYTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABPEZeX72XjVw
+CfbyqdVAVAAnJXPR527PmBAaQNeBG47G85PjsgA5soBLzwvjdBIblENHo2PxJ2mr
+JSS8QgQKyMijUzBRMB0GA1UdDgQWBBSrwLH3+NZoc8WEZnUv4CYp3ZTiCDAfBgNV
+HSMEGDAWgBSrwLH3+NZoc8WEZnUv4CYp3ZTiCDAPBgNVHRMBAf8EBTADAQH/MAoG
+CCqGSM49BAMCA0gAMEUCIQDLQ81VfCsNW60O70HQ6ZNF1pbOWC00sQvjyYUIUVzn
+iwIgNZjOYx5X/Wrs8Tbi+AMe0Q3JUrcVQawZ7reLL74WI28=
+-----END CERTIFICATE-----
+"""
+"""Of nobody."""
 
 
 def any_box(config: Config, where: str) -> None:
@@ -112,6 +133,13 @@ def test_a_mistake_in_a_key(text: str, said: str) -> None:
     assert said in mistake
 
 
+def test_the_key_of_a_broker_is_refused(tmp_path: Path) -> None:
+    """It was made with the certificate, and lies beside it."""
+    (tmp_path / BROKER_FILE).write_text(f"-----BEGIN PRIVATE KEY-----\n{CERTIFICATE}")
+    (mistake,) = read_card(tmp_path, any_box).mistakes
+    assert mistake == "broker.pem: a private key, to be kept secret; allowed is the certificate"
+
+
 @pytest.mark.parametrize("wrong", [*NAMES, "rules/friday.toml"])
 def test_every_mistake_in_every_file_is_said_and_the_others_are_no_mistakes(
     wrong: str, tmp_path: Path
@@ -122,6 +150,7 @@ def test_every_mistake_in_every_file_is_said_and_the_others_are_no_mistakes(
         KEY_NAME: f"{KEY}\n",
         LEAGUE_NAME: "# none\n",
         HOME_ASSISTANT_NAME: '[home_assistant]\nhost = "ha.lan"\n',
+        BROKER_FILE: CERTIFICATE,
         TOURNAMENT_FILE: TOURNAMENT,
         "rules/friday.toml": 'like = "pub"\n',
     }

@@ -12,7 +12,7 @@ from tests.support import debian
 from tests.support.fast import fast_among
 
 from shutthebox.config.card import CONFIG_NAME, HOME_ASSISTANT_NAME, KEY_NAME, LEAGUE_NAME, NETWORK_NAME
-from shutthebox.config.schema import RULES_FOLDER, TOURNAMENT_FILE
+from shutthebox.config.schema import BROKER_FILE, RULES_FOLDER, TOURNAMENT_FILE
 from shutthebox.config.uplink_files import examine_home_assistant
 from shutthebox.translations import languages
 
@@ -103,7 +103,7 @@ def test_the_card_tells_its_owner_of_every_file_in_every_language_of_the_box() -
     for part in parts:
         assert re.findall(r"^  (\S+) ", part, re.MULTILINE) == [
             CONFIG_NAME, NETWORK_NAME, f"{RULES_FOLDER}/*.toml", LEAGUE_NAME, HOME_ASSISTANT_NAME,
-            TOURNAMENT_FILE, KEY_NAME, "*.raucb"
+            BROKER_FILE, TOURNAMENT_FILE, KEY_NAME, "*.raucb"
         ]  # fmt: skip
     assert max(map(len, text.splitlines())) <= 80, "a window of a plain editor"
     example = text.partition(f"\n\n{HOME_ASSISTANT_NAME}:\n\n")[2]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.config.test_card import KEY, TOURNAMENT
+from tests.config.test_card import CERTIFICATE, KEY, TOURNAMENT
 from tests.config.test_imager import NETWORK_CONFIG, PSK, USER_DATA
 from tests.support.command import command, refused
 
@@ -23,7 +23,8 @@ from shutthebox.owner.notices import CARD_TEXTS
 
 NAMES = {
     "shutthebox": "shutthebox.toml", "network": "network.toml", "key": "ssh-key.txt",
-    "tournament": "tournament.txt", "league": "league.toml", "home_assistant": "home-assistant.toml",
+    "tournament": "tournament.txt", "broker": "broker.pem", "league": "league.toml",
+    "home_assistant": "home-assistant.toml",
 }  # fmt: skip
 HOME_ASSISTANT = '[home_assistant]\nhost = "homeassistant.local"\n'
 SCRIPT = Path(__file__).resolve().parents[2] / "packaging/image/root/usr/lib/shutthebox/card"
@@ -98,6 +99,15 @@ def test_house_rules_and_a_tournament_are_there_while_they_are_on_the_card(card:
     (mistake,) = take_over(card, kept)
     assert "game.profile" in mistake
     assert (kept / "etc/rules/friday.toml").exists(), "all or nothing"
+
+
+def test_the_certificate_of_a_broker_is_found_while_it_is_on_the_card(card: Path, kept: Path) -> None:
+    put(card, shutthebox="[link]\non = true\n", broker=CERTIFICATE)
+    assert take_over(card, kept) == []
+    assert Path(read_config(kept / "etc/config.toml").link.ca).read_text() == CERTIFICATE
+    (card / "broker.pem").unlink()
+    assert take_over(card, kept) == []
+    assert read_config(kept / "etc/config.toml").link.ca == ""
 
 
 def test_a_partition_that_is_not_there_is_said_in_a_line(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """The owner's files, on the card's first partition or on a stick.
 
-Configuration, house rules, tournament, network, SSH keys, league, Home Assistant, and whatever Raspberry Pi
-Imager wrote. They are checked together: either all of them are good, or none is used.
+Configuration, house rules, tournament, network, SSH keys, league, Home Assistant, a broker's certificate, and
+whatever Raspberry Pi Imager wrote. They are checked together: either all of them are good, or none is used.
 """
 
 import base64
@@ -25,6 +25,7 @@ from shutthebox.config.imager import (
 )
 from shutthebox.config.profiles import house_rules
 from shutthebox.config.schema import (
+    BROKER_FILE,
     RULES_FOLDER,
     TOURNAMENT_FILE,
     UPLINK_FILES,
@@ -49,6 +50,7 @@ NAMES = (
     KEY_NAME,
     LEAGUE_NAME,
     HOME_ASSISTANT_NAME,
+    BROKER_FILE,
     TOURNAMENT_FILE,
     *IMAGER_NAMES,
 )
@@ -211,7 +213,7 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
         found: tuple[str, ...]
         if name == CONFIG_NAME:
             found = _examine_config(text, try_config, folder, installed)
-        elif not text.strip() and name in (LEAGUE_NAME, HOME_ASSISTANT_NAME, TOURNAMENT_FILE):
+        elif not text.strip() and name in (LEAGUE_NAME, HOME_ASSISTANT_NAME, BROKER_FILE, TOURNAMENT_FILE):
             # As a copy that was broken off leaves it.
             found = (f"{name}: is empty; to be without it, write the line # none",)
         elif is_only_comments(text):
@@ -222,6 +224,8 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
             keys, found = examine_keys(text, name)
         elif name == LEAGUE_NAME:
             _, found = examine_enrolment(text, name)
+        elif name == BROKER_FILE:
+            found = _examine_certificate(text, name)
         elif name == TOURNAMENT_FILE:
             found = _examine_tournament(text, name)
         elif name in rules:
@@ -314,6 +318,18 @@ def _rules(folder: Path) -> tuple[tuple[str, ...], list[str]]:
                 mistake = _with_line(mistake, name, text)
         mistakes.append(mistake)
     return names, mistakes
+
+
+def _examine_certificate(text: str, name: str) -> tuple[str, ...]:
+    import ssl  # imported lazily to keep startup fast
+
+    if "PRIVATE KEY" in text:
+        return (f"{name}: a private key, to be kept secret; allowed is the certificate",)
+    try:
+        ssl.create_default_context(cadata=text)
+    except (ssl.SSLError, ValueError):
+        return (f"{name}: no certificate; allowed is one that begins with -----BEGIN CERTIFICATE-----",)
+    return ()
 
 
 def _examine_tournament(text: str, name: str) -> tuple[str, ...]:

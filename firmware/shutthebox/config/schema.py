@@ -39,6 +39,9 @@ UPLINK_FILES = ("league.toml", "home-assistant.toml")
 RULES_FOLDER = "rules"
 """The folder with house rules, beside the configuration."""
 
+BROKER_FILE = "broker.pem"
+"""The certificate of the broker of linked boxes, beside the configuration."""
+
 TOURNAMENT_FILE = "tournament.txt"
 """The file of a tournament of equal dice, beside the configuration."""
 
@@ -427,7 +430,8 @@ class LinkConfig(NamedTuple):
     ca: str = sections.key(
         validation.text,
         "",
-        "A file with the certificate that has signed the broker's. Empty: one of those the system trusts.",
+        "A file with the certificate that has signed the broker's. Empty: broker.pem beside this file, if "
+        "there's one; otherwise those the system trusts.",
         on_card=_LEFT_OUT,
     )
     user: str = sections.key(
@@ -670,12 +674,14 @@ def read_config(path: Path) -> Config:
 
 
 def with_files_beside(config: Config, folder: Path) -> Config:
-    """The configuration with the house rules and the tournament next to it, unless it names others."""
-    rules, tournament = folder / RULES_FOLDER, folder / TOURNAMENT_FILE
+    """The configuration with house rules, tournament and certificate next to it, unless it names others."""
+    rules, tournament, broker = (folder / name for name in (RULES_FOLDER, TOURNAMENT_FILE, BROKER_FILE))
     if not config.rules.folder and rules.is_dir():
         config = config._replace(rules=RulesConfig(str(rules)))
     if not config.tournament.file and tournament.is_file():
         config = config._replace(tournament=TournamentConfig(str(tournament)))
+    if not config.link.ca and broker.is_file():
+        config = config._replace(link=config.link._replace(ca=str(broker)))
     return config
 
 
