@@ -1,22 +1,27 @@
 """Nothing is lost or counted twice where two transactions change the same match at once."""
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event, select
+from sqlalchemy import Engine, event, select, text
 from tests.league.test_ratings import NIGHT
 from tests.league.test_voiding import Town
 from tests.support.league import played_record
 from tests.support.waiting import HANG_S, until
 
+import shutthebox_league
 from shutthebox_league.database import open_database
+from shutthebox_league.enrolment import new_owner_token
+from shutthebox_league.page.app import application
 from shutthebox_league.players import confirm, forget, protect
 from shutthebox_league.ratings import SIGNING_S
-from shutthebox_league.schema import MATCH, SEAT, STANDING
+from shutthebox_league.schema import MATCH, PUB, SEAT, STANDING
 from shutthebox_league.voiding import void_key, void_match
 
 _WAITING = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
@@ -146,3 +151,55 @@ def test_a_match_is_due_once_it_is_confirmed_and_signed_whichever_was_first(on_p
         assert confirm(db, [(1, 1)], 1, town.now_s, right=True) == 1
     with town.engine.begin() as db:
         assert db.execute(select(MATCH.c.due_s)).scalar_one() <= town.now_s
+
+
+@pytest.mark.slow
+def test_a_landlord_does_not_have_to_confirm_again_after_a_deadlock(on_postgresql: Town) -> None:
+    town = on_postgresql
+    with town.engine.begin() as db:
+        protect(db, ["ANN"], 1)
+    town.play(played_record(1), "ANN", "BOB")
+    both = list[str]()
+
+    def in_the_other_order() -> None:
+        with town.engine.begin() as db:
+            # So that the page is the one that notices.
+            db.execute(text("set local deadlock_timeout = '1h'"))
+            db.execute(select(SEAT.c.seat).with_for_update()).all()
+            db.execute(select(MATCH.c.id).with_for_update()).all()
+            both.append("locked")
+
+    with meanwhile(town.engine, "select match.id from match where match.id in", in_the_other_order):
+        status, page = _post(town, b"do=confirm&seat=1-1")
+    assert both == ["locked"]
+    assert (status, "Counted: 1." in page) == (200, True)
+
+
+def _post(town: Town, form: bytes) -> tuple[int, str]:
+    """What the owner's page answers to a form."""
+    with town.engine.begin() as db:
+        pub = db.execute(select(PUB.c.name).where(PUB.c.id == 1)).scalar_one()
+    key, sent = new_owner_token(town.engine, pub), list[dict[str, Any]]()
+    headers = {"host": "league", "origin": "http://league", "cookie": f"owner={key}"}
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": form}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    app = application(town.engine, UTC, town.place.authority, secure=False)
+    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
+    scope = {"type": "http", "method": "POST", "path": "/owner", "query_string": b"", "headers": pairs}
+    asyncio.run(app(scope, receive, send))
+    return sent[0]["status"], b"".join(message.get("body", b"") for message in sent).decode()
+
+
+_OF_ITS_OWN = {"database.py", "enrolment.py", "backup.py", "copying.py"}
+"""Enrolment has a lock of its own; a copy takes the whole database."""
+
+
+def test_whoever_changes_rows_beside_others_tries_again_after_a_deadlock() -> None:
+    folder = Path(shutthebox_league.__file__).parent
+    found = {path.name for path in folder.rglob("*.py") if "engine.begin()" in path.read_text("utf-8")}
+    assert found <= _OF_ITS_OWN, "it calls `database.change` instead"

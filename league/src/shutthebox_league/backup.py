@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from shutthebox.errors import one_line
 from shutthebox.files import open_to_read, reason
 from shutthebox_league.copying import VERSIONS, copy_league, copy_rows, snapshot
-from shutthebox_league.database import migrate, open_database
+from shutthebox_league.database import change, migrate, open_database
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.league_health import BACKUP, note_failure, note_pulse
 from shutthebox_league.schema import METADATA
@@ -80,11 +80,9 @@ def keep_backups(engine: Engine, folder: Path, count: int, now_s: int) -> None:
             for left in folder.glob(f"{_PREFIX}*"):  # by one that was killed
                 shutil.rmtree(left)
     except (LeagueError, SQLAlchemyError):
-        with engine.begin() as db:
-            note_failure(db, BACKUP)
+        change(engine, lambda db: note_failure(db, BACKUP))
         raise
-    with engine.begin() as db:
-        note_pulse(db, BACKUP, now_s)
+    change(engine, lambda db: note_pulse(db, BACKUP, now_s))
 
 
 def restore(engine: Engine, file: Path) -> None:

@@ -29,7 +29,7 @@ from shutthebox_league.access import (
 )
 from shutthebox_league.allowance import BYTES_A_DAY, CPU_S_AN_HOUR, MESSAGES_A_MINUTE, Allowance
 from shutthebox_league.authority import Authority
-from shutthebox_league.database import UNAVAILABLE, in_a_line
+from shutthebox_league.database import UNAVAILABLE, change, in_a_line
 from shutthebox_league.enrolment import good_keys
 from shutthebox_league.fair_queue import FairQueue
 from shutthebox_league.health import MAX_BYTES, read_health
@@ -243,8 +243,7 @@ class Consumer:
             return
         self._pulse_due_s = time.monotonic() + PULSE_EVERY_S
         try:
-            with self._engine.begin() as db:
-                note_pulse(db, BROKER, int(time.time()))
+            change(self._engine, lambda db: note_pulse(db, BROKER, int(time.time())))
         except UNAVAILABLE as error:
             self._away(error)
 
@@ -255,10 +254,13 @@ class Consumer:
         self._health_due_s = time.monotonic() + HEALTH_EVERY_S
         with self._hearing:
             heard, self._heard = self._heard, {}
+
+        def keep(db: Connection) -> None:
+            for name, latest in sorted(heard.items()):
+                keep_health(db, name, latest.online, latest.state, int(time.time()))
+
         try:
-            with self._engine.begin() as db:
-                for name, latest in sorted(heard.items()):
-                    keep_health(db, name, latest.online, latest.state, int(time.time()))
+            change(self._engine, keep)
         except UNAVAILABLE as error:
             self._away(error)
 

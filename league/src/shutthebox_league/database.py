@@ -31,7 +31,7 @@ UNAVAILABLE = (OperationalError, InterfaceError, PoolTimeoutError, sqlite3.Opera
 """Errors of a database that is down, locked or full. Any other error is the fault of the operation."""
 
 
-def is_deadlock(error: Exception) -> bool:
+def _is_deadlock(error: Exception) -> bool:
     """Whether PostgreSQL rolled back this transaction because of a deadlock."""
     return getattr(getattr(error, "orig", None), "sqlstate", None) == "40P01"
 
@@ -97,13 +97,16 @@ def _sqlite_begins(connection: Any) -> None:  # noqa: ANN401  (SQLAlchemy's own)
 
 
 def change(engine: Engine, do: Callable[[Connection], _Result]) -> _Result:
-    """Runs `do` in a transaction; retries it after a deadlock."""
+    """Runs `do` in a transaction; retries it after a deadlock.
+
+    Every transaction that changes single rows beside others goes through here.
+    """
     for _ in range(_TRIES):
         try:
             with engine.begin() as db:
                 return do(db)
         except UNAVAILABLE as error:
-            if not is_deadlock(error):
+            if not _is_deadlock(error):
                 raise
     with engine.begin() as db:
         return do(db)

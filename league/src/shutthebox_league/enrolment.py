@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, insert, select, update
 from shutthebox.errors import quoted
 from shutthebox_league.authority import ENROLLED, REVOKED, Authority, public_pem, token_hash
 from shutthebox_league.control import tell_broker
-from shutthebox_league.database import empty_log
+from shutthebox_league.database import change, empty_log
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.initials import digest_of
 from shutthebox_league.players import forget
@@ -134,11 +134,15 @@ def _forget_again(engine: Engine, authority: Authority) -> list[str]:
     if not due:
         return []
     letters = {digest_of(initials): initials for initials in map("".join, product(ascii_uppercase, repeat=3))}
-    count = 0
-    with engine.begin() as db:
-        for (digest, pub_id), time_s in due.items():
-            if digest in letters:
-                count += forget(db, letters[digest], pub_id or None, time_s)
+
+    def forget_all(db: Connection) -> int:
+        return sum(
+            forget(db, letters[digest], pub_id or None, time_s)
+            for (digest, pub_id), time_s in due.items()
+            if digest in letters
+        )
+
+    count = change(engine, forget_all)
     empty_log(engine)
     return [f"{len(due)} players are forgotten, as they were before: {count} seats of matches"]
 
@@ -156,9 +160,9 @@ def new_owner_token(engine: Engine, pub: str) -> str:
         LeagueError: if there is no such pub.
     """
     token = secrets.token_urlsafe(24)
-    with engine.begin() as db:
-        if not db.execute(update(PUB).where(PUB.c.name == pub).values(owner_hash=token_hash(token))).rowcount:
-            raise LeagueError(f"{quoted(pub)} is not a pub of this league")
+    new = update(PUB).where(PUB.c.name == pub).values(owner_hash=token_hash(token))
+    if not change(engine, lambda db: db.execute(new).rowcount):
+        raise LeagueError(f"{quoted(pub)} is not a pub of this league")
     return token
 
 

@@ -32,7 +32,7 @@ from shutthebox.outbox_entry import (
 from shutthebox.rules.equal_dice import Tournament, tournament_from_text, unequal
 from shutthebox_league import players
 from shutthebox_league.checking import EARLIEST_S, CheckedMatch, RefusedError, check_match
-from shutthebox_league.database import UNAVAILABLE, any_of, is_deadlock
+from shutthebox_league.database import UNAVAILABLE, any_of, change
 from shutthebox_league.filing import NewMatch, NewSignature, add_matches, insert_all, sign
 from shutthebox_league.notices import CLOCK_IS_WRONG, notice
 from shutthebox_league.schema import ASIDE, CHAIN, ENTRY, GAP, KEY, MATCH, TOURNAMENT
@@ -179,10 +179,14 @@ class Ledger:
         Raises:
             SQLAlchemyError: if the database is unavailable.
         """
-        with self._engine.begin() as db:
+
+        def note(db: Connection) -> _Prepared:
             (found,) = self._read(db, [(name, message)])
             if not found.unknown:
                 notice(db, name, "later", reason, now_s)
+            return found
+
+        found = change(self._engine, note)
         if found.entry is None:
             return Outcome("rejected", None, reason)
         receipt = found.receipt(HELD, f"later: {reason}")
@@ -285,10 +289,8 @@ class Ledger:
                 with self._engine.connect().execution_options(reads=True) as db:
                     again = self._prepare(db, [(prepared[0].name, prepared[0].message)])
                 return self._commit_once(again)
-        except UNAVAILABLE as error:
-            # A message alone holds too few rows to be in a circle with those who lock them in another order.
-            if len(prepared) == 1 or not is_deadlock(error):
-                raise
+        except UNAVAILABLE:
+            raise
         except Exception as error:
             if len(prepared) == 1:
                 if isinstance(error, DBAPIError) and not isinstance(error, DataError | IntegrityError):
@@ -309,10 +311,9 @@ class Ledger:
             return Outcome("failed", None, reason, prepared.cpu_s)
 
     def _commit_once(self, prepared: Sequence[_Prepared]) -> list[Outcome]:
-        with self._engine.begin() as db:
-            began_s = time.thread_time()
-            outcomes = self._take(db, prepared)
-            each_s = (time.thread_time() - began_s) / len(prepared)
+        began_s = time.thread_time()
+        outcomes = change(self._engine, lambda db: self._take(db, prepared))
+        each_s = (time.thread_time() - began_s) / len(prepared)
         return [
             replace(outcome, cpu_s=found.cpu_s + each_s)
             for found, outcome in zip(prepared, outcomes, strict=True)

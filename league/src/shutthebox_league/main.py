@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -496,11 +497,13 @@ def _event(args: argparse.Namespace, league: League) -> None:
     category = usual_category(args.game, args.tiles, args.rounds)
     nights = first, args.last_night or first
     boxes = [box.strip() for box in args.boxes.split(",") if box.strip()]
-    with league.engine.begin() as db:
-        event_id, codes = make_event(
+    event_id, codes = change(
+        league.engine,
+        lambda db: make_event(
             db, args.name, args.format, category, entrants, *nights,
             boxes=boxes, zone=league.zone, grace_h=args.grace,
-        )  # fmt: skip
+        ),
+    )  # fmt: skip
     print(f"/event/{event_id}")
     print(
         "A match at another box counts once each entrant confirms it there, with this code:", file=sys.stderr
@@ -517,8 +520,7 @@ def _tournament(args: argparse.Namespace, league: League) -> None:
         "commitment": tournament.commitment, "name": args.name, "text": tournament.to_text(),
         "made_s": int(datetime.now(UTC).timestamp()), "closes_s": int(closes.timestamp()),
     }  # fmt: skip
-    with league.engine.begin() as db:
-        db.execute(insert(TOURNAMENT).values(values))
+    change(league.engine, lambda db: db.execute(insert(TOURNAMENT).values(values)))
     print(tournament.to_text(), end="")
     print(f"Secret until {args.closes}: this is the file for the boxes.", file=sys.stderr)
     print(f"Publish the commitment: {tournament.commitment}", file=sys.stderr)
@@ -526,23 +528,20 @@ def _tournament(args: argparse.Namespace, league: League) -> None:
 
 def _protect(args: argparse.Namespace, league: League) -> None:
     initials = read_initials(" ".join(args.initials))
-    with league.engine.begin() as db:
-        players.protect(db, initials, None)
+    change(league.engine, lambda db: players.protect(db, initials, None))
 
 
 def _free(args: argparse.Namespace, league: League) -> None:
     initials = read_initials(" ".join(args.initials))
-    with league.engine.begin() as db:
-        if not players.free(db, initials, None):
-            raise LeagueError(f"{', '.join(initials)}: not protected anywhere")
+    if not change(league.engine, lambda db: players.free(db, initials, None)):
+        raise LeagueError(f"{', '.join(initials)}: not protected anywhere")
 
 
 def _forget(args: argparse.Namespace, league: League) -> None:
     now_s = int(time.time())
     for initials in read_initials(" ".join(args.initials)):
         league.authority.note_forgotten(digest_of(initials), 0, now_s)
-        with league.engine.begin() as db:
-            count = players.forget(db, initials, None, now_s)
+        count = change(league.engine, partial(players.forget, initials=initials, pub_id=None, now_s=now_s))
         print(f"{initials} was removed from {count} matches.")
     empty_log(league.engine)
 

@@ -10,7 +10,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta, tzinfo
+from functools import partial
 from multiprocessing.connection import wait
+from operator import methodcaller
 from threading import Event
 
 from sqlalchemy import Connection, Engine, delete, insert, select, text, update
@@ -23,7 +25,7 @@ from shutthebox_league.categories import profile_of, read_category
 from shutthebox_league.checking import night_of, read_record
 from shutthebox_league.confined import Confined, TooMuchError
 from shutthebox_league.counting import NIGHTS_KEPT, add_review, count_seat, let_nights_go
-from shutthebox_league.database import UNAVAILABLE, in_a_line, lock_books
+from shutthebox_league.database import UNAVAILABLE, change, in_a_line, lock_books
 from shutthebox_league.events import note_match, settle_event
 from shutthebox_league.league_health import PULSE_EVERY_S, REVIEWER, note_pulse
 from shutthebox_league.notices import notice
@@ -114,8 +116,7 @@ class Reviewer:
                     done = self.work()
                     if time.monotonic() >= pulse_due_s:
                         pulse_due_s = time.monotonic() + PULSE_EVERY_S
-                        with self._engine.begin() as db:
-                            note_pulse(db, REVIEWER, int(self._wall_clock_s()))
+                        change(self._engine, lambda db: note_pulse(db, REVIEWER, int(self._wall_clock_s())))
                 except UNAVAILABLE as error:
                     _log.error("the database: %s", in_a_line(error))
                     done = False
@@ -133,9 +134,9 @@ class Reviewer:
             SQLAlchemyError: if the database is unavailable.
         """
         if self._tidied != self._tonight:
-            with self._engine.begin() as db:
-                let_nights_go(db, self._tonight - timedelta(days=NIGHTS_KEPT))
-            self._tidied = self._tonight
+            tonight = self._tonight
+            change(self._engine, lambda db: let_nights_go(db, tonight - timedelta(days=NIGHTS_KEPT)))
+            self._tidied = tonight
         signed = select(SEAT.c.match_id).where(IS_DUE)
         counted = self._each(signed.order_by(SEAT.c.match_id).limit(_SOME), self._count)
         due = select(MATCH.c.id).where(MATCH.c.due_s <= int(self._wall_clock_s()))
@@ -164,17 +165,18 @@ class Reviewer:
 
     def _do(self, ids: Sequence[int], do: Callable[[Connection, int], None]) -> bool:
         """Skips matches that somebody else is changing, to avoid deadlocks."""
-        if not ids:
-            return False
-        done = False
-        with self._engine.begin() as db:
+
+        def do_all(db: Connection) -> bool:
             lock_books(db)
+            done = False
             for match_id in ids:
                 own = select(MATCH.c.id).where(MATCH.c.id == match_id).with_for_update(skip_locked=True)
                 if db.execute(own).first() is not None:
                     do(db, match_id)
                     done = True
-        return done
+            return done
+
+        return bool(ids) and change(self._engine, do_all)
 
     def _do_alone(self, match_id: int, do: Callable[[Connection, int], None]) -> None:
         try:
@@ -184,11 +186,14 @@ class Reviewer:
         except Exception as error:
             _log.exception("match %d is not counted or not rated", match_id)
             reason = f"not {'rated' if do is rate else 'counted'}: {type(error).__name__}"
-            with self._engine.begin() as db:
+
+            def give_up(db: Connection) -> None:
                 values = {"unrated": reason, **({"due_s": None} if do is rate else {})}
                 db.execute(update(MATCH).where(MATCH.c.id == match_id).values(values))
                 if do is not rate:
                     db.execute(update(SEAT).where(SEAT.c.match_id == match_id).values(counted=True))
+
+            change(self._engine, give_up)
 
     def _count(self, db: Connection, match_id: int) -> None:
         match = db.execute(select(MATCH).where(MATCH.c.id == match_id)).one()
@@ -204,19 +209,14 @@ class Reviewer:
             stale = select(EVENT.c.id).where(EVENT.c.stale).order_by(EVENT.c.id).limit(_SOME)
             events = db.execute(stale).scalars().all()
         for event_id in events:
-            own = EVENT.c.id == event_id
             try:
-                with self._engine.begin() as db:
-                    lock_books(db)
-                    locked = select(EVENT.c.id).where(own).with_for_update(skip_locked=True)
-                    if db.execute(locked).first() is not None:
-                        settle_event(db, event_id)
+                change(self._engine, partial(_settle, event_id=event_id))
             except UNAVAILABLE:
                 raise
             except Exception:
                 _log.exception("event %d: its table is not made", event_id)
-                with self._engine.begin() as db:
-                    db.execute(update(EVENT).where(own).values(stale=False))
+                fresh = update(EVENT).where(EVENT.c.id == event_id).values(stale=False)
+                change(self._engine, methodcaller("execute", fresh))
             self._beat()
         return bool(events)
 
@@ -289,7 +289,8 @@ class Reviewer:
         self, match_id: int, unreviewed: str, sums: dict[str, list[float]], shown: bytes
     ) -> None:
         now_s = int(self._wall_clock_s())
-        with self._engine.begin() as db:
+
+        def keep(db: Connection) -> None:
             lock_books(db)
             match = db.execute(select(MATCH).where(MATCH.c.id == match_id).with_for_update()).one()
             if match.reviewed_s is not None:
@@ -307,14 +308,24 @@ class Reviewer:
                 if seat.counted and seat.initials and seat.confirmed and not (match.unranked or match.voided):
                     add_review(db, match, seat, self._tonight)
 
+        change(self._engine, keep)
+
     def _tell_owner(self, match_id: int) -> None:
-        with self._engine.begin() as db:
-            key = text(
-                "select key_name from chain join match on chain.id = match.chain_id where match.id = :id"
-            )
-            said = f"{LATER}: its reviews took more than {REVIEW_CPU_S_AN_HOUR:.0f} s of computing in an hour"
+        key = text("select key_name from chain join match on chain.id = match.chain_id where match.id = :id")
+        said = f"{LATER}: its reviews took more than {REVIEW_CPU_S_AN_HOUR:.0f} s of computing in an hour"
+
+        def tell(db: Connection) -> None:
             name = db.execute(key, {"id": match_id}).scalar_one()
             notice(db, name, "reviews", said, int(self._wall_clock_s()))
+
+        change(self._engine, tell)
+
+
+def _settle(db: Connection, event_id: int) -> None:
+    lock_books(db)
+    locked = select(EVENT.c.id).where(EVENT.c.id == event_id).with_for_update(skip_locked=True)
+    if db.execute(locked).first() is not None:
+        settle_event(db, event_id)
 
 
 def _result(text: str) -> bytes:

@@ -25,7 +25,7 @@ from shutthebox_league import __version__
 from shutthebox_league.authority import Authority
 from shutthebox_league.categories import Category, highest_wins, usual_category
 from shutthebox_league.checking import night_of
-from shutthebox_league.database import UNAVAILABLE
+from shutthebox_league.database import UNAVAILABLE, change
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import Event, confirm_by_code, event_names, read_event, waiting_games
 from shutthebox_league.health import read_health
@@ -338,22 +338,23 @@ class _Page:
     def confirm(self, request: Request, form: Form) -> Response:
         """An entrant says with the code that a match was theirs."""
         event_id, now_s = _number(request), int(time.time())
-        said = "Thank you. The match counts when everybody whose word it needs has said so."
-        with self._engine.begin() as db:
+        initials, match, code = (first_value(form, name).strip() for name in ("initials", "match", "code"))
+        initials = initials.upper()
+
+        def confirm(db: Connection) -> Response:
             event = read_event(db, event_id, now_s)
             if event is None:
                 raise HTTPException(404, "There is no such event.")
-            initials, match = (
-                first_value(form, "initials").strip().upper(),
-                first_value(form, "match").strip(),
-            )
+            said = "Thank you. The match counts when everybody whose word it needs has said so."
             try:
                 if not INITIALS.fullmatch(initials) or not _NUMBER.fullmatch(match):
                     raise LeagueError("three letters and the number of a match are needed")
-                confirm_by_code(db, event_id, int(match), initials, first_value(form, "code").strip(), now_s)
+                confirm_by_code(db, event_id, int(match), initials, code, now_s)
             except LeagueError as error:
                 said = f"Nothing was changed: {error}."
             return self._event(db, event_id, event, said)
+
+        return change(self._engine, confirm)
 
     def tournament(self, db: Connection, request: Request) -> Response:
         """A tournament of equal dice: its commitment; after it has closed its seed too."""

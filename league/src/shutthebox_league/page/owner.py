@@ -24,7 +24,7 @@ from shutthebox_league import players
 from shutthebox_league.authority import Authority, token_hash
 from shutthebox_league.chains import notes_of
 from shutthebox_league.checking import night_of
-from shutthebox_league.database import empty_log
+from shutthebox_league.database import change, empty_log
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import confirm_by_landlord, waiting_for_landlord
 from shutthebox_league.health import read_health
@@ -131,8 +131,7 @@ class OwnersPage:
                 return self._page(db, key)
         self._wait_for_turn(pub.id)
         try:
-            with self._engine.begin() as db:
-                page = self._page(db, key, said=do(db, pub.id, form))
+            page = change(self._engine, lambda db: self._page(db, key, said=do(db, pub.id, form)))
             if action == "forget":
                 empty_log(self._engine)
             return page
