@@ -44,6 +44,7 @@ def show_of(screen: Screen) -> Show:
         (ListRow(Seat(1, Name("ANN")), message("owes {stakes}", stakes="1")), "Ann owes 1"),
         (message("{player}: {score}", player=Seat(2, message("Computer")), score="9"), "Computer: 9"),
         (message("Shared: {players}", players=CommaList((Name("ANN"), Name("BEA")))), "Shared: Ann, Bea"),
+        (message("{box} has left.", box=Name("The Anchor")), "The Anchor has left."),
         (Spelling("BZ", 3), "B Z"),
         (ListRow(WEEKDAYS[4], message("{n}x", n=3).say_as("{n} times")), "Friday 3 times"),
         ("36", "36"),

@@ -159,7 +159,8 @@ def to_speech(text: Text) -> Text:
         case TileSum((*some, last)):
             return message("{some} and {last}", some=", ".join(map(str, some)), last=last)
         case Name(letters):
-            return letters.capitalize()
+            # A voice spells capitals; what a box calls itself is written as it's said.
+            return letters.capitalize() if letters.isupper() else letters
         case Spelling(letters):
             return " ".join(letters)
         case Seat(_, name):
