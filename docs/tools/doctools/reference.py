@@ -93,8 +93,12 @@ def _formats() -> Iterator[str]:
         "",
         "A line that begins `box 2:` is for a second box, linked with the first in the same virtual time:",
         "`box 2: config box.language fr`, `box 2: +1 press`, `box 2: expect mode ready`. The room and the code that",
-        "pair the two follow from the seed. Once the link is `cut`, nothing gets through; it can also `lose` a share of",
-        "the messages, `double` them, or bring each up to 30 s `late`. With `up`, all is well again.",
+        "pair the two follow from the seed, and so do all throws of their match, which `dice` can't queue. Once the link",
+        "is `cut`, nothing gets through; it can also `lose` a share of the messages, `double` them, or bring each up to",
+        "30 s `late`. With `up`, all is well again.",
+        "",
+        '`make duel ARGS="--record evening.scn"` records two boxes. A recording of one box ends where a match with another',
+        "begins.",
         "",
         "| line | meaning |",
         "|---|---|",
@@ -226,7 +230,7 @@ An estimate also has `estimate` (true), `standard_error`, `standard_error_shut` 
 | `turning_point` | the throw or decision that changed the match most: `player`, `round`, `throw`, `kind` (`dice` or `decision`), `change` |
 | `decisions` | every choice: `player`, `round`, `open`, `throw`, `chosen`, `best`, `cost_win`, `cost_points`; if `throw` is null, the choice was how many dice to throw |
 
-`shutthebox replay --json` prints one object per line for every effect. `t` is in seconds, `kind` is one of:
+`shutthebox replay --json` prints one object per line for every effect. `t` is in seconds, `box` is 2 for the second box, `kind` is one of:
 
 | kind | more keys |
 |---|---|

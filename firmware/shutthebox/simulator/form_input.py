@@ -29,8 +29,13 @@ def as_line(given: FormInput) -> str:
         case CursorMoved(by):
             return f"cursor {by}"
         case RulesGiven(rules):
-            text = json.dumps("\n".join(to_lines(rules)))
-            return f"rules {text}".replace("#", "\\u0023").replace("  ", " \\u0020")
+            return "rules " + quote_text("\n".join(to_lines(rules)))
+
+
+def quote_text(text: str) -> str:
+    """The text in quotes, for JSON and TOML, so that a line of a scenario can end in it whatever it has."""
+    inner = json.dumps(text)[1:-1].replace('\\"', "\\u0022")
+    return f'"{inner}"'.replace("#", "\\u0023").replace("  ", " \\u0020")
 
 
 def names_from(words: Sequence[str]) -> NamesGiven:

@@ -6,11 +6,12 @@ Pictures that scripts expect are renewed with `--update-golden`.
 import io
 import json
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+from tests.link.simulation import Simulation, Trouble
 from tests.support.box import MS, BoxUnderTest, S, config_with
 from tests.support.fast import fast_among
 
@@ -24,9 +25,10 @@ from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.scenario.effect_lines import as_json
 from shutthebox.simulator.scenario.expectations import EXPECTATIONS, Expect
 from shutthebox.simulator.scenario.player import ExpectationError, Replay
-from shutthebox.simulator.scenario.recorder import ScenarioRecorder
+from shutthebox.simulator.scenario.recorder import LinkedRecorder, ScenarioRecorder
 from shutthebox.simulator.scenario.script import VERBS, Scenario, parse, read
-from shutthebox.simulator.scenario.verbs import Configure, Seed, Verb
+from shutthebox.simulator.scenario.verbs import Configure, PowerCut, Seed, Verb
+from shutthebox.translations import localize_screen
 
 FOLDER = Path(__file__).parents[2] / "scenarios"
 SCRIPTS = sorted(FOLDER.glob("*.scn"))
@@ -331,7 +333,78 @@ def test_the_config_of_a_recording_is_read_back(play: Play_, record: Record) -> 
     values: dict[str, object] = {
         "game.profile": "2012", "game.players": 4, "game.rounds": 2, "game.dice": "real", "game.hints": True,
         "box.levers": 12, "box.language": "fr", "box.sleep_min": 5, "box.settle_ms": 30.5,
-        "box.button_settle_ms": 20,
+        "box.button_settle_ms": 20, "link.on": True, "link.name": 'The "#1"  Bar',
     }  # fmt: skip
     config = parse(record(values).script(), "recorded").config
     assert config == config_with(**values)
+
+
+# -- two linked boxes --------------------------------------------------------------------------
+
+
+class TwoBoxes:
+    """A scenario of two boxes that is played: what they do, and the pictures they show."""
+
+    def __init__(self, text: str, folder: Path) -> None:
+        self.scenario = parse(text, "script")
+        assert self.scenario.second is not None
+        self.configs = [self.scenario.config, self.scenario.second]
+        self.frames = [folder / f"frames-{box}" for box in (1, 2)]
+        for frames in self.frames:
+            frames.mkdir(parents=True)
+        displays = list(map(VirtualDisplay, self.configs, self.frames))
+        self.effects: list[str] = []
+        tells = [
+            lambda effect, t_ns, box=box: self.effects.append(as_json(effect, t_ns, box)) for box in (1, 2)
+        ]
+        self.replay = Replay(self.scenario, folder, displays[0], tells[0], displays[1], tells[1])
+
+    @property
+    def pictures(self) -> list[list[bytes]]:
+        return [[path.read_bytes() for path in sorted(frames.iterdir())] for frames in self.frames]
+
+
+def test_a_recording_of_one_box_ends_where_a_linked_match_begins(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its throws can't be queued, and the other box isn't there."""
+    script = (FOLDER / "linked-match.scn").read_text("utf-8")
+    script = script.replace("cursor 9\ncursor 8\n", "flip 9\nlift 9\n" * 17, 1)  # no form is recorded here
+    written, played = io.StringIO(), Replay(parse(script, "script"), tmp_path / "played")
+    config = parse("config link.on true", "config").config
+    played.world.observe(ScenarioRecorder(written, config, 9, frozenset(), 0))
+    played.run()
+    assert "the recording ends here" in caplog.text
+    again = Replay(parse(written.getvalue(), "recorded"), tmp_path / "again")
+    again.run()
+    assert "Room 5272" in localize_screen(again.world.show).text
+
+
+@pytest.mark.slow
+def test_a_recorded_linked_match_plays_to_the_same_effects_and_pictures(tmp_path: Path) -> None:
+    """Who sends the recording of a linked match wants others to see what they saw."""
+    lines: list[str] = []
+    with closing(Simulation(1, tmp_path, Trouble(), "pub", tell=lines.append)) as simulation:
+        simulation.run()
+    hands = [line for line in lines if "#" not in line]
+    resting = [number for number, line in enumerate(hands) if line.endswith("wait 4")][-6]
+    hands[resting:resting] = ["+0 power-cut", "box 2: +0 power-cut"]
+    played = TwoBoxes("\n".join(hands), tmp_path / "played")
+    assert played.replay.second is not None
+    boxes = [played.replay.world, played.replay.second]
+    written = io.StringIO()
+    levers = [len(box.box.levers) for box in boxes]
+    recorder = LinkedRecorder(written, played.configs, levers, played.scenario.seed)
+    for number, box in enumerate(boxes):
+        box.observe(recorder.observer(number))
+    cuts = {line.line: line.box - 1 for line in played.scenario.lines if isinstance(line.verb, PowerCut)}
+    with closing(played.replay):
+        for _ in played.replay.lines():
+            if (cut := cuts.get(played.replay.line)) is not None:
+                recorder.cut_power(cut, boxes[cut].now_ns, boxes[cut].box.levers_down)
+    again = TwoBoxes(written.getvalue(), tmp_path / "again")
+    again.replay.run()
+    assert any('"finish' in effect for effect in again.effects)
+    assert "dice" not in written.getvalue()
+    assert again.effects == played.effects
+    assert again.pictures == played.pictures

@@ -95,8 +95,8 @@ class Power(Protocol):
         """The file of the current or last recording."""
 
     @property
-    def is_recording(self) -> bool:
-        """Whether a recording is running."""
+    def is_recording(self) -> bool | None:
+        """Whether a recording is running; None where pages can't record."""
 
     def cut(self) -> None:
         """Pulls the plug and puts it back: the daemon dies without a goodbye, and starts again."""

@@ -11,7 +11,7 @@ from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.runtime.ports import DisplayPort
 from shutthebox.simulator.hardware.box import UnknownLeverError
 from shutthebox.simulator.scenario.expectations import Expect
-from shutthebox.simulator.scenario.script import Scenario, ScenarioError, TimedVerb
+from shutthebox.simulator.scenario.script import PREFIXES, Scenario, ScenarioError, TimedVerb
 from shutthebox.simulator.scenario.verbs import Wait
 from shutthebox.simulator.virtual_box import VirtualBox
 from shutthebox.simulator.virtual_link import LinkEnd, VirtualLink
@@ -19,8 +19,6 @@ from shutthebox.simulator.virtual_time import VirtualTime
 
 SECOND = "box-2"
 """Folder of what the second box keeps, in that of the first."""
-
-_PREFIX = {1: "", 2: "box 2: "}
 
 _LOOK_ON = TimedVerb(0, Wait(1_000_000_000), after_ns=0)
 """Watches the box for a second after the last line, to see its effects."""
@@ -65,7 +63,7 @@ class Replay:
         self.line = 0
         self._time = VirtualTime()
         self._link = None
-        if scenario.second is not None:
+        if scenario.second is not None or scenario.config.link.on:
             self._link = VirtualLink(scenario.seed, lambda: self._time.now_ns)
             self._time.add(self._link)
         with ExitStack() as boxes:
@@ -140,11 +138,11 @@ class Replay:
                 # A wrong throw shows only when the dice are rolled, perhaps in a later line's wait.
                 raise ScenarioError(f"{self._at(moved or line)}: {error}") from None
             if isinstance(line.verb, Expect) and (said := line.verb.difference(box, folder)):
-                raise ExpectationError(f"{self._scenario.where}:{line.line}: {_PREFIX[line.box]}{said}")
+                raise ExpectationError(f"{self._scenario.where}:{line.line}: {PREFIXES[line.box - 1]}{said}")
             yield
 
     def _at(self, line: TimedVerb) -> str:
-        return f"{self._scenario.where}:{line.line}: {_PREFIX[line.box]}{line.verb.word}"
+        return f"{self._scenario.where}:{line.line}: {PREFIXES[line.box - 1]}{line.verb.word}"
 
     def _wait_for(self, line: TimedVerb) -> None:
         start_ns = self.world.now_ns + line.after_ns if line.at_ns is None else line.at_ns
