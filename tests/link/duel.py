@@ -7,22 +7,31 @@ import threading
 import time
 import webbrowser
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing, nullcontext, suppress
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from secrets import randbits
+from typing import TextIO
 
+from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display.opening import open_panel
 from shutthebox.adapters.display.worker import DisplayWorker
 from shutthebox.config.schema import Config, read_config, with_value
+from shutthebox.config.settings_loader import levers_needed
 from shutthebox.errors import ShutTheBoxError
+from shutthebox.game.effects import Effect, PlaySound
 from shutthebox.game.inputs import FormInput
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.runtime.ports import Observer
+from shutthebox.simulator.form_input import as_line
+from shutthebox.simulator.hardware.box import BUZZER_LINE
 from shutthebox.simulator.hardware.panel_model import PanelModel
 from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.server import PageServer
 from shutthebox.simulator.page.transcript import BoxInWords
+from shutthebox.simulator.scenario.recorder import LinkedRecorder, create
 from shutthebox.simulator.virtual_box import VirtualBox
 from shutthebox.simulator.virtual_link import LinkEnd, VirtualLink
 from shutthebox.simulator.virtual_time import VirtualTime
@@ -37,17 +46,17 @@ PAGE = """<!doctype html><meta charset="utf-8"><title>Two boxes</title>
 
 
 class _Plug:
-    """Of one box. It neither records nor is rebuilt: both would start this process anew."""
+    """Of one box. No page can record or rebuild it: both boxes are recorded from the start, or neither."""
 
     recording = Path("/nonexistent")
-    is_recording = False
+    is_recording = None
     boxes: Sequence[int] = ()
 
     def __init__(self, duel: "Duel", box: int) -> None:
         self._duel, self._box = duel, box
 
     def cut(self) -> None:
-        self._duel.wake(partial(VirtualBox.cut_power, self._duel.boxes[self._box]))
+        self._duel.wake(partial(self._duel.cut_power, self._box))
 
     def record(self, on: bool) -> None:
         pass
@@ -63,35 +72,45 @@ class Duel:
         config: of both, apart from the link.
         folder: for what they keep.
         framed_by: the origin of the page with both in it.
+        record: where to record what hands do; None not to.
     """
 
-    def __init__(self, config: Config, folder: Path, framed_by: str) -> None:
+    def __init__(self, config: Config, folder: Path, framed_by: str, record: TextIO | None = None) -> None:
         self._start_ns = time.monotonic_ns()
         self._time = VirtualTime()
-        self.link = VirtualLink(randbits(32), lambda: self._time.now_ns)
+        self._seed = randbits(62)
+        self.link = VirtualLink(self._seed, lambda: self._time.now_ns)
         self._time.add(self.link)
         self._mail: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._stack = ExitStack()
         self.boxes: list[VirtualBox] = []
+        self._buzzers: list[Buzzer] = []
         self.urls: list[str] = []
+        config = with_value(config, "link.on", True, "duel")
+        configs = [with_value(config, "link.name", name, "duel") for name in NAMES]
+        levers = levers_needed(config, "duel")
+        self._recorder = (
+            None if record is None else LinkedRecorder(record, configs, (levers, levers), self._seed)
+        )
         with self._stack:
             for end in range(2):
-                self._add(config, folder / f"box-{end + 1}", end, framed_by)
+                self._add(configs[end], folder / f"box-{end + 1}", end, framed_by)
             self._stack = self._stack.pop_all()
 
     def _add(self, config: Config, state: Path, end: int, framed_by: str) -> None:
         state.mkdir()
-        config = with_value(config, "link.on", True, "duel")
-        config = with_value(config, "link.name", NAMES[end], "duel")
         panel = PanelModel()
         display = DisplayWorker(lambda: open_panel(panel.controller, panel), now_ns=self._now_ns)
         transcript = BoxInWords(config.box.language)
+        observers: list[Observer] = [transcript, partial(self._sound, end)]
+        if self._recorder is not None:
+            observers.append(self._recorder.observer(end))
         box = VirtualBox(
             config,
             state,
-            seed=randbits(32),
+            seed=self._seed + end,
             display=display,
-            observers=[transcript],
+            observers=observers,
             epoch_s=time.time(),
             link=LinkEnd(self.link, end),
             time=self._time,
@@ -99,22 +118,42 @@ class Duel:
         )
         self._stack.callback(box.close)
         self.boxes.append(box)
+        self._buzzers.append(Buzzer(box.box.factory, BUZZER_LINE))
+        self._stack.callback(lambda: self._buzzers[end].close())
         display.start()
         self._stack.callback(display.close)
         box.box.subscribe(lambda change: self.wake())
         server = PageServer(
-            Workshop(box.box, panel),
+            Workshop(box.box, panel, tell=partial(self._note, end)),
             0,
             transcript,
             _Plug(self, end),
-            partial(self._fill_in, box),
+            partial(self._fill_in, end),
             framed_by=framed_by,
         )
         self._stack.enter_context(server)
         self.urls.append(server.url)
 
-    def _fill_in(self, box: VirtualBox, given: FormInput) -> None:
-        self.wake(partial(box.fill_in, given))
+    def _fill_in(self, end: int, given: FormInput) -> None:
+        self._note(end, as_line(given))
+        self.wake(partial(self.boxes[end].fill_in, given))
+
+    def _note(self, end: int, line: str) -> None:
+        if self._recorder is not None:
+            self._recorder.note(end, line, self._now_ns())
+
+    def cut_power(self, end: int) -> None:
+        """Pulls a box's plug and puts it back. Only in the loop."""
+        box = self.boxes[end]
+        if self._recorder is not None:
+            self._recorder.cut_power(end, self._now_ns(), box.box.levers_down)
+        self._buzzers[end].close()
+        box.cut_power()
+        self._buzzers[end] = Buzzer(box.box.factory, BUZZER_LINE)
+
+    def _sound(self, end: int, what: Effect | SwitchChanged, t_ns: int) -> None:
+        if isinstance(what, PlaySound):
+            self._buzzers[end].play(what.sound)
 
     def _now_ns(self) -> int:
         return time.monotonic_ns() - self._start_ns
@@ -137,7 +176,7 @@ class Duel:
         self._stack.close()
 
 
-class _Page(ThreadingHTTPServer):
+class Page(ThreadingHTTPServer):
     """The page with both boxes in it."""
 
     daemon_threads = True
@@ -172,14 +211,16 @@ class _Request(BaseHTTPRequestHandler):
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make duel", description="Opens two linked boxes side by side.")
     parser.add_argument("--config", metavar="F", type=Path, help="a config file for both boxes")
+    parser.add_argument("--record", metavar="F", type=Path, help="record what is played as a scenario")
     parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
     args = parser.parse_args()
     try:
         config = read_config(args.config) if args.config else Config()
         with (
+            create(args.record) if args.record else nullcontext() as record,
             tempfile.TemporaryDirectory(prefix="shutthebox-duel-", ignore_cleanup_errors=True) as folder,
-            closing(_Page()) as page,
-            closing(Duel(config, Path(folder), page.url)) as duel,
+            closing(Page()) as page,
+            closing(Duel(config, Path(folder), page.url, record)) as duel,
         ):
             page.content = PAGE.format(*duel.urls).encode()
             print(f"The boxes are at {page.url}/  (Ctrl-C ends)", flush=True)
