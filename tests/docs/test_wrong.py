@@ -3,6 +3,7 @@
 import re
 
 from doctools import PROJECT
+from doctools.messages import PACKAGE
 from shutthebox.game.faults import FAULT_TEXTS, UNDELIVERED_TEXTS
 from shutthebox.game.messages import localize
 from shutthebox.game.modes.stick import outcome_text
@@ -26,3 +27,18 @@ def test_the_words_on_the_screen_are_on_the_page() -> None:
     assert [
         text for text in texts if not re.search(rf"^\* (.*, )?\*{re.escape(text)}\*", PAGE, re.MULTILINE)
     ] == []
+
+
+def test_why_two_boxes_do_not_play_is_on_the_page() -> None:
+    sources = [(PACKAGE / f"game/modes/{name}.py").read_text("utf-8") for name in ("linking", "watching")]
+    texts = re.findall(r'message\(\s*"([^"]+\.)"', "".join(sources))
+    said = {text.partition(".")[0] for text in texts if not text.startswith(ALL_WELL)}
+    assert len(said) > 10
+    shown = {text: re.sub(r"\\{\w+\\}", ".+", re.escape(text)) for text in said}
+    assert [
+        text for text in said if not re.search(rf"^\* (.*, )?\*{shown[text]}\*", PAGE, re.MULTILINE)
+    ] == []
+
+
+ALL_WELL = "Looking for the other box.", "The boxes have met.", "{box} invites you"
+"""What the box says on the way to a match with another one."""

@@ -20,9 +20,10 @@ from shutthebox.game.menu_items import (
     Item,
     entries,
     setup_questions,
+    why_not_linked,
 )
 from shutthebox.game.messages import localize, message
-from shutthebox.game.settings import DiceKind, Settings
+from shutthebox.game.settings import DiceKind, Settings, ShownStakes
 from shutthebox.simulator.page.form_document import form_document
 from shutthebox.translations import translations
 
@@ -156,3 +157,19 @@ def test_lever_n_seats_the_computer_on_seat_n_and_no_seat_is_offered_that_nobody
     assert COMPUTER.current_index(settings_for("pub", players=2, computers=(4,))) == 3, (
         "kept from a larger table"
     )
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        (settings_for("pub"), None),
+        (settings_for("pub", dice=DiceKind.REAL), "Real dice are on"),
+        (settings_for("pub", computers=(2,)), "Computer is on"),
+        (settings_for("pub", stakes=ShownStakes.EVENING), "Stakes are on"),
+        (settings_for("pub", turn_seconds=30), "Clock is on"),
+        (settings_for("bank"), "Not this game"),
+    ],
+)
+def test_players_learn_why_two_boxes_can_not_play_now(settings: Settings, why: str | None) -> None:
+    said = why_not_linked(settings)
+    assert (said and localize(said, str)) == why

@@ -559,4 +559,8 @@ def why_not_linked(settings: Settings) -> Message | None:
         return message("Real dice are on")
     if settings.game.computers:
         return message("Computer is on")
+    if settings.game.stakes is not ShownStakes.OFF:
+        return message("Stakes are on")
+    if _seconds(settings):
+        return message("Clock is on")
     return None if game and linkable(game) else message("Not this game")

@@ -316,7 +316,7 @@ def declined(mode: Linking, came: Decline, context: Context) -> Step[Linking]:
         return Step(mode)
     if came.rules_version != RULES_VERSION:
         return _over(_whose_rules(came.rules_version))
-    return _over(message("The other box doesn't play this match."))
+    return _over(message("The other box has declined."))
 
 
 def left(mode: Linking, came: Bye, context: Context) -> Step[Linking]:
