@@ -252,8 +252,10 @@ class Machine:
             effects += ask_link(Send(Levers(len(linked.entries), down)))
         if match is None or self._shared.refusal is not None or (linked is not None and not linked.is_ours):
             return [*faults, *effects, show]
-        self._shared = self._shared._replace(refusal=idle_text(match, self._shared, in_play))
-        return [*faults, *effects, self._show()]
+        if (refusal := idle_text(match, self._shared, in_play)) is not None:
+            self._shared = self._shared._replace(refusal=refusal)
+            show = self._show()
+        return [*faults, *effects, show]
 
     @property
     def _awaits_press(self) -> bool:

@@ -74,24 +74,25 @@ def turn_screen(
 
 def corner_text(match: Match) -> Text:
     """The round, or the best score so far, which is the one to beat."""
+    rules = match.rules
     if match.tie_rounds:
-        return message("all again") if match.rules.tie is Tie.REPLAY_ALL else message("play-off")
-    has_carried = match.rules.tie is Tie.CARRY and bool(match.rules.has_pool or match.carried)
+        return message("all again") if rules.tie is Tie.REPLAY_ALL else message("play-off")
+    has_carried = rules.tie is Tie.CARRY and bool(rules.has_pool or match.carried)
     if has_carried and not match.turn.throws:
         return _pool_text(match)
-    if match.rules.insurance:
+    if rules.insurance:
         return message("insured {count}", count=match.turn.insured).say_as("Insurance markers: {count}")
-    if match.rules.strikes > 1:
+    if rules.strikes > 1:
         left = match.turn.insured + 1
         return message("strikes left {count}", count=left).say_as("Strikes left: {count}")
-    if match.rules.is_solo:
-        goal = match.rules.limit
+    if rules.is_solo:
+        goal = rules.limit
         return "" if goal is None else message("best {score}", score=goal).say_as("Best so far: {score}")
-    if match.rules.stakes is Stakes.BANK or match.in_teams or match.order_of_play.one_row:
+    if rules.stakes is Stakes.BANK or match.in_teams or match.order_of_play.one_row:
         return ""
     if has_carried:
         return _pool_text(match)
-    if not match.rules.has_rounds and match.rules.match is not MatchFormat.TOTAL:
+    if not rules.has_rounds and rules.match is not MatchFormat.TOTAL:
         return message("round {round}", round=match.round).say_as("Round {round}")
     if match.rounds > 1 and match.round <= match.rounds:
         return message("round {round}/{rounds}", round=match.round, rounds=match.rounds).say_as(
@@ -100,7 +101,7 @@ def corner_text(match: Match) -> Text:
     played = [score for i, score in enumerate(match.scores) if score is not None and i != match.player]
     if not played or not match.order_of_play.has_points:
         return ""
-    best = max if match.rules.highest_wins else min
+    best = max if rules.highest_wins else min
     return message("best {score}", score=best(played)).say_as("Best so far: {score}")
 
 
