@@ -242,9 +242,13 @@ class Walk:
             yield PowerCut()
 
     def _moves(self, before: Tiles, after: Tiles) -> bool:
-        """Whether hands go from these levers to those at once: in a short walk one by one, or to the same."""
+        """Whether hands go from these levers to those at once: one by one, or to all up or, always, all down.
+
+        Other ways at once lead nowhere else: what the box says depends on how the levers stand.
+        """
+        everything = self._positions[-1] if self._slips is None else 0
         changed = (before ^ after).bit_count()
-        return changed > 0 if self._slips is None else changed == 1 or (changed > 1 and not after)
+        return changed == 1 or (changed > 1 and after in (0, everything))
 
     def _outcomes(self, node: Node, given: Given) -> Iterator[Node]:
         """The states that an input leads to: one, or one for each throw."""
@@ -337,7 +341,10 @@ class Walk:
             said = after.show.screen.localize(str)
             plain = build_show(mode, shared._replace(refusal=None), 0).screen.localize(str)
             left = {plain.alert, *plain.prompts} <= {"", said.alert, *said.prompts}
-            self._promise(left, after, f"a refusal takes nothing away of what is to be done:\n{plain.text}")
+            if not left:
+                self._promise(
+                    False, after, f"a refusal takes nothing away of what is to be done:\n{plain.text}"
+                )
         if isinstance(given, PowerCut):
             self._same_picture(before, after)
 
@@ -350,11 +357,9 @@ class Walk:
             machine._mode = replace(before.machine.state.mode, computers_answer=None)
             effects = machine.step(Pressed(), machine._now_ns)
             before = replace(before, machine=machine, show=effects[-1])  # type: ignore[arg-type]
-        self._promise(
-            _picture(before) == _picture(after),
-            after,
-            f"a power cut leads back to\n{_picture(before)}\nis\n{_picture(after)}",
-        )
+        was, comes = _picture(before), _picture(after)
+        if was != comes:
+            self._promise(False, after, f"a power cut leads back to\n{was}\nis\n{comes}")
 
     def _ends_by_prompts(self) -> None:
         """Whoever follows prompts comes to the end of the match, from wherever hands have led."""
