@@ -4,6 +4,7 @@ import contextlib
 import gc
 import logging
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,6 +38,15 @@ gc.disable()
 @given(st.none())
 def _ready_hypothesis(_: None) -> None:
     """Its first test looks for what refers to its random numbers, but not among frozen things."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Skips modules whose tests are all deselected: each worker would import a browser's driver, and more."""
+    left_out = re.findall(r"not (\w+)", config.option.markexpr)
+    if not left_out or not collection_path.match("test_*.py"):
+        return None
+    whole = rf"^pytestmark = .*\bmark\.({'|'.join(left_out)})\b"
+    return re.search(whole, collection_path.read_text("utf-8"), re.MULTILINE) is not None or None
 
 
 def pytest_collection_finish() -> None:

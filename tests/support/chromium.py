@@ -2,10 +2,12 @@
 
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
+
+if TYPE_CHECKING:
+    from selenium import webdriver
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
@@ -23,7 +25,7 @@ FLAGS = (
 )
 
 
-def start_chromium(folder: Path, *more: str) -> webdriver.Chrome:
+def start_chromium(folder: Path, *more: str) -> "webdriver.Chrome":
     """Starts one that keeps its things in this folder and its log for the test; skips without one.
 
     Args:
@@ -35,6 +37,10 @@ def start_chromium(folder: Path, *more: str) -> webdriver.Chrome:
     if program is None or driver is None:
         missing = "chromedriver" if program else f"any of {', '.join(BROWSERS)}"
         pytest.skip(f"NOT TESTED: the page in a browser, because {missing} is not on the PATH")
+    # Heavy, and most runs start no browser.
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
     options = webdriver.ChromeOptions()
     options.binary_location = program
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
@@ -43,14 +49,14 @@ def start_chromium(folder: Path, *more: str) -> webdriver.Chrome:
     return webdriver.Chrome(options=options, service=Service(driver))
 
 
-def resize(browser: webdriver.Chrome, width: int, height: int, *, mobile: bool = False) -> None:
+def resize(browser: "webdriver.Chrome", width: int, height: int, *, mobile: bool = False) -> None:
     """Gives the window a size; that of a telephone is touched."""
     size = {"width": width, "height": height, "deviceScaleFactor": 2 if mobile else 1, "mobile": mobile}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": mobile})
 
 
-def touch(browser: webdriver.Chrome, *points: tuple[float, float]) -> None:
+def touch(browser: "webdriver.Chrome", *points: tuple[float, float]) -> None:
     """A finger that goes from point to point, and is lifted."""
     steps = [("touchStart", points[:1]), *(("touchMove", [point]) for point in points[1:]), ("touchEnd", [])]
     for kind, at in steps:
@@ -58,7 +64,7 @@ def touch(browser: webdriver.Chrome, *points: tuple[float, float]) -> None:
         browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": dots})
 
 
-def serious_findings(browser: webdriver.Chrome) -> list[str]:
+def serious_findings(browser: "webdriver.Chrome") -> list[str]:
     """What axe finds on the page as it is now that keeps people out: its rule, and where."""
     # Only here: where there is no browser, there need be no axe.
     from axe_playwright_python.base import AXE_SCRIPT
