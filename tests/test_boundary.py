@@ -1,11 +1,11 @@
 """The core is pure: rules, odds and game know no clock, thread, file, pin or screen."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from tests.support.sources import parsed
+from tests.support.sources import nodes_of
 
 FIRMWARE = Path(__file__).resolve().parents[1] / "firmware"
 PACKAGE = FIRMWARE / "shutthebox"
@@ -44,14 +44,14 @@ PARTS = [(part, path) for part in CORE for path in sorted((PACKAGE / part).rglob
 PARTS += [("rules", PACKAGE / f"{helper.partition('.')[2]}.py") for helper in HELPERS]
 
 
-def offences(tree: ast.Module, part: str) -> list[str]:
+def offences(nodes: Sequence[ast.AST], part: str) -> list[str]:
     """The forbidden uses in a module of this part of the core, each with its line."""
-    return [f"line {line}: {what}" for line, what in _offences(tree, part)]
+    return [f"line {line}: {what}" for line, what in _offences(nodes, part)]
 
 
-def _offences(tree: ast.AST, part: str) -> Iterator[tuple[int, str]]:
+def _offences(nodes: Sequence[ast.AST], part: str) -> Iterator[tuple[int, str]]:
     random_names = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Import(names=names):
                 for alias in names:
@@ -70,7 +70,7 @@ def _offences(tree: ast.AST, part: str) -> Iterator[tuple[int, str]]:
                 yield node.lineno, "a relative import"
             case ast.Name(id=name, ctx=ast.Load()) if name in REACHING_OUT:
                 yield node.lineno, name
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Attribute(value=ast.Name(id=name), attr=attr) if (
                 name in random_names and attr != "Random"
@@ -85,7 +85,7 @@ def _allowed(module: str, part: str) -> bool:
 
 
 def test_the_core_only_computes() -> None:
-    found = {path.name: offences(parsed(path), part) for part, path in PARTS}
+    found = {path.name: offences(nodes_of(path), part) for part, path in PARTS}
     assert len(found) > 40
     assert {name: what for name, what in found.items() if what} == {}
 
@@ -94,10 +94,10 @@ STATE = ("machine", "modes", "play", "state")
 """The modules of `game` that have the machine's state, or change it."""
 
 
-def touches_the_state(tree: ast.Module) -> list[str]:
+def touches_the_state(nodes: Iterable[ast.AST]) -> list[str]:
     """What a module takes of the machine's state, each with its line."""
     found = []
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.ImportFrom(module=str(module), names=names):
                 for imported in (module, *(f"{module}.{alias.name}" for alias in names)):
@@ -115,10 +115,10 @@ def test_what_tells_of_the_box_reads_its_scene_and_never_its_state() -> None:
         for path in PACKAGE.rglob("*.py")
         if path.relative_to(PACKAGE).parts[0] not in ("game", "runtime")
     ]
-    found = {path.name: touches_the_state(parsed(path)) for path in outside}
+    found = {path.name: touches_the_state(nodes_of(path)) for path in outside}
     assert {name: what for name, what in found.items() if what} == {}, "`game.effects.Scene` has what goes on"
     reaching = "from shutthebox.game.state import Shared\nbox.runner.machine.state"
-    assert touches_the_state(ast.parse(reaching)) != []
+    assert touches_the_state(ast.walk(ast.parse(reaching))) != []
 
 
 @pytest.mark.parametrize(
@@ -135,4 +135,4 @@ def test_what_tells_of_the_box_reads_its_scene_and_never_its_state() -> None:
     ],
 )
 def test_an_offence_is_found(part: str, source: str, found: int) -> None:
-    assert len(offences(ast.parse(source), part)) == found
+    assert len(offences(tuple(ast.walk(ast.parse(source))), part)) == found

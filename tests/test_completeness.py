@@ -7,13 +7,12 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from enum import Enum
-from functools import cache
 from pathlib import Path
 from typing import get_args
 
 import pytest
 from tests.support.machine import Table, settings_for
-from tests.support.sources import parsed
+from tests.support.sources import nodes_of
 
 import shutthebox
 from shutthebox.game import menu_items
@@ -32,26 +31,21 @@ from shutthebox.translations import finished_codes, localize_screen, translation
 PACKAGE, TESTS = Path(shutthebox.__file__).parent, Path(__file__).parent
 
 
-@cache
-def parts_of(path: Path) -> tuple[ast.AST, ...]:
-    return tuple(ast.walk(parsed(path)))
-
-
 def calls(*paths: Path) -> set[str]:
     """The names of everything that is called in these modules."""
-    nodes = (node for path in paths for node in parts_of(path))
+    nodes = (node for path in paths for node in nodes_of(path))
     return {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
 
 
 def attributes(*paths: Path) -> set[str]:
     """All attributes that are read in these modules."""
-    nodes = (node for path in paths for node in parts_of(path))
+    nodes = (node for path in paths for node in nodes_of(path))
     return {node.attr for node in nodes if isinstance(node, ast.Attribute)}
 
 
 def said(*paths: Path) -> set[str]:
     """All names and attributes in these modules."""
-    nodes = (node for path in paths for node in parts_of(path))
+    nodes = (node for path in paths for node in nodes_of(path))
     return attributes(*paths) | {node.id for node in nodes if isinstance(node, ast.Name)}
 
 
@@ -121,7 +115,7 @@ def test_every_key_of_a_game_is_obeyed_and_told() -> None:
     # Some are read by way of a property of `Profile`.
     told = said(words) | attributes(PACKAGE / "rules/profile.py")
     # Each order of play tells its own.
-    tells = [node for node in parts_of(PACKAGE / "rules/orders.py") if getattr(node, "name", "") == "rules"]
+    tells = [node for node in nodes_of(PACKAGE / "rules/orders.py") if getattr(node, "name", "") == "rules"]
     told |= {node.attr for tell in tells for node in ast.walk(tell) if isinstance(node, ast.Attribute)}
     assert sorted(keys - told) == [], "no player reads of it: rules/words.py, or rules in rules/orders.py"
     obeyed = attributes(*(rules - {words, PACKAGE / "rules/writer.py", PACKAGE / "rules/reader.py"}))

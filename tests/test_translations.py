@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from babel import Locale
 from babel.messages.pofile import read_po
-from tests.support.sources import parsed
+from tests.support.sources import nodes_of
 
 from doctools import messages
 from doctools.messages import GLOSSARY, KEYWORDS, PACKAGE, complaints, glossary, panel_texts, too_wide
@@ -47,7 +47,7 @@ def test_no_text_is_hidden_in_another() -> None:
     hidden = [
         f"{path.relative_to(PACKAGE)}:{call.lineno}"
         for path in PACKAGE.rglob("*.py")
-        for filled in ast.walk(parsed(path))
+        for filled in nodes_of(path)
         if isinstance(filled, ast.JoinedStr)
         for call in ast.walk(filled)
         if isinstance(call, ast.Call) and ast.unparse(call.func) in KEYWORDS

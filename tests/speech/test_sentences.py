@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.shows import changed, plain_show
+from tests.support.sources import nodes_of
 
 from shutthebox import game
 from shutthebox.config.profiles import builtin
@@ -62,9 +63,8 @@ def test_every_text_with_a_sign_says_how_it_is_said() -> None:
     """A text that is reworded on the panel takes the voice's words along."""
     forgotten = []
     for path in (Path(game.__file__).parent).rglob("*.py"):
-        tree = ast.parse(path.read_text("utf-8"))
-        said = {node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-        for node in ast.walk(tree):
+        said = {node.value for node in nodes_of(path) if isinstance(node, ast.Attribute)}
+        for node in nodes_of(path):
             match node:
                 case ast.Call(func=ast.Name("message"), args=[ast.Constant(str(text))]) if SIGN.search(text):
                     forgotten += [f"{path.name}: {text}"] if node not in said else []

@@ -70,6 +70,7 @@ LONG = {
     "digits-replay",
     "open-one",
     "tug",
+    "tug-computer",
     "tug-power-cut",
     "high-rollers",
 }
