@@ -98,6 +98,8 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
             keys.pop("stake", None)
             keys.pop("pays", None)
     for key, value in given.items():
+        if len(mistakes) >= validation.MOST_MISTAKES:
+            break
         check = validation.text if _TITLE.fullmatch(key) else KEYS.get(key)
         if check is None:
             known = ["like", *KEYS]
@@ -110,8 +112,6 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
             keys[key] = check(value)
         except validation.WrongValueError as wrong_value:
             mistakes.append(f"{where}: {key}: {quoted(value)} is not allowed; allowed is {wrong_value}")
-        if len(mistakes) >= validation.MOST_MISTAKES:
-            break
     if mistakes:
         raise ProfileError(*mistakes)
     return keys
