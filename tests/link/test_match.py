@@ -128,3 +128,14 @@ def test_players_can_tell_two_boxes_of_one_name_apart(host: str, guest: str, nam
     assert agreement.names == names
     again = agree(invited, invited_game(invited), Accept(names[1], chains[1].commitment), "here")
     assert again == agreement, "the guest says it again"
+
+
+@pytest.mark.parametrize("limit_s", [0, 59, 601, 32_768])
+def test_nobody_is_invited_to_a_match_that_a_blink_or_half_a_day_would_end(limit_s: int) -> None:
+    """The screen doesn't say after how long a box that doesn't answer loses the match for both."""
+    played = linkable(builtin("pub"))
+    assert played is not None
+    invited = invite(played, 1, 0, "The Anchor", DiceChain("a" * 64))
+    assert invited_game(invited)
+    with pytest.raises(LinkError):
+        invited_game(invited._replace(limit_s=limit_s))

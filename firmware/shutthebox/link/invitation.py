@@ -14,8 +14,10 @@ from shutthebox.rules.writer import to_lines
 
 HOUSE_RULES = "House rules"
 
-LIMIT_S = 600
-"""Within so many seconds a box must reveal its link: long enough for somebody to put a plug back in."""
+SHORTEST_LIMIT_S, LIMIT_S = 60, 600
+"""Within so many seconds a box must reveal its link: long enough for somebody to put a plug back in.
+
+Boxes of this version give the longest; the screen doesn't say it."""
 
 
 def invite(game: Profile, rounds: int, first: int, name: str, chain: DiceChain) -> Invite:
@@ -65,6 +67,8 @@ def invited_game(invited: Invite) -> Profile:
         begin(game, SEATS, invited.rounds, invited.first)
     except ValueError as error:
         raise LinkError(str(error)) from None
+    if not SHORTEST_LIMIT_S <= invited.limit_s <= LIMIT_S:
+        raise LinkError("a limit that leaves a box no time, or that nobody waits for")
     if linkable(game) != game:
         raise LinkError("a game that two boxes can't play")
     return game
