@@ -330,10 +330,9 @@ def choice(kind: type[_Choice]) -> Check[_Choice]:
 
 def matching(pattern: str, allowed: str) -> Check[str]:
     """A check for texts that a pattern matches as a whole; its classes have ASCII characters only."""
-    known = re.compile(pattern, re.ASCII)
 
     def read(value: Any) -> str:  # noqa: ANN401  (whatever TOML gives)
-        if not isinstance(value, str) or known.fullmatch(value) is None:
+        if not isinstance(value, str) or re.fullmatch(pattern, value, re.ASCII) is None:
             raise ValueError
         return value
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from shutthebox.rules.profile import Profile
 from shutthebox.texts import DECIMAL, decimal_parts, fill_in, plural
@@ -59,8 +59,7 @@ class Message:
         return fill_in(self.text, translate, filled) if filled else translate(self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class Numbers:
+class Numbers(NamedTuple):
     """Tiles or levers, in rising order.
 
     >>> Numbers((2, 9)).localize(str), Numbers((1, 2, 3, 4, 5, 7, 9)).localize(str)
@@ -105,8 +104,7 @@ class TileSum:
         return "+".join(map(str, self.numbers))
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """A player's three letters, or what a box calls itself."""
 
     letters: str
@@ -116,8 +114,7 @@ class Name:
         return self.letters
 
 
-@dataclass(frozen=True, slots=True)
-class Spelling:
+class Spelling(NamedTuple):
     """Letters of a name being entered, and how many it will have."""
 
     letters: str
@@ -128,8 +125,7 @@ class Spelling:
         return self.letters.ljust(self.places, "_")
 
 
-@dataclass(frozen=True, slots=True)
-class Seat:
+class Seat(NamedTuple):
     """A player in a table.
 
     Attributes:
@@ -145,8 +141,7 @@ class Seat:
         return self.name.letters if isinstance(self.name, Name) else str(self.number)
 
 
-@dataclass(frozen=True, slots=True)
-class ListRow:
+class ListRow(NamedTuple):
     """A line of a list: a text, and a value against the right edge."""
 
     text: Text
@@ -157,8 +152,7 @@ class ListRow:
         return f"{localize(self.text, translate)}\t{localize(self.value, translate)}"
 
 
-@dataclass(frozen=True, slots=True)
-class ChartBar:
+class ChartBar(NamedTuple):
     """A bar of a chart: its number, and its length in characters."""
 
     number: int
@@ -169,8 +163,7 @@ class ChartBar:
         return f"{self.number:2} {'=' * self.length}"
 
 
-@dataclass(frozen=True, slots=True)
-class CommaList:
+class CommaList(NamedTuple):
     """A list of texts."""
 
     texts: tuple[Text, ...]

@@ -23,7 +23,7 @@ from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Draw
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Entering(TurnMode):
     """A throw of real dice is being entered.
 

@@ -40,7 +40,7 @@ COMPUTER_THINKS_NS = 6_000_000_000
 """How long the computer may think after its throw; then it shuts the highest tiles that fit."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Flipping(TurnMode):
     """The levers answer the throw.
 

@@ -14,7 +14,7 @@ from shutthebox.game.state import Context, Shared, Step
 from shutthebox.game.targets import ShowResult, SignResult
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Initials(MatchMode):
     """The winner signs.
 

@@ -71,7 +71,7 @@ _MET = (LinkStage.INVITING, LinkStage.PAIRED, LinkStage.INVITED)
 _AT_HELPER = (LinkStage.OPENING, LinkStage.OPEN, *_MET)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Linking(BoxMode):
     """On the way to a linked match, or just after one that came to nothing.
 

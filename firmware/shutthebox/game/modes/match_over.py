@@ -38,7 +38,7 @@ TALLY_LEVER = 3
 COACH_LEVER = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class MatchOver(MatchMode):
     """The match has been decided.
 

@@ -24,7 +24,7 @@ from shutthebox.game.wording import list_tiles as listed_tiles
 from shutthebox.rules.profile import Group, Profile
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Menu(BoxMode):
     """The list, or the options of one of its entries.
 

@@ -17,7 +17,7 @@ from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import Profile
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Naming(BoxMode):
     """A player enters a name.
 

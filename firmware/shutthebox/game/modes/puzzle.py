@@ -21,7 +21,7 @@ from shutthebox.rules.tiles import Tiles, to_tiles
 from shutthebox.rules.turn import Turn
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PuzzleMode(BoxMode):
     """The puzzle of the day.
 

@@ -31,7 +31,7 @@ COMPUTER_NS = 1_200_000_000
 """How long the computer waits before it throws, so that people can follow."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Ready(TurnMode):
     """Waiting for the throw.
 

@@ -21,7 +21,7 @@ from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Draw
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RollOff(BoxMode):
     """A player throws for the first turn. These throws aren't part of the match, nor of a tournament's.
 

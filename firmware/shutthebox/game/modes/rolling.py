@@ -22,7 +22,7 @@ from shutthebox.rules.profile import Draw
 from shutthebox.rules.tiles import Tiles
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rolling(TurnMode):
     """The dice tumble; `play` is still the match before the throw.
 

@@ -31,7 +31,7 @@ from shutthebox.odds.questions import Prepare
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Service(BoxMode):
     """The list, the levers, or a report.
 

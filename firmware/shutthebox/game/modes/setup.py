@@ -16,7 +16,7 @@ from shutthebox.game.state import Context, Shared, Step
 from shutthebox.game.targets import AskNames, AskQuestions, BackToAttract
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Setup(BoxMode):
     """One of the questions before a match.
 

@@ -23,7 +23,7 @@ from shutthebox.game.stick import NEEDS_RESTART, Stick, StickJob, StickOutcome
 from shutthebox.game.targets import BackToAttract, OpenService, OpenStick
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class StickMode(BoxMode):
     """The list, or a question.
 

@@ -29,7 +29,7 @@ from shutthebox.rules.turn import Outcome
 from shutthebox.texts import plural
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TurnOver(MatchMode):
     """The turn has ended; its score is shown.
 

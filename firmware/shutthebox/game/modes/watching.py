@@ -35,7 +35,7 @@ _SECOND_NS = 1_000_000_000
 _Mode = TypeVar("_Mode", bound=MatchMode)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Watching(MatchMode):
     """The player at the other box throws and flips; this box shows the same dice and tiles.
 
@@ -72,7 +72,7 @@ class Watching(MatchMode):
         return shown
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Awaiting(TurnMode):
     """The player has thrown; the dice tumble until the other box has revealed its link.
 
