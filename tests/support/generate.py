@@ -35,8 +35,14 @@ from shutthebox.rules.record import Record
 
 
 @st.composite
-def profiles(draw: st.DrawFn, most_tiles: int = 10) -> Profile:
-    """A profile that the reader accepts, on any of the keys' values but with short rows."""
+def profiles(draw: st.DrawFn, most_tiles: int = 10, having: str = "") -> Profile:
+    """A profile that the reader accepts, on any of the keys' values but with short rows.
+
+    Args:
+        draw: given by Hypothesis.
+        most_tiles: in a row.
+        having: a key that all of them have, if any.
+    """
     numbers = st.lists(st.integers(1, 14), min_size=1, max_size=most_tiles, unique=True).map(sorted)
     tiles = draw(st.one_of(st.integers(1, most_tiles).map(lambda n: list(range(1, n + 1))), numbers))
     keys: dict[str, Any] = {"tiles": tuple(tiles)}
@@ -45,7 +51,7 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10) -> Profile:
     others = draw(st.sampled_from([3, 1]))
 
     def sometimes(key: str, values: st.SearchStrategy[Any]) -> None:
-        if draw(st.integers(0, others)) == 0:
+        if key == having or draw(st.integers(0, others)) == 0:
             keys[key] = draw(values)
 
     sometimes("start_open", st.sets(st.sampled_from(tiles), min_size=1).map(lambda s: tuple(sorted(s))))
@@ -125,6 +131,8 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10) -> Profile:
             sometimes("teams", st.integers(2, 2 if which == 2 else 4))
         if which:
             sometimes("handicap", _head_starts(tiles, keys))
+    if having and having not in keys:
+        reject()
     try:
         return to_profile(keys, "generated.toml", "generated")
     except ProfileError:
