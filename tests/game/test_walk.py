@@ -4,8 +4,8 @@ In every state: no exception; the prompt can be followed, and whoever follows pr
 of the match; what is shown was kept, and the facts that were kept give the same match; who has lost plays and
 wins no more; a lit lamp means that a press does something; a power cut leads back to the same picture.
 
-In the short walks hands do one thing in a match that no prompt asks for, at any moment; in the slow ones
-anything, any number of times.
+In the short walks of a few games hands do one thing in a match that no prompt asks for, at any moment; in the
+slow ones of all games anything, any number of times.
 """
 
 import json
@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import pytest
-from tests.support.fast import fast_among
 from tests.support.house import house
 from tests.support.machine import settings_for
 from tests.support.walk import Walk
@@ -108,30 +107,6 @@ def odds(question: Question) -> Sequence[OddsReady]:
     return [] if advice is None else [advice]
 
 
-LARGEST = ("two players", "drop-out, all start over")
-"""For the slow walk: in the short one the bank's row is like the one, a limit that loses like the other."""
-
-SHORT = [name for name in GAMES if name not in LARGEST]
-
-LARGER = {
-    "two rows",
-    "real dice, die by die",
-    "the bank",
-    "real dice",
-    "passes, in turns",
-    "one row for all",
-    "a clock",
-    "one die or two",
-    "two rows, a lever for each tile",
-    "opens one, the computer with a head start",
-    "a lever out of play",
-    "insurance",
-    "the loser begins, a pool each round",
-    "the limit loses, all start over",
-}
-"""Left to `make test-all` by the short walk, too."""
-
-
 def walked(name: str, slips: int | None) -> Walk:
     keys, values = GAMES[name]
     profile = game(keys)
@@ -141,8 +116,7 @@ def walked(name: str, slips: int | None) -> Walk:
     return walk
 
 
-@pytest.mark.timeout(300)
-@pytest.mark.parametrize("name", fast_among(SHORT, set(SHORT) - LARGER))
+@pytest.mark.parametrize("name", ["shut wins", "a computer's seat", "hints"])
 def test_whoever_slips_once_and_then_does_as_told_comes_to_the_end(name: str) -> None:
     walked(name, slips=1)
 
