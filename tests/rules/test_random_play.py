@@ -94,7 +94,7 @@ def test_so_it_does_on_short_rows_to_the_end_of_the_match(profile: Profile, play
 NAMES = [game.name for game in profiles.builtins()]
 
 
-@pytest.mark.parametrize("name", fast_among(NAMES, NAMES[::8]))
+@pytest.mark.parametrize("name", fast_among(NAMES, NAMES[::16]))
 @settings(max_examples=5)
 @given(players=st.integers(1, 4), seed=seeds)
 def test_built_in_profiles_end_as_the_account_says(name: str, players: int, seed: int) -> None:

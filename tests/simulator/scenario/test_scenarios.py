@@ -76,7 +76,7 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize("name", fast_among(NAMES, set(NAMES[::4]) - LONG))
+@pytest.mark.parametrize("name", fast_among(NAMES, set(NAMES[::6]) - LONG))
 def test_script(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     scenario = read(FOLDER / f"{name}.scn")
     renews = request.config.getoption("--update-golden")
