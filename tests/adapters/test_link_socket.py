@@ -14,7 +14,7 @@ import pytest
 from tests.support.link import LinkBox
 
 from shutthebox.adapters.link_socket import MOST_PER_S, SOCKET, LinkSocket
-from shutthebox.link.messages import Bye, Levers, Sync
+from shutthebox.link.messages import Levers, Sync
 from shutthebox.link.requests import (
     EnterRoom,
     Leave,
@@ -57,7 +57,6 @@ def test_requests_and_reports_get_there(box: LinkBox) -> None:
         requests: list[LinkRequest] = [
             OpenRoom(),
             Send(Sync(3, "a" * 64, 1, ("x" * 200,) * 8, "b" * 64)),
-            Send(Bye()),
             Leave(),
         ]
         for request in requests:
@@ -80,18 +79,19 @@ def test_without_a_helper_nobody_is_met(box: LinkBox) -> None:
         assert box.asked(request, NotPaired).why is WhyNotPaired.NO_BROKER
 
 
-def test_a_match_is_joined_again_as_soon_as_a_helper_calls(box: LinkBox) -> None:
-    again = Rejoin("a" * 32)
-    box.ask(again)
-    box.ask(Send(Bye()))
+@pytest.mark.parametrize("later", [Rejoin("a" * 32), Leave()], ids=str)
+def test_a_match_is_joined_again_or_left_as_soon_as_a_helper_calls(
+    later: Rejoin | Leave, box: LinkBox
+) -> None:
+    box.ask(later)
+    box.ask(Send(Levers(1, 5)))
     for _ in range(2):
         with helper(box) as wire:
-            assert request_from_line(wire.recv(MOST_LINE)) == again
+            assert request_from_line(wire.recv(MOST_LINE)) == later
+            box.ask(OpenRoom())
+            assert request_from_line(wire.recv(MOST_LINE)) == OpenRoom()
+            box.ask(later)
         box.until(Peer.OFFLINE)
-    box.ask(Leave())
-    with helper(box) as wire:
-        box.ask(OpenRoom())
-        assert request_from_line(wire.recv(MOST_LINE)) == OpenRoom()
 
 
 @pytest.mark.parametrize("line", [b"{}", b"[", b"[" * 9000, b" " * 60_000, b'["peer-is","x"]', b"\xff"])

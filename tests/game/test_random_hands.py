@@ -58,7 +58,7 @@ from shutthebox.game.state import Overlay
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
 from shutthebox.game.table import TABLE, ModeState
 from shutthebox.link.invitation import agree, invite, invited_game, linkable
-from shutthebox.link.messages import Accept, Bye, Decline, Invite, Levers, Sync
+from shutthebox.link.messages import Accept, Decline, Invite, Levers, Sync
 from shutthebox.link.requests import (
     EnterRoom,
     Leave,
@@ -141,7 +141,6 @@ def hands(machine: Machine, random: Random) -> int:
 REPORTS: tuple[LinkReport, ...] = (
     *map(PeerIs, Peer),
     *map(NotPaired, WhyNotPaired),
-    Received(Bye()),
     Received(Decline(1)),
     Received(Levers(1, 2)),
 )

@@ -67,8 +67,8 @@ TROUBLE_STEPS = 600
 TROUBLE_NS, REST_NS = 240 * S, 30 * S
 """So long all may be bad, and so long it's well afterwards: nobody is away for as long as ends the match."""
 
-PATIENCE_NS = 700 * S
-"""So long players wait for a box that is away: longer than for a link."""
+AGAIN_NS = 20 * S
+"""So long after all is well again a box may still be away."""
 
 MOST_STEPS = 6000
 PAUSES_MS = 20, 200, 200, 1000, 1000, 4000
@@ -110,6 +110,7 @@ class Seat:
         match: that they give; None without one, or if the rules don't allow them.
         is_over: the match has come to its end.
         has_left: it ended without a result.
+        left: the session of the match that ended so.
         seen: so many actions had happened when the screen was last shown.
         die_in: effects until the plug is pulled; None for never.
     """
@@ -125,12 +126,11 @@ class Seat:
         self.number, self._random, self._note, self._tell = number, random, note, tell
         self.facts: list[Action] = []
         self.match: Match | None = None
-        self.session = ""
+        self.session = self.left = ""
         self.is_over = self.has_left = False
         self.seen = 0
         self.die_in: int | None = None
         self.dies_writing = False
-        self.waits_since_ns = 0
         self._before: dict[Path, bytes] = {}
         self._unsure: Effect | None = None
         self._starting: list[Effect] | None = None
@@ -177,8 +177,9 @@ class Seat:
             case Finished():
                 self.is_over = True
             case PlayersLeft():
-                self.match, self.has_left = None, True
-                self.session = ""
+                self.match, self.has_left = None, not self.is_over
+                if self.has_left:
+                    self.left, self.session = self.session, ""
             case Thrown() | Moved() | Reopened() | OutOfTime() | Advanced():
                 self.facts.append(fact)
                 action = action_from_text(fact.to_text())  # as the store reads it
@@ -297,7 +298,7 @@ class Simulation:
         self.time.add(self.link)
         self._throws: dict[tuple[str, int], Throw] = {}
         self._dead_helpers: set[int] = set()
-        self._mended_ns = self._release_ns = 0
+        self._mended_ns = self._release_ns = self._bad_ns = 0
         self.seats: list[Seat] = []
         for number in range(2):
             state = folder / f"{number}"
@@ -346,6 +347,7 @@ class Simulation:
             dead: Seat = failure.args[0]
             self._say(dead.number, f"power-cut  # while {'keeping' if dead.dies_writing else 'busy'}")
             dead.die()
+            self._bad_ns = self.time.now_ns
             for seat in self.seats:
                 if seat.box.box.button_down:  # the failure has interrupted the hand, too
                     self.wait(max(0, self._release_ns - self.time.now_ns))
@@ -369,7 +371,7 @@ class Simulation:
             self.hand(self._random.choice(self.seats))
             self.wait(self._random.choice(PAUSES_MS) * MS)
             self.check()
-            if all(seat.is_over and seat.show.mode is Mode.MATCH_OVER for seat in self.seats):
+            if all(seat.is_over and seat.match is None for seat in self.seats):
                 assert self.seats[0].facts == self.seats[1].facts, "one record"
                 return
         shown = " | ".join(f"{seat.show.mode}: {seat.text!r}" for seat in self.seats)
@@ -385,9 +387,16 @@ class Simulation:
             shown, kept = map(_short, (seat.shown_match, seat.match))
             assert seat.fits, f"box {seat.number + 1} has what it has kept: it has {shown}, kept is {kept}"
             assert seat.seen <= len(seat.facts), f"box {seat.number + 1} has lost what it has shown"
-            assert not (seat.has_left and seat.facts), f"box {seat.number + 1} gave a match up: {seat.text!r}"
+            other = self.seats[1 - seat.number]
+            gives_up = seat.has_left and (seat.facts or seat.left == other.session)
+            assert not gives_up, f"box {seat.number + 1} gave a match up: {seat.text!r}"
+            if not self.link.is_well or self._dead_helpers or seat.die_in is not None:
+                self._bad_ns = self.time.now_ns
+        for seat in self.seats:
+            waits = "Hold 10 s" in seat.text and self.time.now_ns > self._bad_ns + AGAIN_NS
+            assert not waits, f"all is well, and box {seat.number + 1} waits for the other: {seat.text!r}"
         one, other = self.seats
-        if one.session == other.session:
+        if one.session and one.session == other.session:
             most = min(len(one.facts), len(other.facts))
             assert one.facts[:most] == other.facts[:most], "one record"
 
@@ -466,15 +475,17 @@ class Simulation:
         show = seat.show
         if show.asleep:
             self._press(seat)
+        elif show.mode is Mode.MATCH_OVER:
+            self._press(seat)
         elif show.mode is Mode.ATTRACT:
             # The guest goes there once the host's room is open.
-            if seat.number == 0 or self._room is not None:
+            if not seat.is_over and (seat.number == 0 or self._room is not None):
                 self._press(seat, 1)
         elif show.mode is Mode.MENU:
             self._choose(seat, "Another box", last=max(seat.box.box.levers))
         elif show.mode is Mode.LINKING:
             self._link_up(seat)
-        elif show.mode is not Mode.MATCH_OVER:
+        else:
             self._play(seat)
 
     def _choose(self, seat: Seat, wanted: str, last: int = 2) -> None:
@@ -514,14 +525,8 @@ class Simulation:
     def _play(self, seat: Seat) -> None:
         levers = to_tiles(seat.box.box.levers_down)
         screen = localize_screen(seat.show)
-        if screen.prompt == "Hold 10 s: end":
-            # Nobody waits for ever for the other box.
-            seat.waits_since_ns = seat.waits_since_ns or self.time.now_ns
-            if self.time.now_ns > seat.waits_since_ns + PATIENCE_NS:
-                self._press(seat, 11)
-                seat.waits_since_ns = 0
+        if screen.prompt == "Hold 10 s: end":  # the other box will be back
             return
-        seat.waits_since_ns = 0
         told = read_prompts(screen, levers)
         match self._random.choice(told) if told else None:
             case Pressed():

@@ -10,7 +10,7 @@ import pytest
 from tests.support.link import LinkBroker, Side, pair, two_sides
 from tests.support.waiting import until
 
-from shutthebox.link.messages import Bye, Levers, Sync
+from shutthebox.link.messages import Decline, Levers, Sync
 from shutthebox.link.requests import (
     EnterRoom,
     Leave,
@@ -53,14 +53,31 @@ def test_two_boxes_meet_talk_and_part(sides: tuple[Side, Side]) -> None:
         says(guest, host, number)
     keys = [side.helper.log.parent / "sessions.json" for side in sides]
     assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in keys)
-    guest.box.ask(Send(Bye()))
+    guest.box.ask(Send(Decline(1)))
     guest.box.ask(Leave())
-    assert host.box.next(Received).message == Bye(), "what was asked for before gets there"
-    host.box.until(Peer.AWAY)
+    assert host.box.next(Received).message == Decline(1), "what was asked for before gets there"
+    host.box.until(Peer.LEFT)
     host.box.ask(Leave())
     for side in sides:
         assert side.box.asked(Rejoin(session), NotPaired).why is WhyNotPaired.UNKNOWN
-    assert all(path.read_bytes() == b"[]" for path in keys)
+    until(lambda: all(path.read_bytes() == b"[]" for path in keys))
+
+
+def test_a_box_that_comes_back_hears_that_the_other_has_left(sides: tuple[Side, Side]) -> None:
+    """Nobody waits for a box that knows of no match any more, whichever of the two was cut off."""
+    host, guest = sides
+    session = pair(host.box, guest.box)
+    for side in sides:
+        side.helper.kill()
+        side.box.until(Peer.OFFLINE)
+    guest.box.ask(Leave())
+    host.box.ask(Rejoin(session))
+    guest.helper.start()
+    keys = guest.helper.log.parent / "sessions.json"
+    until(lambda: keys.read_bytes() == b"[]")
+    guest.helper.kill()
+    host.helper.start()
+    host.box.until(Peer.LEFT)
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from shutthebox.link.messages import Bye, Decline, Levers
+from shutthebox.link.messages import Decline, Levers
 from shutthebox.link.requests import (
     PAIRING_S,
     EnterRoom,
@@ -72,9 +72,20 @@ def test_two_boxes_pair_and_talk(pair: Pair) -> None:
     pair.pair()
     pair.ends[0].ask(Send(Levers(3, 5)))
     assert pair.news(1) == [Received(Levers(3, 5))]
-    pair.ends[1].ask(Send(Bye()))
     pair.ends[1].ask(Leave())
-    assert pair.news(0) == [PeerIs(Peer.AWAY), Received(Bye())]
+    assert pair.news(0) == [PeerIs(Peer.LEFT)]
+
+
+@pytest.mark.parametrize("cut_off", [0, 1])
+def test_a_box_that_comes_back_hears_that_the_other_has_left(cut_off: int, pair: Pair) -> None:
+    session = pair.pair()
+    pair.ends[0].ask(Rejoin(session))
+    pair.link.kill_helper(cut_off)
+    pair.ends[1].ask(Leave())
+    pair.link.start_helper(cut_off)
+    assert pair.news(0)[-1] == PeerIs(Peer.LEFT)
+    pair.ends[1].ask(Rejoin(session))
+    assert pair.news(1)[-1] == NotPaired(WhyNotPaired.UNKNOWN)
 
 
 def test_a_code_is_good_for_one_guess(pair: Pair) -> None:
@@ -116,11 +127,12 @@ def test_a_session_survives_a_power_cut_and_a_cut_link(pair: Pair) -> None:
 
 
 def test_a_helper_that_dies_is_missed_and_goes_on_later(pair: Pair) -> None:
-    pair.pair()
+    session = pair.pair()
     pair.link.kill_helper(0)
-    pair.ends[0].ask(Send(Bye()))
+    pair.ends[0].ask(Send(Decline(1)))
     assert (pair.news(0), pair.news(1)) == ([PeerIs(Peer.OFFLINE)], [PeerIs(Peer.AWAY)])
     pair.link.start_helper(0)
+    pair.ends[0].ask(Rejoin(session))
     assert (pair.news(0), pair.news(1)) == ([PeerIs(Peer.HERE)],) * 2
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from shutthebox.errors import one_line
 from shutthebox.link.requests import (
     EnterRoom,
+    Leave,
     LinkReport,
     LinkRequest,
     NotPaired,
@@ -57,8 +58,8 @@ class LinkSocket:
     def __init__(self, path: Path, put: Callable[[LinkReport], object]) -> None:
         self._path, self._put = path, put
         self._wire: socket.socket | None = None
-        self._later: Rejoin | None = None
-        """The match to join again whenever a helper calls."""
+        self._later: Rejoin | Leave | None = None
+        """What to ask of every helper that calls: to join a match again, or to leave all."""
         self._lock = threading.Lock()
         self._closed = threading.Event()
         with suppress(FileNotFoundError):
@@ -76,11 +77,12 @@ class LinkSocket:
     def ask(self, request: LinkRequest) -> None:
         """Asks the helper. Never blocks: one that doesn't read misses it; the game repeats what matters.
 
-        Without a helper nobody is met, which is reported at once. To join a match again, it may come later.
+        Without a helper nobody is met, which is reported at once. For joining or leaving a match, it may come
+        later.
         """
         with self._lock:
             if not isinstance(request, Send):
-                self._later = request if isinstance(request, Rejoin) else None
+                self._later = request if isinstance(request, Rejoin | Leave) else None
             if self._wire is not None:
                 self._send(self._wire, request)
             elif isinstance(request, OpenRoom | EnterRoom):

@@ -57,8 +57,8 @@ from shutthebox.game.targets import BackToAttract, OpenService, Target
 from shutthebox.game.tips import mark_tip_given
 from shutthebox.game.wording import idle_text
 from shutthebox.link.match import LinkedMatch
-from shutthebox.link.messages import Bye, Levers
-from shutthebox.link.requests import GOODBYE, LinkReport, Peer, PeerIs, Received, Rejoin, Send
+from shutthebox.link.messages import Levers
+from shutthebox.link.requests import Leave, LinkReport, Peer, Received, Rejoin, Send
 from shutthebox.odds.questions import AnswerReady, DiceReady, HintReady, OddsReady, ReviewReady
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MAX_PLAYERS, Profile
@@ -142,7 +142,9 @@ class Machine:
         step = arrive(begun, context)
         self._mode: ModeState = step.mode
         self._shared = step.shared or self._shared
-        self._started = step.effects
+        # The other box mustn't wait for a match that got lost here.
+        is_alone = settings.link is not None and self._linked is None
+        self._started = (*(ask_link(Leave()) if is_alone else ()), *step.effects)
 
     @property
     def state(self) -> State:
@@ -361,16 +363,10 @@ class Machine:
 
     def _link_reported(self, report: LinkReport) -> list[Effect]:
         """Handles what the link helper says, and what the other box says through it."""
-        linked = self._linked
         match report:
-            case PeerIs(peer) if linked is not None:
-                changed = peer is not self._shared.peer
-                self._shared = self._shared._replace(peer=peer)
-                told = self._tell_peer() if peer is Peer.HERE else []
-                return [*told, self._show()] if changed or told else []
-            case Received(message) if linked is None and not isinstance(self._mode, Linking):
+            case Received() if self._linked is None and not isinstance(self._mode, Linking):
                 # The players of a match that this box has left, or lost.
-                return [] if isinstance(message, Bye) else [*ask_link(*GOODBYE)]
+                return [*ask_link(Leave())]
             case Received(message):
                 return self._answered(message)
             case _:
@@ -393,7 +389,7 @@ class Machine:
     def _tell_ns(self) -> int | None:
         """When the other box has to be told again, or the helper asked again; None if it hasn't."""
         linked, shared = self._linked, self._shared
-        if linked is None or shared.peer is Peer.AWAY:
+        if linked is None or shared.peer in (Peer.AWAY, Peer.LEFT):
             return None
         if shared.peer is Peer.OFFLINE:
             return shared.sent_ns + _REJOIN_NS

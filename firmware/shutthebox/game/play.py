@@ -10,7 +10,7 @@ from shutthebox.game.judge import FINE, WHOLE, Half, Verdict, is_setback, judge,
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared, ask_link
 from shutthebox.link.match import Agreement, LinkedMatch
-from shutthebox.link.requests import GOODBYE, Leave, Send
+from shutthebox.link.requests import Leave, Send
 from shutthebox.odds.questions import AskReview, Prepare, ReviewReady
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, apply
@@ -158,10 +158,8 @@ def tell_peer(play: MatchInPlay) -> tuple[Effect, ...]:
 
 
 def leave_peer(play: MatchInPlay) -> tuple[Effect, ...]:
-    """Takes leave of the other box of a linked match; a match that is decided needs no word."""
-    if play.linked is None:
-        return ()
-    return ask_link(Leave()) if play.match.result else ask_link(*GOODBYE)
+    """Takes leave of the other box of a linked match."""
+    return ask_link(Leave()) if play.linked else ()
 
 
 def ask_reviews(play: MatchInPlay) -> tuple[Ask, ...]:

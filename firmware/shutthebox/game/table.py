@@ -96,7 +96,7 @@ from shutthebox.game.targets import (
     Tumble,
     Watch,
 )
-from shutthebox.link.messages import Accept, Bye, Decline, Invite, Levers, Sync
+from shutthebox.link.messages import Accept, Decline, Invite, Levers, Sync
 from shutthebox.link.requests import NotPaired, Paired, PeerIs, RoomOpened
 from shutthebox.odds.questions import AnswerReady, DiceReady, HintReady, ReviewReady
 
@@ -311,7 +311,7 @@ ROWS = (
     row(MatchOver, Held, leave),
     row(MatchOver, LeversMoved, match_over.levers),
     row(MatchOver, SettingChosen, leave),
-    row(MatchOver, Deserted, leave, _ASLEEP),
+    row(MatchOver, Deserted, match_over.desert, _ASLEEP),
     *ignored(MatchOver, HeldLong),
     row(Initials, Pressed, initials.press),
     row(Initials, Held, initials.hold),
@@ -397,11 +397,10 @@ ADVICE: Mapping[tuple[type[BoxMode], type], AdviceHandler] = dict(
         advised(Linking, Invite, linking.invited),
         advised(Linking, Accept, linking.accepted),
         advised(Linking, Decline, linking.declined),
-        advised(Linking, Bye, linking.left),
         advised_in_all(MatchMode, Sync, watching.synced),
         advised_in_all(MatchMode, Levers, watching.levers_seen),
         advised_in_all(MatchMode, Invite, watching.invited_again),
-        advised_in_all(MatchMode, Bye, watching.left),
+        advised_in_all(MatchMode, PeerIs, watching.moved),
         advised_in_all(MatchMode, NotPaired, watching.lost),
     )
 )

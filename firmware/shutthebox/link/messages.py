@@ -8,7 +8,6 @@ import json
 import re
 from typing import Any, NamedTuple, TypeAlias
 
-from shutthebox.marker import Marker
 from shutthebox.rules.linked_dice import LINKS, is_link
 from shutthebox.rules.tiles import MAX_TILE
 
@@ -69,12 +68,6 @@ class Decline(NamedTuple):
     rules_version: int
 
 
-class Bye(Marker):
-    """The players at this box have left the match, or know of none."""
-
-    __slots__ = ()
-
-
 class Sync(NamedTuple):
     """How far the sender's log goes, and what the other box may lack of it.
 
@@ -105,14 +98,13 @@ class Levers(NamedTuple):
     down: int
 
 
-Message: TypeAlias = Invite | Accept | Decline | Bye | Sync | Levers
+Message: TypeAlias = Invite | Accept | Decline | Sync | Levers
 """One message."""
 
 
 def to_line(message: Message) -> bytes:
     """A message as its line, with the line end."""
-    values = () if isinstance(message, Bye) else message
-    return json.dumps([type(message).__name__.lower(), *values], separators=(",", ":")).encode() + b"\n"
+    return json.dumps([type(message).__name__.lower(), *message], separators=(",", ":")).encode() + b"\n"
 
 
 def from_line(line: bytes) -> Message:
@@ -136,8 +128,6 @@ def from_line(line: bytes) -> Message:
             message = Accept(name, commitment)
         case "decline", [int(version)]:
             message = Decline(version)
-        case "bye", []:
-            message = Bye()
         case "sync", [int(number), str(hashed), int(first), [*entries], str(link)] if (
             is_link(hashed) and first >= 1 and _are_entries(entries) and (not link or is_link(link))
         ):

@@ -7,7 +7,7 @@ encrypted. Messages may get lost, doubled, late or out of order; `shutthebox.lin
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
-from shutthebox.link.messages import Bye, Message
+from shutthebox.link.messages import Message
 from shutthebox.marker import Marker
 
 DIGITS = 4
@@ -48,13 +48,13 @@ class Send(NamedTuple):
 
 
 class Leave(Marker):
-    """Close the room, or forget the session and its keys, after the messages asked for before."""
+    """This box knows of no match. Close the room, and leave all sessions, for ever.
+
+    The other box hears of it, however long one of the two is cut off, after the messages asked for before.
+    """
 
     __slots__ = ()
 
-
-GOODBYE = Send(Bye()), Leave()
-"""Asked by a box that has left a match, or knows of none."""
 
 LinkRequest: TypeAlias = OpenRoom | EnterRoom | Rejoin | Send | Leave
 """What the box asks of the helper."""
@@ -104,6 +104,8 @@ class Peer(StrEnum):
     """The other box, or its helper, is off, or cut off."""
     OFFLINE = "offline"
     """This box is cut off, or its helper is gone."""
+    LEFT = "left"
+    """The players at the other box have left, or it knows of no match: it won't come back to this session."""
 
 
 class PeerIs(NamedTuple):

@@ -70,21 +70,25 @@ class _Helper:
         deliver: takes its reports.
         reports: on their way to the box: when they get there, and what.
         keys: sessions that it has keys for; they survive a power cut.
+        leaving: sessions that are left, of which the broker doesn't know yet; they survive, too.
         session: whose messages it carries.
         peer: what it has last said about the other box.
         room: that it has opened.
         seeking: the room it looks for.
         is_on: it runs.
+        later: what the box's end of the wire asks of it whenever it starts.
     """
 
     deliver: Callable[[LinkReport], None] = lambda report: None
     reports: list[tuple[int, LinkReport]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
+    leaving: list[str] = field(default_factory=list)
     session: str | None = None
     peer: Peer | None = None
     room: _Room | None = None
     seeking: _Seeking | None = None
     is_on: bool = True
+    later: Rejoin | Leave | None = None
 
 
 class _UnderWay(NamedTuple):
@@ -117,6 +121,8 @@ class VirtualLink:
         self._under_way: list[_UnderWay] = []
         self._sent = 0
         self._is_cut = False
+        self._left: tuple[set[str], set[str]] = (set(), set())
+        """Sessions that each box has left, as the broker knows."""
         self.lost, self.doubled, self.late_ns = 0.0, False, 0
 
     # What happens between the boxes.
@@ -148,16 +154,18 @@ class VirtualLink:
     def ask(self, box: int, request: LinkRequest) -> None:
         """Asks a box's helper."""
         helper, now_ns = self._helpers[box], self._now_ns()
+        if not isinstance(request, Send):
+            helper.later = request if isinstance(request, Rejoin | Leave) else None
         if not helper.is_on:
             return
         match request:
             case OpenRoom():
-                self._leave(helper)
+                self._forget(helper)
                 closes_ns = now_ns + PAIRING_S * S
                 helper.room = _Room(self._digits(), self._digits(), closes_ns)
                 self._report(helper, RoomOpened(helper.room.number, helper.room.code))
             case EnterRoom(room, code):
-                self._leave(helper)
+                self._forget(helper)
                 helper.seeking = _Seeking(room, code, now_ns + SEEKING_S * S)
                 self._pair()
             case Rejoin(session) if session in helper.keys:
@@ -169,7 +177,9 @@ class VirtualLink:
                 if helper.session is not None:
                     self._send(1 - box, helper.session, to_line(message))
             case Leave():
-                self._leave(helper)
+                self._forget(helper)
+                helper.leaving += helper.keys
+                helper.keys.clear()
             case _:
                 assert_never(request)
         self._look_for_peers()
@@ -183,18 +193,18 @@ class VirtualLink:
         self._look_for_peers()
 
     def start_helper(self, box: int) -> None:
-        """The helper starts, and goes on with the session that it has keys for."""
+        """The helper starts, and is asked again for what should last."""
         helper = self._helpers[box]
         helper.is_on = True
-        helper.session = helper.keys[-1] if helper.keys else None
-        self._look_for_peers()
+        if helper.later is not None:
+            self.ask(box, helper.later)
 
     def cut_power(self, box: int) -> None:
         """The box and its helper lose their power: what the helper hadn't told the box it never will."""
         helper = self._helpers[box]
         self._forget(helper)
         helper.reports.clear()
-        helper.is_on = True
+        helper.is_on, helper.later = True, None
         self._look_for_peers()
 
     # The time.
@@ -263,10 +273,6 @@ class VirtualLink:
                 for helper in self._helpers:
                     self._report(helper, NotPaired(WhyNotPaired.WRONG_CODE))
 
-    def _leave(self, helper: _Helper) -> None:
-        self._forget(helper)
-        helper.keys.clear()
-
     @staticmethod
     def _forget(helper: _Helper) -> None:
         """All that is in memory."""
@@ -274,10 +280,17 @@ class VirtualLink:
 
     def _look_for_peers(self) -> None:
         """Tells each box where the other is, if that is news."""
-        for helper, other in (self._helpers, self._helpers[::-1]):
+        for helper, left in zip(self._helpers, self._left, strict=True):
+            if helper.is_on and not self._is_cut:
+                left.update(helper.leaving)
+                helper.leaving.clear()
+        for at, helper in enumerate(self._helpers):
+            other = self._helpers[1 - at]
             if helper.is_on and helper.session is not None:
                 meets = not self._is_cut and other.is_on and other.session == helper.session
                 peer = Peer.HERE if meets else Peer.AWAY
+                if helper.session in self._left[1 - at] and not self._is_cut:
+                    peer = Peer.LEFT
                 if peer is not helper.peer:
                     helper.peer = peer
                     self._report(helper, PeerIs(peer))

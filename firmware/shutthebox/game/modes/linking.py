@@ -20,10 +20,9 @@ from shutthebox.game.targets import BackToAttract, BeginLinked, OpenLink, Part
 from shutthebox.game.wording import list_tiles, rules_pages
 from shutthebox.link.invitation import agree, invite, invited_game, linkable
 from shutthebox.link.match import Agreement, LinkError, join
-from shutthebox.link.messages import Accept, Bye, Decline, Invite
+from shutthebox.link.messages import Accept, Decline, Invite
 from shutthebox.link.requests import (
     DIGITS,
-    GOODBYE,
     EnterRoom,
     Leave,
     LinkRequest,
@@ -178,7 +177,7 @@ def enter(target: OpenLink, context: Context) -> Step[Linking]:
 def part(target: Part, context: Context) -> Step[Linking]:
     """Says why it's over."""
     shared = context.shared._replace(boxes=(), peer=Peer.OFFLINE)
-    effects = ask_link(*GOODBYE)
+    effects = ask_link(Leave())
     return Step(Linking(LinkStage.OVER, why=target.why), (*effects, PlaySound(Sound.BLOCKED)), shared)
 
 
@@ -244,7 +243,7 @@ def leave(mode: Linking, context: Context) -> Step[BackToAttract]:
         case LinkStage.INVITED:
             return Step(BackToAttract(), ask_link(Send(Decline(RULES_VERSION)), Leave()))
         case LinkStage.OPENING | LinkStage.OPEN | LinkStage.INVITING | LinkStage.PAIRED:
-            return Step(BackToAttract(), ask_link(*GOODBYE))
+            return Step(BackToAttract(), ask_link(Leave()))
 
 
 def time(mode: Linking, context: Context) -> Step[Linking]:
@@ -319,17 +318,10 @@ def declined(mode: Linking, came: Decline, context: Context) -> Step[Linking]:
     return _over(message("The other box has declined."))
 
 
-def left(mode: Linking, came: Bye, context: Context) -> Step[Linking]:
-    """Says that the other box has gone."""
-    if mode.stage not in _MET:
-        return Step(mode)
-    return _over(_WHY[WhyNotPaired.UNKNOWN])
-
-
 def moved(mode: Linking, came: PeerIs, context: Context) -> Step[Linking]:
     """Says so if the other box, or the helper with its room, has gone before the match."""
-    if came.peer is Peer.AWAY and mode.stage in _MET:
-        return _over(_WHY[WhyNotPaired.UNKNOWN], Send(Bye()))
+    if came.peer in (Peer.AWAY, Peer.LEFT) and mode.stage in _MET:
+        return _over(_WHY[WhyNotPaired.UNKNOWN])
     if came.peer is Peer.OFFLINE and mode.stage in _AT_HELPER:
         return _over(_WHY[WhyNotPaired.NO_BROKER])
     return Step(mode)
@@ -342,7 +334,7 @@ def accepted(mode: Linking, came: Accept, context: Context) -> Step[Linking | Be
     try:
         agreement = agree(mode.invited, invited_game(mode.invited), came, mode.session)
     except LinkError:
-        return _over(_WHY[WhyNotPaired.UNKNOWN], Send(Bye()))
+        return _over(_WHY[WhyNotPaired.UNKNOWN])
     return _begin(agreement, 0, mode.secret, context)
 
 

@@ -22,6 +22,7 @@ from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Context, Shared, Step, keep, refuse
 from shutthebox.game.targets import BackToAttract, BeginMatch, EndMatch, ShowResult, SignResult
 from shutthebox.game.wording import player_name, reason_text, seat
+from shutthebox.link.requests import Peer
 from shutthebox.odds.questions import AskReview, ReviewReady
 from shutthebox.rules.match import Match, Result, begin
 from shutthebox.rules.profile import Stakes
@@ -150,10 +151,9 @@ def _signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> 
 
 def press(mode: MatchOver, context: Context) -> Step[BeginMatch | MatchOver | BackToAttract]:
     """Starts a new match with the same players; a linked one waits until the other box has the result."""
-    linked = mode.play.linked
-    if linked is not None and linked.awaits_confirmation:
+    if _is_unsent(mode, context.shared):
         return refuse(mode, message("Not sent yet"))
-    if linked is not None:
+    if mode.play.linked is not None:
         return leave(mode, context)
     match, settings = mode.play.match, context.shared.settings
     before = match.game
@@ -170,6 +170,17 @@ def press(mode: MatchOver, context: Context) -> Step[BeginMatch | MatchOver | Ba
     )
     first = match.begins_next_match if profile.any_seat_begins else 0
     return Step(BeginMatch(begin(profile, match.players, match.rounds, first), tally(mode.play)))
+
+
+def desert(mode: MatchOver, context: Context) -> Step[MatchOver | BackToAttract]:
+    """Leaves the result, unless the other box of a linked match still has to get it."""
+    return Step(mode) if _is_unsent(mode, context.shared) else leave(mode, context)
+
+
+def _is_unsent(mode: MatchOver, shared: Shared) -> bool:
+    """Whether the other box of a linked match may still lack the result."""
+    linked = mode.play.linked
+    return linked is not None and linked.awaits_confirmation and shared.peer is not Peer.LEFT
 
 
 def levers(mode: MatchOver, context: Context) -> Step[MatchOver | SignResult]:

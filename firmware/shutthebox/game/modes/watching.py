@@ -21,11 +21,11 @@ from shutthebox.game.play import (
 )
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, ask_link, keep, refuse
-from shutthebox.game.targets import AfterAction, AwaitLink, BeginLinked, Part, Tumble, Watch, after
+from shutthebox.game.targets import AfterAction, AwaitLink, BeginLinked, EndMatch, Part, Tumble, Watch, after
 from shutthebox.game.wording import player_name
 from shutthebox.link.match import SEATS, LinkError, LinkFact, Revealed, Rolled
-from shutthebox.link.messages import Accept, Bye, Invite, Levers, Sync
-from shutthebox.link.requests import NotPaired, Peer, Send, WhyNotPaired
+from shutthebox.link.messages import Accept, Invite, Levers, Sync
+from shutthebox.link.requests import NotPaired, Peer, PeerIs, Send, WhyNotPaired
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import Stage
 from shutthebox.rules.match import begin as begin_match
@@ -214,12 +214,21 @@ def invited_again(mode: _Mode, invite: Invite, context: Context) -> Step[_Mode]:
     return Step(mode, ask_link(Send(accept)))
 
 
-def left(mode: _Mode, bye: Bye, context: Context) -> Step[_Mode | Part]:
-    """Ends a match that the other box has left before its end."""
-    if mode.play.linked is None or mode.play.match.result is not None:
+def moved(mode: _Mode, came: PeerIs, context: Context) -> Step[_Mode | EndMatch | Part]:
+    """Notes where the other box is. Ends a match that it has left: without a result if it has none yet."""
+    play, shared = mode.play, context.shared
+    if play.linked is None:
         return Step(mode)
-    name = peer_name(mode.play, context.shared)
-    return _part(mode, message("{box} has left. The match doesn't count.", box=name))
+    if came.peer is Peer.LEFT and play.match.result is None:
+        name = peer_name(play, shared)
+        return _part(mode, message("{box} has left. The match doesn't count.", box=name))
+    told = tell_peer(play) if came.peer is Peer.HERE and play.linked.awaits_confirmation else ()
+    if not told and came.peer is shared.peer:
+        return Step(mode)
+    shared = shared._replace(peer=came.peer, sent_ns=context.now_ns if told else shared.sent_ns)
+    if came.peer is Peer.LEFT and isinstance(mode, Watching):
+        return Step(EndMatch(play), told, shared)
+    return Step(mode, told, shared, shared.refusal)
 
 
 def lost(mode: _Mode, report: NotPaired, context: Context) -> Step[_Mode | Part]:

@@ -3,6 +3,7 @@
 Each helper makes up a random *name* for each connection to the broker, and asks the other with a random
 number. A box is here once it has answered that number, which lets in one name only: an old packet that comes
 again proves nothing. The broker tells of the end of a connection by its last will, which is sealed as well.
+A box that has left a session never comes back, so this is true however old it is: the broker keeps it.
 
 The keys of messages depend on both names, and each message has its number. So no key is ever used twice for a
 number, whatever is restarted, and a message that comes twice, or from an earlier connection, isn't taken.
@@ -23,7 +24,7 @@ from shutthebox.link.requests import Peer
 from shutthebox_link.pairing import derive
 
 _PRESENCE, _MESSAGE = b"p", b"m"
-_HERE, _AWAY = b"h", b"a"
+_HERE, _AWAY, _LEFT = b"h", b"a", b"l"
 _RANDOM, _NONCE, _NUMBER, _TAG = 16, 12, 8, 16
 """Bytes of a name, and of what is asked; of the cipher's parts."""
 _NOTHING_YET = bytes(_RANDOM)
@@ -97,6 +98,11 @@ class Channel:
         with self._lock:
             return self._presence(_AWAY)
 
+    def left(self) -> bytes:
+        """The packet that says that this box won't come back, now or whenever it's read."""
+        with self._lock:
+            return self._presence(_LEFT)
+
     def seal(self, line: bytes) -> bytes | None:
         """The packet of a message; None while the other box isn't here."""
         with self._lock:
@@ -130,12 +136,12 @@ class Channel:
     def _hear_presence(self, said: bytes) -> Heard:
         kind, *numbers = (said[:1], *(said[at : at + _RANDOM] for at in range(1, len(said), _RANDOM)))
         other, asked, answered = numbers
-        if kind == _AWAY:
-            if other != self._other:
-                return _NOTHING  # an earlier connection
+        if kind == _AWAY and other != self._other:
+            return _NOTHING  # an earlier connection
+        if kind in (_AWAY, _LEFT):
             self._asked, self._other = os.urandom(_RANDOM), _NOTHING_YET
             self._seals = self._opens = None
-            return Heard(Peer.AWAY)
+            return Heard(Peer.AWAY if kind == _AWAY else Peer.LEFT)
         peer, is_fresh = None, answered == self._asked
         if is_fresh and other != self._other:
             peer, self._other, self._asked = Peer.HERE, other, os.urandom(_RANDOM)

@@ -128,6 +128,8 @@ class _Meeting:
     peer: Peer = Peer.OFFLINE
     pending_until_s: float | None = None
     """The boxes have just found the secret; the session counts once both have used it."""
+    leaves: bool = False
+    """This box won't come back to it, which the broker is told as soon as it can be."""
 
 
 class _BoxHere(NamedTuple):
@@ -138,7 +140,14 @@ class _BoxGone(NamedTuple):
     wire: socket.socket
 
 
-_Mail: TypeAlias = Event | LinkRequest | _BoxHere | _BoxGone | None
+class _LeaveTaken(NamedTuple):
+    """Whether the broker has been told that a session was left."""
+
+    session: str
+    is_told: bool
+
+
+_Mail: TypeAlias = Event | LinkRequest | _BoxHere | _BoxGone | _LeaveTaken | None
 
 
 class Helper:
@@ -167,6 +176,8 @@ class Helper:
         self._wire: socket.socket | None = None
         self._room: _Room | None = None
         self._meeting: _Meeting | None = None
+        self._leaving: str | None = None
+        """The session that the broker is being told of."""
         self._brokers = 0
         self._complained: dict[str, float] = {}
         """When each reason was last said: they are the library's, so there are few."""
@@ -215,6 +226,8 @@ class Helper:
     def _status(self) -> str:
         if self._wire is None:
             return "waiting for the box"
+        if self._meeting is not None and self._meeting.leaves:
+            return "leaving a session"
         if self._meeting is not None:
             return f"in a session: {self._meeting.peer}"
         return "resting" if self._room is None else "pairing"
@@ -280,9 +293,14 @@ class Helper:
         broker.hear_failures()
         return broker
 
-    def _close(self, broker: Broker) -> None:
-        """Closes a connection in a thread: one that is just being made may take a minute."""
-        closer = threading.Thread(target=broker.close, name="closer", daemon=True)
+    def _close(self, broker: Broker, tell: Callable[[bool], object] = lambda is_told: None) -> None:
+        """Closes a connection in a thread: one that is just being made may take a minute.
+
+        Args:
+            broker: with the connection.
+            tell: called in that thread, with whether the broker has got the last message.
+        """
+        closer = threading.Thread(target=lambda: tell(broker.close()), name="closer", daemon=True)
         closer.start()
         self._closers = [*filter(threading.Thread.is_alive, self._closers), closer]
 
@@ -295,7 +313,7 @@ class Helper:
 
     # --- events
 
-    def _take(self, mail: Event | LinkRequest | _BoxHere | _BoxGone) -> None:
+    def _take(self, mail: Event | LinkRequest | _BoxHere | _BoxGone | _LeaveTaken) -> None:
         match mail:
             case _BoxHere(wire):
                 self._wire = wire
@@ -305,6 +323,10 @@ class Helper:
                     self._wire = None
                     self._close_room()
                     self._part()
+            case _LeaveTaken(session, is_told):
+                self._leaving = None
+                if is_told:
+                    self._keys.forget(session)
             case Connected() | Disconnected() | Message():
                 if self._room is not None and mail.broker == self._room.broker.name:
                     self._take_in_room(self._room, mail)
@@ -323,15 +345,20 @@ class Helper:
             case Rejoin(session):
                 self._rejoin(session)
             case Send(message):
-                if self._meeting is not None and self._sent.allows():
+                if self._meeting is not None and not self._meeting.leaves and self._sent.allows():
                     packet = self._meeting.channel.seal(to_line(message))
                     if packet is not None:
                         self._meeting.broker.publish(self._meeting.channel.own_topic, packet)
             case Leave():
                 self._close_room()
-                if self._meeting is not None:
+                if self._meeting is not None and self._meeting.peer is Peer.LEFT:
+                    # There's nobody to tell, and nobody else to clear what the broker has kept for this box.
+                    self._meeting.broker.publish(self._meeting.channel.others_topic, b"", retain=True)
                     self._keys.forget(self._meeting.channel.session)
                     self._part()
+                self._keys.leave_all()
+                if self._meeting is not None:
+                    self._leave(self._meeting)
             case _:
                 assert_never(request)
 
@@ -352,6 +379,11 @@ class Helper:
             self._fail(self._room.why_late)
         elif any(now_s >= due_s for due_s in self._deadlines()):
             self._fail(WhyNotPaired.NOBODY)
+        left = self._keys.left
+        if self._meeting is not None and self._meeting.leaves and left is None:
+            self._part()  # too old
+        if left is not None and not (self._room or self._meeting or self._leaving):
+            self._meet(bytes.fromhex(left.secret), is_host=left.is_host, leaves=True)
 
     def _fail(self, why: WhyNotPaired) -> None:
         self._close_room()
@@ -418,9 +450,10 @@ class Helper:
         if known is None:
             self._report(NotPaired(WhyNotPaired.UNKNOWN))
         else:
-            self._meet(bytes.fromhex(known.secret), is_host=known.is_host, is_new=False)
+            self._meet(bytes.fromhex(known.secret), is_host=known.is_host)
+            self._report(PeerIs(Peer.OFFLINE))
 
-    def _meet(self, secret: bytes, *, is_host: bool, is_new: bool) -> None:
+    def _meet(self, secret: bytes, *, is_host: bool, is_new: bool = False, leaves: bool = False) -> None:
         channel = Channel(secret, is_host=is_host)
 
         def renew(broker: Broker) -> None:
@@ -430,10 +463,18 @@ class Helper:
         broker = self._new_broker(channel.others_topic, renew)
         broker.set_will(channel.own_topic, channel.away())
         pending_until_s = self._clock_s() + self._pairing_s if is_new else None
-        self._meeting = _Meeting(channel, secret, broker, pending_until_s=pending_until_s)
+        self._meeting = _Meeting(channel, secret, broker, pending_until_s=pending_until_s, leaves=leaves)
         broker.start()
-        if not is_new:
-            self._report(PeerIs(Peer.OFFLINE))
+
+    def _leave(self, meeting: _Meeting) -> None:
+        """Tells the broker, as soon as it's connected; the broker tells the other box, once that is."""
+        meeting.leaves = True
+        if meeting.peer is Peer.OFFLINE:
+            return
+        self._meeting, session = None, meeting.channel.session
+        self._leaving = session
+        meeting.broker.publish(meeting.channel.own_topic, meeting.channel.left(), retain=True)
+        self._close(meeting.broker, lambda is_told: self.inbox.put(_LeaveTaken(session, is_told)))
 
     def _part(self) -> None:
         """Ends the connection of a session, and tells the other box; its keys stay."""
@@ -447,12 +488,19 @@ class Helper:
         channel = meeting.channel
         match event:
             case Connected():
-                self._peer_is(meeting, Peer.AWAY)
+                if meeting.leaves:
+                    meeting.peer = Peer.AWAY
+                    self._leave(meeting)
+                    return
+                if meeting.peer is not Peer.LEFT:  # the broker has told of it already
+                    self._peer_is(meeting, Peer.AWAY)
                 meeting.broker.publish(channel.own_topic, channel.here())
             case Disconnected(_, reason):
                 self._complain(reason)
                 if meeting.peer is not Peer.OFFLINE:
                     self._peer_is(meeting, Peer.OFFLINE)
+            case Message() if meeting.leaves:
+                pass
             case Message(_, _, packet):
                 heard = channel.receive(packet)
                 if heard.reply:
@@ -467,7 +515,12 @@ class Helper:
 
     def _peer_is(self, meeting: _Meeting, peer: Peer) -> None:
         meeting.peer = peer
+        if meeting.leaves:
+            return
         if meeting.pending_until_s is not None:
+            if peer is Peer.LEFT:
+                self._fail(WhyNotPaired.NOBODY)
+                return
             if peer is not Peer.HERE:
                 return  # not yet: nobody knows of this session
             meeting.pending_until_s = None

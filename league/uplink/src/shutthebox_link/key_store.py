@@ -29,11 +29,18 @@ class Known(NamedTuple):
         secret: of both boxes, in hexadecimal digits.
         is_host: whether this box is the host.
         since_s: when they were paired, in seconds since 1970.
+        is_left: this box won't come back to it, but the other one may not know yet.
     """
 
     secret: str
     is_host: bool
     since_s: float
+    is_left: bool = False
+
+    @property
+    def session(self) -> str:
+        """Its name."""
+        return session_of(bytes.fromhex(self.secret))
 
 
 class KeyStore:
@@ -54,9 +61,21 @@ class KeyStore:
             self._known = []
 
     def find(self, session: str) -> Known | None:
-        """The secret of a session; None if there's none, or if it's too old."""
+        """The secret of a session; None if there's none, or if it has been left or is too old."""
         self._drop_old()
-        return next((known for known in self._known if _session(known) == session), None)
+        return next((known for known in self._known if not known.is_left and known.session == session), None)
+
+    @property
+    def left(self) -> Known | None:
+        """The latest session that was left."""
+        self._drop_old()
+        return next((known for known in reversed(self._known) if known.is_left), None)
+
+    def leave_all(self) -> None:
+        """Notes that this box won't come back to any session."""
+        if not all(known.is_left for known in self._known):
+            self._known = [known._replace(is_left=True) for known in self._known]
+            self._write()
 
     def keep(self, secret: bytes, *, is_host: bool) -> None:
         """Keeps a session's secret; makes room by forgetting the oldest."""
@@ -66,9 +85,9 @@ class KeyStore:
 
     def forget(self, session: str) -> None:
         """Forgets a session."""
-        left = [known for known in self._known if _session(known) != session]
-        if len(left) < len(self._known):
-            self._known = left
+        rest = [known for known in self._known if known.session != session]
+        if len(rest) < len(self._known):
+            self._known = rest
             self._write()
 
     def _drop_old(self) -> None:
@@ -91,13 +110,9 @@ class KeyStore:
             _log.error("%s: %s; after a restart, the match can't go on", self._path, reason(error))
 
 
-def _to_known(secret: object, is_host: object, since_s: object) -> Known:
+def _to_known(secret: object, is_host: object, since_s: object, is_left: object) -> Known:
     if not isinstance(secret, str) or not _SECRET.fullmatch(secret) or not isinstance(is_host, bool):
         raise ValueError("no session")
-    if not isinstance(since_s, float):
+    if not isinstance(since_s, float) or not isinstance(is_left, bool):
         raise ValueError("no time")
-    return Known(secret, is_host, since_s)
-
-
-def _session(known: Known) -> str:
-    return session_of(bytes.fromhex(known.secret))
+    return Known(secret, is_host, since_s, is_left)

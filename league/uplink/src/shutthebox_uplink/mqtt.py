@@ -161,13 +161,20 @@ class Broker:
         """Hands a message to paho with QoS 1; nothing is raised if the broker is away."""
         self._last = self._client.publish(topic, payload, qos=1, retain=retain)
 
-    def close(self) -> None:
-        """Disconnects cleanly, after waiting a moment for the last messages to go out."""
+    def close(self) -> bool:
+        """Disconnects cleanly, after waiting a moment for the last messages to go out.
+
+        Returns:
+            Whether the broker has them.
+        """
+        is_out = self._last is None
         if self._last is not None and self._client.is_connected():
             with suppress(RuntimeError, ValueError):  # it was never queued
                 self._last.wait_for_publish(GOODBYE_S)
+                is_out = self._last.is_published()
         self._client.disconnect()
         self._client.loop_stop()
+        return is_out
 
     # Paho's two versions pass other things after the first four, of which only these are used.
 
