@@ -228,12 +228,12 @@ class Seat:
         else:
             self.box.cut_power(self._spoil)
         started, self._starting = self._starting, None
-        before = [*self.facts], self.match, self.is_over, self.has_left
+        before = [*self.facts], self.match, self.is_over, self.has_left, self.session, self.left
         for what in (unsure, *started) if unsure is not None else started:
             self._take(what)
         if unsure is not None and not self.fits:
             # It wasn't kept, and nobody can have seen it.
-            self.facts, self.match, self.is_over, self.has_left = before
+            self.facts, self.match, self.is_over, self.has_left, self.session, self.left = before
             for what in started:
                 self._take(what)
 
@@ -473,9 +473,7 @@ class Simulation:
     def hand(self, seat: Seat) -> None:
         """One thing that hands do: what the prompt says."""
         show = seat.show
-        if show.asleep:
-            self._press(seat)
-        elif show.mode is Mode.MATCH_OVER:
+        if show.asleep or show.mode is Mode.MATCH_OVER:
             self._press(seat)
         elif show.mode is Mode.ATTRACT:
             # The guest goes there once the host's room is open.

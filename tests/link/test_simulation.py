@@ -75,6 +75,23 @@ def test_nobody_sees_a_throw_before_the_player_who_made_it(tmp_path: Path) -> No
         assert own[1] < others[1] < own[1] + 80 * MS
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("writing", [False, True])
+def test_a_plug_pulled_between_room_and_match_keeps_nobody_waiting(
+    writing: bool, number: int, tmp_path: Path
+) -> None:
+    """Either the match goes on, or both say at once that it doesn't."""
+    for moment in range(1, 25, 2):
+        (folder := tmp_path / f"{moment}").mkdir()
+        with closing(Simulation(1, folder, Trouble(), "pub")) as simulation:
+            play_until(simulation, lambda: "Code?" in simulation.seats[1].text)
+            seat = simulation.seats[number]
+            seat.note_files()
+            seat.dies_writing, seat.die_in = writing, moment
+            simulation.run()
+
+
 @pytest.mark.parametrize("told", ["Enter it there", "reading your invitation"])
 def test_nobody_waits_at_a_room_whose_helper_has_died(told: str, tmp_path: Path) -> None:
     """The helper has forgotten the room, and nobody joins a session without a match again."""
