@@ -250,12 +250,12 @@ def test_damaged_keys_cost_their_sessions_only(content: bytes, tmp_path: Path) -
 
 # --- a broker that lies
 
-_CONNACK, _SUBACK = b"\x20\x03\0\0\0", b"\x90\x04%b\0\1"
+_CONNACK, _SUBACK = b"\x20\x02\0\0", b"\x90\x03%b\1"
 
 
 def published(topic: bytes, payload: bytes = b"hello") -> bytes:
     """A message with QoS 0, as a broker sends it."""
-    said = len(topic).to_bytes(2, "big") + topic + b"\0" + payload
+    said = len(topic).to_bytes(2, "big") + topic + payload
     return b"\x30" + bytes([len(said)]) + said
 
 
