@@ -222,3 +222,9 @@ def test_tonight_counts_from_six_in_the_morning_and_past_midnight(box: Box) -> N
     assert box.lines(Topic.TONIGHT) == ["Matches: 3", f"Throws: {thrown}", "Busiest\t21-22 h"]
     box.now_s += 4 * HOUR_S
     assert box.lines(Topic.TONIGHT) == ["Matches: 0", "Throws: 0"], "the next day has begun"
+
+
+@pytest.mark.parametrize(("has_helper", "said"), [(True, "ready"), (False, "no helper")])
+def test_about_says_whether_two_boxes_can_meet(has_helper: bool, said: str, box: Box) -> None:
+    report = BoxReport(FailsafeStore(box.store).lines, None, EVENING_S, has_link_helper=has_helper)
+    assert localize(report(Topic.ABOUT, ())[-1], str) == f"Another box\t{said}"

@@ -93,6 +93,11 @@ class LinkSocket:
         with suppress(OSError):
             wire.send(request_to_line(request), socket.MSG_DONTWAIT)
 
+    @property
+    def has_helper(self) -> bool:
+        """Whether a helper has called."""
+        return self._wire is not None
+
     def close(self) -> None:
         """Stops listening and ends the connection."""
         self._closed.set()

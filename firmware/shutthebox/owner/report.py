@@ -47,6 +47,7 @@ class BoxReport:
         standing: kinds of faults that have not cleared.
         clock_s: the time of day.
         machine: where the files of the machine are found.
+        has_link_helper: whether the helper for matches with another box is there; None if none is wanted.
     """
 
     def __init__(
@@ -57,10 +58,11 @@ class BoxReport:
         standing: frozenset[str] = frozenset(),
         clock_s: Callable[[], float] = time.time,
         machine: Path = Path("/"),
+        has_link_helper: bool | None = None,
     ) -> None:
         self._read, self._folder, self._standing = read, folder, standing
         self._clock_s, self._machine = clock_s, machine
-        self._since_s = since_s
+        self._since_s, self._has_link_helper = since_s, has_link_helper
 
     def __call__(self, topic: Topic, wrong: Collection[int]) -> Sequence[Text]:
         """The lines of a topic; `wrong` are the switches that are wrong now."""
@@ -93,6 +95,9 @@ class BoxReport:
             saved_s = last_save(self._folder)
             saved = message("never") if saved_s is None else self._when(saved_s)
             lines.append(ListRow(message("Saved"), saved))
+        if self._has_link_helper is not None:
+            state = message("ready") if self._has_link_helper else message("no helper")
+            lines.append(ListRow(message("Another box"), state))
         return lines
 
     def _when(self, at_s: float) -> Text:

@@ -150,7 +150,13 @@ class _Lookups:
         # A box without a machine has no disk either: scenarios tell the same everywhere.
         folder = None if world.machine is NO_MACHINE else world.state
         report = BoxReport(
-            self._memory.lines, folder, self._since_s, self._standing(), world.clock_s, world.machine
+            self._memory.lines,
+            folder,
+            self._since_s,
+            self._standing(),
+            world.clock_s,
+            world.machine,
+            has_link_helper=None if world.link is None else world.link.has_helper,
         )
         return report(topic, wrong)
 

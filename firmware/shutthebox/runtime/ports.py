@@ -65,6 +65,10 @@ class LinkPort(Protocol):
     def ask(self, request: LinkRequest) -> None:
         """Asks for this. It may get lost: whatever matters is asked again."""
 
+    @property
+    def has_helper(self) -> bool:
+        """Whether there's a helper to ask."""
+
 
 class OddsPort(Protocol):
     """The odds."""

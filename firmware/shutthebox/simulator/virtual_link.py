@@ -184,6 +184,10 @@ class VirtualLink:
                 assert_never(request)
         self._look_for_peers()
 
+    def has_helper(self, box: int) -> bool:
+        """Whether a box's helper runs."""
+        return self._helpers[box].is_on
+
     def kill_helper(self, box: int) -> None:
         """The helper ends; the box is told that it is."""
         helper = self._helpers[box]
@@ -314,6 +318,11 @@ class LinkEnd(NamedTuple):
     def ask(self, request: LinkRequest) -> None:
         """Asks this box's helper."""
         self.link.ask(self.box, request)
+
+    @property
+    def has_helper(self) -> bool:
+        """Whether this box's helper runs."""
+        return self.link.has_helper(self.box)
 
     def cut_power(self) -> None:
         """This box and its helper lose their power."""

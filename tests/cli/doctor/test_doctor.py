@@ -19,6 +19,8 @@ from tests.pins.fake_gpiod import FakeKernel
 from tests.support.bus import OpenedBus
 from tests.support.command import Said, command, printed
 from tests.support.kept import keep_throws
+from tests.support.link import HelperProcess, LinkBox, LinkBroker
+from tests.support.waiting import until
 
 from shutthebox.adapters.store.database import Store
 from shutthebox.cli.doctor import hardware, machine
@@ -430,6 +432,39 @@ def test_a_box_that_cannot_deliver_says_why(config: Path, tmp_path: Path) -> Non
     (outbox / UPLINK_STATUS_FILE).write_bytes(b"x" * 10_000)
     verdict, reason = results(config)["league"]
     assert (verdict, "larger than" in reason) == ("FAIL", True)
+
+
+@pytest.mark.slow
+def test_a_box_that_can_not_meet_another_says_why(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = config.read_text()
+    assert not {"link", "broker"} & results(config).keys(), "a box that plays with no other"
+    (folder := tmp_path / "mosquitto").mkdir()
+    broker = LinkBroker(folder)
+    monkeypatch.setenv("SHUTTHEBOX_LINK", str(tmp_path))
+
+    def found(check: str, **link: str) -> tuple[str, str]:
+        config.write_text(own + broker.config(tmp_path / "link.toml", **link).read_text())
+        return results(config)[check]
+
+    with ExitStack() as stack:
+        stack.callback(broker.process.kill)
+        host = f"localhost:{broker.ports[1]}"
+        assert found("broker") == ("ok", f"{host} lets this box in")
+        assert found("broker", password="wrong") == ("FAIL", f"{host}: this user isn't let in")
+        verdict, why = found("broker", ca="")
+        assert (verdict, "certificate verify failed: self-signed certificate" in why) == ("FAIL", True)
+        assert found("broker", ca="/nowhere.pem")[1] == "link.ca: /nowhere.pem: No such file or directory"
+        assert found("broker", broker="mqtts://nowhere.invalid:8883")[0] == "FAIL"
+        assert "the box doesn't listen" in found("link")[1]
+        box = LinkBox(tmp_path / "link")
+        assert "no helper calls" in found("link")[1]
+        helper = HelperProcess(tmp_path / "link.toml", tmp_path / "link", tmp_path / "keys")
+        until(lambda: found("link") == ("ok", "the helper is there"))
+        helper.end()
+        box.socket.close()
+    assert found("broker") == ("FAIL", f"{host}: Connection refused")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import importlib.metadata
 import sys
 from collections.abc import Callable, Iterator
 
-from shutthebox.cli.doctor import hardware, machine, outbox, store
+from shutthebox.cli.doctor import hardware, link, machine, outbox, store
 from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed, reported
 from shutthebox.cli.own_config import add_config_option, load_config
 from shutthebox.cli.parser import Subparsers
@@ -86,6 +86,7 @@ def examine(config: Config) -> Iterator[CheckResult]:
         store.check_store,
         store.check_clock,
         outbox.check_outbox,
+        link.check_link,
     )
     for check in checks:
         yield from check(config)
