@@ -291,7 +291,7 @@ class LyingBroker:
 @pytest.mark.parametrize(
     "packet",
     [
-        b"\x34\x0a\0\5topic\0\1\0",
+        b"\x34\x09\0\5topic\0\1",
         published(b"\xff"),
         b"\x32\5\xff\xffab\0",
         b"\xb0\0",
