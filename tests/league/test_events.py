@@ -128,6 +128,24 @@ def test_what_a_named_box_has_forged_is_void_after_revoke_and_the_true_matches_c
     assert cup.counted(number) == {"ANN": 1, "DAN": 1, "BOB": 0, "CAT": 0}
 
 
+def test_no_box_hides_the_matches_of_another_that_wait_for_a_word(cup: Cup) -> None:
+    """The lists have an end, and the latest were those of whoever sent most."""
+    number = cup.make(Format.LADDER)
+    with cup.engine.begin() as db:
+        (pub,) = db.execute(select(PUB.c.id).where(PUB.c.name == "The Red Lion")).one()
+        protect(db, ["ANN"], pub)
+    enrolment = cup.place.enrol("bell", "The Bell")
+    cup.enrolment, cup.box = enrolment, FakeBox(journal_of(enrolment.name))
+    cup.play(played_record(1), "ANN", "BOB")
+    cup.at("evil")
+    for seed in range(3):
+        cup.play(played_record(seed), "ANN", "BOB")
+    cup.review()
+    with cup.engine.begin() as db:
+        for waiting in (waiting_games(db, number, 2), waiting_for_landlord(db, pub, cup.now_s, 2)):
+            assert {row.match_id for row in waiting} == {1, 4}
+
+
 @pytest.mark.parametrize("by", fast_among(["code", "landlord"], ["code"]))
 def test_a_match_elsewhere_counts_by_the_word_of_both_or_of_their_landlord(cup: Cup, by: str) -> None:
     number = cup.make(Format.LADDER)

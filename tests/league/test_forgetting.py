@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from base64 import urlsafe_b64decode
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -170,8 +171,9 @@ def test_a_restored_card_under_a_new_key_brings_no_forgotten_player_back(lion: L
     assert names(lion) == [None, "ANN", None, "ANN"]
     with lion.engine.begin() as db:
         assert "BYE" not in db.execute(select(ENTRY.c.initials)).scalars().all()
-    lion.send(lion.box.play(played_record(3), 2_000_000_000))
-    lion.send(lion.box.sign(1, "BYE", 2_000_000_000))
+    ended_s = int(time.time()) + 700
+    lion.send(lion.box.play(played_record(3), ended_s))
+    lion.send(lion.box.sign(1, "BYE", ended_s))
     assert names(lion)[-2:] == ["BYE", None], "who plays again, or has the same letters"
 
 
@@ -187,7 +189,7 @@ def test_a_back_up_from_before_forgets_again(tmp_path: Path, capsys: pytest.Capt
         with lion.engine.begin() as db:
             digest, (pub,) = digest_of("SHY"), db.execute(select(PUB.c.id)).one()
             forget(db, "SHY", pub, 1_790_100_000)
-        lion.place.authority.note_forgotten(digest, pub, 1_790_100_000)
+        lion.place.authority.note_forgotten([digest], pub, 1_790_100_000)
         capsys.readouterr()
         assert main([*folder, "restore", copy]) == 0
         assert "2 players are forgotten, as they were before: 2 seats of matches" in capsys.readouterr().out
@@ -211,10 +213,25 @@ def test_a_player_is_given_what_is_stored(lion: LeagueBox, capsys: pytest.Captur
 EXPORTED = {"seat", "standing", "rating", "entrant", "protected", "entry", "aside"}
 
 
+def test_a_card_whose_clock_is_years_ahead_brings_nobody_back(lion: LeagueBox) -> None:
+    def play_in_2100(*signed: str) -> None:
+        box, began_s = lion.box, 4_102_444_800
+        lion.send(box.play(played_record(1), began_s + 600))
+        for seat, initials in enumerate(signed, 1):
+            lion.send(box.sign(seat, initials, began_s + 600))
+
+    play_in_2100("BYE", "ANN")
+    assert main(["--folder", str(lion.place.folder), "forget", "BYE"]) == 0
+    # Its memory as it was, under a new key.
+    lion.enrolment, lion.box = lion.place.enrol("lion"), FakeBox("5" * 32)
+    play_in_2100("BYE", "ANN")
+    assert "BYE" not in names(lion)
+
+
 def test_a_landlord_who_forgets_all_day_does_not_fill_the_disk(tmp_path: Path) -> None:
     authority = Authority(tmp_path)
     (tmp_path / "keys").mkdir()
     for time_s in range(1000, 1050):
-        authority.note_forgotten(digest_of("BYE"), 1, time_s)
+        authority.note_forgotten([digest_of("BYE")], 1, time_s)
     assert len((tmp_path / "keys" / "forgotten").read_text().splitlines()) == 1
     assert authority.forgotten() == {(digest_of("BYE"), 1): 1000}

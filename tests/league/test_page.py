@@ -33,7 +33,7 @@ from shutthebox_league.events import make_event
 from shutthebox_league.formats import Format
 from shutthebox_league.main import zone_of
 from shutthebox_league.page.app import HEADERS
-from shutthebox_league.page.owner import FORM_HEADERS
+from shutthebox_league.page.owner import FORGETS_A_DAY, FORM_HEADERS, MOST_PROTECTED
 from shutthebox_league.schema import HEALTH, MATCH, TOURNAMENT
 from shutthebox_league.standings import Period, first_of
 
@@ -234,6 +234,25 @@ def test_the_public_page_has_no_form(site: Site) -> None:
         assert "<form" not in site.get(path)
         for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS"):
             site.request(urllib.request.Request(site.url + path, b"x=1", method=method), 405)
+
+
+def test_a_landlord_protects_and_deletes_so_many_initials_and_no_more(site: Site) -> None:
+    """All 17,576 made the page a list of as many, and each that is deleted keeps the boxes waiting."""
+    site.place.enrol("greedy", "The Greedy")
+    landlord = Landlord(site, "The Greedy")
+
+    def some(number: int) -> str:
+        return " ".join(f"{chr(65 + number)}{a}{b}" for a in "ABCDE" for b in "ABCDEFGHIJ")
+
+    for number in range(MOST_PROTECTED // 50):
+        assert "Protected in this pub" in landlord.post(do="protect", initials=some(number))
+    assert f"allowed are {MOST_PROTECTED} protected" in landlord.post(do="protect", initials="ZZZ")
+    assert "Protected in this pub" in landlord.post(do="protect", initials=some(0)), "nobody is added"
+    for number in range(FORGETS_A_DAY // 50):
+        assert "Removed" in landlord.post(do="forget", initials=some(number), sure="yes")
+    assert f"allowed are {FORGETS_A_DAY} initials in a day" in landlord.post(
+        do="forget", initials="ZZZ", sure="yes"
+    )
 
 
 def test_a_landlord_protects_and_confirms_initials_of_the_own_pub(site: Site) -> None:

@@ -211,8 +211,9 @@ def test_a_renewed_certificate_is_used_at_once_and_no_box_is_disconnected(tmp_pa
     challenge.write_text("proof")
     answer, body = http_client.ask(front.http_port, "/.well-known/acme-challenge/token", Host=NAME)
     assert (answer.status, body) == (200, b"proof")
-    answer, _ = http_client.ask(front.http_port, "/events", Host=NAME)
-    assert (answer.status, answer.headers["location"]) == (301, f"https://{NAME}/events")
+    for host in (NAME, "elsewhere.example"):
+        answer, _ = http_client.ask(front.http_port, "/events", Host=host)
+        assert (answer.status, answer.headers["location"]) == (301, f"https://{NAME}/events")
     with league_with_broker(tmp_path / "league") as place:
         assert place.broker is not None
         services = {"nginx": front.processes[1].pid, "mosquitto": place.broker.pid}

@@ -11,7 +11,7 @@ import json
 import os
 import re
 import ssl
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -298,17 +298,18 @@ class Authority:
         """
         _append(self._register_path, f"{what} {name}")
 
-    def note_forgotten(self, digest: str, pub_id: int, time_s: int) -> None:
+    def note_forgotten(self, digests: Sequence[str], pub_id: int, time_s: int) -> None:
         """Notes for ever, outside the database, that initials were forgotten.
 
         Args:
-            digest: of the initials.
+            digests: of the initials.
             pub_id: where; 0 for the whole league.
             time_s: when.
         """
-        known = self.forgotten().get((digest, pub_id), 0)
-        if time_s - known > _FORGOTTEN_AGAIN_S:
-            _append(self._forgotten_path, f"{digest} {pub_id} {time_s}")
+        known = self.forgotten()
+        due = [each for each in digests if time_s - known.get((each, pub_id), 0) > _FORGOTTEN_AGAIN_S]
+        if due:
+            _append(self._forgotten_path, "\n".join(f"{digest} {pub_id} {time_s}" for digest in due))
 
     def forgotten(self) -> dict[tuple[str, int], int]:
         """When initials were forgotten last, by their hash and the pub."""

@@ -28,7 +28,13 @@ class Note:
 
 
 def notes_of(db: Connection, pub_id: int) -> Sequence[Note]:
-    """Lists gaps, restarted chains and keys used by two boxes at once, latest first."""
+    """Lists gaps, restarted chains and keys used by two boxes at once, latest first.
+
+    Only the latest chains count: a hostile box begins one with every entry.
+    """
+    keys = select(KEY.c.name).join(BOX, BOX.c.id == KEY.c.box_id).where(BOX.c.pub_id == pub_id)
+    own = select(CHAIN.c.id).where(CHAIN.c.key_name.in_(keys)).order_by(CHAIN.c.id.desc()).limit(5 * _MOST)
+    chains_of_pub = db.execute(own).scalars().all()
     notes = [
         Note(
             row.name,
@@ -40,7 +46,7 @@ def notes_of(db: Connection, pub_id: int) -> Sequence[Note]:
             .join(CHAIN, CHAIN.c.id == GAP.c.chain_id)
             .join(KEY, KEY.c.name == CHAIN.c.key_name)
             .join(BOX, BOX.c.id == KEY.c.box_id)
-            .where(BOX.c.pub_id == pub_id)
+            .where(CHAIN.c.id.in_(chains_of_pub))
             .order_by(GAP.c.noticed_s.desc())
             .limit(_MOST)
         )
@@ -62,9 +68,8 @@ def notes_of(db: Connection, pub_id: int) -> Sequence[Note]:
         .join(BOX, BOX.c.id == KEY.c.box_id)
         .join(began, (began.c.chain_id == CHAIN.c.id) & (began.c.sequence == first))
         .join(latest, (latest.c.chain_id == CHAIN.c.id) & (latest.c.sequence == CHAIN.c.head_sequence))
-        .where(BOX.c.pub_id == pub_id, KEY.c.revoked_s.is_(None))
+        .where(CHAIN.c.id.in_(chains_of_pub), KEY.c.revoked_s.is_(None))
         .order_by(CHAIN.c.id.desc())
-        .limit(5 * _MOST)
     ):
         of_key.setdefault(row.key_name, []).append(row)
     for key_name, chains in of_key.items():

@@ -23,7 +23,7 @@ players a throw has 13 characters in the mean, with its share of the ends of tur
 """
 
 EARLIEST_S = 1_700_000_000  # No box is older; its clock was not set.
-_CLOCK_AHEAD_S = 600
+CLOCK_AHEAD_S = 600
 
 
 class RefusedError(ValueError):
@@ -165,7 +165,7 @@ def _ended(end: Match) -> str:
 
 def time_of(played: MatchPlayed, received_s: int) -> int:
     """When a match ended: by the box's clock, or by ours if the box's can't be right."""
-    right = EARLIEST_S <= played.ended_s <= received_s + _CLOCK_AHEAD_S
+    right = EARLIEST_S <= played.ended_s <= received_s + CLOCK_AHEAD_S
     return played.ended_s if right else received_s
 
 

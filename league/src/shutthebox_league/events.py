@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from datetime import time as time_of_day
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, or_, select, update
@@ -198,14 +199,28 @@ def event_names(db: Connection, most: int = 100) -> Sequence[tuple[int, str]]:
 
 
 def waiting_games(db: Connection, event_id: int, most: int = 100) -> Sequence[Any]:
-    """Lists an event's games that wait for an entrant's confirmation, latest first: rows of `EVENT_GAME`."""
-    return db.execute(
+    """Lists an event's games that wait for an entrant's confirmation: rows of `EVENT_GAME`.
+
+    The latest of each box comes first, so that no box can hide another's.
+    """
+    found = db.execute(
         select(EVENT_GAME)
         .join(MATCH, MATCH.c.id == EVENT_GAME.c.match_id)
         .where(EVENT_GAME.c.event_id == event_id, EVENT_GAME.c.position.is_(None), MATCH.c.voided == 0)
         .order_by(EVENT_GAME.c.match_id.desc())
-        .limit(most)
+        .limit(_SOME)
     ).all()
+    return _box_by_box(found)[:most]
+
+
+def _box_by_box(rows: Sequence[Any]) -> list[Any]:
+    """The first row of each box, then the second of each, and so on."""
+    of_box = Counter[int]()
+    numbered = list[tuple[int, Any]]()
+    for row in rows:
+        of_box[row.box_id] += 1
+        numbered.append((of_box[row.box_id], row))
+    return [row for _, row in sorted(numbered, key=itemgetter(0))]
 
 
 # -- which matches count ---------------------------------------------------------------
@@ -365,14 +380,21 @@ def confirm_by_code(
 def waiting_for_landlord(db: Connection, pub_id: int, now_s: int, most: int = 50) -> Sequence[Any]:
     """The games that a landlord can speak for: `event_id`, `event`, `match_id` and `initials`.
 
-    They are of players who are protected in the pub, in open events that count on one of its boxes.
+    They are of players who are protected in the pub, in open events that count on one of its boxes. The
+    latest of each box comes first, so that no box can hide another's.
     """
     game = EVENT_GAME.c
     boxes = (
         select(EVENT_BOX.c.event_id).join(BOX, BOX.c.id == EVENT_BOX.c.box_id).where(BOX.c.pub_id == pub_id)
     )
-    return db.execute(
-        select(EVENT.c.id.label("event_id"), EVENT.c.name.label("event"), game.match_id, PROTECTED.c.initials)
+    found = db.execute(
+        select(
+            EVENT.c.id.label("event_id"),
+            EVENT.c.name.label("event"),
+            game.match_id,
+            game.box_id,
+            PROTECTED.c.initials,
+        )
         .join(EVENT, EVENT.c.id == game.event_id)
         .join(MATCH, MATCH.c.id == game.match_id)
         .join(PROTECTED, game.waits_for.contains(PROTECTED.c.initials) & (PROTECTED.c.pub_id == pub_id))
@@ -380,8 +402,9 @@ def waiting_for_landlord(db: Connection, pub_id: int, now_s: int, most: int = 50
             game.event_id.in_(boxes), game.position.is_(None), EVENT.c.closes_s >= now_s, MATCH.c.voided == 0
         )
         .order_by(game.match_id.desc())
-        .limit(most)
+        .limit(_SOME)
     ).all()
+    return _box_by_box(found)[:most]
 
 
 def confirm_by_landlord(

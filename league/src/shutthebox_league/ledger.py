@@ -374,7 +374,7 @@ class Ledger:
         ]
         db.execute(update(CHAIN).where(CHAIN.c.id == bindparam("of_chain")), heads)
         forgotten = players.forgotten_among(
-            db, {each.found.signature for each in placed if each.found.signature}
+            db, {each.found.signature for each in placed if each.found.signature}, now_s
         )
         rows, matches, signatures = list[dict[str, Any]](), list[NewMatch](), list[NewSignature]()
         for each in placed:
@@ -418,7 +418,7 @@ class Ledger:
             select(func.coalesce(func.sum(func.length(ASIDE.c.message)), 0)).where(own)
         ).one()
         initials = found.signature[0] if found.signature else None
-        if found.signature and players.forgotten_among(db, {found.signature}):
+        if found.signature and players.forgotten_among(db, {found.signature}, now_s):
             initials, message = None, b""
         row = {
             "key_name": name, "hash": digest, "received_s": now_s, "times": 1, "reason": reason[:_REASON],

@@ -540,7 +540,7 @@ def _free(args: argparse.Namespace, league: League) -> None:
 def _forget(args: argparse.Namespace, league: League) -> None:
     now_s = int(time.time())
     for initials in read_initials(" ".join(args.initials)):
-        league.authority.note_forgotten(digest_of(initials), 0, now_s)
+        league.authority.note_forgotten([digest_of(initials)], 0, now_s)
         count = change(league.engine, partial(players.forget, initials=initials, pub_id=None, now_s=now_s))
         print(f"{initials} was removed from {count} matches.")
     empty_log(league.engine)

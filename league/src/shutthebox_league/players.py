@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, delete, insert, or_, select, update
 
+from shutthebox_league.checking import CLOCK_AHEAD_S
 from shutthebox_league.counting import let_go
 from shutthebox_league.database import lock_books, upsert
 from shutthebox_league.events import forget_games
@@ -97,12 +98,15 @@ def confirm(db: Connection, seats: Sequence[tuple[int, int]], pub_id: int, now_s
     return count
 
 
-def forgotten_among(db: Connection, wanted: Collection[tuple[str, int, int]]) -> set[tuple[str, int, int]]:
+def forgotten_among(
+    db: Connection, wanted: Collection[tuple[str, int, int]], now_s: int
+) -> set[tuple[str, int, int]]:
     """Picks the signatures that were deleted before. A restored card may send them again.
 
     Args:
         db: the league's database.
         wanted: initials, number of the pub, and when the match began, in seconds since 1970.
+        now_s: the time of day. A match that begins later is of a box with a wrong clock, from any time.
     """
     if not wanted:
         return set()
@@ -115,7 +119,8 @@ def forgotten_among(db: Connection, wanted: Collection[tuple[str, int, int]]) ->
     return {
         (initials, pub, began_s)
         for initials, pub, began_s in wanted
-        if any(before.get((digests[initials], of), began_s) > began_s for of in (0, pub))
+        for known in (before.get((digests[initials], of)) for of in (0, pub))
+        if known is not None and (began_s < known or began_s > now_s + CLOCK_AHEAD_S)
     }
 
 

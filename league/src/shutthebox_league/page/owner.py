@@ -21,6 +21,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from shutthebox_league import players
+from shutthebox_league.allowance import Allowance
 from shutthebox_league.authority import Authority, token_hash
 from shutthebox_league.chains import notes_of
 from shutthebox_league.checking import night_of
@@ -44,6 +45,12 @@ _LATEST = 20
 _NUMBER = re.compile("[1-9][0-9]{0,17}", re.ASCII)
 _SEAT = re.compile("([1-9][0-9]{0,17})-([1-9])", re.ASCII)
 _GAME = re.compile("([1-9][0-9]{0,17})-([1-9][0-9]{0,17})-([A-Z]{3})", re.ASCII)
+
+MOST_PROTECTED = 500
+"""Initials that a landlord may protect. The page lists them."""
+
+FORGETS_A_DAY = 100
+"""Initials that a landlord may delete in a day. Each keeps matches from the database for a moment."""
 
 FORM_HEADERS = {
     # Under the public page's policy a browser sends no Origin with a form.
@@ -80,6 +87,7 @@ class OwnersPage:
         self._render, self._secure = render, secure
         self._changed_s: dict[int, float] = {}
         self._turns = Lock()
+        self._forgets = Allowance(FORGETS_A_DAY, 24 * 3600)
         self._actions: Mapping[str, Callable[[Connection, int, Form], str]] = {
             "confirm": lambda db, pub_id, form: _confirm(db, pub_id, form, right=True),
             "deny": lambda db, pub_id, form: _confirm(db, pub_id, form, right=False),
@@ -179,8 +187,11 @@ class OwnersPage:
         initials, now_s = read_initials(first_value(form, "initials")), int(time.time())
         if not form.get("sure"):
             raise LeagueError("tick that you are sure; it can't be undone")
-        for each in initials:
-            self._authority.note_forgotten(digest_of(each), pub_id, now_s)
+        with self._turns:
+            if self._forgets.spent(str(pub_id), now_s) + len(initials) / FORGETS_A_DAY > 1:
+                raise LeagueError(f"allowed are {FORGETS_A_DAY} initials in a day; the operator can do more")
+            self._forgets.spend(str(pub_id), len(initials), now_s)
+        self._authority.note_forgotten([digest_of(each) for each in initials], pub_id, now_s)
         counts = [f"{each} from {players.forget(db, each, pub_id, now_s)} matches" for each in initials]
         return f"Removed: {', '.join(counts)} of this pub."
 
@@ -252,6 +263,9 @@ def _confirm(db: Connection, pub_id: int, form: Form, *, right: bool) -> str:
 
 def _protect(db: Connection, pub_id: int, form: Form) -> str:
     initials = read_initials(first_value(form, "initials"))
+    known = {each for each, everywhere in players.protected_at(db, pub_id) if not everywhere}
+    if len(known.union(initials)) > MOST_PROTECTED:
+        raise LeagueError(f"allowed are {MOST_PROTECTED} protected initials in a pub")
     players.protect(db, initials, pub_id)
     return f"Protected in this pub: {', '.join(initials)}."
 
