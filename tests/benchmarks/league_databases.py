@@ -7,6 +7,7 @@ is its entry and those of two signatures.
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC
 from pathlib import Path
@@ -15,11 +16,12 @@ from statistics import median
 from tests.support.league import FakeBox, Place, found_league, journal_of, played_record
 from tests.support.postgresql import Postgresql
 
-from shutthebox_league.ledger import Ledger
+from shutthebox_league.committer import Committer, Messages
+from shutthebox_league.ledger import Ledger, Outcome
 from shutthebox_uplink.settings import Enrolment
 from shutthebox_uplink.signing import sign_entry
 
-BOXES = 32
+BOXES = 64
 AT_ONCE = (1, 4, 32)
 """Messages in a transaction, each of another box."""
 
@@ -56,13 +58,18 @@ class Filled:
             for (enrolment, _), entry in zip(self._boxes, entries, strict=True)
         ]  # fmt: skip
         begin_s = time.perf_counter()
-        for first in range(0, len(messages), at_once):
-            left = messages[first : first + at_once]
-            while left:
-                outcomes = self._ledger.take_all(left)
-                assert {outcome.kind for outcome in outcomes} == {"committed"}, outcomes
-                left = left[len(outcomes) :]
+        with Committer(self._ledger, _finish) as committer:
+            for first in range(0, len(messages), at_once):
+                left = messages[first : first + at_once]
+                while left:
+                    left = left[committer.take(left) :]
+            committer.wait()
         return BOXES / (time.perf_counter() - begin_s)
+
+
+def _finish(_: Messages, commit: Callable[[], list[Outcome]]) -> None:
+    outcomes = commit()
+    assert {outcome.kind for outcome in outcomes} == {"committed"}, outcomes
 
 
 def main() -> None:

@@ -11,8 +11,9 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sqlalchemy import Connection, Engine, insert, select, update
@@ -29,6 +30,7 @@ from shutthebox_league.access import (
 )
 from shutthebox_league.allowance import BYTES_A_DAY, CPU_S_AN_HOUR, MESSAGES_A_MINUTE, Allowance
 from shutthebox_league.authority import Authority
+from shutthebox_league.committer import Committer, Messages
 from shutthebox_league.database import UNAVAILABLE, change, in_a_line
 from shutthebox_league.enrolment import good_keys
 from shutthebox_league.fair_queue import FairQueue
@@ -43,6 +45,8 @@ from shutthebox_uplink.signing import sign_receipt
 from shutthebox_uplink.uplink import HELLO_TOPIC, receipt_topic
 
 _log = logging.getLogger(__name__)
+
+_Result = TypeVar("_Result")
 
 BATCH = 32
 """Messages in one transaction, each from a different box."""
@@ -107,18 +111,20 @@ class Consumer:
         """
         self._broker.start()
         try:
-            while not self._ends:
-                taken = self._allowed(self._entries.take(BATCH, 0.5, self._spent))
-                while taken:
-                    taken = taken[self._commit(taken) :]
+            with Committer(self._ledger, self._commit) as committer:
+                while not self._ends:
+                    taken = self._allowed(self._entries.take(BATCH, 0.5, self._spent))
+                    while taken:
+                        count = self._try(taken, partial(committer.take, taken))
+                        taken = taken[len(taken) if count is None else count :]
+                        beat()
+                    self._keep_health()
+                    self._note_pulse()
+                    self._settle_broker()
+                    self._metrics.waiting.set(len(self._entries))
+                    self._metrics.dropped.inc(self._entries.dropped - self._dropped)
+                    self._dropped = self._entries.dropped
                     beat()
-                self._keep_health()
-                self._note_pulse()
-                self._settle_broker()
-                self._metrics.waiting.set(len(self._entries))
-                self._metrics.dropped.inc(self._entries.dropped - self._dropped)
-                self._dropped = self._entries.dropped
-                beat()
         finally:
             self._broker.close()
 
@@ -192,25 +198,29 @@ class Consumer:
         self._metrics.database_errors.inc()
         _log.error("the database: %s; boxes will send again", in_a_line(error))
 
-    def _commit(self, taken: list[tuple[str, bytes]]) -> int:
-        """Commits the first of these messages, and answers them; returns how many are done."""
+    def _try(self, taken: Messages, do: Callable[[], _Result]) -> _Result | None:
+        """What `do` returns; None if the database let it fail, and boxes keep their entries."""
         try:
-            with self._metrics.seconds.time():
-                outcomes = self._ledger.take_all(taken)
+            return do()
         except UNAVAILABLE as error:
             self._away(error)
             self._failed = True
-            time.sleep(AGAIN_S)
-            return len(taken)
-        except Exception:  # the database is not as it should be: boxes keep their entries
+        except Exception:  # the database is not as it should be
             _log.exception("nothing is committed")
             self._metrics.messages.labels("failed").inc(len(taken))
-            time.sleep(AGAIN_S)
-            return len(taken)
+        time.sleep(AGAIN_S)
+        return None
+
+    def _commit(self, taken: Messages, commit: Callable[[], list[Outcome]]) -> None:
+        """Commits a batch and answers it. Runs in the committer's thread."""
+        with self._metrics.seconds.time():
+            outcomes = self._try(taken, commit)
+        if outcomes is None:
+            return
         if self._failed:
             self._failed = False
             self._hello()
-        for (name, message), outcome in zip(taken, outcomes, strict=False):
+        for (name, message), outcome in zip(taken, outcomes, strict=True):
             self._cpu.spend(name, outcome.cpu_s, time.monotonic())
             if outcome.kind == "committed":
                 self._bytes.spend(name, len(message), time.monotonic())
@@ -218,7 +228,6 @@ class Consumer:
             if outcome.kind not in ("committed", "repeated"):
                 _log.warning("%s: %s: %s", name, outcome.kind, outcome.reason)
             self._answer(name, outcome)
-        return len(outcomes)
 
     def _answer(self, name: str, outcome: Outcome) -> None:
         if outcome.receipt is not None:

@@ -81,7 +81,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class _Prepared:
+class Prepared:
     """A message that has been looked at, before anything is locked."""
 
     name: str
@@ -123,7 +123,7 @@ class _Prepared:
 class _Placed:
     """An entry that is the next one of a chain."""
 
-    found: _Prepared
+    found: Prepared
     entry: OutboxEntry
     chain_id: int
     status: str
@@ -131,14 +131,14 @@ class _Placed:
 
 
 _Chains: TypeAlias = dict[tuple[str, str], list[Row[Any]]]
-"""Chains by key and box, as in `_Prepared.journal`."""
+"""Chains by key and box, as in `Prepared.journal`."""
 
 _Known: TypeAlias = dict[tuple[str, str], Row[Any]]
 """Entries by key and hash."""
 
 
 class Ledger:
-    """The ledger of one league. Not thread-safe.
+    """The ledger of one league. One thread may prepare while another commits.
 
     Args:
         engine: its database.
@@ -169,9 +169,16 @@ class Ledger:
         Raises:
             SQLAlchemyError: if the database is unavailable; nothing has changed then.
         """
+        return self.commit(self.prepare(messages))
+
+    def prepare(self, messages: Sequence[tuple[str, bytes]]) -> list[Prepared]:
+        """Checks the messages that `take_all` would take, and changes nothing.
+
+        Raises:
+            SQLAlchemyError: if the database is unavailable.
+        """
         with self._engine.connect().execution_options(reads=True) as db:
-            prepared = self._prepare(db, messages)
-        return self._commit(prepared)
+            return self._prepare(db, messages)
 
     def hold(self, name: str, message: bytes, reason: str, now_s: int) -> Outcome:
         """Holds a message from a key over its limits and tells the owner. Nothing of the message is stored.
@@ -180,7 +187,7 @@ class Ledger:
             SQLAlchemyError: if the database is unavailable.
         """
 
-        def note(db: Connection) -> _Prepared:
+        def note(db: Connection) -> Prepared:
             (found,) = self._read(db, [(name, message)])
             if not found.unknown:
                 notice(db, name, "later", reason, now_s)
@@ -194,8 +201,8 @@ class Ledger:
 
     # -- before the transaction --------------------------------------------------------
 
-    def _prepare(self, db: Connection, messages: Sequence[tuple[str, bytes]]) -> list[_Prepared]:
-        began_s, prepared, boxes = time.thread_time(), list[_Prepared](), set[int]()
+    def _prepare(self, db: Connection, messages: Sequence[tuple[str, bytes]]) -> list[Prepared]:
+        began_s, prepared, boxes = time.thread_time(), list[Prepared](), set[int]()
         for found in self._read(db, messages):
             each_began_s = time.thread_time()
             if prepared and (found.box_id in boxes or each_began_s - began_s > _PREPARED_S):
@@ -207,7 +214,7 @@ class Ledger:
             prepared.append(replace(found, cpu_s=found.cpu_s + time.thread_time() - each_began_s))
         return prepared
 
-    def _read(self, db: Connection, messages: Sequence[tuple[str, bytes]]) -> list[_Prepared]:
+    def _read(self, db: Connection, messages: Sequence[tuple[str, bytes]]) -> list[Prepared]:
         """The entries in messages, and whether their places in the chains make a check worth while."""
         query = select(KEY.c.name, KEY.c.public_key, KEY.c.revoked_s, KEY.c.box_id, BOX_TABLE.c.pub_id)
         own = KEY.c.name.in_({name for name, _ in messages})
@@ -219,7 +226,7 @@ class Ledger:
         known = _known(db, entries, chains)
         return [self._look(db, found, chains, known) for found in opened]
 
-    def _look(self, db: Connection, found: _Prepared, chains: _Chains, known: _Known) -> _Prepared:
+    def _look(self, db: Connection, found: Prepared, chains: _Chains, known: _Known) -> Prepared:
         entry = found.entry
         if entry is None or found.held:
             return found
@@ -229,7 +236,7 @@ class Ledger:
         heads = _heads(chains[found.journal])
         return replace(found, heads=heads, held=wrong or self._clock_is_wrong(db, entry))
 
-    def _check(self, found: _Prepared) -> _Prepared:
+    def _check(self, found: Prepared) -> Prepared:
         content = found.entry and found.entry.content
         if not isinstance(content, MatchPlayed):
             return found
@@ -278,7 +285,12 @@ class Ledger:
 
     # -- the transaction ---------------------------------------------------------------
 
-    def _commit(self, prepared: Sequence[_Prepared]) -> list[Outcome]:
+    def commit(self, prepared: Sequence[Prepared]) -> list[Outcome]:
+        """Takes what was prepared, in one transaction. Chains may have gone on since.
+
+        Raises:
+            SQLAlchemyError: if the database is unavailable; nothing has changed then.
+        """
         try:
             try:
                 return self._commit_once(prepared)
@@ -297,9 +309,9 @@ class Ledger:
                     raise  # The database is not as this program knows it; no message is to blame.
                 _log.exception("%s: the message is refused", prepared[0].name)
                 return [self._refuse(prepared[0], error)]
-        return [outcome for each in prepared for outcome in self._commit([each])]
+        return [outcome for each in prepared for outcome in self.commit([each])]
 
-    def _refuse(self, prepared: _Prepared, error: Exception) -> Outcome:
+    def _refuse(self, prepared: Prepared, error: Exception) -> Outcome:
         """Commits an entry that can't be stored as refused, so that the box doesn't retry it for ever."""
         reason = f"it can't be stored: {type(error).__name__}"
         try:
@@ -310,7 +322,7 @@ class Ledger:
             _log.exception("%s: the message is passed over", prepared.name)
             return Outcome("failed", None, reason, prepared.cpu_s)
 
-    def _commit_once(self, prepared: Sequence[_Prepared]) -> list[Outcome]:
+    def _commit_once(self, prepared: Sequence[Prepared]) -> list[Outcome]:
         began_s = time.thread_time()
         outcomes = change(self._engine, lambda db: self._take(db, prepared))
         each_s = (time.thread_time() - began_s) / len(prepared)
@@ -319,7 +331,7 @@ class Ledger:
             for found, outcome in zip(prepared, outcomes, strict=True)
         ]
 
-    def _take(self, db: Connection, batch: Sequence[_Prepared]) -> list[Outcome]:
+    def _take(self, db: Connection, batch: Sequence[Prepared]) -> list[Outcome]:
         entries = [found for found in batch if found.entry is not None]
         own = KEY.c.name.in_({found.name for found in entries})
         revoked = set(db.execute(select(KEY.c.name).where(own, KEY.c.revoked_s.is_not(None))).scalars())
@@ -334,7 +346,7 @@ class Ledger:
         return outcomes
 
     def _take_one(
-        self, db: Connection, found: _Prepared, revoked: bool, chains: _Chains, known: _Known,
+        self, db: Connection, found: Prepared, revoked: bool, chains: _Chains, known: _Known,
         placed: list[_Placed],
     ) -> Outcome:  # fmt: skip
         """The outcome of a message. An entry whose place is found is `placed`, and its chain goes on."""
@@ -399,7 +411,7 @@ class Ledger:
         add_matches(db, matches, now_s, self._zone)
         sign(db, signatures, now_s)
 
-    def _set_aside(self, db: Connection, found: _Prepared, reason: str) -> Outcome:
+    def _set_aside(self, db: Connection, found: Prepared, reason: str) -> Outcome:
         """Sets a message aside that was not taken: once however often it comes, and the latest of each key.
 
         An entry is held. Anything else, or an entry the box hasn't signed, gets no receipt.
@@ -433,9 +445,9 @@ class Ledger:
         return outcome
 
 
-def _open(name: str, message: bytes, key: Any) -> _Prepared:  # noqa: ANN401  (a row)
+def _open(name: str, message: bytes, key: Any) -> Prepared:  # noqa: ANN401  (a row)
     """The entry in a message, if its key has signed one."""
-    began_s, found = time.thread_time(), _Prepared(name, message)
+    began_s, found = time.thread_time(), Prepared(name, message)
     if key is None:
         return replace(found, unknown=f"no box is enrolled as {one_line(name)}")
     try:
@@ -452,7 +464,7 @@ def _open(name: str, message: bytes, key: Any) -> _Prepared:  # noqa: ANN401  (a
     )  # fmt: skip
 
 
-def _chains(db: Connection, entries: Sequence[_Prepared], *, lock: bool = False) -> _Chains:
+def _chains(db: Connection, entries: Sequence[Prepared], *, lock: bool = False) -> _Chains:
     """The latest `MOST_CHAINS` chains of each box under its key, oldest first."""
     found: _Chains = {each.journal: [] for each in entries}
     if not found:
@@ -478,7 +490,7 @@ def _heads(chains: Sequence[Row[Any]]) -> tuple[tuple[int, int], ...]:
     return tuple((chain.id, chain.head_sequence) for chain in chains)
 
 
-def _known(db: Connection, entries: Sequence[_Prepared], chains: _Chains) -> _Known:
+def _known(db: Connection, entries: Sequence[Prepared], chains: _Chains) -> _Known:
     """Status and reason of those of these entries that came before, by key and hash."""
     hashes = {
         (chain.id, found.entry.sequence, found.hash): found.name
@@ -497,7 +509,7 @@ def _known(db: Connection, entries: Sequence[_Prepared], chains: _Chains) -> _Kn
     }
 
 
-def _place(chains: Sequence[Row[Any]], found: _Prepared, entry: OutboxEntry) -> tuple[int | None, str]:
+def _place(chains: Sequence[Row[Any]], found: Prepared, entry: OutboxEntry) -> tuple[int | None, str]:
     """The chain that an entry follows on; and why it has to wait, empty if it can be taken."""
     due = (entry.sequence, entry.previous)
     for chain in chains:
@@ -514,7 +526,7 @@ def _place(chains: Sequence[Row[Any]], found: _Prepared, entry: OutboxEntry) -> 
 
 
 def _continue(
-    db: Connection, chains: Sequence[Row[Any]], follows: int | None, found: _Prepared, entry: OutboxEntry,
+    db: Connection, chains: Sequence[Row[Any]], follows: int | None, found: Prepared, entry: OutboxEntry,
     now_s: int,
 ) -> tuple[int, str]:  # fmt: skip
     """The chain of an entry that can be taken, which is begun if there is none; and a note for the box."""
@@ -537,7 +549,7 @@ def _continue(
     return follows, note
 
 
-def _within_limits(db: Connection, found: _Prepared) -> bytes:
+def _within_limits(db: Connection, found: Prepared) -> bytes:
     """The message of a refused entry, or nothing where its key has no room left for it."""
     own = KEY.c.name == found.name
     kept = db.execute(select(KEY.c.refused_bytes).where(own)).scalar_one()
