@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 import socket
+import socketserver
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -339,6 +341,69 @@ def test_a_broker_that_hangs_up_every_second_does_not_fill_the_journal(
     assert [record.getMessage() for record in caplog.records].count("broker: connection lost") == 1
     box.socket.close()
     liar.close()
+
+
+class _Forgetful(socketserver.StreamRequestHandler):
+    """Between a client and its broker: while it `forgets`, no message of the client is confirmed."""
+
+    server: ForgetfulBroker
+
+    def handle(self) -> None:
+        with socket.create_connection(("127.0.0.1", self.server.broker)) as behind:
+            threading.Thread(target=self._pass_on, args=(behind,), daemon=True).start()
+            with suppress(OSError):
+                while said := self.request.recv(4096):
+                    behind.sendall(said)
+
+    def _pass_on(self, behind: socket.socket) -> None:
+        packets = behind.makefile("rb")
+        with suppress(OSError, IndexError):
+            while first := packets.read(1):
+                length, shift, head = 0, 0, first
+                while not shift or head[-1] & 0x80:
+                    head += packets.read(1)
+                    length |= (head[-1] & 0x7F) << shift
+                    shift += 7
+                body = packets.read(length)
+                if first[0] >> 4 != 4 or not self.server.forgets:
+                    self.wfile.write(head + body)
+
+
+class ForgetfulBroker(socketserver.ThreadingTCPServer):
+    """A broker that can forget to confirm what it has passed on."""
+
+    daemon_threads = True
+    forgets = False
+
+    def __init__(self, broker: int) -> None:
+        super().__init__(("127.0.0.1", 0), _Forgetful)
+        self.broker = broker
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+@pytest.mark.slow
+def test_a_match_goes_on_once_a_broker_confirms_again(tmp_path: Path) -> None:
+    """What it hadn't confirmed kept everything later from going out: both boxes were here and never moved."""
+    place = Meeting(tmp_path)
+    with ForgetfulBroker(place.port) as forgetful:
+        place.helpers[0] = Helper(
+            place.boxes[0].path, Place("127.0.0.1", forgetful.server_address[1]), KeyStore(tmp_path / "host")
+        )
+        with contextmanager(_running)(place):
+            host, guest = place.boxes
+            pair(host, guest)
+            forgetful.forgets = True
+            while host.reports.empty():  # nobody else says anything: it has connected anew
+                host.ask(Send(Levers(0, 1)))
+                time.sleep(0.02)
+            forgetful.forgets = False
+            host.until(Peer.HERE)
+            guest.until(Peer.HERE)
+            guest.ask(Send(Levers(1, 2)))
+            host.next(Received, lambda report: report.message == Levers(1, 2))
+            host.ask(Send(Levers(1, 2)))
+            guest.next(Received, lambda report: report.message == Levers(1, 2))
+        forgetful.shutdown()
 
 
 # --- at a broker

@@ -346,9 +346,7 @@ class Helper:
                 self._rejoin(session)
             case Send(message):
                 if self._meeting is not None and not self._meeting.leaves and self._sent.allows():
-                    packet = self._meeting.channel.seal(to_line(message))
-                    if packet is not None:
-                        self._meeting.broker.publish(self._meeting.channel.own_topic, packet)
+                    self._send(self._meeting, to_line(message))
             case Leave():
                 self._close_room()
                 if self._meeting is not None and self._meeting.peer is Peer.LEFT:
@@ -361,6 +359,14 @@ class Helper:
                     self._leave(self._meeting)
             case _:
                 assert_never(request)
+
+    def _send(self, meeting: _Meeting, line: bytes) -> None:
+        packet = meeting.channel.seal(line)
+        if packet is not None and not meeting.broker.publish(meeting.channel.own_topic, packet):
+            # What waits would keep everything after it from going out, also once the broker confirms again.
+            self._complain("it confirms nothing")
+            self._part()
+            self._meet(meeting.secret, is_host=meeting.channel.is_host, is_new=False)
 
     def _wait_s(self) -> float:
         now_s = self._clock_s()

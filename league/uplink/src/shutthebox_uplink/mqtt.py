@@ -157,9 +157,14 @@ class Broker:
         self._client.connect_async(self._host, self._port, KEEPALIVE_S)
         self._client.loop_start()
 
-    def publish(self, topic: str, payload: bytes | str, *, retain: bool = False) -> None:
-        """Hands a message to paho with QoS 1; nothing is raised if the broker is away."""
+    def publish(self, topic: str, payload: bytes | str, *, retain: bool = False) -> bool:
+        """Hands a message to paho with QoS 1; nothing is raised if the broker is away.
+
+        Returns:
+            Whether there was room for it: `most_waiting` others may wait for the broker.
+        """
         self._last = self._client.publish(topic, payload, qos=1, retain=retain)
+        return self._last.rc != paho.MQTT_ERR_QUEUE_SIZE
 
     def close(self) -> bool:
         """Disconnects cleanly, after waiting a moment for the last messages to go out.
