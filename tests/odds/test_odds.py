@@ -9,14 +9,13 @@ from tests.support.house import house
 from shutthebox.config.profiles import builtin
 from shutthebox.odds.model import TurnModel
 from shutthebox.odds.odds import Odds, for_points, odds_for_points
-from shutthebox.odds.worths import End, Objective, OddsError, TooLargeError
+from shutthebox.odds.worths import End, OddsError, TooLargeError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Scoring, ShutWins, Win
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Outcome, Turn
 
 TRADITIONAL = builtin("traditional")
-OBJECTIVES = (Objective.SCORE, Objective.SHUT)
 
 
 def test_the_ends_of_a_turn_that_is_over() -> None:

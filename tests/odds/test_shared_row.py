@@ -1,7 +1,6 @@
 """One row for all: everybody's chance to win, against the oracle."""
 
 from dataclasses import replace
-from fractions import Fraction
 
 import pytest
 from tests.odds.plain import match_oracle
@@ -18,7 +17,6 @@ from shutthebox.rules.tiles import to_tiles
 
 ROLLERS = builtin("high-rollers")
 SHORT = replace(ROLLERS, tiles=(1, 2, 3, 4), sides=3, one_die=OneDie.OPTIONAL_HIGH)
-Wins = tuple[Fraction, ...]
 
 
 @pytest.mark.parametrize("players", [1, 2, 3])

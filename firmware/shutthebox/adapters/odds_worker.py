@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 
 from shutthebox.adapters.priority import let_others_first
-from shutthebox.odds.questions import OddsReady, Question, answer_without_odds
+from shutthebox.odds.questions import OddsReady, Prepare, Question, answer_without_odds
 from shutthebox.odds.worths import OddsError
 
 _log = logging.getLogger(__name__)
@@ -46,6 +46,8 @@ class InlineOdds:
 
     def ask(self, question: Question) -> Sequence[OddsReady]:
         """The answer, if the question has one."""
+        if isinstance(question, Prepare):
+            return ()  # the caller would wait for what may never be asked
         advice = answer_or_fall_back(question)
         return () if advice is None else (advice,)
 
