@@ -140,6 +140,14 @@ def test_the_key_of_a_broker_is_refused(tmp_path: Path) -> None:
     assert mistake == "broker.pem: a private key, to be kept secret; allowed is the certificate"
 
 
+def test_a_certificate_may_have_comments_in_any_letters_and_must_be_one(tmp_path: Path) -> None:
+    (tmp_path / BROKER_FILE).write_text(f"Für die Kneipe:\n{CERTIFICATE}", "utf-8")
+    assert read_card(tmp_path, any_box).mistakes == ()
+    (tmp_path / BROKER_FILE).write_text("Für die Kneipe:\n", "utf-8")
+    (mistake,) = read_card(tmp_path, any_box).mistakes
+    assert mistake.startswith("broker.pem: no certificate; allowed is one")
+
+
 @pytest.mark.parametrize("wrong", [*NAMES, "rules/friday.toml"])
 def test_every_mistake_in_every_file_is_said_and_the_others_are_no_mistakes(
     wrong: str, tmp_path: Path

@@ -326,7 +326,8 @@ def _examine_certificate(text: str, name: str) -> tuple[str, ...]:
     if "PRIVATE KEY" in text:
         return (f"{name}: a private key, to be kept secret; allowed is the certificate",)
     try:
-        ssl.create_default_context(cadata=text)
+        # Comments may have any letters, of which Python passes on ASCII alone.
+        ssl.create_default_context(cadata=text.encode("ascii", "replace").decode())
     except (ssl.SSLError, ValueError):
         return (f"{name}: no certificate; allowed is one that begins with -----BEGIN CERTIFICATE-----",)
     return ()
