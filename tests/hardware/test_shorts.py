@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from hwtools import kicad, shorts
-from hwtools.pinout import BUS_RESISTORS, load
+from hwtools.pinout import I2C_RESISTORS, SPI_RESISTORS, load
 
 FOUND = shorts.read()
 
@@ -43,16 +43,16 @@ def test_a_shorted_lamp_or_buzzer_trips_no_fuse_and_its_resistor_bears_it() -> N
 
 
 def test_no_short_destroys_the_pi() -> None:
-    """R2 and R5 lie before their plugs, R8 and R9 in the bus: no lead has bare 5 V, or bare pins."""
+    """R2 and R5 lie before their plugs, R8, R9, R12 to R16 in the buses: no lead has bare 5 V, or bare pins."""
     assert [set(f.wires) for f in FOUND if f.pi] == []
     wired = {net for connector in load().connectors for net in connector.pins}
-    assert not {"+5V", "5V_FUSED", "SDA", "SCL"} & wired
+    assert not {"+5V", "5V_FUSED", *I2C_RESISTORS.values(), *SPI_RESISTORS.values()} & wired
 
 
 def test_the_bus_resistors_leave_the_display_a_low_level() -> None:
     """UM10204: what lies in series may take a tenth of the supply, or panels that sink little drop out."""
     supply, sinks_to = 3.3, 0.4
-    for ref in BUS_RESISTORS:
+    for ref in I2C_RESISTORS:
         ohms = float(kicad.read().parts[ref].value.removesuffix("R"))
         drop = ohms * (supply - sinks_to) / (shorts.PULL_UP + ohms)
         assert drop <= 0.1 * supply, f"{ref}: {drop:.2f} V"

@@ -10,7 +10,7 @@ import pytest
 from hwtools import kicad, pinout
 from hwtools.places import SIGNALS, find_places
 from shutthebox.cli.check_config import HEADER
-from shutthebox.config.schema import BOARD_LINES, SECTIONS
+from shutthebox.config.schema import BOARD_LINES, SECTIONS, SPI_LINES
 
 WIRING = pinout.load()
 
@@ -49,9 +49,9 @@ def test_every_line_of_the_configuration_has_its_signal_on_the_board() -> None:
 
 def test_the_configuration_refuses_the_lines_that_the_board_itself_has() -> None:
     """A lever on the shutdown line would switch the Pi off."""
-    keyed = {*SIGNALS.values(), *(f"TILE{number}" for number in range(1, len(WIRING.levers) + 1))}
+    keyed = {*SIGNALS.values(), "DC", "RST", *(f"TILE{number}" for number in range(1, len(WIRING.levers) + 1))}
     own = {signal.bcm for signal in WIRING.signals if signal.name not in keyed}
-    assert own == BOARD_LINES.keys()
+    assert own == BOARD_LINES.keys() | SPI_LINES.keys()
 
 
 def changed(what: str, **values: object) -> pinout.Pinout:

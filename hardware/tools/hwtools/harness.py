@@ -7,7 +7,8 @@ from hwtools.pinout import HARDWARE, Connector, Pinout, at_plug
 
 TARGET = HARDWARE / "harness" / "harness.yml"
 #: Length of each plug's lead in metres: the open shell stands behind the base with its leads on.
-LENGTHS = {"J2": 0.40, "J3": 0.40, "J4": 0.40, "J5": 0.40, "J6": 0.40, "J7": 0.20, "J8": 0.40, "J9": 0.40}
+LENGTHS = {"J2": 0.40, "J3": 0.40, "J4": 0.40, "J5": 0.40, "J6": 0.40, "J7": 0.20, "J8": 0.40, "J9": 0.40,
+           "J11": 0.40}  # fmt: skip
 
 
 def generate_source(wiring: Pinout) -> str:
@@ -64,6 +65,10 @@ def generate_source(wiring: Pinout) -> str:
     end("OLED", "128x64 I2C display", "GND, VCC, SDA, SCL", kinds, order)
     cable("W9", "BK, RD, BU, YE", LENGTHS["J9"], "shorter is better, 0.5 m at most")
     link("J9: [1-4]", "W9: [1-4]", "OLED: [1-4]")
+    plug("J11")
+    end("OLED_SPI", "128x64 SPI display", "GND, VCC, D0, D1, RES, DC, CS", kinds, order)
+    cable("W11", "BK, RD, BU, YE, WH, GN, BN", LENGTHS["J11"], "in place of W9")
+    link("J11: [1-7]", "W11: [1-7]", "OLED_SPI: [1-7]")
     head = "# The wiring harness for WireViz; written by hardware/tools/hwtools/harness.py from pinout.toml."
     body = "\n\n".join(f"{kind}:\n" + "\n".join(lines) for kind, lines in parts.items())
     return f"{head}\nmetadata:\n  title: Shut the Box harness\n\n{body}\n"

@@ -38,8 +38,9 @@ PRINTED_NAMES = {
     "BUZZER_A": "+",
     "BUZZER_K": "-",
 }
-#: Parts between the Pi's bus and the display's plug.
-BUS_RESISTORS = {"R8": "SDA", "R9": "SCL"}
+#: Resistors between the Pi's buses and the display's plugs.
+I2C_RESISTORS = {"R8": "SDA", "R9": "SCL"}
+SPI_RESISTORS = {"R12": "SCLK", "R13": "MOSI", "R14": "RST", "R15": "DC", "R16": "CS"}
 
 
 def at_plug(net: str) -> str:

@@ -13,11 +13,12 @@ from collections.abc import Iterator
 
 from hwtools import generated, kicad
 from hwtools.pinout import (
-    BUS_RESISTORS,
     CHANNELS,
     GROUND_PINS,
+    I2C_RESISTORS,
     POWER_PINS,
     PRINTED_NAMES,
+    SPI_RESISTORS,
     Pinout,
     PinoutError,
     at_plug,
@@ -79,7 +80,7 @@ def _kicad(wiring: Pinout, board: kicad.Board) -> Iterator[str]:
             if carried != wanted_nets:
                 joins = f"channel {number} ({name}) joins {sorted(wanted_nets)}"
                 yield f"KiCad: {ref} joins {sorted(carried)}, {joins}"
-    for ref, name in BUS_RESISTORS.items():
+    for ref, name in (I2C_RESISTORS | SPI_RESISTORS).items():
         joined = {board.pads.get((ref, pad), "") for pad in "12"}
         if joined != {name, f"OLED_{name}"}:
             yield f"KiCad: {ref} joins {sorted(joined)}, it is between {name} and the display's plug"
@@ -101,13 +102,14 @@ def _firmware(wiring: Pinout) -> Iterator[str]:
     """Compare the firmware's default.toml, including keys that are commented out."""
     folder = generated.ROOT / "firmware" / "shutthebox" / "config"
     text = (folder / "default.toml").read_text(encoding="utf-8")
-    config = tomllib.loads(re.sub(r"(?m)^# (service = \d)", r"\1", text))
+    config = tomllib.loads(re.sub(r"(?m)^# ((?:service|reset) = \d)", r"\1", text))
     wanted: dict[tuple[str, str], object] = {
         ("gpio", key): wiring.signal(name).bcm for key, name in SIGNALS.items()
     }
     wanted["gpio", "levers"] = list(wiring.levers)
     wanted["display", "bus"] = wiring.raw["i2c"]["bus"]
     wanted["display", "address"] = wiring.raw["i2c"]["oled_address"]
+    wanted["display", "dc"], wanted["display", "reset"] = wiring.signal("DC").bcm, wiring.signal("RST").bcm
     for (section, key), value in wanted.items():
         if config[section].get(key) != value:
             yield f"config/schema.py: {section}.{key}: default.toml should have {value}; make generated"

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from hwtools import kicad
-from hwtools.pinout import HARDWARE, Pinout, at_plug, load
+from hwtools.pinout import HARDWARE, I2C_RESISTORS, SPI_RESISTORS, Pinout, at_plug, load
 
 RESULT = HARDWARE / "signals" / "shorts.json"
 
@@ -49,7 +49,7 @@ NAMED = 0.1
 #: A switch input below this reads as closed (V).
 READS_CLOSED = 1.2
 
-#: Off or on: buzzer, roll lamp, bus and tile lamps.
+#: Off or on: buzzer, roll lamp; buses (SPI's lines are high when off) and tile lamps.
 _State: TypeAlias = tuple[int, int, int]
 _OHMS = {"R": 1.0, "k": 1e3, "M": 1e6}
 
@@ -127,7 +127,7 @@ def _kind(net: str) -> str:
         return "input"
     if net.startswith("LAMP") and net[4:].isdigit():
         return "tile lamp"
-    return at_plug(net)
+    return "SPI" if at_plug(net) in SPI_RESISTORS.values() else at_plug(net)
 
 
 def _wires(wiring: Pinout) -> dict[str, set[str]]:
@@ -188,10 +188,13 @@ def deck(board: kicad.Board, wiring: Pinout, state: _State = (0, 0, 0)) -> str:
             f"Rp{signal.name} {at} p{signal.name} 1",
             f"Dh{signal.name} p{signal.name} {node['+3V3']} pn",
             f"Dl{signal.name} 0 p{signal.name} pn",
-            f"Ru{signal.name} {at} {node['+3V3']} {PULL_UP if signal.direction == 'bus' else 50e3}",
+            f"Ru{signal.name} {at} {node['+3V3']} {PULL_UP if signal.name in I2C_RESISTORS.values() else 50e3}",
         ]
-        if signal.direction == "bus":
+        if signal.name in I2C_RESISTORS.values():
             switch(f"p{signal.name}", signal.name, "GND", DRIVER, 2)
+        elif signal.direction == "bus":
+            lines.append(f"Bp{signal.name} d{signal.name} 0 v=v(g2)>0.5 ? 0 : v({node['+3V3']})")
+            lines.append(f"Rd{signal.name} d{signal.name} {at} {DRIVER}")
     lines += [f"Rtransducer {node['BUZZER_A']} {node['BUZZER_K']} {TRANSDUCER}"]
     lines += [
         f"Dlamp {node['LAMP_A']} lamp pn",
@@ -220,6 +223,7 @@ def deck(board: kicad.Board, wiring: Pinout, state: _State = (0, 0, 0)) -> str:
 
 def _asked(node: dict[str, str], wiring: Pinout) -> list[str]:
     names = [n for n in node.values() if n != "0"] + ["s5V", "s3V3", "xend", "yend"]
+    names += [f"d{name}" for name in SPI_RESISTORS.values()]
     return names + [f"p{s.name}" for s in wiring.signals if s.direction != "out"]
 
 
@@ -274,7 +278,8 @@ def short_all_pairs() -> list[Finding]:
             part, watts, limit = "transducer", transducer, TRANSDUCER_LIMIT
         lines = [s for s in wiring.signals if s.direction != "out"]
         diodes = [abs(at(s.name) - volts[f"p{s.name}"]) for s in lines]
-        drive = max(at("SDA"), at("SCL")) / DRIVER if state[2] else 0.0
+        driven = [abs(at(name) - volts[f"d{name}"]) for name in SPI_RESISTORS.values()]
+        drive = max(*driven, *(at(name) * state[2] for name in I2C_RESISTORS.values())) / DRIVER
         rail = (at("+3V3") - volts["s3V3"]) / SUPPLIES["+3V3"][1]
         too_much = max(diodes) > DIODE_LIMIT or round(drive, 3) > DRIVE_LIMIT or rail > RAIL_LIMIT
         pi = "destroys" if too_much else ""

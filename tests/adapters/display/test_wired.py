@@ -48,6 +48,7 @@ def test_a_panel_on_spi_shows_the_picture(controller: Controller) -> None:
     bus = SpiPanel(controller, pins)
     panel = open_panel(controller, opening._Wired(SPI, pins, bus))
     assert bus.opened == [(0, 0)]
+    assert 0 < bus.max_speed_hz <= 2_000_000, "an SH1106 takes no more, by its data sheet"
     levels = [bool(state.state) for state in pins.pin(7).states]
     assert levels[-2:] == [False, True], "it was reset, and let go"
     panel.push(PICTURE)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _NOTHING = 0xE3  # a command that every one takes and that does nothing
 _RESET_S = 0.001  # the controllers want 3 to 10 microseconds, and a little to come up
-_SPI_HZ = 8_000_000  # the slowest of the controllers takes 10 MHz at 3.3 V
+_SPI_HZ = 2_000_000  # as much as the SH1106's data sheet allows; a frame takes 4 ms
 
 
 class _Recorder:

@@ -428,6 +428,7 @@ _PLUGS = {
     "J6": (61.2, 27.5, 1, 5),
     "J7": (61.2, 14.0, 1, 3),
     "J9": (3.5, 15.5, 1, 4),
+    "J11": (3.5, 34.05, 1, 7),
 }
 
 
@@ -465,7 +466,7 @@ def leads(box: Assembly) -> dict[str, list[list[Point]]]:
     ends["J6"] = [at(*d.button_at, under - 36)]
     ends["J8"] = [at(*d.buzzer_at, under - d.buzzer_height - 6)]
     cx, cy = d.bezel_at
-    ends["J9"] = [at(cx, cy + DISPLAYS[d.display].board[1] / 2 - 2, printed.board_back(d) - 14)]
+    ends["J11" if d.spi else "J9"] = [at(cx, cy + DISPLAYS[d.display].board[1] / 2 - 2, printed.board_back(d) - 14)]
     found: dict[str, list[list[Point]]] = {}
     for plug, places in ends.items():
         bx, by, _, _ = _PLUGS[plug]
@@ -480,19 +481,15 @@ def _plugs(box: Assembly) -> None:
     x, y = d.pi_at
     z = d.base + d.pi_post + 1.4 + d.spacer + 1.6
     for name, (bx, by, wide, deep) in _PLUGS.items():
-        if name == "J5" and d.levers == 9:
+        if name == ("J9" if d.spi else "J11") or (name == "J5" and d.levers == 9):
             continue
         px, py = x + 85 - bx, y + by
         w, h = (wide * 2.5 + 2.4) / 2 if wide > 1 else 2.9, (deep * 2.5 + 2.4) / 2 if deep > 1 else 2.9
         solid = block((px - w, py - h, z), (px + w, py + h, z + 14))  # with the bend of its leads
-        part = "plug PHR-4" if name == "J9" else f"plug XHP-{max(wide, deep)}"
+        part = f"plug {'PHR' if name in ('J9', 'J11') else 'XHP'}-{max(wide, deep)}"
         box.add(name, solid, "plugs", 30.0, part=part, colour="ivory")
-    if d.spi:  # over pins 17 to 26: a crimp housing, and the bend of its leads
-        px, py = x + 85 - 33.8, y + 3.5
-        solid = block((px - 6.5, py - 2.7, z), (px + 6.5, py + 2.7, z + 20))
-        box.add("SPI plug", solid, "plugs", 30.0, part="housing 2x5", colour="black")
     box.extra["contact SXH-001T-P0.6"] = 4 * (3 if d.levers == 9 else 4) + 5 + 3 + 2
-    box.extra["contact SPH-002T-P0.5S"] = 4
+    box.extra["contact SPH-002T-P0.5S"] = 7 if d.spi else 4
     # the supply's plug, 12 x 7 mm and 28 mm long, and its cable to the tie and out
     ux, uz = x + 85 - 11.2, d.base + d.pi_post + 1.4 + 1.6
     plug = block((ux - 6, y + 57.3, uz - 3.5), (ux + 6, y + 85.3, uz + 3.5))

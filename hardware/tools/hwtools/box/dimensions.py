@@ -216,7 +216,7 @@ class Dimensions:
     gate: float = 0.7  # play of the lock's cam in the base's gate
     pi_at: tuple[float, float] = (16.0, 18.0)
     pi_post: float = 8.0
-    spi: bool = False  # the display's plug stands on the header
+    spi: bool = False  # the display is on J11 instead of J9
     dam: float = 3.5  # height round the electronics
 
     # how it is made
