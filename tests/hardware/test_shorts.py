@@ -43,7 +43,7 @@ def test_a_shorted_lamp_or_buzzer_trips_no_fuse_and_its_resistor_bears_it() -> N
 
 
 def test_no_short_destroys_the_pi() -> None:
-    """R2 and R5 lie before their plugs, R8, R9, R12 to R16 in the buses: no lead has bare 5 V, or bare pins."""
+    """R2 and R5 lie before their plugs, and each bus has resistors: no lead has bare 5 V, or bare pins."""
     assert [set(f.wires) for f in FOUND if f.pi] == []
     wired = {net for connector in load().connectors for net in connector.pins}
     assert not {"+5V", "5V_FUSED", *I2C_RESISTORS.values(), *SPI_RESISTORS.values()} & wired

@@ -181,16 +181,16 @@ def deck(board: kicad.Board, wiring: Pinout, state: _State = (0, 0, 0)) -> str:
                 if net.startswith("Net-(RN"):
                     switch(f"u{len(switches)}", net, "GND", DRIVER, 2)
     for signal in wiring.signals:
-        at = node[signal.name]
+        at, pulled = node[signal.name], signal.name in I2C_RESISTORS.values()
         if signal.direction == "out":
             continue
         lines += [
             f"Rp{signal.name} {at} p{signal.name} 1",
             f"Dh{signal.name} p{signal.name} {node['+3V3']} pn",
             f"Dl{signal.name} 0 p{signal.name} pn",
-            f"Ru{signal.name} {at} {node['+3V3']} {PULL_UP if signal.name in I2C_RESISTORS.values() else 50e3}",
+            f"Ru{signal.name} {at} {node['+3V3']} {PULL_UP if pulled else 50e3}",
         ]
-        if signal.name in I2C_RESISTORS.values():
+        if pulled:
             switch(f"p{signal.name}", signal.name, "GND", DRIVER, 2)
         elif signal.direction == "bus":
             lines.append(f"Bp{signal.name} d{signal.name} 0 v=v(g2)>0.5 ? 0 : v({node['+3V3']})")

@@ -466,7 +466,9 @@ def leads(box: Assembly) -> dict[str, list[list[Point]]]:
     ends["J6"] = [at(*d.button_at, under - 36)]
     ends["J8"] = [at(*d.buzzer_at, under - d.buzzer_height - 6)]
     cx, cy = d.bezel_at
-    ends["J11" if d.spi else "J9"] = [at(cx, cy + DISPLAYS[d.display].board[1] / 2 - 2, printed.board_back(d) - 14)]
+    ends["J11" if d.spi else "J9"] = [
+        at(cx, cy + DISPLAYS[d.display].board[1] / 2 - 2, printed.board_back(d) - 14)
+    ]
     found: dict[str, list[list[Point]]] = {}
     for plug, places in ends.items():
         bx, by, _, _ = _PLUGS[plug]
