@@ -111,7 +111,8 @@ class Seat:
         is_over: the match has come to its end.
         has_left: it ended without a result.
         left: the session of the match that ended so.
-        seen: so many actions had happened when the screen was last shown.
+        screen: the latest, in words.
+        seen: so many actions had happened when it was shown.
         die_in: effects until the plug is pulled; None for never.
     """
 
@@ -163,8 +164,8 @@ class Seat:
             self._tell(self.number, f"# keeps {fact_text(what.fact)}")
         if isinstance(what, Show):
             self.seen = len(self.facts)
-            text = " / ".join(localize_screen(what).text.splitlines())
-            self._tell(self.number, f"# shows {text}")
+            self.screen = localize_screen(what)
+            self._tell(self.number, f"# shows {' / '.join(self.text.splitlines())}")
         elif isinstance(what, Keep):
             self._keep(what.fact)
 
@@ -215,7 +216,7 @@ class Seat:
     @property
     def text(self) -> str:
         """All that the screen says."""
-        return localize_screen(self.show).text
+        return self.screen.text
 
     # Its plug.
 
@@ -480,18 +481,18 @@ class Simulation:
             if not seat.is_over and (seat.number == 0 or self._room is not None):
                 self._press(seat, 1)
         elif show.mode is Mode.MENU:
-            self._choose(seat, "Another box", last=max(seat.box.box.levers))
+            self._choose(seat, "Another box", max(seat.box.box.levers) - 1)  # from the end, it's near
         elif show.mode is Mode.LINKING:
             self._link_up(seat)
         else:
             self._play(seat)
 
-    def _choose(self, seat: Seat, wanted: str, last: int = 2) -> None:
-        screen = localize_screen(seat.show)
+    def _choose(self, seat: Seat, wanted: str, lever: int = 2) -> None:
+        screen = seat.screen
         if wanted in screen.rows[screen.cursor or 0]:
             self._press(seat)
         else:
-            self._flick(seat, last)
+            self._flick(seat, lever)
 
     @property
     def _room(self) -> str | None:
@@ -500,7 +501,7 @@ class Simulation:
         return None if found is None else found[1] + found[2]
 
     def _link_up(self, seat: Seat) -> None:
-        screen = localize_screen(seat.show)
+        screen = seat.screen
         if screen.title in ("Room?", "Code?"):
             self._enter(seat, screen)
         elif screen.cursor is not None:
@@ -522,7 +523,7 @@ class Simulation:
 
     def _play(self, seat: Seat) -> None:
         levers = to_tiles(seat.box.box.levers_down)
-        screen = localize_screen(seat.show)
+        screen = seat.screen
         if screen.prompt == "Hold 10 s: end":  # the other box will be back
             return
         told = read_prompts(screen, levers)
