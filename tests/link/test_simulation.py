@@ -92,6 +92,24 @@ def test_a_plug_pulled_between_room_and_match_keeps_nobody_waiting(
             simulation.run()
 
 
+def test_a_box_that_was_cut_off_hears_that_the_others_have_left(tmp_path: Path) -> None:
+    """They say so once, and may be in another match when it's back."""
+    with closing(Simulation(1, tmp_path, Trouble(), "pub")) as simulation:
+        host, guest = simulation.seats
+        play_until(simulation, lambda: host.thrown > 0)
+        simulation.link.kill_helper(1)
+        for held_ns in (11 * S, 100 * MS):
+            host.box.press(held_ns)
+            simulation.wait(S)
+        assert host.has_left
+        host.box.cut_power()
+        simulation.wait(60 * S)
+        assert "No connection" in guest.text
+        simulation.link.start_helper(1)
+        simulation.wait(20 * S)
+        assert "The Anchor has left" in guest.text
+
+
 @pytest.mark.parametrize("told", ["Enter it there", "reading your invitation"])
 def test_nobody_waits_at_a_room_whose_helper_has_died(told: str, tmp_path: Path) -> None:
     """The helper has forgotten the room, and nobody joins a session without a match again."""
