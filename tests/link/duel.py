@@ -7,7 +7,7 @@ import threading
 import time
 import webbrowser
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing, nullcontext, suppress
+from contextlib import ExitStack, closing, nullcontext
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -122,7 +122,7 @@ class Duel:
         self._stack.callback(lambda: self._buzzers[end].close())
         display.start()
         self._stack.callback(display.close)
-        box.box.subscribe(lambda change: self.wake())
+        box.box.subscribe(lambda change: self._mail.put(box.take_edges))
         server = PageServer(
             Workshop(box.box, panel, tell=partial(self._note, end)),
             0,
@@ -158,18 +158,25 @@ class Duel:
     def _now_ns(self) -> int:
         return time.monotonic_ns() - self._start_ns
 
-    def wake(self, do: Callable[[], None] = lambda: None) -> None:
-        """Lets the loop do this, and look at the contacts. Called in any thread."""
-        self._mail.put(do)
+    def wake(self, do: Callable[[], None]) -> None:
+        """Lets the loop do this. Called in any thread."""
+
+        def act() -> None:
+            self._time.run_until(max(self._now_ns(), self._time.now_ns))
+            do()
+
+        self._mail.put(act)
 
     def run(self) -> None:
         """Plays until interrupted."""
         while True:
-            with suppress(Empty):
+            try:
+                # Hands come first: time that has passed meanwhile must not turn a late press into a hold.
                 self._mail.get(timeout=max(0, self._time.deadline_ns - self._now_ns()) / 1e9)()
-            self._time.run_until(self._now_ns())
-            for box in self.boxes:
-                box.take_edges()
+            except Empty:
+                self._time.run_until(max(self._now_ns(), self._time.now_ns))
+                for box in self.boxes:
+                    box.take_edges()
 
     def close(self) -> None:
         """Closes pages and boxes."""

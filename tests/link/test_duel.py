@@ -24,6 +24,7 @@ from shutthebox.game.inputs import Held, LeversMoved, Pressed
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.game.switches.switch import DICE_BUTTON
 from shutthebox.rules.tiles import to_numbers, to_tiles
 from shutthebox.simulator.scenario.effect_lines import fact_text
 from shutthebox.simulator.scenario.player import Replay
@@ -59,11 +60,15 @@ class Player:
     def __init__(self, duel: Duel, end: int, browser: webdriver.Chrome) -> None:
         self.box, self._end, self._browser = duel.boxes[end], end, browser
         self.facts: list[str] = []
+        self._presses = 0
         self.box.observe(self._observe)
 
     def _observe(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        if isinstance(what, Keep):
-            self.facts.append(fact_text(what.fact))
+        match what:
+            case Keep(fact):
+                self.facts.append(fact_text(fact))
+            case SwitchChanged(switch, active) if switch == DICE_BUTTON and not active:
+                self._presses += 1
 
     @property
     def screen(self) -> LocalizedScreen:
@@ -82,11 +87,10 @@ class Player:
     def words(self) -> str:
         return str(self.js("return document.getElementById('panel').getAttribute('aria-label')"))
 
-    def press(self) -> None:
-        self.js("document.getElementById('dice').click()")
-
-    def hold(self) -> None:
-        self.js("document.getElementById('long').click()")
+    def press(self, button: str = "dice") -> None:
+        before = self._presses
+        self.js(f"document.getElementById('{button}').click()")
+        until(lambda: self._presses > before)  # a click while it's down is none
 
     def move(self, lever: int) -> None:
         it = f"document.querySelector('.lever[data-number=\"{lever}\"]')"
@@ -111,7 +115,7 @@ class Player:
         until(lambda: self.screen != before)
 
     def open_menu(self) -> None:
-        self.hold()
+        self.press("long")
         until(lambda: self.mode is Mode.MENU)
         self.choose("Another box")
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from random import Random
 
+from shutthebox.adapters.gpio import Edge
 from shutthebox.adapters.odds_worker import InlineOdds
 from shutthebox.adapters.store.database import STORE_FILE, Store
 from shutthebox.adapters.store.failsafe_store import FailsafeStore
@@ -227,10 +228,12 @@ class VirtualBox:
         self.take_edges()
 
     def take_edges(self) -> None:
-        """Lets the runner process the edges of contacts moved through `box`."""
+        """Lets the runner process the edges of contacts moved through `box`, each at its time."""
         while not self._inbox.empty():
             mail = self._inbox.get()
             assert mail is not None, "nothing ends it but `close`"
+            if isinstance(mail, Edge) and mail.t_ns > self.now_ns:
+                self.run_until(mail.t_ns)
             self.runner.take(mail, self.now_ns)
 
     def set_lever(self, number: int, down: bool) -> None:
