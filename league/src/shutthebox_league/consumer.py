@@ -9,6 +9,7 @@ import hashlib
 import json
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -38,6 +39,7 @@ from shutthebox_league.health import MAX_BYTES, read_health
 from shutthebox_league.league_health import BROKER, PULSE_EVERY_S, note_pulse
 from shutthebox_league.ledger import MAX_MESSAGE_BYTES, Ledger, Outcome
 from shutthebox_league.metrics import Metrics
+from shutthebox_league.notices import notice
 from shutthebox_league.schema import HEALTH, KEY
 from shutthebox_uplink.home_assistant import ONLINE
 from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
@@ -56,6 +58,13 @@ AGAIN_S = 1.0
 
 HEALTH_EVERY_S = 2.0
 """How often a consumer stores the health reports that have come in."""
+
+FLOOD, FLOOD_WITHIN_S = 100, 2.0
+"""Reports of one key, and entries beyond those that may wait, within so many seconds that are a flood. Each
+16 KB of them counts as one more. The broker drops anybody's messages if a consumer can't keep up."""
+
+SHUT_OUT_S = 600.0
+"""How long the broker refuses a key after a flood."""
 
 _LATER_EVERY_S = 10.0
 
@@ -88,6 +97,9 @@ class Consumer:
         self._cpu = Allowance(CPU_S_AN_HOUR, 3600)
         self._bytes = Allowance(BYTES_A_DAY, 24 * 3600)
         self._told_s: dict[str, float] = {}
+        self._excess = Counter[str]()
+        self._count_due_s = 0.0
+        self._shut_out: dict[str, float] = {}
         self._health_due_s = self._pulse_due_s = 0.0
         self._connected = False
         self._at_broker: set[str] | None = None
@@ -117,10 +129,12 @@ class Consumer:
                     while taken:
                         count = self._try(taken, partial(committer.take, taken))
                         taken = taken[len(taken) if count is None else count :]
+                        self._stop_floods()
                         beat()
                     self._keep_health()
                     self._note_pulse()
                     self._settle_broker()
+                    self._stop_floods()
                     self._metrics.waiting.set(len(self._entries))
                     self._metrics.dropped.inc(self._entries.dropped - self._dropped)
                     self._dropped = self._entries.dropped
@@ -146,10 +160,10 @@ class Consumer:
                 self._at_broker = self._at_broker if known is None else known
             case Message(_, topic, payload):
                 _, name, what = topic.split("/", 2)
-                if what == "entry":
-                    if len(payload) <= MAX_MESSAGE_BYTES:
-                        self._entries.put(name, payload)
-                elif len(payload) <= MAX_BYTES:
+                if what == "entry" and len(payload) <= MAX_MESSAGE_BYTES and self._entries.put(name, payload):
+                    return
+                self._excess[name] += 1 + len(payload) // 16384
+                if what != "entry" and len(payload) <= MAX_BYTES:
                     with self._hearing:
                         heard = self._heard.setdefault(name, _Heard())
                         heard.online = what == "state" or payload == ONLINE.encode()
@@ -244,6 +258,36 @@ class Consumer:
                 self._broker.publish(CONTROL_TOPIC, message)
         except UNAVAILABLE as error:
             self._at_broker = known
+            self._away(error)
+
+    def _stop_floods(self) -> None:
+        """Has the broker disconnect keys that flood it, and let them in again later."""
+        now_s = time.monotonic()
+        if now_s < self._count_due_s:
+            return
+        self._count_due_s = now_s + FLOOD_WITHIN_S
+        excess, self._excess = self._excess, Counter()
+        flooding = {name for name, count in list(excess.items()) if count > FLOOD}
+        for message in changes(flooding, set()):
+            self._broker.publish(CONTROL_TOPIC, message)
+        try:
+            for name in flooding:
+                _log.warning("%s: a flood; the broker refuses the key for %.0f s", name, SHUT_OUT_S)
+                self._shut_out[name] = now_s + SHUT_OUT_S
+                told = partial(
+                    notice,
+                    key_name=name,
+                    kind="flood",
+                    text=f"far more messages than a box sends; refused for {SHUT_OUT_S / 60:.0f} minutes",
+                    now_s=int(time.time()),
+                )
+                change(self._engine, told)
+            over = {name for name, until_s in self._shut_out.items() if until_s <= now_s}
+            for message in changes(set(), over & good_keys(self._engine)) if over else ():
+                self._broker.publish(CONTROL_TOPIC, message)
+            for name in over:
+                del self._shut_out[name]
+        except UNAVAILABLE as error:
             self._away(error)
 
     def _note_pulse(self) -> None:

@@ -4,16 +4,30 @@ import socket
 import ssl
 import struct
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
+from datetime import UTC
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 from tests.league.hostile.town import most_memory, peak_memory
-from tests.support.league import BoxLine, Place, consumer_listener, league_with_broker
+from tests.support.league import (
+    BoxLine,
+    Place,
+    consumer_listener,
+    in_a_thread,
+    league_with_broker,
+    played_record,
+)
+from tests.support.waiting import until
 
+from shutthebox_league import consumer as consumers
 from shutthebox_league.access import CONSUMER
-from shutthebox_league.ledger import MAX_MESSAGE_BYTES
+from shutthebox_league.ledger import MAX_MESSAGE_BYTES, Ledger
+from shutthebox_league.metrics import Metrics
+from shutthebox_league.schema import NOTICE
 from shutthebox_uplink.settings import Enrolment
+from shutthebox_uplink.signing import COMMITTED
 from shutthebox_uplink.uplink import tls_context
 
 
@@ -90,3 +104,32 @@ def test_a_flood_that_the_consumer_does_not_read_is_bounded(place: Place) -> Non
         line.send(0xC0, b"")
         line.answer(0xD0)
     assert peak_memory(place.broker.pid) < most_memory("mosquitto-league.conf") / 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [1, 8000, 1_000_000])
+def test_who_floods_the_broker_is_disconnected_for_a_while(
+    place: Place, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """It sent 15,000 messages a second, of which the broker dropped most, and honest ones among them."""
+    monkeypatch.setattr(consumers, "SHUT_OUT_S", 3.0)
+    evil, honest = place.enrol("evil"), place.enrol("honest")
+    consumer = consumers.Consumer(place.authority, place.engine, Ledger(place.engine, UTC), Metrics())
+    with in_a_thread(consumer.run, consumer.stop), closing(raw_line(evil)) as line:
+        with suppress(OSError):  # when it is disconnected
+            while True:
+                line.publish("shutthebox/evil.1/entry", bytes(size))
+        with closing(BoxLine(honest)) as box:
+            assert box.send(box.chain.play(played_record(1))).status == COMMITTED
+        with place.engine.connect() as db:
+            (said,) = db.execute(select(NOTICE.c.text).where(NOTICE.c.key_name == "evil.1")).scalars()
+        assert said.startswith("far more messages than a box sends")
+
+        def is_let_in() -> bool:
+            try:
+                raw_line(evil).close()
+            except (OSError, AssertionError):
+                return False
+            return True
+
+        until(is_let_in)
