@@ -136,7 +136,7 @@ def test_the_folder_decides_who_may_call(box: LinkBox) -> None:
         line for line in (PROJECT / "systemd/shutthebox-uplink.tmpfiles").read_text().splitlines()
         if line.split()[1] == str(SOCKET.parent)
     )  # fmt: skip
-    assert folder == f"d {SOCKET.parent} 2770 root shutthebox-link -"
+    assert folder == f"d {SOCKET.parent} 2770 root shutthebox-links -"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="to be another user, one has to be root")

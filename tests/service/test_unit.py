@@ -178,7 +178,7 @@ def test_the_links_helper_shares_a_socket_with_the_box_and_nothing_else() -> Non
     box, dropin, link = settings(BOX), settings(SYSTEMD / "shutthebox-link.conf"), settings(LINK)
     assert link["DynamicUser"] == ["yes"]
     assert "User" not in link
-    assert link["SupplementaryGroups"] == dropin["SupplementaryGroups"] == ["shutthebox-link"]
+    assert link["SupplementaryGroups"] == dropin["SupplementaryGroups"] == ["shutthebox-links"]
     assert not {"ReadWritePaths", "BindPaths", "RuntimeDirectory"} & link.keys()
     assert link["StateDirectory"] == ["shutthebox-link"]
     assert link["StateDirectoryMode"] == ["0700"]
@@ -190,7 +190,17 @@ def test_the_links_helper_shares_a_socket_with_the_box_and_nothing_else() -> Non
     assert dropin["Environment"] == [f"SHUTTHEBOX_LINK={folder}"]
     assert Path(folder) == SOCKET_OF_LINK.parent
     sysusers = (SYSTEMD / "shutthebox-uplink.sysusers").read_text()
-    assert "g shutthebox-link - -" in sysusers
+    assert "g shutthebox-links - -" in sysusers
+
+
+def test_no_group_has_the_name_of_a_user_that_systemd_makes_up() -> None:
+    """It makes the user up by the unit's name, and doesn't start a unit whose name a group has already."""
+    made_up = {unit.stem for unit in SYSTEMD.glob("*.service") if "DynamicUser" in settings(unit)}
+    lines = [line.split() for file in SYSTEMD.glob("*.sysusers") for line in file.read_text().splitlines()]
+    groups = {line[1] for line in lines if line and line[0] == "g"}
+    assert made_up
+    assert groups
+    assert made_up.isdisjoint(groups)
 
 
 def test_the_league_takes_connections_from_this_machine_only() -> None:
