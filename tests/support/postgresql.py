@@ -1,6 +1,7 @@
 """A real PostgreSQL server for tests, in a folder of its own and on a socket only."""
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -40,17 +41,16 @@ class Postgresql:
             f"-c listen_addresses='' -c unix_socket_directories='{self._folder}'"
             f" -c max_connections=200 -c fsync={self._fsync}"
         )
-        log = self._data.with_name("log")
+        log = self._data.with_name("server.log")
         self._run("pg_ctl", "-D", self._data, "-l", log, "-w", "-o", options, "start")
 
     def archive(self) -> None:
-        """Keeps its log, as docs/league.md says, and makes the copy that the log goes on from."""
-        log, copy = self._folder / "archive", self._folder / "copy"
-        self._run("/usr/bin/mkdir", log)
-        with (self._data / "postgresql.conf").open("a") as config:
-            config.write(f"archive_mode = on\narchive_command = 'test ! -f {log}/%f && cp %p {log}/%f'\n")
+        """Keeps its log, and makes the copy that the log goes on from."""
+        self._run("/usr/bin/mkdir", self._folder / "log")
+        self._set_as_documented("archive_mode = .*", "archive_command = .*")
         self._run("pg_ctl", "-D", self._data, "-m", "fast", "stop")
         self.start()
+        copy = self._folder / "copy"
         self._run("pg_basebackup", "-h", self._folder, "-U", "postgres", "-D", copy, "-c", "fast")
 
     def lose_the_disk(self) -> None:
@@ -58,10 +58,16 @@ class Postgresql:
         self.kill()
         shutil.rmtree(self._data)
         self._run("/usr/bin/cp", "-a", self._folder / "copy", self._data)
-        with (self._data / "postgresql.conf").open("a") as config:
-            config.write(f"restore_command = 'cp {self._folder}/archive/%f %p'\n")
+        self._set_as_documented("restore_command = [^`]*")
         self._run("/usr/bin/touch", self._data / "recovery.signal")
         self.start()
+
+    def _set_as_documented(self, *settings: str) -> None:
+        """Settings as docs/league.md gives them, with this folder in place of the other machine's disk."""
+        page = Path("docs/league.md").read_text("utf-8")
+        lines = [re.search(setting, page)[0] for setting in settings]  # type: ignore[index]
+        with (self._data / "postgresql.conf").open("a") as config:
+            config.writelines(f"{line}\n".replace("/mnt/league", str(self._folder)) for line in lines)
 
     def kill(self) -> None:
         """A crash: it has to recover at its next start."""
