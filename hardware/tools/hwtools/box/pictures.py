@@ -319,7 +319,7 @@ def _deck(target: Path) -> None:
     scene.move("buzzer", (0, 0, -45), "buzzer, hole up")
     scene.move("lock", (0, -35, 0), "lock, from the front")
     scene.move("lock nut", (-35, 40, 0), "nut of the lock")
-    scene.move("lock cam", (-45, 60, 0), "cam")
+    scene.move("lock cam", (-30, 78, 0), "cam")
     scene.save(target, (-0.45, -0.75, -1.0))
 
 
