@@ -20,7 +20,7 @@ from pathlib import Path
 
 from tests.support import debian
 
-from .control import relations
+from .control import relations, stanza_of
 
 SUITE = "trixie"
 #: What every Raspberry Pi OS has; colorzero is what gpiozero depends on.
@@ -71,9 +71,12 @@ def _cached(name: str, made_of: list[str], make: Callable[[Path], None]) -> Path
 
 def base() -> Path:
     """The root as a tar: Debian with all that our packages depend on, but for gpiozero and each other."""
-    # The scoreboard's server, which the package only suggests.
-    wanted = {**relations("Depends"), **relations("Depends", 2), **relations("Depends", 3), "lighttpd": ""}
-    return base_with(BASE + [name for name in wanted if name not in ("python3-gpiozero", *LIBRARIES)])
+    packages = (1, 2, 3, stanza_of("shutthebox-uplink"))
+    wanted = [name for package in packages for name in relations("Depends", package)]
+    # What the packages only suggest: the scoreboard's server; and a broker, with what makes its certificate.
+    wanted += ["lighttpd", "mosquitto", "openssl"]
+    own = ("python3-gpiozero", *LIBRARIES)
+    return base_with([*BASE, *dict.fromkeys(name for name in wanted if name not in own)])
 
 
 def base_with(names: list[str], suite: str = SUITE) -> Path:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 from PIL import Image
@@ -16,6 +18,8 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import LocalizedScreen
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 
+from .conftest import built
+from .control import PROJECT
 from .root import GPIOZERO_DEB, LIBRARY_DEBS, Root
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
@@ -24,6 +28,7 @@ CARD = Path(__file__).parents[2] / "packaging/image/root"
 #: How nspawn ends when the machine in it does.
 STARTS_ANEW = 133
 VOICE, SERVICES = "shutthebox-speech.service", "shutthebox-services.service"
+LINK = "shutthebox-link.service"
 STATE = "/var/lib/private/shutthebox"
 DROP_IN = """\
 [Service]
@@ -203,6 +208,43 @@ def test_the_next_day(root: Root, newer: Path, scoreboard_deb: Path) -> None:
         assert not (root.path / "var/lib/shutthebox").is_symlink()
         assert not config.exists()
         assert shown(root, "LoadState") == "not-found" or shown(root, "ActiveState") == "inactive"
+
+
+def test_two_boxes_in_one_pub(new_root: Callable[[], Root]) -> None:
+    """docs/link.md, with the helper in its unit, whose user systemd makes up, at the box's socket."""
+    root = new_root()
+    root.put(built("shutthebox-uplink"), "/opt/uplink.deb")
+    root.put(Path(__file__).with_name("two_boxes.py"), "/opt/two_boxes.py")
+    root.run("dpkg", "--install", GPIOZERO_DEB, *LIBRARY_DEBS, "/opt/shutthebox.deb", "/opt/uplink.deb")
+    without_pins(root)
+    page = (PROJECT / "docs/link.md").read_text().partition("## Two boxes in one pub")[2]
+    steps = re.findall(r"```(?:sh|toml)\n(.*?)```", page, re.DOTALL)
+    commands, second = (dedent(steps[number]).replace("anchor.local", "localhost") for number in (0, 2))
+    config = root.path / "etc/shutthebox/config.toml"
+    config.write_text(f"{config.read_text().partition('[link]')[0]}{second}")
+    with root.boot():
+        root.run("sh", "-ec", re.sub("(?m)^sudo (apt .*)?", "", commands))
+        root.run("cp", "/etc/mosquitto/certs/link.pem", "/etc/shutthebox/broker.pem")
+        root.run("systemctl", "restart", "shutthebox")
+        # Which starts the helper again, too.
+        assert until(lambda: active(root, SERVICES)), journal(root, "-u", SERVICES)
+        assert until(lambda: link_says(root) == "resting"), journal(root)
+        root.run("systemd-analyze", "security", "--threshold=20", "shutthebox-link")
+        box = shown(root, "MainPID")
+        root.run("systemctl", "kill", "--signal=KILL", "shutthebox-link")
+        assert until(lambda: link_says(root) == "resting" and restarts(root) == 1), journal(root)
+        assert shown(root, "MainPID") == box, "it plays on"
+        root.run("systemctl", "stop", "shutthebox")
+        root.run("python3", "/opt/two_boxes.py")
+        assert restarts(root) == 2, journal(root, "-u", "shutthebox-link")
+
+
+def link_says(root: Root) -> str:
+    return root.run("systemctl", "show", "--value", "--property=StatusText", LINK).stdout.strip()
+
+
+def restarts(root: Root) -> int:
+    return int(root.run("systemctl", "show", "--value", "--property=NRestarts", LINK).stdout)
 
 
 def test_a_card_that_is_never_written_to(new_root: Callable[[], Root], tmp_path: Path) -> None:
