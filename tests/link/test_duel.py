@@ -174,7 +174,7 @@ def test_two_boxes_in_one_page_play_a_match_that_plays_again(
         browser.get(page.url)
         for player in players:
             until(partial(player.js, "return document.querySelector('.lever')"))
-            browser.find_element(By.ID, "panel").click()  # browsers allow no sound before a gesture
+            browser.find_element(By.CLASS_NAME, "throw").click()  # browsers allow no sound before a gesture
         host.open_menu()
         host.choose("Show a room")
         until(lambda: "Code" in host.words)
