@@ -86,9 +86,9 @@ class Player:
     def words(self) -> str:
         return str(self.js("return document.getElementById('panel').getAttribute('aria-label')"))
 
-    def press(self, button: str = "dice") -> None:
+    def press(self) -> None:
         before = self._presses
-        self.js(f"document.getElementById('{button}').click()")
+        self.js("document.getElementById('dice').click()")
         until(lambda: self._presses > before)  # a click while it's down is none
 
     def move(self, lever: int) -> None:
@@ -114,10 +114,13 @@ class Player:
         until(lambda: self.screen != before)
 
     def open_menu(self) -> None:
-        # A page is silent before a gesture; a real one would take the focus, and with it a held button.
-        self.js("document.body.dispatchEvent(new KeyboardEvent('keydown', {code: 'F9', bubbles: true}))")
-        self.press("long")
+        # As long as it takes on a busy machine; it also lets the page make sounds.
+        key = "document.body.dispatchEvent(new KeyboardEvent('{}', {{code: 'Space', bubbles: true}}))"
+        before = self._presses
+        self.js(key.format("keydown"))
         until(lambda: self.mode is Mode.MENU)
+        self.js(key.format("keyup"))
+        until(lambda: self._presses > before)
         self.choose("Another box")
 
     def follow(self) -> None:
