@@ -512,6 +512,7 @@ def test_a_stranger_who_guesses_gets_one_guess_a_room(place: Meeting) -> None:
     stranger.broker.close()
 
 
+@pytest.mark.slow
 def test_a_flood_of_the_other_box_is_bounded_and_harms_nothing_else(place: Meeting) -> None:
     """Its messages are lost beyond what a box takes; that it has gone is not."""
     host, guest = place.boxes

@@ -82,6 +82,7 @@ def test_links_that_do_not_lead_to_the_commitments_prove_nothing() -> None:
     assert "seat 1" in (why_unproven(record, other) or "")
 
 
+@pytest.mark.slow
 def test_the_other_box_may_say_what_it_likes_and_harms_only_the_match() -> None:
     random = Random(3)
     for seed in range(8):

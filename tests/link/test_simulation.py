@@ -24,6 +24,7 @@ def test_two_boxes_play_one_match(seed: int) -> None:
     assert simulate(seed).error == ""
 
 
+@pytest.mark.slow
 def test_what_hands_did_at_two_boxes_plays_again_as_a_scenario(tmp_path: Path) -> None:
     lines: list[str] = []
     simulation = Simulation(1, tmp_path, Trouble(link=0.05), "pub", tell=lines.append)

@@ -86,6 +86,7 @@ def test_every_action_does_what_the_account_says(profile: Profile, players: int,
     _follow(profile, players, seed, most=400)
 
 
+@pytest.mark.slow
 @given(profile=generate.profiles(most_tiles=6), players=st.integers(1, 4), seed=seeds)
 def test_so_it_does_on_short_rows_to_the_end_of_the_match(profile: Profile, players: int, seed: int) -> None:
     _follow(profile, players, seed, most=500)

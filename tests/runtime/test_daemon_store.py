@@ -71,6 +71,7 @@ def test_broken_house_rules_are_said_and_played_without(
     assert caplog.messages == [f"{fault.text}; left out"]
 
 
+@pytest.mark.slow
 def test_damage_of_long_ago_is_found_after_the_start_and_mended_at_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -158,6 +158,7 @@ def small_disks(tmp_path: Path) -> Iterator[tuple[Path, Path]]:
         yield one, two
 
 
+@pytest.mark.slow
 def test_an_evening_with_a_full_disk_is_the_same_on_both(small_disks: tuple[Path, Path]) -> None:
     virtual, real = small_disks
     compare(full_disk(virtual), virtual, full_disk(real), real)

@@ -206,7 +206,7 @@ def test_what_is_said_of_a_job_whose_stick_fails_at_any_operation_is_true(
     assert operations > 3, "it was walked"
 
 
-@pytest.mark.parametrize("job", slow_but(StickJob.SETTINGS, StickJob.SAVE, among=JOBS))
+@pytest.mark.parametrize("job", slow_but(StickJob.SETTINGS, among=JOBS))
 def test_what_is_said_of_a_job_whose_stick_is_pulled_out_at_any_moment_is_true(
     job: StickJob, evening: Evening
 ) -> None:
