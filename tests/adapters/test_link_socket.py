@@ -109,6 +109,7 @@ def test_a_helper_that_does_not_read_delays_nobody(box: LinkBox) -> None:
     box.ask(OpenRoom())
 
 
+@pytest.mark.slow
 def test_twenty_reports_a_second_get_in_and_the_rest_waits(tmp_path: Path) -> None:
     times = list[float]()
 

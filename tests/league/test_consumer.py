@@ -118,6 +118,7 @@ def test_without_a_certificate_of_the_league_nobody_gets_in(place: Place, tmp_pa
         assert not connects(lion, context)
 
 
+@pytest.mark.slow
 def test_a_revoked_key_is_disconnected_at_once_and_then_neither_reads_nor_writes(place: Place) -> None:
     league = consumer_listener(place, "shutthebox/+/entry")
     stolen, good = place.enrol("lion"), place.enrol("crown")
@@ -138,6 +139,7 @@ def test_a_revoked_key_is_disconnected_at_once_and_then_neither_reads_nor_writes
         listener.broker.close()
 
 
+@pytest.mark.slow
 def test_what_the_broker_knows_otherwise_is_undone_when_a_consumer_connects(place: Place) -> None:
     """Its file is of yesterday, or somebody has told the plugin something: the register is the truth."""
     lion = place.enrol("lion")
@@ -371,6 +373,7 @@ def test_a_box_that_has_gone_is_not_brought_back_by_the_state_before(place: Plac
         assert answer(place, online) is False
 
 
+@pytest.mark.slow
 def test_health_is_not_written_at_every_step(
     place: Place, enter: Enter, monkeypatch: pytest.MonkeyPatch
 ) -> None:

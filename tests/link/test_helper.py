@@ -63,6 +63,7 @@ def test_two_boxes_meet_talk_and_part(sides: tuple[Side, Side]) -> None:
     until(lambda: all(path.read_bytes() == b"[]" for path in keys))
 
 
+@pytest.mark.slow
 def test_a_box_that_comes_back_hears_that_the_other_has_left(sides: tuple[Side, Side]) -> None:
     """Nobody waits for a box that knows of no match any more, whichever of the two was cut off."""
     host, guest = sides

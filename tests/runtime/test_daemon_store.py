@@ -22,6 +22,7 @@ from shutthebox.runtime import assembly
 from shutthebox.translations import localize_screen
 
 
+@pytest.mark.slow
 def test_it_plays_while_its_store_is_backed_up(tmp_path: Path) -> None:
     state = tmp_path / "state"
 
