@@ -108,6 +108,7 @@ class Seat:
     Attributes:
         facts: all actions of the match that the box has kept.
         match: that they give; None without one, or if the rules don't allow them.
+        is_sound: the rules allow the actions.
         is_over: the match has come to its end.
         has_left: it ended without a result.
         left: the session of the match that ended so.
@@ -129,6 +130,7 @@ class Seat:
         self.match: Match | None = None
         self.session = self.left = ""
         self.is_over = self.has_left = False
+        self.is_sound = True
         self.seen = 0
         self.die_in: int | None = None
         self.dies_writing = False
@@ -174,6 +176,7 @@ class Seat:
             case Began(match, link=link):
                 self.match, self.facts, self.seen = match, [], 0
                 self.is_over = self.has_left = False
+                self.is_sound = True
                 self.session = link.agreement.session if link else ""
             case Finished():
                 self.is_over = True
@@ -185,7 +188,8 @@ class Seat:
                 self.facts.append(fact)
                 action = action_from_text(fact.to_text())  # as the store reads it
                 if self.match is not None:
-                    self.match = None if action.why_not(self.match) else apply(self.match, action)
+                    self.is_sound = action.why_not(self.match) is None
+                    self.match = apply(self.match, action) if self.is_sound else None
                 if isinstance(fact, Thrown):
                     self._note(self.session, self.thrown, fact.faces)
 
@@ -229,12 +233,22 @@ class Seat:
         else:
             self.box.cut_power(self._spoil)
         started, self._starting = self._starting, None
-        before = [*self.facts], self.match, self.is_over, self.has_left, self.session, self.left
+        before = (
+            [*self.facts],
+            self.match,
+            self.is_sound,
+            self.is_over,
+            self.has_left,
+            self.session,
+            self.left,
+        )
         for what in (unsure, *started) if unsure is not None else started:
             self._take(what)
         if unsure is not None and not self.fits:
             # It wasn't kept, and nobody can have seen it.
-            self.facts, self.match, self.is_over, self.has_left, self.session, self.left = before
+            self.facts, self.match, self.is_sound, self.is_over, self.has_left, self.session, self.left = (
+                before
+            )
             for what in started:
                 self._take(what)
 
@@ -243,7 +257,7 @@ class Seat:
         """Whether the box has the match that it has kept, and shows it."""
         shown, kept = self.shown_match, self.match
         if shown is None or kept is None:
-            return shown is kept or self.is_over
+            return self.is_sound and (shown is kept or self.is_over)
         return shown._replace(game=kept.game) == kept  # a box may know the game by another name
 
     def _spoil(self, path: Path, content: bytes) -> bytes:
