@@ -48,13 +48,18 @@ def test_how_a_command_ends(error: BaseException, code: int, said: str) -> None:
         assert command("stats") == Said(code, "", said)
 
 
-def test_a_reader_that_has_seen_enough_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As with `shutthebox profiles --json | head -1`."""
+@pytest.mark.parametrize(
+    "command", [["profiles", "golf"], ["profiles", "--json"]], ids=["at the end", "before"]
+)
+def test_a_reader_that_has_seen_enough_is_no_fault(
+    command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with `shutthebox profiles --json | head -1`; what's short is only written at the end."""
     reads, writes = os.pipe()
     os.close(reads)
     with os.fdopen(writes, "w", encoding="utf-8") as out:
         monkeypatch.setattr("sys.stdout", out)
-        assert main(["profiles", "--json"]) == 0
+        assert main(command) == 0
 
 
 @pytest.mark.parametrize("name", COMMANDS)

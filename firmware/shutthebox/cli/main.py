@@ -87,7 +87,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     handler.setFormatter(_OneLine("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(handlers=[handler])
     try:
-        return int(args.run(args))
+        code = int(args.run(args))
+        sys.stdout.flush()  # here, where a closed pipe is no fault
+        return code
     except ShutTheBoxError as error:
         print(f"shutthebox: {one_line(str(error))}", file=sys.stderr)
         return error.exit_code
