@@ -13,7 +13,7 @@ import pytest
 from selenium import webdriver
 from tests.link.duel import PAGE, Duel, Page
 from tests.support.box import config_with
-from tests.support.chromium import start_chromium
+from tests.support.chromium import note_tones, start_chromium
 from tests.support.waiting import HANG_S, until
 from tests.support.walk import read_prompts
 
@@ -34,21 +34,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 LAST_LEVER = 9
 
-# Notes what reaches the buzzer, since a test has no ears.
-SPY = """
-window.tones = [];
-const setValue = AudioParam.prototype.setValueAtTime;
-AudioParam.prototype.setValueAtTime = function (value, when) {
-  window.tones.push(value);
-  return setValue.call(this, value, when);
-};
-"""
-
 
 @pytest.fixture
 def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
     chromium = start_chromium(tmp_path / "chromium")
-    chromium.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": SPY})
+    note_tones(chromium)
     yield chromium
     chromium.quit()
 

@@ -24,6 +24,21 @@ FLAGS = (
     "--lang=en-GB",
 )
 
+_SPY = """
+window.tones = [];
+const setValue = AudioParam.prototype.setValueAtTime;
+AudioParam.prototype.setValueAtTime = function (value, when) {
+  window.tones.push(value);
+  return setValue.call(this, value, when);
+};
+window.loudness = [];
+const setTarget = AudioParam.prototype.setTargetAtTime;
+AudioParam.prototype.setTargetAtTime = function (value, when, constant) {
+  window.loudness.push(value);
+  return setTarget.call(this, value, when, constant);
+};
+"""
+
 
 def start_chromium(folder: Path, *more: str) -> "webdriver.Chrome":
     """Starts one that keeps its things in this folder and its log for the test; skips without one.
@@ -79,3 +94,8 @@ def serious_findings(browser: "webdriver.Chrome") -> list[str]:
         if violation["impact"] in ("serious", "critical")
         for node in violation["nodes"]
     ]
+
+
+def note_tones(browser: "webdriver.Chrome") -> None:
+    """Notes what reaches each page's buzzer in `window.tones` and `window.loudness`: a test has no ears."""
+    browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": _SPY})

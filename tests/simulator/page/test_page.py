@@ -20,7 +20,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select
 from tests.simulator.page.pages import FakePanel, server_of, shown
-from tests.support.chromium import resize, serious_findings, start_chromium, touch
+from tests.support.chromium import note_tones, resize, serious_findings, start_chromium, touch
 from tests.support.machine import settings_for
 from tests.support.shows import changed
 from tests.support.waiting import until
@@ -52,28 +52,12 @@ from shutthebox.web.http import LOOPBACK
 
 pytestmark = pytest.mark.slow
 
-# Notes what reaches the buzzer, since a test has no ears.
-SPY = """
-window.tones = [];
-const setValue = AudioParam.prototype.setValueAtTime;
-AudioParam.prototype.setValueAtTime = function (value, when) {
-  window.tones.push(value);
-  return setValue.call(this, value, when);
-};
-window.loudness = [];
-const setTarget = AudioParam.prototype.setTargetAtTime;
-AudioParam.prototype.setTargetAtTime = function (value, when, constant) {
-  window.loudness.push(value);
-  return setTarget.call(this, value, when, constant);
-};
-"""
-
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
     browser = start_chromium(tmp_path_factory.mktemp("chromium"))
     try:
-        browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": SPY})
+        note_tones(browser)
         yield browser
     finally:
         browser.quit()
