@@ -10,7 +10,7 @@ from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 
 def without_tiles_of(profile: Profile, seat: int) -> Profile:
     """The game without the tiles of a seat's head start; the seat is from 0."""
-    shut = tiles_off(profile, seat) if profile.handicap else 0
+    shut = tiles_off(profile, seat)
     return _without(profile, shut) if shut else profile
 
 
