@@ -459,6 +459,8 @@ class Machine:
         shared = (step.shared or self._shared)._replace(refusal=step.refusal)
         if shared.by_levers and not isinstance(step.mode, Service | StickMode):
             shared = shared._replace(by_levers=False, moved_ns=None)
+        if shared.overlay is Overlay.ABANDON and TABLE[type(step.mode), HeldLong].overlay is None:
+            shared = shared._replace(overlay=Overlay.NONE)  # the match to end is over
         self._shared = mark_tip_given(before, step.mode, shared)
         return self._audible(step.effects)
 
