@@ -166,6 +166,8 @@ def synced(mode: _Mode, sync: Sync, context: Context) -> Step[_Mode | Tumble | A
     try:
         linked, facts, answers = play.linked.receive(sync)
     except LinkError as error:
+        if before.result is not None:  # which stands, whatever the loser says
+            return moved(mode, PeerIs(Peer.LEFT), context)
         return Step(
             Part(message("The boxes don't agree. The match doesn't count.")),
             keep(Faulted("link", str(error)), PlayersLeft()),
@@ -231,10 +233,12 @@ def moved(mode: _Mode, came: PeerIs, context: Context) -> Step[_Mode | EndMatch 
     return Step(mode, told, shared, shared.refusal)
 
 
-def lost(mode: _Mode, report: NotPaired, context: Context) -> Step[_Mode | Part]:
+def lost(mode: _Mode, report: NotPaired, context: Context) -> Step[_Mode | EndMatch | Part]:
     """Ends a match whose keys are gone."""
     if mode.play.linked is None or report.why is not WhyNotPaired.UNKNOWN:
         return Step(mode)
+    if mode.play.match.result is not None:
+        return moved(mode, PeerIs(Peer.LEFT), context)
     name = peer_name(mode.play, context.shared)
     return _part(mode, message("{box} can't be reached any more. The match doesn't count.", box=name))
 
