@@ -6,17 +6,20 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from shutthebox.game.effects import Ask, PlaySound, Sound
+from shutthebox.game.facts import PlayersLeft
 from shutthebox.game.match_screen import turn_screen
+from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import TurnMode
 from shutthebox.game.play import TUMBLE_NS, apply_and_keep, is_computers_turn, judge_levers, tell_peer
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, keep
-from shutthebox.game.targets import AfterAction, AnswerThrow, AwaitLink, RollDice, Tumble, after
+from shutthebox.game.targets import AfterAction, AnswerThrow, AwaitLink, Part, RollDice, Tumble, after
 from shutthebox.link.match import Rolled
 from shutthebox.odds.questions import AnswerReady, AskAnswer
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
+from shutthebox.rules.linked_dice import LINKS
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.profile import Draw
 from shutthebox.rules.tiles import Tiles
@@ -49,10 +52,12 @@ class Rolling(TurnMode):
         return shown._replace(dice=(1,) * len(faces), total=None, tumbling=True, lit=True)
 
 
-def enter(target: RollDice, context: Context) -> Step[Rolling | AwaitLink]:
+def enter(target: RollDice, context: Context) -> Step[Rolling | AwaitLink | Part]:
     """Throws the dice, or draws a domino. In a linked match, the other box has to reveal its link first."""
     play, dice = target.play, target.dice
     if play.linked is not None:
+        if play.linked.throws == LINKS:
+            return Step(Part(message("Too many throws. The match doesn't count.")), keep(PlayersLeft()))
         rolled = Rolled(dice)
         play = play._replace(linked=play.linked.after(rolled))
         return Step(AwaitLink(play), (*keep(rolled), *tell_peer(play), PlaySound(Sound.ROLL)))
