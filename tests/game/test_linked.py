@@ -2,23 +2,24 @@
 
 from random import Random
 
+import pytest
 from tests.link.network import End
 from tests.support.box import S
 from tests.support.machine import Queue, settings_for
 
-from shutthebox.game.effects import AskLink, Keep
-from shutthebox.game.facts import PlayersLeft
-from shutthebox.game.inputs import LinkReported, Pressed, TimePassed
+from shutthebox.game.effects import AskLink, Keep, Show
+from shutthebox.game.facts import Faulted, PlayersLeft
+from shutthebox.game.inputs import Held, HeldLong, LinkReported, Pressed, TimePassed
 from shutthebox.game.machine import Machine
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.attract import Attract
 from shutthebox.game.resuming import KeptMatch
 from shutthebox.link.invitation import LIMIT_S, agree, invite, invited_game, linkable
 from shutthebox.link.match import LinkedMatch, Rolled, join
-from shutthebox.link.messages import Accept
-from shutthebox.link.requests import Leave, Peer, PeerIs
+from shutthebox.link.messages import Accept, Sync
+from shutthebox.link.requests import Leave, LinkReport, NotPaired, Peer, PeerIs, Received, WhyNotPaired
 from shutthebox.rules.actions import Action
-from shutthebox.rules.linked_dice import DiceChain
+from shutthebox.rules.linked_dice import LINKS, DiceChain
 from shutthebox.rules.match import Stage
 
 CHAINS = DiceChain("5e" * 32), DiceChain("fa" * 32)
@@ -34,10 +35,10 @@ def linked(seat: int) -> LinkedMatch:
     return join(agreement, seat, CHAINS[seat])
 
 
-def box(match: LinkedMatch) -> Machine:
+def box(match: LinkedMatch, kept: KeptMatch | None = None) -> Machine:
     """A box that goes on with a match, and hears that the other one is there."""
     settings = settings_for("pub", players=2, link="The Crown")
-    machine = Machine(settings, Queue(), 0, 0, resumed=KeptMatch(match.match, linked=match))
+    machine = Machine(settings, Queue(), 0, 0, resumed=kept or KeptMatch(match.match, linked=match))
     machine.start()
     machine.step(LinkReported(PeerIs(Peer.HERE)), S)
     return machine
@@ -60,6 +61,69 @@ def test_nobody_is_hurried_who_thinks_about_the_throw() -> None:
     machine = box(linked(1))
     machine.step(TimePassed(), 5 * LIMIT_S * S)
     assert machine.state.mode.name is Mode.WATCHING
+
+
+def finished(seat: int) -> tuple[Machine, LinkedMatch]:
+    """A box that has the result of a match and is still with it, and its end of it."""
+    random, agreement = Random(1), linked(0).agreement
+    ends = [End(agreement, seat, chain) for seat, chain in enumerate(CHAINS)]
+    while any(end.linked.match.stage is not Stage.FINISHED for end in ends):
+        for end, other in (ends, ends[::-1]):
+            other.receive(end.linked.message())
+            end.act(random)
+    actions = [fact for fact in ends[seat].kept if isinstance(fact, Action)]
+    match = ends[seat].linked
+    return box(match, KeptMatch(agreement.beginning, actions, linked=match)), match
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_result_stands_whatever_the_other_box_says_afterwards(seat: int) -> None:
+    """A bad loser told another story, and the winner's box said that the match didn't count."""
+    machine, match = finished(seat)
+    own, number = machine.state.mode.name, len(match.entries)
+    for report in (
+        Received(Sync(number + 1, "0" * 64, number + 1, ("roll 2",), "")),
+        Received(Sync(number, "0" * 64, 1, (), "")),
+        Received(Sync(number, match.hash, 1, ("next",), "")),
+        NotPaired(WhyNotPaired.UNKNOWN),
+    ):
+        effects = machine.step(LinkReported(report), 2 * S)
+        assert machine.state.mode.name is own is Mode.MATCH_OVER
+        assert not any(isinstance(effect, Keep) for effect in effects)
+    machine.step(Pressed(), 3 * S)
+    assert isinstance(machine.state.mode, Attract), "and nobody has to wait until it agrees"
+
+
+@pytest.mark.parametrize("event", [Pressed(), Held()], ids=str)
+@pytest.mark.parametrize("report", [PeerIs(Peer.LEFT), Received(Sync(0, "0" * 64, 1, (), ""))], ids=str)
+def test_the_question_whether_to_end_a_match_goes_with_the_match(
+    report: LinkReport, event: Held | Pressed
+) -> None:
+    """Players at both boxes hold the button; one presses, and the other's press stopped their box."""
+    machine = box(linked(1))
+    machine.step(HeldLong(), 2 * S)
+    (shown,) = machine.step(LinkReported(report), 3 * S)[-1:]
+    assert isinstance(shown, Show)
+    assert "count" in str(shown.screen.paragraph), "the screen says that it's over"
+    machine.step(event, 4 * S)
+    assert isinstance(machine.state.mode, Attract)
+
+
+def test_what_the_other_box_made_up_is_not_repeated() -> None:
+    """The owner's Home Assistant shows the latest fault."""
+    machine = box(linked(1))
+    effects = machine.step(LinkReported(Received(Sync(1, "0" * 64, 1, ("Pay 5 EUR",), ""))), 2 * S)
+    faults = [effect.fact for effect in effects if isinstance(effect, Keep)]
+    assert faults == [Faulted("link", "an entry that no box writes"), PlayersLeft()]
+
+
+def test_a_match_without_an_end_comes_to_one() -> None:
+    """The box stopped at the throw after the last link, and again after each start."""
+    machine = box(linked(0)._replace(throws=LINKS))
+    effects = machine.step(Pressed(), 2 * S)
+    assert machine.state.mode.name is Mode.LINKING
+    assert Keep(PlayersLeft()) in effects
+    assert AskLink(Leave()) in effects
 
 
 def test_a_result_waits_for_the_other_box_when_everybody_has_gone_home() -> None:

@@ -264,8 +264,8 @@ class LinkedMatch(NamedTuple):
             thrown = action_from_text(text)
             # A power cut may have come between the two.
             return (thrown,) if self.revealed == link else (Revealed(link), thrown)
-        except ValueError as error:
-            raise LinkError(f"{quoted(entry)}: {error}") from None
+        except ValueError:  # whose words are the other box's
+            raise LinkError("an entry that no box writes") from None
 
     def _confirm(self, sync: Sync) -> "LinkedMatch":
         """Notes how far the other box's log goes, if it's the same log."""

@@ -33,7 +33,7 @@ _WEEKDAYS_S = 6 * 24 * 3600
 
 _KINDS = {fault.value: prompt for fault, (prompt, _) in FAULT_TEXTS.items()}
 _KINDS |= {fault.value: text for fault, text in MACHINE_FAULT_TEXTS.items()}
-_KINDS |= {"store": message("Memory"), "service": message("Wrong code")}
+_KINDS |= {"store": message("Memory"), "service": message("Wrong code"), "link": message("Another box")}
 _AILMENTS = {ailment.value: ailment for ailment in Ailment}
 
 
