@@ -67,6 +67,7 @@ def test_the_machine_gets_the_sections_as_they_are(tmp_path: Path) -> None:
         service_button=True,
         title_order=title_order,
         tournament=FRIDAY,
+        recognize=profiles.recognize,
     )
     assert (settings.profile, settings.skips_setup, settings.sleep_ns) == (trac, True, 150_000_000_000)
     assert (settings.out, settings.code) == (to_tiles([4, 12]), to_tiles([2, 7]))

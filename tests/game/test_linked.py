@@ -1,5 +1,6 @@
 """A match on two boxes, where the other one doesn't do what it should."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -7,13 +8,16 @@ from tests.link.network import End
 from tests.support.box import S
 from tests.support.machine import Queue, settings_for
 
+from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import AskLink, Keep, Show
-from shutthebox.game.facts import Faulted, PlayersLeft
+from shutthebox.game.facts import Faulted, PlayersLeft, Resumed
 from shutthebox.game.inputs import Held, HeldLong, LinkReported, Pressed, TimePassed
 from shutthebox.game.machine import Machine
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.attract import Attract
+from shutthebox.game.modes.ready import Ready
 from shutthebox.game.resuming import KeptMatch
+from shutthebox.game.settings import DiceKind, ShownStakes
 from shutthebox.link.invitation import LIMIT_S, agree, invite, invited_game, linkable
 from shutthebox.link.match import LinkedMatch, Rolled, join
 from shutthebox.link.messages import Accept, Sync
@@ -35,9 +39,9 @@ def linked(seat: int) -> LinkedMatch:
     return join(agreement, seat, CHAINS[seat])
 
 
-def box(match: LinkedMatch, kept: KeptMatch | None = None) -> Machine:
+def box(match: LinkedMatch, kept: KeptMatch | None = None, **values: object) -> Machine:
     """A box that goes on with a match, and hears that the other one is there."""
-    settings = settings_for("pub", players=2, link="The Crown")
+    settings = settings_for("pub", players=2, link="The Crown", **values)
     machine = Machine(settings, Queue(), 0, 0, resumed=kept or KeptMatch(match.match, linked=match))
     machine.start()
     machine.step(LinkReported(PeerIs(Peer.HERE)), S)
@@ -61,6 +65,50 @@ def test_nobody_is_hurried_who_thinks_about_the_throw() -> None:
     machine = box(linked(1))
     machine.step(TimePassed(), 5 * LIMIT_S * S)
     assert machine.state.mode.name is Mode.WATCHING
+
+
+def test_what_the_owner_has_set_for_other_matches_is_no_part_of_one_on_two_boxes() -> None:
+    """Players would have to enter throws that the other box knows already, or see the computer play."""
+    machine = box(linked(0), dice=DiceKind.REAL, computers=(1,), turn_seconds=30, stakes=ShownStakes.EVENING)
+    assert machine.settings.real_dice, "the owner's settings are the owner's still"
+    ready = machine.state.mode
+    assert isinstance(ready, Ready)
+    assert ready.play.clock is None
+    machine.step(Pressed(), 10 * S)
+    assert machine.state.mode.name is Mode.AWAITING
+
+
+def test_the_record_of_a_match_on_two_boxes_says_nothing_of_the_owners_other_settings() -> None:
+    """Both boxes have one record."""
+    match = linked(0)
+    machine = Machine(
+        settings_for("pub", players=2, link="The Anchor", dice=DiceKind.REAL, computers=(2,)),
+        Queue(),
+        0,
+        0,
+        resumed=KeptMatch(match.match, linked=match),
+    )
+    (resumed,) = (
+        effect.fact
+        for effect in machine.start()
+        if isinstance(effect, Keep) and isinstance(effect.fact, Resumed)
+    )
+    assert (resumed.conditions.real_dice, resumed.conditions.computers) == (False, ())
+
+
+@pytest.mark.parametrize(("levers", "game"), [(9, "traditional"), (12, "trac"), (10, "pub")])
+def test_both_boxes_call_a_game_the_same_whatever_their_own_games_are(levers: int, game: str) -> None:
+    """The names would differ in their records, too."""
+    host = settings_for(builtin(game), levers=levers)
+    played = host.usual_game and linkable(host.usual_game)
+    assert played is not None
+    house_rules = replace(played, name="ours", titles=(("en", "Ours"),))
+    named = {
+        settings_for(guests, levers=12).recognize(played).name
+        for guests in (host.profile, house_rules, "pub")
+    }
+    assert len(named) == 1
+    assert "ours" not in named
 
 
 def finished(seat: int) -> tuple[Machine, LinkedMatch]:

@@ -20,6 +20,7 @@ from shutthebox.game.menu_items import (
     Item,
     entries,
     setup_questions,
+    why_no_room,
     why_not_linked,
 )
 from shutthebox.game.messages import localize, message
@@ -163,13 +164,19 @@ def test_lever_n_seats_the_computer_on_seat_n_and_no_seat_is_offered_that_nobody
     ("settings", "why"),
     [
         (settings_for("pub"), None),
-        (settings_for("pub", dice=DiceKind.REAL), "Real dice are on"),
         (settings_for("pub", computers=(2,)), "Computer is on"),
         (settings_for("pub", stakes=ShownStakes.EVENING), "Stakes are on"),
         (settings_for("pub", turn_seconds=30), "Clock is on"),
         (settings_for("bank"), "Not this game"),
     ],
 )
-def test_players_learn_why_two_boxes_can_not_play_now(settings: Settings, why: str | None) -> None:
-    said = why_not_linked(settings)
+def test_players_learn_why_their_box_can_not_invite_another_one(settings: Settings, why: str | None) -> None:
+    said = why_no_room(settings)
     assert (said and localize(said, str)) == why
+    assert why_not_linked(settings) is None, "it can be invited: then the other box's game is played"
+
+
+def test_players_learn_why_two_boxes_can_not_play_with_real_dice() -> None:
+    said = why_not_linked(settings_for("pub", dice=DiceKind.REAL))
+    assert said
+    assert localize(said, str) == "Real dice are on"

@@ -72,7 +72,7 @@ def test_players_are_called_by_letters_as_computers_or_by_seat() -> None:
         "Computer",
         "Player 4",
     ]
-    shared = shared._replace(settings=settings_for(computers=(1, 3)))
+    shared = shared._replace(own_settings=settings_for(computers=(1, 3)))
     assert [localize(player_name(player, shared), str) for player in range(3)] == [
         "Computer 1",
         "ABC",

@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 
 from tests.support.box import MS, Eyes, S
 
-from shutthebox.config.profiles import builtin, builtins
+from shutthebox.config.profiles import builtin, builtins, recognize
 from shutthebox.config.schema import SECTIONS, Config
 from shutthebox.game.daily import Daily
 from shutthebox.game.earlier_results import EarlierResults
@@ -74,6 +74,7 @@ def settings_for(profile: str | Profile = "traditional", **values: object) -> Se
         config.display,
         languages=(("en", "English"), ("fr", "Français")),
         title_order=title_order,
+        recognize=recognize,
     )
     for name, value in values.items():
         if name in Settings._fields:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -10,6 +11,7 @@ from pathlib import Path
 from shutthebox import validation
 from shutthebox.errors import quoted
 from shutthebox.files import list_folder, read_text, reason, shown_path
+from shutthebox.link.invitation import linkable
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError, contradiction, parse_keys, to_profile, unchecked_profile
 
@@ -71,6 +73,15 @@ def playable_builtins(levers: int) -> tuple[Profile, ...]:
         else:
             playable += [game] if game else []
     return tuple(playable)
+
+
+def recognize(game: Profile) -> Profile:
+    """Gives the game of two linked boxes the name and title of the built-in one with these rules, if any has.
+
+    It follows from the rules alone: both boxes call a game the same, whatever their levers and house rules.
+    """
+    own = next((own for own in playable_builtins(game.tiles[-1]) if linkable(own) == game), game)
+    return replace(game, name=own.name, titles=own.titles, group=own.group)
 
 
 def read(path: Path) -> Profile:

@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import assert_never
 
-from shutthebox.config.profiles import builtins, find, from_text, house_rules, playable_builtins
+from shutthebox.config.profiles import builtins, find, from_text, house_rules, playable_builtins, recognize
 from shutthebox.config.schema import Config, ConfigError, GpioConfig, Line, with_value
 from shutthebox.errors import ShutTheBoxError, raise_all
 from shutthebox.files import read_text
@@ -203,6 +203,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         service_button=config.gpio.service is not None,
         title_order=title_order,
         tournament=tournament,
+        recognize=recognize,
     )
     if settings.usual_game is None and not settings.games:
         raise ConfigError(f"{where}: box.out_of_play: no game is left; allowed are fewer levers")

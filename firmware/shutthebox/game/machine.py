@@ -154,7 +154,7 @@ class Machine:
     @property
     def settings(self) -> Settings:
         """The current settings, including what was chosen at the box."""
-        return self._shared.settings
+        return self._shared.own_settings
 
     @property
     def deadline_ns(self) -> int | None:
@@ -422,11 +422,11 @@ class Machine:
 
     def _rules_given(self, rules: Profile, shared: Shared) -> list[Effect]:
         try:
-            self._shared = self._shared._replace(settings=self.settings.with_rules(rules))
+            self._shared = self._shared._replace(own_settings=self.settings.with_rules(rules))
         except ValueError:
             return []
         chosen = SettingChosen(GAME.key, rules.name)
-        shared = shared._replace(settings=self.settings)
+        shared = shared._replace(own_settings=self.settings)
         return [*keep(PageRules("\n".join(to_lines(rules)))), *self._setting_chosen(chosen, shared)]
 
     def _setting_chosen(self, event: SettingChosen, shared: Shared) -> list[Effect]:
@@ -436,9 +436,10 @@ class Machine:
             return []
         item, index = found
         settings, facts = item.choose(self.settings, index)
-        self._shared = shared = shared._replace(settings=settings)
+        self._shared = shared = shared._replace(own_settings=settings)
         step = TABLE[type(self._mode), SettingChosen].step(self._mode, self._context())
-        return [*self._taken(step._replace(shared=shared).preceded_by(*keep(*facts))), self._show()]
+        kept = (step.shared or shared)._replace(names=shared.names)
+        return [*self._taken(step._replace(shared=kept).preceded_by(*keep(*facts))), self._show()]
 
     def _dispatch(self, event: Input | Deserted, moved: Tiles = 0) -> list[Effect]:
         """Passes the input to the overlay first, then to the mode."""

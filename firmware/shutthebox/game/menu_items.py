@@ -552,11 +552,14 @@ def setup_questions(settings: Settings) -> tuple[Item, ...]:
 
 def why_not_linked(settings: Settings) -> Message | None:
     """Why players can't play with another box now; None if they can."""
-    game = settings.usual_game
     if settings.tournament is not None:
         return message("Equal dice are on")
-    if settings.real_dice:
-        return message("Real dice are on")
+    return message("Real dice are on") if settings.real_dice else None
+
+
+def why_no_room(settings: Settings) -> Message | None:
+    """Why this box can't invite another one to its game; None if it can. It can be invited all the same."""
+    game = settings.usual_game
     if settings.game.computers:
         return message("Computer is on")
     if settings.game.stakes is not ShownStakes.OFF:

@@ -59,7 +59,7 @@ def forgive(step: Step[_Mode], context: Context) -> Step[_Mode]:
 
 def _counting(wrong: int, context: Context) -> Shared:
     settings = context.shared.settings._replace(wrong_codes=wrong)
-    return context.shared._replace(settings=settings, code_ns=context.now_ns)
+    return context.shared._replace(own_settings=settings, code_ns=context.now_ns)
 
 
 def code_screen(mode: Mode, title: Text, shared: Shared) -> Screen:

@@ -34,8 +34,11 @@ class KeptMatch(NamedTuple):
 
 def resume(kept_match: KeptMatch, context: Context) -> Step[Target]:
     """Replays the stored actions and judges the levers as they stand now."""
-    play, effects = begin_play(kept_match.beginning, context.shared.settings, kept_match.tally)
-    effects += keep(Resumed(conditions_of(kept_match.beginning, context.shared.settings)))
+    shared, linked = context.shared, kept_match.linked
+    if linked is not None:
+        shared = shared._replace(boxes=linked.agreement.names, sent_ns=context.now_ns)
+    play, effects = begin_play(kept_match.beginning, shared.settings, kept_match.tally)
+    effects += keep(Resumed(conditions_of(kept_match.beginning, shared.settings)))
     seconds, before = kept_match.clock or (None, 0)
     for number, action in enumerate(kept_match.actions, 1):
         play = apply_action(play, action)
@@ -44,11 +47,9 @@ def resume(kept_match: KeptMatch, context: Context) -> Step[Target]:
     if seconds is not None:
         play = play._replace(clock=clock_of(seconds, context.now_ns))
     effects += ask_reviews(play)
-    shared = None
-    if (linked := kept_match.linked) is not None:
+    if linked is not None:
         play = play._replace(linked=linked)
         effects += (*ask_link(Rejoin(linked.agreement.session)), *tell_peer(play))
-        shared = context.shared._replace(boxes=linked.agreement.names, sent_ns=context.now_ns)
     if play.match.stage is Stage.FINISHED:
         return Step(ShowResult(play, {}), (*effects, *keep(Finished(play.match))), shared)
     return Step(after(play), effects, shared)

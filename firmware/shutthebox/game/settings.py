@@ -239,6 +239,7 @@ class Settings(NamedTuple):
         tournament: throws come from its seed; None for random throws.
         scoreboard: returns the address of the scoreboard's page; None if the scoreboard is off.
         link: what this box calls itself to other boxes; None if it plays with none.
+        recognize: gives a game from an invitation the name and title of the built-in game with its rules.
     """
 
     profiles: Iterable[Profile]
@@ -257,6 +258,13 @@ class Settings(NamedTuple):
     tournament: Tournament | None = None
     scoreboard: Callable[[], str] | None = None
     link: str | None = None
+    recognize: Callable[[Profile], Profile] = lambda game: game
+
+    @property
+    def for_two_boxes(self) -> "Settings":
+        """The settings without what a match with another box never has."""
+        game = self.game._replace(dice=DiceKind.AUTO, computers=(), stakes=ShownStakes.OFF)
+        return self._replace(game=game, tournament=None)
 
     def value(self, path: str) -> object:
         """The value of a config key, such as ``box.sound``."""

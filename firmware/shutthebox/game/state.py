@@ -34,7 +34,7 @@ class Shared(NamedTuple):
     """The state all modes share.
 
     Attributes:
-        settings: the settings now, choices made at the box included.
+        own_settings: this box's, choices made at it included.
         levers: the levers that are down.
         touched_ns: when somebody last touched the box.
         overlay: what covers the mode.
@@ -62,7 +62,7 @@ class Shared(NamedTuple):
         sent_ns: when the other box was last told how the match stands.
     """
 
-    settings: Settings
+    own_settings: Settings
     levers: Tiles
     touched_ns: int
     overlay: Overlay = Overlay.NONE
@@ -90,13 +90,18 @@ class Shared(NamedTuple):
     sent_ns: int = 0
 
     @property
+    def settings(self) -> Settings:
+        """The settings that count now: this box's, or as much of them as two linked boxes have in common."""
+        return self.own_settings.for_two_boxes if self.boxes else self.own_settings
+
+    @property
     def asleep(self) -> bool:
         """The panel is dark."""
         return self.overlay is Overlay.ASLEEP
 
     def name(self, player: int) -> str:
-        """A player's three letters (players count from 0); empty without a name."""
-        return self.names[player] if player < len(self.names) else ""
+        """A player's three letters (players count from 0); empty without a name. Boxes have none."""
+        return self.names[player] if player < len(self.names) and not self.boxes else ""
 
 
 class Context(NamedTuple):

@@ -8,6 +8,7 @@ from enum import Enum, auto
 from typing import ClassVar
 
 from shutthebox.game.effects import PlaySound, Sound
+from shutthebox.game.menu_items import why_no_room
 from shutthebox.game.messages import Message, Name, Spelling, Text, message, title_text
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
@@ -38,7 +39,6 @@ from shutthebox.link.requests import (
 from shutthebox.rules.conditions import RULES_VERSION
 from shutthebox.rules.linked_dice import DiceChain
 from shutthebox.rules.match import begin
-from shutthebox.rules.profile import Profile
 from shutthebox.texts import plural
 
 INVITE_AGAIN_NS = 3_000_000_000
@@ -168,10 +168,11 @@ _WHY: Mapping[WhyNotPaired, Message] = {
 
 
 def enter(target: OpenLink, context: Context) -> Step[Linking]:
-    """Asks who opens the room."""
-    options = message("Show a room"), message("Enter a room")
-    picker = Picker(message("Another box"), options, 0, context.shared.settings.levers)
-    return Step(Linking(LinkStage.CHOOSING, picker))
+    """Asks who opens the room; says why if this box can't."""
+    settings, options = context.shared.settings, (message("Show a room"), message("Enter a room"))
+    why = why_no_room(settings)
+    picker = Picker(message("Another box"), options, 1 if why else 0, settings.levers)
+    return Step(Linking(LinkStage.CHOOSING, picker), refusal=why)
 
 
 def part(target: Part, context: Context) -> Step[Linking]:
@@ -213,6 +214,8 @@ def press(mode: Linking, context: Context) -> Step[Linking | BackToAttract | Beg
     """Chooses, accepts the invitation, or goes on."""
     match mode.stage:
         case LinkStage.CHOOSING if mode.picker is not None and mode.picker.cursor == 0:
+            if why := why_no_room(context.shared.settings):
+                return refuse(mode, why)
             return Step(Linking(LinkStage.OPENING), ask_link(OpenRoom()))
         case LinkStage.CHOOSING:
             return Step(Linking(LinkStage.ENTERING))
@@ -348,7 +351,7 @@ def _accept(mode: Linking, context: Context) -> Step[BeginLinked]:
 
 
 def _begin(agreement: Agreement, seat: int, secret: str, context: Context) -> Step[BeginLinked]:
-    game = named(agreement.game, context.shared.settings)
+    game = context.shared.settings.recognize(agreement.game)
     return Step(BeginLinked(join(agreement, seat, DiceChain(secret)), game, secret))
 
 
@@ -356,15 +359,9 @@ def _pages(mode: Linking, settings: Settings) -> tuple[Text, ...]:
     """The invitation, then the rules of its game."""
     assert mode.invited is not None, "there is an invitation"
     game, host = invited_game(mode.invited), Name(mode.invited.name)
-    title = title_text(named(game, settings), settings.box.language)
+    title = title_text(settings.recognize(game), settings.box.language)
     offer = message("{box} invites you: {game}. {box} begins.", box=host, game=title)
     if game.has_rounds:
         rounds = mode.invited.rounds
         offer = message(_OFFER, box=host, game=title, rounds=rounds)
     return (offer, *rules_pages(game))
-
-
-def named(game: Profile, settings: Settings) -> Profile:
-    """The game with the name and title that this box has for the same rules, if it has any."""
-    own = next((own for own in settings.profiles if linkable(own) == game), game)
-    return replace(game, name=own.name, titles=own.titles, group=own.group)

@@ -173,7 +173,7 @@ def hold(mode: Menu, context: Context) -> Step[Menu | BackToAttract]:
 def _taken(item: Item, option: int, context: Context) -> Step[Menu]:
     """Takes the option and goes back to the list."""
     settings, facts = item.choose(context.shared.settings, option)
-    shared = context.shared._replace(settings=settings)
+    shared = context.shared._replace(own_settings=settings)
     return Step(Menu(listed(settings, item)), keep(*facts), shared)
 
 

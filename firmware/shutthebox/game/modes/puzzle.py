@@ -92,7 +92,7 @@ def press(mode: PuzzleMode, context: Context) -> Step[PuzzleMode | BackToAttract
     best = {answer.choice for answer in mode.daily.puzzle.answers if not answer.cost}
     solved = mode.verdict.move in best
     streak = context.shared.settings.streak.after(mode.daily.day, solved=solved)
-    shared = context.shared._replace(settings=context.shared.settings._replace(streak=streak))
+    shared = context.shared._replace(own_settings=context.shared.settings._replace(streak=streak))
     effects = (*keep(streak), PlaySound(Sound.WIN if solved else Sound.BLOCKED))
     return Step(replace(mode, answer=mode.verdict.move), effects, shared)
 

@@ -207,7 +207,7 @@ def _change_sides(mode: Service, context: Context) -> Step[Service]:
     effects = keep(Chosen("box.out_of_play", settings.box.out_of_play))
     if settings.usual_game is not None:
         effects += (Ask(Prepare(settings.usual_game)),)
-    return Step(replace(mode, asking=False), effects, context.shared._replace(settings=settings))
+    return Step(replace(mode, asking=False), effects, context.shared._replace(own_settings=settings))
 
 
 def _row(number: int, shared: Shared) -> ListRow:

@@ -57,7 +57,7 @@ def press(mode: Setup, context: Context) -> Step[Setup | AskNames]:
     # A choice can remove questions, its own too: no teams, say.
     at = MENU_LINES.index(mode.item)
     following = tuple(item for item in setup_questions(settings) if MENU_LINES.index(item) > at)
-    return _next(following, settings)._replace(shared=context.shared._replace(settings=settings))
+    return _next(following, settings)._replace(shared=context.shared._replace(own_settings=settings))
 
 
 def hold(mode: Setup, context: Context) -> Step[Setup | BackToAttract]:

@@ -171,7 +171,7 @@ def _climbed(step: Step[TurnOver], match: Match, context: Context) -> Step[TurnO
         return step  # nobody has climbed
     ladder, total = ladder_of(match.game), match.totals[0]
     settings = context.shared.settings
-    shared = context.shared._replace(settings=settings._replace(bests={**settings.bests, ladder: total}))
+    shared = context.shared._replace(own_settings=settings._replace(bests={**settings.bests, ladder: total}))
     return step.preceded_by(*keep(BestTotal(ladder, total)))._replace(shared=shared)
 
 

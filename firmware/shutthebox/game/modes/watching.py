@@ -122,8 +122,9 @@ def peer_name(play: MatchInPlay, shared: Shared) -> Text:
 
 def begin(target: BeginLinked, context: Context) -> Step[AfterAction]:
     """Begins a linked match. Both boxes have agreed on everything."""
-    linked, shared = target.linked, context.shared
-    settings, agreement = shared.settings, linked.agreement
+    linked, agreement = target.linked, target.linked.agreement
+    shared = context.shared._replace(boxes=agreement.names, peer=Peer.HERE, sent_ns=context.now_ns)
+    settings = shared.settings
     match = begin_match(target.game, SEATS, agreement.rounds, agreement.first)
     play, asked = begin_play(match, settings)
     link = Linked(agreement, linked.seat, target.secret)
@@ -131,7 +132,6 @@ def begin(target: BeginLinked, context: Context) -> Step[AfterAction]:
     play = play._replace(linked=linked)
     accept = Accept(agreement.names[linked.seat], agreement.commitments[linked.seat])
     told = ask_link(Send(accept)) if linked.seat else tell_peer(play)
-    shared = shared._replace(boxes=agreement.names, peer=Peer.HERE, sent_ns=context.now_ns)
     return Step(after(play), (*facts, *asked, *told), shared)
 
 
