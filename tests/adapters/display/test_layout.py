@@ -166,3 +166,13 @@ def test_the_cursor_is_always_in_sight() -> None:
     for picture in pictures:
         # An inverted row: some line of the stage is lit nearly from edge to edge.
         assert any(lit(picture.crop((0, y, 120, y + 1))) > 110 for y in range(12, 50))
+
+
+@pytest.mark.parametrize("us", ["us", "wir", "ici"])
+def test_two_captions_are_whole_beside_the_largest_totals(us: str) -> None:
+    """Players of two linked boxes read who's who there."""
+    plain, other = (
+        draw(LocalizedScreen(Mode.MATCH_OVER, title="T", rows=(f"{us}: 234", f"{them}: 999"), prompt="p"), 0)
+        for them in ("them", "theX")
+    )
+    assert plain != other, "cut short, both say th..."

@@ -169,9 +169,13 @@ def _figure(text: str) -> tuple[str, str] | None:
 
 
 def _captioned(caption: str, number: str, width: int, height: int) -> Bitmap:
-    """A number as high as fits, after its caption, as large as the rest of the width allows."""
-    figure = numeral_within(number, width // 2, height)
+    """A number as high as fits after its caption, which is as large as the rest of the width allows.
+
+    Before the caption is cut short, the number gets smaller, down to a third of the width.
+    """
     gap = Size.MEDIUM.width
+    beside = width - gap - tighten(caption, Size.SMALL).width
+    figure = numeral_within(number, min(width // 2, max(width // 3, beside)), height)
     room = width - figure.width - gap
     word = ink(fit_font(caption, Size.MEDIUM, room) or shorten(caption, Size.SMALL, room))
     both = Bitmap.of(word.width + gap + figure.width, figure.height)
@@ -270,9 +274,10 @@ def _grid(stage: Bitmap, rows: tuple[str, ...], cursor: int | None) -> Bitmap | 
 def _two_figures(stage: Bitmap, figures: list[tuple[str, str]], cursor: int | None) -> Bitmap:
     """Two numbers with captions, side by side, as large as fits; the one at the cursor is inverted."""
     width = stage.width // 2
+    height = min(_captioned(*figure, width - 9, stage.height - 4).height for figure in figures)
     for index, figure in enumerate(figures):
         cell = Bitmap.of(width - 1, stage.height)
-        drawn = _captioned(*figure, width - 9, stage.height - 4)
+        drawn = _captioned(*figure, width - 9, height)
         cell = cell.paste(drawn, (width - drawn.width) // 2, (stage.height - drawn.height) // 2)
         stage = stage.paste(cell.invert() if index == cursor else cell, index * (width + 1), 0)
     return stage
