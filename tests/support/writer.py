@@ -78,7 +78,7 @@ def facts_of_all_kinds(rng: Random) -> Iterator[Fact]:
                 yield from (fact, PlayersLeft())
             if rng.random() < 0.4:
                 yield rng.choice(_remembered(number))
-            if (link := _link(fact.match)) is not None and rng.random() < 0.3:
+            if (link := linked_to(fact.match)) is not None and rng.random() < 0.3:
                 fact = fact._replace(link=link)
         yield fact
         if isinstance(fact, Began) and fact.link is not None:
@@ -98,7 +98,7 @@ def facts_of_all_kinds(rng: Random) -> Iterator[Fact]:
 _OTHER_CHAIN = DiceChain("5e" * 32)
 
 
-def _link(match: Match) -> Linked | None:
+def linked_to(match: Match) -> Linked | None:
     """What links a match to another box; None if two boxes can't play it."""
     game, secret = linkable(match.game), "3c" * 32
     if game is None or match.players != 2:

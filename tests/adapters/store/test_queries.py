@@ -9,6 +9,7 @@ from tests.adapters.store.test_scores_file import SHOW
 from tests.support.command import printed
 from tests.support.kept import CAPTAIN, HIGH, LEFT_4, LEFT_6, PLAIN, SHUT, Matches, alter, house
 from tests.support.shows import changed
+from tests.support.writer import linked_to
 
 from shutthebox.adapters.store.database import STORE_FILE, open_to_read
 from shutthebox.adapters.store.queries import Player, latest, past, read, statistics_lines
@@ -16,8 +17,10 @@ from shutthebox.adapters.store.scores import best, captains
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.config.profiles import builtin
 from shutthebox.game.earlier_results import EarlierResults
+from shutthebox.game.facts import Began, Finished
 from shutthebox.game.messages import Translate, localize
-from shutthebox.rules.actions import Advanced, Moved, Thrown
+from shutthebox.owner.stick.saving import results
+from shutthebox.rules.actions import Advanced, Moved, Thrown, apply
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import Profile
@@ -152,6 +155,22 @@ def test_the_past_of_three_letters(evening: Evening) -> None:
     assert of("BOB", PLAIN) == EarlierResults(0, beat_computer=True)
     assert of("BOB", HIGH) == EarlierResults(None, beat_computer=True)
     assert of("CAT", PLAIN) == EarlierResults()
+
+
+def test_a_match_on_two_boxes_is_listed_under_their_names(evening: Evening) -> None:
+    match = begin(PLAIN, 2)
+    link = linked_to(match)
+    assert link is not None
+    evening.store.keep(Began(match, link=link))
+    for action in SHUT:
+        match = apply(match, action)
+        evening.store.keep(action)
+    evening.store.keep(Finished(match))
+    evening.play(PLAIN, *SHUT)
+    alone, linked = latest(evening.db, 10)
+    assert [player.initials for player in alone.players] == [None]
+    assert [player.initials for player in linked.players] == ["The Anchor", "The Crown"]
+    assert "The Crown" in results(evening.db)
 
 
 # -- players who had no turn -------------------------------------------------------------------

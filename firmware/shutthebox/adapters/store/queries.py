@@ -9,7 +9,7 @@ from math import inf
 from operator import itemgetter
 
 from shutthebox.adapters.store.retention import FAME
-from shutthebox.adapters.store.stored_facts import known_conditions
+from shutthebox.adapters.store.stored_facts import MatchLinked, fact_from_text, known_conditions
 from shutthebox.adapters.store.tables import TOTALS, WHOLE, remembered_of
 from shutthebox.config.profiles import builtin
 from shutthebox.game.earlier_results import EarlierResults
@@ -143,7 +143,8 @@ class Player:
         number: from 1.
         score: in the whole match; None for a player who had no turn.
         won: alone or with others.
-        initials: None for a player who hasn't signed.
+        initials: None for a player who hasn't signed. In a match on two boxes, what the player's box calls
+            itself.
     """
 
     number: int
@@ -170,7 +171,8 @@ class PlayedMatch:
 
 
 _DECIDED = """
-select match.id, began_s, profile, seat.value, score, won, initials
+select match.id, began_s, profile, (select text from fact where number = first + 1 and text glob 'link *'),
+    seat.value, score, won, initials
 from match join json_each(?) as seat on seat.value < players
     left join result on result.match = match.id and player = seat.value
 where match.id in (select distinct match from result order by match desc limit ?)
@@ -187,10 +189,22 @@ def latest(db: sqlite3.Connection, count: int) -> tuple[PlayedMatch, ...]:
             began_s,
             _name(keys),
             keys,
-            tuple(Player(seat + 1, score, bool(won), initials) for *_, seat, score, won, initials in players),
+            tuple(
+                Player(seat + 1, score, bool(won), initials or _box(link, seat))
+                for *_, seat, score, won, initials in players
+            ),
         )
-        for (_, began_s, keys), players in groupby(rows, itemgetter(0, 1, 2))
+        for (_, began_s, keys, link), players in groupby(rows, itemgetter(0, 1, 2, 3))
     )
+
+
+def _box(link: str | None, seat: int) -> str | None:
+    """What the box of a seat calls itself, as the fact says that links the match to another; None without."""
+    match fact_from_text(link) if link else None:
+        case MatchLinked(names=names):
+            return names[seat]
+        case _:
+            return None
 
 
 def latest_finished(db: sqlite3.Connection) -> int:
