@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from types import FunctionType
 
 import hypothesis.strategies as st
 import pytest
@@ -40,13 +41,25 @@ def _ready_hypothesis(_: None) -> None:
     """Its first test looks for what refers to its random numbers, but not among frozen things."""
 
 
+def _left_out(config: pytest.Config) -> list[str]:
+    """Marks whose tests are deselected."""
+    return re.findall(r"not (\w+)", config.option.markexpr)
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Skips modules whose tests are all deselected: each worker would import a browser's driver, and more."""
-    left_out = re.findall(r"not (\w+)", config.option.markexpr)
+    left_out = _left_out(config)
     if not left_out or not collection_path.match("test_*.py"):
         return None
     whole = rf"^pytestmark = .*\bmark\.({'|'.join(left_out)})\b"
     return re.search(whole, collection_path.read_text("utf-8"), re.MULTILINE) is not None or None
+
+
+def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
+    """Makes no items for a test that would be deselected: each worker would make thousands."""
+    marks = obj.__dict__.get("pytestmark", ()) if isinstance(obj, FunctionType) else ()
+    left_out = _left_out(collector.config) if marks else ()
+    return [] if any(mark.name in left_out for mark in marks) else None
 
 
 def pytest_collection_finish() -> None:

@@ -98,6 +98,7 @@ for text in ("[box]\\nquiet_from = 20\\n", ""):
     assert "box.quiet_from: 24 is not allowed; allowed is a whole number from 0 to 23" in complaint
 
 
+@pytest.mark.slow
 def test_a_screen(copy: Copy) -> None:
     screen = (
         'if shared.settings.game.names:\n    return Screen(self.name, big=message("Your names?"), lit=True)'

@@ -240,6 +240,7 @@ def test_restore_is_taken_over_at_the_next_start(state: Path, tmp_path: Path) ->
     assert not (state / RESTORE_NAME).exists()
 
 
+@pytest.mark.slow
 def test_a_plug_pulled_while_it_is_taken_over(tmp_path: Path) -> None:
     """The files after each step: the one before is renamed, then its log, then the new one."""
     play_a_little(tmp_path / "other", "digits")

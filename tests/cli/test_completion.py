@@ -52,9 +52,11 @@ def shell(command: list[str], folder: Path) -> str:
 
 SHELLS = [
     pytest.param(
-        complete, id=name, marks=pytest.mark.skipif(shutil.which(name) is None, reason=f"no {name} here")
+        complete,
+        id=name,
+        marks=(pytest.mark.skipif(shutil.which(name) is None, reason=f"no {name} here"), *marks),
     )
-    for name, complete in {"bash": bash, "fish": fish}.items()
+    for name, complete, *marks in (("bash", bash), ("fish", fish, pytest.mark.slow))
 ]
 Complete = Callable[[Sequence[str], Path, Path], list[set[str]]]
 

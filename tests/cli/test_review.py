@@ -21,6 +21,7 @@ def record(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_json(record: Path) -> None:
     found = json.loads(printed("review", record, "--json"))
     assert list(found) == ["profile", "players", "exact", "turning_point", "decisions"]

@@ -19,6 +19,7 @@ from shutthebox.cli.main import main
 from shutthebox.simulator.hardware.box import SimulatedBox
 
 
+@pytest.mark.slow
 def test_a_box_loads_neither_the_simulator_nor_another_command_nor_a_solver() -> None:
     used = "main", "run", "parser"
     program = (

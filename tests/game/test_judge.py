@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from tests.support import oracle
 from tests.support.account import legal_moves
+from tests.support.fast import fast_among
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.judge import (
@@ -37,7 +38,7 @@ def right(profile: Profile, turn: Turn, down: int, moves: Collection[oracle.Row]
 
 
 @pytest.mark.parametrize("every", [151, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("total", [None, *range(1, 13)])
+@pytest.mark.parametrize("total", fast_among([None, *range(1, 13)], [None, 4, 9]))
 def test_every_position_of_the_traditional_game(total: int | None, every: int) -> None:
     """By `make test` some of the positions, each time others for another total."""
     profile = builtin("traditional")
@@ -72,7 +73,10 @@ def test_where_tiles_are_opened_every_verdict_is_upside_down(total: int | None, 
 
 
 @pytest.mark.parametrize(
-    "name", ["trac", "trac-free", "thai", "exact", "knipsen", "add-or-subtract", "open-one"]
+    "name",
+    fast_among(
+        ["trac", "trac-free", "thai", "exact", "knipsen", "add-or-subtract", "open-one"], ["trac", "open-one"]
+    ),
 )
 def test_positions_of_the_other_kinds_of_move(name: str) -> None:
     profile, random = builtin(name), Random(f"judge {name}")

@@ -28,6 +28,7 @@ SCRIPTS = [
 UNITS = [*(IMAGE / "root/etc/systemd/system").glob("*.service")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
 def test_shellcheck_has_nothing_to_say(script: Path) -> None:
     if (lacking := debian.missing("shellcheck")) is not None:
@@ -74,6 +75,7 @@ def test_the_image_is_made_of_all_that_the_packages_are_made_of() -> None:
     assert not [source for source in sources if source.startswith("tests/")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("goal", fast_among(["all", "bundle"], ["all"]))
 def test_where_programs_for_arm64_cannot_run_one_line_says_what_to_do_before_it_begins(
     goal: str, tmp_path: Path

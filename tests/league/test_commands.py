@@ -245,6 +245,7 @@ def test_the_league_writes_nothing_that_root_runs(folder: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_pubs_in_every_script_have_pages_and_names_that_look_alike_are_refused(folder: Path) -> None:
     pubs = {"Müller": "muller", "Möller": "moller", "Пивная": "pub", "居酒屋": "pub-2", "Muller": "muller-2"}
     for number, pub in enumerate(pubs):

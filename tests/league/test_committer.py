@@ -21,6 +21,7 @@ def place(new_database: Callable[[], str], tmp_path: Path) -> Iterator[Place]:
     found.engine.dispose()
 
 
+@pytest.mark.slow
 def test_a_batch_is_checked_while_the_one_before_is_committed(place: Place) -> None:
     boxes = [LeagueBox(place, name) for name in ("anchor", "lion")]
     messages = [(box.enrolment.name, box.sign(box.box.play(played_record(1)))) for box in boxes]

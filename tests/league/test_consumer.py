@@ -345,6 +345,7 @@ def test_what_a_key_has_spent_comes_back_with_time() -> None:
     assert not allowance.is_spent("quiet", 0)
 
 
+@pytest.mark.slow
 def test_a_key_that_has_filled_its_day_waits_and_nobody_else_does(
     place: Place, enter: Enter, monkeypatch: pytest.MonkeyPatch
 ) -> None:

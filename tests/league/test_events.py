@@ -128,6 +128,7 @@ def test_what_a_named_box_has_forged_is_void_after_revoke_and_the_true_matches_c
     assert cup.counted(number) == {"ANN": 1, "DAN": 1, "BOB": 0, "CAT": 0}
 
 
+@pytest.mark.slow
 def test_no_box_hides_the_matches_of_another_that_wait_for_a_word(cup: Cup) -> None:
     """The lists have an end, and the latest were those of whoever sent most."""
     number = cup.make(Format.LADDER)
@@ -258,6 +259,7 @@ def test_a_look_at_an_event_reads_no_matches_but_those_it_shows(cup: Cup) -> Non
     assert not any(table in statement for statement in asked for table in ("event_game", "seat", "match."))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("new_database", ["sqlite"], indirect=True)
 def test_a_look_at_what_waits_passes_over_no_game_that_counts(cup: Cup) -> None:
     """A ladder of 100,000 games took 30 ms longer for every visitor. Only SQLite counts its steps."""

@@ -213,6 +213,7 @@ def test_a_player_is_given_what_is_stored(lion: LeagueBox, capsys: pytest.Captur
 EXPORTED = {"seat", "standing", "rating", "entrant", "protected", "entry", "aside"}
 
 
+@pytest.mark.slow
 def test_a_card_whose_clock_is_years_ahead_brings_nobody_back(lion: LeagueBox) -> None:
     def play_in_2100(*signed: str) -> None:
         box, began_s = lion.box, 4_102_444_800

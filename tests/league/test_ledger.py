@@ -134,6 +134,7 @@ def test_two_keys_of_a_box_that_both_send_the_same_match_count_it_once(sut: Sut)
     assert (sut.count(ENTRY), sut.count(MATCH)) == (2, 1)
 
 
+@pytest.mark.slow
 def test_a_box_that_begins_its_chain_again_and_again_is_stopped(sut: Sut) -> None:
     """All its chains are looked at for each of its entries."""
     for seed in range(20):
@@ -173,6 +174,7 @@ def test_thousands_of_chains_from_before_there_was_a_limit_cost_no_more_than_the
     assert calls_for(range(MOST_CHAINS, 5_000)) <= most * 1.1
 
 
+@pytest.mark.slow
 def test_a_batch_is_looked_up_by_indexes(tmp_path: Path) -> None:
     """However many entries there are, those of several boxes at once are found without reading them all."""
     place = found_league(tmp_path, "", with_broker=False)

@@ -61,6 +61,7 @@ def test_a_league_of_an_earlier_version_counts_all_its_matches_again(
         assert event.category == categories.usual_category("traditional")
 
 
+@pytest.mark.slow
 def test_an_upgrade_says_which_matches_count_no_more(old: Engine) -> None:
     """An operator who finds empty tables is told why, on every owner's page and for a week."""
     migrate(old, "0003")

@@ -189,6 +189,7 @@ def test_totals_of_other_boxes_and_lengths_are_in_other_tables(evening: Evening)
     assert all(len(evening.table(number=number)) == 2 for number in range(3))
 
 
+@pytest.mark.slow
 def test_the_same_initials_in_two_pubs_are_one_player(evening: Evening) -> None:
     """As the guide says: three letters are too few to tell people apart, and a player may go to both."""
     bell = LeagueBox(evening.place, "bell", "The Bell", wall_clock_s=lambda: evening.now_s)
@@ -199,6 +200,7 @@ def test_the_same_initials_in_two_pubs_are_one_player(evening: Evening) -> None:
     assert set(evening.ratings()) == {"ANN", "BOB", "CAT"}
 
 
+@pytest.mark.slow
 def test_initials_count_at_one_seat_of_a_match(evening: Evening) -> None:
     evening.play(played_record(1), "ANN", "ANN")
     evening.now_s += SIGNING_S

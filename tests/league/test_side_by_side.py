@@ -59,6 +59,7 @@ def town(new_database: Callable[[], str], tmp_path: Path) -> Iterator[Town]:
         yield opened
 
 
+@pytest.mark.slow
 def test_a_match_that_is_made_void_as_it_is_rated_changes_no_rating(town: Town) -> None:
     town.play(played_record(1), "MAL", "ANN")
 

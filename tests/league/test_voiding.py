@@ -140,6 +140,7 @@ def test_from_a_date_means_when_a_match_came_and_not_what_it_says(town: Town) ->
     assert count == 1
 
 
+@pytest.mark.slow
 def test_a_match_that_is_void_before_it_was_signed_counted_or_rated_stays_out(town: Town) -> None:
     town.at("evil")
     town.send(town.box.play(played_record(1), NOW_S))

@@ -128,6 +128,7 @@ class Pair:
         return count
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.integers(0, 2**32))
 def test_whatever_a_broker_loses_doubles_and_repeats_no_message_comes_twice(seed: int) -> None:
@@ -479,6 +480,7 @@ def test_a_room_that_nobody_comes_to_is_closed(hasty: Meeting) -> None:
     assert guest.asked(EnterRoom("1111", "2222"), NotPaired).why is WhyNotPaired.NOBODY
 
 
+@pytest.mark.slow
 def test_a_stranger_learns_nothing_and_brings_nothing_in(place: Meeting) -> None:
     stranger = Stranger(place.port)
     host, guest = place.boxes

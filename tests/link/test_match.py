@@ -59,7 +59,7 @@ def play(seed: int, game: str) -> list[End]:
     raise AssertionError(f"seed {seed}, {game}: no end at {[each.linked.entries[-3:] for each in ends]}")
 
 
-@pytest.mark.parametrize("game", fast_among(GAMES, GAMES[::9]))
+@pytest.mark.parametrize("game", fast_among(GAMES, ["traditional", "trac-free"]))
 def test_two_players_far_apart_finish_one_and_the_same_match(game: str) -> None:
     host, guest = play(1, game)
     assert host.linked.entries == guest.linked.entries

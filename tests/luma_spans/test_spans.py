@@ -67,7 +67,7 @@ def pictures(size: tuple[int, int]) -> Iterator[Image.Image]:
     yield Image.new("1", size)
 
 
-@pytest.mark.parametrize("device", fast_among(DEVICES, DEVICES[::3]), ids=str)
+@pytest.mark.parametrize("device", fast_among(DEVICES, DEVICES[::7]), ids=str)
 def test_the_controllers_memory_is_what_luma_makes_it(device: tuple[Any, tuple[int, int], int]) -> None:
     kind, size, rotate = device
     if kind == "sh1106" and rotate % 2 and not OFFSET_OF_PAGES:

@@ -31,7 +31,7 @@ def alone(profile: Profile, turn: Turn) -> Match:
         ("young", Unit.THROWS),
         pytest.param("open-one", Unit.THROWS, marks=pytest.mark.slow),
         ("bank", Unit.STAKES),
-        ("high-rollers", Unit.CHANCE),
+        pytest.param("high-rollers", Unit.CHANCE, marks=pytest.mark.slow),
     ],
 )
 def test_what_is_played_for_is_the_unit(game: str, unit: Unit) -> None:

@@ -19,17 +19,14 @@ from shutthebox.rules.turn import Turn
 BANK = builtin("bank")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "head_start"),
     [
-        pytest.param({}, 0, marks=pytest.mark.slow),
+        ({}, 0),
         ({}, -3),
-        pytest.param(
-            {"win": Win.HIGHEST, "score": Scoring.SHUT_SUM, "pays": ((5, 1), (12, 2), (15, 9))},
-            0,
-            marks=pytest.mark.slow,
-        ),
-        pytest.param({"score": Scoring.COUNT, "pays": ((0, 7), (1, 2))}, 0, marks=pytest.mark.slow),
+        ({"win": Win.HIGHEST, "score": Scoring.SHUT_SUM, "pays": ((5, 1), (12, 2), (15, 9))}, 0),
+        ({"score": Scoring.COUNT, "pays": ((0, 7), (1, 2))}, 0),
     ],
 )
 def test_what_the_bank_pays(changes: dict[str, object], head_start: int) -> None:

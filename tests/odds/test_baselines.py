@@ -6,7 +6,6 @@ Those rules themselves are worked out by hand in `tests/cli/test_odds.py`.
 import random
 
 import pytest
-from tests.support.fast import fast_among
 from tests.support.house import house
 
 from shutthebox.config import profiles
@@ -19,13 +18,8 @@ from shutthebox.rules.turn import Turn
 THE_300 = profiles.builtin("the-300")
 
 
-@pytest.mark.parametrize(
-    "name",
-    fast_among(
-        ["traditional", "trac", "open-one", "young", "two-to-go", "domino-bag"],
-        ["two-to-go"],
-    ),
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["traditional", "trac", "open-one", "young", "two-to-go", "domino-bag"])
 def test_estimates_are_near_what_they_estimate(name: str) -> None:
     profile = profiles.builtin(name)
     found = estimate(profile, turns.start(profile), rng=random.Random(1), samples=1000)

@@ -116,7 +116,7 @@ POINTS_GAMES = {
 }
 
 
-@pytest.mark.parametrize("game", fast_among(POINTS_GAMES, list(POINTS_GAMES)[1::3]))
+@pytest.mark.parametrize("game", fast_among(POINTS_GAMES, ["digits"]))
 def test_each_turn_by_itself_makes_up_the_match_in_points(game: str) -> None:
     profile = POINTS_GAMES[game]
     odds = Odds(for_points(profile))

@@ -65,6 +65,7 @@ def test_whoever_can_copy_every_answer_is_as_good() -> None:
     assert CommonThrow(copied).wins() == pytest.approx((0.5, 0.5), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_longer_rows_are_refused_soon() -> None:
     for tiles, dice in ((12, 2), (24, 4)):
         too_large = replace(NINE, tiles=tuple(range(1, tiles + 1)), dice=dice)

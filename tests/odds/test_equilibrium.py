@@ -22,13 +22,14 @@ SHORT = replace(SHARED, tiles=(1, 2, 3, 4), one_die=OneDie.OPTIONAL_SUM)
 
 
 # 0.502810: "Analysis of Shut the Box", possiblywrong.wordpress.com, 2013, too.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("one_die", "first"),
     [
         (OneDie.OPTIONAL_HIGH, 0.501490),
-        pytest.param(OneDie.OPTIONAL_SUM, 0.502810, marks=pytest.mark.slow),
-        pytest.param(OneDie.FORCED_SUM, 0.502810, marks=pytest.mark.slow),
-        pytest.param(OneDie.NEVER, 0.500535, marks=pytest.mark.slow),
+        (OneDie.OPTIONAL_SUM, 0.502810),
+        (OneDie.FORCED_SUM, 0.502810),
+        (OneDie.NEVER, 0.500535),
     ],
 )
 def test_two_players_on_nine_tiles(one_die: OneDie, first: float) -> None:
@@ -55,13 +56,14 @@ def test_against_recursion(name: str) -> None:
     assert Equilibrium(profile, players).chances() == pytest.approx(expected, abs=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stakes", "shut_wins"),
     [
-        pytest.param(Stakes.POOL, ShutWins.MATCH, marks=pytest.mark.slow),
-        pytest.param(Stakes.POOL_DOUBLE, ShutWins.MATCH, marks=pytest.mark.slow),
+        (Stakes.POOL, ShutWins.MATCH),
+        (Stakes.POOL_DOUBLE, ShutWins.MATCH),
         (Stakes.POOL_DOUBLE, ShutWins.NO),
-        pytest.param(Stakes.LOSER_PAYS, ShutWins.MATCH, marks=pytest.mark.slow),
+        (Stakes.LOSER_PAYS, ShutWins.MATCH),
     ],
 )
 def test_money_against_recursion(stakes: Stakes, shut_wins: ShutWins) -> None:

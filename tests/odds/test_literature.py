@@ -73,6 +73,7 @@ def test_cambridgemovies_positions(open_tiles: tuple[int, ...], chance: float) -
     assert to_shut(MAX_TWO_TWO_DICE, open_tiles) == pytest.approx(chance, abs=6e-7)
 
 
+@pytest.mark.slow
 def test_cambridgemovies_whole_game() -> None:
     assert to_shut(MAX_TWO_TWO_DICE) == pytest.approx(0.053488, abs=5e-7)
     # "0.05", "0.025" for random choices and "0.01" for the worst ones.

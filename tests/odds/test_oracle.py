@@ -268,6 +268,7 @@ ends_by_itself = generate.profiles(most_tiles=3).filter(
 """Rules for which the oracle is exact, and quick. Larger bags, and dominoes with strikes, are in `RULES`."""
 
 
+@pytest.mark.slow
 @settings(
     max_examples=settings().max_examples // 3,
     suppress_health_check=list(HealthCheck),

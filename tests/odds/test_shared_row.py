@@ -32,6 +32,7 @@ def test_everybodys_chance(players: int) -> None:
     assert SharedRow(profile).wins(players) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_figures_of_the_documentation() -> None:
     assert SharedRow(ROLLERS).wins(2) == pytest.approx((0.516554, 0.483446), abs=5e-7)
 

@@ -40,6 +40,7 @@ def test_the_figures_of_a_sheet(name: str) -> None:
     assert 100 * odds.value(start, Objective.SHUT).shut == pytest.approx(shut, abs=5e-13)
 
 
+@pytest.mark.slow
 @every_sheet
 @pytest.mark.timeout(600)
 def test_the_chance_of_who_begins(name: str) -> None:

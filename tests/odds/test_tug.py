@@ -35,7 +35,10 @@ def test_who_begins_has_the_chance_that_an_independent_solver_says() -> None:
             replace(SHORT, one_die=OneDie.OPTIONAL_HIGH, one_die_at=2, insurance=True), marks=pytest.mark.slow
         ),
         pytest.param(replace(SHORT, start_open=(1, 3, 4), doubles=Doubles.ENDS_TURN), marks=pytest.mark.slow),
-        replace(SHORT, ends_turn_on=frozenset({4}), difference=True, handicap=((1, 2),)),
+        pytest.param(
+            replace(SHORT, ends_turn_on=frozenset({4}), difference=True, handicap=((1, 2),)),
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=lambda game: f"{game.one_die} {game.doubles} {game.difference}",
 )

@@ -55,6 +55,7 @@ def test_no_key_of_a_game_contradicts_another() -> None:
         assert profiles.find(game.name) is game
 
 
+@pytest.mark.slow
 def test_a_draft_that_cannot_be_played_is_not_in_the_menu(tmp_path: Path) -> None:
     """Two drafts of a contributor, in a copy of the package: one contradicts itself, one is no TOML."""
     shutil.copytree(PROJECT / "firmware", tmp_path / "box", ignore=shutil.ignore_patterns("__pycache__"))

@@ -265,6 +265,7 @@ def test_whatever_the_display_does_the_same_match_is_played(kind: str) -> None:
 # -- the clock ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_clock_set_back_an_hour_and_on_a_year_changes_only_dates(tmp_path: Path) -> None:
     """Whenever anything is kept, and when the box is started again in the middle of a match."""
     clock, random = [1.8e9], Random("clock")
@@ -409,6 +410,7 @@ class Looped:
         return len(fed)
 
 
+@pytest.mark.slow
 def test_a_flood_of_edges_holds_up_neither_the_watchdog_nor_the_game(box: SimulatedBox) -> None:
     """A contact without rest: the inbox is never empty, for twenty seconds."""
     looped = Looped(box)

@@ -82,6 +82,7 @@ def test_a_crowd_of_attackers(scoreboard: Lighttpd, attack: tuple[bytes, bytes])
     answered(scoreboard)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 def test_two_attackers_with_room_for_more(scoreboard: Lighttpd) -> None:
     first, again = ATTACKS["half open, 97 headers of 65 kB"]

@@ -92,7 +92,7 @@ class Listener:
         return [number for a, z, one in runs for number in range(int(a or one), int(z or one) + 1)]
 
 
-@pytest.mark.parametrize("language", finished_codes())
+@pytest.mark.parametrize("language", fast_among(finished_codes(), ["fr"]))
 def test_a_whole_match_by_ear(language: str, tmp_path: Path) -> None:
     config = with_value(Config(), "box.language", language, "test")
     throws: list[Thrown] = []
@@ -146,7 +146,7 @@ FAMILIES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("game", fast_among(FAMILIES, FAMILIES[:-1:4]))
+@pytest.mark.parametrize("game", fast_among(FAMILIES, FAMILIES[3:-1:8]))
 def test_a_match_of_every_family_is_played_by_what_is_said_alone(game: str, tmp_path: Path) -> None:
     config = with_value(Config(), "game.profile", game, "test")
     box = BoxUnderTest(config=config, seed=7, observers=[SpeechFileWriter(tmp_path)])

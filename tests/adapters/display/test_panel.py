@@ -9,6 +9,7 @@ from random import Random
 import luma.oled.device
 import pytest
 from tests.support.controllers import CONTROLLERS
+from tests.support.fast import fast_among
 
 from shutthebox.adapters.display.bitmap import SIZE, Bitmap
 from shutthebox.adapters.display.opening import open_i2c, open_panel
@@ -98,7 +99,7 @@ def test_a_bus_error_is_one_kind_of_error(controller: Controller, error_number: 
         assert isinstance(caught.value, OSError)
 
 
-@each_controller
+@pytest.mark.parametrize("controller", fast_among(CONTROLLERS, CONTROLLERS[:1]))
 def test_a_transfer_that_breaks_anywhere_is_made_good(controller: Controller) -> None:
     for transfers in range(12):
         model = PanelModel(controller)

@@ -78,6 +78,7 @@ def test_the_file_stops_growing(store: Store, tmp_path: Path, monkeypatch: pytes
     assert max(sizes[2:]) < sizes[1] * 1.5, "without forgetting it would be three times as large"
 
 
+@pytest.mark.slow
 def test_the_latest_faults_are_kept_and_one_that_comes_again_once_an_hour(tmp_path: Path) -> None:
     now = [1e9]
     with closing(Store(tmp_path, lambda: now[0])) as store:

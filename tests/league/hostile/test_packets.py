@@ -80,6 +80,7 @@ def raw_line(box: Enrolment) -> RawLine:
     return RawLine(box.port, tls_context(box), box.name)
 
 
+@pytest.mark.slow
 def test_a_megabyte_of_properties_keeps_no_consumer_busy(place: Place) -> None:
     """Paho took 6 s to read 200 KB of them, and the square of that for more."""
     evil, honest = place.enrol("evil"), place.enrol("honest")

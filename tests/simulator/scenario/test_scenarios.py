@@ -66,6 +66,7 @@ LONG = {
     "through-two-rows-eighteen-levers",
     "double-shutter",
     "blanks",
+    "double-blank-ends-it",
     "domino-bag",
     "digits-replay",
     "open-one",
