@@ -91,7 +91,15 @@ def test_keys_are_for_their_owner_only(folder: Path) -> None:
         (["event", "Cup", "--format", "x", "--entrants", "ANN,BOB"], "allowed are ladder"),
         (["event", "Cup", "--format", "swiss", "--entrants", "ANN,ANN"], "2 to 64 different initials"),
         (["event", "Cup", "--format", "swiss", "--entrants", "ANN,BOB", "--tiles", "11"], "no box offers"),
-        (["tournament", " ", "--closes", "2030-01-01"], "NAME:2"),
+        (["event", "Cup", "--format", "swiss", "--entrants", "ANN,BOB", "--rounds", "0"], "no box offers"),
+        (["event", " ", "--format", "swiss", "--entrants", "ANN,BOB"], "up to 60 characters"),
+        (["event", "Cup", "--format", "swiss", "--entrants", "ANN,BOB", "--grace", "745"], "0 to 744"),
+        (["tournament", " ", "--closes", "2030-01-01"], "up to 60 characters"),
+        (["enrol", "lion", "--pub", "The Lion\u3164"], "characters that can be read"),
+        (["enrol", "lion", "--pub", "Zalgo" + "\u0301" * 5], "characters that can be read"),
+        (["enrol", "lion", "--pub", "\u202eThe Lion"], "up to 60 characters"),
+        (["enrol", "lion", "--pub", "x" * 60_000], "up to 60 characters"),
+        (["void", "--undo", "9" * 20], "allowed are MATCH"),
         (["free", "ANN"], "ANN: not protected anywhere"),
         (["protect", "ANN", "B\0B"], "'B\\x00B' is not allowed"),
         (["serve"], "no socket was passed"),
@@ -108,6 +116,26 @@ def test_wrong_use_is_one_line(
     err = capsys.readouterr().err
     assert complaint in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("event", "Cup", "--format", "swiss", "--entrants", "ANN,BOB", "--first-night"),
+        ("event", "Cup", "--format", "swiss", "--entrants", "ANN,BOB", "--last-night"),
+        ("tournament", "Cup", "--closes"),
+        ("revoke", "lion.1", "--from"),
+        ("void", "lion.1", "--from"),
+    ],
+)
+def test_a_day_of_another_age_breaks_no_page_and_no_list(
+    folder: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], day: str
+) -> None:
+    """Its event's page was an error for everybody, and `list` ended there."""
+    with pytest.raises(SystemExit):
+        run(folder, *words, day)
+    assert "allowed are dates such as" in capsys.readouterr().err
 
 
 def test_a_league_that_is_not_there_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

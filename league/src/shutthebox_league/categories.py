@@ -77,7 +77,8 @@ def usual_category(game: str, tiles: int | None = None, rounds: int | None = Non
         ProfileError: if there is no such game.
     """
     profile = builtin(game)
-    return Category(game, tiles or len(profile.tiles), rounds or profile.rounds, profile.limit or 0)
+    tiles = len(profile.tiles) if tiles is None else tiles
+    return Category(game, tiles, profile.rounds if rounds is None else rounds, profile.limit or 0)
 
 
 def profile_of(category: Category) -> Profile | None:

@@ -18,13 +18,13 @@ from shutthebox_league.control import tell_broker
 from shutthebox_league.database import change, empty_log
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.initials import digest_of
+from shutthebox_league.names import read_name
 from shutthebox_league.players import forget
 from shutthebox_league.schema import BOX, FORGOTTEN, KEY, PUB
 
 _log = logging.getLogger(__name__)
 
 _BOX_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?", re.ASCII)
-_MAX_PUB = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,7 @@ def enrol(engine: Engine, authority: Authority, box: str, pub: str) -> Enrolment
     """
     if not _BOX_NAME.fullmatch(box):
         raise LeagueError(f"{quoted(box)} is not allowed; allowed are up to 40 of a-z, 0-9 and - for a box")
-    pub = " ".join(pub.split())
-    if not 1 <= len(pub) <= _MAX_PUB or not pub.isprintable():
-        raise LeagueError(f"--pub: {quoted(pub)} is not allowed; allowed are up to {_MAX_PUB} characters")
+    pub = read_name(pub, "--pub")
     with authority.alone(), engine.begin() as db:
         pub_id, token = _pub(db, pub)
         box_id = _box(db, box, pub_id)

@@ -35,6 +35,7 @@ from shutthebox_league.formats import (
     swiss,
 )
 from shutthebox_league.initials import INITIALS
+from shutthebox_league.names import read_name
 from shutthebox_league.schema import (
     BOX,
     CATEGORY,
@@ -112,8 +113,6 @@ def make_event(
     """
     if format_ not in list(Format):
         raise LeagueError(f"--format: {quoted(format_)} is not allowed; allowed are {', '.join(Format)}")
-    if not 1 <= len(name) <= 60 or not name.isprintable():
-        raise LeagueError(f"{quoted(name)} is not allowed; allowed are up to 60 characters for an event")
     for initials in entrants:
         if not INITIALS.fullmatch(initials):
             raise LeagueError(
@@ -130,7 +129,7 @@ def make_event(
     box_ids = [_box_id(db, box) for box in dict.fromkeys(boxes)]
     end = datetime.combine(last_night + timedelta(days=1), time_of_day(NIGHT_BEGINS_H), zone)
     values = {
-        "name": name,
+        "name": read_name(name, "NAME"),
         "format": format_,
         "category_id": category_id(db, category),
         "first_night": first_night,
@@ -369,12 +368,21 @@ def confirm_by_code(
     Raises:
         LeagueError: if the code is wrong, or no such game is waiting.
     """
+    check_code(db, event_id, initials, code)
+    if not _confirm(db, event_id, match_id, initials, now_s):
+        raise LeagueError("no match like that is waiting for you")
+
+
+def check_code(db: Connection, event_id: int, initials: str, code: str) -> None:
+    """Checks an entrant's code, and only reads.
+
+    Raises:
+        LeagueError: if it's wrong.
+    """
     own = (ENTRANT.c.event_id == event_id) & (ENTRANT.c.initials == initials)
     known = db.execute(select(ENTRANT.c.code_hash).where(own)).scalar()
     if not known or not secrets.compare_digest(known, token_hash(code)):
         raise LeagueError("these initials do not have this code")
-    if not _confirm(db, event_id, match_id, initials, now_s):
-        raise LeagueError("no match like that is waiting for you")
 
 
 def waiting_for_landlord(db: Connection, pub_id: int, now_s: int, most: int = 50) -> Sequence[Any]:

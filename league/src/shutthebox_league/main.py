@@ -40,6 +40,7 @@ from shutthebox_league.initials import digest_of, read_initials
 from shutthebox_league.ledger import Ledger
 from shutthebox_league.listing import LISTS, list_lines, list_rows
 from shutthebox_league.metrics import Metrics
+from shutthebox_league.names import read_name
 from shutthebox_league.reviewer import Reviewer
 from shutthebox_league.schema import TOURNAMENT
 from shutthebox_league.voiding import (
@@ -308,8 +309,12 @@ def _count(text: str) -> int:
 
 
 def _date(text: str) -> date:
+    """A date with room before and after it: nights, graces and time zones are added to it."""
     try:
-        return date.fromisoformat(text)
+        found = date.fromisoformat(text)
+        if not 2000 <= found.year <= 2999:
+            raise ValueError("another age")
+        return found
     except ValueError:
         raise argparse.ArgumentTypeError(
             f"{quoted(text)} is not allowed; allowed are dates such as 2026-12-31"
@@ -318,7 +323,9 @@ def _date(text: str) -> date:
 
 def _found(args: argparse.Namespace) -> None:
     zone_of(args.zone)
-    settings = Settings(args.host, args.name, args.zone, args.database, args.port, args.consumers_port)
+    settings = Settings(
+        args.host, read_name(args.name, "--name"), args.zone, args.database, args.port, args.consumers_port
+    )
     if args.database:
         database = open_database(args.database)
         try:
@@ -367,7 +374,7 @@ def _void(args: argparse.Namespace, league: League) -> None:
     now_s = int(time.time())
     tonight = night_of(now_s, league.zone)
     match args.undo, args.since, args.what:
-        case int(number), None, [] if number > 0:
+        case int(number), None, [] if 0 < number < 2**63:
             _say_undone(league, lambda db: undo(db, number, None, now_s))
         case 0, None, [str(key)] if not key.isdecimal():
             _say_undone(league, lambda db: undo_all(db, of_key(key), now_s))
@@ -513,11 +520,11 @@ def _event(args: argparse.Namespace, league: League) -> None:
 
 
 def _tournament(args: argparse.Namespace, league: League) -> None:
-    tournament = Tournament(args.name, secrets.token_hex(32))
+    tournament = Tournament(read_name(args.name, "NAME"), secrets.token_hex(32))
     tournament_from_text(tournament.to_text(), "NAME")
     closes = datetime(args.closes.year, args.closes.month, args.closes.day, tzinfo=league.zone)
     values = {
-        "commitment": tournament.commitment, "name": args.name, "text": tournament.to_text(),
+        "commitment": tournament.commitment, "name": tournament.name, "text": tournament.to_text(),
         "made_s": int(datetime.now(UTC).timestamp()), "closes_s": int(closes.timestamp()),
     }  # fmt: skip
     change(league.engine, lambda db: db.execute(insert(TOURNAMENT).values(values)))

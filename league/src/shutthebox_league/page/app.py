@@ -27,11 +27,11 @@ from shutthebox_league.categories import Category, highest_wins, usual_category
 from shutthebox_league.checking import night_of
 from shutthebox_league.database import UNAVAILABLE, change
 from shutthebox_league.errors import LeagueError
-from shutthebox_league.events import Event, confirm_by_code, event_names, read_event, waiting_games
+from shutthebox_league.events import check_code, confirm_by_code, event_names, read_event, waiting_games
 from shutthebox_league.health import read_health
 from shutthebox_league.initials import INITIALS
 from shutthebox_league.league_health import FAULTY, OFFLINE_S, read_league_health
-from shutthebox_league.page.owner import FORM_HEADERS, Form, OwnersPage, first_value, pass_over_form
+from shutthebox_league.page.owner import FORM_HEADERS, Form, OwnersPage, Turns, first_value, pass_over_form
 from shutthebox_league.schema import BOX, MATCH, PUB, REVIEW, SEAT, TOURNAMENT
 from shutthebox_league.shown import unpack
 from shutthebox_league.standings import (
@@ -126,6 +126,7 @@ def application(engine: Engine, zone: tzinfo, authority: Authority, *, secure: b
 class _Page:
     def __init__(self, engine: Engine, zone: tzinfo, name: str) -> None:
         self._engine, self._zone, self._name = engine, zone, name
+        self._turns = Turns()
         self._templates = Environment(
             loader=FileSystemLoader(FOLDER / "templates"),
             autoescape=True,
@@ -319,12 +320,12 @@ class _Page:
 
     def event(self, db: Connection, request: Request) -> Response:
         """An event: its table and the pairings that come next."""
-        found = read_event(db, _number(request), int(time.time()))
-        if found is None:
-            raise HTTPException(404, "There is no such event.")
-        return self._event(db, _number(request), found)
+        return self._event(db, _number(request))
 
-    def _event(self, db: Connection, event_id: int, event: Event, said: str = "") -> Response:
+    def _event(self, db: Connection, event_id: int, said: str = "") -> Response:
+        event = read_event(db, event_id, int(time.time()))
+        if event is None:
+            raise HTTPException(404, "There is no such event.")
         return self.render(
             "event.html",
             headers=FORM_HEADERS,
@@ -340,21 +341,19 @@ class _Page:
         event_id, now_s = _number(request), int(time.time())
         initials, match, code = (first_value(form, name).strip() for name in ("initials", "match", "code"))
         initials = initials.upper()
-
-        def confirm(db: Connection) -> Response:
-            event = read_event(db, event_id, now_s)
-            if event is None:
-                raise HTTPException(404, "There is no such event.")
-            said = "Thank you. The match counts when everybody whose word it needs has said so."
-            try:
-                if not INITIALS.fullmatch(initials) or not _NUMBER.fullmatch(match):
-                    raise LeagueError("three letters and the number of a match are needed")
-                confirm_by_code(db, event_id, int(match), initials, code, now_s)
-            except LeagueError as error:
-                said = f"Nothing was changed: {error}."
-            return self._event(db, event_id, event, said)
-
-        return change(self._engine, confirm)
+        said = "Thank you. The match counts when everybody whose word it needs has said so."
+        try:
+            if not INITIALS.fullmatch(initials) or not _NUMBER.fullmatch(match):
+                raise LeagueError("three letters and the number of a match are needed")
+            # Before anything is locked: strangers guess codes.
+            with self._engine.connect().execution_options(reads=True) as db:
+                check_code(db, event_id, initials, code)
+            self._turns.take(f"{event_id} {initials}")
+            change(self._engine, lambda db: confirm_by_code(db, event_id, int(match), initials, code, now_s))
+        except LeagueError as error:
+            said = f"Nothing was changed: {error}."
+        with self._engine.connect().execution_options(reads=True) as db:
+            return self._event(db, event_id, said)
 
     def tournament(self, db: Connection, request: Request) -> Response:
         """A tournament of equal dice: its commitment; after it has closed its seed too."""

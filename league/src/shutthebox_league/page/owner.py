@@ -63,6 +63,26 @@ FORM_HEADERS = {
 Form = Mapping[str, Sequence[str]]
 
 
+class Turns:
+    """One change a second of each who may change something: the boxes' matches need the database, too."""
+
+    def __init__(self) -> None:
+        self._changed_s: dict[object, float] = {}
+        self._lock = Lock()
+
+    def take(self, who: object) -> None:
+        """Notes a change.
+
+        Raises:
+            HTTPException: if the one before was within a second.
+        """
+        with self._lock:
+            now_s = time.monotonic()
+            if now_s - self._changed_s.get(who, -_TURN_S) < _TURN_S:
+                raise HTTPException(429, "One moment, please: go back and try again.")
+            self._changed_s[who] = now_s
+
+
 class OwnersPage:
     """The owner's page.
 
@@ -85,8 +105,8 @@ class OwnersPage:
     ) -> None:
         self._engine, self._zone, self._authority = engine, zone, authority
         self._render, self._secure = render, secure
-        self._changed_s: dict[int, float] = {}
-        self._turns = Lock()
+        self._turns = Turns()
+        self._forgetting = Lock()
         self._forgets = Allowance(FORGETS_A_DAY, 24 * 3600)
         self._actions: Mapping[str, Callable[[Connection, int, Form], str]] = {
             "confirm": lambda db, pub_id, form: _confirm(db, pub_id, form, right=True),
@@ -137,7 +157,7 @@ class OwnersPage:
             pub = _pub(db, key)
             if pub is None:
                 return self._page(db, key)
-        self._wait_for_turn(pub.id)
+        self._turns.take(pub.id)
         try:
             page = change(self._engine, lambda db: self._page(db, key, said=do(db, pub.id, form)))
             if action == "forget":
@@ -146,14 +166,6 @@ class OwnersPage:
         except LeagueError as error:
             with self._engine.connect().execution_options(reads=True) as db:
                 return self._page(db, key, said=f"Nothing was changed: {error}.")
-
-    def _wait_for_turn(self, pub_id: int) -> None:
-        """Refuses a second change of a pub within a second: the boxes' matches need the database, too."""
-        with self._turns:
-            now_s = time.monotonic()
-            if now_s - self._changed_s.get(pub_id, -_TURN_S) < _TURN_S:
-                raise HTTPException(429, "One moment, please: go back and try again.")
-            self._changed_s[pub_id] = now_s
 
     def _page(self, db: Connection, key: str, *, said: str = "", wrong: str = "") -> Response:
         pub = _pub(db, key)
@@ -187,7 +199,7 @@ class OwnersPage:
         initials, now_s = read_initials(first_value(form, "initials")), int(time.time())
         if not form.get("sure"):
             raise LeagueError("tick that you are sure; it can't be undone")
-        with self._turns:
+        with self._forgetting:
             if self._forgets.spent(str(pub_id), now_s) + len(initials) / FORGETS_A_DAY > 1:
                 raise LeagueError(f"allowed are {FORGETS_A_DAY} initials in a day; the operator can do more")
             self._forgets.spend(str(pub_id), len(initials), now_s)

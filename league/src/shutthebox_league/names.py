@@ -1,0 +1,30 @@
+"""Names of pubs, events and tournaments, which everybody sees."""
+
+import re
+import unicodedata
+
+from shutthebox.errors import quoted
+from shutthebox_league.errors import LeagueError
+
+_MOST = 60
+_MOST_MARKS = 4  # in a row; no script has more on one letter
+_BLANK = re.compile("[\u115f\u1160\u2800\u3164\uffa0]")  # letters and signs without ink
+
+
+def read_name(text: str, where: str) -> str:
+    """A name with single spaces, which can be seen and stays in its line.
+
+    Args:
+        text: as somebody typed it.
+        where: what it was typed for, for the message.
+
+    Raises:
+        LeagueError: for anything else.
+    """
+    name = " ".join(text.split())
+    marks = "".join("m" if unicodedata.category(each).startswith("M") else " " for each in name)
+    if not 1 <= len(name) <= _MOST or not name.isprintable():
+        raise LeagueError(f"{where}: {quoted(text)} is not allowed; allowed are up to {_MOST} characters")
+    if _BLANK.search(name) or "m" * (_MOST_MARKS + 1) in marks or marks.startswith("m"):
+        raise LeagueError(f"{where}: {quoted(text)} is not allowed; allowed are characters that can be read")
+    return name
