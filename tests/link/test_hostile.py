@@ -193,6 +193,24 @@ def test_old_packets_do_not_bring_back_a_box_that_has_gone() -> None:
     assert both.peers == [Peer.HERE, Peer.HERE], "an earlier connection's will says nothing of this one"
 
 
+def test_no_message_comes_twice_when_a_broker_tells_of_an_end_that_was_none() -> None:
+    """It has the last will from the beginning, and old packets that make both ends meet again."""
+    both = Pair()
+    both.connect(0)
+    both.connect(1)
+    both.settle()
+    packets = [both.ends[1].seal(b"%d" % number) for number in range(3)]
+    for packet in (*packets, both.ends[1].away(), *both.sent[0]):
+        assert packet is not None
+        both.hear(0, packet)
+    both.settle()
+    assert both.peers == [Peer.HERE, Peer.HERE]
+    for packet in (*packets, both.ends[1].seal(b"3")):
+        assert packet is not None
+        both.hear(0, packet)
+    assert both.lines[0] == [b"0", b"1", b"2", b"3"]
+
+
 def test_an_altered_packet_says_nothing() -> None:
     both = Pair()
     both.connect(0)

@@ -83,7 +83,7 @@ class Channel:
         """Begins a new connection to the broker: the other box has to prove again that it's here."""
         with self._lock:
             self._name, self._asked = os.urandom(_RANDOM), os.urandom(_RANDOM)
-            self._other = self._answered = _NOTHING_YET
+            self._other = self._counted = self._answered = _NOTHING_YET
             self._sent = self._received = 0
             self._seals: ChaCha20Poly1305 | None = None
             self._opens: ChaCha20Poly1305 | None = None
@@ -145,7 +145,8 @@ class Channel:
         peer, is_fresh = None, answered == self._asked
         if is_fresh and other != self._other:
             peer, self._other, self._asked = Peer.HERE, other, os.urandom(_RANDOM)
-            self._received = 0
+            if other != self._counted:  # else the broker told of an end that wasn't one: the keys are the same
+                self._counted, self._received = other, 0
             self._seals = self._key(self._own, self._name + other)
             self._opens = self._key(self._others, other + self._name)
         if is_fresh and self._answered == asked:
