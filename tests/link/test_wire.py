@@ -97,6 +97,25 @@ def test_anything_else_is_no_line(line: bytes) -> None:
             parse(line)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'["levers", 1,5]',
+        b'["levers",1,5]\n\n',
+        b'["lever\\u0073",1,5]',
+        '["levers",1,5]'.encode("utf-16"),
+        json.dumps(
+            ["sync", 1, "0" * 64, 1, ["é" * 200] * 8, ""], ensure_ascii=False, separators=(",", ":")
+        ).encode(),
+    ],
+    ids=["blank", "lines", "escape", "UTF-16", "letters"],
+)
+def test_a_message_is_written_in_one_way(line: bytes) -> None:
+    """The helper wrote letters as `\\u00e9`, too long for the box, which hung up on it again and again."""
+    with pytest.raises(ValueError):
+        from_line(line)
+
+
 @given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode))
 def test_noise_is_no_line(line: bytes) -> None:
     for parse in (request_from_line, report_from_line):

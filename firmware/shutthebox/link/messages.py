@@ -141,6 +141,8 @@ def from_line(line: bytes) -> Message:
         type(value) is bool or (type(value) is int and not 0 <= value <= _MOST_NUMBER) for value in values
     ):
         raise ValueError("a number out of range")
+    if to_line(message) != line.removesuffix(b"\n") + b"\n":
+        raise ValueError("written in another way")  # which may be the shorter one
     return message
 
 
