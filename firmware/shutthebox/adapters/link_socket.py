@@ -60,6 +60,8 @@ class LinkSocket:
         self._wire: socket.socket | None = None
         self._later: Rejoin | Leave | None = None
         """What to ask of every helper that calls: to join a match again, or to leave all."""
+        self._times = deque[float](maxlen=MOST_PER_S)
+        """When the latest reports came, also from a helper that has hung up and calls again."""
         self._lock = threading.Lock()
         self._closed = threading.Event()
         with suppress(FileNotFoundError):
@@ -125,7 +127,7 @@ class LinkSocket:
             self._wire = wire
             if self._later is not None:
                 self._send(wire, self._later)
-        times = deque[float](maxlen=MOST_PER_S)
+        times = self._times
         try:
             while not self._closed.is_set() and (line := wire.recv(MOST_LINE + 1)):
                 self._put(report_from_line(line))
