@@ -274,10 +274,10 @@ def test_damaged_keys_cost_their_sessions_only(content: bytes, tmp_path: Path) -
 _CONNACK, _SUBACK = b"\x20\x02\0\0", b"\x90\x03%b\1"
 
 
-def published(topic: bytes, payload: bytes = b"hello") -> bytes:
-    """A message with QoS 0, as a broker sends it."""
+def published(topic: bytes, payload: bytes = b"hello", *, is_kept: bool = False) -> bytes:
+    """A message with QoS 0, as a broker sends it; a short one."""
     said = len(topic).to_bytes(2, "big") + topic + payload
-    return b"\x30" + bytes([len(said)]) + said
+    return bytes([0x30 | is_kept, len(said)]) + said
 
 
 class LyingBroker:
@@ -342,6 +342,25 @@ def test_a_connection_that_is_confirmed_again_and_again_is_told_of_once() -> Non
     broker.start()
     assert [type(events.get(timeout=HANG_S)) for _ in range(2)] == [Connected, Message]
     broker.close()
+    liar.close()
+
+
+def test_what_the_broker_has_kept_spoils_no_room(tmp_path: Path) -> None:
+    """A stranger who had once left a guess in each of the 6,561 rooms kept all boxes apart for ever."""
+    liar, box = LyingBroker(published(b"elsewhere")), LinkBox(tmp_path / "socket")
+    helper = Helper(tmp_path / "socket", Place("127.0.0.1", liar.port), KeyStore(tmp_path))
+    with in_a_thread(helper.run, lambda: helper.inbox.put(None)):
+        box.until(Peer.OFFLINE)
+        box.ask(OpenRoom())
+        opened = box.next(RoomOpened)
+        guest, (wire,) = Guest(opened.room, opened.code), liar.wires
+        topic = f"shutthebox/link/room/{opened.room}/guest".encode()
+        kept = published(topic, Guest(opened.room, "1111").opening, is_kept=True)
+        wire.sendall(kept + published(topic, guest.opening))
+        _, answer = wire.recv(1000).split(b"/host")
+        wire.sendall(b"\x40\2" + answer[:2])  # confirmed
+        assert guest.receive(answer[2:]).secret is not None
+    box.socket.close()
     liar.close()
 
 

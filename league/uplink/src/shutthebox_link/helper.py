@@ -270,7 +270,10 @@ class Helper:
         def tell(event: Event) -> None:
             """In paho's thread."""
             if isinstance(event, Message):
-                rate = self._presence if is_presence(event.payload) else self._others
+                is_news = is_presence(event.payload)
+                rate = self._presence if is_news else self._others
+                if event.is_kept and not is_news:
+                    return  # by a stranger, to spoil a room for ever
                 if event.topic != topic or len(event.payload) > MOST_PACKET or not rate.allows():
                     return
             if isinstance(event, Disconnected) and renew is not None:

@@ -47,6 +47,8 @@ class Message:
     broker: str
     topic: str
     payload: bytes
+    is_kept: bool = False
+    """The broker kept it: it was published before this connection."""
 
 
 Event: TypeAlias = Connected | Disconnected | Message
@@ -228,4 +230,4 @@ class Broker:
         self._tell(Disconnected(self.name, _SHARED if is_shared else "", is_shared))
 
     def _on_message(self, client: Any, userdata: Any, message: Any) -> None:  # noqa: ANN401
-        self._tell(Message(self.name, message.topic, bytes(message.payload)))
+        self._tell(Message(self.name, message.topic, bytes(message.payload), bool(message.retain)))
