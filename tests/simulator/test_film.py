@@ -70,3 +70,26 @@ def test_fail__a_film_that_goes_no_further_says_why_in_one_line(
     said = str(film.progress["complaint"])
     assert said.startswith(complaint)
     assert len(said.splitlines()) == 1
+
+
+def test_a_film_of_two_linked_boxes_shows_both(tmp_path: Path) -> None:
+    script = (
+        "config game.setup usual\nconfig link.on true\nbox 2: config link.on true\n"
+        "hold\ncursor 9\ncursor 8\npress\npress\nbox 2: flip 3\nwait 1"
+    )
+    with closing(Film(lambda: parse(script, "film"), tmp_path, VirtualDisplay)) as film:
+        now_ns = 0
+        while not film.progress["over"]:
+            now_ns = film.advance(now_ns)
+        assert "Room" in str(film.state["words"])
+        beside = film.state["beside"]
+        assert isinstance(beside, dict)
+        assert "Press to play" in beside["words"]
+        assert beside["levers"][2] == {"number": 3, "down": True}
+        assert beside["panel"] not in ("", film.state["panel"])
+
+
+def test_a_film_of_one_box_has_nothing_beside_it(tmp_path: Path) -> None:
+    film = Film(lambda: read(SCRIPT), tmp_path, VirtualDisplay)
+    played(film)
+    assert film.state["beside"] is None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from shutthebox.config.schema import Config
 from shutthebox.errors import ShutTheBoxError, one_line
@@ -22,6 +22,7 @@ from shutthebox.simulator.page.texts import pixels_text
 from shutthebox.simulator.page.transcript import BoxInWords
 from shutthebox.simulator.scenario.player import Replay
 from shutthebox.simulator.scenario.script import Scenario
+from shutthebox.simulator.virtual_box import VirtualBox
 
 LONGEST_GAP_NS = 2_000_000_000
 """Longer pauses are cut to this."""
@@ -37,50 +38,112 @@ class FilmDisplay(DisplayPort, Protocol):
         """The visible screen, and when it was first shown; None if the panel is dark."""
 
 
+_Seen: TypeAlias = tuple[LocalizedScreen, int] | None
+
+
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """What's visible from a certain time on; its picture is drawn when that time comes."""
+    """What's visible of each box from a certain time on; its pictures are drawn when that time comes."""
 
     t_ns: int
-    state: dict[str, object]
-    seen: tuple[LocalizedScreen, int] | None = None
+    states: tuple[dict[str, object], ...] = ()
+    seen: tuple[_Seen, ...] = ()
+
+
+class _Side:
+    """What a page sees of one box.
+
+    Args:
+        box: in the film.
+        display: of it.
+        take: called with the time whenever something has changed.
+    """
+
+    def __init__(self, box: VirtualBox, display: FilmDisplay, take: Callable[[int], None]) -> None:
+        self._box, self._display, self._take = box, display, take
+        self._words, self._glass, self._lamp = BoxInWords(), Glass(), 0.0
+        box.observe(self._look_on)
+        box.box.subscribe(self._hand_moved)
+        self._note(box.show, 0)
+
+    @property
+    def seen(self) -> _Seen:
+        """The visible screen, and when it was first shown; None if the panel is dark."""
+        return self._display.seen
+
+    @property
+    def state(self) -> dict[str, object]:
+        """For the page: everything but the picture."""
+        words, box = self._words.words, self._box.box
+        down = box.levers_down
+        return {
+            "levers": [{"number": number, "down": number in down} for number in box.levers],
+            "button": box.button_down,
+            "lamp": self._lamp,
+            "sound": None,
+            "words": words.panel,
+            "said": [words.announcements, words.said],
+            "list": None,
+            "dice": {"faces": words.dice, "tumbling": words.tumbling},
+        }
+
+    def draw(self, seen: _Seen, t_ns: int) -> tuple[str, int | None]:
+        """The picture for the page, and when the next one is due; None for never."""
+        if seen is None:
+            self._glass.sleep()
+        else:
+            self._glass.show(*seen)
+        return pixels_text(self._glass.look(t_ns)), self._glass.due_ns
+
+    def _look_on(self, what: Effect | SwitchChanged, t_ns: int) -> None:
+        self._note(what, t_ns)
+        self._take(t_ns)
+
+    def _note(self, what: Effect | SwitchChanged, t_ns: int) -> None:
+        self._words(what, t_ns)
+        if isinstance(what, Show):
+            self._lamp = 1.0 if what.screen.lit else 0.0
+
+    def _hand_moved(self, change: Change) -> None:
+        if change in (Change.LEVERS, Change.BUTTON):
+            self._take(self._box.now_ns)
 
 
 class Film:
-    """One run of a scenario for a page. Single-threaded; the box runs at most one line ahead.
+    """One run of a scenario for a page. Single-threaded; its boxes run at most one line ahead.
 
     Args:
         read: returns the scenario; raises ShutTheBoxError if there's none.
-        folder: for its box's memory.
-        display: makes the display of its box.
+        folder: for the memories of its boxes.
+        display: makes the display of a box.
 
     Attributes:
-        state: what the page shows in place of its own box; replaced as a whole by `advance`.
+        state: what the page shows in place of its own box; replaced as a whole by `advance`. Its "beside" is
+            a second box that is linked, or None.
     """
 
     def __init__(
         self, read: Callable[[], Scenario], folder: Path, display: Callable[[Config], FilmDisplay]
     ) -> None:
         self.state: dict[str, object] = {}
-        self._words, self._glass = BoxInWords(), Glass()
-        self._lamp = 0.0
         self._moments: deque[_Moment] = deque()
-        self._shown, self._at_ns = _Moment(0, {}), 0
+        self._shown, self._at_ns = _Moment(0), 0
         self._ended, self._complaint = False, ""
         self._lines: Iterator[None] = iter(())
+        self._sides: tuple[_Side, ...] = ()
         self._box = ExitStack()
         try:
             scenario = read()
-            self._display = display(scenario.config)
-            replay = Replay(scenario, folder, self._display)
+            displays = [display(config) for config in filter(None, (scenario.config, scenario.second))]
+            replay = Replay(scenario, folder, displays[0], second_display=displays[-1])
             self._box.callback(replay.close)
             self._world, self._lines = replay.world, replay.lines()
         except (ShutTheBoxError, OSError) as error:  # the second: a full disk, for one
             self._end(error)
             return
-        self._world.observe(self._look_on)
-        self._world.box.subscribe(self._hand_moved)
-        self._look_on(self._world.show, 0)
+        boxes = [box for box in (replay.world, replay.second) if box is not None]
+        self._sides = tuple(_Side(box, shown, self._take) for box, shown in zip(boxes, displays, strict=True))
+        self._take(0)
 
     @property
     def progress(self) -> dict[str, object]:
@@ -123,42 +186,21 @@ class Film:
         self._complaint = one_line(str(error))
         self.close()
 
-    def _look_on(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        self._words(what, t_ns)
-        if isinstance(what, Show):
-            self._lamp = 1.0 if what.screen.lit else 0.0
-        self._take(t_ns)
-
-    def _hand_moved(self, change: Change) -> None:
-        if change in (Change.LEVERS, Change.BUTTON):
-            self._take(self._world.now_ns)
-
     def _take(self, t_ns: int) -> None:
-        words, box = self._words.words, self._world.box
-        down = box.levers_down
-        state: dict[str, object] = {
-            "levers": [{"number": number, "down": number in down} for number in box.levers],
-            "button": box.button_down,
-            "lamp": self._lamp,
-            "sound": None,
-            "words": words.panel,
-            "said": [words.announcements, words.said],
-            "list": None,
-            "dice": {"faces": words.dice, "tumbling": words.tumbling},
-        }
+        states, seen = tuple(side.state for side in self._sides), tuple(side.seen for side in self._sides)
         last = self._moments[-1] if self._moments else self._shown
-        if (state, self._display.seen) != (last.state, last.seen):
-            self._moments.append(_Moment(t_ns, state, self._display.seen))
+        if (states, seen) != (last.states, last.seen):
+            self._moments.append(_Moment(t_ns, states, seen))
 
     def _show(self, now_ns: int) -> int:
         """Updates the state. Returns the time of its next picture, -1 for none."""
         moment = self._shown
         t_ns = moment.t_ns + now_ns - self._at_ns
-        if moment.seen is None:
-            self._glass.sleep()
-        else:
-            self._glass.show(*moment.seen)
-        panel = pixels_text(self._glass.look(t_ns))
-        self.state = {**moment.state, "panel": panel}
-        due_ns = self._glass.due_ns
-        return -1 if due_ns is None else now_ns + max(due_ns - t_ns, 1)
+        boxes, due = list[dict[str, object]](), list[int]()
+        for side, state, seen in zip(self._sides, moment.states, moment.seen, strict=False):
+            panel, due_ns = side.draw(seen, t_ns)
+            boxes.append({**state, "panel": panel})
+            due += [] if due_ns is None else [due_ns]
+        if boxes:
+            self.state = {**boxes[0], "beside": boxes[1] if boxes[1:] else None}
+        return now_ns + max(min(due) - t_ns, 1) if due else -1

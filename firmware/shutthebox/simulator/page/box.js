@@ -85,7 +85,7 @@ function show(state) {
     dice.setAttribute("aria-pressed", String(state.button));
   }
   if (state.panel !== undefined) {
-    showPanel(state.panel);
+    showPanel(panel, state.panel);
   }
   if (state.turns) {
     turns.show(state.turns);
@@ -139,6 +139,9 @@ function show(state) {
     isVisitor = !state.maker;
     workshopToggle.hidden = isVisitor;
     settings.lock(isVisitor);
+  }
+  if (state.beside !== undefined) {
+    showBeside(state.beside);
   }
   if (state.film !== undefined) {
     showFilm(state.film);
@@ -451,14 +454,15 @@ document.addEventListener("keyup", (event) => {
 
 // -- the display -------------------------------------------------------------------
 
-const surface = panel.getContext("2d", { willReadFrequently: true });
-const frame = surface.createImageData(128, 64);
-
-function showPanel(base64) {
+function showPanel(canvas, base64) {
   const bytes = atob(base64);
-  for (let i = 0; i < window.panelBits.length; i += 1) {
+  const surface = canvas.getContext("2d", { willReadFrequently: true });
+  const frame = surface.createImageData(128, 64);
+  for (let i = 0; i < 128 * 64; i += 1) {
     const lit = (bytes.charCodeAt(i >> 3) >> (7 - (i & 7))) & 1;
-    window.panelBits[i] = lit;
+    if (canvas === panel) {
+      window.panelBits[i] = lit;
+    }
     frame.data.set(LIT, i * 4);
     frame.data[i * 4 + 3] = lit ? 255 : 0;
   }
@@ -627,6 +631,20 @@ function showFilm(film) {
     answer(byId("film-text"), film.complaint || (film.over ? texts.replay_over : texts.replaying));
     byId("film-stop").textContent = texts.stop_replay;
     showLink(byId("film-link"), film.link ?? "");
+  } else {
+    showBeside(null);
+  }
+}
+
+// The other box of a film of two that are linked: its panel, and its levers, of which some are down.
+function showBeside(other) {
+  byId("beside").hidden = other === null;
+  if (other !== null) {
+    showPanel(byId("beside-panel"), other.panel);
+    name(byId("beside-panel"), [texts.display, other.words].filter(Boolean).join(": "));
+    byId("beside-levers").replaceChildren(
+      ...other.levers.map(({ number, down }) => made("li", down ? "down" : "", String(number))),
+    );
   }
 }
 
