@@ -5,7 +5,6 @@ doesn't, so a seed that failed once needn't fail again; its folder stays.
 """
 
 import argparse
-import os
 import statistics
 import sys
 import tempfile
@@ -18,6 +17,7 @@ from random import Random
 from shutil import rmtree
 from typing import NamedTuple
 
+from tests.support.cpu import cpu_s, wakes
 from tests.support.link import HelperProcess
 from tests.support.mosquitto import Mosquitto
 from tests.support.progress import end_progress, show_progress
@@ -27,11 +27,11 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
 from shutthebox.game.switches.debounce import SwitchChanged
 
+NAMES = "host", "guest", "host's helper", "guest's helper", "broker"
 DEATHS = 8
 """Of a match."""
 
 _MS = 1e6
-_REST_S = 10.0
 _SETTLED_S = 5.0
 """A box that has been rejoined for so long isn't about to lose what comes."""
 
@@ -60,9 +60,8 @@ class Deaths:
         self.at_ns: list[int] = []
 
     def __iter__(self) -> Iterator[None]:
-        names = "host", "guest", "host's helper", "guest's helper", "broker"
         dying: list[tuple[str, RealBox | HelperProcess | Mosquitto]] = list(
-            zip(names, (*self._parts.parts, self._parts.broker.process), strict=True)
+            zip(NAMES, (*self._parts.parts, self._parts.broker.process), strict=True)
         )
         while len(self.told) < self._most:
             for _ in range(self._random.randint(0, 25)):
@@ -116,32 +115,26 @@ def play(seed: int, deaths: int = DEATHS) -> Outcome:
     return Outcome(seed, died, lags, error)
 
 
-def cpu_at_rest(seed: int = 1) -> float:
-    """Seconds of CPU that all five take in `_REST_S` of a match in which nobody does anything."""
+def rest(seed: int = 1, rest_s: float = 60) -> Iterator[str]:
+    """What each process does in so many seconds of a match in which nobody does anything."""
     with (
         tempfile.TemporaryDirectory(prefix="shutthebox-real-") as folder,
         real_parts(Path(folder), seed) as parts,
     ):
-        spent = list[float]()
+        told = list[str]()
 
-        def rest() -> Iterator[None]:
-            while not any(box.screen is not None and box.screen.mode is Mode.FLIPPING for box in parts.boxes):
+        def watch() -> Iterator[None]:
+            while not parts.is_flipping:
                 yield
-            time.sleep(2)
-            before = _cpu_s(parts)
-            time.sleep(_REST_S)
-            spent.append(_cpu_s(parts) - before)
+            time.sleep(_SETTLED_S)
+            before = [(cpu_s(pid), wakes(pid)) for pid in parts.pids]
+            time.sleep(rest_s)
+            for name, pid, (spent_s, woken) in zip(NAMES, parts.pids, before, strict=True):
+                more_ms = 1000 * (cpu_s(pid) - spent_s)
+                told.append(f"{name}: {more_ms:.0f} ms, {wakes(pid) - woken} wakes in {rest_s:.0f} s")
 
-        parts.play(rest())
-        return spent[0]
-
-
-def _cpu_s(parts: RealParts) -> float:
-    ticks = 0
-    for pid in parts.pids:
-        user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
-        ticks += int(user) + int(system)
-    return ticks / os.sysconf("SC_CLK_TCK")
+        parts.play(watch())
+    yield from told
 
 
 def main() -> int:
@@ -152,7 +145,7 @@ def main() -> int:
     parser.add_argument("--deaths", metavar="N", type=int, default=DEATHS, help="of a match")
     parser.add_argument("--jobs", metavar="N", type=int, default=2, help="matches at a time")
     args = parser.parse_args()
-    print(f"CPU at rest: {1000 * cpu_at_rest():.0f} ms in {_REST_S:.0f} s, of all five", flush=True)
+    print("At rest:", *rest(), sep="\n  ", flush=True)
     outcomes, started = list[Outcome](), time.perf_counter()
     with ThreadPoolExecutor(args.jobs) as pool:
         seeds = range(args.first, args.first + args.count)

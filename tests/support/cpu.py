@@ -1,4 +1,4 @@
-"""The processor time that a process takes, for benchmarks."""
+"""The processor time that a process takes, and how often it wakes."""
 
 import os
 from pathlib import Path
@@ -13,3 +13,9 @@ def cpu_s(pid: int) -> float:
         return 0.0
     own_s = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
     return own_s + sum(cpu_s(int(child)) for child in children.split())
+
+
+def wakes(pid: int) -> int:
+    """How often the threads of a process have waited for something, each time to be woken."""
+    found = (path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/status"))
+    return sum(int(status.partition("\nvoluntary_ctxt_switches:")[2].split()[0]) for status in found)

@@ -237,6 +237,11 @@ class RealParts:
         for part in (*self.parts, self.broker.process):
             part.kill()
 
+    @property
+    def is_flipping(self) -> bool:
+        """Whether the dice have stopped at either box, and its player flips the tiles."""
+        return any(box.screen is not None and box.screen.mode is Mode.FLIPPING for box in self.boxes)
+
     # Hands.
 
     def play(self, meanwhile: Iterator[object] | None = None) -> None:

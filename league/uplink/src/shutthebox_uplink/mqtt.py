@@ -17,6 +17,9 @@ import paho.mqtt.client as paho
 from shutthebox.errors import one_line
 
 KEEPALIVE_S = 60
+_REST_S = 15.0
+"""Packets and messages wake paho's thread. It also looks this often whether a ping is due, which a broker
+awaits for one and a half times `KEEPALIVE_S`."""
 MOST_PACKET = 2 * 1024 * 1024
 """Most bytes of a packet from the broker; a longer one closes the connection unread."""
 LONGEST_RECONNECT_S = 60
@@ -62,6 +65,10 @@ _SHARED = "the connection is lost again and again: does another box use the same
 
 class _Client(paho.Client):
     was_unreadable = False
+
+    def loop_forever(self, *args: Any, **more: Any) -> Any:  # noqa: ANN401  (two versions of the library)
+        # The library's thread would wake every second.
+        return super().loop_forever(*args, **{"timeout": _REST_S, **more})
 
     def _sock_recv(self, size: int) -> Any:  # noqa: ANN401  (two versions of the library)
         # The library asks for the rest of a packet in one call, after it has read the length.
