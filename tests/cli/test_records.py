@@ -1,6 +1,8 @@
 """The conditions that a record does not prove: kept, exported, and said by `replay` and `stats`."""
 
 import json
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from shutthebox import __version__
 from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.config.profiles import builtin
-from shutthebox.game.facts import Began, Resumed
+from shutthebox.game.facts import Began
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
 from shutthebox.rules.match import begin
 from shutthebox.rules.record import FIRST_LINE
@@ -114,13 +116,26 @@ def test_a_record_of_an_earlier_version_plays(tmp_path: Path) -> None:
     assert printed("replay", record) == not_known
 
 
-def test_an_update_in_mid_match_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+GOES_ON = """
+import sys, shutthebox
+from pathlib import Path
+shutthebox.__version__ = "9.9"
+from shutthebox.adapters.store.database import Store
+from shutthebox.game.facts import Resumed
+from shutthebox.rules.conditions import Conditions
+store = Store(Path(sys.argv[1]), lambda: 0.0)
+for _ in range(3):
+    store.keep(Resumed(Conditions()))
+store.close()
+"""
+"""A box with another version of the program goes on with the match."""
+
+
+def test_an_update_in_mid_match_is_noted(tmp_path: Path) -> None:
     with closing(Store(tmp_path, lambda: 0.0)) as store:
         store.keep(Began(begin(builtin("pub"), 2)))
-    monkeypatch.setattr("shutthebox.adapters.store.database._THIS_BOX", Conditions(versions=("9.9 rules 3",)))
+    subprocess.run([sys.executable, "-c", GOES_ON, tmp_path], check=True)
     with closing(Store(tmp_path, lambda: 0.0)) as store:
-        for _ in range(3):
-            store.keep(Resumed(Conditions()))
         conditions = kept_match(store.connection, 1, "test").conditions
-        assert conditions == Conditions(versions=(VERSION, "9.9 rules 3"))
+        assert conditions == Conditions(versions=(VERSION, f"9.9 {VERSION.partition(' ')[2]}"))
         assert store.connection.execute("select count(*) from fact").fetchone() == (2,), "noted once"

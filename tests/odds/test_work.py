@@ -8,7 +8,6 @@ from tests.support.house import house
 
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.odds import estimate as estimates
-from shutthebox.odds import evaluate
 from shutthebox.odds.estimate import estimate, estimated_moves
 from shutthebox.odds.model import TurnModel
 from shutthebox.odds.odds import Odds
@@ -59,9 +58,11 @@ def test_what_would_take_too_long_is_refused_before_it_is_begun(text: str) -> No
         Odds(house(f"tiles = 12\n{text}"))
 
 
-def test_a_turn_of_many_throws_has_its_value_but_no_list_of_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluate, "_MOST_FOLLOWED", 1000)
-    odds = Odds(house('tiles = 9\nblocked = "passes"\nscore = "throws"'))
+@pytest.mark.slow
+def test_a_turn_of_many_throws_has_its_value_but_no_list_of_ends() -> None:
+    odds = Odds(
+        house('tiles = 12\ndice = 2\nsides = 20\nmove = "exact"\nblocked = "passes"\nscore = "throws"')
+    )
     turn = turns.start(odds.profile)
     assert odds.value(turn, Objective.SCORE).score > 5
     with pytest.raises(TooLargeError, match="too many throws"):

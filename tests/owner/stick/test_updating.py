@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.owner.test_update import info
+from tests.support.small_disk import small_disk
 from tests.support.stick import Box, FolderVolume, helped, put_program
 
 from shutthebox import __version__
@@ -201,12 +202,9 @@ def test_this_version_is_not_offered_again(card: Card) -> None:
     Helper(*here, kept=card.kept, is_card=True).serve()  # comes to an end: on the card it lies there for good
 
 
-def test_a_stick_that_shows_another_file_the_second_time_is_caught(
-    card: Card, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stick_that_shows_another_file_the_second_time_is_caught(card: Card) -> None:
     file = card.stick / "shutthebox-9.9.9.raucb"
     file.write_text("good")
-    monkeypatch.setattr(updating, "keep_memory", lambda: pytest.fail("it got that far"))
     with card.helped() as box:
         box.done(StickJob.INSPECT)
         card.describe("0.0.1")
@@ -222,11 +220,17 @@ def test_a_card_that_takes_no_update_says_why(card: Card) -> None:
     assert (after.outcome, after.detail) == (StickOutcome.UPDATE_FAILED, "the slot is worn out")
 
 
-def test_a_full_card_takes_no_update_and_keeps_no_half(card: Card, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("room", "outcome"), [("64m", StickOutcome.NO_ROOM), ("65m", StickOutcome.UPDATE_WRITTEN)]
+)
+def test_an_update_leaves_a_card_room_for_the_memory_and_keeps_no_half(
+    room: str, outcome: StickOutcome, card: Card
+) -> None:
     (card.stick / "shutthebox-9.9.9.raucb").write_text("good")
-    monkeypatch.setattr(updating, "most_bytes", lambda file: 2)
-    assert card.done(StickJob.UPDATE).outcome is StickOutcome.NO_ROOM
-    assert not list((card.kept / "card").iterdir())
+    (card.kept / "card").rmdir()
+    with small_disk(card.kept / "card", room) as folder:
+        assert card.done(StickJob.UPDATE).outcome is outcome
+        assert not list(folder.iterdir())
 
 
 def test_the_cards_own_partition_offers_its_update_and_nothing_else(card: Card) -> None:
