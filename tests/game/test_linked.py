@@ -1,5 +1,6 @@
 """A match on two boxes, where the other one doesn't do what it should."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
@@ -10,18 +11,19 @@ from tests.support.machine import Queue, settings_for
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import AskLink, Keep, Show
-from shutthebox.game.facts import Faulted, PlayersLeft, Resumed
+from shutthebox.game.facts import Faulted, Finished, PlayersLeft, Resumed
 from shutthebox.game.inputs import Held, HeldLong, LinkReported, Pressed, TimePassed
 from shutthebox.game.machine import Machine
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.attract import Attract
 from shutthebox.game.modes.ready import Ready
+from shutthebox.game.modes.watching import Watching
 from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.settings import DiceKind, ShownStakes
 from shutthebox.link.invitation import LIMIT_S, agree, invite, invited_game, linkable
 from shutthebox.link.match import LinkedMatch, Rolled, join
 from shutthebox.link.messages import Accept, Sync
-from shutthebox.link.requests import Leave, LinkReport, NotPaired, Peer, PeerIs, Received, WhyNotPaired
+from shutthebox.link.requests import Leave, LinkReport, NotPaired, Peer, PeerIs, Received, Send, WhyNotPaired
 from shutthebox.rules.actions import Action
 from shutthebox.rules.linked_dice import LINKS, DiceChain
 from shutthebox.rules.match import Stage
@@ -111,17 +113,31 @@ def test_both_boxes_call_a_game_the_same_whatever_their_own_games_are(levers: in
     assert "ours" not in named
 
 
-def finished(seat: int) -> tuple[Machine, LinkedMatch]:
-    """A box that has the result of a match and is still with it, and its end of it."""
+def ends_of_a_match(is_done: Callable[[list[End]], bool]) -> list[End]:
+    """Both ends of a match as soon as this is so; they tell each other everything, but take turns at it."""
     random, agreement = Random(1), linked(0).agreement
     ends = [End(agreement, seat, chain) for seat, chain in enumerate(CHAINS)]
-    while any(end.linked.match.stage is not Stage.FINISHED for end in ends):
+    while True:
         for end, other in (ends, ends[::-1]):
+            if end.linked.entries and is_done(ends):
+                return ends
             other.receive(end.linked.message())
             end.act(random)
-    actions = [fact for fact in ends[seat].kept if isinstance(fact, Action)]
-    match = ends[seat].linked
-    return box(match, KeptMatch(agreement.beginning, actions, linked=match)), match
+
+
+def resumed(end: End) -> Machine:
+    actions = [fact for fact in end.kept if isinstance(fact, Action)]
+    return box(end.linked, KeptMatch(end.linked.agreement.beginning, actions, linked=end.linked))
+
+
+def all_is_said(ends: list[End]) -> bool:
+    return all(end.linked.is_settled and not end.linked.awaits_confirmation for end in ends)
+
+
+def finished(seat: int) -> tuple[Machine, LinkedMatch]:
+    """A box that has the result of a match and is still with it, and its end of it."""
+    end = ends_of_a_match(all_is_said)[seat]
+    return resumed(end), end.linked
 
 
 @pytest.mark.parametrize("seat", [0, 1])
@@ -174,25 +190,74 @@ def test_a_match_without_an_end_comes_to_one() -> None:
     assert AskLink(Leave()) in effects
 
 
+def is_finished(ends: list[End]) -> bool:
+    return any(end.linked.match.stage is Stage.FINISHED for end in ends)
+
+
+def last_writer(ends: list[End]) -> int:
+    """The seat that has written the last entry, which the other one lacks."""
+    return max((0, 1), key=lambda seat: len(ends[seat].linked.entries))
+
+
+def test_a_match_is_over_once_both_boxes_have_its_last_throw() -> None:
+    """Cut off for too long, the other box has ended it without a result, and says so when it's back."""
+    ends = ends_of_a_match(lambda ends: any(end.linked.match.result for end in ends))
+    machine = resumed(ends[last_writer(ends)])
+    effects = [*machine.step(LinkReported(PeerIs(Peer.AWAY)), 2 * S), *machine.step(Pressed(), 3 * S)]
+    effects += machine.step(TimePassed(), 3600 * S)
+    assert machine.state.mode.name is Mode.WATCHING
+    assert not any(isinstance(effect, Keep) and isinstance(effect.fact, Finished) for effect in effects)
+    assert Keep(PlayersLeft()) in machine.step(LinkReported(PeerIs(Peer.LEFT)), 3601 * S)
+
+
+def test_a_match_is_over_as_soon_as_the_other_box_has_its_last_throw() -> None:
+    ends = ends_of_a_match(is_finished)
+    writer = last_writer(ends)
+    machine = resumed(ends[writer])
+    assert isinstance(machine.state.mode, Watching)
+    ends[1 - writer].receive(ends[writer].linked.message())
+    effects = machine.step(LinkReported(Received(ends[1 - writer].linked.message())), 2 * S)
+    assert machine.state.mode.name is Mode.MATCH_OVER
+    match = machine.state.match
+    assert match is not None
+    told = [effect.request for effect in effects if isinstance(effect, AskLink)]
+    assert effects.index(Keep(Finished(match))) < effects.index(AskLink(told[0])), "kept before it's told"
+    assert isinstance(told[0], Send)
+    assert isinstance(told[0].message, Sync)
+    assert ends[1 - writer].linked.awaits_confirmation
+    ends[1 - writer].receive(told[0].message)
+    assert not ends[1 - writer].linked.awaits_confirmation, "its players needn't wait any longer"
+
+
+def unheard() -> Machine:
+    """A box that has the result; the other one, which has thrown last, is away and doesn't know that."""
+    ends = ends_of_a_match(is_finished)
+    writer = last_writer(ends)
+    ends[1 - writer].receive(ends[writer].linked.message())
+    machine = resumed(ends[1 - writer])
+    machine.step(LinkReported(PeerIs(Peer.AWAY)), 2 * S)
+    return machine
+
+
 def test_a_result_waits_for_the_other_box_when_everybody_has_gone_home() -> None:
     """The match would count at one box only."""
-    random, agreement = Random(1), linked(0).agreement
-    ends = [End(agreement, seat, chain) for seat, chain in enumerate(CHAINS)]
-    while not (over := [end for end in ends if end.linked.match.stage is Stage.FINISHED]):
-        for end, other in (ends, ends[::-1]):
-            other.receive(end.linked.message())
-            end.act(random)
-    actions = [fact for fact in over[0].kept if isinstance(fact, Action)]
-    resumed = KeptMatch(agreement.beginning, actions, linked=over[0].linked)
-    machine = Machine(settings_for("pub", players=2, link="The Crown"), Queue(), 0, 0, resumed=resumed)
-    machine.start()
+    machine = unheard()
     machine.step(TimePassed(), 3600 * S)
     while not machine.state.shared.asleep:
         machine.step(TimePassed(), 3600 * S)
     assert machine.state.mode.name is Mode.MATCH_OVER
-    for event in (Pressed(), Pressed()):
-        machine.step(event, 3601 * S)
+    for event in (Pressed(), Pressed(), Held()):
+        (*_, shown) = machine.step(event, 3601 * S)
     assert machine.state.mode.name is Mode.MATCH_OVER
+    assert isinstance(shown, Show)
+    assert shown.screen.localize(str).prompt == "Hold 10 s: end"
     machine.step(LinkReported(PeerIs(Peer.LEFT)), 3602 * S)
     machine.step(Pressed(), 3603 * S)
+    assert isinstance(machine.state.mode, Attract)
+
+
+def test_players_who_do_not_want_to_wait_for_the_other_box_may_go() -> None:
+    """It may never be back."""
+    machine = unheard()
+    machine.step(HeldLong(), 3 * S)
     assert isinstance(machine.state.mode, Attract)

@@ -72,8 +72,9 @@ def test_two_boxes_pair_and_talk(pair: Pair) -> None:
     pair.pair()
     pair.ends[0].ask(Send(Levers(3, 5)))
     assert pair.news(1) == [Received(Levers(3, 5))]
+    pair.ends[1].ask(Send(Decline(1)))
     pair.ends[1].ask(Leave())
-    assert pair.news(0) == [PeerIs(Peer.LEFT)]
+    assert pair.news(0) == [Received(Decline(1)), PeerIs(Peer.LEFT)], "its last words come first"
 
 
 @pytest.mark.parametrize("cut_off", [0, 1])

@@ -6,9 +6,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from shutthebox.game.effects import Ask, Effect, Keep, PlaySound, Sound
+from shutthebox.game.facts import Finished
 from shutthebox.game.judge import FINE, WHOLE, Half, Verdict, is_setback, judge, levers_behind, take_part
 from shutthebox.game.settings import Settings
-from shutthebox.game.state import Context, Shared, ask_link
+from shutthebox.game.state import Context, Shared, ask_link, keep
 from shutthebox.link.match import Agreement, LinkedMatch
 from shutthebox.link.requests import Leave, Send
 from shutthebox.odds.questions import AskReview, Prepare, ReviewReady
@@ -155,6 +156,12 @@ def apply_and_keep(play: MatchInPlay, action: Action) -> tuple[MatchInPlay, tupl
 def tell_peer(play: MatchInPlay) -> tuple[Effect, ...]:
     """Tells the other box of a linked match how it stands. What it's told must be kept before."""
     return ask_link(Send(play.linked.message())) if play.linked else ()
+
+
+def keep_result(play: MatchInPlay) -> tuple[Effect, ...]:
+    """Stores the result, if there is one; that of a linked match once both boxes have it."""
+    is_final = play.linked is None or play.linked.is_settled
+    return keep(Finished(play.match)) if play.match.result and is_final else ()
 
 
 def leave_peer(play: MatchInPlay) -> tuple[Effect, ...]:

@@ -4,14 +4,22 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from shutthebox.game.facts import Finished, Resumed
-from shutthebox.game.play import apply_action, ask_reviews, begin_play, clock_of, conditions_of, tell_peer
+from shutthebox.game.facts import Resumed
+from shutthebox.game.play import (
+    apply_action,
+    ask_reviews,
+    begin_play,
+    clock_of,
+    conditions_of,
+    keep_result,
+    tell_peer,
+)
 from shutthebox.game.state import Context, Step, ask_link, keep
-from shutthebox.game.targets import ShowResult, Target, after
+from shutthebox.game.targets import EndMatch, ShowResult, Target, after
 from shutthebox.link.match import LinkedMatch
 from shutthebox.link.requests import Rejoin
 from shutthebox.rules.actions import Action
-from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.match import Match
 
 
 class KeptMatch(NamedTuple):
@@ -49,7 +57,8 @@ def resume(kept_match: KeptMatch, context: Context) -> Step[Target]:
     effects += ask_reviews(play)
     if linked is not None:
         play = play._replace(linked=linked)
-        effects += (*ask_link(Rejoin(linked.agreement.session)), *tell_peer(play))
-    if play.match.stage is Stage.FINISHED:
-        return Step(ShowResult(play, {}), (*effects, *keep(Finished(play.match))), shared)
-    return Step(after(play), effects, shared)
+        effects += (*keep_result(play), *ask_link(Rejoin(linked.agreement.session)), *tell_peer(play))
+    target = after(play)
+    if isinstance(target, EndMatch):
+        return Step(ShowResult(play, {}), (*effects, *keep_result(play)), shared)
+    return Step(target, effects, shared)

@@ -107,7 +107,7 @@ class BeginLinked(NamedTuple):
 
 
 class Watch(NamedTuple):
-    """It's the turn of the other box."""
+    """It's the turn of the other box, or the result waits for it."""
 
     play: MatchInPlay
 
@@ -237,8 +237,8 @@ Target: TypeAlias = (
 def after(play: MatchInPlay) -> AfterAction:
     """Where play continues after an action: by the match's stage, and by whose turn it is in a linked one."""
     stage, linked = play.match.stage, play.linked
-    if linked is not None and stage is not Stage.FINISHED:
-        if not linked.is_ours:
+    if linked is not None:
+        if not linked.is_ours and not (stage is Stage.FINISHED and linked.is_settled):
             return Watch(play)
         if linked.rolled is not None:
             return AwaitLink(play)

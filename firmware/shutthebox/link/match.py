@@ -5,6 +5,11 @@ Whoever's turn it is writes: the box of that seat appends its player's actions, 
 appends it as well, so the logs never fork. A message says how far the sender's log goes (`Sync`) and repeats
 what the other may lack; messages that are lost, doubled, late or out of order therefore change nothing.
 
+Either box may break a match off, and hears of it late that the other has. So the entry that decides a match
+settles it only once the box that hasn't written it has it: that one can't break off any more, and the writer
+doesn't call the match decided before it knows. While the two wait for each other's word, only players who
+don't want to wait can part them: no protocol can promise more over a link that may stay silent.
+
 Everything here is an immutable value without a clock. What `LinkedMatch.after` is given must be durable
 before `LinkedMatch.message` is sent or anything is shown: then a box that was unplugged still has every entry
 it has ever told of, and gets the other box's from there.
@@ -97,6 +102,8 @@ class LinkedMatch(NamedTuple):
         hash: of the agreement and all entries.
         confirmed: how many entries the other box is known to have; None before it has said anything.
         confirmed_hash: after so many entries.
+        acknowledged: how many entries the other box is known to count as confirmed.
+        is_settled: both boxes have the entry that decides the match, and neither takes it back.
         throws: how many have been made.
         links: the latest that were revealed, by seat; the commitments before the first throw.
         rolled: the dice of the throw that both have to reveal their links for; None if none is due.
@@ -111,6 +118,8 @@ class LinkedMatch(NamedTuple):
     hash: str = ""
     confirmed: int | None = None
     confirmed_hash: str = ""
+    acknowledged: int = 0
+    is_settled: bool = False
     throws: int = 0
     links: tuple[str, str] = ("", "")
     rolled: int | None = None
@@ -134,7 +143,12 @@ class LinkedMatch(NamedTuple):
     @property
     def awaits_confirmation(self) -> bool:
         """Whether the message must be sent again if nothing is heard."""
-        return self.confirmed != len(self.entries) or self.awaits_link
+        is_over = self.match.stage is Stage.FINISHED
+        return (
+            self.confirmed != len(self.entries)
+            or self.awaits_link
+            or (is_over and self.acknowledged != len(self.entries))  # it waits for this box's word
+        )
 
     @property
     def proof(self) -> LinkProof:
@@ -163,7 +177,7 @@ class LinkedMatch(NamedTuple):
                     raise LinkError("a throw is due")
                 if reason := fact.why_not(self.match):
                     raise LinkError(reason)
-                return self._with_entry(fact.to_text())._replace(match=fact.apply(self.match))
+                return self._with_action(fact.to_text(), fact)
 
     def _rolled(self, dice: int) -> "LinkedMatch":
         match = self.match
@@ -194,9 +208,14 @@ class LinkedMatch(NamedTuple):
             raise LinkError("a throw that doesn't follow from the links")
         links = self._next_links
         entry = f"{thrown.to_text()} {links[self.match.player]}"
-        return self._with_entry(entry)._replace(
-            match=thrown.apply(self.match), throws=self.throws + 1, links=links, rolled=None, revealed=None
+        return self._with_action(entry, thrown)._replace(
+            throws=self.throws + 1, links=links, rolled=None, revealed=None
         )
+
+    def _with_action(self, entry: str, action: Action) -> "LinkedMatch":
+        match = action.apply(self.match)
+        is_settled = self.is_settled or (match.result is not None and not self.is_ours)
+        return self._with_entry(entry)._replace(match=match, is_settled=is_settled)
 
     def _with_entry(self, entry: str) -> "LinkedMatch":
         return self._replace(entries=(*self.entries, entry), hash=_chained(self.hash, entry))
@@ -231,9 +250,16 @@ class LinkedMatch(NamedTuple):
             # Also after a power cut between the two facts.
             thrown = linked.throw_due
             linked, facts = linked.after(thrown), (*facts, thrown)
-        is_behind = sync.number >= (self.confirmed or 0) and sync.number < len(linked.entries)
-        owes_link = linked.rolled is not None and not linked.is_ours and sync.number == len(linked.entries)
-        return linked, facts, bool(facts) or is_behind or owes_link or sync.number > len(linked.entries)
+        return linked, facts, bool(facts) or linked._answers(sync, self.confirmed or 0)
+
+    def _answers(self, sync: Sync, confirmed: int) -> bool:
+        """Whether the other box should hear at once how this log stands."""
+        if sync.number != len(self.entries):
+            return sync.number >= confirmed
+        owes_link = self.rolled is not None and not self.is_ours
+        # The box with the last word always gives it: the other one waits for it.
+        has_last_word = self.match.stage is Stage.FINISHED and self.match.player == self.seat
+        return owes_link or has_last_word or sync.first <= sync.number
 
     def _take_entries(self, sync: Sync) -> tuple["LinkedMatch", tuple[LinkFact, ...]]:
         linked, facts = self, list[LinkFact]()
@@ -277,7 +303,13 @@ class LinkedMatch(NamedTuple):
             at = _chained(at, entry)
         if at != sync.hash:
             raise LinkError(f"the first {sync.number} entries aren't the same at both boxes")
-        return self._replace(confirmed=sync.number, confirmed_hash=at)
+        decided = len(self.entries) - (self.match.stage is Stage.FINISHED)
+        return self._replace(
+            confirmed=sync.number,
+            confirmed_hash=at,
+            acknowledged=max(self.acknowledged, min(sync.first - 1, sync.number)),
+            is_settled=self.is_settled or (self.match.result is not None and sync.number >= decided),
+        )
 
 
 _ROLL, _REVEAL = "roll", "reveal"

@@ -5,9 +5,11 @@ over a network that can be cut, and that loses, doubles, delays and so reorders 
 from the seed.
 """
 
+from bisect import insort
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from operator import itemgetter
 from random import Random
 from typing import NamedTuple, assert_never
 
@@ -246,11 +248,7 @@ class VirtualLink:
         return "".join(str(self._random.randint(1, 9)) for _ in range(DIGITS))
 
     def _report(self, helper: _Helper, report: LinkReport, after_ns: int = LATENCY_NS) -> None:
-        """Reports come in the order in which they are made."""
-        due_ns = self._now_ns() + after_ns
-        if helper.reports:
-            due_ns = max(due_ns, helper.reports[-1][0])
-        helper.reports.append((due_ns, report))
+        insort(helper.reports, (self._now_ns() + after_ns, report), key=itemgetter(0))
 
     def _send(self, receiver: int, session: str, line: bytes) -> None:
         for _ in range(2 if self.doubled else 1):
@@ -297,7 +295,7 @@ class VirtualLink:
                     peer = Peer.LEFT
                 if peer is not helper.peer:
                     helper.peer = peer
-                    self._report(helper, PeerIs(peer))
+                    self._report(helper, PeerIs(peer), LATENCY_NS + 1)  # after all that was sent before
 
 
 class LinkEnd(NamedTuple):

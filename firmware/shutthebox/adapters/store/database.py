@@ -319,6 +319,8 @@ class Store:
                 raise StoreError(f"{self.path}: {error}") from error
             if linked is None and kept.conditions and kept.conditions.linked:
                 raise StoreError(f"{self.path}: its link to the other box is missing")
+            if linked is not None and self._tables.is_decided(latest.id):
+                linked = linked._replace(is_settled=True)
             return KeptMatch(beginning, record.actions, self.tally(), kept.clock, linked)
 
     def choices(self) -> tuple[Remembered, ...]:

@@ -79,7 +79,8 @@ class MatchOver(MatchMode):
         else:
             shown = _result_screen(self, shared)
         first = reminder if self.flicks.away & _levers_in_use(self, shared.settings) else None
-        shown = shown._replace(prompt=self.to_go_on)
+        is_stuck = _is_unsent(self, shared) and shared.peer is not Peer.HERE
+        shown = shown._replace(prompt=message("Hold 10 s: end") if is_stuck else self.to_go_on)
         return shown.led_by(message("Thinking…") if self.asks_review else first)._replace(lit=True)
 
     @property
@@ -151,10 +152,8 @@ def _signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> 
 
 def press(mode: MatchOver, context: Context) -> Step[BeginMatch | MatchOver | BackToAttract]:
     """Starts a new match with the same players; a linked one waits until the other box has the result."""
-    if _is_unsent(mode, context.shared):
-        return refuse(mode, message("Not sent yet"))
     if mode.play.linked is not None:
-        return leave(mode, context)
+        return hold(mode, context)
     match, settings = mode.play.match, context.shared.settings
     before = match.game
     # The levers may have been taken out of play, or put back, while the power was off.
@@ -170,6 +169,18 @@ def press(mode: MatchOver, context: Context) -> Step[BeginMatch | MatchOver | Ba
     )
     first = match.begins_next_match if profile.any_seat_begins else 0
     return Step(BeginMatch(begin(profile, match.players, match.rounds, first), tally(mode.play)))
+
+
+def hold(mode: MatchOver, context: Context) -> Step[MatchOver | BackToAttract]:
+    """Leaves the result; that of a linked match once the other box has it."""
+    if _is_unsent(mode, context.shared):
+        return refuse(mode, message("Not sent yet"))
+    return leave(mode, context)
+
+
+def insist(mode: MatchOver, context: Context) -> Step[MatchOver | BackToAttract]:
+    """Ends a linked match though the other box may lack the result."""
+    return leave(mode, context) if _is_unsent(mode, context.shared) else Step(mode)
 
 
 def desert(mode: MatchOver, context: Context) -> Step[MatchOver | BackToAttract]:

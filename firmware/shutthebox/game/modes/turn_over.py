@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, assert_never
 
 from shutthebox.game.coach_pages import better_text
-from shutthebox.game.effects import Effect, PlaySound, Sound
-from shutthebox.game.facts import BestTotal, Finished
+from shutthebox.game.effects import PlaySound, Sound
+from shutthebox.game.facts import BestTotal
 from shutthebox.game.judge import FINE
 from shutthebox.game.match_screen import ended_row, total_text
 from shutthebox.game.messages import CommaList, Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.play import MatchInPlay, apply_and_keep
+from shutthebox.game.play import MatchInPlay, apply_and_keep, keep_result
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings, ladder_of
 from shutthebox.game.state import Context, Shared, Step, keep, refuse
@@ -156,9 +156,8 @@ def _coachs_word(play: MatchInPlay, settings: Settings) -> tuple[Text, ...]:
 def enter(target: EndTurn, context: Context) -> Step[TurnOver]:
     """Shows how a turn ended; if the match ended with it, stores the result."""
     match = target.play.match
-    effects: tuple[Effect, ...] = keep(Finished(match)) if match.result else ()
     sound = Sound.SHUT if is_to_cheer(match) else Sound.BLOCKED
-    step = Step(TurnOver(target.play._replace(verdict=FINE)), (*effects, PlaySound(sound)))
+    step = Step(TurnOver(target.play._replace(verdict=FINE)), (*keep_result(target.play), PlaySound(sound)))
     return _climbed(step, match, context) if match.rules.is_solo and match.result else step
 
 

@@ -1,4 +1,7 @@
-"""Watching: it's the turn of the other box of a linked match. Nothing is asked of the levers here."""
+"""Watching: a linked match waits for the other box: for its player, or for it to have the result.
+
+Nothing is asked of the levers here.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, TypeVar
 
 from shutthebox.game.effects import Effect
-from shutthebox.game.facts import Began, Faulted, Finished, Linked, PlayersLeft
+from shutthebox.game.facts import Began, Faulted, Linked, PlayersLeft
 from shutthebox.game.judge import FINE
 from shutthebox.game.match_screen import ended_row, turn_screen
 from shutthebox.game.messages import Message, Text, message
@@ -17,6 +20,7 @@ from shutthebox.game.play import (
     apply_and_keep,
     begin_play,
     conditions_of,
+    keep_result,
     tell_peer,
 )
 from shutthebox.game.screen import Screen
@@ -54,11 +58,10 @@ class Watching(MatchMode):
     def screen(self, shared: Shared) -> Screen:
         """The other box's dice and tiles, or that it's away."""
         play, match = self.play, self.play.match
-        player = player_name(match.player, shared)
         if shared.peer is not Peer.HERE:
-            return _away_screen(self.name, shared, player)
-        prompt = message("Not your turn")
-        if match.stage is Stage.ADVANCE:
+            return _away_screen(self, shared)
+        player, prompt = player_name(match.player, shared), self.why_wait
+        if match.stage in (Stage.ADVANCE, Stage.FINISHED):
             score = message("Score: {score}", score=str(match.turn.score))
             thrown = faces_to_text(match.turn.throw or ())
             tiles = ended_row(match)
@@ -70,6 +73,12 @@ class Watching(MatchMode):
         if play.linked is not None and play.linked.rolled is not None:
             return shown._replace(dice=(1,) * play.linked.rolled, total=None, big="", tumbling=True)
         return shown
+
+    @property
+    def why_wait(self) -> Message:
+        """Why a press does nothing."""
+        is_over = self.play.match.stage is Stage.FINISHED
+        return message("One moment") if is_over else message("Not your turn")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +102,7 @@ class Awaiting(TurnMode):
         linked = self.play.linked
         dice = (1,) * ((linked and linked.rolled) or 1)
         if shared.peer is not Peer.HERE:
-            return _away_screen(self.name, shared, peer_name(self.play, shared))
+            return _away_screen(self, shared)
         shown = turn_screen(self.name, self.play, shared, dice=dice)
         return shown._replace(dice=dice, total=None, tumbling=True)
 
@@ -106,13 +115,14 @@ def _limit_ns(play: MatchInPlay, since_ns: int) -> int | None:
     return since_ns + linked.agreement.limit_s * _SECOND_NS
 
 
-def _away_screen(mode: Mode, shared: Shared, title: Text) -> Screen:
+def _away_screen(mode: MatchMode, shared: Shared) -> Screen:
+    title = peer_name(mode.play, shared)
     why = (
         message("{box} is away. The match goes on as soon as it's back.", box=title)
         if shared.peer is Peer.AWAY
         else message("No connection. The match goes on as soon as it's back.")
     )
-    return Screen(mode, title=title, paragraph=why, prompt=message("Hold 10 s: end"))
+    return Screen(mode.name, title=title, paragraph=why, prompt=message("Hold 10 s: end"))
 
 
 def peer_name(play: MatchInPlay, shared: Shared) -> Text:
@@ -136,10 +146,8 @@ def begin(target: BeginLinked, context: Context) -> Step[AfterAction]:
 
 
 def enter(target: Watch, context: Context) -> Step[Watching]:
-    """Watches; if the match has been decided, stores the result."""
-    match = target.play.match
-    effects = keep(Finished(match)) if match.result else ()
-    return Step(Watching(target.play._replace(verdict=FINE, clock=None), context.now_ns), effects)
+    """Watches until the other box has gone on."""
+    return Step(Watching(target.play._replace(verdict=FINE, clock=None), context.now_ns))
 
 
 def await_link(target: AwaitLink, context: Context) -> Step[Awaiting]:
@@ -148,8 +156,8 @@ def await_link(target: AwaitLink, context: Context) -> Step[Awaiting]:
 
 
 def not_ours(mode: Watching, context: Context) -> Step[Watching]:
-    """Refuses a press: it's the other player's turn."""
-    return refuse(mode, message("Not your turn"))
+    """Refuses a press: it's the other player's turn, or the other box's."""
+    return refuse(mode, mode.why_wait)
 
 
 def not_yet(mode: Awaiting, context: Context) -> Step[Awaiting]:
@@ -162,27 +170,26 @@ def synced(mode: _Mode, sync: Sync, context: Context) -> Step[_Mode | Tumble | A
     play = mode.play
     if play.linked is None:
         return Step(mode)
-    before = play.match
+    before, was_settled = play.match, play.linked.is_settled
     try:
         linked, facts, answers = play.linked.receive(sync)
     except LinkError as error:
-        if before.result is not None:  # which stands, whatever the loser says
+        if was_settled:  # the result stands, whatever the loser says
             return moved(mode, PeerIs(Peer.LEFT), context)
-        return Step(
-            Part(message("The boxes don't agree. The match doesn't count.")),
-            keep(Faulted("link", str(error)), PlayersLeft()),
-        )
+        why = message("The boxes don't agree. The match doesn't count.")
+        return _part(mode, why).preceded_by(*keep(Faulted("link", str(error))))
     play, effects = _take(play._replace(linked=None), facts)
     play = play._replace(linked=linked)
     shared = context.shared._replace(sent_ns=context.now_ns, refusal=None)
     if facts and isinstance(mode, Awaiting):
         return Step(Tumble(play._replace(match=before), play.match), effects, shared)
+    if not was_settled:
+        effects += keep_result(play)
     if answers and mode.name is not Mode.ROLLING:  # it tells the throw once it has been seen here
         effects += tell_peer(play)
-    if not facts:
+    is_over = isinstance(mode, Watching) and play.match.stage is Stage.FINISHED and linked.is_settled
+    if not facts and not is_over:
         return Step(replace(mode, play=play), effects)
-    if before.result is None and play.match.stage is Stage.FINISHED:
-        effects += keep(Finished(play.match))
     return Step(after(play), effects, shared)
 
 
@@ -217,11 +224,11 @@ def invited_again(mode: _Mode, invite: Invite, context: Context) -> Step[_Mode]:
 
 
 def moved(mode: _Mode, came: PeerIs, context: Context) -> Step[_Mode | EndMatch | Part]:
-    """Notes where the other box is. Ends a match that it has left: without a result if it has none yet."""
+    """Notes where the other box is. Ends a match that it has left: without a result if none is settled."""
     play, shared = mode.play, context.shared
     if play.linked is None:
         return Step(mode)
-    if came.peer is Peer.LEFT and play.match.result is None:
+    if came.peer is Peer.LEFT and not play.linked.is_settled:
         name = peer_name(play, shared)
         return _part(mode, message("{box} has left. The match doesn't count.", box=name))
     told = tell_peer(play) if came.peer is Peer.HERE and play.linked.awaits_confirmation else ()
@@ -237,7 +244,7 @@ def lost(mode: _Mode, report: NotPaired, context: Context) -> Step[_Mode | EndMa
     """Ends a match whose keys are gone."""
     if mode.play.linked is None or report.why is not WhyNotPaired.UNKNOWN:
         return Step(mode)
-    if mode.play.match.result is not None:
+    if mode.play.linked.is_settled:
         return moved(mode, PeerIs(Peer.LEFT), context)
     name = peer_name(mode.play, context.shared)
     return _part(mode, message("{box} can't be reached any more. The match doesn't count.", box=name))
