@@ -1,11 +1,12 @@
 """Two whole boxes and both ends of their link, in one virtual time, from one seed.
 
-Hands at both boxes do what the prompts say, and nothing else. Meanwhile messages are lost, doubled and
-late, the link is cut, helpers die, and plugs are pulled at any moment, also while the store is being written.
-After every step the boxes have one record, no throw has changed, and nothing that a screen has shown is lost.
-In the end the prompts have led both to the result.
+Hands at both boxes do what the prompts say, but some decline, or leave a match and begin another. Meanwhile
+messages are lost, doubled and late, the link is cut, helpers die, and plugs are pulled at any moment, also
+while the store is being written; some stay out for longer than a match waits. After every step the boxes have
+one record, no throw has changed, and nothing that a screen has shown is lost. In the end the prompts have led
+both to a result.
 
-    python -m tests.link.simulation 10000           seeds 1 to 10,000; prints those that fail
+    python -m tests.link.simulation 10000           seeds 1 to 10,000; prints those that fail, and all endings
     python -m tests.link.simulation --seed 4711     one of them, with all that was done
 """
 
@@ -15,8 +16,10 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from contextlib import closing
+from enum import StrEnum
 from functools import partial
 from multiprocessing import Pool
 from pathlib import Path
@@ -38,7 +41,8 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.switches.debounce import SwitchChanged
-from shutthebox.link.invitation import linkable
+from shutthebox.link.invitation import LIMIT_S, linkable
+from shutthebox.link.match import Rolled
 from shutthebox.rules.actions import (
     Action,
     Advanced,
@@ -65,7 +69,7 @@ TROUBLE_STEPS = 600
 """After so many steps all is well from then on."""
 
 TROUBLE_NS, REST_NS = 240 * S, 30 * S
-"""So long all may be bad, and so long it's well afterwards: nobody is away for as long as ends the match."""
+"""So long all may be bad, and so long it's well afterwards. Only who is away on purpose is so for longer."""
 
 AGAIN_NS = 20 * S
 """So long after all is well again a box may still be away."""
@@ -88,6 +92,9 @@ class Trouble(NamedTuple):
         torn: of those, while something is being kept.
         link: something happens to the link.
         helpers: a helper dies.
+        away: a box, or what it's linked by, is away for about as long as a match waits.
+        leaves: players leave their match.
+        declines: of the invitations, so many are.
         pairing: all of it from the start, not only once the match has begun.
     """
 
@@ -95,7 +102,94 @@ class Trouble(NamedTuple):
     torn: float = 0.0
     link: float = 0.0
     helpers: float = 0.0
+    away: float = 0.0
+    leaves: float = 0.0
+    declines: float = 0.0
     pairing: bool = False
+
+
+class Ending(StrEnum):
+    """How the way to a match, or a match, ends."""
+
+    DECLINED = "declined"
+    RESULT = "a result"
+    LATE_RESULT = "a result that one box had long before the other"
+    HOST_LEFT = "the host's players have left"
+    GUEST_LEFT = "the guest's players have left"
+    RESULT_LEFT = "the other box has ended a match whose last move it lacked"
+    NO_LINK_FOR_HOST = "the guest's link was too late for the host"
+    NO_LINK_FOR_GUEST = "the host's link was too late for the guest"
+    NO_THROW_FOR_HOST = "the guest's throw was too late for the host"
+    NO_THROW_FOR_GUEST = "the host's throw was too late for the guest"
+    BOTH_GAVE_UP = "too late for both"
+    SILENCE = "too late from a box that was there"
+    PARTED = "a result at one box, whose players left before the other had it"
+
+
+ALWAYS_REACHED = frozenset(Ending) - {Ending.PARTED}
+"""Those that some of the first seeds reach. The last takes a cut within a twentieth of a second."""
+
+
+class Kept(NamedTuple):
+    """A match as a box has kept it.
+
+    Attributes:
+        session: of the two boxes.
+        match: that the facts give; None once it's left, or if the rules don't allow them.
+        facts: all its actions.
+        is_sound: the rules allow the actions.
+        is_over: it has a result.
+        has_left: it's not in progress any more.
+        roller: the player, from 0, of the latest roll.
+        rolled_ns: when that was; None once the throw has been made.
+        decided_ns: when this box kept the action that decides it.
+    """
+
+    session: str = ""
+    match: Match | None = None
+    facts: tuple[Action, ...] = ()
+    is_sound: bool = True
+    is_over: bool = False
+    has_left: bool = False
+    roller: int = 0
+    rolled_ns: int | None = None
+    decided_ns: int | None = None
+
+    def after(self, fact: Fact, now_ns: int) -> "Kept":
+        """The match after another fact."""
+        match fact:
+            case Began(match, link=link):
+                return Kept(link.agreement.session if link else "", match)
+            case Finished():
+                return self._replace(is_over=True)
+            case PlayersLeft():
+                return self._replace(match=None, has_left=True)
+            case Rolled():
+                assert self.match is not None, "a throw belongs to a match"
+                return self._replace(roller=self.match.player, rolled_ns=now_ns)
+            case Thrown() | Moved() | Reopened() | OutOfTime() | Advanced():
+                action = action_from_text(fact.to_text())  # as the store reads it
+                is_sound = self.match is not None and action.why_not(self.match) is None
+                played = apply(self.match, action) if self.match and is_sound else None
+                is_decided = played is not None and played.result is not None and self.decided_ns is None
+                return self._replace(
+                    match=played,
+                    facts=(*self.facts, fact),
+                    is_sound=is_sound,
+                    rolled_ns=None if isinstance(fact, Thrown) else self.rolled_ns,
+                    decided_ns=now_ns if is_decided else self.decided_ns,
+                )
+        return self
+
+    @property
+    def throws(self) -> list[Throw]:
+        """All throws so far."""
+        return throws_of(self.facts)
+
+
+def throws_of(actions: Iterable[Action]) -> list[Throw]:
+    """The throws among some actions."""
+    return [action.faces for action in actions if isinstance(action, Thrown)]
 
 
 class PowerFailure(BaseException):
@@ -106,14 +200,11 @@ class Seat:
     """One box, the hands at it, and what they have seen.
 
     Attributes:
-        facts: all actions of the match that the box has kept.
-        match: that they give; None without one, or if the rules don't allow them.
-        is_sound: the rules allow the actions.
-        is_over: the match has come to its end.
-        has_left: it ended without a result.
-        left: the session of the match that ended so.
+        kept: its latest match.
         screen: the latest, in words.
-        seen: so many actions had happened when it was shown.
+        seen: the actions that screens have shown.
+        insisted: the sessions that its hands have ended before their time.
+        was_away: the latest screen of a match that waits said that the other box is away.
         die_in: effects until the plug is pulled; None for never.
     """
 
@@ -122,21 +213,19 @@ class Seat:
         number: int,
         random: Random,
         make: Callable[..., VirtualBox],
-        note: Callable[[str, int, Throw], None],
+        note: Callable[[str, Iterable[Action]], None],
         tell: Callable[[int, str], None],
     ) -> None:
         self.number, self._random, self._note, self._tell = number, random, note, tell
-        self.facts: list[Action] = []
-        self.match: Match | None = None
-        self.session = self.left = ""
-        self.is_over = self.has_left = False
-        self.is_sound = True
-        self.seen = 0
+        self.kept = Kept()
+        self.seen: tuple[Action, ...] = ()
+        self.insisted: set[str] = set()
+        self.was_away = False
         self.die_in: int | None = None
         self.dies_writing = False
         self._before: dict[Path, bytes] = {}
         self._unsure: Effect | None = None
-        self._starting: list[Effect] | None = None
+        self._starting: list[tuple[Effect, int]] | None = None
         self.box = make(observers=[self._observe])
 
     # What the box does.
@@ -145,53 +234,47 @@ class Seat:
         if isinstance(what, SwitchChanged):
             return
         if self._starting is not None:
-            self._starting.append(what)
+            self._starting.append((what, t_ns))
             return
         if self.die_in is not None:
             self.die_in -= 1
             if self.die_in <= 0 and (isinstance(what, Keep) or not self.dies_writing):
                 if not self.dies_writing:
-                    self._take(what)
+                    self._take(what, t_ns)
                 elif isinstance(what, Keep):
                     self._unsure = what
-                    if isinstance(what.fact, Thrown):
-                        self._note(self.session, self.thrown + 1, what.fact.faces)
+                    self._note(self.kept.session, self.kept.after(what.fact, t_ns).facts)
                 raise PowerFailure(self)
-        self._take(what)
+        self._take(what, t_ns)
         if self.die_in is not None:
             self.note_files()
 
-    def _take(self, what: Effect) -> None:
+    def _take(self, what: Effect, t_ns: int) -> None:
         if isinstance(what, Keep):
             self._tell(self.number, f"# keeps {fact_text(what.fact)}")
-        if isinstance(what, Show):
-            self.seen = len(self.facts)
+            before, self.kept = self.kept, self.kept.after(what.fact, t_ns)
+            if self.kept.facts is not before.facts:
+                self._note(self.kept.session, self.kept.facts)
+            if isinstance(what.fact, Began):
+                self.seen = ()
+        elif isinstance(what, Show):
             self.screen = localize_screen(what)
             self._tell(self.number, f"# shows {' / '.join(self.text.splitlines())}")
-        elif isinstance(what, Keep):
-            self._keep(what.fact)
+            self._look_at(what)
 
-    def _keep(self, fact: Fact) -> None:
-        match fact:
-            case Began(match, link=link):
-                self.match, self.facts, self.seen = match, [], 0
-                self.is_over = self.has_left = False
-                self.is_sound = True
-                self.session = link.agreement.session if link else ""
-            case Finished():
-                self.is_over = True
-            case PlayersLeft():
-                self.match, self.has_left = None, not self.is_over
-                if self.has_left:
-                    self.left, self.session = self.session, ""
-            case Thrown() | Moved() | Reopened() | OutOfTime() | Advanced():
-                self.facts.append(fact)
-                action = action_from_text(fact.to_text())  # as the store reads it
-                if self.match is not None:
-                    self.is_sound = action.why_not(self.match) is None
-                    self.match = apply(self.match, action) if self.is_sound else None
-                if isinstance(fact, Thrown):
-                    self._note(self.session, self.thrown, fact.faces)
+    def _look_at(self, show: Show) -> None:
+        """Remembers what a screen shows, all of which must be kept by then."""
+        kept, shown = self.kept, show.scene.actions
+        if show.mode in (Mode.WATCHING, Mode.AWAITING):
+            self.was_away = "Hold 10 s" in self.text
+        if show.scene.beginning is not None:
+            assert shown == kept.facts[: len(shown)], f"box {self.number + 1} shows what it hasn't kept"
+            self.seen = max(self.seen, shown, key=len)
+            self._note(kept.session, shown)
+        if show.mode is Mode.MATCH_OVER:
+            assert kept.is_over, f"box {self.number + 1} shows a result that it hasn't kept"
+        if "doesn't count" in self.text:
+            assert not kept.is_over, f"box {self.number + 1} takes back a result"
 
     def note_files(self) -> None:
         """Remembers the store's log and head mark, before more is written."""
@@ -200,11 +283,6 @@ class Seat:
         for ending in ("-wal", MARK_NAME):
             path = store.path.with_name(f"{STORE_FILE}{ending}")
             self._before[path] = path.read_bytes() if path.exists() else b""
-
-    @property
-    def thrown(self) -> int:
-        """How many throws there have been."""
-        return sum(isinstance(fact, Thrown) for fact in self.facts)
 
     @property
     def shown_match(self) -> Match | None:
@@ -233,32 +311,33 @@ class Seat:
         else:
             self.box.cut_power(self._spoil)
         started, self._starting = self._starting, None
-        before = (
-            [*self.facts],
-            self.match,
-            self.is_sound,
-            self.is_over,
-            self.has_left,
-            self.session,
-            self.left,
-        )
-        for what in (unsure, *started) if unsure is not None else started:
-            self._take(what)
-        if unsure is not None and not self.fits:
-            # It wasn't kept, and nobody can have seen it.
-            self.facts, self.match, self.is_sound, self.is_over, self.has_left, self.session, self.left = (
-                before
-            )
-            for what in started:
-                self._take(what)
+        before, now_ns = self.kept, self.box.now_ns
+        if unsure is not None:
+            self._take(unsure, now_ns)
+            if not self._goes_on_with(started):
+                # It wasn't kept, and nobody can have seen it.
+                self.kept = before
+        for what, t_ns in started:
+            self._take(what, t_ns)
+
+    def _goes_on_with(self, started: list[tuple[Effect, int]]) -> bool:
+        """Whether the box, having started, has what it was keeping when its power failed."""
+        kept = self.kept
+        for what, t_ns in started:
+            if isinstance(what, Keep):
+                kept = kept.after(what.fact, t_ns)
+        return self._fits(kept)
 
     @property
     def fits(self) -> bool:
         """Whether the box has the match that it has kept, and shows it."""
-        shown, kept = self.shown_match, self.match
-        if shown is None or kept is None:
-            return self.is_sound and (shown is kept or self.is_over)
-        return shown._replace(game=kept.game) == kept  # a box may know the game by another name
+        return self._fits(self.kept)
+
+    def _fits(self, kept: Kept) -> bool:
+        shown = self.shown_match
+        if shown is None or kept.match is None:
+            return kept.is_sound and (shown is kept.match or kept.is_over)
+        return shown._replace(game=kept.match.game) == kept.match  # a box may know the game by another name
 
     def _spoil(self, path: Path, content: bytes) -> bytes:
         """A file of the store, if power fails while its log is being written; the head mark comes later."""
@@ -305,22 +384,30 @@ class Simulation:
             torn=random.choice((0, 0.5)),
             link=random.choice((0, 0.02, 0.1)),
             helpers=random.choice((0, 0.01)),
+            away=random.choice((0, 0, 0.02)),
+            leaves=random.choice((0, 0, 0.01)),
+            declines=random.choice((0, 0, 0.5)),
             pairing=random.random() < 0.2,
         )
         self.game = game or random.choice(GAMES)
         self.time = VirtualTime()
         self.link = VirtualLink(seed, lambda: self.time.now_ns)
         self.time.add(self.link)
-        self._throws: dict[tuple[str, int], Throw] = {}
+        self._throws: dict[str, list[Throw]] = {}
+        self._matches: dict[str, dict[int, Kept]] = {}
+        self._explained: set[tuple[str, int]] = set()
+        self._late: set[tuple[str, int]] = set()
+        self.endings: set[Ending] = set()
         self._dead_helpers: set[int] = set()
         self._mended_ns = self._release_ns = self._bad_ns = 0
+        self._is_away = self._is_patient = False
         self.seats: list[Seat] = []
         for number in range(2):
             state = folder / f"{number}"
             state.mkdir()
             config = self._config(number)
             make = partial(self._box, number, config, state)
-            self.seats.append(Seat(number, random, make, self._note_throw, self._say))
+            self.seats.append(Seat(number, random, make, self._note_throws, self._say))
 
     def _config(self, number: int) -> Config:
         values = {"game__setup": "usual", "game__profile": self.game, "game__rounds": 1} | {
@@ -381,13 +468,14 @@ class Simulation:
                 self._mend()
             elif self.time.now_ns < self._mended_ns + REST_NS:
                 pass
-            elif self.trouble.pairing or all(seat.match for seat in self.seats):
+            elif self.trouble.pairing or all(seat.kept.match for seat in self.seats):
                 self._make_trouble()
+            self._is_patient = step >= TROUBLE_STEPS
             self.hand(self._random.choice(self.seats))
             self.wait(self._random.choice(PAUSES_MS) * MS)
             self.check()
-            if all(seat.is_over and seat.match is None for seat in self.seats):
-                assert self.seats[0].facts == self.seats[1].facts, "one record"
+            kept = [seat.kept for seat in self.seats]
+            if any(each.is_over for each in kept) and all(each.match is None for each in kept):
                 return
         shown = " | ".join(f"{seat.show.mode}: {seat.text!r}" for seat in self.seats)
         raise AssertionError(f"prompts that are followed alone lead to the end: {shown}")
@@ -398,31 +486,86 @@ class Simulation:
         Raises:
             AssertionError: one doesn't.
         """
+        is_bad = self._is_away or not self.link.is_well or bool(self._dead_helpers)
+        if is_bad or any(seat.die_in is not None for seat in self.seats):
+            self._bad_ns = self.time.now_ns
         for seat in self.seats:
-            shown, kept = map(_short, (seat.shown_match, seat.match))
-            assert seat.fits, f"box {seat.number + 1} has what it has kept: it has {shown}, kept is {kept}"
-            assert seat.seen <= len(seat.facts), f"box {seat.number + 1} has lost what it has shown"
-            other = self.seats[1 - seat.number]
-            gives_up = seat.has_left and (seat.facts or seat.left == other.session)
-            assert not gives_up, f"box {seat.number + 1} gave a match up: {seat.text!r}"
-            if not self.link.is_well or self._dead_helpers or seat.die_in is not None:
-                self._bad_ns = self.time.now_ns
-        for seat in self.seats:
+            kept, who = seat.kept, f"box {seat.number + 1}"
+            has, had = map(_short, (seat.shown_match, kept.match))
+            assert seat.fits, f"{who} has what it has kept: it has {has}, kept is {had}"
+            assert seat.seen == kept.facts[: len(seat.seen)], f"{who} has lost what it has shown"
             waits = "Hold 10 s" in seat.text and self.time.now_ns > self._bad_ns + AGAIN_NS
-            assert not waits, f"all is well, and box {seat.number + 1} waits for the other: {seat.text!r}"
-        one, other = self.seats
-        if one.session and one.session == other.session:
-            most = min(len(one.facts), len(other.facts))
-            assert one.facts[:most] == other.facts[:most], "one record"
+            assert not waits, f"all is well, and {who} waits for the other: {seat.text!r}"
+            if kept.session:
+                both = self._matches.setdefault(kept.session, {})
+                was = both.get(seat.number, Kept())
+                assert not was.is_over or kept.is_over, f"{who} has lost a result"
+                both[seat.number] = kept
+        for session in {seat.kept.session for seat in self.seats} - {""}:
+            both = self._matches[session]
+            if len(both) == 2:
+                most = min(len(kept.facts) for kept in both.values())
+                assert both[0].facts[:most] == both[1].facts[:most], "one record"
+            for number, kept in both.items():
+                if kept.has_left and not kept.is_over and (session, number) not in self._explained:
+                    self._explained.add((session, number))
+                    self._find_reason(self.seats[number], both.get(1 - number))
+            if all(kept.has_left for kept in both.values()):
+                self._judge(session, [both.get(number, Kept()) for number in range(2)])
 
-    def _note_throw(self, session: str, number: int, throw: Throw) -> None:
-        known = self._throws.setdefault((session, number), throw)
-        assert known == throw, f"throw {number} was {known}, and is {throw}"
+    def _find_reason(self, seat: Seat, other: Kept | None) -> None:
+        """Looks why a box has no result."""
+        kept, host = seat.kept, seat.number == 0
+        is_late = kept.rolled_ns is not None and self.time.now_ns - kept.rolled_ns >= LIMIT_S * S
+        is_gone = other is None or other.has_left
+        is_unsaid = seat.show.mode is not Mode.LINKING  # a plug was pulled once it was kept
+        if kept.session in seat.insisted:
+            self.endings.add(Ending.HOST_LEFT if host else Ending.GUEST_LEFT)
+        elif is_late and ("too long" in seat.text or is_unsaid):
+            if kept.roller == seat.number:
+                self.endings.add(Ending.NO_LINK_FOR_HOST if host else Ending.NO_LINK_FOR_GUEST)
+            else:
+                self.endings.add(Ending.NO_THROW_FOR_HOST if host else Ending.NO_THROW_FOR_GUEST)
+            if not seat.was_away:
+                self.endings.add(Ending.SILENCE)
+            self._late.add((kept.session, seat.number))
+            if (kept.session, 1 - seat.number) in self._late:
+                self.endings.add(Ending.BOTH_GAVE_UP)
+        else:
+            assert is_gone, f"box {seat.number + 1} gave a match up: {seat.text!r}"
+            assert "has left" in seat.text or is_unsaid, seat.text
+
+    def _judge(self, session: str, both: list[Kept]) -> None:
+        """Looks whether a match has ended at both boxes alike."""
+        if all(kept.is_over for kept in both):
+            late_ns = abs((both[0].decided_ns or 0) - (both[1].decided_ns or 0))
+            self.endings.add(Ending.LATE_RESULT if late_ns > LIMIT_S * S else Ending.RESULT)
+            for seat, other in (both, both[::-1]):
+                missing = seat.facts[len(other.facts) :]
+                assert missing in ((), (Advanced(),)), "one record"
+        elif any(kept.is_over for kept in both):
+            has_insisted = any(
+                session in seat.insisted and kept.decided_ns is not None
+                for seat, kept in zip(self.seats, both, strict=True)
+            )
+            assert has_insisted, "a match that counts at one box counts at both"
+            self.endings.add(Ending.PARTED)
+        elif any(kept.decided_ns is not None for kept in both):
+            self.endings.add(Ending.RESULT_LEFT)
+
+    def _note_throws(self, session: str, actions: Iterable[Action]) -> None:
+        throws = throws_of(actions)
+        known = self._throws.setdefault(session, [])
+        most = min(len(known), len(throws))
+        assert known[:most] == throws[:most], f"throws were {known}, and are {throws}"
+        known += throws[most:]
 
     # What goes wrong.
 
     def _make_trouble(self) -> None:
         random, trouble = self._random, self.trouble
+        if random.random() < trouble.away:
+            self._be_away()
         for seat in self.seats:
             if random.random() < trouble.cuts and seat.die_in is None:
                 seat.dies_writing = random.random() < trouble.torn
@@ -449,6 +592,47 @@ class Simulation:
                 )
             )
             self._do(None, what, partial(VERBS["link"].parse(what.split()[1:]).do, self.seats[0].box))
+
+    def _be_away(self) -> None:
+        """A box, or what it's linked by, is away, and the others go on for as long as they can."""
+        random, there = self._random, [*self.seats]
+        seat = random.choice(there)
+        lasts_ns = random.choice((60, LIMIT_S - 30, LIMIT_S + 30, 2 * LIMIT_S)) * S
+        self._is_away = True
+        match random.choice(("plug", "helper", "link", "silence")):
+            case "plug":
+                there.remove(seat)
+                seat.die_in = None
+                self._dead_helpers.discard(seat.number)
+                self._do(seat.number, "# pulls the plug", partial(self.link.cut_power, seat.number))
+                self.time.remove(seat.box)
+
+                def end() -> None:
+                    self.time.add(seat.box)
+                    seat.die()
+
+            case "helper":
+                self._do(seat.number, "# helper dies", partial(self.link.kill_helper, seat.number))
+                self._dead_helpers.add(seat.number)
+
+                def end() -> None:
+                    self._dead_helpers.discard(seat.number)
+                    self.link.start_helper(seat.number)
+
+            case "link":
+                self._do(None, "link cut", self.link.cut)
+                end = self.link.mend
+            case _:
+                self._tell("link lose 1")
+                self.link.lost = 1.0
+                end = self.link.mend
+        end_ns = self.time.now_ns + lasts_ns
+        while self.time.now_ns < end_ns:
+            self.hand(random.choice(there))
+            self.wait(min(random.choice((1, 20, 60)) * S, max(0, end_ns - self.time.now_ns)))
+            self.check()
+        self._do(seat.number, "# is back", end)
+        self._is_away = False
 
     def _mend(self) -> None:
         self._mended_ns = self.time.now_ns
@@ -486,13 +670,22 @@ class Simulation:
         self._set(seat, lever, down)
 
     def hand(self, seat: Seat) -> None:
-        """One thing that hands do: what the prompt says."""
-        show = seat.show
-        if show.asleep or show.mode is Mode.MATCH_OVER:
+        """One thing that hands do: what the prompt says, unless they want to leave."""
+        show, is_playing = seat.show, seat.kept.match is not None
+        leaves = not self._is_patient and self._random.random() < self.trouble.leaves
+        if "End the match?" in seat.text:
+            self._press(seat, 1)
+        elif is_playing and leaves and show.mode is not Mode.MATCH_OVER:
+            self._leave(seat)
+        elif show.mode is Mode.MATCH_OVER and "Hold 10 s" in seat.text:
+            if leaves:
+                seat.insisted.add(seat.kept.session)
+                self._press(seat, 11)
+        elif show.asleep or show.mode is Mode.MATCH_OVER:
             self._press(seat)
         elif show.mode is Mode.ATTRACT:
             # The guest goes there once the host's room is open.
-            if not seat.is_over and (seat.number == 0 or self._room is not None):
+            if not seat.kept.is_over and (seat.number == 0 or self._room is not None):
                 self._press(seat, 1)
         elif show.mode is Mode.MENU:
             self._choose(seat, "Another box", max(seat.box.box.levers) - 1)  # from the end, it's near
@@ -500,6 +693,14 @@ class Simulation:
             self._link_up(seat)
         else:
             self._play(seat)
+
+    def _leave(self, seat: Seat) -> None:
+        session = seat.kept.session
+        self._press(seat, 11)
+        self.wait(MS)
+        if "End the match?" in seat.text:
+            seat.insisted.add(session)
+            self._press(seat)
 
     def _choose(self, seat: Seat, wanted: str, lever: int = 2) -> None:
         screen = seat.screen
@@ -520,8 +721,16 @@ class Simulation:
             self._enter(seat, screen)
         elif screen.cursor is not None:
             self._choose(seat, "Enter a room" if seat.number else "Show a room")
+        elif screen.prompt == "Press: play" and self._declines:
+            self._press(seat, 1)
         elif screen.prompt.startswith("Press"):
+            if "has declined" in seat.text:
+                self.endings.add(Ending.DECLINED)
             self._press(seat)
+
+    @property
+    def _declines(self) -> bool:
+        return not self._is_patient and self._random.random() < self.trouble.declines
 
     def _enter(self, seat: Seat, screen: LocalizedScreen) -> None:
         entered = re.sub(r"\D", "", screen.big)
@@ -561,6 +770,7 @@ class Outcome(NamedTuple):
     seed: int
     game: str
     throws: int
+    endings: frozenset[Ending]
     error: str
 
 
@@ -574,8 +784,8 @@ def simulate(seed: int, tell: Callable[[str], None] = lambda line: None) -> Outc
                 simulation.run()
             except Exception:
                 error = traceback.format_exc()
-        throws = sum(isinstance(fact, Thrown) for fact in simulation.seats[0].facts)
-        return Outcome(seed, simulation.game, throws, error)
+        throws = len(simulation.seats[0].kept.throws)
+        return Outcome(seed, simulation.game, throws, frozenset(simulation.endings), error)
 
 
 def main() -> int:
@@ -590,15 +800,19 @@ def main() -> int:
         print(outcome.error or f"seed {args.seed}: all well: {outcome.game}, {outcome.throws} throws")
         return bool(outcome.error)
     started, failed, throws = time.perf_counter(), list[Outcome](), 0
+    endings = Counter(dict.fromkeys(Ending, 0))
     with Pool(args.jobs) as pool:
         for done, outcome in enumerate(pool.imap_unordered(simulate, range(1, args.count + 1)), 1):
             throws += outcome.throws
+            endings.update(outcome.endings)
             if outcome.error:
                 failed.append(outcome)
                 print(f"seed {outcome.seed}: {outcome.game}: {outcome.error.splitlines()[-1]}", flush=True)
             show_progress(done, args.count, started)
     end_progress()
     print(f"{args.count} seeds, {throws} throws, {len(failed)} failed", *(each.seed for each in failed))
+    for ending, seeds in endings.items():
+        print(f"{seeds:6} {ending}")
     return bool(failed)
 
 

@@ -68,7 +68,7 @@ def test_nobody_sees_a_throw_before_the_player_who_made_it(tmp_path: Path) -> No
     with closing(Simulation(1, tmp_path, Trouble(), "pub")) as simulation:
         for seat, seen in zip(simulation.seats, shown, strict=True):
             seat.box.observe(partial(note, seen))
-        play_until(simulation, lambda: all(seat.is_over for seat in simulation.seats))
+        play_until(simulation, lambda: all(seat.kept.is_over for seat in simulation.seats))
     assert shown[0].keys() == shown[1].keys()
     assert {player for player, _ in shown[0].values()} == {1, 2}
     for throw, (player, _) in shown[0].items():
@@ -97,12 +97,12 @@ def test_a_box_that_was_cut_off_hears_that_the_others_have_left(tmp_path: Path) 
     """They say so once, and may be in another match when it's back."""
     with closing(Simulation(1, tmp_path, Trouble(), "pub")) as simulation:
         host, guest = simulation.seats
-        play_until(simulation, lambda: host.thrown > 0)
+        play_until(simulation, lambda: bool(host.kept.throws))
         simulation.link.kill_helper(1)
         for held_ns in (11 * S, 100 * MS):
             host.box.press(held_ns)
             simulation.wait(S)
-        assert host.has_left
+        assert host.kept.has_left
         host.box.cut_power()
         simulation.wait(60 * S)
         assert "No connection" in guest.text
