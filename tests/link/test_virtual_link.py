@@ -132,6 +132,8 @@ def test_a_helper_that_dies_is_missed_and_goes_on_later(pair: Pair) -> None:
     pair.link.kill_helper(0)
     pair.ends[0].ask(Send(Decline(1)))
     assert (pair.news(0), pair.news(1)) == ([PeerIs(Peer.OFFLINE)], [PeerIs(Peer.AWAY)])
+    pair.ends[0].ask(OpenRoom())
+    assert pair.news(0) == [NotPaired(WhyNotPaired.NO_BROKER)]
     pair.link.start_helper(0)
     pair.ends[0].ask(Rejoin(session))
     assert (pair.news(0), pair.news(1)) == ([PeerIs(Peer.HERE)],) * 2

@@ -159,6 +159,8 @@ class VirtualLink:
         if not isinstance(request, Send):
             helper.later = request if isinstance(request, Rejoin | Leave) else None
         if not helper.is_on:
+            if isinstance(request, OpenRoom | EnterRoom):
+                self._report(helper, NotPaired(WhyNotPaired.NO_BROKER))
             return
         match request:
             case OpenRoom():
