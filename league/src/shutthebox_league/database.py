@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from operator import eq
 from pathlib import Path
@@ -12,7 +12,25 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import ColumnElement, Connection, Engine, Table, and_, create_engine, event, or_, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Select,
+    String,
+    Table,
+    Text,
+    and_,
+    any_,
+    create_engine,
+    event,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    tuple_,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, InterfaceError, NoSuchModuleError, OperationalError
@@ -126,17 +144,50 @@ def upsert(db: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
     return (postgresql.insert if db.dialect.name == "postgresql" else sqlite.insert)(table)
 
 
+def one_of(db: Connection, column: ColumnElement[Any], values: Iterable[object]) -> ColumnElement[bool]:
+    """Matches rows whose column has one of these values.
+
+    PostgreSQL gets them as an array: the statement is the same however many there are, so neither the driver
+    nor the server has to parse it again.
+    """
+    if db.dialect.name == "postgresql":
+        return column == any_(_array(column, values))
+    return column.in_(list(values))
+
+
 def any_of(
     db: Connection, columns: Sequence[ColumnElement[Any]], keys: Iterable[Sequence[object]]
 ) -> ColumnElement[bool]:
     """Matches rows whose columns have one of these combinations of values, by the columns' index.
 
-    There must be at least one. SQLite scans the whole table for a list of row values; for PostgreSQL they're
-    faster, because SQLAlchemy compiles the other form each time.
+    There must be at least one. SQLite scans the whole table for a list of row values.
     """
     if db.dialect.name == "postgresql":
-        return tuple_(*columns).in_(list(keys))
+        return tuple_(*columns).in_(_unnested(columns, zip(*keys, strict=True)))
     return or_(*(and_(*map(eq, columns, key)) for key in keys))
+
+
+def insert_all(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Inserts rows, of which each has the same keys, in one statement."""
+    if db.dialect.name == "postgresql":
+        columns = [table.c[key] for key in rows[0]]
+        values = _unnested(columns, ([row[column.name] for row in rows] for column in columns))
+        db.execute(insert(table).from_select(columns, values))
+    else:
+        db.execute(insert(table), rows)
+
+
+def _array(column: ColumnElement[Any], values: Iterable[object]) -> ColumnElement[Any]:
+    # A cast to a type with a length would cut what's too long, in place of refusing it.
+    kind = Text() if isinstance(column.type, String) else column.type
+    return literal(list(values), postgresql.ARRAY(kind))
+
+
+def _unnested(columns: Sequence[ColumnElement[Any]], values: Iterable[Iterable[object]]) -> Select[Any]:
+    """Rows made of the values of each column."""
+    arrays = map(_array, columns, values)
+    rows = func.unnest(*arrays).table_valued(*(f"c{i}" for i in range(len(columns)))).render_derived()
+    return select(*rows.c)
 
 
 def empty_log(engine: Engine) -> None:

@@ -14,7 +14,7 @@ from shutthebox.outbox_entry import MatchPlayed, PlayerSigned
 from shutthebox_league import players
 from shutthebox_league.categories import category_id
 from shutthebox_league.checking import CheckedMatch, night_of, time_of
-from shutthebox_league.database import any_of
+from shutthebox_league.database import any_of, insert_all, one_of
 from shutthebox_league.ratings import SIGNING_S, due_s
 from shutthebox_league.schema import MATCH, SEAT
 
@@ -115,7 +115,7 @@ def sign(db: Connection, new: Sequence[NewSignature], now_s: int) -> None:
     wanted = {(one.initials, int(match.pub_id)) for one, match in signed}
     protected = players.protected_among(db, wanted)
     seats: dict[int, dict[int, Row[Any]]] = {match.id: {} for _, match in signed}
-    for row in db.execute(select(SEAT).where(SEAT.c.match_id.in_(seats))):
+    for row in db.execute(select(SEAT).where(one_of(db, SEAT.c.match_id, seats))):
         seats[row.match_id][row.seat] = row
     named = list[dict[str, Any]]()
     for one, match in signed:
@@ -137,13 +137,8 @@ def sign(db: Connection, new: Sequence[NewSignature], now_s: int) -> None:
     unrated = [match.id for _, match in signed if match.due_s is not None and not match.rated]
     due = due_s(db, changed.intersection(unrated), now_s)
     for time_s in set(due.values()):
-        those = MATCH.c.id.in_([match_id for match_id, its_s in due.items() if its_s == time_s])
+        those = one_of(db, MATCH.c.id, (match_id for match_id, its_s in due.items() if its_s == time_s))
         db.execute(update(MATCH).where(those).values(due_s=time_s))
-
-
-def insert_all(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Inserts rows in one statement. Without `returning`, SQLAlchemy sends one per row."""
-    db.execute(insert(table).returning(*table.primary_key), rows).all()
 
 
 def again_journal(chain_id: int) -> str:

@@ -32,8 +32,8 @@ from shutthebox.outbox_entry import (
 from shutthebox.rules.equal_dice import Tournament, tournament_from_text, unequal
 from shutthebox_league import players
 from shutthebox_league.checking import EARLIEST_S, CheckedMatch, RefusedError, check_match
-from shutthebox_league.database import UNAVAILABLE, any_of, change
-from shutthebox_league.filing import NewMatch, NewSignature, add_matches, insert_all, sign
+from shutthebox_league.database import UNAVAILABLE, any_of, change, insert_all, one_of
+from shutthebox_league.filing import NewMatch, NewSignature, add_matches, sign
 from shutthebox_league.notices import CLOCK_IS_WRONG, notice
 from shutthebox_league.schema import ASIDE, CHAIN, ENTRY, GAP, KEY, MATCH, TOURNAMENT
 from shutthebox_league.schema import BOX as BOX_TABLE
@@ -217,7 +217,7 @@ class Ledger:
     def _read(self, db: Connection, messages: Sequence[tuple[str, bytes]]) -> list[Prepared]:
         """The entries in messages, and whether their places in the chains make a check worth while."""
         query = select(KEY.c.name, KEY.c.public_key, KEY.c.revoked_s, KEY.c.box_id, BOX_TABLE.c.pub_id)
-        own = KEY.c.name.in_({name for name, _ in messages})
+        own = one_of(db, KEY.c.name, {name for name, _ in messages})
         joined = query.join(BOX_TABLE, BOX_TABLE.c.id == KEY.c.box_id).where(own)
         keys = {row.name: row for row in db.execute(joined)}
         opened = [_open(name, message, keys.get(name)) for name, message in messages]
@@ -333,7 +333,7 @@ class Ledger:
 
     def _take(self, db: Connection, batch: Sequence[Prepared]) -> list[Outcome]:
         entries = [found for found in batch if found.entry is not None]
-        own = KEY.c.name.in_({found.name for found in entries})
+        own = one_of(db, KEY.c.name, {found.name for found in entries})
         revoked = set(db.execute(select(KEY.c.name).where(own, KEY.c.revoked_s.is_not(None))).scalars())
         chains = _chains(db, entries, lock=True)
         changed = [found for found in entries if _heads(chains[found.journal]) != found.heads]
@@ -475,7 +475,10 @@ def _chains(db: Connection, entries: Sequence[Prepared], *, lock: bool = False) 
     newest_first = func.row_number().over(partition_by=(CHAIN.c.key_name, of_box), order_by=CHAIN.c.id.desc())
     numbered = (
         select(CHAIN.c.id, newest_first.label("number"))
-        .where(CHAIN.c.key_name.in_(names), CHAIN.c.journal.in_(journals) | CHAIN.c.origin.in_(journals))
+        .where(
+            one_of(db, CHAIN.c.key_name, names),
+            one_of(db, CHAIN.c.journal, journals) | one_of(db, CHAIN.c.origin, journals),
+        )
         .subquery()
     )
     latest = CHAIN.c.id.in_(select(numbered.c.id).where(numbered.c.number <= MOST_CHAINS))

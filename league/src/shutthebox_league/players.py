@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, insert, or_, sele
 
 from shutthebox_league.checking import CLOCK_AHEAD_S
 from shutthebox_league.counting import let_go
-from shutthebox_league.database import lock_books, upsert
+from shutthebox_league.database import lock_books, one_of, upsert
 from shutthebox_league.events import forget_games
 from shutthebox_league.initials import digest_of
 from shutthebox_league.ratings import due_s
@@ -37,8 +37,10 @@ from shutthebox_league.schema import (
 def protected_among(db: Connection, wanted: Collection[tuple[str, int]]) -> set[tuple[str, int]]:
     """Those of these initials, each with a pub, with which matches in that pub have to be confirmed."""
     initials, pubs = ({each[i] for each in wanted} for i in (0, 1))
-    where = PROTECTED.c.pub_id.is_(None) | PROTECTED.c.pub_id.in_(pubs)
-    query = select(PROTECTED.c.initials, PROTECTED.c.pub_id).where(PROTECTED.c.initials.in_(initials), where)
+    where = PROTECTED.c.pub_id.is_(None) | one_of(db, PROTECTED.c.pub_id, pubs)
+    query = select(PROTECTED.c.initials, PROTECTED.c.pub_id).where(
+        one_of(db, PROTECTED.c.initials, initials), where
+    )
     found = {tuple(row) for row in db.execute(query)}
     return {each for each in wanted if each in found or (each[0], None) in found}
 
@@ -112,8 +114,8 @@ def forgotten_among(
         return set()
     digests = {initials: digest_of(initials) for initials, _, _ in wanted}
     where = (
-        FORGOTTEN.c.hash.in_(digests.values()),
-        FORGOTTEN.c.pub_id.in_({0, *(pub for _, pub, _ in wanted)}),
+        one_of(db, FORGOTTEN.c.hash, digests.values()),
+        one_of(db, FORGOTTEN.c.pub_id, {0, *(pub for _, pub, _ in wanted)}),
     )
     before = {(row.hash, row.pub_id): row.before_s for row in db.execute(select(FORGOTTEN).where(*where))}
     return {

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from openskill.models import PlackettLuce, PlackettLuceRating
 from sqlalchemy import Connection, delete, func, select, update
 
-from shutthebox_league.database import upsert
+from shutthebox_league.database import one_of, upsert
 from shutthebox_league.schema import MATCH, RATING, SEAT
 
 SIGNING_S = 3600
@@ -28,7 +28,7 @@ def due_s(db: Connection, match_ids: Collection[int], now_s: int) -> dict[int, i
         return due
     for seat in db.execute(
         select(SEAT.c.match_id, SEAT.c.initials, SEAT.c.confirmed).where(
-            SEAT.c.match_id.in_(due), SEAT.c.computer.is_(False), SEAT.c.total.is_not(None)
+            one_of(db, SEAT.c.match_id, due), SEAT.c.computer.is_(False), SEAT.c.total.is_not(None)
         )
     ):
         wait_s = CONFIRMING_S if not seat.confirmed else 0 if seat.initials else SIGNING_S
