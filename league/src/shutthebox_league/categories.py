@@ -54,7 +54,9 @@ def category_of(record: Record) -> Category | None:
     if played is None:
         return None
     played = played.with_limit(profile.limit)
-    if to_lines(played) != to_lines(profile) and not _plays_alike(record, played):
+    # Most are equal; those that aren't may differ only in what the rules don't use.
+    same = played == profile or to_lines(played) == to_lines(profile)
+    if not same and not _plays_alike(record, played):
         return None
     return Category(profile.name, tiles, record.rounds, profile.limit or 0)
 

@@ -2,8 +2,10 @@
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache, partial
 from operator import eq
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,15 +15,19 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import (
+    Column,
     ColumnElement,
     Connection,
     Engine,
+    Executable,
+    Row,
     Select,
     String,
     Table,
     Text,
     and_,
     any_,
+    bindparam,
     create_engine,
     event,
     func,
@@ -33,8 +39,16 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, InterfaceError, NoSuchModuleError, OperationalError
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import (
+    ArgumentError,
+    DisconnectionError,
+    InterfaceError,
+    NoSuchModuleError,
+    OperationalError,
+)
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from shutthebox.errors import one_line
 from shutthebox_league.errors import LeagueError
@@ -42,6 +56,7 @@ from shutthebox_league.errors import LeagueError
 _Result = TypeVar("_Result")
 
 _BUSY_S = 10.0
+_IDLE_S = 0.5
 _MIGRATION_LOCK, _BOOKS_LOCK = 5748123, 5748124
 _TRIES = 4
 
@@ -71,7 +86,7 @@ def open_database(url: str) -> Engine:
             parsed = parsed.set(drivername="postgresql+psycopg")
         if parsed.get_backend_name() not in ("sqlite", "postgresql"):
             raise ArgumentError("another kind of database")
-        options: dict[str, Any] = {"pool_pre_ping": True}
+        options: dict[str, Any] = {}
         if parsed.get_backend_name() == "sqlite":
             options = {"connect_args": {"timeout": _BUSY_S}}
         engine = create_engine(parsed, **options)
@@ -79,12 +94,29 @@ def open_database(url: str) -> Engine:
         raise LeagueError(
             f"--database: {one_line(str(error))}; allowed are sqlite:///FILE and postgresql://USER@HOST/NAME"
         ) from None
-    if engine.dialect.name == "sqlite":
+    if engine.dialect.name == "postgresql":
+        event.listen(engine, "checkin", _note_use)
+        event.listen(engine, "checkout", partial(_check_idle, engine))
+    else:
         if engine.url.database and engine.url.database != ":memory:":
             _keep_private(Path(engine.url.database))
         event.listen(engine, "connect", _sqlite_connected)
         event.listen(engine, "begin", _sqlite_begins)
     return engine
+
+
+def _note_use(_: object, record: ConnectionPoolEntry) -> None:
+    record.info["used_s"] = time.monotonic()
+
+
+def _check_idle(engine: Engine, connection: DBAPIConnection, record: ConnectionPoolEntry, _: object) -> None:
+    """Replaces a connection that the server has closed. Asks only after a pause, because it takes a trip."""
+    if time.monotonic() - record.info.get("used_s", 0.0) < _IDLE_S:
+        return
+    try:
+        engine.dialect.do_ping(connection)
+    except engine.dialect.loaded_dbapi.Error as error:
+        raise DisconnectionError from error
 
 
 def _keep_private(path: Path) -> None:
@@ -130,6 +162,13 @@ def change(engine: Engine, do: Callable[[Connection], _Result]) -> _Result:
         return do(db)
 
 
+def connect_to_read(engine: Engine) -> Connection:
+    """A connection for queries that need no transaction: its beginning and end are trips to PostgreSQL."""
+    if engine.dialect.name == "postgresql":
+        return engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+    return engine.connect().execution_options(reads=True)
+
+
 def lock_books(db: Connection) -> None:
     """Lets one transaction at a time change standings, ratings and events, as SQLite does for all writes.
 
@@ -151,7 +190,7 @@ def one_of(db: Connection, column: ColumnElement[Any], values: Iterable[object])
     nor the server has to parse it again.
     """
     if db.dialect.name == "postgresql":
-        return column == any_(_array(column, values))
+        return column == any_(literal(list(values), _array_of(column)))
     return column.in_(list(values))
 
 
@@ -163,30 +202,42 @@ def any_of(
     There must be at least one. SQLite scans the whole table for a list of row values.
     """
     if db.dialect.name == "postgresql":
-        return tuple_(*columns).in_(_unnested(columns, zip(*keys, strict=True)))
+        arrays = zip(columns, zip(*keys, strict=True), strict=True)
+        return tuple_(*columns).in_(
+            _unnested(literal(list(values), _array_of(column)) for column, values in arrays)
+        )
     return or_(*(and_(*map(eq, columns, key)) for key in keys))
 
 
-def insert_all(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Inserts rows, of which each has the same keys, in one statement."""
+def insert_all(
+    db: Connection, table: Table, rows: Sequence[Mapping[str, Any]], *returning: Column[Any]
+) -> Sequence[Row[Any]]:
+    """Inserts rows, of which each has the same keys; returns these columns of them, in any order."""
     if db.dialect.name == "postgresql":
-        columns = [table.c[key] for key in rows[0]]
-        values = _unnested(columns, ([row[column.name] for row in rows] for column in columns))
-        db.execute(insert(table).from_select(columns, values))
+        values = {key: [row[key] for row in rows] for key in rows[0]}
+        done = db.execute(_insert_unnested(table, tuple(values), returning), values)
     else:
-        db.execute(insert(table), rows)
+        done = db.execute(insert(table).returning(*returning) if returning else insert(table), rows)
+    return done.all() if returning else ()
 
 
-def _array(column: ColumnElement[Any], values: Iterable[object]) -> ColumnElement[Any]:
+@cache
+def _insert_unnested(table: Table, keys: tuple[str, ...], returning: tuple[Column[Any], ...]) -> Executable:
+    columns = [table.c[key] for key in keys]
+    arrays = (bindparam(column.name, type_=_array_of(column)) for column in columns)
+    statement = insert(table).from_select(columns, _unnested(arrays))
+    return statement.returning(*returning) if returning else statement
+
+
+def _array_of(column: ColumnElement[Any]) -> postgresql.ARRAY[Any]:
     # A cast to a type with a length would cut what's too long, in place of refusing it.
-    kind = Text() if isinstance(column.type, String) else column.type
-    return literal(list(values), postgresql.ARRAY(kind))
+    return postgresql.ARRAY(Text() if isinstance(column.type, String) else column.type)
 
 
-def _unnested(columns: Sequence[ColumnElement[Any]], values: Iterable[Iterable[object]]) -> Select[Any]:
-    """Rows made of the values of each column."""
-    arrays = map(_array, columns, values)
-    rows = func.unnest(*arrays).table_valued(*(f"c{i}" for i in range(len(columns)))).render_derived()
+def _unnested(arrays: Iterable[ColumnElement[Any]]) -> Select[Any]:
+    """Rows made of an array for each column."""
+    columns = list(arrays)
+    rows = func.unnest(*columns).table_valued(*(f"c{i}" for i in range(len(columns)))).render_derived()
     return select(*rows.c)
 
 

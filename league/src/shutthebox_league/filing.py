@@ -3,19 +3,19 @@
 A batch takes as many statements as a single message, because on PostgreSQL each is a round trip.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Table, bindparam, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, select, update
 
 from shutthebox.outbox_entry import MatchPlayed, PlayerSigned
 from shutthebox_league import players
 from shutthebox_league.categories import category_id
 from shutthebox_league.checking import CheckedMatch, night_of, time_of
 from shutthebox_league.database import any_of, insert_all, one_of
-from shutthebox_league.ratings import SIGNING_S, due_s
+from shutthebox_league.ratings import SIGNING_S, wait_s
 from shutthebox_league.schema import MATCH, SEAT
 
 
@@ -83,15 +83,16 @@ def add_matches(db: Connection, new: Sequence[NewMatch], now_s: int, zone: tzinf
         added.append(checked)
     if not rows:
         return
-    match_ids = db.execute(insert(MATCH).returning(MATCH.c.id, sort_by_parameter_order=True), rows).scalars()
+    ids_of_boxes = {row.box_id: row.id for row in insert_all(db, MATCH, rows, MATCH.c.id, MATCH.c.box_id)}
     seats = [
         {
-            "match_id": match_id, "seat": place.seat, "place": place.place, "total": place.total,
+            "match_id": ids_of_boxes[row["box_id"]],
+            "seat": place.seat, "place": place.place, "total": place.total,
             "initials": None, "confirmed": True, "computer": place.computer,
             "counted": bool(checked.unranked) or place.computer or place.total is None,
             "turns": 0, "score_sum": 0.0, "luck_sum": 0.0, "given_away_sum": 0.0,
         }
-        for match_id, checked in zip(match_ids, added, strict=True)
+        for row, checked in zip(rows, added, strict=True)
         for place in checked.places
     ]  # fmt: skip
     insert_all(db, SEAT, seats)
@@ -102,43 +103,37 @@ def sign(db: Connection, new: Sequence[NewSignature], now_s: int) -> None:
 
     A counted seat keeps its name, and nobody signs two seats of a match.
     """
-    found = _stored(db, new, MATCH.c.id, MATCH.c.pub_id, MATCH.c.due_s, MATCH.c.rated, lock=True)
+    found = _stored(db, new, MATCH.c.id, MATCH.c.pub_id, MATCH.c.due_s, MATCH.c.rated, with_seats=True)
+    wanted = {(one.content.initials, int(found[one.box_id][0].pub_id)) for one in new if one.box_id in found}
     # Without a match it was refused, or dropped by the box.
-    signed = [
+    protected = players.protected_among(db, wanted) if wanted else set()
+    named, due = list[dict[str, Any]](), dict[int, list[int]]()
+    for each in new:
+        if each.box_id not in found:
+            continue
         # Under the journal of its chain first, if there are two.
-        (each.content, min(found[each.box_id], key=lambda row: bool(row.journal == each.journal)))
-        for each in new
-        if each.box_id in found
-    ]
-    if not signed:
-        return
-    wanted = {(one.initials, int(match.pub_id)) for one, match in signed}
-    protected = players.protected_among(db, wanted)
-    seats: dict[int, dict[int, Row[Any]]] = {match.id: {} for _, match in signed}
-    for row in db.execute(select(SEAT).where(one_of(db, SEAT.c.match_id, seats))):
-        seats[row.match_id][row.seat] = row
-    named = list[dict[str, Any]]()
-    for one, match in signed:
-        seat = seats[match.id].get(one.player)
+        match = min(found[each.box_id], key=lambda row: bool(row.journal == each.journal))
+        seats = {row.seat: row for row in found[each.box_id] if row.id == match.id}
+        one, seat = each.content, seats.pop(each.content.player, None)
         if seat is None or seat.computer or (seat.initials is not None and seat.counted):
             continue
-        if any(other.initials == one.initials for other in seats[match.id].values() if other is not seat):
+        if any(other.initials == one.initials for other in seats.values()):
             continue
         confirmed = (one.initials, match.pub_id) not in protected
         named.append({
             "of_match": match.id, "of_seat": one.player,
             "initials": one.initials, "confirmed": confirmed, "named_s": now_s,
         })  # fmt: skip
+        if match.due_s is not None and not match.rated:
+            waits_s = wait_s(seat, one.initials, confirmed=confirmed)
+            due_s = now_s + max(waits_s, *map(wait_s, seats.values()), 0)
+            due.setdefault(due_s, []).append(match.id)
     if not named:
         return
     of_seat = (SEAT.c.match_id == bindparam("of_match")) & (SEAT.c.seat == bindparam("of_seat"))
     db.execute(update(SEAT).where(of_seat), named)
-    changed = {values["of_match"] for values in named}
-    unrated = [match.id for _, match in signed if match.due_s is not None and not match.rated]
-    due = due_s(db, changed.intersection(unrated), now_s)
-    for time_s in set(due.values()):
-        those = one_of(db, MATCH.c.id, (match_id for match_id, its_s in due.items() if its_s == time_s))
-        db.execute(update(MATCH).where(those).values(due_s=time_s))
+    for due_s, matches in due.items():
+        db.execute(update(MATCH).where(one_of(db, MATCH.c.id, matches)).values(due_s=due_s))
 
 
 def again_journal(chain_id: int) -> str:
@@ -150,9 +145,12 @@ def _stored(
     db: Connection,
     wanted: Sequence[NewMatch] | Sequence[NewSignature],
     *columns: ColumnElement[Any],
-    lock: bool = False,
+    with_seats: bool = False,
 ) -> dict[int, list[Row[Any]]]:
-    """By box, the matches that are stored under the number and second of these, at most two of each."""
+    """By box, the matches that are stored under the number and second of these, at most two of each.
+
+    With seats, there's a row for each of them, and the matches are locked.
+    """
     keys = [
         (each.box_id, journal, each.content.number, each.content.began_s)
         for each in wanted
@@ -161,10 +159,11 @@ def _stored(
     if not keys:
         return {}
     own = (MATCH.c.box_id, MATCH.c.journal, MATCH.c.number, MATCH.c.began_s)
-    query = (
-        select(MATCH.c.box_id, MATCH.c.journal, *columns).where(any_of(db, own, keys)).order_by(MATCH.c.id)
-    )
+    query = select(MATCH.c.box_id, MATCH.c.journal, *columns).where(any_of(db, own, keys))
+    query = query.order_by(MATCH.c.id)
+    if with_seats:
+        query = query.add_columns(SEAT).join(SEAT, SEAT.c.match_id == MATCH.c.id).with_for_update(of=MATCH)
     found = dict[int, list[Row[Any]]]()
-    for row in db.execute(query.with_for_update() if lock else query):
+    for row in db.execute(query):
         found.setdefault(row.box_id, []).append(row)
     return found

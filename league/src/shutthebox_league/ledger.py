@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -32,7 +33,7 @@ from shutthebox.outbox_entry import (
 from shutthebox.rules.equal_dice import Tournament, tournament_from_text, unequal
 from shutthebox_league import players
 from shutthebox_league.checking import EARLIEST_S, CheckedMatch, RefusedError, check_match
-from shutthebox_league.database import UNAVAILABLE, any_of, change, insert_all, one_of
+from shutthebox_league.database import UNAVAILABLE, any_of, change, connect_to_read, insert_all, one_of
 from shutthebox_league.filing import NewMatch, NewSignature, add_matches, sign
 from shutthebox_league.notices import CLOCK_IS_WRONG, notice
 from shutthebox_league.schema import ASIDE, CHAIN, ENTRY, GAP, KEY, MATCH, TOURNAMENT
@@ -177,7 +178,7 @@ class Ledger:
         Raises:
             SQLAlchemyError: if the database is unavailable.
         """
-        with self._engine.connect().execution_options(reads=True) as db:
+        with connect_to_read(self._engine) as db:
             return self._prepare(db, messages)
 
     def hold(self, name: str, message: bytes, reason: str, now_s: int) -> Outcome:
@@ -243,7 +244,7 @@ class Ledger:
         try:
             checked = check_match(content)
             if checked.commitment:
-                with self._engine.connect().execution_options(reads=True) as db:
+                with connect_to_read(self._engine) as db:
                     checked = self._check_tournament(db, checked, int(self._wall_clock_s()))
         except RefusedError as error:
             return replace(found, refused=one_line(str(error))[:_REASON])
@@ -298,7 +299,7 @@ class Ledger:
                 if len(prepared) > 1:
                     raise
                 # Another consumer has just begun the same chain or counted the same match: again.
-                with self._engine.connect().execution_options(reads=True) as db:
+                with connect_to_read(self._engine) as db:
                     again = self._prepare(db, [(prepared[0].name, prepared[0].message)])
                 return self._commit_once(again)
         except UNAVAILABLE:
@@ -499,7 +500,7 @@ def _known(db: Connection, entries: Sequence[Prepared], chains: _Chains) -> _Kno
         (chain.id, found.entry.sequence, found.hash): found.name
         for found in entries
         for chain in chains[found.journal]
-        if found.entry is not None
+        if found.entry is not None and found.entry.sequence <= chain.head_sequence
     }
     if not hashes:
         return {}
@@ -561,6 +562,7 @@ def _within_limits(db: Connection, found: Prepared) -> bytes:
     return message
 
 
+@lru_cache(10_000)
 def _public_key(text: str) -> Ed25519PublicKey:
     key = load_pem_public_key(text.encode())
     assert isinstance(key, Ed25519PublicKey), "enrolment makes no others"

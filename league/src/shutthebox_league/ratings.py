@@ -5,11 +5,12 @@ come to that. Only where a match was made void are it and the ones after it rate
 """
 
 from collections.abc import Collection
+from typing import Any
 
 from openskill.models import PlackettLuce, PlackettLuceRating
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, Row, delete, func, select, update
 
-from shutthebox_league.database import one_of, upsert
+from shutthebox_league.database import upsert
 from shutthebox_league.schema import MATCH, RATING, SEAT
 
 SIGNING_S = 3600
@@ -24,16 +25,18 @@ _MODEL = PlackettLuce()
 def due_s(db: Connection, match_ids: Collection[int], now_s: int) -> dict[int, int]:
     """When ranked matches are to be rated: now, or once there was time to sign and confirm their seats."""
     due = dict.fromkeys(match_ids, now_s)
-    if not due:
-        return due
-    for seat in db.execute(
-        select(SEAT.c.match_id, SEAT.c.initials, SEAT.c.confirmed).where(
-            one_of(db, SEAT.c.match_id, due), SEAT.c.computer.is_(False), SEAT.c.total.is_not(None)
-        )
-    ):
-        wait_s = CONFIRMING_S if not seat.confirmed else 0 if seat.initials else SIGNING_S
-        due[seat.match_id] = max(due[seat.match_id], now_s + wait_s)
+    for seat in db.execute(select(SEAT).where(SEAT.c.match_id.in_(due))) if due else ():
+        due[seat.match_id] = max(due[seat.match_id], now_s + wait_s(seat))
     return due
+
+
+def wait_s(seat: Row[Any], initials: str | None = None, *, confirmed: bool = True) -> int:
+    """How long a match waits for this seat, which may be about to be signed with initials."""
+    if seat.computer or seat.total is None:
+        return 0
+    if not (confirmed if initials else seat.confirmed):
+        return CONFIRMING_S
+    return 0 if initials or seat.initials else SIGNING_S
 
 
 def rate(db: Connection, match_id: int) -> None:
