@@ -12,10 +12,11 @@ from tests.support.fast import fast_among
 from tests.support.house import house
 
 from shutthebox.config import profiles
+from shutthebox.odds.evaluate import best_worths
 from shutthebox.odds.match_play import is_deciding
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.orders import has_chances, match_chances, match_play
-from shutthebox.odds.seat_turn import SeatPlay
+from shutthebox.odds.seat_turn import SeatPlay, SeatTurn
 from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.strengths import simple_answer
 from shutthebox.odds.worths import End, Objective, OddsError
@@ -215,3 +216,14 @@ def test_each_turn_of_a_deciding_round_is_exact(text: str, rounds: int, players:
                 extra_rounds.add(match.tie_rounds)
             match = play_turn(match, rng).advance()
     assert max(extra_rounds) > 0 or profile.shut_wins is not ShutWins.NO
+
+
+def test_a_position_whose_end_is_open_is_not_taken_for_certain() -> None:
+    turn = SeatTurn(profiles.builtin("doubles-end"))
+    for least in range(46):
+
+        def won(end: End, least: int = least) -> float:
+            return float(end.score >= least)
+
+        plain = best_worths(turn.model, [won(end) for end in turn.model.ends])
+        assert turn.worths(won) == pytest.approx(plain, abs=1e-9)

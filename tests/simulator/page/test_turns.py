@@ -74,3 +74,13 @@ def test_after_the_computers_turn_people_read_of_their_own() -> None:
     assert mine is not None
     turn_over(2, review(begin(pub, 2), actions[:2], for_win=False))
     assert transcript.words.coach is mine
+
+
+def test_nobody_reads_the_coach_on_the_last_players_match() -> None:
+    pub = builtin("pub")
+    transcript = BoxInWords()
+    found = review(begin(pub, 2), (Thrown((6, 4)), Moved(to_tiles([4, 6]))), for_win=False)
+    transcript(changed(shown(Screen(Mode.MATCH_OVER), game=pub), seats=("A", "B"), review=found), 0)
+    assert transcript.words.coach is not None
+    transcript(shown(Screen(Mode.ATTRACT)), 0)
+    assert transcript.words.coach is None
