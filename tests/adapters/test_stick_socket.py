@@ -69,14 +69,14 @@ def test_names_of_files_are_one_harmless_line(name: str) -> None:
      b'{"offers": ["inspect"]}', b'{"detail": 3}', b'{"mistakes": [1]}', b"[" * 5000, b"\xff\xfe"],
 )  # fmt: skip
 def test_a_helper_that_says_something_else_is_not_listened_to(line: bytes, box: Box) -> None:
-    with wire(box.socket._path) as helper:
+    with wire(box.path) as helper:
         helper.sendall(line + b"\n")
         assert helper.recv(1) == b""
     assert box.reports.get(timeout=60).stick is None
 
 
 def test_a_line_without_end_is_not_kept(box: Box) -> None:
-    with wire(box.socket._path) as helper:
+    with wire(box.path) as helper:
         try:
             for _ in range(64):
                 helper.sendall(b" " * MOST_LINE)
@@ -86,7 +86,7 @@ def test_a_line_without_end_is_not_kept(box: Box) -> None:
 
 
 def test_a_job_is_asked_by_name(box: Box) -> None:
-    with wire(box.socket._path) as helper:
+    with wire(box.path) as helper:
         helper.sendall(to_line(Stick(offers=(StickJob.SAVE,))))
         box.seen()
         box.socket.ask(StickJob.SAVE)
@@ -98,16 +98,16 @@ def test_a_restart_is_asked_of_the_system_with_a_stick_or_without(box: Box) -> N
     """The unit that restarts a card's machine waits for this file."""
     unit = PROJECT / "packaging/image/root/etc/systemd/system/shutthebox-restart.path"
     assert f"PathExists={SOCKET.with_name(RESTART)}\n" in unit.read_text()
-    with wire(box.socket._path) as helper:
+    with wire(box.path) as helper:
         helper.sendall(to_line(Stick(outcome=StickOutcome.SETTINGS_TAKEN)))
         box.seen()
     box.until(lambda stick: stick is None)
     box.socket.ask(StickJob.RESTART)
-    assert box.socket._path.with_name(RESTART).exists()
+    assert box.path.with_name(RESTART).exists()
 
 
 def test_a_helper_that_does_not_read_delays_nobody(box: Box) -> None:
-    with wire(box.socket._path) as helper:
+    with wire(box.path) as helper:
         helper.sendall(to_line(Stick()))
         box.seen()
         for _ in range(20_000):
@@ -121,16 +121,16 @@ def test_helpers_of_many_partitions_that_call_at_once_keep_the_box_from_nothing(
     monkeypatch.setattr(adapter, "time", clock)
     with ExitStack() as helpers:
         for count in range(10):
-            helper = helpers.enter_context(wire(box.socket._path))
+            helper = helpers.enter_context(wire(box.path))
             assert count < 4 or helper.recv(1) == b"", "four are enough"
         assert clock.sleep.call_count >= count
 
 
 def test_a_stick_comes_before_the_update_on_the_card(box: Box) -> None:
-    with wire(box.socket._path) as card:
+    with wire(box.path) as card:
         card.sendall(to_line(Stick(is_card=True)))
         box.seen(lambda stick: stick.is_card)
-        with wire(box.socket._path) as helper:
+        with wire(box.path) as helper:
             helper.sendall(to_line(Stick(memory="here")))
             box.seen(lambda stick: not stick.is_card)
             card.sendall(to_line(Stick(is_card=True, detail="again")))
@@ -139,20 +139,20 @@ def test_a_stick_comes_before_the_update_on_the_card(box: Box) -> None:
 
 
 def test_only_root_and_the_box_itself_may_connect(box: Box) -> None:
-    assert stat.S_IMODE(box.socket._path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(box.path.stat().st_mode) == 0o600
 
 
 def test_another_user_is_sent_away(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside the mode of the socket: the kernel says who is at the other end."""
     if os.geteuid() != 0:
         pytest.skip("to be another user, one has to be root")
-    box.socket._path.chmod(0o666)
-    box.socket._path.parent.chmod(0o755)
+    box.path.chmod(0o666)
+    box.path.parent.chmod(0o755)
     child = os.fork()
     if child == 0:
         try:
             os.setuid(65534)
-            with wire(box.socket._path) as helper:
+            with wire(box.path) as helper:
                 helper.sendall(to_line(Stick()))
                 os._exit(0 if helper.recv(1) == b"" else 1)
         except OSError:

@@ -11,14 +11,13 @@ from tests.support.daemon import Served, run_daemon
 
 from shutthebox.adapters.store.database import STORE_FILE, Store, open_to_read
 from shutthebox.adapters.store.lock import FolderLock
-from shutthebox.adapters.store.open_store import is_suspect, open_or_set_aside
+from shutthebox.adapters.store.open_store import FIRST_FACTS, is_suspect, open_or_set_aside
 from shutthebox.adapters.store.queries import read
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, PlayersLeft
 from shutthebox.game.mode import Mode
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import begin
-from shutthebox.runtime import assembly
 from shutthebox.translations import localize_screen
 
 
@@ -73,12 +72,10 @@ def test_broken_house_rules_are_said_and_played_without(
 
 
 @pytest.mark.slow
-def test_damage_of_long_ago_is_found_after_the_start_and_mended_at_the_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(assembly, "FIRST_FACTS", 2)
+def test_damage_of_long_ago_is_found_after_the_start_and_mended_at_the_next(tmp_path: Path) -> None:
     with closing(Store(tmp_path, lambda: 0.0)) as store:
-        for _ in range(2):
+        store.connection.execute("pragma synchronous = off")
+        for _ in range(FIRST_FACTS // 3 + 2):
             for fact in (Began(begin(builtin("traditional"), 1)), Thrown((3, 5)), PlayersLeft()):
                 store.keep(fact)
         store.connection.execute("update fact set text = 'throw 6+6' where number = 2")

@@ -60,7 +60,7 @@ class Box:
 
     def __init__(self, path: Path) -> None:
         self.reports: queue.SimpleQueue[StickReported] = queue.SimpleQueue()
-        self.socket = StickSocket(path, self.reports.put)
+        self.path, self.socket = path, StickSocket(path, self.reports.put)
         self.latest: Stick | None = None
 
     def until(self, condition: Callable[[Stick | None], bool]) -> Stick | None:

@@ -2,6 +2,7 @@
 
 import logging
 import socket
+from contextlib import ExitStack
 
 import pytest
 from tests.simulator.page.pages import FakePanel, page, receive, server_of
@@ -12,8 +13,8 @@ from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatu
 
 from shutthebox.cli.main import main
 from shutthebox.simulator.hardware.box import SimulatedBox
-from shutthebox.simulator.page import request_guard
 from shutthebox.simulator.page import server as server_module
+from shutthebox.simulator.page.request_guard import MAX_CONNECTIONS
 from shutthebox.simulator.page.server import PageServer
 
 # -- who may speak -----------------------------------------------------------------------
@@ -137,25 +138,27 @@ def test_closing_waits_for_nobody_who_asks_nothing(
 # -- crowds ------------------------------------------------------------------------------
 
 
-def test_too_many_pages(server: PageServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_module, "MAX_PAGES", 2)
-    with page(server) as first:
-        with page(server) as second:
-            receive(first)
-            receive(second)
+@pytest.mark.slow
+def test_too_many_pages(server: PageServer) -> None:
+    with ExitStack() as others:
+        for _ in range(server_module.MAX_PAGES - 1):
+            receive(others.enter_context(page(server)))
+        with page(server):
             with pytest.raises(InvalidStatus, match="503"):
                 page(server)
             assert is_served(server.port)
-        until(lambda: server.watchers == 1)
+        until(lambda: server.watchers < server_module.MAX_PAGES)
         with page(server) as again:
             assert receive(again)["type"] == "box"
 
 
-def test_too_many_connections(server: PageServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(request_guard, "MAX_CONNECTIONS", 3)
+def test_too_many_connections(server: PageServer) -> None:
     with page(server) as first:
         receive(first)
-        idle = [socket.create_connection(("127.0.0.1", server.port), timeout=HANG_S) for _ in range(2)]
+        idle = [
+            socket.create_connection(("127.0.0.1", server.port), timeout=HANG_S)
+            for _ in range(MAX_CONNECTIONS - 1)
+        ]
         with pytest.raises((InvalidMessage, ConnectionError, EOFError, ConnectionClosed)):
             page(server)
         first.send('{"lever": 1, "down": true}')
