@@ -20,7 +20,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.outbox_entry import MatchPlayed, entry_from_bytes
 from shutthebox.rules.actions import Thrown
-from shutthebox.rules.conditions import Conditions
+from shutthebox.rules.conditions import Conditions, LinkProof
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.record import write
 from shutthebox.simulator.virtual_box import VirtualBox
@@ -157,6 +157,8 @@ def test_a_forged_record_of_linked_boxes_is_found() -> None:
         (other.conditions and other.conditions.linked, "by the links it is"),
     ):
         forged[write(replace(good, conditions=Conditions(linked=changed)))] = complaint
+    one = Conditions(linked=LinkProof(*[proof.commitments[:1] * 2] * 2))
+    forged[write(replace(good, actions=(), conditions=one))] = "both seats have the same commitment"
     said = verify(*forged)
     assert said.code == 1
     for line, complaint in zip(said.out.splitlines(), forged.values(), strict=True):

@@ -100,6 +100,8 @@ def why_unproven(record: "Record", proof: LinkProof) -> str | None:
     Returns:
         One short English sentence without a full stop.
     """
+    if proof.commitments[0] == proof.commitments[1]:
+        return "both seats have the same commitment"
     positions = [record.beginning]
     thrown = []  # the numbers of the actions that are throws of the boxes' own
     for number, action in enumerate(record.actions):
