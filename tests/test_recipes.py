@@ -17,27 +17,6 @@ from tests.support.contribution import Change, before, begins, case, entry, impo
 import shutthebox
 
 PACKAGE = Path(shutthebox.__file__).parent
-SAYS = """
-import sys
-from random import Random
-from shutthebox.config.profiles import builtin
-from shutthebox.config.schema import parse_config
-from shutthebox.config.settings_loader import restore_choices, settings_for
-from shutthebox.game.dice import RandomDice
-from shutthebox.game.facts import Chosen
-from shutthebox.game.inputs import (Held, LeversMoved, Pressed, ServicePressed)
-from shutthebox.game.machine import Machine
-from shutthebox.translations import localize_screen
-
-def box(text, **values):
-    settings = settings_for(parse_config(text, "test"), 9, "test")
-    return Machine(settings, RandomDice(Random(1).randrange), 0, t_ns=0)
-
-def say(box, given, t_ns):
-    *effects, show = box.step(given, t_ns)
-    print(show.mode, "|", " / ".join(localize_screen(show).text.splitlines()))
-"""
-"""The start of every program below."""
 
 
 class Copy:
@@ -87,28 +66,17 @@ def test_a_key_of_the_configuration(copy: Copy, tmp_path: Path) -> None:
     )
     # The machine reads it.
     copy.change("game/settings.py", method("BoxSection", "@property\ndef quiet_from(self) -> int: ..."))
-    program = f"""{SAYS}
+    program = """
+from shutthebox.config.schema import parse_config
+from shutthebox.config.settings_loader import settings_for
 for text in ("[box]\\nquiet_from = 20\\n", ""):
-    print(box(text).settings.box.quiet_from)
+    print(settings_for(parse_config(text, "test"), 9, "test").box.quiet_from)
 """
     assert copy.run("-c", program) == "20\n22\n"
     config = tmp_path / "config.toml"
     config.write_text("[box]\nquiet_from = 24\n")
     complaint = copy.run("check-config", str(config), code=2)
     assert "box.quiet_from: 24 is not allowed; allowed is a whole number from 0 to 23" in complaint
-
-
-@pytest.mark.slow
-def test_a_screen(copy: Copy) -> None:
-    screen = (
-        'if shared.settings.game.names:\n    return Screen(self.name, big=message("Your names?"), lit=True)'
-    )
-    copy.change("game/modes/attract.py", begins("Attract.screen", screen))
-    program = f"""{SAYS}
-for text in ("", "[game]\\nnames = true\\n"):
-    print(localize_screen(box(text).start()[-1]).text.splitlines()[0])
-"""
-    assert copy.run("-c", program) == "Traditional\nYour names?\n"
 
 
 @pytest.mark.slow
@@ -192,26 +160,6 @@ print(isinstance(effect, PlaySound), TUNES[effect.sound])
 box.close()
 """
     assert copy.run("-c", program) == "True ((2000, 20),)\n"
-
-
-@pytest.mark.slow
-def test_a_service_screen(copy: Copy) -> None:
-    copy.change(
-        "game/modes/service.py",
-        begins(
-            "Service.screen",
-            "if self.row == 1 and not self.unlocked:\n"
-            '    big = message("{count} levers", count=shared.settings.levers)\n'
-            '    return Screen(self.name, title=message("Service"), big=big, lit=True)',
-        ),
-    )
-    program = f"""{SAYS}
-now = box("[gpio]\\nservice = 20\\n")
-from shutthebox.game.modes.service import Service
-from shutthebox.translations import translations
-print(Service(None, row=1).screen(now.state.shared).big.localize(translations()["en"]))
-"""
-    assert copy.run("-c", program) == "9 levers\n"
 
 
 @pytest.mark.slow
