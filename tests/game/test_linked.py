@@ -10,7 +10,7 @@ from tests.support.box import S
 from tests.support.machine import Queue, settings_for
 
 from shutthebox.config.profiles import builtin
-from shutthebox.game.effects import AskLink, Keep, Show
+from shutthebox.game.effects import AskLink, Keep, PlaySound, Show, Sound
 from shutthebox.game.facts import Faulted, Finished, PlayersLeft, Resumed
 from shutthebox.game.inputs import Held, HeldLong, LinkReported, Pressed, TimePassed
 from shutthebox.game.machine import Machine
@@ -67,6 +67,37 @@ def test_nobody_is_hurried_who_thinks_about_the_throw() -> None:
     machine = box(linked(1))
     machine.step(TimePassed(), 5 * LIMIT_S * S)
     assert machine.state.mode.name is Mode.WATCHING
+
+
+def test_a_dark_panel_shows_what_is_played_at_the_other_box() -> None:
+    """Players who wait for a slow one would never see that it's their turn."""
+    machine = box(linked(1))
+    hour_ns = 3600 * S
+    while not machine.state.shared.asleep:
+        machine.step(TimePassed(), hour_ns)
+    machine.step(LinkReported(PeerIs(Peer.HERE)), hour_ns)
+    assert machine.state.shared.asleep, "nothing has been played"
+    rolled = linked(0).after(Rolled(2))
+    *_, shown = machine.step(LinkReported(Received(rolled.message())), hour_ns)
+    assert isinstance(shown, Show)
+    assert not shown.asleep
+    machine.step(TimePassed(), hour_ns + S)
+    assert not machine.state.shared.asleep, "it stays lit for a while"
+
+
+def test_a_sound_calls_players_to_their_turn() -> None:
+    """They have done something else while the others played."""
+    random, agreement = Random(1), linked(0).agreement
+    host, guest = (End(agreement, seat, chain) for seat, chain in enumerate(CHAINS))
+    machine, called = box(guest.linked), 0
+    while not host.linked.entries or not guest.linked.is_ours:
+        called = 0
+        guest.receive(host.linked.message())
+        effects = machine.step(LinkReported(Received(host.linked.message())), S)
+        called = effects.count(PlaySound(Sound.WAKE))
+        host.receive(guest.linked.message())
+        host.act(random)
+    assert called == 1
 
 
 def test_what_the_owner_has_set_for_other_matches_is_no_part_of_one_on_two_boxes() -> None:

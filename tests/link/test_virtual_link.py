@@ -77,6 +77,14 @@ def test_two_boxes_pair_and_talk(pair: Pair) -> None:
     assert pair.news(0) == [Received(Decline(1)), PeerIs(Peer.LEFT)], "its last words come first"
 
 
+def test_what_a_box_says_before_it_leaves_comes_first(pair: Pair) -> None:
+    """Players would read that the other box is gone, where it has declined."""
+    pair.pair()
+    pair.ends[1].ask(Send(Decline(1)))
+    pair.ends[1].ask(Leave())
+    assert pair.news(0) == [Received(Decline(1)), PeerIs(Peer.LEFT)]
+
+
 @pytest.mark.parametrize("cut_off", [0, 1])
 def test_a_box_that_comes_back_hears_that_the_other_has_left(cut_off: int, pair: Pair) -> None:
     session = pair.pair()

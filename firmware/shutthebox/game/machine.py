@@ -363,14 +363,25 @@ class Machine:
 
     def _link_reported(self, report: LinkReport) -> list[Effect]:
         """Handles what the link helper says, and what the other box says through it."""
-        match report:
-            case Received() if self._linked is None and not isinstance(self._mode, Linking):
-                # The players of a match that this box has left, or lost.
-                return [*ask_link(Leave())]
-            case Received(message):
-                return self._answered(message)
-            case _:
-                return self._answered(report)
+        came = report.message if isinstance(report, Received) else report
+        if came is not report and self._linked is None and not isinstance(self._mode, Linking):
+            # The players of a match that this box has left, or lost.
+            return [*ask_link(Leave())]
+        before = self._link_stands_at
+        effects = self._answered(came)
+        if not effects or self._link_stands_at == before:
+            return effects
+        # Somebody plays at the other box, which a dark panel shows, too.
+        overlay = Overlay.NONE if self._shared.asleep else self._shared.overlay
+        self._shared = self._shared._replace(overlay=overlay, touched_ns=self._now_ns)
+        return [*effects[:-1], self._show()]
+
+    @property
+    def _link_stands_at(self) -> object:
+        """How far two boxes have come, on the way to a match or in it."""
+        if isinstance(self._mode, Linking):
+            return self._mode.stage
+        return self._linked and len(self._linked.entries)
 
     @property
     def _linked(self) -> LinkedMatch | None:

@@ -284,6 +284,8 @@ def paired(mode: Linking, came: Paired, context: Context) -> Step[Linking]:
 
 def not_paired(mode: Linking, came: NotPaired, context: Context) -> Step[Linking]:
     """Says why the boxes haven't met."""
+    if mode.stage is LinkStage.OPENING and mode.room and came.why is WhyNotPaired.NOBODY:
+        return _over(message("Nobody is in that room. Check the digits and try again."))
     return Step(mode) if mode.stage is LinkStage.OVER else _over(_WHY[came.why])
 
 

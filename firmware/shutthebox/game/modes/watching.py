@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeVar
 
-from shutthebox.game.effects import Effect
+from shutthebox.game.effects import Effect, PlaySound, Sound
 from shutthebox.game.facts import Began, Faulted, Linked, PlayersLeft
 from shutthebox.game.judge import FINE
 from shutthebox.game.match_screen import ended_row, turn_screen
@@ -178,8 +178,11 @@ def synced(mode: _Mode, sync: Sync, context: Context) -> Step[_Mode | Tumble | A
             return moved(mode, PeerIs(Peer.LEFT), context)
         why = message("The boxes don't agree. The match doesn't count.")
         return _part(mode, why).preceded_by(*keep(Faulted("link", str(error))))
+    was_ours = play.linked.is_ours
     play, effects = _take(play._replace(linked=None), facts)
     play = play._replace(linked=linked)
+    if linked.is_ours and not was_ours:
+        effects += (PlaySound(Sound.WAKE),)  # players may have done something else meanwhile
     shared = context.shared._replace(sent_ns=context.now_ns, refusal=None)
     if facts and isinstance(mode, Awaiting):
         return Step(Tumble(play._replace(match=before), play.match), effects, shared)
