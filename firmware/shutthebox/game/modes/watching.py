@@ -250,7 +250,10 @@ def lost(mode: _Mode, report: NotPaired, context: Context) -> Step[_Mode | EndMa
     if mode.play.linked.is_settled:
         return moved(mode, PeerIs(Peer.LEFT), context)
     name = peer_name(mode.play, context.shared)
-    return _part(mode, message("{box} can't be reached any more. The match doesn't count.", box=name))
+    why = message(
+        "{box} can't be reached any more. The match doesn't count. There, hold 10 s to end it.", box=name
+    )
+    return _part(mode, why)
 
 
 def _part(mode: MatchMode, why: Message) -> Step[Part]:
