@@ -114,8 +114,10 @@ class Player:
         self.choose("Another box")
 
     def follow(self) -> None:
-        """What the prompts say, if they say anything."""
+        """Does what the prompts say, if anything; stays with a match that is over."""
         down, before = to_tiles(self.box.box.levers_down), self.screen
+        if before.mode is Mode.MATCH_OVER:
+            return
         match next(iter(read_prompts(before, down) or ()), None):
             case Pressed() | Held():
                 self.press()
