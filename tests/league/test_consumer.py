@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
 from queue import SimpleQueue
@@ -40,7 +41,7 @@ from shutthebox_league.metrics import Metrics
 from shutthebox_league.schema import ENTRY, HEALTH
 from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message, new_client
 from shutthebox_uplink.settings import Enrolment
-from shutthebox_uplink.signing import COMMITTED, HELD
+from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED
 from shutthebox_uplink.uplink import HELLO_TOPIC, receipt_topic, record_topic, tls_context
 
 
@@ -346,17 +347,21 @@ def test_what_a_key_has_spent_comes_back_with_time() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("status", [COMMITTED, REFUSED])
 def test_a_key_that_has_filled_its_day_waits_and_nobody_else_does(
-    place: Place, enter: Enter, monkeypatch: pytest.MonkeyPatch
+    place: Place, enter: Enter, monkeypatch: pytest.MonkeyPatch, status: str
 ) -> None:
-    """What is committed stays for ever: without a bound one box fills the league's disk."""
+    """What has a receipt stays for ever: without a bound one box fills the league's disk."""
     lion, crown = enter("lion"), enter("crown")
-    first, second = (lion.sign(lion.chain.play(played_record(seed))) for seed in (1, 2))
+    records = [played_record(seed) for seed in (1, 2)]
+    if status == REFUSED:
+        records = [replace(record, conditions=None) for record in records]
+    first, second = (lion.sign(lion.chain.play(record)) for record in records)
     monkeypatch.setattr(consumers, "BYTES_A_DAY", len(first) + len(second) // 2)
     with consuming(place):
         for message in (first, second):
             lion.publish(message)
-            assert lion.receipt().status == COMMITTED
+            assert lion.receipt().status == status
         lion.publish(lion.sign(lion.chain.play(played_record(3))))
         receipt = lion.receipt()
         assert (receipt.status, receipt.reason) == (HELD, "later: more than 0 MB in a day")

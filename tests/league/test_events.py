@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import UTC, date
+from datetime import UTC, date, timedelta
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ from shutthebox_league.enrolment import revoke
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import (
     GRACE_H,
+    MOST_AT_ONCE,
     Event,
     confirm_by_code,
     confirm_by_landlord,
@@ -202,6 +203,19 @@ def test_nothing_that_comes_after_an_event_has_closed_changes_it(cup: Cup) -> No
 
 
 @pytest.mark.slow
+def test_no_match_has_thousands_of_events_to_go_through(cup: Cup) -> None:
+    """With 2,000 of them one match held the lock of all matches for 28 s."""
+    for _ in range(MOST_AT_ONCE):
+        cup.make(Format.LADDER)
+    with pytest.raises(LeagueError, match=f"is in {MOST_AT_ONCE} events of this game then"):
+        cup.make(Format.LADDER, NIGHT - timedelta(days=3))
+    with cup.engine.begin() as db:
+        others = ("Cup", Format.LADDER, usual_category("traditional"), ("EVE", "FAY"), NIGHT, NIGHT)
+        later = (*others[:3], ENTRANTS, NIGHT + timedelta(days=1), NIGHT + timedelta(days=1))
+        for event in (others, later):
+            make_event(db, *event, boxes=[], zone=UTC)
+
+
 def test_a_match_that_comes_late_but_in_time_counts_after_the_earlier_ones(cup: Cup) -> None:
     number = cup.make(Format.ROUND_ROBIN)
     cup.play(played_record(1), "ANN", "BOB")

@@ -236,7 +236,7 @@ class Consumer:
             self._hello()
         for (name, message), outcome in zip(taken, outcomes, strict=True):
             self._cpu.spend(name, outcome.cpu_s, time.monotonic())
-            if outcome.kind == "committed":
+            if outcome.kind in ("committed", "refused"):
                 self._bytes.spend(name, len(message), time.monotonic())
             self._metrics.messages.labels(outcome.kind).inc()
             if outcome.kind not in ("committed", "repeated"):

@@ -51,6 +51,9 @@ from shutthebox_league.schema import (
 
 MOST_ENTRANTS = 64
 
+MOST_AT_ONCE = 50
+"""Events of one game that an entrant may be in on the same night: each of them takes each match."""
+
 GRACE_H = 24
 """Hours from an event's last night until it closes, by default."""
 
@@ -128,10 +131,12 @@ def make_event(
         raise LeagueError(f"--tiles, --rounds: no box offers {category.game} so")
     box_ids = [_box_id(db, box) for box in dict.fromkeys(boxes)]
     end = datetime.combine(last_night + timedelta(days=1), time_of_day(NIGHT_BEGINS_H), zone)
+    number = category_id(db, category)
+    _check_others(db, number, entrants, first_night, last_night)
     values = {
         "name": read_name(name, "NAME"),
         "format": format_,
-        "category_id": category_id(db, category),
+        "category_id": number,
         "first_night": first_night,
         "last_night": last_night,
         "closes_s": int(end.timestamp()) + grace_h * 3600,
@@ -146,6 +151,24 @@ def make_event(
     if box_ids:
         db.execute(insert(EVENT_BOX), [{"event_id": event_id, "box_id": box_id} for box_id in box_ids])
     return event_id, codes
+
+
+def _check_others(db: Connection, number: int, entrants: Sequence[str], first: date, last: date) -> None:
+    """Refuses an event of an entrant who is in many others then."""
+    many = (
+        select(ENTRANT.c.initials)
+        .join(EVENT, EVENT.c.id == ENTRANT.c.event_id)
+        .where(
+            EVENT.c.category_id == number, EVENT.c.first_night <= last, EVENT.c.last_night >= first,
+            ENTRANT.c.initials.in_(entrants),
+        )
+        .group_by(ENTRANT.c.initials)
+        .having(func.count() >= MOST_AT_ONCE)
+    )  # fmt: skip
+    if found := db.execute(many.limit(1)).scalar():
+        raise LeagueError(
+            f"--entrants: {found} is in {MOST_AT_ONCE} events of this game then; allowed are no more"
+        )
 
 
 def _box_id(db: Connection, name: str) -> int:
