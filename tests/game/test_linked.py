@@ -10,9 +10,18 @@ from tests.support.box import S
 from tests.support.machine import Queue, settings_for
 
 from shutthebox.config.profiles import builtin
+from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.effects import AskLink, Keep, PlaySound, Show, Sound
 from shutthebox.game.facts import Faulted, Finished, PlayersLeft, Resumed
-from shutthebox.game.inputs import Held, HeldLong, LinkReported, Pressed, TimePassed
+from shutthebox.game.inputs import (
+    HealthChanged,
+    Held,
+    HeldLong,
+    LinkReported,
+    Pressed,
+    ServicePressed,
+    TimePassed,
+)
 from shutthebox.game.machine import Machine
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.attract import Attract
@@ -20,9 +29,10 @@ from shutthebox.game.modes.ready import Ready
 from shutthebox.game.modes.watching import Watching
 from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.settings import DiceKind, ShownStakes
+from shutthebox.game.switches.switch import DICE_BUTTON
 from shutthebox.link.invitation import LIMIT_S, agree, invite, invited_game, linkable
 from shutthebox.link.match import LinkedMatch, Rolled, join
-from shutthebox.link.messages import Accept, Sync
+from shutthebox.link.messages import Accept, Levers, Sync
 from shutthebox.link.requests import Leave, LinkReport, NotPaired, Peer, PeerIs, Received, Send, WhyNotPaired
 from shutthebox.rules.actions import Action
 from shutthebox.rules.linked_dice import LINKS, DiceChain
@@ -210,6 +220,17 @@ def test_what_the_other_box_made_up_is_not_repeated() -> None:
     effects = machine.step(LinkReported(Received(Sync(1, "0" * 64, 1, ("Pay 5 EUR",), ""))), 2 * S)
     faults = [effect.fact for effect in effects if isinstance(effect, Keep)]
     assert faults == [Faulted("link", "an entry that no box writes"), PlayersLeft()]
+
+
+def test_a_match_that_waits_for_its_box_to_be_repaired_is_not_left() -> None:
+    """Service opens while the dice button is broken; the match goes on at the next start."""
+    machine = box(linked(1))
+    machine.step(HealthChanged({DICE_BUTTON: ContactHealth(stuck=True)}), 2 * S)
+    machine.step(ServicePressed(), 2 * S)
+    assert machine.state.mode.name is Mode.SERVICE
+    assert machine.step(LinkReported(Received(Levers(0, 1))), 3 * S) == []
+    machine.step(Held(), 4 * S)
+    assert machine.step(LinkReported(Received(Levers(0, 1))), 5 * S) == [AskLink(Leave())], "a new evening"
 
 
 def test_a_match_without_an_end_comes_to_one() -> None:

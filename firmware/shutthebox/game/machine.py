@@ -364,8 +364,8 @@ class Machine:
     def _link_reported(self, report: LinkReport) -> list[Effect]:
         """Handles what the link helper says, and what the other box says through it."""
         came = report.message if isinstance(report, Received) else report
-        if came is not report and self._linked is None and not isinstance(self._mode, Linking):
-            # The players of a match that this box has left, or lost.
+        if came is not report and not self._shared.boxes and not isinstance(self._mode, Linking):
+            # The players of a match that this box has left, or lost; one that waits in service isn't.
             return [*ask_link(Leave())]
         before = self._link_stands_at
         effects = self._answered(came)
