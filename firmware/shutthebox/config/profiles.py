@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -75,10 +75,12 @@ def playable_builtins(levers: int) -> tuple[Profile, ...]:
     return tuple(playable)
 
 
+@lru_cache(maxsize=4)
 def recognize(game: Profile) -> Profile:
     """Gives the game of two linked boxes the name and title of the built-in one with these rules, if any has.
 
     It follows from the rules alone: both boxes call a game the same, whatever their levers and house rules.
+    Cached, since an invitation is drawn at every flick and all games are tried.
     """
     own = next((own for own in playable_builtins(game.tiles[-1]) if linkable(own) == game), game)
     return replace(game, name=own.name, titles=own.titles, group=own.group)
