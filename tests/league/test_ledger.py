@@ -21,6 +21,8 @@ from tests.support.league import (
     in_a_thread,
     played_record,
     tables_scanned,
+    take,
+    take_all,
 )  # fmt: skip
 from tests.support.linked import linked_record
 from tests.support.postgresql import Postgresql
@@ -115,7 +117,7 @@ def test_a_full_batch_takes_no_more_trips_to_the_database_than_one_message(
             )
             for box in some
         ]
-        outcomes = some[0].ledger.take_all(messages)
+        outcomes = take_all(some[0].ledger, messages)
         assert [outcome.kind for outcome in outcomes] == ["committed"] * len(some)
         return len(statements)
 
@@ -128,9 +130,9 @@ def test_two_keys_of_a_box_that_both_send_the_same_match_count_it_once(sut: Sut)
     other = LeagueBox(sut.place, "lion", wall_clock_s=lambda: NOW_S)
     entry = sut.box.play(played_record(1))
     messages = [(sut.enrolment.name, sut.sign(entry)), (other.enrolment.name, other.sign(entry))]
-    outcomes = sut.ledger.take_all(messages)
+    outcomes = take_all(sut.ledger, messages)
     assert [outcome.kind for outcome in outcomes] == ["committed"]  # and the other is for the next time
-    assert sut.ledger.take(*messages[1]).kind == "committed"
+    assert take(sut.ledger, *messages[1]).kind == "committed"
     assert (sut.count(ENTRY), sut.count(MATCH)) == (2, 1)
 
 
@@ -162,10 +164,10 @@ def test_thousands_of_chains_from_before_there_was_a_limit_cost_no_more_than_the
             nonlocal count
             count += 1
 
-        sut.ledger.take(sut.enrolment.name, message)
+        take(sut.ledger, sut.enrolment.name, message)
         sys.setprofile(called)
         try:
-            assert sut.ledger.take(sut.enrolment.name, message).kind == "held"
+            assert take(sut.ledger, sut.enrolment.name, message).kind == "held"
         finally:
             sys.setprofile(None)
         return count
@@ -188,7 +190,7 @@ def test_a_batch_is_looked_up_by_indexes(tmp_path: Path) -> None:
                 (box.enrolment.name, box.sign(entry)) for box, entry in zip(boxes, entries, strict=True)
             ]
             for kind in ("committed", "repeated"):
-                assert [outcome.kind for outcome in boxes[0].ledger.take_all(messages)] == [kind] * 3
+                assert [outcome.kind for outcome in take_all(boxes[0].ledger, messages)] == [kind] * 3
     assert scanned == []
     place.engine.dispose()
 
@@ -260,13 +262,13 @@ def test_what_an_older_image_had_lost_is_a_gap_of_its_new_chain(sut: Sut) -> Non
 def test_two_boxes_with_copies_of_one_card_both_count_and_the_owner_is_told(sut: Sut) -> None:
     now_s = NOW_S
     ledger = Ledger(sut.engine, UTC, lambda: now_s)
-    ledger.take("lion.1", sut.sign(sut.box.play(played_record(1))))
+    take(ledger, "lion.1", sut.sign(sut.box.play(played_record(1))))
     boxes = (sut.box, replace(sut.box))
     for turn in range(6):
         now_s += 10
         box = boxes[turn % 2]
         entry = box.play(played_record(2 + turn), 1_790_000_010 + turn)
-        assert ledger.take("lion.1", sut.sign(entry, oldest=box.sequence)).kind == "committed"
+        assert take(ledger, "lion.1", sut.sign(entry, oldest=box.sequence)).kind == "committed"
     assert (sut.count(MATCH), sut.count(CHAIN)) == (7, 2)
     with sut.engine.begin() as db:
         said = [note.text for note in notes_of(db, 1)]
@@ -311,17 +313,17 @@ def test_one_altered_byte_is_rejected_wherever_it_is(sut: Sut) -> None:
     for place in range(0, len(message), 7):
         changed = bytearray(message)
         changed[place] ^= 1
-        outcome = sut.ledger.take("lion.1", bytes(changed))
+        outcome = take(sut.ledger, "lion.1", bytes(changed))
         assert (outcome.kind, outcome.receipt) == ("rejected", None)
     assert sut.count(ENTRY) == 0
-    assert sut.ledger.take("lion.1", message).kind == "committed"
+    assert take(sut.ledger, "lion.1", message).kind == "committed"
 
 
 def test_nobody_can_send_for_another_box(sut: Sut) -> None:
     crown = LeagueBox(sut.place, "crown")
     entry = sut.box.play(played_record(1))
-    assert sut.ledger.take("lion.1", crown.sign(entry)).kind == "rejected"
-    assert sut.ledger.take("nobody.1", sut.sign(entry)).reason == "no box is enrolled as nobody.1"
+    assert take(sut.ledger, "lion.1", crown.sign(entry)).kind == "rejected"
+    assert take(sut.ledger, "nobody.1", sut.sign(entry)).reason == "no box is enrolled as nobody.1"
     assert (sut.count(ENTRY), sut.count(ASIDE)) == (0, 1), "of a box that is none nothing is kept"
 
 
@@ -366,7 +368,7 @@ def test_consumers_side_by_side_count_everything_once(sut: Sut) -> None:
         engine = open_database(sut.engine.url.render_as_string(hide_password=False))
         ledger = Ledger(engine, UTC, lambda: NOW_S)
         for entry in entries:
-            while (kind := ledger.take("lion.1", entry).kind) == "held":
+            while (kind := take(ledger, "lion.1", entry).kind) == "held":
                 pass
             kinds.append(kind)
         engine.dispose()
@@ -412,7 +414,7 @@ def test_boxes_do_not_have_to_send_again_after_a_deadlock(postgresql: Postgresql
 
     other = threading.Thread(target=in_the_other_order)
     event.listen(place.engine, "before_cursor_execute", before_it_locks)
-    outcomes = boxes[0].ledger.take_all(messages)
+    outcomes = take_all(boxes[0].ledger, messages)
     other.join(HANG_S)
     assert both == ["locked"]
     assert [outcome.kind for outcome in outcomes] == ["committed"] * 2
@@ -448,11 +450,11 @@ def test_a_transaction_that_fails_changes_nothing(sut: Sut) -> None:
     with sut.engine.begin() as db:
         db.execute(text("alter table seat rename to seat_away"))
     with pytest.raises(Exception, match="seat"):
-        sut.ledger.take("lion.1", entry)
+        take(sut.ledger, "lion.1", entry)
     assert (sut.count(ENTRY), sut.count(CHAIN)) == (0, 0)
     with sut.engine.begin() as db:
         db.execute(text("alter table seat_away rename to seat"))
-    assert sut.ledger.take("lion.1", entry).kind == "committed"
+    assert take(sut.ledger, "lion.1", entry).kind == "committed"
 
 
 def test_a_match_on_two_linked_boxes_does_not_rank(sut: Sut) -> None:
@@ -493,13 +495,13 @@ def test_an_error_of_storing_belongs_to_its_message(sut: Sut, monkeypatch: pytes
     crown = LeagueBox(sut.place, "crown")
     good = crown.sign(crown.box.play(played_record(3)))
     message = sut.sign(entry)
-    outcomes = sut.ledger.take_all([("crown.1", b"nonsense"), ("lion.1", message)])
+    outcomes = take_all(sut.ledger, [("crown.1", b"nonsense"), ("lion.1", message)])
     assert [outcome.kind for outcome in outcomes] == ["rejected", "refused"]
     assert outcomes[1].reason.startswith("it can't be stored: ")
-    assert sut.ledger.take("lion.1", message).kind == "repeated"
+    assert take(sut.ledger, "lion.1", message).kind == "repeated"
     assert sut.take(after).kind == "committed"
     monkeypatch.undo()
-    assert sut.ledger.take("crown.1", good).kind == "committed"
+    assert take(sut.ledger, "crown.1", good).kind == "committed"
 
 
 @pytest.mark.slow
@@ -508,7 +510,7 @@ def test_of_what_was_refused_a_megabyte_is_kept_and_the_reasons_of_all(sut: Sut)
         content = MatchPlayed(number, 5, 6, "#" * MAX_RECORD)
         assert sut.take(sut.box.add(content)).kind == "refused"
     for number in range(14):
-        sut.ledger.take("lion.1", b"%d" % number * 100_000)
+        take(sut.ledger, "lion.1", b"%d" % number * 100_000)
     for table in (ENTRY, ASIDE):
         with sut.engine.begin() as db:
             kept = db.execute(select(table.c.message, table.c.hash, table.c.reason)).all()
@@ -528,7 +530,7 @@ def test_a_clock_of_the_league_that_is_years_away_files_nothing_and_says_so(sut:
         with sut.engine.begin() as db:
             assert any(row.text == outcome.reason for row in notices(db, 1, int(wrong_s)))
     assert sut.count(MATCH) == 1
-    assert sut.ledger.take("lion.1", after).kind == "committed"
+    assert take(sut.ledger, "lion.1", after).kind == "committed"
 
 
 def test_a_box_with_a_wrong_clock_is_filed_by_ours(sut: Sut) -> None:
@@ -547,14 +549,14 @@ def test_a_key_that_has_sent_too_much_is_told_later_and_the_owner_too(sut: Sut) 
     for name, other in (("lion.1", b"nonsense"), ("nobody.1", message)):
         assert sut.ledger.hold(name, other, "too much", int(NOW_S)).receipt is None
     assert (sut.count(ENTRY), sut.count(ASIDE)) == (0, 0)
-    assert sut.ledger.take("lion.1", message).kind == "committed"
+    assert take(sut.ledger, "lion.1", message).kind == "committed"
 
 
 @pytest.mark.slow
 def test_a_flood_of_nonsense_is_bounded(sut: Sut, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ledgers, "KEPT_ASIDE", 20)
     for number in range(25):
-        sut.ledger.take("lion.1", b"nonsense %d" % number)
+        take(sut.ledger, "lion.1", b"nonsense %d" % number)
     assert sut.count(ASIDE) == 20
 
 

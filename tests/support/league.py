@@ -30,6 +30,7 @@ from shutthebox.rules.record import Record, write
 from shutthebox.rules.turn import answers
 from shutthebox_league.access import CONSUMER
 from shutthebox_league.authority import Authority, Settings
+from shutthebox_league.committer import Messages
 from shutthebox_league.database import migrate, open_database
 from shutthebox_league.enrolment import enrol
 from shutthebox_league.ledger import Ledger, Outcome
@@ -311,6 +312,16 @@ def tables_scanned(engine: Engine) -> Iterator[list[str]]:
     assert asked, "nothing was asked"
 
 
+def take(ledger: Ledger, name: str, message: bytes) -> Outcome:
+    """Has a ledger take one message of the key with this name."""
+    return take_all(ledger, [(name, message)])[0]
+
+
+def take_all(ledger: Ledger, messages: Messages) -> list[Outcome]:
+    """Has a ledger take the first of these messages, at most one per box, in one transaction."""
+    return ledger.commit(ledger.prepare(messages))
+
+
 class LeagueBox:
     """A box that is enrolled in a league, and the ledger that takes its entries, with no broker between.
 
@@ -343,7 +354,7 @@ class LeagueBox:
 
     def take(self, entry: bytes, oldest: int = 1) -> Outcome:
         """Has the ledger take an entry."""
-        return self.ledger.take(self.enrolment.name, self.sign(entry, oldest))
+        return take(self.ledger, self.enrolment.name, self.sign(entry, oldest))
 
     def send(self, entry: bytes) -> None:
         """Has the ledger commit an entry."""

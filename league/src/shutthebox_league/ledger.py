@@ -150,30 +150,11 @@ class Ledger:
     def __init__(self, engine: Engine, zone: tzinfo, wall_clock_s: Callable[[], float] = time.time) -> None:
         self._engine, self._zone, self._wall_clock_s = engine, zone, wall_clock_s
 
-    def take(self, name: str, message: bytes) -> Outcome:
-        """Takes one message of the key with this name.
-
-        Raises:
-            SQLAlchemyError: if the database is unavailable; nothing has changed then.
-        """
-        return self.take_all([(name, message)])[0]
-
-    def take_all(self, messages: Sequence[tuple[str, bytes]]) -> list[Outcome]:
-        """Takes the first of these messages in one transaction: at least one, at most one per box.
-
-        Everything slow happens before the transaction begins. A message that causes an error is refused; the
-        others aren't affected.
+    def prepare(self, messages: Sequence[tuple[str, bytes]]) -> list[Prepared]:
+        """Checks the first of these messages: at least one, at most one per box. Changes nothing.
 
         Returns:
-            The outcomes of the messages taken. Pass the others in again.
-
-        Raises:
-            SQLAlchemyError: if the database is unavailable; nothing has changed then.
-        """
-        return self.commit(self.prepare(messages))
-
-    def prepare(self, messages: Sequence[tuple[str, bytes]]) -> list[Prepared]:
-        """Checks the messages that `take_all` would take, and changes nothing.
+            What `commit` takes. Pass the other messages in again.
 
         Raises:
             SQLAlchemyError: if the database is unavailable.
@@ -288,6 +269,8 @@ class Ledger:
 
     def commit(self, prepared: Sequence[Prepared]) -> list[Outcome]:
         """Takes what was prepared, in one transaction. Chains may have gone on since.
+
+        A message that causes an error is refused; the others aren't affected.
 
         Raises:
             SQLAlchemyError: if the database is unavailable; nothing has changed then.
