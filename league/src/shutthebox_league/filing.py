@@ -103,18 +103,23 @@ def sign(db: Connection, new: Sequence[NewSignature], now_s: int) -> None:
 
     A counted seat keeps its name, and nobody signs two seats of a match.
     """
-    found = _stored(db, new, MATCH.c.id, MATCH.c.pub_id, MATCH.c.due_s, MATCH.c.rated, with_seats=True)
+    found = _stored(db, new, MATCH.c.id, MATCH.c.pub_id, MATCH.c.due_s, MATCH.c.rated, lock=True)
+    if not found:
+        return
     wanted = {(one.content.initials, int(found[one.box_id][0].pub_id)) for one in new if one.box_id in found}
-    # Without a match it was refused, or dropped by the box.
-    protected = players.protected_among(db, wanted) if wanted else set()
+    protected = players.protected_among(db, wanted)
+    seats_of: dict[int, dict[int, Row[Any]]] = {row.id: {} for rows in found.values() for row in rows}
+    # Only now that their matches are locked: they may have been signed a moment ago.
+    for row in db.execute(select(SEAT).where(one_of(db, SEAT.c.match_id, seats_of))):
+        seats_of[row.match_id][row.seat] = row
     named, due = list[dict[str, Any]](), dict[int, list[int]]()
     for each in new:
         if each.box_id not in found:
-            continue
+            continue  # Without a match it was refused, or dropped by the box.
         # Under the journal of its chain first, if there are two.
         match = min(found[each.box_id], key=lambda row: bool(row.journal == each.journal))
-        seats = {row.seat: row for row in found[each.box_id] if row.id == match.id}
-        one, seat = each.content, seats.pop(each.content.player, None)
+        one, seats = each.content, seats_of[match.id]
+        seat = seats.pop(one.player, None)
         if seat is None or seat.computer or (seat.initials is not None and seat.counted):
             continue
         if any(other.initials == one.initials for other in seats.values()):
@@ -145,12 +150,9 @@ def _stored(
     db: Connection,
     wanted: Sequence[NewMatch] | Sequence[NewSignature],
     *columns: ColumnElement[Any],
-    with_seats: bool = False,
+    lock: bool = False,
 ) -> dict[int, list[Row[Any]]]:
-    """By box, the matches that are stored under the number and second of these, at most two of each.
-
-    With seats, there's a row for each of them, and the matches are locked.
-    """
+    """By box, the matches that are stored under the number and second of these, at most two of each."""
     keys = [
         (each.box_id, journal, each.content.number, each.content.began_s)
         for each in wanted
@@ -159,11 +161,10 @@ def _stored(
     if not keys:
         return {}
     own = (MATCH.c.box_id, MATCH.c.journal, MATCH.c.number, MATCH.c.began_s)
-    query = select(MATCH.c.box_id, MATCH.c.journal, *columns).where(any_of(db, own, keys))
-    query = query.order_by(MATCH.c.id)
-    if with_seats:
-        query = query.add_columns(SEAT).join(SEAT, SEAT.c.match_id == MATCH.c.id).with_for_update(of=MATCH)
+    query = (
+        select(MATCH.c.box_id, MATCH.c.journal, *columns).where(any_of(db, own, keys)).order_by(MATCH.c.id)
+    )
     found = dict[int, list[Row[Any]]]()
-    for row in db.execute(query):
+    for row in db.execute(query.with_for_update() if lock else query):
         found.setdefault(row.box_id, []).append(row)
     return found
