@@ -523,7 +523,7 @@ def test_a_clock_of_the_league_that_is_years_away_files_nothing_and_says_so(sut:
     sut.take(sut.box.play(played_record(1)))
     after = sut.sign(sut.box.play(played_record(2)))
     for wrong_s in (0.0, NOW_S + 10 * 365 * 86400):
-        outcome = Ledger(sut.engine, UTC, iter((wrong_s,) * 5).__next__).take("lion.1", after)
+        outcome = take(Ledger(sut.engine, UTC, iter((wrong_s,) * 5).__next__), "lion.1", after)
         assert outcome.kind == "held"
         assert outcome.receipt is not None
         assert outcome.receipt.reason.startswith("the league's clock is wrong: it says ")

@@ -91,7 +91,7 @@ def test_a_match_that_is_rated_as_others_are_made_void_is_rated_once(on_postgres
     town.review()
     town.now_s += SIGNING_S
     with (
-        meanwhile(town.engine, "select seat.initials, seat.mu, seat.sigma from seat join match", town.review),
+        meanwhile(town.engine, "update match set due_s", town.review),
         town.engine.begin() as db,
     ):
         void_key(db, "evil.1", None, town.now_s, NIGHT)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from shutthebox_league.errors import LeagueError
 from shutthebox_league.formats import Format
 from shutthebox_league.main import main
 from shutthebox_league.players import forget, protect
+from shutthebox_league.reviewer import Reviewer
 from shutthebox_league.schema import CATEGORY, MATCH, PUB, STANDING
 from shutthebox_league.voiding import (
     LANDLORD_S,
@@ -249,6 +251,64 @@ def test_the_operators_commands_void_list_and_undo(
         "no.1 --undo",
     ):
         assert run(f"void {wrong}", status=2).count("\n") == 1, wrong
+
+
+def test_what_is_made_void_while_ratings_are_made_again_costs_nobody_the_own_rating(
+    towns: tuple[Town, Town],
+) -> None:
+    """A landlord makes some void every day. Meanwhile others play, and look at the ratings."""
+    attacked, untouched = towns
+    for town in towns:
+        town.honest(1)
+    attacked.forged()
+    before = attacked.ratings()
+    reviewer = Reviewer(attacked.engine, UTC, lambda: attacked.now_s)
+    with attacked.engine.begin() as db:
+        void_key(db, "evil.1", None, attacked.now_s, NIGHT)
+    reviewer.work()
+    assert attacked.ratings() == before, "nobody sees the ratings of weeks ago"
+    for town in towns:
+        town.at("lion")
+        town.play(played_record(20), "NEW", "ANN")
+    with attacked.engine.begin() as db:
+        void_match(db, 1, attacked.now_s, NIGHT)
+    attacked.send(attacked.box.play(played_record(21), NOW_S))
+    reviewer.work()
+    assert "NEW" in attacked.ratings()
+    with untouched.engine.begin() as db:
+        void_match(db, 1, untouched.now_s, NIGHT)
+    assert attacked.seen()[2] == untouched.seen()[2]
+
+
+def test_voidings_that_come_together_cost_one_rating_of_what_came_since(town: Town) -> None:
+    town.honest(1)
+    town.forged()
+    asked = list[str]()
+    event.listen(town.engine, "before_cursor_execute", lambda *args: asked.append(args[2]))
+    for match_id in (7, 4, 5, 6):
+        with town.engine.begin() as db:
+            void_match(db, match_id, town.now_s, NIGHT)
+    asked.clear()
+    town.review()
+    slices = [
+        statement for statement in asked if "order by match.rated" in statement.lower().replace('"', "")
+    ]
+    assert len(slices) == 2, "all of them, and the end"
+    assert sorted(town.ratings()) == ["ANN", "BOB", "CAT"]
+
+
+def test_a_player_who_is_forgotten_while_ratings_are_made_again_stays_so(town: Town) -> None:
+    town.honest(1)
+    town.forged()
+    reviewer = Reviewer(town.engine, UTC, lambda: town.now_s)
+    with town.engine.begin() as db:
+        void_match(db, 4, town.now_s, NIGHT)
+    reviewer.work()
+    with town.engine.begin() as db:
+        forget(db, "MAL", None, town.now_s)
+    while reviewer.work():
+        pass
+    assert sorted(town.ratings()) == ["ANN", "BOB", "CAT"]
 
 
 @pytest.mark.slow

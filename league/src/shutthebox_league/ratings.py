@@ -1,16 +1,17 @@
 """Ratings of all players by the places of whole tables (Weng and Lin), one match at a time.
 
 A match is rated when all its seats are signed and confirmed or had time for it, in the order in which matches
-come to that. Only where a match was made void are it and the ones after it rated again, in the same order.
+come to that. Where a match was made void or put back, the ones after it are rated again, in the same order.
 """
 
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
-from openskill.models import PlackettLuce, PlackettLuceRating
-from sqlalchemy import Connection, Row, delete, func, select, update
+from openskill.models import PlackettLuce
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, func, select, update
 
-from shutthebox_league.database import upsert
+from shutthebox_league.database import one_of, upsert
 from shutthebox_league.schema import MATCH, RATING, SEAT
 
 SIGNING_S = 3600
@@ -19,13 +20,38 @@ SIGNING_S = 3600
 CONFIRMING_S = 14 * 24 * 3600
 """How long a match waits for a seat to be confirmed."""
 
+_AGAIN = 100
+"""Matches that are rated again in one transaction."""
+
+_Rating: TypeAlias = tuple[float, float]
+"""Mean and standard deviation."""
+
 _MODEL = PlackettLuce()
+_NEWCOMER: _Rating = (_MODEL.rating().mu, _MODEL.rating().sigma)
+_CHANGED = (MATCH.c.due_s == 0) & (MATCH.c.rated > 0)
+_SEATS = (
+    select(SEAT.c.match_id, SEAT.c.seat, SEAT.c.initials, SEAT.c.place, SEAT.c.mu, SEAT.c.sigma)
+    .where(
+        (SEAT.c.initials.is_not(None) & SEAT.c.confirmed) | SEAT.c.mu.is_not(None),
+        SEAT.c.place > 0,
+        SEAT.c.computer.is_(False),
+    )
+    .order_by(SEAT.c.match_id, SEAT.c.initials, SEAT.c.seat)
+)
+"""Seats that are rated."""
+
+_KEEP_BEFORE = (
+    update(SEAT)
+    .where(SEAT.c.match_id == bindparam("of_match"), SEAT.c.seat == bindparam("of_seat"))
+    .values(mu=bindparam("mu"), sigma=bindparam("sigma"))
+)
 
 
 def due_s(db: Connection, match_ids: Collection[int], now_s: int) -> dict[int, int]:
     """When ranked matches are to be rated: now, or once there was time to sign and confirm their seats."""
     due = dict.fromkeys(match_ids, now_s)
-    for seat in db.execute(select(SEAT).where(SEAT.c.match_id.in_(due))) if due else ():
+    columns = [SEAT.c.match_id, SEAT.c.initials, SEAT.c.confirmed, SEAT.c.computer, SEAT.c.total]
+    for seat in db.execute(select(*columns).where(SEAT.c.match_id.in_(due))):
         due[seat.match_id] = max(due[seat.match_id], now_s + wait_s(seat))
     return due
 
@@ -42,71 +68,155 @@ def wait_s(seat: Row[Any], initials: str | None = None, *, confirmed: bool = Tru
 def rate(db: Connection, match_id: int) -> None:
     """Rates the players of a match if it is still due. The caller has locked the books and the match."""
     found = db.execute(select(MATCH.c.rated, MATCH.c.due_s).where(MATCH.c.id == match_id)).one()
-    if found.due_s is None:
+    if found.due_s is None or found.rated:
         return
-    number = found.rated or (db.execute(select(func.max(MATCH.c.rated))).scalar() or 0) + 1
+    number = (db.execute(select(func.max(MATCH.c.rated))).scalar() or 0) + 1
     db.execute(update(MATCH).where(MATCH.c.id == match_id).values(due_s=None, rated=number))
-    # A seat that was forgotten stays as strong as it was, so nobody else's rating changes.
-    named = (SEAT.c.initials.is_not(None) & SEAT.c.confirmed) | SEAT.c.mu.is_not(None)
-    seats = db.execute(
-        select(SEAT.c.seat, SEAT.c.initials, SEAT.c.place, SEAT.c.mu, SEAT.c.sigma)
-        .where(SEAT.c.match_id == match_id, named, SEAT.c.place > 0, SEAT.c.computer.is_(False))
-        .order_by(SEAT.c.initials, SEAT.c.seat)
-    ).all()
-    if len(seats) < 2:
-        return
+    seats: list[Row[Any]] = list(db.execute(_SEATS.where(SEAT.c.match_id == match_id)))
     who = [seat.initials for seat in seats if seat.initials]
-    known = {
-        row.initials: row
-        for row in db.execute(
-            select(RATING).where(RATING.c.initials.in_(who)).order_by(RATING.c.initials).with_for_update()
-        )
-    }
-    before = [
-        [_MODEL.rating(row.mu, row.sigma) if (row := known.get(seat.initials)) else _MODEL.rating()]
-        if seat.initials
-        else [_MODEL.rating(seat.mu, seat.sigma)]
-        for seat in seats
-    ]
-    rated = _MODEL.rate(before, ranks=[float(seat.place) for seat in seats])
-    for seat, (was,), (after,) in zip(seats, before, rated, strict=True):
-        if not seat.initials:
-            continue
-        of_seat = (SEAT.c.match_id == match_id) & (SEAT.c.seat == seat.seat)
-        db.execute(update(SEAT).where(of_seat).values(mu=was.mu, sigma=was.sigma))
-        _keep(db, seat.initials, after)
+    query = select(RATING).where(RATING.c.initials.in_(who)).order_by(RATING.c.initials).with_for_update()
+    ratings = {row.initials: (row.mu, row.sigma) for row in db.execute(query)}
+    if changed := _before(seats, ratings):
+        db.execute(_KEEP_BEFORE, changed)
+    _keep(db, _after(seats, ratings))
 
 
-def rewind(db: Connection, first: int) -> None:
-    """Resets all ratings to what they were before the `first` rated match; the matches since are due again.
+@dataclass(frozen=True, slots=True)
+class Rerating:
+    """Rates again everything since the earliest match that was made void or put back, some matches at a time.
 
-    Until this is done, void matches have to keep their number and their seats' earlier ratings.
+    The league's ratings change at its end. Until then, new matches are rated by those of before, and it comes
+    to them too. What is made void behind it waits for the next one: however often that happens, one goes on.
+
+    Attributes:
+        at: the last match rated again, in the order of rating.
+        ratings: after it.
+        covered: changed matches that it came past, each with whether it was void.
     """
-    again = (MATCH.c.rated >= first) & MATCH.c.due_s.is_(None)
-    earliest = (
-        select(SEAT.c.initials, func.min(MATCH.c.rated).label("rated"))
-        .join(MATCH, MATCH.c.id == SEAT.c.match_id)
-        .where(again, SEAT.c.initials.is_not(None), SEAT.c.mu.is_not(None))
-        .group_by(SEAT.c.initials)
-        .subquery()
+
+    at: int
+    ratings: Mapping[str, _Rating]
+    covered: Mapping[int, bool]
+
+
+def mark_changed(db: Connection, which: ColumnElement[bool]) -> None:
+    """Has ratings since these matches made again, which were made void or put back."""
+    db.execute(update(MATCH).where(which, MATCH.c.rated > 0).values(due_s=0))
+
+
+def has_changed(db: Connection) -> bool:
+    """Whether ratings are to be made again."""
+    return db.execute(select(MATCH.c.id).where(_CHANGED).limit(1)).first() is not None
+
+
+def rate_again(db: Connection, going: Rerating | None) -> Rerating | None:
+    """Begins to rate again, goes on with it or ends it. The caller has locked the books.
+
+    Args:
+        db: the league's database, in a transaction.
+        going: what it returned before.
+
+    Returns:
+        What it is called with next; None if there's no more to do now.
+    """
+    first = db.execute(select(func.min(MATCH.c.rated)).where(_CHANGED)).scalar()
+    if first is None:
+        return None
+    going = going or Rerating(first - 1, _ratings_before(db, first), {})
+    next_ones = select(MATCH.c.id, MATCH.c.rated, MATCH.c.voided, MATCH.c.unrated, MATCH.c.due_s).where(
+        MATCH.c.rated > going.at
     )
-    found = db.execute(
-        select(SEAT.c.initials, SEAT.c.mu, SEAT.c.sigma)
-        .join(MATCH, MATCH.c.id == SEAT.c.match_id)
-        .join(earliest, (earliest.c.initials == SEAT.c.initials) & (earliest.c.rated == MATCH.c.rated))
-        .where(again, SEAT.c.mu.is_not(None))
-    ).all()
-    newcomer = _MODEL.rating()
-    for row in found:
-        if (row.mu, row.sigma) == (newcomer.mu, newcomer.sigma):
-            db.execute(delete(RATING).where(RATING.c.initials == row.initials))
-        else:
-            _keep(db, row.initials, _MODEL.rating(row.mu, row.sigma))
-    due = again & (MATCH.c.voided == 0) & (MATCH.c.unrated == "")
-    db.execute(update(MATCH).where(due).values(due_s=0))
+    matches = db.execute(next_ones.order_by(MATCH.c.rated).limit(_AGAIN)).all()
+    if not matches:
+        _end(db, going)
+        return None
+    seats: dict[int, list[Row[Any]]] = {row.id: [] for row in matches if not (row.voided or row.unrated)}
+    of_all: list[Row[Any]] = list(db.execute(_SEATS.where(one_of(db, SEAT.c.match_id, seats))))
+    for seat in of_all:
+        seats[seat.match_id].append(seat)
+    ratings, changed = dict(going.ratings), list[dict[str, Any]]()
+    for of_match in seats.values():
+        changed += _before(of_match, ratings)
+        ratings |= _after(of_match, ratings)
+    if changed:
+        db.execute(_KEEP_BEFORE, changed)
+    covered = {row.id: row.voided > 0 for row in matches if row.due_s is not None}
+    return Rerating(matches[-1].rated, ratings, {**going.covered, **covered})
 
 
-def _keep(db: Connection, initials: str, rating: PlackettLuceRating) -> None:
-    values = {"mu": rating.mu, "sigma": rating.sigma, "at_least": rating.ordinal()}
-    row = upsert(db, RATING).values(initials=initials, **values)
-    db.execute(row.on_conflict_do_update(index_elements=[RATING.c.initials], set_=values))
+def give_up_rating_again(db: Connection) -> None:
+    """Leaves the ratings as they are."""
+    db.execute(update(MATCH).where(_CHANGED).values(due_s=None))
+
+
+def _ratings_before(db: Connection, first: int) -> dict[str, _Rating]:
+    """All ratings before the `first` rated match."""
+    ratings = {row.initials: (row.mu, row.sigma) for row in db.execute(select(RATING))}
+    rated = select(SEAT.c.initials, SEAT.c.mu, SEAT.c.sigma, MATCH.c.rated)
+    rated = rated.join(MATCH, MATCH.c.id == SEAT.c.match_id).where(
+        MATCH.c.rated >= first, SEAT.c.initials.is_not(None), SEAT.c.mu.is_not(None)
+    )
+    each = rated.subquery()
+    earliest = select(each.c.initials, func.min(each.c.rated).label("rated")).group_by(each.c.initials)
+    own = earliest.subquery()
+    joined = (own.c.initials == each.c.initials) & (own.c.rated == each.c.rated)
+    for row in db.execute(select(each).join(own, joined)):
+        ratings[row.initials] = (row.mu, row.sigma)
+    return ratings
+
+
+def _end(db: Connection, going: Rerating) -> None:
+    now = {row.initials: (row.mu, row.sigma) for row in db.execute(select(RATING))}
+    changed = {initials: found for initials, found in going.ratings.items() if found != now.get(initials)}
+    newcomers = [initials for initials, found in changed.items() if found == _NEWCOMER]
+    db.execute(delete(RATING).where(RATING.c.initials.in_(newcomers)))
+    # Whoever was forgotten meanwhile has no seat any more.
+    missing = set(changed).difference(now, newcomers)
+    own = select(SEAT.c.initials).where(SEAT.c.initials.in_(missing), SEAT.c.mu.is_not(None)).distinct()
+    stay = set(now).difference(newcomers).union(db.execute(own).scalars())
+    _keep(db, {initials: changed[initials] for initials in stay.intersection(changed)})
+    for match_id, was_void in going.covered.items():
+        same = (MATCH.c.id == match_id) & ((MATCH.c.voided > 0) == was_void)
+        if db.execute(update(MATCH).where(same).values(due_s=None)).rowcount and was_void:
+            # Ratings before it would be those of another history if it were put back.
+            named = (SEAT.c.match_id == match_id) & SEAT.c.initials.is_not(None)
+            db.execute(update(SEAT).where(named).values(mu=None, sigma=None))
+
+
+def _after(seats: Sequence[Row[Any]], ratings: Mapping[str, _Rating]) -> dict[str, _Rating]:
+    """The ratings of those at a table after their match."""
+    if len(seats) < 2:
+        return {}
+    before = [[_MODEL.rating(*_rating_of(seat, ratings))] for seat in seats]
+    rated = _MODEL.rate(before, ranks=[float(seat.place) for seat in seats])
+    return {
+        seat.initials: (after.mu, after.sigma)
+        for seat, (after,) in zip(seats, rated, strict=True)
+        if seat.initials
+    }
+
+
+def _before(seats: Sequence[Row[Any]], ratings: Mapping[str, _Rating]) -> list[dict[str, Any]]:
+    """What seats have to keep, if they have other ratings from before their match than these."""
+    return [
+        {"of_match": seat.match_id, "of_seat": seat.seat, "mu": before[0], "sigma": before[1]}
+        for seat in (seats if len(seats) > 1 else ())
+        if (before := _rating_of(seat, ratings)) != (seat.mu, seat.sigma)
+    ]
+
+
+def _rating_of(seat: Row[Any], ratings: Mapping[str, _Rating]) -> _Rating:
+    # A seat that was forgotten stays as strong as it was, so nobody else's rating changes.
+    return ratings.get(seat.initials, _NEWCOMER) if seat.initials else (seat.mu, seat.sigma)
+
+
+def _keep(db: Connection, ratings: Mapping[str, _Rating]) -> None:
+    if not ratings:
+        return
+    row = upsert(db, RATING)
+    rows = [
+        {"initials": initials, "mu": mu, "sigma": sigma, "at_least": _MODEL.rating(mu, sigma).ordinal()}
+        for initials, (mu, sigma) in sorted(ratings.items())
+    ]
+    new = {key: row.excluded[key] for key in ("mu", "sigma", "at_least")}
+    db.execute(row.on_conflict_do_update(index_elements=[RATING.c.initials], set_=new), rows)

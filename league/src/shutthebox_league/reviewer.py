@@ -29,7 +29,7 @@ from shutthebox_league.database import UNAVAILABLE, change, in_a_line, lock_book
 from shutthebox_league.events import note_match, settle_event
 from shutthebox_league.league_health import PULSE_EVERY_S, REVIEWER, note_pulse
 from shutthebox_league.notices import notice
-from shutthebox_league.ratings import rate
+from shutthebox_league.ratings import Rerating, give_up_rating_again, has_changed, rate, rate_again
 from shutthebox_league.reviewing import ReviewedTurn, prepare, review
 from shutthebox_league.schema import EVENT, IS_DUE, MATCH, REVIEW, SEAT
 from shutthebox_league.shown import pack, shown_match
@@ -106,6 +106,7 @@ class Reviewer:
         self._at_hand: set[int] = set()
         self._tidied: date | None = None
         self._running: dict[int, _Running] = {}
+        self._rerating: Rerating | None = None
 
     def run(self, ends: Event) -> None:
         """Works until `ends` is set."""
@@ -139,8 +140,9 @@ class Reviewer:
             self._tidied = tonight
         signed = select(SEAT.c.match_id).where(IS_DUE)
         counted = self._each(signed.order_by(SEAT.c.match_id).limit(_SOME), self._count)
-        due = select(MATCH.c.id).where(MATCH.c.due_s <= int(self._wall_clock_s()))
-        rated = self._each(due.order_by(MATCH.c.due_s, MATCH.c.rated, MATCH.c.id).limit(_SOME), rate)
+        due = select(MATCH.c.id).where(MATCH.c.due_s <= int(self._wall_clock_s()), MATCH.c.rated == 0)
+        rated = self._each(due.order_by(MATCH.c.due_s, MATCH.c.id).limit(_SOME), rate)
+        rated |= self._rate_again()
         settled = self._settle_events()
         return self._review_some() or counted or rated or settled
 
@@ -200,6 +202,24 @@ class Reviewer:
         for seat in db.execute(select(SEAT).where(SEAT.c.match_id == match_id, IS_DUE)).all():
             count_seat(db, match, seat, self._tonight)
         note_match(db, match)
+
+    def _rate_again(self) -> bool:
+        def go_on(db: Connection) -> Rerating | None:
+            lock_books(db)
+            return rate_again(db, self._rerating)
+
+        with self._engine.connect().execution_options(reads=True) as db:
+            if self._rerating is None and not has_changed(db):
+                return False
+        try:
+            self._rerating = change(self._engine, go_on)
+        except UNAVAILABLE:
+            raise
+        except Exception:
+            _log.exception("after what was made void, ratings stay as they are")
+            self._rerating = None
+            change(self._engine, give_up_rating_again)
+        return True
 
     # -- events ------------------------------------------------------------------------
 

@@ -156,7 +156,9 @@ MATCH = Table(
     Column("record", Text, nullable=False),
     Column("reviewed_s", BigInteger),
     Column("unreviewed", String(100), nullable=False, server_default=""),  # why it has no review
-    Column("due_s", BigInteger),  # when it is rated; None once it was, and where it counts for nothing
+    # When it is rated; None once it was, and where it counts for nothing. 0 if it was made void or put back
+    # since then, and the ratings have not followed.
+    Column("due_s", BigInteger),
     Column("unrated", String(100), nullable=False, server_default=""),  # why it could not be rated
     # The order in which matches were rated, which holds when they are rated again; 0 before.
     Column("rated", BigInteger, nullable=False, server_default="0"),

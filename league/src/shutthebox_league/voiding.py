@@ -14,8 +14,8 @@ from shutthebox_league.counting import put_back, take_out
 from shutthebox_league.database import lock_books
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import events_changed
-from shutthebox_league.ratings import due_s, rewind
-from shutthebox_league.schema import CHAIN, ENTRANT, ENTRY, EVENT_GAME, KEY, MATCH, PUB, SEAT, VOIDED, VOIDING
+from shutthebox_league.ratings import due_s, mark_changed
+from shutthebox_league.schema import CHAIN, ENTRANT, ENTRY, EVENT_GAME, KEY, MATCH, PUB, VOIDED, VOIDING
 
 LANDLORD_S = 14 * 24 * 3600
 """A landlord can void matches that came within this time. Older ones would change too many ratings."""
@@ -142,7 +142,7 @@ def undo(db: Connection, voiding: int, pub_id: int | None, now_s: int) -> int:
         db.execute(
             update(MATCH).where(MATCH.c.id == match_id).values(due_s=due_s(db, [match_id], now_s)[match_id])
         )
-    _rewind(db, back)
+    mark_changed(db, back)
     events_changed(db, back)
     return count
 
@@ -198,19 +198,10 @@ def _void(
     db.execute(update(MATCH).where(covered).values(voided=MATCH.c.voided + 1))
     out = covered & (MATCH.c.voided == 1)
     take_out(db, out, tonight)
-    _rewind(db, out)
     db.execute(update(MATCH).where(out).values(due_s=None))
-    # Ratings before that would be those of another history if the match were put back.
-    seats = SEAT.c.match_id.in_(select(MATCH.c.id).where(out)) & SEAT.c.initials.is_not(None)
-    db.execute(update(SEAT).where(seats).values(mu=None, sigma=None))
+    mark_changed(db, out)
     events_changed(db, out)
     return voiding, count
-
-
-def _rewind(db: Connection, which: ColumnElement[bool]) -> None:
-    first = db.execute(select(func.min(MATCH.c.rated)).where(which, MATCH.c.rated > 0)).scalar()
-    if first is not None:
-        rewind(db, first)
 
 
 def _received_s() -> Any:  # noqa: ANN401  (an SQL expression)
