@@ -21,7 +21,7 @@ pytest_plugins = ("tests.support.evening",)
 
 # No example has a deadline, because a loaded machine is no fault. The same tests try the same cases
 # each time, so that a change is judged by what it changed; `search` looks for new ones.
-settings.register_profile("quick", max_examples=8, deadline=None, derandomize=True)
+settings.register_profile("quick", max_examples=5, deadline=None, derandomize=True)
 settings.register_profile("thorough", max_examples=150, deadline=None, derandomize=True)
 settings.register_profile("search", max_examples=1000, deadline=None)
 settings.load_profile("quick")

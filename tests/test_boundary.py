@@ -108,6 +108,7 @@ def touches_the_state(nodes: Iterable[ast.AST]) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_what_tells_of_the_box_reads_its_scene_and_never_its_state() -> None:
     """Pages, voice and files may be in another thread, which would see a state that is half changed."""
     outside = [

@@ -102,6 +102,7 @@ def test_a_helper_that_says_something_else_is_not_listened_to(line: bytes, box: 
     box.until(Peer.OFFLINE)
 
 
+@pytest.mark.slow
 def test_a_helper_that_does_not_read_delays_nobody(box: LinkBox) -> None:
     with helper(box):
         for _ in range(20_000):

@@ -43,6 +43,7 @@ def test_no_script_goes_on_for_more_than_100_hours(text: str, line: int) -> None
         scenario.parse(text, "script")
 
 
+@pytest.mark.slow
 def test_a_script_that_is_too_long_is_one_line() -> None:
     with pytest.raises(ScenarioError, match=r"^script:50001: too much to do; allowed are 50000 steps"):
         scenario.parse("press\n" * 50_001, "script")

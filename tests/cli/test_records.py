@@ -131,6 +131,7 @@ store.close()
 """A box with another version of the program goes on with the match."""
 
 
+@pytest.mark.slow
 def test_an_update_in_mid_match_is_noted(tmp_path: Path) -> None:
     with closing(Store(tmp_path, lambda: 0.0)) as store:
         store.keep(Began(begin(builtin("pub"), 2)))

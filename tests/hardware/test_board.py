@@ -64,6 +64,7 @@ def test_nothing_is_excluded_or_silenced() -> None:
     assert settings["rules"]["min_text_height"] >= 1.0
 
 
+@pytest.mark.slow
 def test_the_bill_has_every_part_of_the_board_once_and_all_can_be_ordered() -> None:
     with (BOARD / "bom.csv").open(encoding="utf-8", newline="") as file:
         billed = [(ref, row) for row in csv.DictReader(file) for ref in row["References"].split(",")]

@@ -45,6 +45,7 @@ def test_a_batch_is_checked_while_the_one_before_is_committed(place: Place) -> N
     assert kinds == ["committed"] * 2
 
 
+@pytest.mark.slow
 def test_a_box_that_does_not_wait_for_its_receipts_is_taken_entry_by_entry(place: Place) -> None:
     box, kinds = LeagueBox(place, "lion"), list[str]()
     entries = [box.box.play(played_record(seed)) for seed in range(3)]

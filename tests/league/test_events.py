@@ -148,6 +148,7 @@ def test_no_box_hides_the_matches_of_another_that_wait_for_a_word(cup: Cup) -> N
             assert {row.match_id for row in waiting} == {1, 4}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", fast_among(["code", "landlord"], ["code"]))
 def test_a_match_elsewhere_counts_by_the_word_of_both_or_of_their_landlord(cup: Cup, by: str) -> None:
     number = cup.make(Format.LADDER)

@@ -196,6 +196,7 @@ def test_a_back_up_from_before_forgets_again(tmp_path: Path, capsys: pytest.Capt
         assert names(lion) == [None, "ANN", "ANN", None]
 
 
+@pytest.mark.slow
 def test_a_player_is_given_what_is_stored(lion: LeagueBox, capsys: pytest.CaptureFixture[str]) -> None:
     play(lion, 1, "BYE", "ANN")
     reviewed(lion.engine)

@@ -131,6 +131,7 @@ def test_an_entrants_matches_that_an_event_has_taken_can_be_void(town: Town) -> 
     assert town.counted(town.event) == {"ANN": 0, "BOB": 1, "CAT": 1, "DAN": 0}
 
 
+@pytest.mark.slow
 def test_from_a_date_means_when_a_match_came_and_not_what_it_says(town: Town) -> None:
     town.at("evil")
     town.play(played_record(1), "ANN", "BOB")

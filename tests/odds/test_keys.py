@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import pytest
+from tests.support.fast import fast_among
 
 from shutthebox.config.profiles import builtin
 from shutthebox.odds.model import TURN_KEYS
@@ -91,7 +92,12 @@ def played(profile: Profile) -> dict[End, Number]:
 OF_MATCH = {key.name for key in fields(Profile) if key.metadata.get("of_match")}
 
 
-@pytest.mark.parametrize("key", [key.name for key in fields(Profile)])
+KEYS = [key.name for key in fields(Profile)]
+OF_ROWS = {"rows", "back", "through", "row_points"}
+"""Two rows have odds for which one waits."""
+
+
+@pytest.mark.parametrize("key", fast_among(KEYS, set(KEYS) - OF_ROWS))
 def test_a_key_changes_the_odds_or_is_beside_them_or_is_refused(key: str) -> None:
     assert key in OTHERS, "a new key: say there which other value the odds are asked about"
     # A lost turn knows no strikes.

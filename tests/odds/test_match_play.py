@@ -218,6 +218,7 @@ def test_each_turn_of_a_deciding_round_is_exact(text: str, rounds: int, players:
     assert max(extra_rounds) > 0 or profile.shut_wins is not ShutWins.NO
 
 
+@pytest.mark.slow
 def test_a_position_whose_end_is_open_is_not_taken_for_certain() -> None:
     turn = SeatTurn(profiles.builtin("doubles-end"))
     for least in range(46):

@@ -103,6 +103,7 @@ def test_a_line_that_cannot_be_switched_ends_its_wave_and_no_other(pulser: Pulse
         pulser.remove(second)
 
 
+@pytest.mark.slow
 def test_the_helper_ends_with_its_program() -> None:
     """Killed, the program can clean nothing up."""
     code = (

@@ -38,6 +38,7 @@ def start() -> Iterator[Start]:
 # -- time --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_box_that_sleeps_goes_on_looking_at_its_levers(start: Start) -> None:
     """Asleep, nothing is due but the next look at all levels."""
     watched = start(box__sleep_min=1)

@@ -227,6 +227,7 @@ HURTFUL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     fast_among(HURTFUL, ["a head and no more"]),

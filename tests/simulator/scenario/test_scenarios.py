@@ -367,6 +367,7 @@ class TwoBoxes:
         return [[path.read_bytes() for path in sorted(frames.iterdir())] for frames in self.frames]
 
 
+@pytest.mark.slow
 def test_a_recording_of_one_box_ends_where_a_linked_match_begins(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
