@@ -222,6 +222,21 @@ def test_what_the_other_box_made_up_is_not_repeated() -> None:
     assert faults == [Faulted("link", "an entry that no box writes"), PlayersLeft()]
 
 
+def test_a_refusal_stays_on_the_screen_while_the_other_box_says_nothing_new() -> None:
+    """It went as soon as the other box moved a lever, or said again how its log stands."""
+    match = linked(1)
+    machine = box(match)
+    machine.step(Pressed(), 2 * S)
+    refusal = machine.state.shared.refusal
+    assert refusal is not None
+    invited = invite(match.agreement.game, 1, 0, "The Anchor", CHAINS[0])
+    for said in (Levers(0, 1), invited, Sync(0, match.hash, 1, (), "")):
+        machine.step(LinkReported(Received(said)), 3 * S)
+        assert machine.state.shared.refusal == refusal
+    machine.step(LinkReported(Received(linked(0).after(Rolled(2)).message())), 4 * S)
+    assert machine.state.shared.refusal is None
+
+
 def test_a_match_that_waits_for_its_box_to_be_repaired_is_not_left() -> None:
     """Service opens while the dice button is broken; the match goes on at the next start."""
     machine = box(linked(1))

@@ -192,7 +192,7 @@ def synced(mode: _Mode, sync: Sync, context: Context) -> Step[_Mode | Tumble | A
         effects += tell_peer(play)
     is_over = isinstance(mode, Watching) and play.match.stage is Stage.FINISHED and linked.is_settled
     if not facts and not is_over:
-        return Step(replace(mode, play=play), effects)
+        return Step(replace(mode, play=play), effects, refusal=context.shared.refusal)
     return Step(after(play), effects, shared)
 
 
@@ -213,7 +213,8 @@ def levers_seen(mode: _Mode, levers: Levers, context: Context) -> Step[_Mode]:
     linked = mode.play.linked
     if linked is None or linked.is_ours or levers.number != len(linked.entries):
         return Step(mode)
-    return Step(mode, shared=context.shared._replace(peer_levers=levers.down))
+    shared = context.shared._replace(peer_levers=levers.down)
+    return Step(mode, shared=shared, refusal=shared.refusal)
 
 
 def invited_again(mode: _Mode, invite: Invite, context: Context) -> Step[_Mode]:
@@ -223,7 +224,7 @@ def invited_again(mode: _Mode, invite: Invite, context: Context) -> Step[_Mode]:
         return Step(mode)
     own = linked.agreement
     accept = Accept(own.names[linked.seat], own.commitments[linked.seat])
-    return Step(mode, ask_link(Send(accept)))
+    return Step(mode, ask_link(Send(accept)), refusal=context.shared.refusal)
 
 
 def moved(mode: _Mode, came: PeerIs, context: Context) -> Step[_Mode | EndMatch | Part]:
