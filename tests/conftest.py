@@ -38,7 +38,7 @@ gc.disable()
 @settings(max_examples=1, database=None)
 @given(st.none())
 def _ready_hypothesis(_: None) -> None:
-    """Its first test looks for what refers to its random numbers, but not among frozen things."""
+    """Its first test looks for what refers to its random numbers, in all that there is."""
 
 
 def _left_out(config: pytest.Config) -> list[str]:
@@ -63,8 +63,11 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[
     return [] if any(mark.name in left_out for mark in marks) else None
 
 
+def pytest_collection() -> None:
+    _ready_hypothesis()  # while there is little to look through
+
+
 def pytest_collection_finish() -> None:
-    _ready_hypothesis()
     gc.freeze()
     gc.enable()
     gc.set_threshold(20_000, 20, 20)
