@@ -208,6 +208,21 @@ def test_a_back_up_takes_no_files_place_and_follows_no_link(
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("head", "complaint"),
+    [(b"", "not a league's database"), (b"SQLite format 3\0", "too full")],
+)
+def test_a_file_larger_than_the_disk_is_not_copied_before_it_is_refused(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], head: bytes, complaint: str
+) -> None:
+    """The copy lies beside the database: it filled the league's disk."""
+    with (tmp_path / "wrong").open("wb") as wrong:
+        wrong.write(head)
+        wrong.truncate(shutil.disk_usage(folder).free + 2**40)
+    assert run(folder, "restore", str(tmp_path / "wrong")) == 2
+    assert complaint in capsys.readouterr().err
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "statement",

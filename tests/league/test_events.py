@@ -217,6 +217,7 @@ def test_no_match_has_thousands_of_events_to_go_through(cup: Cup) -> None:
             make_event(db, *event, boxes=[], zone=UTC)
 
 
+@pytest.mark.slow
 def test_a_match_that_comes_late_but_in_time_counts_after_the_earlier_ones(cup: Cup) -> None:
     number = cup.make(Format.ROUND_ROBIN)
     cup.play(played_record(1), "ANN", "BOB")

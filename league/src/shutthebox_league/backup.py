@@ -26,6 +26,7 @@ _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 """Errors from file systems without hard links, such as FAT."""
 
 _PREFIX = ".shutthebox-"
+_MAGIC = b"SQLite format 3\0"
 
 
 def back_up(engine: Engine, file: Path) -> None:
@@ -35,7 +36,7 @@ def back_up(engine: Engine, file: Path) -> None:
         LeagueError: if the file exists, can't be written, lacks room, or differs from the database.
     """
     with _own_errors(file):
-        _check_room(engine, file.parent)
+        _check_room(file.parent, _size(engine))
         try:
             with _private_folder(file.parent) as folder:
                 copy = _new(folder / "copy")
@@ -97,6 +98,10 @@ def restore(engine: Engine, file: Path) -> None:
     with _own_errors(file, f"; {_ALLOWED}"), _private_folder(beside) as folder:
         copy = folder / "copy"
         with open_to_read(file) as given, _new(copy).open("wb") as taken:
+            if given.read(len(_MAGIC)) != _MAGIC:
+                raise LeagueError(f"{file}: not a league's database; {_ALLOWED}")
+            _check_room(folder, os.fstat(given.fileno()).st_size)
+            given.seek(0)
             shutil.copyfileobj(given, taken)
         with closing(sqlite3.connect(copy)) as db:
             _check(db, file)
@@ -116,13 +121,17 @@ def restore(engine: Engine, file: Path) -> None:
             restored.dispose()
 
 
-def _check_room(engine: Engine, folder: Path) -> None:
-    """Refuses to begin a copy that would fill the disk, which may be that of the league."""
+def _size(engine: Engine) -> int:
+    """About how many bytes a copy of the database takes."""
     postgresql = "select sum(pg_table_size(oid)) from pg_class where relnamespace = 'public'::regnamespace"
     sqlite = "select page_count * page_size from pragma_page_count, pragma_page_size"
     with engine.connect().execution_options(reads=True) as db:
         query = sqlite if engine.dialect.name == "sqlite" else postgresql
-        needed = int(db.exec_driver_sql(query).scalar_one())
+        return int(db.exec_driver_sql(query).scalar_one())
+
+
+def _check_room(folder: Path, needed: int) -> None:
+    """Refuses to begin a copy that would fill the disk, which may be that of the league."""
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise LeagueError(
