@@ -126,7 +126,7 @@ def rest(seed: int = 1, rest_s: float = 60) -> Iterator[str]:
         def watch() -> Iterator[None]:
             while not parts.is_flipping:
                 yield
-            time.sleep(_SETTLED_S)
+            parts.come_to_rest()
             before = [(cpu_s(pid), wakes(pid)) for pid in parts.pids]
             time.sleep(rest_s)
             for name, pid, (spent_s, woken) in zip(NAMES, parts.pids, before, strict=True):

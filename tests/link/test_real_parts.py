@@ -38,7 +38,7 @@ def rest_while_tiles_are_flipped(parts: RealParts) -> Iterator[None]:
     """Counts what each process does for itself in 20 s, however long they take here."""
     while not parts.is_flipping:
         yield
-    time.sleep(5)  # what was under way comes to rest
+    parts.come_to_rest()
     since_s, before = time.monotonic(), [wakes(pid) for pid in parts.pids]
     time.sleep(20)
     rested_s = time.monotonic() - since_s

@@ -15,6 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from tests.support.cpu import cpu_s
 from tests.support.daemon import Served
 from tests.support.link import HelperProcess, LinkBroker
 from tests.support.waiting import HANG_S
@@ -241,6 +242,13 @@ class RealParts:
     def is_flipping(self) -> bool:
         """Whether the dice have stopped at either box, and its player flips the tiles."""
         return any(box.screen is not None and box.screen.mode is Mode.FLIPPING for box in self.boxes)
+
+    def come_to_rest(self) -> None:
+        """Waits until all processes have had next to nothing to do for three seconds."""
+        before_s = float("-inf")
+        while (now_s := sum(map(cpu_s, self.pids))) - before_s > 0.1:
+            before_s = now_s
+            time.sleep(3)
 
     # Hands.
 
