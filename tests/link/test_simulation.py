@@ -6,10 +6,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.link.simulation import MS, S, Simulation, Trouble, simulate
+from tests.link.simulation import MS, RARE, ROUGH, Ending, S, Simulation, Trouble, simulate
 from tests.support.fast import fast_among
 
 from shutthebox.game.effects import Effect, Keep, Show
+from shutthebox.link.invitation import LIMIT_S
 from shutthebox.rules.actions import Thrown
 from shutthebox.simulator.scenario import script
 from shutthebox.simulator.scenario.effect_lines import fact_text
@@ -22,6 +23,19 @@ SEEDS = range(1, 301)
 def test_two_boxes_play_one_match(seed: int) -> None:
     """Run a seed that fails with `python -m tests.link.simulation --seed SEED`."""
     assert simulate(seed).error == ""
+
+
+@pytest.mark.slow
+def test_every_ending_of_the_protocol_is_tried() -> None:
+    """What no seed reaches nobody has looked at."""
+    missing = set(Ending) - RARE
+    for seed in SEEDS:
+        outcome = simulate(seed, trouble=ROUGH)
+        assert outcome.error == "", f"seed {seed} with {ROUGH}"
+        missing -= outcome.endings
+        if not missing:
+            return
+    raise AssertionError(f"no seed reaches: {', '.join(missing)}")
 
 
 @pytest.mark.slow
@@ -55,6 +69,54 @@ def play_until(simulation: Simulation, is_done: Callable[[], bool]) -> None:
         for seat in simulation.seats:
             simulation.hand(seat)
         simulation.wait(200 * MS)
+
+
+def know_unequally(simulation: Simulation) -> bool:
+    """Whether one box has made the throw that decides the match, and the other one hasn't heard of it."""
+    return len([seat for seat in simulation.seats if seat.kept.decided_ns is not None]) == 1
+
+
+@pytest.mark.parametrize(
+    ("how", "ending"), [("cut", Ending.RESULT_LEFT), ("unplugged", Ending.LATE_RESULT)], ids=str
+)
+def test_a_match_whose_last_throw_is_late_by_more_than_its_limit_has_one_ending(
+    how: str, ending: Ending, tmp_path: Path
+) -> None:
+    """The box that had thrown said who had won; the other, that the match didn't count."""
+    with closing(Simulation(1, tmp_path, Trouble(), "pub")) as simulation:
+        play_until(simulation, lambda: know_unequally(simulation))
+        (late,) = (seat for seat in simulation.seats if seat.kept.decided_ns is None)
+        if how == "cut":
+            simulation.link.cut()
+        else:
+            simulation.link.cut_power(late.number)
+            simulation.time.remove(late.box)
+        simulation.wait((LIMIT_S + 60) * S)
+        simulation.check()
+        if how == "cut":
+            simulation.link.mend()
+        else:
+            simulation.time.add(late.box)
+            late.die()
+        simulation.run()
+        assert ending in simulation.endings
+
+
+def test_only_players_who_do_not_wait_give_a_match_two_endings(tmp_path: Path) -> None:
+    """The answer to the last throw is lost, and its box is left: nobody takes back what a screen has said."""
+    with closing(Simulation(1, tmp_path, Trouble(), "pub")) as simulation:
+        play_until(simulation, lambda: know_unequally(simulation))
+        (answers,) = (seat for seat in simulation.seats if seat.kept.decided_ns is None)
+        while not answers.kept.is_over:
+            simulation.wait(5 * MS)
+        simulation.link.cut()
+        simulation.wait(S)
+        simulation.leave(answers)
+        simulation.link.mend()
+        simulation.wait(S)
+        simulation.check()
+        assert Ending.PARTED in simulation.endings
+        assert "has left" in simulation.seats[1 - answers.number].text
 
 
 def test_nobody_sees_a_throw_before_the_player_who_made_it(tmp_path: Path) -> None:
