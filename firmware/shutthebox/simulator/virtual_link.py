@@ -38,6 +38,9 @@ S = 1_000_000_000
 LATENCY_NS = 20_000_000
 """From one box to the other over a network that is well, and from a box to its broker."""
 
+NEWS_NS = LATENCY_NS + 1
+"""Until a box hears that the other one, or its helper, is gone: after all that was sent before."""
+
 SEEKING_S = 10
 """So long a room is looked for."""
 
@@ -197,7 +200,7 @@ class VirtualLink:
         helper = self._helpers[box]
         self._forget(helper)
         helper.is_on = False
-        self._report(helper, PeerIs(Peer.OFFLINE))
+        self._report(helper, PeerIs(Peer.OFFLINE), NEWS_NS)
         self._look_for_peers()
 
     def start_helper(self, box: int) -> None:
@@ -300,7 +303,7 @@ class VirtualLink:
                     peer = Peer.LEFT
                 if peer is not helper.peer:
                     helper.peer = peer
-                    self._report(helper, PeerIs(peer), LATENCY_NS + 1)  # after all that was sent before
+                    self._report(helper, PeerIs(peer), NEWS_NS)
 
 
 class LinkEnd(NamedTuple):
