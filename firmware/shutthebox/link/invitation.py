@@ -1,6 +1,7 @@
 """An invitation to a linked match: what the host proposes, and what the guest makes of it."""
 
 from dataclasses import replace
+from functools import lru_cache
 
 from shutthebox.link.match import SEATS, Agreement, LinkError
 from shutthebox.link.messages import MOST_NAME, Accept, Invite
@@ -34,6 +35,7 @@ def invite(game: Profile, rounds: int, first: int, name: str, chain: DiceChain) 
     return Invite(RULES_VERSION, toml, rounds, first, LIMIT_S, name, chain.commitment)
 
 
+@lru_cache(64)
 def linkable(game: Profile) -> Profile | None:
     """The game as two boxes can play it, without stakes or a clock; None if they can't.
 

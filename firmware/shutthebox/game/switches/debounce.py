@@ -172,7 +172,9 @@ class Debouncer:
                 contact.chatter,
                 self._moves - contact.moved_at,
                 self.is_restless(switch, t_ns),
-                (limit := row_of(switch).stuck_ns) is not None and self.active_ns(switch, t_ns) >= limit,
+                contact.settled
+                and (limit := row_of(switch).stuck_ns) is not None
+                and self.active_ns(switch, t_ns) >= limit,
             )
             for switch, contact in self._contacts.items()
         }
