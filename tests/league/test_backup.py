@@ -20,7 +20,7 @@ from shutthebox_league.database import open_database
 from shutthebox_league.league_health import BACKUP, note_pulse, read_league_health
 from shutthebox_league.main import League, main
 from shutthebox_league.notices import notice
-from shutthebox_league.schema import EVENT_GAME, GAP, METADATA, PULSE, RATING
+from shutthebox_league.schema import EVENT_GAME, GAP, METADATA, PULSE
 
 NOW_S = 1_790_000_000
 
@@ -38,7 +38,6 @@ class Filled(Town):
             note_pulse(db, BACKUP, NOW_S)
             notice(db, "lion.2", "later", "more than it may", NOW_S)
             db.execute(insert(GAP).values(chain_id=1, first=1, last=2, noticed_s=NOW_S))
-            db.execute(insert(RATING).values(initials="ANN", mu=25.1, sigma=25 / 3, at_least=0.1))
             game = {"event_id": 1, "match_id": 1, "who": "ANN BYE", "winner": "ANN"}
             db.execute(insert(EVENT_GAME).values(**game, box_id=1, waits_for="", used=False))
 
