@@ -19,6 +19,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import closing
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from multiprocessing import Pool
@@ -558,7 +559,9 @@ class Simulation:
                 assert record.conditions is not None
                 assert record.conditions.linked is not None
                 assert why_unproven(record, record.conditions.linked) is None
-                records.append([line for line in write(record).splitlines() if line != "next"])
+                if record.actions[-1] == Advanced():  # which may be missing where players have left
+                    record = replace(record, actions=record.actions[:-1])
+                records.append(write(record))
         assert records[1:] in ([], records[:1]), "one record"
 
     def _judge(self, session: str, both: list[Kept]) -> None:
