@@ -239,7 +239,6 @@ class VirtualLink:
             receiver = self._helpers[line.receiver]
             if receiver.is_on and receiver.session == line.session:
                 self._report(receiver, Received(from_line(line.line)), 0)
-            self._look_for_peers()
         for helper in self._helpers:
             ends_ns = helper.room.closes_ns if helper.room else NEVER_NS
             if helper.seeking:
@@ -298,8 +297,6 @@ class VirtualLink:
                 meets = not self._is_cut and other.is_on and other.session == helper.session
                 peer = Peer.HERE if meets else Peer.AWAY
                 if helper.session in self._left[1 - at] and not self._is_cut:
-                    if any((line.receiver, line.session) == (at, helper.session) for line in self._under_way):
-                        continue  # it's told after these
                     peer = Peer.LEFT
                 if peer is not helper.peer:
                     helper.peer = peer
