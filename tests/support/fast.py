@@ -16,4 +16,10 @@ def fast_among(cases: Iterable[Any], fast: Collection[Any]) -> list[Any]:
     for case in fast:
         if case not in cases:
             raise ValueError(f"{case!r} is no case")
-    return [case if case in fast else pytest.param(case, marks=pytest.mark.slow) for case in cases]
+    return [case if case in fast else _slow(case) for case in cases]
+
+
+def _slow(case: Any) -> Any:
+    if isinstance(case, type(pytest.param())):
+        return case._replace(marks=(*case.marks, pytest.mark.slow))
+    return pytest.param(case, marks=pytest.mark.slow)

@@ -171,6 +171,12 @@ def voidings(db: Connection, *, pub_id: int | None = None, most: int = 100) -> S
     return db.execute(query.order_by(VOIDING.c.id.desc()).limit(most)).all()
 
 
+def standing(db: Connection) -> frozenset[tuple[str, int]]:
+    """All voidings that hold: what each covers and when it was made, in seconds since 1970."""
+    query = select(VOIDING.c.what, VOIDING.c.made_s).where(VOIDING.c.undone_s.is_(None))
+    return frozenset(map(tuple, db.execute(query)))
+
+
 def voidings_of(db: Connection, match_id: int) -> Sequence[Any]:
     """The voidings that hold for a match, each with the name of the pub whose landlord made it."""
     return db.execute(
