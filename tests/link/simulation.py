@@ -134,9 +134,6 @@ class Ending(StrEnum):
     PARTED = "a result at one box, whose players left before the other had it"
 
 
-ROUGH = Trouble(link=0.05, away=0.01, leaves=0.01, declines=0.5)
-"""Reaches every ending within few seeds, but for `RARE`."""
-
 RARE = frozenset({Ending.LATE_RESULT, Ending.RESULT_LEFT, Ending.PARTED})
 """Those that take a cut within a second, or a fiftieth of one: a test of its own makes it."""
 
@@ -814,12 +811,10 @@ class Outcome(NamedTuple):
     error: str
 
 
-def simulate(
-    seed: int, tell: Callable[[str], None] = lambda line: None, trouble: Trouble | None = None
-) -> Outcome:
+def simulate(seed: int, tell: Callable[[str], None] = lambda line: None) -> Outcome:
     """Plays one seed."""
     with tempfile.TemporaryDirectory(prefix="shutthebox-", dir=MEMORY) as folder:
-        simulation = Simulation(seed, Path(folder), trouble, tell=tell)
+        simulation = Simulation(seed, Path(folder), tell=tell)
         error = ""
         with closing(simulation):
             try:
