@@ -275,14 +275,13 @@ ends_by_itself = generate.profiles(most_tiles=3).filter(
     phases=[Phase.generate],
 )
 @given(profile=ends_by_itself)
-def test_made_up_rules(profile: Profile) -> None:
-    start = turns.start(profile)
+@pytest.mark.parametrize("objective", Objective)
+def test_made_up_rules(objective: Objective, profile: Profile) -> None:
     try:
         Odds(profile)
     except OddsError:
         reject()
-    for objective in Objective:
-        check(profile, objective, [start])
+    check(profile, objective, [turns.start(profile)])
 
 
 @pytest.mark.slow
