@@ -393,7 +393,7 @@ def test_a_recorded_linked_match_plays_to_the_same_effects_and_pictures(tmp_path
     with closing(Simulation(1, tmp_path, Trouble(), "pub", tell=lines.append)) as simulation:
         simulation.run()
     hands = [line for line in lines if "#" not in line]
-    resting = [number for number, line in enumerate(hands) if line.endswith("wait 4")][-6]
+    resting = [number for number, line in enumerate(hands) if line.endswith("wait 3")][-6]
     hands[resting:resting] = ["+0 power-cut", "box 2: +0 power-cut"]
     played = TwoBoxes("\n".join(hands), tmp_path / "played")
     assert played.replay.second is not None
