@@ -179,10 +179,55 @@ def test_a_player_who_was_forgotten_keeps_the_ratings_of_others_where_they_are(t
 
 
 @pytest.mark.slow
+def test_what_a_landlord_forged_and_then_deleted_costs_nobody_the_own_rating(
+    towns: tuple[Town, Town],
+) -> None:
+    """Nothing tells whose the forged seats were, once the operator has heard of it."""
+    attacked, untouched = towns
+    for town in towns:
+        town.honest(1)
+    attacked.forged()
+    untouched.now_s = attacked.now_s
+    for town in towns:
+        town.honest(10)
+    with attacked.engine.begin() as db:
+        evil = db.execute(select(PUB.c.id).where(PUB.c.name == "The Evil Eye")).scalar_one()
+        for initials in ("ANN", "MAL"):
+            forget(db, initials, evil, attacked.now_s)
+    with attacked.engine.begin() as db:
+        void_key(db, "evil.1", None, attacked.now_s, NIGHT)
+    assert attacked.seen()[:3] == untouched.seen()[:3]
+
+
+@pytest.mark.slow
+def test_a_seat_whose_name_was_deleted_is_signed_no_more(town: Town) -> None:
+    """Its landlord could take a rival's wins with it, or give a friend the strength of who sat there."""
+    town.honest(1)
+    town.forged()
+    with town.engine.begin() as db:
+        evil = db.execute(select(PUB.c.id).where(PUB.c.name == "The Evil Eye")).scalar_one()
+        for initials in ("ANN", "MAL"):
+            forget(db, initials, evil, town.now_s)
+    before = town.seen()
+    town.at("evil")
+    town.send(town.box.sign(1, "BOB", NOW_S))
+    town.send(town.box.sign(2, "FRD", NOW_S))
+    assert town.seen() == before
+    with town.engine.begin() as db:
+        number, _ = void_at_pub(db, evil, [7], town.now_s, NIGHT)
+    assert town.seen()[0] == before[0]
+    with town.engine.begin() as db:
+        undo(db, number, evil, town.now_s)
+    town.send(town.box.sign(2, "FRD", NOW_S))
+    assert town.seen() == before
+
+
+@pytest.mark.slow
 def test_a_landlord_reaches_the_own_pubs_latest_matches_some_times_a_day(
     town: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(voiding, "A_DAY", 3)
+    monkeypatch.setattr(voiding, "AT_ONCE", 2)
     town.honest(1)
     town.forged()
     with town.engine.begin() as db:
@@ -190,6 +235,8 @@ def test_a_landlord_reaches_the_own_pubs_latest_matches_some_times_a_day(
     evil, red = pubs["The Evil Eye"], pubs["The Red Lion"]
     with pytest.raises(LeagueError), town.engine.begin() as db:
         void_at_pub(db, evil, [1, 2, 3], town.now_s, NIGHT)
+    with pytest.raises(LeagueError, match="2 matches at a time"), town.engine.begin() as db:
+        void_at_pub(db, evil, [4, 5, 6], town.now_s, NIGHT)
     with town.engine.begin() as db:
         number, count = void_at_pub(db, evil, [1, 4], town.now_s, NIGHT)
     assert count == 1
@@ -199,6 +246,8 @@ def test_a_landlord_reaches_the_own_pubs_latest_matches_some_times_a_day(
         undo(db, number, red, town.now_s)
     with pytest.raises(LeagueError), town.engine.begin() as db:
         void_at_pub(db, red, [1], town.now_s + LANDLORD_S + 3600, NIGHT)
+    with pytest.raises(LeagueError, match="two weeks"), town.engine.begin() as db:
+        undo(db, number, evil, town.now_s + LANDLORD_S + 3600)
     with town.engine.begin() as db:
         undo(db, number, evil, town.now_s)
         void_at_pub(db, evil, [4], town.now_s, NIGHT)
@@ -317,8 +366,10 @@ def test_a_void_of_many_matches_asks_the_database_as_often_as_one_of_few(town: T
     """SQLite takes no match from a box meanwhile."""
     asked = list[str]()
     town.honest(1)
-    for _ in range(2):
-        town.forged()
+    town.forged()
+    for seed, other in enumerate(("DAN", "EVE", "FAY", "GUS")):
+        town.play(played_record(200 + seed), "MAL", other)
+    town.review()
     event.listen(town.engine, "before_cursor_execute", lambda *args: asked.append(args[2]))
     counts = []
     for match in (MATCH.c.id == 4, MATCH.c.id >= 4):

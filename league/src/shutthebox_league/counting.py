@@ -7,7 +7,19 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Float, Row, case, cast, delete, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Float,
+    Row,
+    bindparam,
+    case,
+    cast,
+    delete,
+    func,
+    select,
+    update,
+)
 
 from shutthebox_league.database import upsert
 from shutthebox_league.schema import CATEGORY, MATCH, SEAT, STANDING
@@ -19,7 +31,11 @@ NIGHTS_KEPT = 7
 _SUMS: Mapping[str, type[int] | type[float]] = {
     "matches": int, "wins": int, "total_sum": float, "turns": int, "luck_sum": float, "given_away_sum": float,
 }  # fmt: skip
-_MAY_COUNT = (MATCH.c.unranked == "") & SEAT.c.computer.is_(False) & SEAT.c.total.is_not(None)
+_MAY_COUNT = (
+    (MATCH.c.unranked == "") & SEAT.c.computer.is_(False) & SEAT.c.total.is_not(None)
+    & ~MATCH.c.unrated.startswith("not counted")
+)  # fmt: skip
+_NAME_REMOVED = SEAT.c.initials.is_(None) & SEAT.c.named_s.is_not(None)
 
 
 def count_seat(db: Connection, match: Row[Any], seat: Row[Any], tonight: date) -> None:
@@ -41,7 +57,7 @@ def count_seat(db: Connection, match: Row[Any], seat: Row[Any], tonight: date) -
         db.execute(statement.on_conflict_do_update(index_elements=keys, set_={**added, **_means(added)}))
     earlier = select(SEAT.c.seat).where(
         SEAT.c.match_id == seat.match_id, SEAT.c.seat != seat.seat,
-        SEAT.c.counted, SEAT.c.initials.is_not(None), SEAT.c.total.is_not(None),
+        SEAT.c.counted, SEAT.c.total.is_not(None),
     )  # fmt: skip
     if db.execute(earlier.limit(1)).first() is None:
         of_match = CATEGORY.c.id == match.category_id
@@ -63,11 +79,7 @@ def add_review(db: Connection, match: Row[Any], seat: Row[Any], tonight: date) -
 
 def take_out(db: Connection, which: ColumnElement[bool], tonight: date) -> None:
     """Takes the seats of these matches out of the standings until `put_back`."""
-    seats = select(SEAT.c.match_id).join(MATCH, MATCH.c.id == SEAT.c.match_id)
-    is_in = (
-        which & SEAT.c.counted & SEAT.c.confirmed & SEAT.c.initials.is_not(None) & _MAY_COUNT
-        & ~MATCH.c.unrated.startswith("not counted")
-    )  # fmt: skip
+    is_in = which & SEAT.c.counted & _MAY_COUNT
     sums = [func.sum(case((SEAT.c.place == 1, 1), else_=0)), func.sum(SEAT.c.total)]
     sums += [func.sum(column) for column in (SEAT.c.turns, SEAT.c.luck_sum, SEAT.c.given_away_sum)]
     keys = (MATCH.c.category_id, MATCH.c.pub_id, MATCH.c.night)
@@ -75,40 +87,45 @@ def take_out(db: Connection, which: ColumnElement[bool], tonight: date) -> None:
     for row in db.execute(
         select(*keys, SEAT.c.initials, func.count(), *sums)
         .join(MATCH, MATCH.c.id == SEAT.c.match_id)
-        .where(is_in)
+        .where(is_in, SEAT.c.confirmed, SEAT.c.initials.is_not(None))
         .group_by(*keys, SEAT.c.initials)
     ):
         for place in _places(row, tonight):
             total = of_rows.setdefault((*place.values(), row.initials), [0] * len(_SUMS))
             total[:] = [float(have) + float(new) for have, new in zip(total, row[4:], strict=True)]
-    own = STANDING.c
-    for (category, pub, period, first, initials), total in sorted(of_rows.items()):
-        where = (
-            (own.category_id == category) & (own.pub_id == pub) & (own.period == period)
-            & (own.first == first) & (own.initials == initials)
-        )  # fmt: skip
-        db.execute(delete(STANDING).where(where, own.matches <= total[0]))
-        left = {
-            key: own[key] - type_of(one) for (key, type_of), one in zip(_SUMS.items(), total, strict=True)
-        }
-        db.execute(update(STANDING).where(where).values({**left, **_means(left)}))
-    counted = seats.where(is_in).distinct().subquery()
-    for category, matches in db.execute(
-        select(MATCH.c.category_id, func.count())
-        .where(MATCH.c.id.in_(select(counted.c.match_id)))
-        .group_by(MATCH.c.category_id)
-    ).all():
-        of_category = CATEGORY.c.id == category
-        db.execute(update(CATEGORY).where(of_category).values(matches=CATEGORY.c.matches - matches))
+    if of_rows:
+        keys_of = [column.name for column in STANDING.primary_key]
+        own = [STANDING.c[key] == bindparam(f"of_{key}") for key in keys_of]
+        left = {key: STANDING.c[key] - bindparam(f"less_{key}") for key in _SUMS}
+        rows = [
+            {f"of_{key}": value for key, value in zip(keys_of, row, strict=True)}
+            | {f"less_{key}": kind(one) for (key, kind), one in zip(_SUMS.items(), total, strict=True)}
+            for row, total in sorted(of_rows.items())
+        ]
+        db.execute(delete(STANDING).where(*own, STANDING.c.matches <= bindparam("less_matches")), rows)
+        db.execute(update(STANDING).where(*own).values({**left, **_means(left)}), rows)
+    _add_to_categories(db, is_in, -1)
     taken = select(MATCH.c.id).where(which)
     db.execute(update(SEAT).where(SEAT.c.match_id.in_(taken)).values(counted=True))
 
 
 def put_back(db: Connection, which: ColumnElement[bool]) -> None:
     """Has the seats of these matches counted again."""
+    # Nobody will count those for whom the name is gone.
+    _add_to_categories(db, which & _MAY_COUNT & _NAME_REMOVED, 1)
     taken = select(MATCH.c.id).where(which, MATCH.c.unranked == "")
     own = SEAT.c.match_id.in_(taken) & SEAT.c.computer.is_(False) & SEAT.c.total.is_not(None)
-    db.execute(update(SEAT).where(own).values(counted=False))
+    db.execute(update(SEAT).where(own, ~_NAME_REMOVED).values(counted=False))
+
+
+def _add_to_categories(db: Connection, seats: ColumnElement[bool], sign: int) -> None:
+    """Adds the matches of these seats to those of their categories, or subtracts them."""
+    matches = select(SEAT.c.match_id).join(MATCH, MATCH.c.id == SEAT.c.match_id).where(seats)
+    for category, count in db.execute(
+        select(MATCH.c.category_id, func.count()).where(MATCH.c.id.in_(matches)).group_by(MATCH.c.category_id)
+    ).all():
+        of_category = CATEGORY.c.id == category
+        db.execute(update(CATEGORY).where(of_category).values(matches=CATEGORY.c.matches + sign * count))
 
 
 def let_go(db: Connection, initials: str, pub_id: int | None) -> None:

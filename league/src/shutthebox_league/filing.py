@@ -101,7 +101,8 @@ def add_matches(db: Connection, new: Sequence[NewMatch], now_s: int, zone: tzinf
 def sign(db: Connection, new: Sequence[NewSignature], now_s: int) -> None:
     """Puts names to seats, each of a match from a different box.
 
-    A counted seat keeps its name, and nobody signs two seats of a match.
+    A counted seat keeps its name, one whose name was removed gets no other, and nobody signs two seats of a
+    match.
     """
     found = _stored(db, new, MATCH.c.id, MATCH.c.pub_id, MATCH.c.due_s, MATCH.c.rated, lock=True)
     if not found:
@@ -120,7 +121,7 @@ def sign(db: Connection, new: Sequence[NewSignature], now_s: int) -> None:
         match = min(found[each.box_id], key=lambda row: bool(row.journal == each.journal))
         one, seats = each.content, seats_of[match.id]
         seat = seats.pop(one.player, None)
-        if seat is None or seat.computer or (seat.initials is not None and seat.counted):
+        if seat is None or seat.computer or (seat.counted if seat.initials else seat.named_s is not None):
             continue
         if any(other.initials == one.initials for other in seats.values()):
             continue

@@ -7,14 +7,14 @@ the matches of the own pub only; the operator's commands reach the whole league 
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, or_, select, update
 
 from shutthebox_league.checking import CLOCK_AHEAD_S
 from shutthebox_league.counting import let_go
 from shutthebox_league.database import lock_books, one_of, upsert
 from shutthebox_league.events import forget_games
 from shutthebox_league.initials import digest_of
-from shutthebox_league.ratings import due_s
+from shutthebox_league.ratings import due_s, leave_out
 from shutthebox_league.schema import (
     ASIDE,
     BOX,
@@ -193,7 +193,10 @@ def forget(db: Connection, initials: str, pub_id: int | None, now_s: int) -> int
     # The signed entries that hold the initials go too. Their hashes stay, so the chain is still checked.
     db.execute(update(ENTRY).where(entries).values(message=b"", initials=None))
     db.execute(update(ASIDE).where(aside).values(message=b"", initials=None))
-    count = db.execute(update(SEAT).where(where).values(initials=None, confirmed=True)).rowcount
+    if pub_id is not None:
+        leave_out(db, initials, pub_id)
+    values = {"initials": None, "confirmed": True, "named_s": func.coalesce(SEAT.c.named_s, now_s)}
+    count = db.execute(update(SEAT).where(where).values(values)).rowcount
     let_go(db, initials, pub_id)
     if pub_id is None or db.execute(select(SEAT.c.seat).where(SEAT.c.initials == initials)).first() is None:
         db.execute(delete(RATING).where(RATING.c.initials == initials))

@@ -6,6 +6,7 @@ come to that. Where a match was made void or put back, the ones after it are rat
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 from openskill.models import PlackettLuce
@@ -90,13 +91,38 @@ class Rerating:
 
     Attributes:
         at: the last match rated again, in the order of rating.
-        ratings: after it.
+        ratings: after it, of everybody who was in a match so far.
         covered: changed matches that it came past, each with whether it was void.
     """
 
     at: int
     ratings: Mapping[str, _Rating]
     covered: Mapping[int, bool]
+
+
+def leave_out(db: Connection, initials: str, pub_id: int) -> None:
+    """Takes what the matches of a pub have changed out of a player's rating, before they are forgotten there.
+
+    Nothing tells afterwards whose seats they were, so what was forged there could never be taken back.
+    """
+    columns = (SEAT.c.match_id, SEAT.c.seat, SEAT.c.mu, SEAT.c.sigma, MATCH.c.pub_id)
+    joined = select(*columns).join(MATCH, MATCH.c.id == SEAT.c.match_id)
+    own = joined.where(SEAT.c.initials == initials, SEAT.c.mu.is_not(None)).order_by(MATCH.c.rated)
+    now = db.execute(select(RATING).where(RATING.c.initials == initials)).first()
+    if now is None:
+        return
+    more, times, changed = 0.0, 1.0, list[dict[str, Any]]()
+    for seat, after in pairwise([*db.execute(own), now]):
+        if seat.pub_id == pub_id:
+            more += seat.mu - after.mu
+            times *= seat.sigma / after.sigma
+        before = {"mu": after.mu + more, "sigma": after.sigma * times}
+        if after is now:
+            _keep(db, {initials: (before["mu"], before["sigma"])})
+        elif after.pub_id != pub_id and more:
+            changed.append({"of_match": after.match_id, "of_seat": after.seat, **before})
+    if changed:
+        db.execute(_KEEP_BEFORE, changed)
 
 
 def mark_changed(db: Connection, which: ColumnElement[bool]) -> None:
@@ -122,7 +148,7 @@ def rate_again(db: Connection, going: Rerating | None) -> Rerating | None:
     first = db.execute(select(func.min(MATCH.c.rated)).where(_CHANGED)).scalar()
     if first is None:
         return None
-    going = going or Rerating(first - 1, _ratings_before(db, first), {})
+    going = going or Rerating(first - 1, {}, {})
     next_ones = select(MATCH.c.id, MATCH.c.rated, MATCH.c.voided, MATCH.c.unrated, MATCH.c.due_s).where(
         MATCH.c.rated > going.at
     )
@@ -130,14 +156,19 @@ def rate_again(db: Connection, going: Rerating | None) -> Rerating | None:
     if not matches:
         _end(db, going)
         return None
-    seats: dict[int, list[Row[Any]]] = {row.id: [] for row in matches if not (row.voided or row.unrated)}
+    seats: dict[int, list[Row[Any]]] = {row.id: [] for row in matches}
     of_all: list[Row[Any]] = list(db.execute(_SEATS.where(one_of(db, SEAT.c.match_id, seats))))
     for seat in of_all:
         seats[seat.match_id].append(seat)
     ratings, changed = dict(going.ratings), list[dict[str, Any]]()
-    for of_match in seats.values():
-        changed += _before(of_match, ratings)
-        ratings |= _after(of_match, ratings)
+    for row in matches:
+        of_match, counts = seats[row.id], not (row.voided or row.unrated)
+        for seat in of_match:
+            if seat.initials and seat.initials not in ratings and (counts or seat.mu is not None):
+                ratings[seat.initials] = _rating_at(db, seat, row.rated)
+        if counts:
+            changed += _before(of_match, ratings)
+            ratings |= _after(of_match, ratings)
     if changed:
         db.execute(_KEEP_BEFORE, changed)
     covered = {row.id: row.voided > 0 for row in matches if row.due_s is not None}
@@ -149,20 +180,16 @@ def give_up_rating_again(db: Connection) -> None:
     db.execute(update(MATCH).where(_CHANGED).values(due_s=None))
 
 
-def _ratings_before(db: Connection, first: int) -> dict[str, _Rating]:
-    """All ratings before the `first` rated match."""
-    ratings = {row.initials: (row.mu, row.sigma) for row in db.execute(select(RATING))}
-    rated = select(SEAT.c.initials, SEAT.c.mu, SEAT.c.sigma, MATCH.c.rated)
-    rated = rated.join(MATCH, MATCH.c.id == SEAT.c.match_id).where(
-        MATCH.c.rated >= first, SEAT.c.initials.is_not(None), SEAT.c.mu.is_not(None)
-    )
-    each = rated.subquery()
-    earliest = select(each.c.initials, func.min(each.c.rated).label("rated")).group_by(each.c.initials)
-    own = earliest.subquery()
-    joined = (own.c.initials == each.c.initials) & (own.c.rated == each.c.rated)
-    for row in db.execute(select(each).join(own, joined)):
-        ratings[row.initials] = (row.mu, row.sigma)
-    return ratings
+def _rating_at(db: Connection, seat: Row[Any], rated: int) -> _Rating:
+    """A player's rating before the first match that the run comes to; nothing has changed it yet."""
+    if seat.mu is not None:
+        return seat.mu, seat.sigma
+    own = select(SEAT.c.mu, SEAT.c.sigma).join(MATCH, MATCH.c.id == SEAT.c.match_id)
+    later = own.where(SEAT.c.initials == seat.initials, SEAT.c.mu.is_not(None), MATCH.c.rated > rated)
+    now = select(RATING.c.mu, RATING.c.sigma).where(RATING.c.initials == seat.initials)
+    # With a limit, PostgreSQL would look through all matches since then for one of theirs.
+    found = db.execute(later.order_by(MATCH.c.rated)).first() or db.execute(now).first()
+    return (found.mu, found.sigma) if found else _NEWCOMER
 
 
 def _end(db: Connection, going: Rerating) -> None:
@@ -172,15 +199,20 @@ def _end(db: Connection, going: Rerating) -> None:
     db.execute(delete(RATING).where(RATING.c.initials.in_(newcomers)))
     # Whoever was forgotten meanwhile has no seat any more.
     missing = set(changed).difference(now, newcomers)
-    own = select(SEAT.c.initials).where(SEAT.c.initials.in_(missing), SEAT.c.mu.is_not(None)).distinct()
-    stay = set(now).difference(newcomers).union(db.execute(own).scalars())
+    back = select(SEAT.c.initials).where(SEAT.c.initials.in_(missing), SEAT.c.mu.is_not(None)).distinct()
+    stay = set(now).difference(newcomers).union(db.execute(back).scalars())
     _keep(db, {initials: changed[initials] for initials in stay.intersection(changed)})
-    for match_id, was_void in going.covered.items():
-        same = (MATCH.c.id == match_id) & ((MATCH.c.voided > 0) == was_void)
-        if db.execute(update(MATCH).where(same).values(due_s=None)).rowcount and was_void:
-            # Ratings before it would be those of another history if it were put back.
-            named = (SEAT.c.match_id == match_id) & SEAT.c.initials.is_not(None)
-            db.execute(update(SEAT).where(named).values(mu=None, sigma=None))
+    own = MATCH.c.id == bindparam("of_match")
+    for void, same in ((True, MATCH.c.voided > 0), (False, MATCH.c.voided == 0)):
+        matches = [{"of_match": match_id} for match_id, was_void in going.covered.items() if was_void == void]
+        if matches:
+            db.execute(update(MATCH).where(own, same).values(due_s=None), matches)
+        if matches and void:
+            # Ratings before them would be those of another history if they were put back.
+            still = SEAT.c.match_id.in_(select(MATCH.c.id).where(own, same))
+            db.execute(
+                update(SEAT).where(still, SEAT.c.initials.is_not(None)).values(mu=None, sigma=None), matches
+            )
 
 
 def _after(seats: Sequence[Row[Any]], ratings: Mapping[str, _Rating]) -> dict[str, _Rating]:

@@ -196,7 +196,9 @@ SEAT = Table(
     Column("score_sum", Float, nullable=False),
     Column("luck_sum", Float, nullable=False),
     Column("given_away_sum", Float, nullable=False),
-    Column("named_s", BigInteger),  # when it was signed, or confirmed where it waited for that
+    # When it was signed, or confirmed where it waited for that. A seat that has it and no initials was
+    # forgotten, or its landlord knew better, and it's signed no more.
+    Column("named_s", BigInteger),
     # The rating before the match, from which it is rated again.
     Column("mu", Float),
     Column("sigma", Float),

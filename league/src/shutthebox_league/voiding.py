@@ -18,10 +18,14 @@ from shutthebox_league.ratings import due_s, mark_changed
 from shutthebox_league.schema import CHAIN, ENTRANT, ENTRY, EVENT_GAME, KEY, MATCH, PUB, VOIDED, VOIDING
 
 LANDLORD_S = 14 * 24 * 3600
-"""A landlord can void matches that came within this time. Older ones would change too many ratings."""
+"""A landlord can void matches that came within this time, and undo voidings of this time. Older ones would
+change too many ratings."""
 
 A_DAY = 20
 """Voidings that a landlord may make or undo in a day."""
+
+AT_ONCE = 100
+"""Matches of one voiding by a landlord. Nothing else is counted meanwhile."""
 
 
 def of_match(match_id: int) -> str:
@@ -106,6 +110,8 @@ def void_at_pub(
     matches = sorted({*matches}.difference(db.execute(void).scalars()))
     if not matches:
         raise LeagueError("these matches are void already")
+    if len(matches) > AT_ONCE:
+        raise LeagueError(f"allowed are {AT_ONCE} matches at a time")
     which = MATCH.c.id.in_(matches) & (MATCH.c.pub_id == pub_id) & (_received_s() > now_s - LANDLORD_S)
     names = ", ".join(map(str, matches))
     what = f"match {names}" if len(names) < 100 else f"{len(matches)} matches"
@@ -122,15 +128,18 @@ def undo(db: Connection, voiding: int, pub_id: int | None, now_s: int) -> int:
         now_s: the time of day.
 
     Raises:
-        LeagueError: if there is no such voiding, or it's already undone.
+        LeagueError: if there is no such voiding, it's already undone, or too old for the landlord.
     """
     lock_books(db)
     where = (VOIDING.c.id == voiding) & VOIDING.c.undone_s.is_(None)
     if pub_id is not None:
         _check_landlord(db, pub_id, now_s)
-        where &= VOIDING.c.pub_id == pub_id
+        where &= (VOIDING.c.pub_id == pub_id) & (VOIDING.c.made_s > now_s - LANDLORD_S)
     if not db.execute(update(VOIDING).where(where).values(undone_s=now_s)).rowcount:
-        raise LeagueError(f"{voiding}: not a current voiding; allowed are those that `list voidings` shows")
+        allowed = "those that `list voidings` shows"
+        if pub_id is not None:
+            allowed = "those of this pub of the last two weeks; the operator can undo older ones"
+        raise LeagueError(f"{voiding}: not a current voiding; allowed are {allowed}")
     covered = MATCH.c.id.in_(select(VOIDED.c.match_id).where(VOIDED.c.voiding_id == voiding))
     count = db.execute(update(MATCH).where(covered).values(voided=MATCH.c.voided - 1)).rowcount
     back = covered & (MATCH.c.voided == 0)

@@ -25,12 +25,13 @@ from shutthebox_league.allowance import Allowance
 from shutthebox_league.authority import Authority, token_hash
 from shutthebox_league.chains import notes_of
 from shutthebox_league.checking import night_of
-from shutthebox_league.database import change, empty_log
+from shutthebox_league.database import change, empty_log, lock_books
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import confirm_by_landlord, waiting_for_landlord
 from shutthebox_league.health import read_health
 from shutthebox_league.initials import digest_of, read_initials
 from shutthebox_league.notices import notices
+from shutthebox_league.ratings import has_changed
 from shutthebox_league.schema import PUB
 from shutthebox_league.standings import boxes_health, latest_matches
 from shutthebox_league.voiding import undo, void_at_pub, voidings
@@ -199,6 +200,10 @@ class OwnersPage:
         initials, now_s = read_initials(first_value(form, "initials")), int(time.time())
         if not form.get("sure"):
             raise LeagueError("tick that you are sure; it can't be undone")
+        lock_books(db)
+        if has_changed(db):
+            # What it has computed already would bring back what the player's matches here have changed.
+            raise LeagueError("ratings are being made again; try again in a few minutes")
         with self._forgetting:
             if self._forgets.spent(str(pub_id), now_s) + len(initials) / FORGETS_A_DAY > 1:
                 raise LeagueError(f"allowed are {FORGETS_A_DAY} initials in a day; the operator can do more")
