@@ -170,11 +170,10 @@ def entry_from_bytes(data: bytes) -> OutboxEntry:
         raise OutboxEntryError("not an entry: not JSON") from None
     if not isinstance(found, dict) or found.get("version") != VERSION:
         raise OutboxEntryError(f"no entry: version {VERSION} is expected")
-    kind = _KINDS.get(str(found.get("kind")))
+    name = found.get("kind")
+    kind = _KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
-        raise OutboxEntryError(
-            f"kind: {quoted(found.get('kind'))} is not allowed; allowed are match and signed"
-        )
+        raise OutboxEntryError(f"kind: {quoted(name)} is not allowed; allowed are match and signed")
     content = _content(kind, found)
     checks: Mapping[str, Callable[[Any], bool]] = {
         "box": _matches(_BOX),

@@ -28,9 +28,11 @@ from tests.support.linked import linked_record
 from tests.support.postgresql import Postgresql
 from tests.support.waiting import HANG_S, until
 
+from shutthebox.config.profiles import builtin
 from shutthebox.outbox_entry import CHAIN_BEGINS_AGAIN, NO_HASH, MatchPlayed, hash_of
 from shutthebox.rules.equal_dice import Tournament
-from shutthebox.rules.record import write
+from shutthebox.rules.profile import MAX_LIMIT
+from shutthebox.rules.record import Record, write
 from shutthebox_league import ledger as ledgers
 from shutthebox_league.chains import notes_of
 from shutthebox_league.checking import MAX_RECORD
@@ -39,7 +41,7 @@ from shutthebox_league.enrolment import revoke
 from shutthebox_league.ledger import KEPT_BYTES, MOST_CHAINS, Ledger
 from shutthebox_league.notices import notices
 from shutthebox_league.reviewer import Reviewer
-from shutthebox_league.schema import ASIDE, CHAIN, ENTRY, GAP, MATCH, SEAT, TOURNAMENT
+from shutthebox_league.schema import ASIDE, CHAIN, ENTRY, GAP, KEY, MATCH, SEAT, TOURNAMENT
 from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED
 
 NOW_S = 1_790_000_100.0
@@ -502,6 +504,48 @@ def test_an_error_of_storing_belongs_to_its_message(sut: Sut, monkeypatch: pytes
     assert sut.take(after).kind == "committed"
     monkeypatch.undo()
     assert take(sut.ledger, "crown.1", good).kind == "committed"
+
+
+def test_an_error_of_checking_belongs_to_its_message(sut: Sut) -> None:
+    """One damaged row stopped every batch with a message that needs it, and so all other boxes."""
+    tournament, messages = Tournament("Cup", "a" * 64), list[tuple[str, bytes]]()
+    sut.make(tournament, closes_s=2**31)
+    for name, dice in ("anchor", None), ("crown", None), ("swan", tournament):
+        box = LeagueBox(sut.place, name)
+        messages.append((f"{name}.1", box.sign(box.box.play(played_record(1, equal_dice=dice)))))
+    with sut.engine.begin() as db:
+        db.execute(TOURNAMENT.update().values(text="damaged"))
+        db.execute(KEY.update().where(KEY.c.name == "crown.1").values(public_key="damaged"))
+    outcomes = take_all(sut.ledger, messages)
+    assert [outcome.kind for outcome in outcomes] == ["committed", "rejected", "refused"]
+
+
+def test_a_limit_that_nobody_plays_to_can_be_stored(sut: Sut) -> None:
+    """PostgreSQL has smaller numbers for it: every batch with such a match was committed piece by piece."""
+    tournament = Tournament("Cup", "a" * 64)
+    sut.make(tournament, closes_s=2**31)
+    conditions = CONDITIONS._replace(equal_dice=tournament.commitment)
+    game = builtin("tournament-100").with_limit(MAX_LIMIT)
+    sut.play(Record(game, 2, 1, conditions=conditions, given_up=True))
+
+
+@pytest.mark.slow
+def test_one_message_that_cannot_be_stored_costs_the_others_little(sut: Sut) -> None:
+    """Each of the others was committed by itself then, and waited for the disk."""
+    boxes, begun = [LeagueBox(sut.place, f"box{number}") for number in range(16)], list[object]()
+    with sut.engine.begin() as db:
+        db.execute(text("create unique index as_a_fault on match (number)"))
+    sut.play(played_record(0))
+    messages = list[tuple[str, bytes]]()
+    for number, box in enumerate(boxes):
+        box.box.matches = number
+        messages.append((box.enrolment.name, box.sign(box.box.play(played_record(number)))))
+    prepared = sut.ledger.prepare(messages)
+    assert len(prepared) == len(boxes)
+    event.listen(sut.engine, "begin", begun.append)
+    outcomes = sut.ledger.commit(prepared)
+    assert [outcome.kind for outcome in outcomes] == ["refused"] + ["committed"] * 15
+    assert len(begun) < len(boxes)
 
 
 @pytest.mark.slow

@@ -3,21 +3,24 @@
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event, select, text
+from sqlalchemy import Connection, Engine, event, select, text
 from tests.league.test_ratings import NIGHT
 from tests.league.test_voiding import Town
 from tests.support.league import played_record
 from tests.support.waiting import HANG_S, until
 
 import shutthebox_league
-from shutthebox_league.database import open_database
+from shutthebox_league.consumer import keep_health
+from shutthebox_league.database import change, open_database
 from shutthebox_league.enrolment import new_owner_token
+from shutthebox_league.notices import notice
 from shutthebox_league.page.app import application
 from shutthebox_league.players import confirm, forget, protect
 from shutthebox_league.ratings import SIGNING_S
@@ -174,6 +177,34 @@ def test_a_landlord_does_not_have_to_confirm_again_after_a_deadlock(on_postgresq
         status, page = _post(town, b"do=confirm&seat=1-1")
     assert both == ["locked"]
     assert (status, "Counted: 1." in page) == (200, True)
+
+
+def _notes(db: Connection) -> None:
+    notice(db, "lion.1", "flood", "too many", 1)
+
+
+def _hears(db: Connection) -> None:
+    keep_health(db, "lion.1", True, None, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("do", [_notes, _hears])
+def test_consumers_that_hear_from_a_box_for_the_first_time_at_once_go_on(
+    on_postgresql: Town, do: Callable[[Connection], None]
+) -> None:
+    """The second one died."""
+    engine = on_postgresql.engine
+
+    def waits() -> bool:
+        with engine.begin() as db:
+            return db.exec_driver_sql(_WAITING).first() is not None
+
+    with ThreadPoolExecutor(1) as other:
+        with engine.begin() as db:
+            do(db)
+            second = other.submit(change, engine, do)
+            until(lambda: second.done() or waits())
+        second.result(HANG_S)
 
 
 def _post(town: Town, form: bytes) -> tuple[int, str]:

@@ -33,6 +33,9 @@ class Category:
     points: int
 
 
+MOST_POINTS = 2**31 - 1
+"""The highest limit that the database's column holds. Nobody plays to it."""
+
 _RENAMED = {"double-shutter": "double-row"}
 """Games that an earlier version called by a name that now means another game."""
 
@@ -42,8 +45,10 @@ _CHANGED: Mapping[str, Mapping[str, Any]] = {"young": {"one_die": OneDie.OPTIONA
 
 
 def category_of(record: Record) -> Category | None:
-    """The category of a match, to any limit and over any rounds; None for house rules."""
+    """The category of a match, to any limit up to `MOST_POINTS` and over any rounds; None for house rules."""
     profile = record.profile
+    if (profile.limit or 0) > MOST_POINTS:
+        return None
     if profile.name in _RENAMED and profile.back is Back.SAME:
         profile = replace(profile, name=_RENAMED[profile.name])
     if profile.name not in _NAMES:

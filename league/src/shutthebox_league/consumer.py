@@ -17,7 +17,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from sqlalchemy import Connection, Engine, insert, select, update
+from sqlalchemy import Connection, Engine, select
 
 from shutthebox import __version__ as box_version
 from shutthebox_league import __version__
@@ -32,7 +32,7 @@ from shutthebox_league.access import (
 from shutthebox_league.allowance import BYTES_A_DAY, CPU_S_AN_HOUR, MESSAGES_A_MINUTE, Allowance
 from shutthebox_league.authority import Authority
 from shutthebox_league.committer import Committer, Messages
-from shutthebox_league.database import UNAVAILABLE, change, in_a_line
+from shutthebox_league.database import UNAVAILABLE, change, in_a_line, upsert
 from shutthebox_league.enrolment import good_keys
 from shutthebox_league.fair_queue import FairQueue
 from shutthebox_league.health import MAX_BYTES, read_health
@@ -334,5 +334,5 @@ def keep_health(db: Connection, name: str, online: bool, state: bytes | None, no
     values: dict[str, Any] = {"seen_s": now_s, "online": online}
     if state is not None and (found := read_health(state)):
         values["state"] = json.dumps(found)
-    if not db.execute(update(HEALTH).where(HEALTH.c.box_id == key.box_id).values(values)).rowcount:
-        db.execute(insert(HEALTH).values({"box_id": key.box_id, "state": "{}", **values}))
+    row = upsert(db, HEALTH).values({"box_id": key.box_id, "state": "{}", **values})
+    db.execute(row.on_conflict_do_update(index_elements=["box_id"], set_=values))

@@ -154,7 +154,8 @@ class Ledger:
         """Checks the first of these messages: at least one, at most one per box. Changes nothing.
 
         Returns:
-            What `commit` takes. Pass the other messages in again.
+            What `commit` takes. Pass the other messages in again. A message that causes an error is refused
+            or set aside.
 
         Raises:
             SQLAlchemyError: if the database is unavailable.
@@ -229,6 +230,11 @@ class Ledger:
                     checked = self._check_tournament(db, checked, int(self._wall_clock_s()))
         except RefusedError as error:
             return replace(found, refused=one_line(str(error))[:_REASON])
+        except (*UNAVAILABLE, DBAPIError):
+            raise
+        except Exception as error:
+            _log.exception("%s: the message is refused", found.name)
+            return replace(found, refused=f"it can't be checked: {type(error).__name__}")
         return replace(found, checked=checked)
 
     @staticmethod
@@ -293,7 +299,8 @@ class Ledger:
                     raise  # The database is not as this program knows it; no message is to blame.
                 _log.exception("%s: the message is refused", prepared[0].name)
                 return [self._refuse(prepared[0], error)]
-        return [outcome for each in prepared for outcome in self.commit([each])]
+        half = len(prepared) // 2
+        return [*self.commit(prepared[:half]), *self.commit(prepared[half:])]
 
     def _refuse(self, prepared: Prepared, error: Exception) -> Outcome:
         """Commits an entry that can't be stored as refused, so that the box doesn't retry it for ever."""
@@ -441,6 +448,10 @@ def _open(name: str, message: bytes, key: Any) -> Prepared:  # noqa: ANN401  (a 
         entry = entry_from_bytes(signed.entry)
     except (SignatureError, OutboxEntryError) as error:
         return replace(found, rejected=str(error), cpu_s=time.thread_time() - began_s)
+    except Exception as error:
+        _log.exception("%s: the message is set aside", name)
+        reason = f"it can't be read: {type(error).__name__}"
+        return replace(found, rejected=reason, cpu_s=time.thread_time() - began_s)
     return replace(
         found, entry=entry, hash=hash_of(signed.entry), oldest=signed.oldest, box_id=key.box_id,
         pub_id=key.pub_id, held="" if key.revoked_s is None else "the key is revoked",

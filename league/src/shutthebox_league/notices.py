@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, select
 
+from shutthebox_league.database import upsert
 from shutthebox_league.schema import BOX, KEY, NOTICE
 
 CLOCK_IS_WRONG = "the league's clock is wrong"
@@ -17,10 +18,9 @@ _MOST = 300
 
 def notice(db: Connection, key_name: str, kind: str, text: str, now_s: int) -> None:
     """Notes something for the owner of a key's box; for everybody if the name is empty."""
-    where = (NOTICE.c.key_name == key_name) & (NOTICE.c.kind == kind)
     values = {"text": text[:_MOST], "last_s": now_s}
-    if not db.execute(update(NOTICE).where(where).values(values)).rowcount:
-        db.execute(insert(NOTICE).values(key_name=key_name, kind=kind, first_s=now_s, **values))
+    row = upsert(db, NOTICE).values(key_name=key_name, kind=kind, first_s=now_s, **values)
+    db.execute(row.on_conflict_do_update(index_elements=["key_name", "kind"], set_=values))
 
 
 def notices(db: Connection, pub_id: int, now_s: int) -> Sequence[Any]:
