@@ -44,7 +44,8 @@ def _ready_hypothesis(_: None) -> None:
 def _left_out(config: pytest.Config) -> list[str]:
     """Marks whose tests are deselected; of a test that was named, pytest is to say so itself."""
     named = any("::" in arg for arg in config.args)
-    return [] if named else re.findall(r"not (\w+)", config.option.markexpr)
+    outside = re.sub(r"\([^()]*\)", "", config.option.markexpr)
+    return [] if named or " or " in outside else re.findall(r"not (\w+)", outside)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

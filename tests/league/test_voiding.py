@@ -55,6 +55,14 @@ class Town(Cup):
             self.now_s += 60
         self.review()
 
+    def delete_forged(self) -> int:
+        """The landlord deletes the players of the forged matches; returns the pub."""
+        with self.engine.begin() as db:
+            evil = int(db.execute(select(PUB.c.id).where(PUB.c.name == "The Evil Eye")).scalar_one())
+            for initials in ("ANN", "MAL"):
+                forget(db, initials, evil, self.now_s)
+        return evil
+
     def seen(self) -> Any:
         """Standings, categories, ratings and the event, rounded as far as sums of floats agree."""
         self.review()
@@ -80,10 +88,8 @@ def town(new_database: Callable[[], str], tmp_path: Path) -> Iterator[Town]:
         yield opened
 
 
-@pytest.mark.slow
-def test_forged_matches_of_a_key_leave_no_trace_and_come_back_if_it_was_wrong(
-    towns: tuple[Town, Town],
-) -> None:
+def _attack(towns: tuple[Town, Town]) -> tuple[Town, Town]:
+    """Honest matches in both; between them, forged ones in the first."""
     attacked, untouched = towns
     for town in towns:
         town.honest(1)
@@ -91,6 +97,14 @@ def test_forged_matches_of_a_key_leave_no_trace_and_come_back_if_it_was_wrong(
     untouched.now_s = attacked.now_s
     for town in towns:
         town.honest(10)
+    return towns
+
+
+@pytest.mark.slow
+def test_forged_matches_of_a_key_leave_no_trace_and_come_back_if_it_was_wrong(
+    towns: tuple[Town, Town],
+) -> None:
+    attacked, untouched = _attack(towns)
     before = attacked.seen()
     with attacked.engine.begin() as db:
         number, count = void_key(db, "evil.1", None, attacked.now_s, NIGHT)
@@ -183,17 +197,8 @@ def test_what_a_landlord_forged_and_then_deleted_costs_nobody_the_own_rating(
     towns: tuple[Town, Town],
 ) -> None:
     """Nothing tells whose the forged seats were, once the operator has heard of it."""
-    attacked, untouched = towns
-    for town in towns:
-        town.honest(1)
-    attacked.forged()
-    untouched.now_s = attacked.now_s
-    for town in towns:
-        town.honest(10)
-    with attacked.engine.begin() as db:
-        evil = db.execute(select(PUB.c.id).where(PUB.c.name == "The Evil Eye")).scalar_one()
-        for initials in ("ANN", "MAL"):
-            forget(db, initials, evil, attacked.now_s)
+    attacked, untouched = _attack(towns)
+    attacked.delete_forged()
     with attacked.engine.begin() as db:
         void_key(db, "evil.1", None, attacked.now_s, NIGHT)
     assert attacked.seen()[:3] == untouched.seen()[:3]
@@ -204,10 +209,7 @@ def test_a_seat_whose_name_was_deleted_is_signed_no_more(town: Town) -> None:
     """Its landlord could take a rival's wins with it, or give a friend the strength of who sat there."""
     town.honest(1)
     town.forged()
-    with town.engine.begin() as db:
-        evil = db.execute(select(PUB.c.id).where(PUB.c.name == "The Evil Eye")).scalar_one()
-        for initials in ("ANN", "MAL"):
-            forget(db, initials, evil, town.now_s)
+    evil = town.delete_forged()
     before = town.seen()
     town.at("evil")
     town.send(town.box.sign(1, "BOB", NOW_S))
