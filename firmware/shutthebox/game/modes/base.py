@@ -11,7 +11,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.play import MatchInPlay, apply_and_keep, leave_peer, tick_clock
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, keep, refuse
-from shutthebox.game.targets import AfterAction, BackToAttract, after
+from shutthebox.game.targets import AfterAction, BackToAttract, Part, after
 from shutthebox.marker import Marker
 from shutthebox.rules.actions import OutOfTime
 
@@ -100,6 +100,11 @@ def wake(mode: _Mode, context: Context) -> Step[_Mode]:
 def leave(mode: MatchMode, context: Context) -> Step[BackToAttract]:
     """Abandons a match, or leaves a finished one, on request or because nobody is there."""
     return Step(BackToAttract(), (*keep(PlayersLeft()), *leave_peer(mode.play)))
+
+
+def part(why: Message) -> Step[Part]:
+    """Ends a match with another box that doesn't count, and says why."""
+    return Step(Part(why), keep(PlayersLeft()))
 
 
 def not_in_a_match(mode: _Mode, context: Context) -> Step[_Mode]:

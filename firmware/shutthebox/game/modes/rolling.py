@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from shutthebox.game.effects import Ask, PlaySound, Sound
-from shutthebox.game.facts import PlayersLeft
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import TurnMode
+from shutthebox.game.modes.base import TurnMode, part
 from shutthebox.game.play import TUMBLE_NS, apply_and_keep, is_computers_turn, judge_levers, tell_peer
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, keep
@@ -57,7 +56,7 @@ def enter(target: RollDice, context: Context) -> Step[Rolling | AwaitLink | Part
     play, dice = target.play, target.dice
     if play.linked is not None:
         if play.linked.throws == LINKS:
-            return Step(Part(message("Too many throws. The match doesn't count.")), keep(PlayersLeft()))
+            return part(message("Too many throws. The match doesn't count."))
         rolled = Rolled(dice)
         play = play._replace(linked=play.linked.after(rolled))
         return Step(AwaitLink(play), (*keep(rolled), *tell_peer(play), PlaySound(Sound.ROLL)))

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, TypeVar
 
 from shutthebox.game.effects import Effect, PlaySound, Sound
-from shutthebox.game.facts import Began, Faulted, Linked, PlayersLeft
+from shutthebox.game.facts import Began, Faulted, Linked
 from shutthebox.game.judge import FINE
 from shutthebox.game.match_screen import ended_row, turn_screen
 from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import MatchMode, TurnMode
+from shutthebox.game.modes.base import MatchMode, TurnMode, part
 from shutthebox.game.play import (
     MatchInPlay,
     apply_and_keep,
@@ -177,7 +177,7 @@ def synced(mode: _Mode, sync: Sync, context: Context) -> Step[_Mode | Tumble | A
         if was_settled:  # the result stands, whatever the loser says
             return moved(mode, PeerIs(Peer.LEFT), context)
         why = message("The boxes don't agree. The match doesn't count.")
-        return _part(mode, why).preceded_by(*keep(Faulted("link", str(error))))
+        return part(why).preceded_by(*keep(Faulted("link", str(error))))
     was_ours = play.linked.is_ours
     play, effects = _take(play._replace(linked=None), facts)
     play = play._replace(linked=linked)
@@ -234,7 +234,7 @@ def moved(mode: _Mode, came: PeerIs, context: Context) -> Step[_Mode | EndMatch 
         return Step(mode)
     if came.peer is Peer.LEFT and not play.linked.is_settled:
         name = peer_name(play, shared)
-        return _part(mode, message("{box} has left. The match doesn't count.", box=name))
+        return part(message("{box} has left. The match doesn't count.", box=name))
     told = tell_peer(play) if came.peer is Peer.HERE and play.linked.awaits_confirmation else ()
     if not told and came.peer is shared.peer:
         return Step(mode)
@@ -254,11 +254,7 @@ def lost(mode: _Mode, report: NotPaired, context: Context) -> Step[_Mode | EndMa
     why = message(
         "{box} can't be reached any more. The match doesn't count. There, hold 10 s to end it.", box=name
     )
-    return _part(mode, why)
-
-
-def _part(mode: MatchMode, why: Message) -> Step[Part]:
-    return Step(Part(why), keep(PlayersLeft()))
+    return part(why)
 
 
 def give_up(mode: _Mode, context: Context) -> Step[_Mode | Part]:
@@ -267,4 +263,4 @@ def give_up(mode: _Mode, context: Context) -> Step[_Mode | Part]:
     if deadline_ns is None or context.now_ns < deadline_ns:
         return Step(mode)
     name = peer_name(mode.play, context.shared)
-    return _part(mode, message("{box} has been away for too long. The match doesn't count.", box=name))
+    return part(message("{box} has been away for too long. The match doesn't count.", box=name))
