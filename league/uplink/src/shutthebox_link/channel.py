@@ -145,9 +145,8 @@ class Channel:
         peer, is_fresh = None, answered == self._asked
         if is_fresh and other != self._other:
             peer, self._other, self._asked = Peer.HERE, other, os.urandom(_RANDOM)
-            if (
-                other != self._counted
-            ):  # else the broker told of an end that wasn't one: the keys are the same
+            # Otherwise the broker told of an end that wasn't one: the keys are the same.
+            if other != self._counted:
                 self._counted, self._received = other, 0
             self._seals = self._key(self._own, self._name + other)
             self._opens = self._key(self._others, other + self._name)
