@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import socket
 import socketserver
 import threading
@@ -28,12 +29,13 @@ from shutthebox.link.requests import (
     OpenRoom,
     Peer,
     Received,
+    Rejoin,
     RoomOpened,
     Send,
     WhyNotPaired,
 )
 from shutthebox_link.channel import MOST_PACKET, Channel
-from shutthebox_link.helper import Helper, Place
+from shutthebox_link.helper import LOOK_S, Helper, Place
 from shutthebox_link.key_store import KEPT_S, MOST_SESSIONS, KeyStore
 from shutthebox_link.pairing import Guest, Host
 from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
@@ -391,6 +393,7 @@ class _Forgetful(socketserver.StreamRequestHandler):
             threading.Thread(target=self._pass_on, args=(behind,), daemon=True).start()
             with suppress(OSError):
                 while said := self.request.recv(4096):
+                    self.server.said.append(said)
                     behind.sendall(said)
 
     def _pass_on(self, behind: socket.socket) -> None:
@@ -416,6 +419,7 @@ class ForgetfulBroker(socketserver.ThreadingTCPServer):
     def __init__(self, broker: int) -> None:
         super().__init__(("127.0.0.1", 0), _Forgetful)
         self.broker = broker
+        self.said = list[bytes]()
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
 
@@ -442,6 +446,36 @@ def test_a_match_goes_on_once_a_broker_confirms_again(tmp_path: Path) -> None:
             host.ask(Send(Levers(1, 2)))
             guest.next(Received, lambda report: report.message == Levers(1, 2))
         forgetful.shutdown()
+
+
+@pytest.mark.slow
+def test_a_match_goes_on_after_a_broker_has_told_of_an_end_that_was_none(tmp_path: Path) -> None:
+    """It has the last will from the beginning. Both boxes waited for the other one to say something."""
+    place, ahead_s = Meeting(tmp_path), 0.0
+    with ForgetfulBroker(place.port) as early:
+        for at, (name, port) in enumerate((("host", early.server_address[1]), ("guest", place.port))):
+            box, keys = place.boxes[at].path, KeyStore(tmp_path / name)
+            place.helpers[at] = Helper(
+                box, Place("127.0.0.1", port), keys, clock_s=lambda: time.monotonic() + ahead_s
+            )
+        with contextmanager(_running)(place):
+            host, guest = place.boxes
+            session = pair(host, guest)
+            for one, other in ((guest, host), (host, guest)):  # then nothing of the greeting is under way
+                one.ask(Send(Levers(0, 1)))
+                other.next(Received)
+            will_of = re.compile(rb"(shutthebox/link/[0-9a-f]{32}/host)..(.+)$", re.DOTALL)
+            will = next(filter(None, map(will_of.search, early.said)))  # in its CONNECT
+            Stranger(place.port).broker.publish(will[1].decode(), will[2])
+            guest.until(Peer.AWAY)
+            ahead_s = LOOK_S
+            guest.ask(Rejoin(session))  # so that its helper looks at the clock
+            guest.until(Peer.HERE)
+            guest.ask(Send(Levers(0, 1)))
+            host.next(Received)
+            host.ask(Send(Levers(1, 2)))
+            guest.next(Received)
+        early.shutdown()
 
 
 # --- at a broker

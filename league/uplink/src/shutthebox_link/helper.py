@@ -130,6 +130,8 @@ class _Meeting:
     """The boxes have just found the secret; the session counts once both have used it."""
     leaves: bool = False
     """This box won't come back to it, which the broker is told as soon as it can be."""
+    ask_again_s: float = math.inf
+    """When to ask again for the other box: a broker can lose an answer, or tell of an end that was none."""
 
 
 class _BoxHere(NamedTuple):
@@ -373,7 +375,10 @@ class Helper:
 
     def _wait_s(self) -> float:
         now_s = self._clock_s()
-        return max(0.0, min(LOOK_S, *(due_s - now_s for due_s in (*self._deadlines(), now_s + LOOK_S))))
+        due_s = [now_s + LOOK_S, *self._deadlines()]
+        if self._meeting is not None:
+            due_s.append(self._meeting.ask_again_s)
+        return max(0.0, min(due_s) - now_s)
 
     def _deadlines(self) -> list[float]:
         found = [] if self._room is None else [self._room.deadline_s]
@@ -388,6 +393,9 @@ class Helper:
             self._fail(self._room.why_late)
         elif any(now_s >= due_s for due_s in self._deadlines()):
             self._fail(WhyNotPaired.NOBODY)
+        if self._meeting is not None and now_s >= self._meeting.ask_again_s:
+            self._meeting.ask_again_s = now_s + LOOK_S
+            self._meeting.broker.publish(self._meeting.channel.own_topic, self._meeting.channel.here())
         left = self._keys.left
         if self._meeting is not None and self._meeting.leaves and left is None:
             self._part()  # too old
@@ -524,6 +532,7 @@ class Helper:
 
     def _peer_is(self, meeting: _Meeting, peer: Peer) -> None:
         meeting.peer = peer
+        meeting.ask_again_s = self._clock_s() + LOOK_S if peer is Peer.AWAY else math.inf
         if meeting.leaves:
             return
         if meeting.pending_until_s is not None:
