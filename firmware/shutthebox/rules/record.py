@@ -182,6 +182,11 @@ def parse(text: str, where: str, find_profile: Callable[[str], Profile]) -> Reco
     Raises:
         RecordError: the message names the line and the rule it breaks.
     """
+    return parse_to_end(text, where, find_profile)[0]
+
+
+def parse_to_end(text: str, where: str, find_profile: Callable[[str], Profile]) -> tuple[Record, Match]:
+    """As `parse`, with the position that the record ends with: that of its `replay`."""
     return _Parser(text, where, find_profile).record()
 
 
@@ -194,7 +199,7 @@ class _Parser:
         self._at = 0
         self._missing: list[tuple[int, str]] = []
 
-    def record(self) -> Record:
+    def record(self) -> tuple[Record, Match]:
         match, conditions = self._header()
         start = match
         actions: list[Action] = []
@@ -218,7 +223,8 @@ class _Parser:
             shown = ", ".join(repr(line) for _, line in self._missing[:_MOST_MISSING])
             more = ", …" if len(self._missing) > _MOST_MISSING else ""
             raise RecordError(f"{self._where}:{self._missing[0][0]}: missing: {shown}{more}")
-        return Record(start.game, start.players, start.rounds, tuple(actions), conditions, given_up)
+        record = Record(start.game, start.players, start.rounds, tuple(actions), conditions, given_up)
+        return record, match
 
     def _peek(self) -> str | None:
         return self._lines[self._at][1] if self._at < len(self._lines) else None

@@ -9,7 +9,7 @@ from shutthebox.rules.endings import Reason
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
-from shutthebox.rules.record import Record, RecordError, parse, replay
+from shutthebox.rules.record import Record, RecordError, parse, parse_to_end
 from shutthebox_league.categories import Category, category_of
 
 NIGHT_BEGINS_H = 6
@@ -82,8 +82,7 @@ def check_match(played: MatchPlayed) -> CheckedMatch:
     if not text.replace("\n", "").isprintable():
         raise RefusedError("record: allowed are characters that can be printed")
     try:
-        record = read_record(text)
-        end = replay(record)[-1]
+        record, end = parse_to_end(text, "record", _no_profile)
     except (RecordError, ProfileError) as error:
         raise RefusedError(str(error)) from None
     except (ArithmeticError, LookupError, ValueError, RecursionError, AssertionError) as error:
