@@ -20,7 +20,7 @@ from shutthebox_league.database import open_database
 from shutthebox_league.league_health import BACKUP, note_pulse, read_league_health
 from shutthebox_league.main import League, main
 from shutthebox_league.notices import notice
-from shutthebox_league.schema import EVENT_GAME, GAP, METADATA, PULSE
+from shutthebox_league.schema import EVENT_GAME, GAP, METADATA, PULSE, RERATED, RERATING
 
 NOW_S = 1_790_000_000
 
@@ -37,6 +37,8 @@ class Filled(Town):
         with self.place.engine.begin() as db:
             note_pulse(db, BACKUP, NOW_S)
             notice(db, "lion.2", "later", "more than it may", NOW_S)
+            db.execute(insert(RERATING).values(at=1))
+            db.execute(insert(RERATED).values(initials="ANN", mu=25.0, sigma=8.0))
             db.execute(insert(GAP).values(chain_id=1, first=1, last=2, noticed_s=NOW_S))
             game = {"event_id": 1, "match_id": 1, "who": "ANN BYE", "winner": "ANN"}
             db.execute(insert(EVENT_GAME).values(**game, box_id=1, waits_for="", used=False))

@@ -211,7 +211,7 @@ def test_a_player_is_given_what_is_stored(lion: LeagueBox, capsys: pytest.Captur
     assert {table.name for table in METADATA.sorted_tables if "initials" in table.c} == EXPORTED
 
 
-EXPORTED = {"seat", "standing", "rating", "entrant", "protected", "entry", "aside"}
+EXPORTED = {"seat", "standing", "rating", "rerated", "entrant", "protected", "entry", "aside"}
 
 
 @pytest.mark.slow

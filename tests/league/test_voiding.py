@@ -13,7 +13,7 @@ from tests.league.test_events import Cup
 from tests.league.test_ratings import NIGHT, NOW_S
 from tests.support.league import played_record
 
-from shutthebox_league import voiding
+from shutthebox_league import ratings, voiding
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.formats import Format
 from shutthebox_league.main import main
@@ -330,6 +330,35 @@ def test_what_is_made_void_while_ratings_are_made_again_costs_nobody_the_own_rat
     with untouched.engine.begin() as db:
         void_match(db, 1, untouched.now_s, NIGHT)
     assert attacked.seen()[2] == untouched.seen()[2]
+
+
+@pytest.mark.slow
+def test_two_reviewers_that_rate_again_leave_the_ratings_of_one(
+    towns: tuple[Town, Town], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One stops in the middle, as on a busy machine. The other knew of a voiding that the first did not."""
+    monkeypatch.setattr(ratings, "_AGAIN", 2)
+    for town in towns:
+        town.honest(1)
+        town.honest(10)
+    both, one = towns
+    first, second = (Reviewer(both.engine, UTC, lambda: both.now_s) for _ in range(2))
+
+    def void(town: Town, match_id: int) -> None:
+        with town.engine.begin() as db:
+            void_match(db, match_id, town.now_s, NIGHT)
+
+    void(both, 2)
+    first.work()
+    void(both, 1)
+    while second.work():
+        pass
+    void(both, 6)
+    while first.work():
+        pass
+    for match_id in (2, 1, 6):
+        void(one, match_id)
+    assert both.seen()[2] == one.seen()[2]
 
 
 def test_voidings_that_come_together_cost_one_rating_of_what_came_since(town: Town) -> None:

@@ -28,6 +28,7 @@ from shutthebox_league.schema import (
     PROTECTED,
     PUB,
     RATING,
+    RERATED,
     SEAT,
     STANDING,
     WAITS,
@@ -139,6 +140,7 @@ def export(db: Connection, initials: str) -> dict[str, Any]:
         "matches": joined.where(own).order_by(MATCH.c.id),
         "standings": select(STANDING).where(STANDING.c.initials == initials).order_by(*STANDING.primary_key),
         "rating": select(RATING).where(RATING.c.initials == initials),
+        "rating to come": select(RERATED).where(RERATED.c.initials == initials),
         "events": select(EVENT.c.id, EVENT.c.name)
         .join(ENTRANT, ENTRANT.c.event_id == EVENT.c.id)
         .where(ENTRANT.c.initials == initials)
@@ -199,7 +201,8 @@ def forget(db: Connection, initials: str, pub_id: int | None, now_s: int) -> int
     count = db.execute(update(SEAT).where(where).values(values)).rowcount
     let_go(db, initials, pub_id)
     if pub_id is None or db.execute(select(SEAT.c.seat).where(SEAT.c.initials == initials)).first() is None:
-        db.execute(delete(RATING).where(RATING.c.initials == initials))
+        for table in (RATING, RERATED):
+            db.execute(delete(table).where(table.c.initials == initials))
     forget_games(db, initials, pub_id)
     free(db, [initials], pub_id)
     return count

@@ -5,15 +5,14 @@ come to that. Where a match was made void or put back, the ones after it are rat
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeAlias
 
 from openskill.models import PlackettLuce
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Table, bindparam, delete, func, insert, select, update
 
 from shutthebox_league.database import one_of, upsert
-from shutthebox_league.schema import MATCH, RATING, SEAT
+from shutthebox_league.schema import MATCH, RATING, RERATED, RERATING, SEAT
 
 SIGNING_S = 3600
 """How long a match waits for its signatures before it is rated without them."""
@@ -29,7 +28,10 @@ _Rating: TypeAlias = tuple[float, float]
 
 _MODEL = PlackettLuce()
 _NEWCOMER: _Rating = (_MODEL.rating().mu, _MODEL.rating().sigma)
-_CHANGED = (MATCH.c.due_s == 0) & (MATCH.c.rated > 0)
+_CHANGED_S, _COVERED_S = 0, 1
+_CHANGED, _COVERED = ((MATCH.c.due_s == due_s) & (MATCH.c.rated > 0) for due_s in (_CHANGED_S, _COVERED_S))
+"""Matches that were made void or put back since they were rated; those that the run has come past."""
+
 _SEATS = (
     select(SEAT.c.match_id, SEAT.c.seat, SEAT.c.initials, SEAT.c.place, SEAT.c.mu, SEAT.c.sigma)
     .where(
@@ -82,24 +84,6 @@ def rate(db: Connection, match_id: int) -> None:
     _keep(db, _after(seats, ratings))
 
 
-@dataclass(frozen=True, slots=True)
-class Rerating:
-    """Rates again everything since the earliest match that was made void or put back, some matches at a time.
-
-    The league's ratings change at its end. Until then, new matches are rated by those of before, and it comes
-    to them too. What is made void behind it waits for the next one: however often that happens, one goes on.
-
-    Attributes:
-        at: the last match rated again, in the order of rating.
-        ratings: after it, of everybody who was in a match so far.
-        covered: changed matches that it came past, each with whether it was void.
-    """
-
-    at: int
-    ratings: Mapping[str, _Rating]
-    covered: Mapping[int, bool]
-
-
 def leave_out(db: Connection, initials: str, pub_id: int) -> None:
     """Takes what the matches of a pub have changed out of a player's rating, before they are forgotten there.
 
@@ -127,40 +111,41 @@ def leave_out(db: Connection, initials: str, pub_id: int) -> None:
 
 def mark_changed(db: Connection, which: ColumnElement[bool]) -> None:
     """Has ratings since these matches made again, which were made void or put back."""
-    db.execute(update(MATCH).where(which, MATCH.c.rated > 0).values(due_s=0))
+    db.execute(update(MATCH).where(which, MATCH.c.rated > 0).values(due_s=_CHANGED_S))
 
 
 def has_changed(db: Connection) -> bool:
-    """Whether ratings are to be made again."""
-    return db.execute(select(MATCH.c.id).where(_CHANGED).limit(1)).first() is not None
+    """Whether ratings are to be made again, or are being made."""
+    return db.execute(select(MATCH.c.id).where(_CHANGED).limit(1)).first() is not None or _at(db) is not None
 
 
-def rate_again(db: Connection, going: Rerating | None) -> Rerating | None:
-    """Begins to rate again, goes on with it or ends it. The caller has locked the books.
+def rate_again(db: Connection) -> None:
+    """Rates some matches again: of everything since the earliest one that was made void or put back.
 
-    Args:
-        db: the league's database, in a transaction.
-        going: what it returned before.
-
-    Returns:
-        What it is called with next; None if there's no more to do now.
+    The league's ratings change at its end. Until then, new matches are rated by those of before, and it comes
+    to them too. What is made void behind it waits for the next one: however often that happens, one goes on.
+    How far it has come is in the database, so any reviewer can go on with it, or one that starts again. The
+    caller has locked the books.
     """
-    first = db.execute(select(func.min(MATCH.c.rated)).where(_CHANGED)).scalar()
-    if first is None:
-        return None
-    going = going or Rerating(first - 1, {}, {})
-    next_ones = select(MATCH.c.id, MATCH.c.rated, MATCH.c.voided, MATCH.c.unrated, MATCH.c.due_s).where(
-        MATCH.c.rated > going.at
-    )
+    at = _at(db)
+    if at is None:
+        first = db.execute(select(func.min(MATCH.c.rated)).where(_CHANGED)).scalar()
+        if first is None:
+            return
+        at = first - 1
+        db.execute(insert(RERATING).values(at=at))
+    next_ones = select(MATCH.c.id, MATCH.c.rated, MATCH.c.voided, MATCH.c.unrated).where(MATCH.c.rated > at)
     matches = db.execute(next_ones.order_by(MATCH.c.rated).limit(_AGAIN)).all()
     if not matches:
-        _end(db, going)
-        return None
+        _end(db)
+        return
     seats: dict[int, list[Row[Any]]] = {row.id: [] for row in matches}
     of_all: list[Row[Any]] = list(db.execute(_SEATS.where(one_of(db, SEAT.c.match_id, seats))))
     for seat in of_all:
         seats[seat.match_id].append(seat)
-    ratings, changed = dict(going.ratings), list[dict[str, Any]]()
+    own = one_of(db, RERATED.c.initials, {seat.initials for seat in of_all if seat.initials})
+    known = {row.initials: (row.mu, row.sigma) for row in db.execute(select(RERATED).where(own))}
+    ratings, changed = dict(known), list[dict[str, Any]]()
     for row in matches:
         of_match, counts = seats[row.id], not (row.voided or row.unrated)
         for seat in of_match:
@@ -171,13 +156,33 @@ def rate_again(db: Connection, going: Rerating | None) -> Rerating | None:
             ratings |= _after(of_match, ratings)
     if changed:
         db.execute(_KEEP_BEFORE, changed)
-    covered = {row.id: row.voided > 0 for row in matches if row.due_s is not None}
-    return Rerating(matches[-1].rated, ratings, {**going.covered, **covered})
+    _upsert(
+        db,
+        RERATED,
+        [
+            {"initials": initials, "mu": found[0], "sigma": found[1]}
+            for initials, found in sorted(ratings.items())
+            if found != known.get(initials)
+        ],
+    )
+    db.execute(update(MATCH).where(one_of(db, MATCH.c.id, seats), _CHANGED).values(due_s=_COVERED_S))
+    db.execute(update(RERATING).values(at=matches[-1].rated))
 
 
 def give_up_rating_again(db: Connection) -> None:
     """Leaves the ratings as they are."""
-    db.execute(update(MATCH).where(_CHANGED).values(due_s=None))
+    db.execute(update(MATCH).where(_CHANGED | _COVERED).values(due_s=None))
+    _forget_run(db)
+
+
+def _at(db: Connection) -> int | None:
+    """The last match rated again, in the order of rating; None if nothing is being rated again."""
+    return db.execute(select(RERATING.c.at)).scalar()
+
+
+def _forget_run(db: Connection) -> None:
+    for table in (RERATED, RERATING):
+        db.execute(delete(table))
 
 
 def _rating_at(db: Connection, seat: Row[Any], rated: int) -> _Rating:
@@ -192,27 +197,20 @@ def _rating_at(db: Connection, seat: Row[Any], rated: int) -> _Rating:
     return (found.mu, found.sigma) if found else _NEWCOMER
 
 
-def _end(db: Connection, going: Rerating) -> None:
-    now = {row.initials: (row.mu, row.sigma) for row in db.execute(select(RATING))}
-    changed = {initials: found for initials, found in going.ratings.items() if found != now.get(initials)}
-    newcomers = [initials for initials, found in changed.items() if found == _NEWCOMER]
+def _end(db: Connection) -> None:
+    now, found = (
+        {row.initials: (row.mu, row.sigma) for row in db.execute(select(table))}
+        for table in (RATING, RERATED)
+    )
+    changed = {initials: rating for initials, rating in found.items() if rating != now.get(initials)}
+    newcomers = [initials for initials, rating in changed.items() if rating == _NEWCOMER]
     db.execute(delete(RATING).where(RATING.c.initials.in_(newcomers)))
-    # Whoever was forgotten meanwhile has no seat any more.
-    missing = set(changed).difference(now, newcomers)
-    back = select(SEAT.c.initials).where(SEAT.c.initials.in_(missing), SEAT.c.mu.is_not(None)).distinct()
-    stay = set(now).difference(newcomers).union(db.execute(back).scalars())
-    _keep(db, {initials: changed[initials] for initials in stay.intersection(changed)})
-    own = MATCH.c.id == bindparam("of_match")
-    for void, same in ((True, MATCH.c.voided > 0), (False, MATCH.c.voided == 0)):
-        matches = [{"of_match": match_id} for match_id, was_void in going.covered.items() if was_void == void]
-        if matches:
-            db.execute(update(MATCH).where(own, same).values(due_s=None), matches)
-        if matches and void:
-            # Ratings before them would be those of another history if they were put back.
-            still = SEAT.c.match_id.in_(select(MATCH.c.id).where(own, same))
-            db.execute(
-                update(SEAT).where(still, SEAT.c.initials.is_not(None)).values(mu=None, sigma=None), matches
-            )
+    _keep(db, {initials: changed[initials] for initials in set(changed).difference(newcomers)})
+    # Ratings before them would be those of another history if they were put back.
+    void = SEAT.c.match_id.in_(select(MATCH.c.id).where(_COVERED, MATCH.c.voided > 0))
+    db.execute(update(SEAT).where(void, SEAT.c.initials.is_not(None)).values(mu=None, sigma=None))
+    db.execute(update(MATCH).where(_COVERED).values(due_s=None))
+    _forget_run(db)
 
 
 def _after(seats: Sequence[Row[Any]], ratings: Mapping[str, _Rating]) -> dict[str, _Rating]:
@@ -243,12 +241,19 @@ def _rating_of(seat: Row[Any], ratings: Mapping[str, _Rating]) -> _Rating:
 
 
 def _keep(db: Connection, ratings: Mapping[str, _Rating]) -> None:
-    if not ratings:
+    _upsert(
+        db,
+        RATING,
+        [
+            {"initials": initials, "mu": mu, "sigma": sigma, "at_least": _MODEL.rating(mu, sigma).ordinal()}
+            for initials, (mu, sigma) in sorted(ratings.items())
+        ],
+    )
+
+
+def _upsert(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    if not rows:
         return
-    row = upsert(db, RATING)
-    rows = [
-        {"initials": initials, "mu": mu, "sigma": sigma, "at_least": _MODEL.rating(mu, sigma).ordinal()}
-        for initials, (mu, sigma) in sorted(ratings.items())
-    ]
-    new = {key: row.excluded[key] for key in ("mu", "sigma", "at_least")}
-    db.execute(row.on_conflict_do_update(index_elements=[RATING.c.initials], set_=new), rows)
+    row = upsert(db, table)
+    new = {key: row.excluded[key] for key in rows[0] if key != "initials"}
+    db.execute(row.on_conflict_do_update(index_elements=[table.c.initials], set_=new), rows)

@@ -29,7 +29,7 @@ from shutthebox_league.database import UNAVAILABLE, change, in_a_line, lock_book
 from shutthebox_league.events import note_match, settle_event
 from shutthebox_league.league_health import PULSE_EVERY_S, REVIEWER, note_pulse
 from shutthebox_league.notices import notice
-from shutthebox_league.ratings import Rerating, give_up_rating_again, has_changed, rate, rate_again
+from shutthebox_league.ratings import give_up_rating_again, has_changed, rate, rate_again
 from shutthebox_league.reviewing import ReviewedTurn, prepare, review
 from shutthebox_league.schema import EVENT, IS_DUE, MATCH, REVIEW, SEAT
 from shutthebox_league.shown import pack, shown_match
@@ -106,7 +106,6 @@ class Reviewer:
         self._at_hand: set[int] = set()
         self._tidied: date | None = None
         self._running: dict[int, _Running] = {}
-        self._rerating: Rerating | None = None
 
     def run(self, ends: Event) -> None:
         """Works until `ends` is set."""
@@ -204,20 +203,19 @@ class Reviewer:
         note_match(db, match)
 
     def _rate_again(self) -> bool:
-        def go_on(db: Connection) -> Rerating | None:
+        def go_on(db: Connection) -> None:
             lock_books(db)
-            return rate_again(db, self._rerating)
+            rate_again(db)
 
         with self._engine.connect().execution_options(reads=True) as db:
-            if self._rerating is None and not has_changed(db):
+            if not has_changed(db):
                 return False
         try:
-            self._rerating = change(self._engine, go_on)
+            change(self._engine, go_on)
         except UNAVAILABLE:
             raise
         except Exception:
             _log.exception("after what was made void, ratings stay as they are")
-            self._rerating = None
             change(self._engine, give_up_rating_again)
         return True
 

@@ -157,7 +157,7 @@ MATCH = Table(
     Column("reviewed_s", BigInteger),
     Column("unreviewed", String(100), nullable=False, server_default=""),  # why it has no review
     # When it is rated; None once it was, and where it counts for nothing. 0 if it was made void or put back
-    # since then, and the ratings have not followed.
+    # since then, and the ratings have not followed; 1 once they have been computed, until they are shown.
     Column("due_s", BigInteger),
     Column("unrated", String(100), nullable=False, server_default=""),  # why it could not be rated
     # The order in which matches were rated, which holds when they are rated again; 0 before.
@@ -264,6 +264,22 @@ RATING = Table(
     Column("at_least", Float, nullable=False),  # mu - 3 sigma, which tables are sorted by
     Index("ix_rating_at_least", "at_least"),
 )
+
+RERATING = Table(
+    "rerating",
+    METADATA,
+    # Of the last match that was rated again, by `rated`; there is no row while none is.
+    Column("at", BigInteger, primary_key=True, autoincrement=False),
+)
+
+RERATED = Table(
+    "rerated",
+    METADATA,
+    Column("initials", String(3), primary_key=True),
+    Column("mu", Float, nullable=False),
+    Column("sigma", Float, nullable=False),
+)
+"""Ratings after that match, of everybody who was in one so far."""
 
 EVENT = Table(
     "event",
