@@ -1,10 +1,10 @@
 """Categories: matches that can be compared, of one game on the same number of tiles over as many rounds."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.rules.profile import Back, OneDie, Profile
@@ -39,6 +39,10 @@ MOST_POINTS = 2**31 - 1
 _RENAMED = {"double-shutter": "double-row"}
 """Games that an earlier version called by a name that now means another game."""
 
+
+_FIND = select(CATEGORY.c.id).where(
+    *(CATEGORY.c[field.name] == bindparam(field.name) for field in fields(Category))
+)
 
 _CHANGED: Mapping[str, Mapping[str, Any]] = {"young": {"one_die": OneDie.OPTIONAL_HIGH}}
 """Built-in games whose rules have changed, with the earlier values of the keys that changed."""
@@ -98,13 +102,11 @@ def profile_of(category: Category) -> Profile | None:
 
 def category_id(db: Connection, category: Category) -> int:
     """Returns a category's row id, adding the row if it's new."""
-    values = {"game": category.game, "tiles": category.tiles, "rounds": category.rounds}
-    values |= {"points": category.points}
-    where = [CATEGORY.c[key] == value for key, value in values.items()]
-    found = db.execute(select(CATEGORY.c.id).where(*where)).scalar()
+    values = asdict(category)
+    found = db.execute(_FIND, values).scalar()
     if found is None:
         db.execute(upsert(db, CATEGORY).values({**values, "matches": 0}).on_conflict_do_nothing())
-        found = db.execute(select(CATEGORY.c.id).where(*where)).scalar_one()
+        found = db.execute(_FIND, values).scalar_one()
     return int(found)
 
 

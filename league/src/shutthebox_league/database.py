@@ -5,7 +5,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from operator import eq
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +18,7 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
+    CursorResult,
     Engine,
     Executable,
     Row,
@@ -32,7 +33,6 @@ from sqlalchemy import (
     event,
     func,
     insert,
-    literal,
     or_,
     select,
     tuple_,
@@ -183,30 +183,43 @@ def upsert(db: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
     return (postgresql.insert if db.dialect.name == "postgresql" else sqlite.insert)(table)
 
 
-def one_of(db: Connection, column: ColumnElement[Any], values: Iterable[object]) -> ColumnElement[bool]:
-    """Matches rows whose column has one of these values.
+def one_of(dialect: str, column: ColumnElement[Any], values: str) -> ColumnElement[bool]:
+    """Matches rows whose column has one of the values in a list, given as the parameter of this name.
 
-    PostgreSQL gets them as an array: the statement is the same however many there are, so neither the driver
-    nor the server has to parse it again.
+    Build a statement that every message takes once for each dialect: that takes longer than to run it.
+    PostgreSQL gets an array, so that neither the driver nor the server has to parse it again.
     """
-    if db.dialect.name == "postgresql":
-        return column == any_(literal(list(values), _array_of(column)))
-    return column.in_(list(values))
+    if dialect == "postgresql":
+        return column == any_(bindparam(values, type_=_array_of(column)))
+    return column.in_(bindparam(values, expanding=True))
 
 
-def any_of(
-    db: Connection, columns: Sequence[ColumnElement[Any]], keys: Iterable[Sequence[object]]
-) -> ColumnElement[bool]:
-    """Matches rows whose columns have one of these combinations of values, by the columns' index.
+def select_any(
+    db: Connection,
+    query: Select[Any],
+    columns: tuple[ColumnElement[Any], ...],
+    keys: Iterable[Sequence[object]],
+) -> CursorResult[Any]:
+    """Runs a query for rows whose columns have one of these combinations of values, by the columns' index.
 
     There must be at least one. SQLite scans the whole table for a list of row values.
+
+    Args:
+        db: the database.
+        query: always the same object, with the columns.
+        columns: of a table.
+        keys: the combinations.
     """
     if db.dialect.name == "postgresql":
-        arrays = zip(columns, zip(*keys, strict=True), strict=True)
-        return tuple_(*columns).in_(
-            _unnested(literal(list(values), _array_of(column)) for column, values in arrays)
-        )
-    return or_(*(and_(*map(eq, columns, key)) for key in keys))
+        values = {f"of_{i}": list(values) for i, values in enumerate(zip(*keys, strict=True))}
+        return db.execute(_among_unnested(query, columns), values)
+    return db.execute(query.where(or_(*(and_(*map(eq, columns, key)) for key in keys))))
+
+
+@lru_cache(100)
+def _among_unnested(query: Select[Any], columns: tuple[ColumnElement[Any], ...]) -> Select[Any]:
+    arrays = (bindparam(f"of_{i}", type_=_array_of(column)) for i, column in enumerate(columns))
+    return query.where(tuple_(*columns).in_(_unnested(arrays)))
 
 
 def insert_all(

@@ -6,17 +6,30 @@ A batch takes as many statements as a single message, because on PostgreSQL each
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, select, update
+from sqlalchemy import Connection, Row, Select, Update, bindparam, select, update
 
 from shutthebox.outbox_entry import MatchPlayed, PlayerSigned
 from shutthebox_league import players
 from shutthebox_league.categories import category_id
 from shutthebox_league.checking import CheckedMatch, night_of, time_of
-from shutthebox_league.database import any_of, insert_all, one_of
+from shutthebox_league.database import insert_all, one_of, select_any
 from shutthebox_league.ratings import SIGNING_S, wait_s
 from shutthebox_league.schema import MATCH, SEAT
+
+_RECORDS = select(MATCH.c.box_id, MATCH.c.journal, MATCH.c.record).order_by(MATCH.c.id)
+_LOCK = (
+    select(MATCH.c.box_id, MATCH.c.journal, MATCH.c.id, MATCH.c.pub_id, MATCH.c.due_s, MATCH.c.rated)
+    .order_by(MATCH.c.id)
+    .with_for_update()
+)
+_NAME = (
+    update(SEAT)
+    .where(SEAT.c.match_id == bindparam("of_match"), SEAT.c.seat == bindparam("of_seat"))
+    .values({column: bindparam(column) for column in ("initials", "confirmed", "named_s")})
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +70,7 @@ def add_matches(db: Connection, new: Sequence[NewMatch], now_s: int, zone: tzinf
 
     A match that already came under another key of its box is skipped.
     """
-    known = _stored(db, new, MATCH.c.record)
+    known = _stored(db, new, _RECORDS)
     categories = {each.checked.category for each in new if each.checked.category}
     ids = {category: category_id(db, category) for category in categories}
     rows, added = list[dict[str, Any]](), list[CheckedMatch]()
@@ -104,14 +117,14 @@ def sign(db: Connection, new: Sequence[NewSignature], now_s: int) -> None:
     A counted seat keeps its name, one whose name was removed gets no other, and nobody signs two seats of a
     match.
     """
-    found = _stored(db, new, MATCH.c.id, MATCH.c.pub_id, MATCH.c.due_s, MATCH.c.rated, lock=True)
+    found = _stored(db, new, _LOCK)
     if not found:
         return
     wanted = {(one.content.initials, int(found[one.box_id][0].pub_id)) for one in new if one.box_id in found}
     protected = players.protected_among(db, wanted)
     seats_of: dict[int, dict[int, Row[Any]]] = {row.id: {} for rows in found.values() for row in rows}
     # Only now that their matches are locked: they may have been signed a moment ago.
-    for row in db.execute(select(SEAT).where(one_of(db, SEAT.c.match_id, seats_of))):
+    for row in db.execute(_seats_query(db.dialect.name), {"matches": list(seats_of)}):
         seats_of[row.match_id][row.seat] = row
     named, due = list[dict[str, Any]](), dict[int, list[int]]()
     for each in new:
@@ -136,10 +149,19 @@ def sign(db: Connection, new: Sequence[NewSignature], now_s: int) -> None:
             due.setdefault(due_s, []).append(match.id)
     if not named:
         return
-    of_seat = (SEAT.c.match_id == bindparam("of_match")) & (SEAT.c.seat == bindparam("of_seat"))
-    db.execute(update(SEAT).where(of_seat), named)
+    db.execute(_NAME, named)
     for due_s, matches in due.items():
-        db.execute(update(MATCH).where(one_of(db, MATCH.c.id, matches)).values(due_s=due_s))
+        db.execute(_set_due(db.dialect.name), {"matches": matches, "from_s": due_s})
+
+
+@cache
+def _seats_query(dialect: str) -> Select[Any]:
+    return select(SEAT).where(one_of(dialect, SEAT.c.match_id, "matches"))
+
+
+@cache
+def _set_due(dialect: str) -> Update:
+    return update(MATCH).where(one_of(dialect, MATCH.c.id, "matches")).values(due_s=bindparam("from_s"))
 
 
 def again_journal(chain_id: int) -> str:
@@ -148,10 +170,7 @@ def again_journal(chain_id: int) -> str:
 
 
 def _stored(
-    db: Connection,
-    wanted: Sequence[NewMatch] | Sequence[NewSignature],
-    *columns: ColumnElement[Any],
-    lock: bool = False,
+    db: Connection, wanted: Sequence[NewMatch] | Sequence[NewSignature], query: Select[Any]
 ) -> dict[int, list[Row[Any]]]:
     """By box, the matches that are stored under the number and second of these, at most two of each."""
     keys = [
@@ -162,10 +181,7 @@ def _stored(
     if not keys:
         return {}
     own = (MATCH.c.box_id, MATCH.c.journal, MATCH.c.number, MATCH.c.began_s)
-    query = (
-        select(MATCH.c.box_id, MATCH.c.journal, *columns).where(any_of(db, own, keys)).order_by(MATCH.c.id)
-    )
     found = dict[int, list[Row[Any]]]()
-    for row in db.execute(query.with_for_update() if lock else query):
+    for row in select_any(db, query, own, keys):
         found.setdefault(row.box_id, []).append(row)
     return found

@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
-from sqlalchemy import Connection, Engine, Row, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, Engine, Row, Select, bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from shutthebox.errors import one_line
@@ -33,7 +33,7 @@ from shutthebox.outbox_entry import (
 from shutthebox.rules.equal_dice import Tournament, tournament_from_text, unequal
 from shutthebox_league import players
 from shutthebox_league.checking import EARLIEST_S, CheckedMatch, RefusedError, check_match
-from shutthebox_league.database import UNAVAILABLE, any_of, change, connect_to_read, insert_all, one_of
+from shutthebox_league.database import UNAVAILABLE, change, connect_to_read, insert_all, one_of, select_any
 from shutthebox_league.filing import NewMatch, NewSignature, add_matches, sign
 from shutthebox_league.notices import CLOCK_IS_WRONG, notice
 from shutthebox_league.schema import ASIDE, CHAIN, ENTRY, GAP, KEY, MATCH, TOURNAMENT
@@ -58,6 +58,12 @@ MOST_CHAINS = 20
 YEARS_S = 400 * 24 * 3600
 """How long a box keeps its entries. A clock further off than that is wrong."""
 
+_ENTRIES = select(ENTRY)
+_GO_ON = (
+    update(CHAIN)
+    .where(CHAIN.c.id == bindparam("of_chain"))
+    .values(head_sequence=bindparam("sequence"), head_hash=bindparam("hash"))
+)
 _REASON = 300
 _PREPARED_S = 0.25
 """CPU seconds of checking after which a batch is committed. The rest is given again and opened again, which
@@ -199,10 +205,8 @@ class Ledger:
 
     def _read(self, db: Connection, messages: Sequence[tuple[str, bytes]]) -> list[Prepared]:
         """The entries in messages, and whether their places in the chains make a check worth while."""
-        query = select(KEY.c.name, KEY.c.public_key, KEY.c.revoked_s, KEY.c.box_id, BOX_TABLE.c.pub_id)
-        own = one_of(db, KEY.c.name, {name for name, _ in messages})
-        joined = query.join(BOX_TABLE, BOX_TABLE.c.id == KEY.c.box_id).where(own)
-        keys = {row.name: row for row in db.execute(joined)}
+        names = list({name for name, _ in messages})
+        keys = {row.name: row for row in db.execute(_keys_query(db.dialect.name), {"names": names})}
         opened = [_open(name, message, keys.get(name)) for name, message in messages]
         entries = [found for found in opened if found.entry is not None]
         chains = _chains(db, entries)
@@ -324,8 +328,8 @@ class Ledger:
 
     def _take(self, db: Connection, batch: Sequence[Prepared]) -> list[Outcome]:
         entries = [found for found in batch if found.entry is not None]
-        own = one_of(db, KEY.c.name, {found.name for found in entries})
-        revoked = set(db.execute(select(KEY.c.name).where(own, KEY.c.revoked_s.is_not(None))).scalars())
+        names = list({found.name for found in entries})
+        revoked = set(db.execute(_revoked_query(db.dialect.name), {"names": names}).scalars())
         chains = _chains(db, entries, lock=True)
         changed = [found for found in entries if _heads(chains[found.journal]) != found.heads]
         known = _known(db, changed, chains)
@@ -372,10 +376,10 @@ class Ledger:
             return
         now_s = int(self._wall_clock_s())
         heads = [
-            {"of_chain": each.chain_id, "head_sequence": each.entry.sequence, "head_hash": each.found.hash}
+            {"of_chain": each.chain_id, "sequence": each.entry.sequence, "hash": each.found.hash}
             for each in placed
         ]
-        db.execute(update(CHAIN).where(CHAIN.c.id == bindparam("of_chain")), heads)
+        db.execute(_GO_ON, heads)
         forgotten = players.forgotten_among(
             db, {each.found.signature for each in placed if each.found.signature}, now_s
         )
@@ -464,23 +468,41 @@ def _chains(db: Connection, entries: Sequence[Prepared], *, lock: bool = False) 
     found: _Chains = {each.journal: [] for each in entries}
     if not found:
         return found
-    names, journals = ({journal[i] for journal in found} for i in (0, 1))
+    names, journals = (list({journal[i] for journal in found}) for i in (0, 1))
+    query = _chains_query(db.dialect.name, lock=lock)
+    for row in db.execute(query, {"names": names, "journals": journals}):
+        found.get((row.key_name, row.origin or row.journal), []).append(row)
+    return found
+
+
+@cache
+def _keys_query(dialect: str) -> Select[Any]:
+    return (
+        select(KEY.c.name, KEY.c.public_key, KEY.c.revoked_s, KEY.c.box_id, BOX_TABLE.c.pub_id)
+        .join(BOX_TABLE, BOX_TABLE.c.id == KEY.c.box_id)
+        .where(one_of(dialect, KEY.c.name, "names"))
+    )
+
+
+@cache
+def _revoked_query(dialect: str) -> Select[str]:
+    return select(KEY.c.name).where(one_of(dialect, KEY.c.name, "names"), KEY.c.revoked_s.is_not(None))
+
+
+@cache
+def _chains_query(dialect: str, *, lock: bool) -> Select[Any]:
     of_box = func.coalesce(CHAIN.c.origin, CHAIN.c.journal)
     # Before there was a limit, a box could begin thousands.
     newest_first = func.row_number().over(partition_by=(CHAIN.c.key_name, of_box), order_by=CHAIN.c.id.desc())
+    of_journals = (one_of(dialect, column, "journals") for column in (CHAIN.c.journal, CHAIN.c.origin))
     numbered = (
         select(CHAIN.c.id, newest_first.label("number"))
-        .where(
-            one_of(db, CHAIN.c.key_name, names),
-            one_of(db, CHAIN.c.journal, journals) | one_of(db, CHAIN.c.origin, journals),
-        )
+        .where(one_of(dialect, CHAIN.c.key_name, "names"), or_(*of_journals))
         .subquery()
     )
     latest = CHAIN.c.id.in_(select(numbered.c.id).where(numbered.c.number <= MOST_CHAINS))
     query = select(CHAIN).where(latest).order_by(CHAIN.c.id)
-    for row in db.execute(query.with_for_update() if lock else query):
-        found.get((row.key_name, row.origin or row.journal), []).append(row)
-    return found
+    return query.with_for_update() if lock else query
 
 
 def _heads(chains: Sequence[Row[Any]]) -> tuple[tuple[int, int], ...]:
@@ -498,8 +520,7 @@ def _known(db: Connection, entries: Sequence[Prepared], chains: _Chains) -> _Kno
     }
     if not hashes:
         return {}
-    places = any_of(db, (ENTRY.c.chain_id, ENTRY.c.sequence), {key[:2] for key in hashes})
-    rows = db.execute(select(ENTRY).where(places))
+    rows = select_any(db, _ENTRIES, (ENTRY.c.chain_id, ENTRY.c.sequence), {key[:2] for key in hashes})
     return {
         (hashes[key], row.hash): row
         for row in rows

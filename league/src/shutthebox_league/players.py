@@ -5,9 +5,10 @@ the matches of the own pub only; the operator's commands reach the whole league 
 """
 
 from collections.abc import Collection, Sequence
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, insert, or_, select, update
 
 from shutthebox_league.checking import CLOCK_AHEAD_S
 from shutthebox_league.counting import let_go
@@ -38,12 +39,17 @@ from shutthebox_league.schema import (
 def protected_among(db: Connection, wanted: Collection[tuple[str, int]]) -> set[tuple[str, int]]:
     """Those of these initials, each with a pub, with which matches in that pub have to be confirmed."""
     initials, pubs = ({each[i] for each in wanted} for i in (0, 1))
-    where = PROTECTED.c.pub_id.is_(None) | one_of(db, PROTECTED.c.pub_id, pubs)
-    query = select(PROTECTED.c.initials, PROTECTED.c.pub_id).where(
-        one_of(db, PROTECTED.c.initials, initials), where
-    )
-    found = {tuple(row) for row in db.execute(query)}
+    rows = db.execute(_protected_query(db.dialect.name), {"players": list(initials), "pubs": list(pubs)})
+    found = {tuple(row) for row in rows}
     return {each for each in wanted if each in found or (each[0], None) in found}
+
+
+@cache
+def _protected_query(dialect: str) -> Select[Any]:
+    return select(PROTECTED.c.initials, PROTECTED.c.pub_id).where(
+        one_of(dialect, PROTECTED.c.initials, "players"),
+        PROTECTED.c.pub_id.is_(None) | one_of(dialect, PROTECTED.c.pub_id, "pubs"),
+    )
 
 
 def protected_at(db: Connection, pub_id: int) -> Sequence[tuple[str, bool]]:
@@ -114,17 +120,22 @@ def forgotten_among(
     if not wanted:
         return set()
     digests = {initials: digest_of(initials) for initials, _, _ in wanted}
-    where = (
-        one_of(db, FORGOTTEN.c.hash, digests.values()),
-        one_of(db, FORGOTTEN.c.pub_id, {0, *(pub for _, pub, _ in wanted)}),
-    )
-    before = {(row.hash, row.pub_id): row.before_s for row in db.execute(select(FORGOTTEN).where(*where))}
+    values = {"hashes": list(digests.values()), "pubs": list({0, *(pub for _, pub, _ in wanted)})}
+    rows = db.execute(_forgotten_query(db.dialect.name), values)
+    before = {(row.hash, row.pub_id): row.before_s for row in rows}
     return {
         (initials, pub, began_s)
         for initials, pub, began_s in wanted
         for known in (before.get((digests[initials], of)) for of in (0, pub))
         if known is not None and (began_s < known or began_s > now_s + CLOCK_AHEAD_S)
     }
+
+
+@cache
+def _forgotten_query(dialect: str) -> Select[Any]:
+    return select(FORGOTTEN).where(
+        one_of(dialect, FORGOTTEN.c.hash, "hashes"), one_of(dialect, FORGOTTEN.c.pub_id, "pubs")
+    )
 
 
 def export(db: Connection, initials: str) -> dict[str, Any]:

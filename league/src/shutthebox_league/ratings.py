@@ -140,11 +140,15 @@ def rate_again(db: Connection) -> None:
         _end(db)
         return
     seats: dict[int, list[Row[Any]]] = {row.id: [] for row in matches}
-    of_all: list[Row[Any]] = list(db.execute(_SEATS.where(one_of(db, SEAT.c.match_id, seats))))
+    dialect, of_matches = db.dialect.name, {"matches": list(seats)}
+    of_all: list[Row[Any]] = list(
+        db.execute(_SEATS.where(one_of(dialect, SEAT.c.match_id, "matches")), of_matches)
+    )
     for seat in of_all:
         seats[seat.match_id].append(seat)
-    own = one_of(db, RERATED.c.initials, {seat.initials for seat in of_all if seat.initials})
-    known = {row.initials: (row.mu, row.sigma) for row in db.execute(select(RERATED).where(own))}
+    own = select(RERATED).where(one_of(dialect, RERATED.c.initials, "players"))
+    names = list({seat.initials for seat in of_all if seat.initials})
+    known = {row.initials: (row.mu, row.sigma) for row in db.execute(own, {"players": names})}
     ratings, changed = dict(known), list[dict[str, Any]]()
     for row in matches:
         of_match, counts = seats[row.id], not (row.voided or row.unrated)
@@ -165,7 +169,8 @@ def rate_again(db: Connection) -> None:
             if found != known.get(initials)
         ],
     )
-    db.execute(update(MATCH).where(one_of(db, MATCH.c.id, seats), _CHANGED).values(due_s=_COVERED_S))
+    changed_ones = update(MATCH).where(one_of(dialect, MATCH.c.id, "matches"), _CHANGED)
+    db.execute(changed_ones.values(due_s=_COVERED_S), of_matches)
     db.execute(update(RERATING).values(at=matches[-1].rated))
 
 
