@@ -5,13 +5,14 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import Engine, insert, select
 from tests.league.test_forgetting import Town
-from tests.support.league import LeagueBox, played_record
+from tests.support.league import LeagueBox, found_league, played_record, reviewed
 from tests.support.postgresql import Postgresql
 from tests.support.small_disk import small_disk
 from tests.support.waiting import until
@@ -20,7 +21,20 @@ from shutthebox_league.database import open_database
 from shutthebox_league.league_health import BACKUP, note_pulse, read_league_health
 from shutthebox_league.main import League, main
 from shutthebox_league.notices import notice
-from shutthebox_league.schema import EVENT_GAME, GAP, METADATA, PULSE, RERATED, RERATING
+from shutthebox_league.schema import (
+    EVENT_GAME,
+    GAP,
+    MATCH,
+    METADATA,
+    PUB,
+    PULSE,
+    RATING,
+    RERATED,
+    RERATING,
+    STANDING,
+    VOID_ON_ARRIVAL,
+)
+from shutthebox_league.voiding import void_at_pub, voidings
 
 NOW_S = 1_790_000_000
 
@@ -37,6 +51,7 @@ class Filled(Town):
         with self.place.engine.begin() as db:
             note_pulse(db, BACKUP, NOW_S)
             notice(db, "lion.2", "later", "more than it may", NOW_S)
+            db.execute(insert(VOID_ON_ARRIVAL).values(hash="0" * 64, voiding_id=1))
             db.execute(insert(RERATING).values(at=1))
             db.execute(insert(RERATED).values(initials="ANN", mu=25.0, sigma=8.0))
             db.execute(insert(GAP).values(chain_id=1, first=1, last=2, noticed_s=NOW_S))
@@ -78,6 +93,150 @@ def test_a_restored_copy_has_every_row_and_the_league_goes_on(filled: Filled, tm
     filled.run("restore", tmp_path / "copy")
     assert rows(filled.place.engine) == before
     filled.play()
+
+
+class Restored:
+    """A league of two boxes that is put back to an evening before some voidings."""
+
+    def __init__(self, folder: Path, url: str) -> None:
+        self.folder, self.copy = folder / "league", folder / "copy"
+        place = found_league(self.folder, url, with_broker=False)
+        self.lion, self.evil = LeagueBox(place, "lion"), LeagueBox(place, "evil", "The Evil Eye")
+        self.engine = place.engine
+
+    def run(self, *words: object, status: int = 0) -> None:
+        assert main(["--folder", str(self.folder), *map(str, words)]) == status
+
+    @property
+    def database(self) -> Path:
+        return Path(self.engine.url.database or "")
+
+    def lose_database(self) -> None:
+        self.engine.dispose()
+        if self.engine.dialect.name == "sqlite":
+            with self.database.open("r+b") as file:
+                file.seek(100)
+                file.write(b"torn" * 10_000)
+        else:
+            with self.engine.begin() as db:
+                db.exec_driver_sql("drop schema public cascade")
+                db.exec_driver_sql("create schema public")
+
+    def voided(self) -> dict[int, bool]:
+        with self.engine.connect().execution_options(reads=True) as db:
+            return {row.id: row.voided > 0 for row in db.execute(select(MATCH.c.id, MATCH.c.voided))}
+
+    def winners(self) -> set[str]:
+        reviewed(self.engine)
+        with self.engine.connect().execution_options(reads=True) as db:
+            return {
+                *db.execute(select(STANDING.c.initials)).scalars(),
+                *db.execute(select(RATING.c.initials)).scalars(),
+            }
+
+
+@pytest.fixture
+def town(new_database: Callable[[], str], tmp_path: Path) -> Iterator[Restored]:
+    town = Restored(tmp_path, new_database())
+    yield town
+    town.engine.dispose()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_what_was_void_or_not_stays_so_over_a_restored_copy(
+    town: Restored, is_lost: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for seed in (1, 2):
+        town.lion.play(played_record(seed), "ANN", "BOB")
+    town.evil.play(played_record(3), "MAL", "ANN")
+    town.run("void", "1")
+    town.run("backup", town.copy)
+    town.run("void", "1", "--undo")
+    town.run("void", "2")
+    played = [town.evil.box.play(played_record(4))]
+    played += [town.evil.box.sign(seat, who) for seat, who in ((1, "MAL"), (2, "ZED"))]
+    for entry in played:
+        town.evil.send(entry)
+    town.run("void", "4")
+    town.run("void", "evil.1")
+    assert town.winners() == {"ANN", "BOB"}
+    capsys.readouterr()
+    if is_lost:
+        town.lose_database()
+    town.run("restore", town.copy)
+    said = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "AT", capsys.readouterr().out).splitlines()
+    assert said == [
+        "match 1, voided AT, counts again: that was undone since",
+        "match 2, voided AT, is void again",
+        "match 4, voided AT, is void again; 1 of its 1 matches aren't here, and void once they come",
+        "key evil.1, voided AT, is void again; 1 of its 2 matches aren't here, and void once they come",
+    ]
+    assert town.voided() == {1: False, 2: True, 3: True}
+    assert town.winners() == {"ANN", "BOB"}
+    for entry in played:
+        town.evil.send(entry)
+    assert town.voided()[4]
+    assert town.winners() == {"ANN", "BOB"}
+    town.run("void", "evil.1", "--undo")
+    assert town.voided() == {1: False, 2: True, 3: False, 4: True}
+    town.run("void", "--undo", 3)
+    assert town.voided() == {1: False, 2: True, 3: False, 4: False}
+    assert town.winners() == {"ANN", "BOB", "MAL", "ZED"}
+    capsys.readouterr()
+    town.run("restore", town.copy)
+    assert len(capsys.readouterr().out.splitlines()) == 2, "the undone ones do not come back"
+    assert town.voided() == {1: False, 2: True, 3: False}
+
+
+@pytest.mark.slow
+def test_a_landlord_has_the_own_voidings_over_a_restored_copy(town: Restored) -> None:
+    town.evil.play(played_record(1))
+    town.run("backup", town.copy)
+    with town.engine.begin() as db:
+        pub = db.execute(select(PUB.c.id).where(PUB.c.name == "The Evil Eye")).scalar_one()
+        void_at_pub(db, pub, [1], NOW_S, date(2026, 9, 20))
+    # The page was ended before it could note it.
+    town.run("restore", town.copy)
+    with town.engine.begin() as db:
+        (again,) = voidings(db, pub_id=pub)
+        assert (again.what, again.matches, again.undone_s) == ("match 1", 1, None)
+
+
+@pytest.mark.slow
+def test_an_operator_whose_register_is_lost_is_told_so(
+    town: Restored, capsys: pytest.CaptureFixture[str]
+) -> None:
+    town.lion.play(played_record(1))
+    town.run("backup", town.copy)
+    town.run("void", 1)
+    register, lost = town.folder / "keys" / "voidings", "no voidings are noted outside the database; "
+    register.unlink()
+    town.lose_database()
+    capsys.readouterr()
+    town.run("restore", town.copy)
+    if town.engine.dialect.name == "sqlite":
+        assert capsys.readouterr().out.startswith(lost)
+    assert town.voided() == {1: False}
+
+
+@pytest.mark.slow
+def test_an_operator_is_told_to_move_away_what_is_no_database(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The fault was said of the copy, which is good."""
+    town = Restored(tmp_path, "")
+    town.lion.play(played_record(1))
+    town.run("backup", town.copy)
+    town.engine.dispose()
+    town.database.write_bytes(b"not a database" * 1000)
+    town.run("restore", town.copy, status=2)
+    said = capsys.readouterr().err
+    assert said.startswith(f"shutthebox-league: {town.database}: file is not a database, so nothing")
+    town.database.unlink()
+    town.run("restore", town.copy)
+    assert town.voided() == {1: False}
+    town.engine.dispose()
 
 
 @pytest.mark.slow

@@ -282,27 +282,6 @@ def test_a_restored_back_up_gives_no_name_twice_and_no_revoked_key_back(
     assert 'name = "lion.4"' in capsys.readouterr().out
 
 
-@pytest.mark.slow
-def test_an_operator_is_told_which_voidings_a_restored_copy_lacks(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with closing(League(folder)) as league:
-        lion = LeagueBox(Place(tmp_path, league.authority, None, league.engine))
-        for seed in (1, 2):
-            lion.play(played_record(seed))
-    assert run(folder, "void", "1") == 0
-    assert run(folder, "backup", str(tmp_path / "copy")) == 0
-    assert run(folder, "void", "2") == run(folder, "void", "1", "--undo") == 0
-    capsys.readouterr()
-    assert run(folder, "restore", str(tmp_path / "copy")) == 0
-    told = [line.partition(", voided ")[::2] for line in capsys.readouterr().out.splitlines()]
-    assert [(what, " ".join(how.split()[2:])) for what, how in told] == [
-        ("match 2", "counts again"), ("match 1", "is void again")
-    ]  # fmt: skip
-    assert run(folder, "restore", str(tmp_path / "copy")) == 0
-    assert capsys.readouterr().out == ""
-
-
 def test_the_league_writes_nothing_that_root_runs(folder: Path) -> None:
     assert sorted(path.name for path in (folder / "broker").iterdir()) == [
         "authority.pem", "broker.key", "broker.pem", "dynamic-security.json"

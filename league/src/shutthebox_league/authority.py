@@ -40,6 +40,28 @@ BOXES_PORT, CONSUMERS_PORT = 8883, 8884
 
 ENROLLED, REVOKED = "enrolled", "revoked"
 
+
+@dataclass(frozen=True, slots=True)
+class NotedVoiding:
+    """A voiding as the register has it, without the numbers that a database gives.
+
+    Attributes:
+        uid: its name.
+        what: what the log says of it.
+        made_s: when.
+        pub: whose landlord made it; None for the operator.
+        hashes: of the entries of the matches it covers.
+        undone: it doesn't hold any more, for good; all the rest may be empty then.
+    """
+
+    uid: str
+    what: str = ""
+    made_s: int = 0
+    pub: str | None = None
+    hashes: Sequence[str] = ()
+    undone: bool = False
+
+
 _FORGOTTEN_AGAIN_S = 60  # A landlord who never rests does not fill the disk.
 _AUTHORITY_YEARS, _CERTIFICATE_YEARS = 30, 20
 _Key = ec.EllipticCurvePrivateKey | Ed25519PrivateKey
@@ -91,6 +113,7 @@ class Authority:
     def __init__(self, folder: Path) -> None:
         self._keys, self._broker = folder / "keys", folder / "broker"
         self._register_path, self._forgotten_path = self._keys / "register", self._keys / "forgotten"
+        self._voidings_path = self._keys / "voidings"
 
     def found(self, settings: Settings) -> None:
         """Makes all keys and the broker's files.
@@ -320,6 +343,23 @@ class Authority:
             with suppress(ValueError):
                 digest, pub_id, time_s = line.split()
                 found[digest, int(pub_id)] = int(time_s)
+        return found
+
+    def note_voidings(self, voidings: Iterable[NotedVoiding]) -> None:
+        """Notes for ever, outside the database, which voidings hold and which don't any more."""
+        # Begins a line, because the one before may be torn.
+        _append(self._voidings_path, "\n".join(["", *(json.dumps(asdict(each)) for each in voidings)]))
+
+    def voidings(self) -> dict[str, NotedVoiding] | None:
+        """All voidings that were noted, by their names; None if there never was one."""
+        if not self._voidings_path.exists():
+            return None
+        found = dict[str, NotedVoiding]()
+        for line in self._read(self._voidings_path).decode("ascii", "replace").splitlines():
+            with suppress(ValueError, TypeError):
+                each = NotedVoiding(**json.loads(line))
+                if each.uid not in found or not found[each.uid].undone:
+                    found[each.uid] = each
         return found
 
     def noted(self, what: str) -> list[str]:

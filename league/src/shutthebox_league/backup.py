@@ -107,7 +107,7 @@ def restore(engine: Engine, file: Path) -> None:
             _check(db, file)
             if is_sqlite:
                 with closing(_connect(engine)) as target:
-                    db.backup(target)
+                    _replace(target, db, Path(engine.url.database or ""))
                 return
         restored = open_database(f"sqlite:///{copy}")
         try:
@@ -119,6 +119,18 @@ def restore(engine: Engine, file: Path) -> None:
                 copy_rows(there, here)
         finally:
             restored.dispose()
+
+
+def _replace(target: sqlite3.Connection, copy: sqlite3.Connection, path: Path) -> None:
+    try:
+        copy.backup(target)
+    except sqlite3.Error as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_NOTADB:
+            raise
+        raise LeagueError(
+            f"{path}: {error}, so nothing can be put in its place; stop the league, move this file away with "
+            "those beside it that end in -wal and -shm, and restore again"
+        ) from None
 
 
 def _size(engine: Engine) -> int:

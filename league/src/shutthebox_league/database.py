@@ -178,6 +178,15 @@ def lock_books(db: Connection) -> None:
         db.exec_driver_sql(f"select pg_advisory_xact_lock({_BOOKS_LOCK})")
 
 
+def hold_consumers(db: Connection) -> None:
+    """Has consumers wait until the transaction ends, as they do on SQLite.
+
+    A consumer has either committed an entry before this, or sees what this transaction has changed.
+    """
+    if db.dialect.name == "postgresql":
+        db.exec_driver_sql("lock table chain in exclusive mode")
+
+
 def upsert(db: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
     """An `insert` of this dialect, which supports `on_conflict_do_...`."""
     return (postgresql.insert if db.dialect.name == "postgresql" else sqlite.insert)(table)

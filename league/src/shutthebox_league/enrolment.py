@@ -21,6 +21,7 @@ from shutthebox_league.initials import digest_of
 from shutthebox_league.names import read_name
 from shutthebox_league.players import forget
 from shutthebox_league.schema import BOX, FORGOTTEN, KEY, PUB
+from shutthebox_league.voiding import void_again
 
 _log = logging.getLogger(__name__)
 
@@ -94,7 +95,7 @@ def settle(engine: Engine, authority: Authority) -> list[str]:
     """Reconciles database, register and broker, for example after an old backup was restored.
 
     Returns:
-        A line for each key of which the database did not know what the register has.
+        A line for each key or voiding of which the database did not know what the register has.
     """
     said = []
     with authority.alone():
@@ -117,6 +118,7 @@ def settle(engine: Engine, authority: Authority) -> list[str]:
             ]
             good = _good_keys(db)
         said += _forget_again(engine, authority)
+        said += void_again(engine, authority)
         authority.allow(good)
         if not tell_broker(authority, set(good)):
             _log.info("the broker does not run here: it takes the keys that hold when it starts")

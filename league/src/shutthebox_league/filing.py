@@ -17,7 +17,8 @@ from shutthebox_league.categories import category_id
 from shutthebox_league.checking import CheckedMatch, night_of, time_of
 from shutthebox_league.database import insert_all, one_of, select_any
 from shutthebox_league.ratings import SIGNING_S, wait_s
-from shutthebox_league.schema import MATCH, SEAT
+from shutthebox_league.schema import MATCH, SEAT, VOIDED
+from shutthebox_league.voiding import void_on_arrival
 
 _RECORDS = select(MATCH.c.box_id, MATCH.c.journal, MATCH.c.record).order_by(MATCH.c.id)
 _LOCK = (
@@ -44,6 +45,7 @@ class NewMatch:
         sequence: of the entry.
         pub_id: where it was played.
         checked: as the rules give it.
+        hash: of the entry.
     """
 
     chain_id: int
@@ -53,6 +55,7 @@ class NewMatch:
     sequence: int
     pub_id: int
     checked: CheckedMatch
+    hash: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +71,13 @@ class NewSignature:
 def add_matches(db: Connection, new: Sequence[NewMatch], now_s: int, zone: tzinfo) -> None:
     """Adds matches, each from a different box. They wait for signatures.
 
-    A match that already came under another key of its box is skipped.
+    A match that already came under another key of its box is skipped. One that was void before an older
+    back-up was restored is void at once.
     """
     known = _stored(db, new, _RECORDS)
     categories = {each.checked.category for each in new if each.checked.category}
     ids = {category: category_id(db, category) for category in categories}
-    rows, added = list[dict[str, Any]](), list[CheckedMatch]()
+    rows, added = list[dict[str, Any]](), list[NewMatch]()
     for each in new:
         played, checked = each.content, each.checked
         again = again_journal(each.chain_id)
@@ -93,22 +97,33 @@ def add_matches(db: Connection, new: Sequence[NewMatch], now_s: int, zone: tzinf
             "commitment": checked.commitment, "ended": checked.ended, "record": played.record,
             "due_s": now_s + SIGNING_S if counts else None,
         })  # fmt: skip
-        added.append(checked)
+        added.append(each)
     if not rows:
         return
+    void = void_on_arrival(db, [each.hash for each in added])
+    for row, each in zip(rows, added, strict=True):
+        row["voided"] = len(void.get(each.hash, ()))
+        row["due_s"] = None if row["voided"] else row["due_s"]
     ids_of_boxes = {row.box_id: row.id for row in insert_all(db, MATCH, rows, MATCH.c.id, MATCH.c.box_id)}
     seats = [
         {
             "match_id": ids_of_boxes[row["box_id"]],
             "seat": place.seat, "place": place.place, "total": place.total,
             "initials": None, "confirmed": True, "computer": place.computer,
-            "counted": bool(checked.unranked) or place.computer or place.total is None,
+            "counted": bool(each.checked.unranked or row["voided"]) or place.computer or place.total is None,
             "turns": 0, "score_sum": 0.0, "luck_sum": 0.0, "given_away_sum": 0.0,
         }
-        for row, checked in zip(rows, added, strict=True)
-        for place in checked.places
+        for row, each in zip(rows, added, strict=True)
+        for place in each.checked.places
     ]  # fmt: skip
     insert_all(db, SEAT, seats)
+    covered = [
+        {"voiding_id": voiding, "match_id": ids_of_boxes[each.box_id]}
+        for each in added
+        for voiding in void.get(each.hash, ())
+    ]
+    if covered:
+        insert_all(db, VOIDED, covered)
 
 
 def sign(db: Connection, new: Sequence[NewSignature], now_s: int) -> None:

@@ -394,7 +394,9 @@ class Ledger:
             elif isinstance(entry.content, PlayerSigned):
                 signatures.append(NewSignature(*where, entry.content))
             elif found.checked is not None:
-                matches.append(NewMatch(*where, entry.content, entry.sequence, found.pub_id, found.checked))
+                matches.append(
+                    NewMatch(*where, entry.content, entry.sequence, found.pub_id, found.checked, found.hash)
+                )
             if isinstance(entry.content, PlayerSigned) and found.signature not in forgotten:
                 initials = entry.content.initials
             rows.append({

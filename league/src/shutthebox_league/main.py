@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, date, datetime
 from functools import partial
-from operator import itemgetter
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -32,7 +31,7 @@ from shutthebox_league.categories import usual_category
 from shutthebox_league.checking import night_of
 from shutthebox_league.consumer import Consumer
 from shutthebox_league.copying import copy_league
-from shutthebox_league.database import change, connect_to_read, empty_log, in_a_line, migrate, open_database
+from shutthebox_league.database import change, empty_log, in_a_line, migrate, open_database
 from shutthebox_league.enrolment import enrol, new_owner_token, revoke, settle
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import GRACE_H, make_event
@@ -45,10 +44,10 @@ from shutthebox_league.names import read_name
 from shutthebox_league.reviewer import Reviewer
 from shutthebox_league.schema import TOURNAMENT
 from shutthebox_league.voiding import (
+    note_voidings,
     of_entrant,
     of_key,
     of_match,
-    standing,
     undo,
     undo_all,
     void_entrant,
@@ -400,6 +399,7 @@ def _void(args: argparse.Namespace, league: League) -> None:
 
 def _say_undone(league: League, do: Callable[[Connection], int]) -> None:
     count = change(league.engine, do)
+    note_voidings(league.engine, league.authority)
     print(f"{count} matches count again, unless something else voids them.")
 
 
@@ -419,6 +419,7 @@ def _void_key(key: str, since: date | None, league: League) -> None:
 
 def _say_void(league: League, do: Callable[[Connection], tuple[int, int]]) -> None:
     number, count = change(league.engine, do)
+    note_voidings(league.engine, league.authority)
     print(f"Voiding {number}: {count} matches count for nothing. `void --undo {number}` puts them back.")
 
 
@@ -587,26 +588,16 @@ def _move(args: argparse.Namespace, league: League) -> None:
 
 def _restore(args: argparse.Namespace, league: League) -> None:
     try:
-        before = _standing_voidings(league)
-    except SQLAlchemyError:
-        before = None  # empty, or damaged: often why a copy is restored
+        migrate(league.engine)
+        note_voidings(league.engine, league.authority)
+    except (SQLAlchemyError, LeagueError):
+        # Damaged: often why a copy is restored. The register knows what holds.
+        if league.authority.voidings() is None:
+            print("no voidings are noted outside the database; `list voidings` shows those of this copy")
     restore(league.engine, args.file)
     migrate(league.engine)
     for said in settle(league.engine, league.authority):
         print(said)
-    if before is None:
-        print("voidings made or undone since this copy are not known; `list voidings` shows those it has")
-        return
-    after = _standing_voidings(league)
-    for counts_again, changed in ((True, before - after), (False, after - before)):
-        for what, made_s in sorted(changed, key=itemgetter(1)):
-            made = datetime.fromtimestamp(made_s, league.zone)
-            print(f"{what}, voided {made:%Y-%m-%d %H:%M}, {'counts' if counts_again else 'is void'} again")
-
-
-def _standing_voidings(league: League) -> frozenset[tuple[str, int]]:
-    with connect_to_read(league.engine) as db:
-        return standing(db)
 
 
 if __name__ == "__main__":

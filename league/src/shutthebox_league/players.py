@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, ins
 
 from shutthebox_league.checking import CLOCK_AHEAD_S
 from shutthebox_league.counting import let_go
-from shutthebox_league.database import lock_books, one_of, upsert
+from shutthebox_league.database import hold_consumers, lock_books, one_of, upsert
 from shutthebox_league.events import forget_games
 from shutthebox_league.initials import digest_of
 from shutthebox_league.ratings import due_s, leave_out
@@ -187,9 +187,7 @@ def forget(db: Connection, initials: str, pub_id: int | None, now_s: int) -> int
         How many matches were signed with them.
     """
     lock_books(db)
-    if db.dialect.name == "postgresql":
-        # A consumer has either committed a signature before this, or looks into `forgotten` after it.
-        db.exec_driver_sql("lock table chain in exclusive mode")
+    hold_consumers(db)
     row = upsert(db, FORGOTTEN).values(hash=digest_of(initials), pub_id=pub_id or 0, before_s=now_s)
     keys_ = [column.name for column in FORGOTTEN.primary_key]
     db.execute(row.on_conflict_do_update(index_elements=keys_, set_={"before_s": now_s}))

@@ -356,6 +356,9 @@ VOIDING = Table(
     Column("pub_id", ForeignKey("pub.id"), index=True),  # whose landlord did it; None for the operator
     Column("made_s", BigInteger, nullable=False),
     Column("undone_s", BigInteger),
+    # The name by which the register has it: a number may be another's once a back-up is restored.
+    Column("uid", String(32), nullable=False, server_default=""),
+    Column("noted", Boolean, nullable=False, server_default=false()),  # in the register, as it is now
 )
 
 VOIDED = Table(
@@ -364,6 +367,13 @@ VOIDED = Table(
     Column("voiding_id", ForeignKey("voiding.id"), primary_key=True),
     Column("match_id", ForeignKey("match.id", ondelete="CASCADE"), primary_key=True),
     Index("ix_voided_match_id", "match_id"),
+)
+
+VOID_ON_ARRIVAL = Table(
+    "void_on_arrival",
+    METADATA,
+    Column("hash", String(64), primary_key=True),  # of an entry that a restored back-up lacks
+    Column("voiding_id", ForeignKey("voiding.id"), primary_key=True, index=True),
 )
 
 FORGOTTEN = Table(

@@ -1,21 +1,50 @@
 """Voids matches: takes them out of standings, events and ratings, and puts them back.
 
 Every voiding is logged with the matches it covers. A match counts while no voiding covers it, so undoing one
-leaves out what another still covers.
+leaves out what another still covers. The register of the league's folder has every voiding, too, by the
+hashes of the entries: they hold, or stay undone, where a back-up from before is restored.
 """
 
-from collections.abc import Sequence
-from datetime import date
+import secrets
+import time
+from collections.abc import Collection, Sequence
+from datetime import date, datetime
+from functools import cache
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from sqlalchemy import ColumnElement, Connection, func, insert, literal, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Select,
+    delete,
+    func,
+    insert,
+    literal,
+    select,
+    update,
+)
 
+from shutthebox_league.authority import Authority, NotedVoiding
+from shutthebox_league.checking import night_of
 from shutthebox_league.counting import put_back, take_out
-from shutthebox_league.database import lock_books
+from shutthebox_league.database import change, hold_consumers, lock_books, one_of
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import events_changed
 from shutthebox_league.ratings import due_s, mark_changed
-from shutthebox_league.schema import CHAIN, ENTRANT, ENTRY, EVENT_GAME, KEY, MATCH, PUB, VOIDED, VOIDING
+from shutthebox_league.schema import (
+    CHAIN,
+    ENTRANT,
+    ENTRY,
+    EVENT_GAME,
+    KEY,
+    MATCH,
+    PUB,
+    VOID_ON_ARRIVAL,
+    VOIDED,
+    VOIDING,
+)
 
 LANDLORD_S = 14 * 24 * 3600
 """A landlord can void matches that came within this time, and undo voidings of this time. Older ones would
@@ -135,11 +164,13 @@ def undo(db: Connection, voiding: int, pub_id: int | None, now_s: int) -> int:
     if pub_id is not None:
         _check_landlord(db, pub_id, now_s)
         where &= (VOIDING.c.pub_id == pub_id) & (VOIDING.c.made_s > now_s - LANDLORD_S)
-    if not db.execute(update(VOIDING).where(where).values(undone_s=now_s)).rowcount:
+    if not db.execute(update(VOIDING).where(where).values(undone_s=now_s, noted=False)).rowcount:
         allowed = "those that `list voidings` shows"
         if pub_id is not None:
             allowed = "those of this pub of the last two weeks; the operator can undo older ones"
         raise LeagueError(f"{voiding}: not a current voiding; allowed are {allowed}")
+    # First: a consumer that has found these rows commits its match before the next statement.
+    db.execute(delete(VOID_ON_ARRIVAL).where(VOID_ON_ARRIVAL.c.voiding_id == voiding))
     covered = MATCH.c.id.in_(select(VOIDED.c.match_id).where(VOIDED.c.voiding_id == voiding))
     count = db.execute(update(MATCH).where(covered).values(voided=MATCH.c.voided - 1)).rowcount
     back = covered & (MATCH.c.voided == 0)
@@ -172,18 +203,13 @@ def undo_all(db: Connection, what: str, now_s: int) -> int:
 def voidings(db: Connection, *, pub_id: int | None = None, most: int = 100) -> Sequence[Any]:
     """Lists the latest voidings, or a pub's, each with `pub` and the number of `matches` it covers."""
     covers = select(func.count()).where(VOIDED.c.voiding_id == VOIDING.c.id).scalar_subquery()
-    query = select(VOIDING, PUB.c.name.label("pub"), covers.label("matches")).join(
+    shown = [column for column in VOIDING.c if column not in (VOIDING.c.uid, VOIDING.c.noted)]
+    query = select(*shown, PUB.c.name.label("pub"), covers.label("matches")).join(
         PUB, PUB.c.id == VOIDING.c.pub_id, isouter=True
     )
     if pub_id is not None:
         query = query.where(VOIDING.c.pub_id == pub_id)
     return db.execute(query.order_by(VOIDING.c.id.desc()).limit(most)).all()
-
-
-def standing(db: Connection) -> frozenset[tuple[str, int]]:
-    """All voidings that hold: what each covers and when it was made, in seconds since 1970."""
-    query = select(VOIDING.c.what, VOIDING.c.made_s).where(VOIDING.c.undone_s.is_(None))
-    return frozenset(map(tuple, db.execute(query)))
 
 
 def voidings_of(db: Connection, match_id: int) -> Sequence[Any]:
@@ -202,13 +228,19 @@ def _void(
     db: Connection, which: ColumnElement[bool], what: str, pub_id: int | None, now_s: int, tonight: date
 ) -> tuple[int, int]:
     lock_books(db)
-    row = {"what": what, "pub_id": pub_id, "made_s": now_s}
+    row = {"what": what, "pub_id": pub_id, "made_s": now_s, "uid": secrets.token_hex(16)}
     voiding = int(db.execute(insert(VOIDING).returning(VOIDING.c.id), row).scalar_one())
     found = select(literal(voiding), MATCH.c.id).where(which)
     db.execute(insert(VOIDED).from_select(["voiding_id", "match_id"], found))
     count = db.execute(select(func.count()).where(VOIDED.c.voiding_id == voiding)).scalar_one()
     if not count:
         raise LeagueError(f"{what}: no match of {'the league' if pub_id is None else 'this pub'}")
+    _take_out(db, voiding, tonight)
+    return voiding, count
+
+
+def _take_out(db: Connection, voiding: int, tonight: date) -> None:
+    """Has the matches that a new voiding covers count for nothing."""
     covered = MATCH.c.id.in_(select(VOIDED.c.match_id).where(VOIDED.c.voiding_id == voiding))
     db.execute(update(MATCH).where(covered).values(voided=MATCH.c.voided + 1))
     out = covered & (MATCH.c.voided == 1)
@@ -216,12 +248,125 @@ def _void(
     db.execute(update(MATCH).where(out).values(due_s=None))
     mark_changed(db, out)
     events_changed(db, out)
-    return voiding, count
+
+
+# -- over a restored back-up -----------------------------------------------------------
+
+
+def void_on_arrival(db: Connection, hashes: Collection[str]) -> dict[str, list[int]]:
+    """The voidings that cover new entries, by hash: those that held before a back-up was restored."""
+    found = dict[str, list[int]]()
+    for row in db.execute(_on_arrival(db.dialect.name), {"hashes": list(hashes)}):
+        found.setdefault(row.hash, []).append(row.voiding_id)
+    return found
+
+
+@cache
+def _on_arrival(dialect: str) -> Select[Any]:
+    own = one_of(dialect, VOID_ON_ARRIVAL.c.hash, "hashes")
+    return select(VOID_ON_ARRIVAL).where(own).with_for_update(read=True)
+
+
+def note_voidings(engine: Engine, authority: Authority) -> None:
+    """Has the register know every voiding of the database, and which of them are undone.
+
+    Call it after the transaction that made or undid one. If that's missed, the next call makes up for it.
+    """
+
+    def note(db: Connection) -> None:
+        lock_books(db)
+        query = select(VOIDING, PUB.c.name.label("pub")).join(PUB, PUB.c.id == VOIDING.c.pub_id, isouter=True)
+        rows = db.execute(query.where(VOIDING.c.noted.is_(False))).all()
+        if rows:
+            authority.note_voidings(_noted(db, row) for row in rows)
+            own = VOIDING.c.id.in_([row.id for row in rows])
+            db.execute(update(VOIDING).where(own).values(noted=True))
+
+    change(engine, note)
+
+
+def _noted(db: Connection, row: Any) -> NotedVoiding:  # noqa: ANN401  (a row)
+    if row.undone_s is not None:
+        return NotedVoiding(row.uid, undone=True)
+    covered = (
+        select(ENTRY.c.hash)
+        .join(MATCH, _OF_MATCH)
+        .join(VOIDED, VOIDED.c.match_id == MATCH.c.id)
+        .where(VOIDED.c.voiding_id == row.id)
+    )
+    missing = select(VOID_ON_ARRIVAL.c.hash).where(VOID_ON_ARRIVAL.c.voiding_id == row.id)
+    hashes = db.execute(covered.union(missing)).scalars().all()
+    return NotedVoiding(row.uid, row.what, row.made_s, row.pub, sorted(hashes))
+
+
+def void_again(engine: Engine, authority: Authority) -> list[str]:
+    """Has the database follow the register: it may be a back-up from before voidings were made or undone.
+
+    What is undone in one of them is undone in the other. What only the database has stays, and is noted.
+
+    Returns:
+        A line for each voiding that was made or undone again.
+    """
+    note_voidings(engine, authority)
+    register = authority.voidings() or {}
+    zone, now_s = ZoneInfo(authority.settings.zone), int(time.time())
+
+    def follow(db: Connection) -> list[str]:
+        lock_books(db)
+        known = {row.uid: row for row in db.execute(select(VOIDING))}
+        undone = [
+            known[each.uid]
+            for each in register.values()
+            if each.undone and each.uid in known and known[each.uid].undone_s is None
+        ]
+        due = [each for each in register.values() if not each.undone and each.uid not in known]
+        said = []
+        for row in undone:
+            undo(db, row.id, None, now_s)
+            said.append(f"{_said(row, zone)}, counts again: that was undone since")
+        if due:
+            hold_consumers(db)
+            wanted = {digest for each in due for digest in each.hashes}
+            entries = select(ENTRY.c.hash, MATCH.c.id).join(MATCH, _OF_MATCH)
+            rows = db.execute(entries.execution_options(yield_per=1000))
+            there = {row.hash: row.id for row in rows if row.hash in wanted}
+            for each in due:
+                missing = _make_again(db, each, there, night_of(now_s, zone))
+                lacks = f"; {missing} of its {len(each.hashes)} matches aren't here, and void once they come"
+                said.append(f"{_said(each, zone)}, is void again{lacks if missing else ''}")
+        return said
+
+    return change(engine, follow)
+
+
+def _make_again(db: Connection, noted: NotedVoiding, there: dict[str, int], tonight: date) -> int:
+    """Makes a voiding again, as far as its matches are there; returns how many aren't."""
+    missing = set(noted.hashes).difference(there)
+    what = noted.what
+    if missing and not what.startswith(of_key("")):
+        what = f"{len(noted.hashes)} matches"  # Its numbers may be those of others now.
+    pub = db.execute(select(PUB.c.id).where(PUB.c.name == noted.pub)).scalar()
+    row = {"what": what, "pub_id": pub, "made_s": noted.made_s, "uid": noted.uid, "noted": True}
+    voiding = int(db.execute(insert(VOIDING).returning(VOIDING.c.id), row).scalar_one())
+    covered = {there[digest] for digest in noted.hashes if digest in there}
+    if covered:
+        db.execute(insert(VOIDED), [{"voiding_id": voiding, "match_id": each} for each in sorted(covered)])
+    if missing:
+        rows = [{"hash": digest, "voiding_id": voiding} for digest in sorted(missing)]
+        db.execute(insert(VOID_ON_ARRIVAL), rows)
+    _take_out(db, voiding, tonight)
+    return len(missing)
+
+
+def _said(voiding: Any, zone: ZoneInfo) -> str:  # noqa: ANN401  (a row or a `NotedVoiding`)
+    return f"{voiding.what}, voided {datetime.fromtimestamp(voiding.made_s, zone):%Y-%m-%d %H:%M}"
+
+
+_OF_MATCH = (ENTRY.c.chain_id == MATCH.c.chain_id) & (ENTRY.c.sequence == MATCH.c.sequence)
 
 
 def _received_s() -> Any:  # noqa: ANN401  (an SQL expression)
-    own = (ENTRY.c.chain_id == MATCH.c.chain_id) & (ENTRY.c.sequence == MATCH.c.sequence)
-    return select(ENTRY.c.received_s).where(own).correlate(MATCH).scalar_subquery()
+    return select(ENTRY.c.received_s).where(_OF_MATCH).correlate(MATCH).scalar_subquery()
 
 
 def _check_landlord(db: Connection, pub_id: int, now_s: int) -> None:

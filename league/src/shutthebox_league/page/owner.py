@@ -34,7 +34,7 @@ from shutthebox_league.notices import notices
 from shutthebox_league.ratings import has_changed
 from shutthebox_league.schema import PUB
 from shutthebox_league.standings import boxes_health, latest_matches
-from shutthebox_league.voiding import undo, void_at_pub, voidings
+from shutthebox_league.voiding import note_voidings, undo, void_at_pub, voidings
 
 _COOKIE = "owner"
 _COOKIE_S = 30 * 24 * 3600
@@ -163,6 +163,8 @@ class OwnersPage:
             page = change(self._engine, lambda db: self._page(db, key, said=do(db, pub.id, form)))
             if action == "forget":
                 empty_log(self._engine)
+            if action in ("void", "undo"):
+                note_voidings(self._engine, self._authority)
             return page
         except LeagueError as error:
             with self._engine.connect().execution_options(reads=True) as db:
