@@ -30,6 +30,7 @@ Instead of its keys, a record written by hand may name a profile: ``profile pub`
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from shutthebox.errors import ShutTheBoxError, quoted
 from shutthebox.rules.actions import (
@@ -248,13 +249,13 @@ class _Parser:
             )
         self._at += 1
         lines, conditions = list[str](), None
-        keys: dict[str, object] = {}
+        keys: list[tuple[int, str]] = []
         named: Profile | None = None
         counts: dict[str, int] = {}
         while (line := self._peek()) is not None and not "1" <= line[0] <= "9":
             word, _, rest = line.partition(" ")
             if "=" in line and named is None:
-                self._add_keys(keys, line)
+                keys.append(self._lines[self._at])
             elif word in ("players", "rounds"):
                 if word in counts:
                     raise self._error(f"{word}: given twice")
@@ -281,10 +282,7 @@ class _Parser:
         if any(missing.values()):
             raise self._error("; ".join(what for what, is_missing in missing.items() if is_missing))
         if named is None:
-            try:
-                named = to_profile(keys, self._where, "record")
-            except ProfileError as error:
-                raise RecordError(str(error)) from None
+            named = _profile_of(tuple(keys), self._where)
         if conditions and conditions.linked and counts["players"] != len(conditions.linked.links):
             raise self._error("linked: allowed with 2 players")
         try:
@@ -312,17 +310,6 @@ class _Parser:
         if played is None:
             raise self._error(f"profile: a box of {quoted(box)} is not allowed; allowed are {allowed}")
         return played
-
-    def _add_keys(self, keys: dict[str, object], line: str) -> None:
-        number = self._lines[self._at][0]
-        try:
-            added = parse_keys(line, f"{self._where}:{number}", _no_like)
-        except ProfileError as error:
-            raise RecordError(str(error)) from None
-        for key, value in added.items():
-            if key in keys:
-                raise self._error(f"{key}: given twice")
-            keys[key] = value
 
     def _actions(self, match: Match) -> Iterator[Action]:
         line = self._lines[self._at][1]
@@ -363,6 +350,21 @@ class _Parser:
         if (line := self._peek()) is not None:
             ended = "the match has ended" if match.result else "the match has not ended yet"
             raise self._error(f"{quoted(line)}: not expected here, {ended}")
+
+
+@lru_cache(32)
+def _profile_of(lines: tuple[tuple[int, str], ...], where: str) -> Profile:
+    """The profile in numbered lines. Cached because most records of a league are of a few games."""
+    keys: dict[str, object] = {}
+    try:
+        for number, line in lines:
+            for key, value in parse_keys(line, f"{where}:{number}", _no_like).items():
+                if key in keys:
+                    raise RecordError(f"{where}:{number}: {key}: given twice")
+                keys[key] = value
+        return to_profile(keys, where, "record")
+    except ProfileError as error:
+        raise RecordError(str(error)) from None
 
 
 def _answer(word: str) -> Action:
