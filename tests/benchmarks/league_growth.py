@@ -1,8 +1,9 @@
 """What a league of very many matches computes for a receipt, its pages, and the ratings of a night.
 
 `python -m tests.benchmarks.league_growth [MATCHES…]`: fills a league with so many, all of them in one event
-of 64 entrants, and measures; 10,000, 100,000 and 1,000,000 by default. Where columns are alike, their number
-does not matter. Milliseconds are those of a core, so a busy machine doesn't change them much.
+of 64 entrants and in one tournament, and measures; 10,000, 100,000 and 1,000,000 by default. Where columns
+are alike, their number does not matter. Milliseconds are those of a core, so a busy machine doesn't change
+them much.
 """
 
 import json
@@ -26,14 +27,27 @@ from tests.support.league import LeagueBox, Place, found_league, league_command,
 from tests.support.mosquitto import free_port
 from tests.support.waiting import until
 
+from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.record import write
 from shutthebox_league.categories import category_id, usual_category
 from shutthebox_league.events import make_event, settle_event
 from shutthebox_league.ratings import rate
-from shutthebox_league.schema import CATEGORY, CHAIN, ENTRY, EVENT, EVENT_GAME, MATCH, RATING, SEAT, STANDING
+from shutthebox_league.schema import (
+    CATEGORY,
+    CHAIN,
+    ENTRY,
+    EVENT,
+    EVENT_GAME,
+    MATCH,
+    RATING,
+    SEAT,
+    STANDING,
+    TOURNAMENT,
+)
 from shutthebox_league.standings import WHOLE_LEAGUE, Period, first_of
 
 BOXES, PLAYERS, NIGHT = 200, 5000, 200
+TOURNAMENT_OF_ALL = Tournament("Benchmark", "a" * 64)
 _AT_ONCE = 20_000
 _ID = "abcdefghijklmnopqrstuvwxyz".upper()
 
@@ -70,6 +84,9 @@ def fill(place: Place, matches: int) -> None:
         ]
         db.execute(insert(CHAIN), chains)
         db.execute(update(CATEGORY).values(matches=matches))
+        cup = TOURNAMENT_OF_ALL
+        row = {"commitment": cup.commitment, "name": cup.name, "text": cup.to_text()}
+        db.execute(insert(TOURNAMENT).values(**row, made_s=now_s, closes_s=now_s + 86400))
     for begin in range(0, matches, _AT_ONCE):
         entries, rows, seats = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
         for number in range(begin, min(begin + _AT_ONCE, matches)):
@@ -85,13 +102,15 @@ def fill(place: Place, matches: int) -> None:
                 "began_s": ended_s - 600,
                 "ended_s": ended_s, "night": tonight - timedelta(days=(matches - number) * 1460 // matches),
                 "game": "traditional", "category_id": category, "players": 2, "unranked": "",
-                "commitment": "", "record": record, "reviewed_s": ended_s, "due_s": None,
+                "commitment": TOURNAMENT_OF_ALL.commitment, "record": record,
+                "reviewed_s": ended_s, "due_s": None,
             })  # fmt: skip
             for seat in (1, 2):
                 seats.append({
                     "match_id": number + 1, "seat": seat, "place": seat, "total": random.randrange(46),
                     "initials": initials(random.randrange(PLAYERS)), "confirmed": True, "computer": False,
                     "counted": True, "turns": 1, "score_sum": 9.0, "luck_sum": 0.0, "given_away_sum": 1.0,
+                    "tournament": TOURNAMENT_OF_ALL.commitment, "highest_wins": False,
                 })  # fmt: skip
         with place.engine.begin() as db:
             for table, values in ((ENTRY, entries), (MATCH, rows), (SEAT, seats)):
@@ -214,7 +233,8 @@ def measure(folder: Path, matches: int) -> dict[str, float]:
         for name, path in (
             ("the front page", "/"), ("the front page by rating, ever", "/?by=rating&period=ever"),
             ("a pub's page", "/pub/pub-1"), ("a player's page", f"/player/{initials(7)}"),
-            ("a match", f"/match/{matches}"), ("an event", f"/event/{event}"), ("health", "/health"),
+            ("a match", f"/match/{matches}"), ("an event", f"/event/{event}"),
+            ("a tournament", f"/tournament/{TOURNAMENT_OF_ALL.commitment}"), ("health", "/health"),
         ):  # fmt: skip
             found[name] = seconds(20, partial(ask, port, path), partial(core_seconds, page.pid))
         memory = peak_memory(page.pid)

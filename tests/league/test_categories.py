@@ -1,12 +1,19 @@
 """Which matches a league compares: by the rules, not by what a box offers in its menu."""
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from sqlalchemy import insert
+from tests.league.test_ratings import Evening
 
 from shutthebox.config.profiles import builtin
 from shutthebox.rules.record import Record
 from shutthebox_league.categories import Category, category_of, profile_of
+from shutthebox_league.schema import CATEGORY
+from shutthebox_league.standings import categories_played
 
 TRAC = builtin("trac-100")
 
@@ -27,3 +34,21 @@ def test_any_number_of_rounds_is_ranked() -> None:
 def test_house_rules_are_not_ranked() -> None:
     for profile in (replace(TRAC, sides=8), replace(TRAC, name="pub"), replace(TRAC, name="ours")):
         assert category_of(Record(profile, 2, 1)) is None
+
+
+@pytest.mark.slow
+def test_a_box_that_plays_to_thousands_of_limits_makes_nobody_wait(tmp_path: Path) -> None:
+    """Every visitor waited for all of them to be sorted. Only SQLite counts its steps."""
+    steps = []
+    with closing(Evening(tmp_path)) as evening, evening.engine.connect() as db:
+        raw = db.connection.driver_connection
+        assert isinstance(raw, sqlite3.Connection)
+        for first, last in ((1, 20), (20, 2000)):
+            row = {"game": "trac-100", "tiles": 9, "rounds": 1, "matches": 1}
+            db.execute(insert(CATEGORY), [{**row, "points": n} for n in range(first, last)])
+            counted = list[None]()
+            raw.set_progress_handler(lambda counted=counted: counted.append(None), 1)  # type: ignore[misc]
+            assert [category.points for _, category in categories_played(db)] == list(range(1, 13))
+            raw.set_progress_handler(None, 1)
+            steps.append(len(counted))
+    assert steps[1] == steps[0]

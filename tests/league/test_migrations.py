@@ -17,6 +17,7 @@ from shutthebox_league.events import read_event
 from shutthebox_league.notices import notices
 from shutthebox_league.schema import CATEGORY, ENTRY, MATCH, PROTECTED, SEAT
 from shutthebox_league.standings import Measure, Period, categories_played, standings
+from shutthebox_league.tournaments import read_tables
 
 MATCHES = 10
 
@@ -59,6 +60,20 @@ def test_a_league_of_an_earlier_version_counts_all_its_matches_again(
         event = read_event(db, 1, 0)
         assert event is not None
         assert event.category == categories.usual_category("traditional")
+
+
+@pytest.mark.slow
+def test_the_tables_of_a_tournament_are_those_of_before(old: Engine) -> None:
+    migrate(old, "0007")
+    with old.begin() as db:
+        db.exec_driver_sql("update match set commitment = 'cup' where id > 6")
+        db.exec_driver_sql("update match set voided = 1 where id = 8")
+        db.exec_driver_sql("update seat set confirmed = false where match_id = 9 and seat = 2")
+    migrate(old)
+    with old.begin() as db:
+        found = read_tables(db, "cup")
+    ids = {(each.seat, each.highest_wins): {row.match_id for row in each.rows} for each in found}
+    assert ids == {(1, False): {7, 9}, (2, False): {7}}
 
 
 @pytest.mark.slow

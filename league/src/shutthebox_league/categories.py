@@ -15,6 +15,9 @@ from shutthebox_league.schema import CATEGORY
 
 _NAMES = frozenset(profile.name for profile in builtins())
 
+HIGHEST_WINS = frozenset(profile.name for profile in builtins() if profile.highest_total_wins)
+"""Games in which the highest total wins."""
+
 
 @dataclass(frozen=True, slots=True)
 class Category:
@@ -118,4 +121,4 @@ def read_category(db: Connection, number: int) -> Category | None:
 
 def highest_wins(game: str) -> bool:
     """Whether the highest total wins; False for a game that no longer exists."""
-    return game in _NAMES and builtin(game).highest_total_wins
+    return game in HIGHEST_WINS

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, Update, bindparam, select, update
 
 from shutthebox.outbox_entry import MatchPlayed, PlayerSigned
-from shutthebox_league import players
+from shutthebox_league import players, tournaments
 from shutthebox_league.categories import category_id
 from shutthebox_league.checking import CheckedMatch, night_of, time_of
 from shutthebox_league.database import insert_all, one_of, select_any
@@ -124,6 +124,8 @@ def add_matches(db: Connection, new: Sequence[NewMatch], now_s: int, zone: tzinf
     ]
     if covered:
         insert_all(db, VOIDED, covered)
+    if any(row["commitment"] for row in rows):
+        tournaments.enter(db, MATCH.c.id.in_(ids_of_boxes.values()))
 
 
 def sign(db: Connection, new: Sequence[NewSignature], now_s: int) -> None:

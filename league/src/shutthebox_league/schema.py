@@ -17,6 +17,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     false,
+    literal_column,
     true,
 )
 
@@ -133,6 +134,16 @@ CATEGORY = Table(
     Column("matches", BigInteger, nullable=False),  # that count
     UniqueConstraint("game", "tiles", "rounds", "points"),
 )
+IS_PLAYED = CATEGORY.c.matches > literal_column("0")  # as the index has it
+"""Categories that have a table."""
+
+Index(
+    "ix_category_matches",
+    CATEGORY.c.matches.desc(),
+    CATEGORY.c.id,
+    sqlite_where=IS_PLAYED,
+    postgresql_where=IS_PLAYED,
+)
 
 MATCH = Table(
     "match",
@@ -167,7 +178,6 @@ MATCH = Table(
     UniqueConstraint("box_id", "journal", "number", "began_s"),
     Index("ix_match_category_id", "category_id", "night"),
     Index("ix_match_pub_id", "pub_id", "id"),
-    Index("ix_match_commitment", "commitment"),
     Index("ix_match_due_s", "due_s", "rated", "id"),
     Index("ix_match_rated", "rated"),
 )
@@ -202,6 +212,9 @@ SEAT = Table(
     # The rating before the match, from which it is rated again.
     Column("mu", Float),
     Column("sigma", Float),
+    # The table of a tournament of equal dice that it is in, by the commitment and the kind of game.
+    Column("tournament", String(64)),
+    Column("highest_wins", Boolean),
     Index("ix_seat_initials", "initials", "match_id"),
 )
 IS_DUE = SEAT.c.initials.is_not(None) & SEAT.c.confirmed.is_(True) & SEAT.c.counted.is_(False)
@@ -213,6 +226,16 @@ WAITS = SEAT.c.confirmed.is_(False)
 """Seats that wait for a landlord."""
 
 Index("ix_seat_not_confirmed", SEAT.c.match_id, sqlite_where=WAITS, postgresql_where=WAITS)
+
+IN_TOURNAMENT = SEAT.c.tournament.is_not(None) & SEAT.c.confirmed.is_(True)
+"""Seats in the tables of tournaments."""
+
+Index(
+    "ix_seat_tournament",
+    *(SEAT.c.tournament, SEAT.c.seat, SEAT.c.highest_wins, SEAT.c.total, SEAT.c.match_id),
+    sqlite_where=IN_TOURNAMENT,
+    postgresql_where=IN_TOURNAMENT,
+)
 
 REVIEW = Table(
     "review",

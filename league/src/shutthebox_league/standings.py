@@ -12,7 +12,17 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, select
 
 from shutthebox_league.categories import Category
-from shutthebox_league.schema import BOX, CATEGORY, HEALTH, MATCH, PUB, RATING, SEAT, STANDING
+from shutthebox_league.schema import (
+    BOX,
+    CATEGORY,
+    HEALTH,
+    IS_PLAYED,
+    MATCH,
+    PUB,
+    RATING,
+    SEAT,
+    STANDING,
+)
 
 FEWEST_TURNS = 5
 """Fewest reviewed turns for a place by skill, so that one lucky turn doesn't lead."""
@@ -132,10 +142,7 @@ def standings(
 def categories_played(db: Connection, most: int = 12) -> Sequence[tuple[int, Category]]:
     """The categories with most matches that count, the most first."""
     found = db.execute(
-        select(CATEGORY)
-        .where(CATEGORY.c.matches > 0)
-        .order_by(CATEGORY.c.matches.desc(), CATEGORY.c.id)
-        .limit(most)
+        select(CATEGORY).where(IS_PLAYED).order_by(CATEGORY.c.matches.desc(), CATEGORY.c.id).limit(most)
     )
     return [(row.id, Category(row.game, row.tiles, row.rounds, row.points)) for row in found]
 

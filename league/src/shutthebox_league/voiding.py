@@ -26,6 +26,7 @@ from sqlalchemy import (
     update,
 )
 
+from shutthebox_league import tournaments
 from shutthebox_league.authority import Authority, NotedVoiding
 from shutthebox_league.checking import night_of
 from shutthebox_league.counting import put_back, take_out
@@ -175,6 +176,7 @@ def undo(db: Connection, voiding: int, pub_id: int | None, now_s: int) -> int:
     count = db.execute(update(MATCH).where(covered).values(voided=MATCH.c.voided - 1)).rowcount
     back = covered & (MATCH.c.voided == 0)
     put_back(db, back)
+    tournaments.enter(db, back)
     unrated = select(MATCH.c.id).where(
         back, MATCH.c.rated == 0, MATCH.c.unranked == "", MATCH.c.unrated == ""
     )
@@ -245,6 +247,7 @@ def _take_out(db: Connection, voiding: int, tonight: date) -> None:
     db.execute(update(MATCH).where(covered).values(voided=MATCH.c.voided + 1))
     out = covered & (MATCH.c.voided == 1)
     take_out(db, out, tonight)
+    tournaments.leave(db, out)
     db.execute(update(MATCH).where(out).values(due_s=None))
     mark_changed(db, out)
     events_changed(db, out)

@@ -43,6 +43,7 @@ from shutthebox_league.standings import (
     latest_matches,
     standings,
 )
+from shutthebox_league.tournaments import SHOWN, read_tables
 from shutthebox_league.voiding import voidings_of
 
 FOLDER = Path(__file__).parent
@@ -51,7 +52,6 @@ _NUMBER = re.compile("[1-9][0-9]{0,17}", re.ASCII)  # as large as a database's n
 _SLUG = re.compile("[a-z0-9-]{1,60}", re.ASCII)
 _COMMITMENT = re.compile("[0-9a-f]{64}", re.ASCII)
 _LATEST = 20
-_MOST_ROWS = 500
 _BOARD_S = 15  # seconds after which a board asks again
 
 HEADERS = {
@@ -363,20 +363,8 @@ class _Page:
             raise HTTPException(404, "There is no such tournament.")
         closed = time.time() >= found.closes_s
         seed = tournament_from_text(found.text, "tournament").seed if closed else ""
-        rows = db.execute(
-            select(SEAT.c.initials, SEAT.c.seat, SEAT.c.total, MATCH.c.id)
-            .join(MATCH, MATCH.c.id == SEAT.c.match_id)
-            .where(
-                MATCH.c.commitment == found.commitment,
-                MATCH.c.unranked == "",
-                MATCH.c.voided == 0,
-                SEAT.c.total.is_not(None),
-                SEAT.c.confirmed,
-            )
-            .order_by(SEAT.c.seat, SEAT.c.total)
-            .limit(_MOST_ROWS)
-        ).all()
-        return self.render("tournament.html", tournament=found, seed=seed, rows=rows)
+        tables = read_tables(db, found.commitment)
+        return self.render("tournament.html", tournament=found, seed=seed, tables=tables, most=SHOWN)
 
     def data(self, db: Connection, request: Request) -> Response:
         """The data that is stored about people, and its deletion."""
