@@ -25,13 +25,14 @@ from shutthebox_league.events import (
     confirm_by_landlord,
     make_event,
     read_event,
+    settle_event,
     waiting_for_landlord,
     waiting_games,
 )
 from shutthebox_league.formats import Format, Standing
 from shutthebox_league.players import confirm, protect
 from shutthebox_league.schema import EVENT_GAME, PUB
-from shutthebox_league.voiding import void_key
+from shutthebox_league.voiding import void_key, void_match
 
 ENTRANTS = ("ANN", "BOB", "CAT", "DAN")
 DAY_S = 24 * 3600
@@ -257,6 +258,27 @@ def test_a_ladder_goes_on_step_by_step_and_begins_again_without_what_is_void(
     with cup.engine.begin() as db:
         void_key(db, "evil.1", None, cup.now_s, NIGHT)
     assert cup.read(number).standing == honest.standing
+
+
+@pytest.mark.slow
+def test_a_ladder_made_again_shows_the_table_of_before_until_it_ends(
+    cup: Cup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """100,000 games in one transaction kept every match waiting for half a second."""
+    monkeypatch.setattr(events, "_SOME", 2)
+    number = cup.make(Format.LADDER)
+    for seed in range(5):
+        cup.play(played_record(seed), "ANN", "BOB")
+    before = cup.standing(number)
+    with cup.engine.begin() as db:
+        void_match(db, 1, cup.now_s, NIGHT)
+    for _ in range(2):
+        with cup.engine.begin() as db:
+            settle_event(db, number)
+            found = read_event(db, number, cup.now_s)
+        assert found is not None
+        assert found.standing == before
+    assert cup.counted(number)["ANN"] == 4
 
 
 @pytest.mark.slow

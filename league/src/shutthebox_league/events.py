@@ -464,11 +464,19 @@ def _confirm(db: Connection, event_id: int, match_id: int, initials: str, now_s:
 
 
 def settle_event(db: Connection, event_id: int) -> None:
-    """Recomputes an event's table, or takes one step towards its first. The caller holds the event's lock."""
+    """Recomputes an event's table, or takes one step towards it. The caller holds the event's lock.
+
+    After a step the event is still stale, and everybody sees the table of before.
+    """
     event = db.execute(select(EVENT).where(EVENT.c.id == event_id)).one()
     state = _state(event)
+
+    def keep(found: dict[str, Any], *, stale: bool) -> None:
+        values = {"state": json.dumps(found), "stale": stale}
+        db.execute(update(EVENT).where(EVENT.c.id == event_id).values(values))
+
     if "lines" not in state and (last := _note_earlier(db, event, state.get("noted", 0))) is not None:
-        db.execute(update(EVENT).where(EVENT.c.id == event_id).values(state=json.dumps({"noted": last})))
+        keep({**state, "noted": last}, stale=True)
         return
     entrants = list(
         db.execute(
@@ -478,7 +486,10 @@ def settle_event(db: Connection, event_id: int) -> None:
     kept: dict[str, Any] = {}
     match Format(event.format):
         case Format.LADDER:
-            standing, kept = _climb(db, event_id, entrants, state)
+            standing, kept, is_done = _climb(db, event_id, entrants, state)
+            if not is_done:
+                keep({**state, **kept}, stale=True)
+                return
         case Format.BEST_OF_NIGHT:
             highest = highest_wins(_category_of(db, event).game)
             totals = {row.who: row.total for row in _used(db, event_id)}
@@ -494,8 +505,7 @@ def settle_event(db: Connection, event_id: int) -> None:
         .limit(_LATEST)
     )
     ids = list(dict.fromkeys(reversed(db.execute(latest).scalars().all())))
-    text = json.dumps({**asdict(standing), "matches": ids, **kept})
-    db.execute(update(EVENT).where(EVENT.c.id == event_id).values(state=text, stale=False))
+    keep({**asdict(standing), "matches": ids, **kept}, stale=False)
 
 
 def _note_earlier(db: Connection, event: Row[Any], last: int) -> int | None:
@@ -519,28 +529,28 @@ def _note_earlier(db: Connection, event: Row[Any], last: int) -> int | None:
 
 def _climb(
     db: Connection, event_id: int, entrants: Sequence[str], state: dict[str, Any]
-) -> tuple[Standing, dict[str, Any]]:
-    """A ladder goes on from where it was."""
+) -> tuple[Standing, dict[str, Any], bool]:
+    """A ladder goes on from where it was by some games; whether those were all."""
     order, position = state.get("order") or entrants, state.get("position") or 0
     order = [name for name in order if name in entrants]
     played = Counter(state.get("played") or {}) if position else Counter[str]()
     game = EVENT_GAME.c
-    while True:
-        rows = db.execute(
-            select(EVENT_GAME)
-            .join(MATCH, MATCH.c.id == game.match_id)
-            .where(game.event_id == event_id, game.position > position, MATCH.c.voided == 0)
-            .order_by(game.position)
-            .limit(_SOME)
-        ).all()
-        standing = ladder(order, [_game(row) for row in rows])
-        order = [line.name for line in standing.lines]
-        played.update({line.name: line.played for line in standing.lines})
-        if not rows:
-            lines = tuple(Line(name, None, played[name]) for name in order)
-            kept = {"order": order, "position": position, "played": played}
-            return Standing(lines, standing.next), kept
-        position = rows[-1].position
+    rows = db.execute(
+        select(EVENT_GAME, MATCH.c.voided)
+        .join(MATCH, MATCH.c.id == game.match_id)
+        .where(game.event_id == event_id, game.position > position)
+        .order_by(game.position)
+        .limit(_SOME)
+    ).all()
+    standing = ladder(order, [_game(row) for row in rows if not row.voided])
+    played.update({line.name: line.played for line in standing.lines})
+    lines = tuple(Line(line.name, None, played[line.name]) for line in standing.lines)
+    kept = {
+        "order": [line.name for line in lines],
+        "position": rows[-1].position if rows else position,
+        "played": played,
+    }
+    return Standing(lines, standing.next), kept, len(rows) < _SOME
 
 
 def _used(db: Connection, event_id: int) -> Sequence[Row[Any]]:
