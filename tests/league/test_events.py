@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import event as sqlalchemy_event
-from sqlalchemy import func, insert, select
+from sqlalchemy import func, insert, select, update
 from tests.league.test_ratings import NIGHT, NOW_S, Evening
 from tests.support.fast import fast_among
 from tests.support.league import FakeBox, journal_of, played_record
@@ -23,7 +23,9 @@ from shutthebox_league.events import (
     Event,
     confirm_by_code,
     confirm_by_landlord,
+    events_changed,
     make_event,
+    note_match,
     read_event,
     settle_event,
     waiting_for_landlord,
@@ -31,7 +33,7 @@ from shutthebox_league.events import (
 )
 from shutthebox_league.formats import Format, Standing
 from shutthebox_league.players import confirm, protect
-from shutthebox_league.schema import EVENT_GAME, PUB
+from shutthebox_league.schema import EVENT_GAME, MATCH, PUB
 from shutthebox_league.voiding import void_key, void_match
 
 ENTRANTS = ("ANN", "BOB", "CAT", "DAN")
@@ -316,6 +318,44 @@ def test_a_look_at_what_waits_passes_over_no_game_that_counts(cup: Cup) -> None:
             counted = list[None]()
             raw.set_progress_handler(lambda counted=counted: counted.append(None), 1)  # type: ignore[misc]
             assert waiting_games(db, number) == []
+            raw.set_progress_handler(None, 1)
+            steps.append(len(counted))
+    assert steps[1] <= 2 * steps[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("new_database", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("format_", list(Format))
+def test_a_match_that_counts_passes_over_no_earlier_ones(cup: Cup, format_: Format) -> None:
+    """Of 100,000 that were void, each later match read them all. Only SQLite counts its steps."""
+    number = cup.make(format_)
+    cup.play(played_record(1), "ANN", "BOB")
+    cup.review()
+    steps = []
+    for first, last in ((2, 10), (11, 1000)):
+        with cup.engine.begin() as db:
+            match, game = (db.execute(select(each)).mappings().first() for each in (MATCH, EVENT_GAME))
+            assert match is not None
+            assert game is not None
+            numbers = range(100 * first, 100 * last, 100)
+            db.execute(insert(MATCH), [{**match, "id": n, "number": n} for n in numbers])
+            games = [{**game, "match_id": n, "position": n, "used": False} for n in numbers]
+            db.execute(insert(EVENT_GAME), games)
+            half = (MATCH.c.id >= 50 * (first + last)) | (MATCH.c.id == 1)
+            db.execute(update(MATCH).where(half, MATCH.c.voided == 0).values(voided=1))
+            events_changed(db, half)
+        while cup.rows("select 1 from event where stale"):
+            cup.review()
+        cup.play(played_record(first), "ANN", "BOB")
+        with cup.engine.begin() as db:
+            new = db.execute(select(MATCH).order_by(MATCH.c.id.desc())).first()
+            assert new is not None
+            raw = db.connection.driver_connection
+            assert isinstance(raw, sqlite3.Connection)
+            counted = list[None]()
+            raw.set_progress_handler(lambda counted=counted: counted.append(None), 1)  # type: ignore[misc]
+            note_match(db, new)
+            settle_event(db, number)
             raw.set_progress_handler(None, 1)
             steps.append(len(counted))
     assert steps[1] <= 2 * steps[0]

@@ -15,7 +15,7 @@ from shutthebox_league.database import migrate, open_database
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import read_event
 from shutthebox_league.notices import notices
-from shutthebox_league.schema import CATEGORY, ENTRY, MATCH, PROTECTED, SEAT
+from shutthebox_league.schema import CATEGORY, ENTRY, EVENT_GAME, MATCH, PROTECTED, SEAT
 from shutthebox_league.standings import Measure, Period, categories_played, standings
 from shutthebox_league.tournaments import read_tables
 
@@ -74,6 +74,19 @@ def test_the_tables_of_a_tournament_are_those_of_before(old: Engine) -> None:
         found = read_tables(db, "cup")
     ids = {(each.seat, each.highest_wins): {row.match_id for row in each.rows} for each in found}
     assert ids == {(1, False): {7, 9}, (2, False): {7}}
+
+
+@pytest.mark.slow
+def test_an_event_passes_over_what_was_void_before(old: Engine) -> None:
+    migrate(old, "0008")
+    game = "insert into event_game (event_id, match_id, who, box_id, waits_for, position, used) values "
+    with old.begin() as db:
+        db.exec_driver_sql("update match set voided = 1 where id = 1")
+        db.exec_driver_sql(f"{game} (1, 1, 'ANN BOB', 1, '', 1, false), (1, 2, 'ANN BOB', 1, '', 2, true)")
+    migrate(old)
+    with old.begin() as db:
+        positions = db.execute(select(EVENT_GAME.c.position).order_by(EVENT_GAME.c.match_id))
+        assert positions.scalars().all() == [-1, 2]
 
 
 @pytest.mark.slow

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from datetime import time as time_of_day
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, case, delete, func, insert, or_, select, update
 
 from shutthebox.errors import quoted
 from shutthebox.rules.profile import MAX_ROUNDS
@@ -44,6 +44,8 @@ from shutthebox_league.schema import (
     EVENT,
     EVENT_BOX,
     EVENT_GAME,
+    IS_TAKEN,
+    IS_USED,
     MATCH,
     PROTECTED,
     SEAT,
@@ -318,9 +320,10 @@ def _games_of(format_: Format, match: Row[Any], seats: Sequence[Any]) -> Iterato
 def _enter(db: Connection, event: Row[Any], match_id: int, who: str) -> None:
     """A game counts from now on, after all that count already."""
     game = EVENT_GAME.c
-    last = db.execute(select(func.max(game.position)).where(game.event_id == event.id)).scalar()
+    ends = (select(each(game.position)).where(game.event_id == event.id) for each in (func.max, func.min))
+    last = max(abs(db.execute(end).scalar() or 0) for end in ends)
     own = (game.event_id == event.id) & (game.match_id == match_id) & (game.who == who)
-    db.execute(update(EVENT_GAME).where(own).values(position=(last or 0) + 1))
+    db.execute(update(EVENT_GAME).where(own).values(position=last + 1))
     _use(db, event, who)
     db.execute(update(EVENT).where(EVENT.c.id == event.id).values(stale=True))
 
@@ -331,30 +334,29 @@ def _use(db: Connection, event: Row[Any], who: str) -> None:
     if most is None:
         return
     game = EVENT_GAME.c
-    order: list[Any] = [game.position]
+    own = (game.event_id == event.id) & (game.who == who)
+    order: tuple[ColumnElement[Any], ...] = (game.position,)
     if event.format == Format.BEST_OF_NIGHT:
         highest = highest_wins(_category_of(db, event).game)
-        order = [game.total.desc() if highest else game.total, game.position]
-    own = (game.event_id == event.id) & (game.who == who)
-    first = (
-        select(game.match_id)
-        .join(MATCH, MATCH.c.id == game.match_id)
-        .where(own, game.position.is_not(None), MATCH.c.voided == 0)
-        .order_by(*order)
-        .limit(most)
-    )
+        order = (game.total.desc(), game.position.desc()) if highest else (game.total, game.position)
+    first = select(game.match_id).where(own, IS_TAKEN).order_by(*order).limit(most)
     ids = db.execute(first).scalars().all()
-    db.execute(update(EVENT_GAME).where(own, game.used, game.match_id.not_in(ids)).values(used=False))
-    db.execute(update(EVENT_GAME).where(own, ~game.used, game.match_id.in_(ids)).values(used=True))
+    db.execute(update(EVENT_GAME).where(own, IS_USED, game.match_id.not_in(ids)).values(used=False))
+    for match_id in ids:
+        db.execute(update(EVENT_GAME).where(own, game.match_id == match_id).values(used=True))
 
 
 def events_changed(db: Connection, which: ColumnElement[bool]) -> None:
     """Has the tables recomputed of all events that these matches count for."""
     game = EVENT_GAME.c
     taken = select(MATCH.c.id).where(which)
+    order = func.abs(game.position)
+    is_void = select(MATCH.c.voided > 0).where(MATCH.c.id == game.match_id).scalar_subquery()
     found = db.execute(select(game.event_id, game.who).where(game.match_id.in_(taken)).distinct()).all()
     for event_id in sorted({row.event_id for row in found}):
         event = db.execute(select(EVENT).where(EVENT.c.id == event_id).with_for_update()).one()
+        own = (game.event_id == event_id) & game.match_id.in_(taken)
+        db.execute(update(EVENT_GAME).where(own).values(position=case((is_void, -order), else_=order)))
         for who in {row.who for row in found if row.event_id == event_id}:
             _use(db, event, who)
         # A ladder goes on from its state; this one begins again.
@@ -450,7 +452,11 @@ def _confirm(db: Connection, event_id: int, match_id: int, initials: str, now_s:
     game = EVENT_GAME.c
     event = db.execute(select(EVENT).where(EVENT.c.id == event_id).with_for_update()).first()
     own = (game.event_id == event_id) & (game.match_id == match_id)
-    found = db.execute(select(game.who, game.waits_for).where(own, game.waits_for.contains(initials))).first()
+    found = db.execute(
+        select(game.who, game.waits_for)
+        .join(MATCH, MATCH.c.id == game.match_id)
+        .where(own, game.waits_for.contains(initials), MATCH.c.voided == 0)
+    ).first()
     if event is None or found is None or now_s > event.closes_s:
         return False
     left = " ".join(each for each in found.waits_for.split() if each != initials)
@@ -499,8 +505,7 @@ def settle_event(db: Connection, event_id: int) -> None:
     game = EVENT_GAME.c
     latest = (
         select(game.match_id)
-        .join(MATCH, MATCH.c.id == game.match_id)
-        .where(game.event_id == event_id, game.position.is_not(None), MATCH.c.voided == 0)
+        .where(game.event_id == event_id, game.position > 0)
         .order_by(game.position.desc())
         .limit(_LATEST)
     )
@@ -536,13 +541,12 @@ def _climb(
     played = Counter(state.get("played") or {}) if position else Counter[str]()
     game = EVENT_GAME.c
     rows = db.execute(
-        select(EVENT_GAME, MATCH.c.voided)
-        .join(MATCH, MATCH.c.id == game.match_id)
+        select(EVENT_GAME)
         .where(game.event_id == event_id, game.position > position)
         .order_by(game.position)
         .limit(_SOME)
     ).all()
-    standing = ladder(order, [_game(row) for row in rows if not row.voided])
+    standing = ladder(order, [_game(row) for row in rows])
     played.update({line.name: line.played for line in standing.lines})
     lines = tuple(Line(line.name, None, played[line.name]) for line in standing.lines)
     kept = {
@@ -554,8 +558,9 @@ def _climb(
 
 
 def _used(db: Connection, event_id: int) -> Sequence[Row[Any]]:
-    own = (EVENT_GAME.c.event_id == event_id) & EVENT_GAME.c.used
-    return db.execute(select(EVENT_GAME).where(own).order_by(EVENT_GAME.c.position)).all()
+    # By itself SQLite may look through all games in another order.
+    own = (EVENT_GAME.c.event_id == event_id) & (EVENT_GAME.c.who > "") & IS_USED
+    return sorted(db.execute(select(EVENT_GAME).where(own)), key=attrgetter("position"))
 
 
 def _game(row: Row[Any]) -> Game:

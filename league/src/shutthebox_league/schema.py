@@ -352,15 +352,31 @@ EVENT_GAME = Table(
     Column("total", BigInteger),  # of a single entrant
     Column("box_id", BigInteger, nullable=False),
     Column("waits_for", String(7), nullable=False),  # those of `who` whose word it needs
-    Column("position", BigInteger),  # the order in which matches came to count; None while it waits
+    # The order in which matches came to count: negative while its match is void, None while it waits.
+    Column("position", BigInteger),
     Column("used", Boolean, nullable=False),  # the first of its kind, which the table is made of
     Index("ix_event_game_position", "event_id", "position"),
-    Index("ix_event_game_used", "event_id", "used", "position"),
-    Index("ix_event_game_who", "event_id", "who", "position"),
-    Index("ix_event_game_total", "event_id", "who", "total"),
     Index("ix_event_game_waits_for", "event_id", "box_id", "waits_for", "match_id"),
     Index("ix_event_game_match_id", "match_id"),
 )
+
+# In this form, SQLite looks for no range of positions in another index.
+IS_TAKEN = (EVENT_GAME.c.position > literal_column("0")).is_(True)
+"""Games that count."""
+
+_WHO = (EVENT_GAME.c.event_id, EVENT_GAME.c.who)
+Index("ix_event_game_who", *_WHO, EVENT_GAME.c.position, sqlite_where=IS_TAKEN, postgresql_where=IS_TAKEN)
+Index(
+    "ix_event_game_total",
+    *(*_WHO, EVENT_GAME.c.total, EVENT_GAME.c.position),
+    sqlite_where=IS_TAKEN,
+    postgresql_where=IS_TAKEN,
+)
+
+IS_USED = EVENT_GAME.c.used.is_(True)
+"""Games that the table is made of."""
+
+Index("ix_event_game_used", *_WHO, sqlite_where=IS_USED, postgresql_where=IS_USED)
 
 _NOT_TAKEN = EVENT_GAME.c.position.is_(None)
 Index(
