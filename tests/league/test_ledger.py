@@ -361,6 +361,16 @@ def test_a_stolen_key_that_was_revoked_brings_nothing_in_and_the_box_goes_on_und
     assert sut.count(MATCH) == 2
 
 
+@pytest.mark.parametrize("sequence", [1, 2])
+def test_a_key_that_is_revoked_once_its_entry_was_checked_brings_nothing_in(sut: Sut, sequence: int) -> None:
+    for seed in range(1, sequence):
+        sut.take(sut.box.play(played_record(seed)))
+    prepared = sut.ledger.prepare([("lion.1", sut.sign(sut.box.play(played_record(sequence))))])
+    revoke(sut.engine, sut.place.authority, "lion.1")
+    (outcome,) = sut.ledger.commit(prepared)
+    assert (outcome.kind, outcome.reason) == ("held", "the key is revoked")
+
+
 @pytest.mark.slow
 def test_consumers_side_by_side_count_everything_once(sut: Sut) -> None:
     entries = [sut.sign(sut.box.play(played_record(seed))) for seed in range(12)]
@@ -393,7 +403,7 @@ def test_boxes_do_not_have_to_send_again_after_a_deadlock(postgresql: Postgresql
     messages = [(box.enrolment.name, box.sign(box.box.play(played_record(2)))) for box in boxes]
     locks = [select(CHAIN).where(CHAIN.c.key_name == name).with_for_update() for name, _ in messages]
     waits = text(
-        "select count(*) from pg_stat_activity where query like '%FOR UPDATE' and wait_event_type = 'Lock'"
+        "select count(*) from pg_stat_activity where query like '%FOR UPDATE%' and wait_event_type = 'Lock'"
     )
     held, both = threading.Event(), list[str]()
 
@@ -409,7 +419,7 @@ def test_boxes_do_not_have_to_send_again_after_a_deadlock(postgresql: Postgresql
             both.append("locked")
 
     def before_it_locks(_db: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        is_first = statement.endswith("FOR UPDATE") and threading.current_thread() is threading.main_thread()
+        is_first = "FOR UPDATE" in statement and threading.current_thread() is threading.main_thread()
         if is_first and not held.is_set():
             other.start()
             assert held.wait(HANG_S)

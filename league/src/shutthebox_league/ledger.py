@@ -328,9 +328,10 @@ class Ledger:
 
     def _take(self, db: Connection, batch: Sequence[Prepared]) -> list[Outcome]:
         entries = [found for found in batch if found.entry is not None]
-        names = list({found.name for found in entries})
-        revoked = set(db.execute(_revoked_query(db.dialect.name), {"names": names}).scalars())
         chains = _chains(db, entries, lock=True)
+        revoked = {row.key_name for rows in chains.values() for row in rows if row.revoked_s is not None}
+        if unchained := list({found.name for found in entries if not chains[found.journal]}):
+            revoked |= set(db.execute(_revoked_query(db.dialect.name), {"names": unchained}).scalars())
         changed = [found for found in entries if _heads(chains[found.journal]) != found.heads]
         known = _known(db, changed, chains)
         placed = list[_Placed]()
@@ -503,8 +504,9 @@ def _chains_query(dialect: str, *, lock: bool) -> Select[Any]:
         .subquery()
     )
     latest = CHAIN.c.id.in_(select(numbered.c.id).where(numbered.c.number <= MOST_CHAINS))
-    query = select(CHAIN).where(latest).order_by(CHAIN.c.id)
-    return query.with_for_update() if lock else query
+    query = select(CHAIN, KEY.c.revoked_s).join(KEY, KEY.c.name == CHAIN.c.key_name).where(latest)
+    query = query.order_by(CHAIN.c.id)
+    return query.with_for_update(of=CHAIN) if lock else query
 
 
 def _heads(chains: Sequence[Row[Any]]) -> tuple[tuple[int, int], ...]:
