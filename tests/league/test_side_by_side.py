@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Engine, event, select, text
+from tests.league.test_events import Cup
 from tests.league.test_ratings import NIGHT
 from tests.league.test_voiding import Town
 from tests.support.league import played_record
@@ -24,7 +25,7 @@ from shutthebox_league.notices import notice
 from shutthebox_league.page.app import application
 from shutthebox_league.players import confirm, forget, protect
 from shutthebox_league.ratings import SIGNING_S
-from shutthebox_league.schema import MATCH, PUB, SEAT, STANDING
+from shutthebox_league.schema import MATCH, SEAT, STANDING
 from shutthebox_league.voiding import void_key, void_match
 
 _WAITING = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
@@ -174,7 +175,7 @@ def test_a_landlord_does_not_have_to_confirm_again_after_a_deadlock(on_postgresq
             both.append("locked")
 
     with meanwhile(town.engine, "select match.id from match where match.id in", in_the_other_order):
-        status, page = _post(town, b"do=confirm&seat=1-1")
+        status, page = post(town, b"do=confirm&seat=1-1")
     assert both == ["locked"]
     assert (status, "Counted: 1." in page) == (200, True)
 
@@ -207,10 +208,8 @@ def test_consumers_that_hear_from_a_box_for_the_first_time_at_once_go_on(
         second.result(HANG_S)
 
 
-def _post(town: Town, form: bytes) -> tuple[int, str]:
+def post(town: Cup, form: bytes, pub: str = "The Red Lion") -> tuple[int, str]:
     """What the owner's page answers to a form."""
-    with town.engine.begin() as db:
-        pub = db.execute(select(PUB.c.name).where(PUB.c.id == 1)).scalar_one()
     key, sent = new_owner_token(town.engine, pub), list[dict[str, Any]]()
     headers = {"host": "league", "origin": "http://league", "cookie": f"owner={key}"}
 

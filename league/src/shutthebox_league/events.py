@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from datetime import time as time_of_day
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, case, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, case, delete, func, insert, or_, select, update
 
 from shutthebox.errors import quoted
 from shutthebox.rules.profile import MAX_ROUNDS
@@ -223,28 +223,22 @@ def event_names(db: Connection, most: int = 100) -> Sequence[tuple[int, str]]:
 
 
 def waiting_games(db: Connection, event_id: int, most: int = 100) -> Sequence[Any]:
-    """Lists an event's games that wait for an entrant's confirmation: rows of `EVENT_GAME`.
-
-    The latest of each box comes first, so that no box can hide another's.
-    """
-    found = db.execute(
+    """Lists an event's games that wait for an entrant's confirmation: rows of `EVENT_GAME`."""
+    query = (
         select(EVENT_GAME)
         .join(MATCH, MATCH.c.id == EVENT_GAME.c.match_id)
         .where(EVENT_GAME.c.event_id == event_id, EVENT_GAME.c.position.is_(None), MATCH.c.voided == 0)
         .order_by(EVENT_GAME.c.match_id.desc())
         .limit(_SOME)
-    ).all()
-    return _box_by_box(found)[:most]
+    )
+    return db.execute(_box_by_box(query, most)).all()
 
 
-def _box_by_box(rows: Sequence[Any]) -> list[Any]:
-    """The first row of each box, then the second of each, and so on."""
-    of_box = Counter[int]()
-    numbered = list[tuple[int, Any]]()
-    for row in rows:
-        of_box[row.box_id] += 1
-        numbered.append((of_box[row.box_id], row))
-    return [row for _, row in sorted(numbered, key=itemgetter(0))]
+def _box_by_box(query: Select[Any], most: int) -> Select[Any]:
+    """The latest game of each box, then the one before it of each, and so on: no box can hide another's."""
+    found = query.subquery()
+    number = func.row_number().over(partition_by=found.c.box_id, order_by=found.c.match_id.desc())
+    return select(found).order_by(number, found.c.match_id.desc()).limit(most)
 
 
 # -- which matches count ---------------------------------------------------------------
@@ -413,14 +407,13 @@ def check_code(db: Connection, event_id: int, initials: str, code: str) -> None:
 def waiting_for_landlord(db: Connection, pub_id: int, now_s: int, most: int = 50) -> Sequence[Any]:
     """The games that a landlord can speak for: `event_id`, `event`, `match_id` and `initials`.
 
-    They are of players who are protected in the pub, in open events that count on one of its boxes. The
-    latest of each box comes first, so that no box can hide another's.
+    They are of players who are protected in the pub, in open events that count on one of its boxes.
     """
     game = EVENT_GAME.c
     boxes = (
         select(EVENT_BOX.c.event_id).join(BOX, BOX.c.id == EVENT_BOX.c.box_id).where(BOX.c.pub_id == pub_id)
     )
-    found = db.execute(
+    query = (
         select(
             EVENT.c.id.label("event_id"),
             EVENT.c.name.label("event"),
@@ -434,10 +427,34 @@ def waiting_for_landlord(db: Connection, pub_id: int, now_s: int, most: int = 50
         .where(
             game.event_id.in_(boxes), game.position.is_(None), EVENT.c.closes_s >= now_s, MATCH.c.voided == 0
         )
-        .order_by(game.match_id.desc())
-        .limit(_SOME)
-    ).all()
-    return _box_by_box(found)[:most]
+    )
+    return db.execute(_box_by_box(query, most)).all()
+
+
+def check_landlord(db: Connection, which: ColumnElement[bool], now_s: int) -> None:
+    """Refuses a landlord's change to matches that others rely on.
+
+    Those count for an event that is over, or at a box that it doesn't name: its entrants have confirmed them.
+
+    Raises:
+        LeagueError: naming one.
+    """
+    game = EVENT_GAME.c
+    is_named = (EVENT_BOX.c.event_id == game.event_id) & (EVENT_BOX.c.box_id == game.box_id)
+    found = db.execute(
+        select(game.match_id, EVENT.c.name)
+        .join(EVENT, EVENT.c.id == game.event_id)
+        .where(
+            game.match_id.in_(select(MATCH.c.id).where(which)),
+            game.position.is_not(None),
+            (EVENT.c.closes_s < now_s) | ~select(EVENT_BOX.c.box_id).where(is_named).exists(),
+        )
+        .limit(1)
+    ).first()
+    if found is not None:
+        raise LeagueError(
+            f"match {found.match_id} counts for the event {found.name}; the league's operator can do this"
+        )
 
 
 def confirm_by_landlord(

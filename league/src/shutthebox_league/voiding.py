@@ -32,7 +32,7 @@ from shutthebox_league.checking import night_of
 from shutthebox_league.counting import put_back, take_out
 from shutthebox_league.database import change, hold_consumers, lock_books, one_of
 from shutthebox_league.errors import LeagueError
-from shutthebox_league.events import events_changed
+from shutthebox_league.events import check_landlord, events_changed
 from shutthebox_league.ratings import due_s, mark_changed
 from shutthebox_league.schema import (
     CHAIN,
@@ -42,6 +42,7 @@ from shutthebox_league.schema import (
     KEY,
     MATCH,
     PUB,
+    SEAT,
     VOID_ON_ARRIVAL,
     VOIDED,
     VOIDING,
@@ -128,7 +129,7 @@ def void_at_pub(
 
     Raises:
         LeagueError: if the landlord has voided them already or too many others, or they're too old or from
-            another pub.
+            another pub, or others rely on them.
     """
     lock_books(db)
     _check_landlord(db, pub_id, now_s)
@@ -142,7 +143,13 @@ def void_at_pub(
         raise LeagueError("these matches are void already")
     if len(matches) > AT_ONCE:
         raise LeagueError(f"allowed are {AT_ONCE} matches at a time")
-    which = MATCH.c.id.in_(matches) & (MATCH.c.pub_id == pub_id) & (_received_s() > now_s - LANDLORD_S)
+    own = MATCH.c.id.in_(matches) & (MATCH.c.pub_id == pub_id) & (_received_s() > now_s - LANDLORD_S)
+    # Of all that were asked for: everybody can read what is void.
+    matches = db.execute(select(MATCH.c.id).where(own).order_by(MATCH.c.id)).scalars().all()
+    if not matches:
+        raise LeagueError("none of these is a match of this pub of the last two weeks")
+    which = MATCH.c.id.in_(matches)
+    check_landlord(db, which, now_s)
     names = ", ".join(map(str, matches))
     what = f"match {names}" if len(names) < 100 else f"{len(matches)} matches"
     return _void(db, which, what, pub_id, now_s, tonight)
@@ -158,7 +165,8 @@ def undo(db: Connection, voiding: int, pub_id: int | None, now_s: int) -> int:
         now_s: the time of day.
 
     Raises:
-        LeagueError: if there is no such voiding, it's already undone, or too old for the landlord.
+        LeagueError: if there is no such voiding, or it's already undone. For a landlord also if it's too
+            old, or others rely on its matches.
     """
     lock_books(db)
     where = (VOIDING.c.id == voiding) & VOIDING.c.undone_s.is_(None)
@@ -170,13 +178,19 @@ def undo(db: Connection, voiding: int, pub_id: int | None, now_s: int) -> int:
         if pub_id is not None:
             allowed = "those of this pub of the last two weeks; the operator can undo older ones"
         raise LeagueError(f"{voiding}: not a current voiding; allowed are {allowed}")
+    covered = MATCH.c.id.in_(select(VOIDED.c.match_id).where(VOIDED.c.voiding_id == voiding))
+    if pub_id is not None:
+        check_landlord(db, covered, now_s)
     # First: a consumer that has found these rows commits its match before the next statement.
     db.execute(delete(VOID_ON_ARRIVAL).where(VOID_ON_ARRIVAL.c.voiding_id == voiding))
-    covered = MATCH.c.id.in_(select(VOIDED.c.match_id).where(VOIDED.c.voiding_id == voiding))
     count = db.execute(update(MATCH).where(covered).values(voided=MATCH.c.voided - 1)).rowcount
     back = covered & (MATCH.c.voided == 0)
     put_back(db, back)
     tournaments.enter(db, back)
+    if pub_id is not None:
+        # An event takes only what came before its end: nobody holds a match back until it can be used.
+        again = SEAT.c.match_id.in_(select(MATCH.c.id).where(back)) & SEAT.c.initials.is_not(None)
+        db.execute(update(SEAT).where(again).values(named_s=now_s))
     unrated = select(MATCH.c.id).where(
         back, MATCH.c.rated == 0, MATCH.c.unranked == "", MATCH.c.unrated == ""
     )

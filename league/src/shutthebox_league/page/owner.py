@@ -27,12 +27,12 @@ from shutthebox_league.chains import notes_of
 from shutthebox_league.checking import night_of
 from shutthebox_league.database import change, empty_log, lock_books
 from shutthebox_league.errors import LeagueError
-from shutthebox_league.events import confirm_by_landlord, waiting_for_landlord
+from shutthebox_league.events import check_landlord, confirm_by_landlord, waiting_for_landlord
 from shutthebox_league.health import read_health
 from shutthebox_league.initials import digest_of, read_initials
 from shutthebox_league.notices import notices
 from shutthebox_league.ratings import has_changed
-from shutthebox_league.schema import PUB
+from shutthebox_league.schema import MATCH, PUB, SEAT
 from shutthebox_league.standings import boxes_health, latest_matches
 from shutthebox_league.voiding import note_voidings, undo, void_at_pub, voidings
 
@@ -206,6 +206,10 @@ class OwnersPage:
         if has_changed(db):
             # What it has computed already would bring back what the player's matches here have changed.
             raise LeagueError("ratings are being made again; try again in a few minutes")
+        for each in initials:
+            of_player = SEAT.c.match_id.in_(select(MATCH.c.id).where(MATCH.c.pub_id == pub_id))
+            signed = select(SEAT.c.match_id).where(SEAT.c.initials == each, of_player)
+            check_landlord(db, MATCH.c.id.in_(signed), now_s)
         with self._forgetting:
             if self._forgets.spent(str(pub_id), now_s) + len(initials) / FORGETS_A_DAY > 1:
                 raise LeagueError(f"allowed are {FORGETS_A_DAY} initials in a day; the operator can do more")

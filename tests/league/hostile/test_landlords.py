@@ -1,0 +1,135 @@
+"""A landlord with the key of one pub, and a box that no event names, against other pubs and their events."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+from tests.league.test_events import CLOSES_S, Cup
+from tests.league.test_ratings import NIGHT
+from tests.league.test_side_by_side import post
+from tests.support.league import FakeBox, journal_of, played_record
+
+from shutthebox_league.errors import LeagueError
+from shutthebox_league.events import confirm_by_code, waiting_for_landlord
+from shutthebox_league.formats import Format
+from shutthebox_league.players import protect
+from shutthebox_league.schema import PUB
+from shutthebox_league.voiding import undo, void_at_pub, voidings
+
+EVIL = "The Evil Eye"
+
+
+@pytest.fixture
+def cup(new_database: Callable[[], str], tmp_path: Path) -> Iterator[Cup]:
+    with closing(Cup(tmp_path, new_database())) as cup:
+        yield cup
+
+
+def pub_of(cup: Cup, name: str = EVIL) -> int:
+    with cup.engine.begin() as db:
+        return int(db.execute(select(PUB.c.id).where(PUB.c.name == name)).scalar_one())
+
+
+def void(cup: Cup, *matches: int) -> int:
+    evil = pub_of(cup)
+    with cup.engine.begin() as db:
+        return void_at_pub(db, evil, matches, cup.now_s, NIGHT)[0]
+
+
+def put_back(cup: Cup, number: int) -> None:
+    evil = pub_of(cup)
+    with cup.engine.begin() as db:
+        undo(db, number, evil, cup.now_s)
+
+
+def played_at_evil(cup: Cup) -> int:
+    """The event of a match that both entrants have confirmed."""
+    event = cup.make(Format.ROUND_ROBIN)
+    cup.at("evil")
+    cup.play(played_record(1), "ANN", "BOB")
+    cup.review()
+    for who in ("ANN", "BOB"):
+        with cup.engine.begin() as db:
+            confirm_by_code(db, event, 1, who, cup.codes[who], cup.now_s)
+    return event
+
+
+@pytest.mark.slow
+def test_a_match_that_its_entrants_have_confirmed_is_taken_from_no_event(cup: Cup) -> None:
+    event = played_at_evil(cup)
+    before = cup.standing(event)
+    with pytest.raises(LeagueError, match="match 1 counts for the event Cup; the league's operator can"):
+        void(cup, 1)
+    status, page = post(cup, b"do=forget&sure=1&initials=ANN", EVIL)
+    assert (status, "match 1 counts for the event Cup" in page) == (200, True)
+    assert cup.standing(event) == before
+    assert cup.place.authority.forgotten() == {}
+
+
+@pytest.mark.slow
+def test_an_event_that_is_over_stays_as_it_is(cup: Cup) -> None:
+    """A landlord voided what the pub's own box had sent for it, once everybody had seen the champion."""
+    event = cup.make(Format.KNOCKOUT, boxes=("lion", "evil"))
+    cup.at("evil")
+    for seed in (1, 2):
+        cup.play(played_record(seed), "ANN", "DAN")
+    cup.review()
+    number = void(cup, 1)
+    cup.review()
+    cup.now_s = CLOSES_S + 1
+    before = cup.standing(event)
+    with pytest.raises(LeagueError, match="match 2 counts"):
+        void(cup, 2)
+    with pytest.raises(LeagueError, match="match 1 counts"):
+        put_back(cup, number)
+    assert cup.standing(event) == before
+    with cup.engine.begin() as db:
+        undo(db, number, None, cup.now_s)
+    assert cup.standing(event) != before, "the operator can"
+
+
+@pytest.mark.slow
+def test_a_match_that_was_held_back_is_late_for_an_event(cup: Cup) -> None:
+    """It was void from its first second, until the landlord knew what the others had played."""
+    event = cup.make(Format.ROUND_ROBIN, boxes=("lion", "evil"))
+    cup.at("evil")
+    cup.play(played_record(1), "ANN", "BOB")
+    number = void(cup, 1)
+    cup.now_s = CLOSES_S + 1
+    put_back(cup, number)
+    assert cup.counted(event) == {"ANN": 0, "BOB": 0, "CAT": 0, "DAN": 0}
+
+
+@pytest.mark.slow
+def test_the_log_names_no_match_of_another_pub(cup: Cup) -> None:
+    cup.at("lion")
+    cup.play(played_record(1), "ANN", "BOB")
+    cup.at("evil")
+    cup.play(played_record(2), "ANN", "BOB")
+    void(cup, 1, 2, 77)
+    with cup.engine.begin() as db:
+        assert [row.what for row in voidings(db)] == ["match 2"]
+    with pytest.raises(LeagueError, match="none of these is a match of this pub"):
+        void(cup, 1)
+
+
+@pytest.mark.slow
+def test_a_box_that_plays_for_many_events_hides_no_game_of_another(cup: Cup) -> None:
+    """The other landlord was shown 50 of hers, and could speak for no one else's."""
+    for _ in range(14):
+        cup.make(Format.ROUND_ROBIN)
+    lion = pub_of(cup, "The Red Lion")
+    with cup.engine.begin() as db:
+        protect(db, ["ANN", "BOB"], lion)
+    enrolment = cup.place.enrol("bell", "The Bell")
+    cup.enrolment, cup.box = enrolment, FakeBox(journal_of(enrolment.name))
+    cup.play(played_record(1), "ANN", "BOB")
+    cup.review()
+    cup.at("evil")
+    for seed in range(2, 22):
+        cup.play(played_record(seed), "ANN", "BOB")
+    cup.review()
+    with cup.engine.begin() as db:
+        assert 1 in [row.match_id for row in waiting_for_landlord(db, lion, cup.now_s)]
