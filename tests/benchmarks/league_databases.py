@@ -17,12 +17,13 @@ from tests.support.league import FakeBox, Place, found_league, journal_of, playe
 from tests.support.postgresql import Postgresql
 
 from shutthebox_league.committer import Committer, Messages
+from shutthebox_league.consumer import BATCH
 from shutthebox_league.ledger import Ledger, Outcome
 from shutthebox_uplink.settings import Enrolment
 from shutthebox_uplink.signing import sign_entry
 
-BOXES = 64
-AT_ONCE = (1, 4, 32)
+BOXES = 128
+AT_ONCE = (1, 4, 32, BATCH)
 """Messages in a transaction, each of another box."""
 
 _RECORDS = [played_record(seed) for seed in range(BOXES)]

@@ -36,6 +36,7 @@ from shutthebox.rules.record import Record, write
 from shutthebox_league import ledger as ledgers
 from shutthebox_league.chains import notes_of
 from shutthebox_league.checking import MAX_RECORD
+from shutthebox_league.consumer import BATCH
 from shutthebox_league.database import open_database
 from shutthebox_league.enrolment import revoke
 from shutthebox_league.ledger import KEPT_BYTES, MOST_CHAINS, Ledger
@@ -195,6 +196,23 @@ def test_a_batch_is_looked_up_by_indexes(tmp_path: Path) -> None:
                 assert [outcome.kind for outcome in take_all(boxes[0].ledger, messages)] == [kind] * 3
     assert scanned == []
     place.engine.dispose()
+
+
+@pytest.mark.slow
+def test_boxes_that_began_all_their_chains_do_not_hinder_the_others_of_their_batch(sut: Sut) -> None:
+    """However many entries are to be compared with theirs at once."""
+    hostile = [LeagueBox(sut.place, f"box{n}", wall_clock_s=lambda: NOW_S) for n in range(BATCH - 1)]
+    head = {"head_sequence": 2, "head_hash": NO_HASH}
+    chains = [
+        {"key_name": box.enrolment.name, "journal": f"{n:032x}", "origin": box.box.journal, **head}
+        for box in hostile
+        for n in range(MOST_CHAINS)
+    ]
+    with sut.engine.begin() as db:
+        db.execute(CHAIN.insert(), chains)
+    messages = [(box.enrolment.name, box.sign(box.box.play(played_record(1)))) for box in (*hostile, sut)]
+    outcomes = take_all(sut.ledger, messages)
+    assert [outcome.kind for outcome in outcomes] == [*["held"] * len(hostile), "committed"]
 
 
 def test_an_entry_that_came_too_early_is_held(sut: Sut) -> None:

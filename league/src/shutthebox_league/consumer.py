@@ -50,7 +50,7 @@ _log = logging.getLogger(__name__)
 
 _Result = TypeVar("_Result")
 
-BATCH = 32
+BATCH = 64
 """Messages in one transaction, each from a different box."""
 
 AGAIN_S = 1.0

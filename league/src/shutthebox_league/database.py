@@ -3,7 +3,7 @@
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache, partial
 from operator import eq
@@ -18,7 +18,6 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
-    CursorResult,
     Engine,
     Executable,
     Row,
@@ -59,6 +58,7 @@ _BUSY_S = 10.0
 _IDLE_S = 0.5
 _MIGRATION_LOCK, _BOOKS_LOCK = 5748123, 5748124
 _TRIES = 4
+_MOST_OR = 500
 
 UNAVAILABLE = (OperationalError, InterfaceError, PoolTimeoutError, sqlite3.OperationalError, OSError)
 """Errors of a database that is down, locked or full. Any other error is the fault of the operation."""
@@ -207,11 +207,12 @@ def select_any(
     db: Connection,
     query: Select[Any],
     columns: tuple[ColumnElement[Any], ...],
-    keys: Iterable[Sequence[object]],
-) -> CursorResult[Any]:
+    keys: Collection[Sequence[object]],
+) -> list[Row[Any]]:
     """Runs a query for rows whose columns have one of these combinations of values, by the columns' index.
 
-    There must be at least one. SQLite scans the whole table for a list of row values.
+    There must be at least one. SQLite scans the whole table for a list of row values, and takes a thousand
+    alternatives at most.
 
     Args:
         db: the database.
@@ -221,8 +222,10 @@ def select_any(
     """
     if db.dialect.name == "postgresql":
         values = {f"of_{i}": list(values) for i, values in enumerate(zip(*keys, strict=True))}
-        return db.execute(_among_unnested(query, columns), values)
-    return db.execute(query.where(or_(*(and_(*map(eq, columns, key)) for key in keys))))
+        return list(db.execute(_among_unnested(query, columns), values))
+    alternatives = [and_(*map(eq, columns, key)) for key in keys]
+    parts = (alternatives[first : first + _MOST_OR] for first in range(0, len(keys), _MOST_OR))
+    return [row for part in parts for row in db.execute(query.where(or_(*part)))]
 
 
 @lru_cache(100)
