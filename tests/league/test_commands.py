@@ -290,10 +290,11 @@ def test_the_league_writes_nothing_that_root_runs(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_pubs_in_every_script_have_pages_and_names_that_look_alike_are_refused(folder: Path) -> None:
+    """A Cyrillic letter among Latin ones makes a second pub of the same name."""
     pubs = {"Müller": "muller", "Möller": "moller", "Пивная": "pub", "居酒屋": "pub-2", "Muller": "muller-2"}
     for number, pub in enumerate(pubs):
         assert run(folder, "enrol", f"box{number}", "--pub", pub) == 0
-    for wrong in ("MÜLLER", "Mül ler!"):
+    for wrong in ("MÜLLER", "Mül ler!", "Тhe Red Lion", "Pub Пивная", "The Reԁ Lion", "Τhe Red Lion"):
         assert run(folder, "enrol", "x", "--pub", wrong) == 2
     with closing(League(folder)) as league, league.engine.begin() as db:
         assert dict(map(tuple, db.execute(text("select name, slug from pub")).all())) == pubs

@@ -18,7 +18,7 @@ from shutthebox_league.control import tell_broker
 from shutthebox_league.database import change, empty_log
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.initials import digest_of
-from shutthebox_league.names import read_name
+from shutthebox_league.names import read_name, read_new_name
 from shutthebox_league.players import forget
 from shutthebox_league.schema import BOX, FORGOTTEN, KEY, PUB
 from shutthebox_league.voiding import void_again
@@ -182,6 +182,7 @@ def _pub(db: Connection, name: str) -> tuple[int, str | None]:
             raise LeagueError(
                 f"--pub: {quoted(name)} is too like {quoted(found.name)}; allowed is another name"
             )
+    read_new_name(name, "--pub")
     plain = unicodedata.normalize("NFKD", name.lower()).encode("ascii", "ignore").decode()
     base = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:50].strip("-") or "pub"
     taken = {found.slug for found in pubs}

@@ -35,7 +35,7 @@ from shutthebox_league.formats import (
     swiss,
 )
 from shutthebox_league.initials import INITIALS
-from shutthebox_league.names import read_name
+from shutthebox_league.names import read_new_name
 from shutthebox_league.schema import (
     BOX,
     CATEGORY,
@@ -136,7 +136,7 @@ def make_event(
     number = category_id(db, category)
     _check_others(db, number, entrants, first_night, last_night)
     values = {
-        "name": read_name(name, "NAME"),
+        "name": read_new_name(name, "NAME"),
         "format": format_,
         "category_id": number,
         "first_night": first_night,

@@ -40,7 +40,7 @@ from shutthebox_league.initials import digest_of, read_initials
 from shutthebox_league.ledger import Ledger
 from shutthebox_league.listing import LISTS, list_lines, list_rows
 from shutthebox_league.metrics import Metrics
-from shutthebox_league.names import read_name
+from shutthebox_league.names import read_name, read_new_name
 from shutthebox_league.reviewer import Reviewer
 from shutthebox_league.schema import TOURNAMENT
 from shutthebox_league.voiding import (
@@ -523,7 +523,7 @@ def _event(args: argparse.Namespace, league: League) -> None:
 
 
 def _tournament(args: argparse.Namespace, league: League) -> None:
-    tournament = Tournament(read_name(args.name, "NAME"), secrets.token_hex(32))
+    tournament = Tournament(read_new_name(args.name, "NAME"), secrets.token_hex(32))
     tournament_from_text(tournament.to_text(), "NAME")
     closes = datetime(args.closes.year, args.closes.month, args.closes.day, tzinfo=league.zone)
     values = {

@@ -10,6 +10,24 @@ _MOST = 60
 _MOST_MARKS = 4  # in a row; no script has more on one letter
 _BLANK = re.compile("[\u115f\u1160\u2800\u3164\uffa0]")  # letters and signs without ink
 
+_LOOK_ALIKE = frozenset({"LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})
+"""Scripts with letters that look the same, as Unicode's names of their letters begin."""
+
+
+def read_new_name(text: str, where: str) -> str:
+    """A name that nobody can take for one in another script, as a whole: ``Тhe Bell`` has a Cyrillic letter.
+
+    Raises:
+        LeagueError: for anything else.
+    """
+    name = read_name(text, where)
+    letters = (each for each in unicodedata.normalize("NFKC", name) if each.isalpha())
+    scripts = {unicodedata.name(each, "").partition(" ")[0] for each in letters} & _LOOK_ALIKE
+    if len(scripts) > 1:
+        found = " and ".join(script.title() for script in sorted(scripts))
+        raise LeagueError(f"{where}: {quoted(text)} has {found} letters; allowed are those of one of them")
+    return name
+
 
 def read_name(text: str, where: str) -> str:
     """A name with single spaces, which can be seen and stays in its line.

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from datetime import UTC
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ from tests.league.test_ratings import NIGHT
 from tests.league.test_side_by_side import post
 from tests.support.league import FakeBox, journal_of, played_record
 
+from shutthebox_league.categories import usual_category
 from shutthebox_league.errors import LeagueError
-from shutthebox_league.events import confirm_by_code, waiting_for_landlord
+from shutthebox_league.events import confirm_by_code, make_event, waiting_for_landlord
 from shutthebox_league.formats import Format
 from shutthebox_league.players import protect
 from shutthebox_league.schema import PUB
@@ -133,3 +135,15 @@ def test_a_box_that_plays_for_many_events_hides_no_game_of_another(cup: Cup) -> 
     cup.review()
     with cup.engine.begin() as db:
         assert 1 in [row.match_id for row in waiting_for_landlord(db, lion, cup.now_s)]
+
+
+@pytest.mark.slow
+def test_an_event_has_no_name_that_only_looks_like_another(cup: Cup) -> None:
+    night = (NIGHT, NIGHT)
+    cup_of = (Format.KNOCKOUT, usual_category("traditional"), ("ANN", "BOB"))
+    for name in ("Autumn cuр", "Аutumn cup", "Autumn cup Осень"):
+        with pytest.raises(LeagueError, match="Cyrillic and Latin letters"), cup.engine.begin() as db:
+            make_event(db, name, *cup_of, *night, boxes=(), zone=UTC)
+    for name in ("Осень", "秋 cup", "Autumn cup 2"):
+        with cup.engine.begin() as db:
+            make_event(db, name, *cup_of, *night, boxes=(), zone=UTC)
