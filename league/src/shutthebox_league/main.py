@@ -5,6 +5,7 @@ import json
 import logging
 import os
 import secrets
+import shutil
 import signal
 import sys
 import threading
@@ -14,6 +15,7 @@ from contextlib import closing, contextmanager
 from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from prometheus_client import start_http_server
@@ -558,8 +560,12 @@ def _forget(args: argparse.Namespace, league: League) -> None:
 
 def _export(args: argparse.Namespace, league: League) -> None:
     (initials,) = read_initials(args.initials)
-    with league.engine.connect().execution_options(reads=True) as db:
-        print(json.dumps(players.export(db, initials), indent=1, default=str, ensure_ascii=False))
+    # In a file first: a reader who takes a break, such as `less`, keeps no transaction open.
+    with TemporaryFile("w+", encoding="utf-8") as file:
+        with league.engine.connect().execution_options(reads=True) as db:
+            players.export(db, initials, file)
+        file.seek(0)
+        shutil.copyfileobj(file, sys.stdout)
 
 
 def _backup(args: argparse.Namespace, league: League) -> None:

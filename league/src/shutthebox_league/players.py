@@ -4,9 +4,10 @@ A match that is signed with protected initials counts once the landlord has conf
 the matches of the own pub only; the operator's commands reach the whole league (`pub_id` is None then).
 """
 
+import json
 from collections.abc import Collection, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, TextIO
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, insert, or_, select, update
 
@@ -138,8 +139,8 @@ def _forgotten_query(dialect: str) -> Select[Any]:
     )
 
 
-def export(db: Connection, initials: str) -> dict[str, Any]:
-    """Collects everything stored about a player, for that player."""
+def export(db: Connection, initials: str, file: TextIO) -> None:
+    """Writes everything stored about a player as JSON, for that player; takes little memory."""
     own = SEAT.c.initials == initials
     columns = (
         MATCH.c.id, PUB.c.name.label("pub"), MATCH.c.began_s, MATCH.c.ended_s, MATCH.c.game, SEAT.c.seat,
@@ -164,7 +165,15 @@ def export(db: Connection, initials: str) -> dict[str, Any]:
             ASIDE.c.initials == initials
         ),
     }
-    return {name: [_plain(row) for row in db.execute(query)] for name, query in tables.items()}
+    opening = "{"
+    for name, query in tables.items():
+        file.write(f"{opening}\n{json.dumps(name)}: [")
+        opening, between = ",", "\n"
+        for row in db.execute(query.execution_options(yield_per=10)):
+            file.write(between + json.dumps(_plain(row), default=str, ensure_ascii=False))
+            between = ",\n"
+        file.write("]")
+    file.write("\n}\n")
 
 
 def _plain(row: Row[Any]) -> dict[str, Any]:

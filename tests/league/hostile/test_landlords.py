@@ -1,12 +1,15 @@
 """A landlord with the key of one pub, and a box that no event names, against other pubs and their events."""
 
+import json
+import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import insert, select
 from tests.league.test_events import CLOSES_S, Cup
 from tests.league.test_ratings import NIGHT
 from tests.league.test_side_by_side import post
@@ -16,8 +19,8 @@ from shutthebox_league.categories import usual_category
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import confirm_by_code, make_event, waiting_for_landlord
 from shutthebox_league.formats import Format
-from shutthebox_league.players import protect
-from shutthebox_league.schema import PUB
+from shutthebox_league.players import export, protect
+from shutthebox_league.schema import MATCH, PUB, SEAT
 from shutthebox_league.voiding import undo, void_at_pub, voidings
 
 EVIL = "The Evil Eye"
@@ -147,3 +150,30 @@ def test_an_event_has_no_name_that_only_looks_like_another(cup: Cup) -> None:
     for name in ("Осень", "秋 cup", "Autumn cup 2"):
         with cup.engine.begin() as db:
             make_event(db, name, *cup_of, *night, boxes=(), zone=UTC)
+
+
+@pytest.mark.slow
+def test_an_export_of_whom_a_box_has_signed_for_all_month_takes_little_memory(cup: Cup) -> None:
+    """It took as much as all records together; a box may send 64 MB of them a day."""
+    cup.at("evil")
+    cup.play(played_record(1), "ANN", "BOB")
+    cup.review()
+    with cup.engine.begin() as db:
+        match, seat = (db.execute(select(table)).mappings().first() for table in (MATCH, SEAT))
+        assert match is not None
+        assert seat is not None
+        for number in range(2, 300):
+            record = f"{number}" * 30_000
+            db.execute(insert(MATCH), {**match, "id": number, "number": number, "record": record})
+            db.execute(insert(SEAT), {**seat, "match_id": number})
+    with (tmp := TemporaryFile("w+")), cup.engine.connect().execution_options(reads=True) as db:
+        tracemalloc.start()
+        try:
+            export(db, "ANN", tmp)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert tmp.tell() > 20_000_000
+        assert peak < 5_000_000
+        tmp.seek(0)
+        assert len(json.load(tmp)["matches"]) == 299
