@@ -63,6 +63,10 @@ FLOOD, FLOOD_WITHIN_S = 100, 2.0
 """Reports of one key, and entries beyond those that may wait, within so many seconds that are a flood. Each
 16 KB of them counts as one more. The broker drops anybody's messages if a consumer can't keep up."""
 
+HELLO_EVERY_S = 600.0
+"""How often all boxes are told the version, for those that have come since. The message isn't retained: a box
+that reads nothing would have the broker keep it for each of the 40,000 subscriptions in a packet."""
+
 SHUT_OUT_S = 600.0
 """How long the broker refuses a key after a flood."""
 
@@ -100,7 +104,7 @@ class Consumer:
         self._excess = Counter[str]()
         self._count_due_s = 0.0
         self._shut_out: dict[str, float] = {}
-        self._health_due_s = self._pulse_due_s = 0.0
+        self._health_due_s = self._pulse_due_s = self._hello_due_s = 0.0
         self._connected = False
         self._at_broker: set[str] | None = None
         self._ends = False
@@ -133,6 +137,8 @@ class Consumer:
                         beat()
                     self._keep_health()
                     self._note_pulse()
+                    if self._connected and time.monotonic() >= self._hello_due_s:
+                        self._hello()
                     self._settle_broker()
                     self._stop_floods()
                     self._metrics.waiting.set(len(self._entries))
@@ -149,6 +155,7 @@ class Consumer:
                 self._metrics.connected.set(1)
                 self._connected = True
                 _log.info("connected to the broker")
+                self._broker.publish(HELLO_TOPIC, b"", retain=True)  # Earlier versions retained theirs.
                 self._hello()
                 self._broker.publish(CONTROL_TOPIC, list_clients())
             case Disconnected(_, reason):
@@ -171,8 +178,8 @@ class Consumer:
 
     def _hello(self) -> None:
         """Asks all boxes to resend entries that have no receipt, at once."""
-        hello = {"version": box_version, "league": __version__, "started_s": int(time.time())}
-        self._broker.publish(HELLO_TOPIC, json.dumps(hello), retain=True)
+        self._hello_due_s = time.monotonic() + HELLO_EVERY_S
+        self._broker.publish(HELLO_TOPIC, json.dumps({"version": box_version, "league": __version__}))
 
     def _allowed(self, taken: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
         """The messages of keys that have not sent too much; the others are told to send later."""

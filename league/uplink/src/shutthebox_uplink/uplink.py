@@ -43,7 +43,7 @@ _MOST_EVENTS = 100
 _MOST_TO_PUBLISH = 20
 
 HELLO_TOPIC = "shutthebox/league/hello"
-"""The topic of the league's retained message with its start and its version."""
+"""The topic on which the league says that it has started, and its version every few minutes."""
 
 
 def record_topic(name: str) -> str:
