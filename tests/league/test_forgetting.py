@@ -11,7 +11,7 @@ from datetime import UTC, date
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, event, select, text
+from sqlalchemy import Connection, event, insert, select, text
 from tests.support.league import FakeBox, LeagueBox, Place, found_league, played_record, reviewed
 from tests.support.postgresql import Postgresql
 
@@ -23,7 +23,8 @@ from shutthebox_league.events import make_event
 from shutthebox_league.initials import digest_of
 from shutthebox_league.main import main
 from shutthebox_league.players import forget, protect, waiting_seats
-from shutthebox_league.schema import ENTRY, METADATA, PUB, SEAT
+from shutthebox_league.schema import ENTRY, METADATA, PUB, SEAT, STANDING
+from shutthebox_league.standings import WHOLE_LEAGUE
 
 BYE = b"BYE"
 _BASE64 = re.compile(rb"[A-Za-z0-9_+/-]{24,}")
@@ -237,3 +238,41 @@ def test_a_landlord_who_forgets_all_day_does_not_fill_the_disk(tmp_path: Path) -
         authority.note_forgotten([digest_of("BYE")], 1, time_s)
     assert len((tmp_path / "keys" / "forgotten").read_text().splitlines()) == 1
     assert authority.forgotten() == {(digest_of("BYE"), 1): 1000}
+
+
+@pytest.mark.slow
+def test_who_has_played_to_thousands_of_limits_is_forgotten_as_soon(lion: LeagueBox) -> None:
+    """A landlord's box kept every match waiting for half a minute."""
+    asked, counts = list[str](), list[int]()
+    event.listen(lion.engine, "before_cursor_execute", lambda *args: asked.append(args[2]))
+    sums = {
+        "wins": 1,
+        "total_sum": 9.0,
+        "turns": 0,
+        "luck_sum": 0.0,
+        "given_away_sum": 0.0,
+        "mean_total": 9.0,
+    }
+    row = {**sums, "period": "ever", "first": date(1970, 1, 1), "initials": "BYE"}
+    for many in (1, 50):
+        with lion.engine.begin() as db:
+            rows = [
+                {
+                    **row,
+                    "category_id": number,
+                    "pub_id": pub,
+                    "matches": 1 + number % 2 * (pub == WHOLE_LEAGUE),
+                }
+                for number in range(1, many + 1)
+                for pub in (WHOLE_LEAGUE, 1)
+            ]
+            db.execute(insert(STANDING), rows)
+            asked.clear()
+            forget(db, "BYE", 1, 1_790_000_000)
+            counts.append(len(asked))
+            left = db.execute(select(STANDING)).all()
+            assert {each.category_id for each in left} == set(range(1, many + 1, 2))
+            assert {(each.pub_id, each.matches, each.mean_total) for each in left} == {(WHOLE_LEAGUE, 1, 0.0)}
+            forget(db, "BYE", None, 1_790_000_000)
+            assert not db.execute(select(STANDING)).all()
+    assert counts[0] == counts[1]
