@@ -30,6 +30,7 @@ from tests.support.waiting import until
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.record import write
 from shutthebox_league.categories import category_id, usual_category
+from shutthebox_league.enrolment import new_owner_token
 from shutthebox_league.events import make_event, settle_event
 from shutthebox_league.ratings import rate
 from shutthebox_league.schema import (
@@ -230,13 +231,17 @@ def measure(folder: Path, matches: int) -> dict[str, float]:
     page = subprocess.Popen(league_command(folder, "serve", "--port", str(port)))
     try:
         until(lambda: is_served(port))
+        cookie = f"owner={new_owner_token(place.engine, 'Pub 1')}"
         for name, path in (
             ("the front page", "/"), ("the front page by rating, ever", "/?by=rating&period=ever"),
             ("a pub's page", "/pub/pub-1"), ("a player's page", f"/player/{initials(7)}"),
             ("a match", f"/match/{matches}"), ("an event", f"/event/{event}"),
+            ("an owner's page", "/owner"),
             ("a tournament", f"/tournament/{TOURNAMENT_OF_ALL.commitment}"), ("health", "/health"),
         ):  # fmt: skip
-            found[name] = seconds(20, partial(ask, port, path), partial(core_seconds, page.pid))
+            found[name] = seconds(
+                20, partial(ask, port, path, Cookie=cookie), partial(core_seconds, page.pid)
+            )
         memory = peak_memory(page.pid)
     finally:
         page.kill()

@@ -1,6 +1,5 @@
 """Which matches a league compares: by the rules, not by what a box offers in its menu."""
 
-import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert
 from tests.league.test_ratings import Evening
+from tests.support.league import counted_steps
 
 from shutthebox.config.profiles import builtin
 from shutthebox.rules.record import Record
@@ -41,14 +41,10 @@ def test_a_box_that_plays_to_thousands_of_limits_makes_nobody_wait(tmp_path: Pat
     """Every visitor waited for all of them to be sorted. Only SQLite counts its steps."""
     steps = []
     with closing(Evening(tmp_path)) as evening, evening.engine.connect() as db:
-        raw = db.connection.driver_connection
-        assert isinstance(raw, sqlite3.Connection)
         for first, last in ((1, 20), (20, 2000)):
             row = {"game": "trac-100", "tiles": 9, "rounds": 1, "matches": 1}
             db.execute(insert(CATEGORY), [{**row, "points": n} for n in range(first, last)])
-            counted = list[None]()
-            raw.set_progress_handler(lambda counted=counted: counted.append(None), 1)  # type: ignore[misc]
-            assert [category.points for _, category in categories_played(db)] == list(range(1, 13))
-            raw.set_progress_handler(None, 1)
+            with counted_steps(db) as counted:
+                assert [category.points for _, category in categories_played(db)] == list(range(1, 13))
             steps.append(len(counted))
     assert steps[1] == steps[0]

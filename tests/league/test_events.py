@@ -1,6 +1,5 @@
 """An event counts what came in time from where its owner has said, and a look at it costs the same."""
 
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, date, timedelta
@@ -11,7 +10,7 @@ from sqlalchemy import event as sqlalchemy_event
 from sqlalchemy import func, insert, select, update
 from tests.league.test_ratings import NIGHT, NOW_S, Evening
 from tests.support.fast import fast_among
-from tests.support.league import FakeBox, journal_of, played_record
+from tests.support.league import FakeBox, counted_steps, journal_of, played_record
 
 from shutthebox_league import events
 from shutthebox_league.categories import usual_category
@@ -308,17 +307,13 @@ def test_a_look_at_what_waits_passes_over_no_game_that_counts(cup: Cup) -> None:
     cup.review()
     steps = []
     with cup.engine.connect() as db:
-        raw = db.connection.driver_connection
-        assert isinstance(raw, sqlite3.Connection)
         (match_id,) = db.execute(select(EVENT_GAME.c.match_id)).scalars()
         game = {"event_id": number, "match_id": match_id, "box_id": 1, "waits_for": "", "used": False}
         for first, last in ((1, 10), (11, 1000)):
             games = [{**game, "who": f"{n:07}", "position": n} for n in range(first, last)]
             db.execute(insert(EVENT_GAME), games)
-            counted = list[None]()
-            raw.set_progress_handler(lambda counted=counted: counted.append(None), 1)  # type: ignore[misc]
-            assert waiting_games(db, number) == []
-            raw.set_progress_handler(None, 1)
+            with counted_steps(db) as counted:
+                assert waiting_games(db, number) == []
             steps.append(len(counted))
     assert steps[1] <= 2 * steps[0]
 
@@ -350,12 +345,8 @@ def test_a_match_that_counts_passes_over_no_earlier_ones(cup: Cup, format_: Form
         with cup.engine.begin() as db:
             new = db.execute(select(MATCH).order_by(MATCH.c.id.desc())).first()
             assert new is not None
-            raw = db.connection.driver_connection
-            assert isinstance(raw, sqlite3.Connection)
-            counted = list[None]()
-            raw.set_progress_handler(lambda counted=counted: counted.append(None), 1)  # type: ignore[misc]
-            note_match(db, new)
-            settle_event(db, number)
-            raw.set_progress_handler(None, 1)
+            with counted_steps(db) as counted:
+                note_match(db, new)
+                settle_event(db, number)
             steps.append(len(counted))
     assert steps[1] <= 2 * steps[0]

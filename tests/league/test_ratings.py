@@ -12,13 +12,14 @@ from subprocess import PIPE, Popen
 from threading import Event
 
 import pytest
-from sqlalchemy import func, select, text, update
+from sqlalchemy import func, insert, select, text, update
 from tests.support.fast import fast_among
 from tests.support.generate import random_record
 from tests.support.league import (
     CONDITIONS,
     FakeBox,
     LeagueBox,
+    counted_steps,
     found_league,
     played_record,
     reviewed,
@@ -30,7 +31,7 @@ from shutthebox.config.profiles import builtin, builtins
 from shutthebox.rules.profile import Turns
 from shutthebox.rules.record import write
 from shutthebox_league.confined import Confined, TooMuchError
-from shutthebox_league.players import confirm, forget, protect
+from shutthebox_league.players import confirm, forget, protect, waiting_seats
 from shutthebox_league.ratings import CONFIRMING_S, SIGNING_S
 from shutthebox_league.reviewer import BY_OLDER_RULES, Reviewer, _result
 from shutthebox_league.reviewing import review
@@ -380,3 +381,28 @@ def confined(what: str) -> tuple[bytes, float]:
     while (found := process.result()) is None:
         time.sleep(0.005)
     return found
+
+
+@pytest.mark.slow
+def test_a_landlords_page_passes_over_what_waits_for_nobody_or_for_another(evening: Evening) -> None:
+    """Only SQLite counts its steps."""
+    steps = []
+    with evening.engine.begin() as db:
+        protect(db, ["PIN"], None)
+    evening.play(played_record(1), "PIN", "BOB")
+    with evening.engine.begin() as db:
+        match, *_ = db.execute(select(MATCH)).mappings().all()
+        seats = db.execute(select(SEAT)).mappings().all()
+        for first, last in ((2, 10), (11, 1000)):
+            numbers = range(first, last)
+            db.execute(insert(MATCH), [{**match, "id": n, "number": n} for n in numbers])
+            others = [
+                {**seat, "match_id": n, "confirmed": n % 2 == 0, "pub_id": n % 2 + 1}
+                for n in numbers
+                for seat in seats
+            ]
+            db.execute(insert(SEAT), others)
+            with counted_steps(db) as counted:
+                assert [row.match_id for row in waiting_seats(db, 1)] == [1]
+            steps.append(len(counted))
+    assert steps[1] == steps[0]

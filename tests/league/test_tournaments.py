@@ -1,6 +1,5 @@
 """The tables of tournaments of equal dice."""
 
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, select, update
 from tests.league.test_ratings import NIGHT, NOW_S, Evening
-from tests.support.league import played_record
+from tests.support.league import counted_steps, played_record
 
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox_league import tournaments
@@ -89,8 +88,6 @@ def test_a_look_takes_as_long_however_many_have_played(hall: Hall) -> None:
     hall.take_part(1, "ANN", "BOB")
     steps = []
     with hall.engine.connect() as db:
-        raw = db.connection.driver_connection
-        assert isinstance(raw, sqlite3.Connection)
         match, seat = (db.execute(select(table)).mappings().first() for table in (MATCH, SEAT))
         assert match is not None
         assert seat is not None
@@ -98,9 +95,7 @@ def test_a_look_takes_as_long_however_many_have_played(hall: Hall) -> None:
             db.execute(insert(MATCH), [{**match, "id": n, "number": n} for n in range(first, last)])
             db.execute(insert(SEAT), [{**seat, "match_id": n, "total": n} for n in range(first, last)])
             db.execute(update(SEAT).where(SEAT.c.match_id % 2 == 1).values(confirmed=False))
-            counted = list[None]()
-            raw.set_progress_handler(lambda counted=counted: counted.append(None), 1)  # type: ignore[misc]
-            read_tables(db, CUP.commitment)
-            raw.set_progress_handler(None, 1)
+            with counted_steps(db) as counted:
+                read_tables(db, CUP.commitment)
             steps.append(len(counted))
     assert steps[1] <= 3 * steps[0]

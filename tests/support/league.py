@@ -1,6 +1,7 @@
 """A league for tests: keys, broker, ledger, and boxes that leave entries."""
 
 import re
+import sqlite3
 import ssl
 import sys
 import threading
@@ -16,7 +17,7 @@ from tempfile import TemporaryDirectory
 from time import monotonic, time
 from typing import Any
 
-from sqlalchemy import Engine, event
+from sqlalchemy import Connection, Engine, event
 from tests.support.mosquitto import Mosquitto, free_port, league_config
 from tests.support.waiting import HANG_S
 
@@ -310,6 +311,17 @@ def tables_scanned(engine: Engine) -> Iterator[list[str]]:
     yield scanned
     event.remove(engine, "before_cursor_execute", explain)
     assert asked, "nothing was asked"
+
+
+@contextmanager
+def counted_steps(db: Connection) -> Iterator[list[None]]:
+    """Collects the steps that SQLite takes meanwhile: unlike seconds, they are the same on any machine."""
+    raw = db.connection.driver_connection
+    assert isinstance(raw, sqlite3.Connection), "only SQLite counts them"
+    steps = list[None]()
+    raw.set_progress_handler(lambda: steps.append(None), 1)
+    yield steps
+    raw.set_progress_handler(None, 1)
 
 
 def take(ledger: Ledger, name: str, message: bytes) -> Outcome:

@@ -29,7 +29,7 @@ _LOCK = (
 _NAME = (
     update(SEAT)
     .where(SEAT.c.match_id == bindparam("of_match"), SEAT.c.seat == bindparam("of_seat"))
-    .values({column: bindparam(column) for column in ("initials", "confirmed", "named_s")})
+    .values({column: bindparam(column) for column in ("initials", "confirmed", "named_s", "pub_id")})
 )
 
 
@@ -158,7 +158,7 @@ def sign(db: Connection, new: Sequence[NewSignature], now_s: int) -> None:
         confirmed = (one.initials, match.pub_id) not in protected
         named.append({
             "of_match": match.id, "of_seat": one.player,
-            "initials": one.initials, "confirmed": confirmed, "named_s": now_s,
+            "initials": one.initials, "confirmed": confirmed, "named_s": now_s, "pub_id": match.pub_id,
         })  # fmt: skip
         if match.due_s is not None and not match.rated:
             waits_s = wait_s(seat, one.initials, confirmed=confirmed)

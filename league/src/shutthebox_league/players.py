@@ -9,7 +9,19 @@ from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any, TextIO
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from shutthebox_league.checking import CLOCK_AHEAD_S
 from shutthebox_league.counting import let_go
@@ -82,7 +94,7 @@ def waiting_seats(db: Connection, pub_id: int, most: int = 100) -> Sequence[Any]
     return db.execute(
         select(SEAT, MATCH.c.ended_s)
         .join(MATCH, MATCH.c.id == SEAT.c.match_id)
-        .where(MATCH.c.pub_id == pub_id, WAITS)
+        .where(SEAT.c.pub_id == pub_id, WAITS)
         .order_by(SEAT.c.match_id, SEAT.c.seat)
         .limit(most)
     ).all()
@@ -227,4 +239,5 @@ def forget(db: Connection, initials: str, pub_id: int | None, now_s: int) -> int
 
 
 def _of_pub(pub_id: int) -> ColumnElement[bool]:
-    return SEAT.c.match_id.in_(select(MATCH.c.id).where(MATCH.c.pub_id == pub_id))
+    of_seat = MATCH.alias("of_seat")  # looked up for each seat: a pub may have a million matches
+    return exists().where(of_seat.c.id == SEAT.c.match_id, of_seat.c.pub_id == pub_id)

@@ -209,6 +209,7 @@ SEAT = Table(
     # When it was signed, or confirmed where it waited for that. A seat that has it and no initials was
     # forgotten, or its landlord knew better, and it's signed no more.
     Column("named_s", BigInteger),
+    Column("pub_id", BigInteger),  # where it was signed; its landlord may have to confirm it
     # The rating before the match, from which it is rated again.
     Column("mu", Float),
     Column("sigma", Float),
@@ -225,7 +226,12 @@ Index("ix_seat_not_counted", SEAT.c.match_id, sqlite_where=IS_DUE, postgresql_wh
 WAITS = SEAT.c.confirmed.is_(False)
 """Seats that wait for a landlord."""
 
-Index("ix_seat_not_confirmed", SEAT.c.match_id, sqlite_where=WAITS, postgresql_where=WAITS)
+Index(
+    "ix_seat_not_confirmed",
+    *(SEAT.c.pub_id, SEAT.c.match_id, SEAT.c.seat),
+    sqlite_where=WAITS,
+    postgresql_where=WAITS,
+)
 
 IN_TOURNAMENT = SEAT.c.tournament.is_not(None) & SEAT.c.confirmed.is_(True)
 """Seats in the tables of tournaments."""
