@@ -171,7 +171,7 @@ def what_others_send(box: HostileBox, ends: threading.Event) -> None:
 
 
 def sessions_that_never_end(box: HostileBox, ends: threading.Event) -> None:
-    """Wills, retained messages and the first halves of QoS 2, on the topics of others and the own ones."""
+    """Wills and retained messages, on the topics of others and the own ones."""
     name = box.enrolment.name
     others = ("honest0.1/availability", "honest1.1/receipt", f"{name}/x", f"{name}/entry", f"{name}/state")
     topics = ["$CONTROL/dynamic-security/v1", HELLO_TOPIC, *(f"shutthebox/{other}" for other in others)]
@@ -181,12 +181,12 @@ def sessions_that_never_end(box: HostileBox, ends: threading.Event) -> None:
     while not ends.is_set():
         client = Client(CallbackAPIVersion.VERSION2, name, protocol=MQTTProtocolVersion.MQTTv5)
         client.tls_set_context(tls_context(box.enrolment))
-        client.will_set(box.random.choice(topics), b"w" * 60_000, 2, retain=True, properties=will)
+        client.will_set(box.random.choice(topics), b"w" * 60_000, 1, retain=True, properties=will)
         client.connect("127.0.0.1", box.enrolment.port, clean_start=False, properties=session)
         client.loop_start()
         for _ in range(20):
             for topic in topics:
-                client.publish(topic, b"x" * 5000, qos=2, retain=True)
+                client.publish(topic, b"x" * 5000, qos=1, retain=True)
         ends.wait(0.5)
         if (line := client.socket()) is not None:
             line.close()

@@ -30,6 +30,9 @@ from shutthebox_uplink.settings import Enrolment
 from shutthebox_uplink.signing import COMMITTED
 from shutthebox_uplink.uplink import tls_context
 
+QOS_NOT_SUPPORTED = 0x9B
+"""A reason of MQTT 5."""
+
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
@@ -105,6 +108,14 @@ def test_a_flood_that_the_consumer_does_not_read_is_bounded(place: Place) -> Non
         line.send(0xC0, b"")
         line.answer(0xD0)
     assert peak_memory(place.broker.pid) < most_memory("mosquitto-league.conf") / 4
+
+
+@pytest.mark.slow
+def test_a_message_in_two_halves_ends_the_connection(place: Place) -> None:
+    """The broker kept thousands of first halves of a connection, 700 MB within 8 s."""
+    with closing(raw_line(place.enrol("evil"))) as line:
+        line.send(0x34, text("shutthebox/evil.1/state") + b"\0\1\0half")
+        assert line.answer(0xE0)[0] == QOS_NOT_SUPPORTED
 
 
 @pytest.mark.slow
