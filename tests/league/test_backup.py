@@ -13,11 +13,12 @@ import pytest
 from sqlalchemy import Engine, insert, select
 from tests.league.test_forgetting import Town
 from tests.support.league import LeagueBox, found_league, played_record, reviewed
+from tests.support.old_league import old_league
 from tests.support.postgresql import Postgresql
 from tests.support.small_disk import small_disk
 from tests.support.waiting import until
 
-from shutthebox_league.database import open_database
+from shutthebox_league.database import migrate, open_database
 from shutthebox_league.league_health import BACKUP, note_pulse, read_league_health
 from shutthebox_league.main import League, main
 from shutthebox_league.notices import notice
@@ -201,6 +202,32 @@ def test_a_landlord_has_the_own_voidings_over_a_restored_copy(town: Restored) ->
     with town.engine.begin() as db:
         (again,) = voidings(db, pub_id=pub)
         assert (again.what, again.matches, again.undone_s) == ("match 1", 1, None)
+
+
+@pytest.mark.slow
+def test_a_voiding_of_an_earlier_version_is_undone_in_each_copy_of_it(
+    town: Restored, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The register came with a later version, which gave it a name then."""
+    copy = open_database(f"sqlite:///{town.copy}")
+    old_league(copy, 2)
+    migrate(copy, "0006")
+    with copy.begin() as db:
+        db.exec_driver_sql("insert into voiding (id, what, made_s) values (7, 'match 1', 1760000000)")
+        db.exec_driver_sql("insert into voided (voiding_id, match_id) values (7, 1)")
+        db.exec_driver_sql("update match set voided = 1 where id = 1")
+    copy.dispose()
+    town.run("restore", town.copy)
+    assert town.voided() == {1: True, 2: False}
+    town.run("void", "--undo", 7)
+    assert town.voided() == {1: False, 2: False}
+    town.lose_database()
+    capsys.readouterr()
+    town.run("restore", town.copy)
+    assert [line for line in capsys.readouterr().out.splitlines() if "match" in line] == [
+        "match 1, voided 2025-10-09 08:53, counts again: that was undone since"
+    ]
+    assert town.voided() == {1: False, 2: False}
 
 
 @pytest.mark.slow

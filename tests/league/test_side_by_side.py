@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, event, select, text
+from sqlalchemy import Connection, Engine, event, insert, select, text
 from tests.league.test_events import Cup
 from tests.league.test_ratings import NIGHT
 from tests.league.test_voiding import Town
@@ -18,6 +18,7 @@ from tests.support.league import played_record
 from tests.support.waiting import HANG_S, until
 
 import shutthebox_league
+from shutthebox.outbox_entry import hash_of
 from shutthebox_league.consumer import keep_health
 from shutthebox_league.database import change, open_database
 from shutthebox_league.enrolment import new_owner_token
@@ -25,8 +26,8 @@ from shutthebox_league.notices import notice
 from shutthebox_league.page.app import application
 from shutthebox_league.players import confirm, forget, protect
 from shutthebox_league.ratings import SIGNING_S
-from shutthebox_league.schema import MATCH, SEAT, STANDING
-from shutthebox_league.voiding import void_key, void_match
+from shutthebox_league.schema import MATCH, SEAT, STANDING, VOID_ON_ARRIVAL, VOIDING
+from shutthebox_league.voiding import undo, void_key, void_match
 
 _WAITING = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
 
@@ -178,6 +179,24 @@ def test_a_landlord_does_not_have_to_confirm_again_after_a_deadlock(on_postgresq
         status, page = post(town, b"do=confirm&seat=1-1")
     assert both == ["locked"]
     assert (status, "Counted: 1." in page) == (200, True)
+
+
+@pytest.mark.slow
+def test_a_match_that_comes_again_as_its_voiding_is_undone_counts(on_postgresql: Town) -> None:
+    town = on_postgresql
+    entry = town.box.play(played_record(1), town.now_s)
+    with town.engine.begin() as db:
+        db.execute(insert(VOIDING).values(id=1, what="match 1", made_s=town.now_s))
+        db.execute(insert(VOID_ON_ARRIVAL).values(hash=hash_of(entry), voiding_id=1))
+
+    def undo_it() -> None:
+        with town.engine.begin() as db:
+            undo(db, 1, None, town.now_s)
+
+    with meanwhile(town.engine, "select void_on_arrival.hash", undo_it):
+        town.send(entry)
+    with town.engine.begin() as db:
+        assert db.execute(select(MATCH.c.voided)).scalar_one() == 0
 
 
 def _notes(db: Connection) -> None:
