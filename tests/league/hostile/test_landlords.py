@@ -3,25 +3,31 @@
 import json
 import tracemalloc
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryFile
+from typing import Any
 
 import pytest
-from sqlalchemy import insert, select
+from sqlalchemy import Connection, Select, insert, select
 from tests.league.test_events import CLOSES_S, Cup
 from tests.league.test_ratings import NIGHT
 from tests.league.test_side_by_side import post
+from tests.league.test_voiding import Town
 from tests.support.league import FakeBox, journal_of, played_record
 
+from shutthebox_league import ratings, voiding
 from shutthebox_league.categories import usual_category
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import confirm_by_code, make_event, waiting_for_landlord
 from shutthebox_league.formats import Format
-from shutthebox_league.players import export, protect
-from shutthebox_league.schema import MATCH, PUB, SEAT
-from shutthebox_league.voiding import undo, void_at_pub, voidings
+from shutthebox_league.players import confirm, export, forget, free, protect
+from shutthebox_league.ratings import has_changed
+from shutthebox_league.reviewer import Reviewer
+from shutthebox_league.schema import MATCH, PUB, SEAT, STANDING
+from shutthebox_league.voiding import undo, void_at_pub, void_key, voidings
 
 EVIL = "The Evil Eye"
 
@@ -30,6 +36,14 @@ EVIL = "The Evil Eye"
 def cup(new_database: Callable[[], str], tmp_path: Path) -> Iterator[Cup]:
     with closing(Cup(tmp_path, new_database())) as cup:
         yield cup
+
+
+@pytest.fixture
+def towns(new_database: Callable[[], str], tmp_path: Path) -> Iterator[tuple[Town, Town]]:
+    """One with a landlord, and one in which only the others play."""
+    first, second = (Town(tmp_path / name, new_database()) for name in "ab")
+    with closing(first), closing(second):
+        yield first, second
 
 
 def pub_of(cup: Cup, name: str = EVIL) -> int:
@@ -177,3 +191,62 @@ def test_an_export_of_whom_a_box_has_signed_for_all_month_takes_little_memory(cu
         assert peak < 5_000_000
         tmp.seek(0)
         assert len(json.load(tmp)["matches"]) == 299
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_a_landlord_has_done_goes_with_the_matches_of_the_box(
+    towns: tuple[Town, Town], seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Standings, ratings and the event are those of the others in the end; another pub's always are."""
+    monkeypatch.setattr(ratings, "_AGAIN", 2)
+    monkeypatch.setattr(voiding, "A_DAY", 1000)
+    town, honest = towns
+    dice, players, evil = Random(seed), ("ANN", "BOB", "CAT", "MAL", "DAN"), pub_of(town)
+    reviewer = Reviewer(town.engine, UTC, lambda: town.now_s)
+
+    def any_match(db: Connection) -> int:
+        return dice.choice([0, *map(int, db.execute(select(MATCH.c.id)).scalars())])
+
+    acts: tuple[Callable[[Connection], object], ...] = (
+        lambda db: void_at_pub(db, evil, [any_match(db), any_match(db)], town.now_s, NIGHT),
+        lambda db: undo(db, dice.randint(1, 5), evil, town.now_s),
+        lambda db: protect(db, dice.sample(players, 2), evil),
+        lambda db: free(db, dice.sample(players, 2), evil),
+        lambda db: confirm(db, [(any_match(db), 1)], evil, town.now_s, right=dice.random() < 0.5),
+        lambda db: has_changed(db) or forget(db, dice.choice(players), evil, town.now_s),
+    )
+    for number in range(30):
+        match dice.randrange(5):
+            case 0:
+                pair = dice.sample(players[:3], 2)
+                for each in towns:
+                    each.at("lion")
+                    each.play(played_record(number), *pair)
+            case 1:
+                town.at("evil")
+                town.play(played_record(100 + number), *dice.sample(players, 2))
+            case 2 | 3:
+                with suppress(LeagueError), town.engine.begin() as db:
+                    dice.choice(acts)(db)
+            case _:
+                reviewer.work()
+        for each in towns:
+            each.now_s += 60
+    elsewhere = select(STANDING).where(STANDING.c.pub_id == pub_of(town, "The Red Lion"))
+    town.review()
+    honest.review()
+    assert _rows(town, elsewhere) == _rows(honest, elsewhere)
+    with town.engine.begin() as db:
+        forget(db, dice.choice(players[:3]), evil, town.now_s)
+    with suppress(LeagueError), town.engine.begin() as db:
+        void_key(db, "evil.1", None, town.now_s, NIGHT)
+    found, wanted = town.seen(), honest.seen()
+    assert found[:2] == wanted[:2]
+    assert found[2] == {who: pytest.approx(rating) for who, rating in wanted[2].items()}
+    assert found[3] == wanted[3]
+
+
+def _rows(town: Town, query: Select[Any]) -> list[tuple[Any, ...]]:
+    with town.engine.begin() as db:
+        return [tuple(row) for row in db.execute(query.order_by(*STANDING.primary_key))]
