@@ -265,6 +265,8 @@ class Seat:
                 self._note(self.kept.session, self.kept.facts)
             if isinstance(what.fact, Began):
                 self.seen = ()
+            elif isinstance(what.fact, PlayersLeft) and "Not sent yet" in self.text:
+                self.insisted.add(self.kept.session)
         elif isinstance(what, Show):
             self.screen = localize_screen(what)
             self._tell(self.number, f"# shows {' / '.join(self.text.splitlines())}")
@@ -714,7 +716,6 @@ class Simulation:
             self.leave(seat)
         elif show.mode is Mode.MATCH_OVER and "Hold 10 s" in seat.text:
             if leaves or (self.trouble.leaves and self._random.random() < 0.1 and not self._is_patient):
-                seat.insisted.add(seat.kept.session)
                 self._press(seat, 11)
         elif show.asleep or show.mode is Mode.MATCH_OVER:
             self._press(seat)

@@ -16,7 +16,9 @@ from shutthebox.simulator.scenario import script
 from shutthebox.simulator.scenario.effect_lines import fact_text
 from shutthebox.simulator.scenario.player import Replay
 
-SEEDS = range(1, 301)
+SEEDS = (*range(1, 301), 5403)
+"""The last: players press for the result and hold on for ten seconds, though it isn't sent yet."""
+
 FIRST = {
     Ending.DECLINED: 2,
     Ending.HOST_LEFT: 4,
