@@ -12,6 +12,7 @@ from sqlalchemy import (
     Connection,
     Float,
     Row,
+    Update,
     bindparam,
     case,
     cast,
@@ -36,6 +37,7 @@ _MAY_COUNT = (
     (MATCH.c.unranked == "") & SEAT.c.computer.is_(False) & SEAT.c.total.is_not(None)
     & ~MATCH.c.unrated.startswith("not counted")
 )  # fmt: skip
+_IS_EVER = (STANDING.c.period == Period.EVER.value) & (STANDING.c.first == first_of(Period.EVER, date.min))
 _NAME_REMOVED = SEAT.c.initials.is_(None) & SEAT.c.named_s.is_not(None)
 
 
@@ -49,6 +51,7 @@ def count_seat(db: Connection, match: Row[Any], seat: Row[Any], tonight: date) -
         "turns": seat.turns, "luck_sum": seat.luck_sum, "given_away_sum": seat.given_away_sum,
         "mean_total": float(seat.total), "given_away": _mean(seat.given_away_sum, seat.turns),
     }  # fmt: skip
+    db.execute(_other_pubs(1, match.category_id, match.pub_id))
     own = STANDING.c
     for place in _places(match, tonight):
         statement = upsert(db, STANDING).values(**place, **values)
@@ -105,9 +108,19 @@ def take_out(db: Connection, which: ColumnElement[bool], tonight: date) -> None:
         ]
         db.execute(delete(STANDING).where(*own, STANDING.c.matches <= bindparam("less_matches")), rows)
         db.execute(update(STANDING).where(*own).values({**left, **_means(left)}), rows)
+        pubs = sorted({row[:2] for row in of_rows if row[1] != WHOLE_LEAGUE})
+        gone = [{"of_category": category, "of_pub": pub} for category, pub in pubs]
+        db.execute(_other_pubs(-1, bindparam("of_category"), bindparam("of_pub")), gone)
     _add_to_categories(db, is_in, -1)
     taken = select(MATCH.c.id).where(which)
     db.execute(update(SEAT).where(SEAT.c.match_id.in_(taken)).values(counted=True))
+
+
+def _other_pubs(sign: int, category: Any, pub: Any) -> Update:  # noqa: ANN401  (SQL expressions)
+    """Adds a pub to a category, or subtracts it, while the category has nobody in its standings there."""
+    there = (STANDING.c.category_id == category) & (STANDING.c.pub_id == pub) & _IS_EVER
+    statement = update(CATEGORY).where(CATEGORY.c.id == category, ~exists().where(there))
+    return statement.values(pubs=CATEGORY.c.pubs + sign)
 
 
 def put_back(db: Connection, which: ColumnElement[bool]) -> None:
@@ -132,6 +145,20 @@ def _add_to_categories(db: Connection, seats: ColumnElement[bool], sign: int) ->
 def let_go(db: Connection, initials: str, pub_id: int | None) -> None:
     """Deletes a player's sums: all of them, or one pub's and what it added to the league's."""
     own = STANDING.c
+    alone, other = STANDING.alias("alone"), STANDING.alias("other")
+    same_place = (other.c[key] == alone.c[key] for key in ("category_id", "pub_id", "period", "first"))
+    pubs = (
+        select(func.count())
+        .where(
+            alone.c.category_id == CATEGORY.c.id, alone.c.initials == initials,
+            alone.c.period == Period.EVER.value,
+            alone.c.pub_id != WHOLE_LEAGUE if pub_id is None else alone.c.pub_id == pub_id,
+            ~exists().where(*same_place, other.c.initials != initials),
+        )
+        .scalar_subquery()
+    )  # fmt: skip
+    played = CATEGORY.c.id.in_(select(own.category_id).where(own.initials == initials))
+    db.execute(update(CATEGORY).where(played).values(pubs=CATEGORY.c.pubs - pubs))
     if pub_id is None:
         db.execute(delete(STANDING).where(own.initials == initials))
         return

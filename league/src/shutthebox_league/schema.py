@@ -132,13 +132,15 @@ CATEGORY = Table(
     Column("rounds", Integer, nullable=False),
     Column("points", Integer, nullable=False),  # the limit; 0 for a game without one
     Column("matches", BigInteger, nullable=False),  # that count
+    Column("pubs", Integer, nullable=False, server_default="0"),  # that have a row in its standings
     UniqueConstraint("game", "tiles", "rounds", "points"),
 )
 IS_PLAYED = CATEGORY.c.matches > literal_column("0")  # as the index has it
 """Categories that have a table."""
 
 Index(
-    "ix_category_matches",
+    "ix_category_pubs",
+    CATEGORY.c.pubs.desc(),
     CATEGORY.c.matches.desc(),
     CATEGORY.c.id,
     sqlite_where=IS_PLAYED,

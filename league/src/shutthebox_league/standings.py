@@ -140,10 +140,12 @@ def standings(
 
 
 def categories_played(db: Connection, most: int = 12) -> Sequence[tuple[int, Category]]:
-    """The categories with most matches that count, the most first."""
-    found = db.execute(
-        select(CATEGORY).where(IS_PLAYED).order_by(CATEGORY.c.matches.desc(), CATEGORY.c.id).limit(most)
-    )
+    """The categories that most pubs play, and of those the ones with most matches, the most first.
+
+    One box can play as many matches of as many categories as it likes.
+    """
+    order = CATEGORY.c.pubs.desc(), CATEGORY.c.matches.desc(), CATEGORY.c.id
+    found = db.execute(select(CATEGORY).where(IS_PLAYED).order_by(*order).limit(most))
     return [(row.id, Category(row.game, row.tiles, row.rounds, row.points)) for row in found]
 
 

@@ -11,7 +11,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Select, insert, select
+from sqlalchemy import Connection, Select, func, insert, select
 from tests.league.test_events import CLOSES_S, Cup
 from tests.league.test_ratings import NIGHT
 from tests.league.test_side_by_side import post
@@ -26,7 +26,8 @@ from shutthebox_league.formats import Format
 from shutthebox_league.players import confirm, export, forget, free, protect
 from shutthebox_league.ratings import has_changed
 from shutthebox_league.reviewer import Reviewer
-from shutthebox_league.schema import MATCH, PUB, SEAT, STANDING
+from shutthebox_league.schema import CATEGORY, MATCH, PUB, SEAT, STANDING
+from shutthebox_league.standings import categories_played
 from shutthebox_league.voiding import undo, void_at_pub, void_key, voidings
 
 EVIL = "The Evil Eye"
@@ -119,6 +120,20 @@ def test_a_match_that_was_held_back_is_late_for_an_event(cup: Cup) -> None:
     cup.now_s = CLOSES_S + 1
     put_back(cup, number)
     assert cup.counted(event) == {"ANN": 0, "BOB": 0, "CAT": 0, "DAN": 0}
+
+
+@pytest.mark.slow
+def test_what_many_pubs_play_has_its_table_whatever_one_box_plays(cup: Cup) -> None:
+    """Twelve lengths that nobody else plays took the place of everybody's, on every page."""
+    for box in ("lion", "evil"):
+        cup.at(box)
+        cup.play(played_record(1), "ANN", "BOB")
+    for rounds in range(2, 14):
+        for seed in range(3):
+            cup.play(played_record(seed, rounds=rounds), "MAL", "EVE")
+    cup.review()
+    with cup.engine.begin() as db:
+        assert categories_played(db)[0][1].rounds == 1
 
 
 @pytest.mark.slow
@@ -239,6 +254,11 @@ def test_whatever_a_landlord_has_done_goes_with_the_matches_of_the_box(
     assert _rows(town, elsewhere) == _rows(honest, elsewhere)
     with town.engine.begin() as db:
         forget(db, dice.choice(players[:3]), evil, town.now_s)
+        pubs = select(func.count(STANDING.c.pub_id.distinct())).where(
+            STANDING.c.category_id == CATEGORY.c.id, STANDING.c.period == "ever", STANDING.c.pub_id != 0
+        )
+        counts = db.execute(select(CATEGORY.c.pubs, pubs.scalar_subquery())).all()
+        assert [row[0] for row in counts] == [row[1] for row in counts]
     with suppress(LeagueError), town.engine.begin() as db:
         void_key(db, "evil.1", None, town.now_s, NIGHT)
     found, wanted = town.seen(), honest.seen()
