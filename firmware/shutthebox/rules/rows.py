@@ -5,7 +5,8 @@ whose front tile is open. A move names a column for its foremost tile. If the ti
 throw, it's named, too, by its column plus `reach`: on nine columns, 1 and 10 are both tiles of the first.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import lru_cache
 
 from shutthebox.rules.profile import Back, MoveKind, Profile
 from shutthebox.rules.tiles import Tiles, sum_of, to_numbers, to_tiles
@@ -90,11 +91,12 @@ def ways_of(profile: Profile, open_tiles: Tiles, behind: Tiles) -> list[list[Way
     return found
 
 
+@lru_cache(maxsize=16)  # Each throw asks for the same moves three times.
 def legal_moves(
     profile: Profile,
     open_tiles: Tiles,
     behind: Tiles,
-    sums: Iterable[int],
+    sums: tuple[int, ...],
     faces: tuple[int, ...],
     must: int | None,
 ) -> tuple[Tiles, ...]:
@@ -105,7 +107,7 @@ def legal_moves(
         for total in sums:
             found |= dict.fromkeys(_adding_up(ways, total, most, must))
         return tuple(found)
-    for wanted in _wanted(profile.move, tuple(sums), faces, ways):
+    for wanted in _wanted(profile.move, sums, faces, ways):
         if len(wanted) <= most and (must is None or must in wanted):
             found |= dict.fromkeys(_bearing(ways, wanted))
     return tuple(found)
