@@ -1,9 +1,9 @@
 """What a league of very many matches computes for a receipt, its pages, and the ratings of a night.
 
-`python -m tests.benchmarks.league_growth [MATCHES…]`: fills a league with so many, all of them in one event
-of 64 entrants and in one tournament, and measures; 10,000, 100,000 and 1,000,000 by default. Where columns
-are alike, their number does not matter. Milliseconds are those of a core, so a busy machine doesn't change
-them much.
+`python -m tests.benchmarks.league_growth [MATCHES…] [--postgresql]`: fills a league with so many, all of them
+in one event of 64 entrants and in one tournament, and measures; 10,000, 100,000 and 1,000,000 by default.
+Where columns are alike, their number does not matter. Milliseconds are those of a core, a server's among
+them, so a busy machine doesn't change them much.
 """
 
 import json
@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, date, timedelta
 from functools import partial
 from pathlib import Path
@@ -20,16 +20,18 @@ from random import Random
 from statistics import median
 from typing import Any
 
-from sqlalchemy import Connection, Table, insert, update
+from sqlalchemy import Connection, Table, func, insert, select, update
 from tests.league.hostile.town import peak_memory
 from tests.support.http_client import ask, is_served
 from tests.support.league import LeagueBox, Place, found_league, league_command, played_record
 from tests.support.mosquitto import free_port
+from tests.support.postgresql import Postgresql
 from tests.support.waiting import until
 
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.record import write
 from shutthebox_league.categories import category_id, usual_category
+from shutthebox_league.database import insert_all
 from shutthebox_league.enrolment import new_owner_token
 from shutthebox_league.events import make_event, settle_event
 from shutthebox_league.ratings import rate
@@ -115,8 +117,10 @@ def fill(place: Place, matches: int) -> None:
                 })  # fmt: skip
         with place.engine.begin() as db:
             for table, values in ((ENTRY, entries), (MATCH, rows), (SEAT, seats)):
-                db.execute(insert(table), values)
+                insert_all(db, table, values)
     with place.engine.begin() as db:
+        if db.dialect.name == "postgresql":
+            db.execute(select(func.setval(func.pg_get_serial_sequence("match", "id"), matches)))
         fill_sums(db, random, category, tonight, matches)
 
 
@@ -178,7 +182,7 @@ def game_of(event_id: int, match_id: int, *pair: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def seconds(times: int, do: Callable[[], object], clock: Callable[[], float] = time.process_time) -> float:
+def seconds(times: int, do: Callable[[], object], clock: Callable[[], float]) -> float:
     """The median of so many times, in seconds of a core: those of a wall clock are the machine's."""
     took = []
     for _ in range(times):
@@ -194,12 +198,31 @@ def core_seconds(pid: int) -> float:
     return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
 
 
-def measure(folder: Path, matches: int) -> dict[str, float]:
+def server_seconds(server: Postgresql | None) -> float:
+    """What the processes of a server that answer queries have computed so far."""
+    if server is None:
+        return 0.0
+    children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()
+    return sum(core_seconds(int(pid)) for pid in children if answers_queries(int(pid)))
+
+
+def answers_queries(pid: int) -> bool:
+    """Whether this process of PostgreSQL is that of a connection."""
+    with suppress(FileNotFoundError):
+        return b"[local]" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return False
+
+
+def measure(folder: Path, matches: int, server: Postgresql | None) -> dict[str, float]:
     """Milliseconds of a core for everything, and the memory of the page."""
-    place = found_league(folder, with_broker=False)
+    place = found_league(folder, server.new_database() if server else "", with_broker=False)
     with filling(place, ENTRY, MATCH, SEAT):
         fill(place, matches)
     event = fill_event(place, matches)
+    if server:
+        # As its own cleaner does, in time.
+        with place.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
+            db.exec_driver_sql("vacuum analyze")
     box, now_s = LeagueBox(place, "new", "Pub 1"), int(time.time())
     entries = [
         entry
@@ -222,10 +245,18 @@ def measure(folder: Path, matches: int) -> dict[str, float]:
             db.execute(insert(EVENT_GAME), game_of(event, next(games), initials(1), initials(2)))
             settle_event(db, event)
 
+    def clock() -> float:
+        return time.process_time() + server_seconds(server)
+
+    def clock_of_page() -> float:
+        return core_seconds(page.pid) + server_seconds(server)
+
     found = {
-        "an entry, from its message to its receipt": seconds(len(entries), lambda: box.send(next(waiting))),
-        "the rating of a match": seconds(NIGHT, rate_next),
-        "a match that an event takes": seconds(NIGHT, take_next),
+        "an entry, from its message to its receipt": seconds(
+            len(entries), lambda: box.send(next(waiting)), clock
+        ),
+        "the rating of a match": seconds(NIGHT, rate_next, clock),
+        "a match that an event takes": seconds(NIGHT, take_next, clock),
     }
     port = free_port()
     page = subprocess.Popen(league_command(folder, "serve", "--port", str(port)))
@@ -239,9 +270,7 @@ def measure(folder: Path, matches: int) -> dict[str, float]:
             ("an owner's page", "/owner"),
             ("a tournament", f"/tournament/{TOURNAMENT_OF_ALL.commitment}"), ("health", "/health"),
         ):  # fmt: skip
-            found[name] = seconds(
-                20, partial(ask, port, path, Cookie=cookie), partial(core_seconds, page.pid)
-            )
+            found[name] = seconds(20, partial(ask, port, path, Cookie=cookie), clock_of_page)
         memory = peak_memory(page.pid)
     finally:
         page.kill()
@@ -253,11 +282,15 @@ def measure(folder: Path, matches: int) -> dict[str, float]:
 
 def main() -> None:
     """Prints a table."""
-    sizes = [int(word) for word in sys.argv[1:]] or [10_000, 100_000, 1_000_000]
+    sizes = [int(word) for word in sys.argv[1:] if word.isdecimal()] or [10_000, 100_000, 1_000_000]
     columns = []
     for matches in sizes:
-        with tempfile.TemporaryDirectory(prefix="league-growth-") as name:
-            columns.append(measure(Path(name), matches))
+        with tempfile.TemporaryDirectory(prefix="league-growth-") as name, ExitStack() as stack:
+            server = None
+            if "--postgresql" in sys.argv:
+                server = Postgresql()
+                stack.callback(server.stop)
+            columns.append(measure(Path(name), matches, server))
     print(f"{'ms of a core':48}" + "".join(f"{size:>14,}" for size in sizes))
     for row in columns[0]:
         print(f"{row:48}" + "".join(f"{column[row]:14.1f}" for column in columns))
