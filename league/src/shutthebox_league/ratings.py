@@ -20,6 +20,10 @@ SIGNING_S = 3600
 CONFIRMING_S = 14 * 24 * 3600
 """How long a match waits for a seat to be confirmed."""
 
+MOST_MU = 1000.0
+"""The highest mean, and the lowest below 0, which only forged matches come near. From some thousands on,
+openskill's exponentials overflow, and nobody could be rated again."""
+
 _AGAIN = 100
 """Matches that are rated again in one transaction."""
 
@@ -225,7 +229,7 @@ def _after(seats: Sequence[Row[Any]], ratings: Mapping[str, _Rating]) -> dict[st
     before = [[_MODEL.rating(*_rating_of(seat, ratings))] for seat in seats]
     rated = _MODEL.rate(before, ranks=[float(seat.place) for seat in seats])
     return {
-        seat.initials: (after.mu, after.sigma)
+        seat.initials: (max(-MOST_MU, min(after.mu, MOST_MU)), after.sigma)
         for seat, (after,) in zip(seats, rated, strict=True)
         if seat.initials
     }
