@@ -167,10 +167,14 @@ def fill_event(place: Place, matches: int) -> int:
                     insert(EVENT_GAME),
                     [game_of(event_id, begin + n, *pair) for n, pair in enumerate(pairs, 1)],
                 )
+    of_event = EVENT.c.id == event_id
     with place.engine.begin() as db:
-        state = json.dumps({"noted": matches, "lines": []})
-        db.execute(update(EVENT).where(EVENT.c.id == event_id).values(state=state))
-        settle_event(db, event_id)
+        db.execute(update(EVENT).where(of_event).values(state=json.dumps({"noted": matches})))
+    stale = True
+    while stale:
+        with place.engine.begin() as db:
+            settle_event(db, event_id)
+            stale = db.execute(select(EVENT.c.stale).where(of_event)).scalar_one()
     return event_id
 
 
