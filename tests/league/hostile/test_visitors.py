@@ -1,17 +1,22 @@
 """Hostile visitors of the page, landlords and connections to the broker keep no box waiting."""
 
 import threading
+import time
 import urllib.parse
 from collections.abc import Callable
 from contextlib import suppress
 from random import Random
 
 import pytest
+from sqlalchemy import delete, func, insert, select
 from tests.league.hostile.town import Attack, HostileBox, Town, on_sqlite
 from tests.support import http_client
 from tests.support.waiting import HANG_S
 
+from shutthebox.rules.equal_dice import Tournament
 from shutthebox_league.enrolment import new_owner_token
+from shutthebox_league.schema import MATCH, SEAT, TOURNAMENT
+from shutthebox_league.tournaments import SHOWN, read_tables
 from shutthebox_uplink.mqtt import Broker
 from shutthebox_uplink.uplink import tls_context
 
@@ -101,3 +106,34 @@ def test_two_boxes_with_one_certificate(town: Town) -> None:
                 broker.close()
 
     town.beside(attack)
+
+
+def test_a_crowd_at_a_tournament_that_a_box_has_filled(town: Town) -> None:
+    """Each look sorted all of its matches."""
+    cup = Tournament("Cup", "a" * 64)
+    row = {"commitment": cup.commitment, "name": cup.name, "text": cup.to_text(), "made_s": 0}
+    with town.place.engine.begin() as db:
+        db.execute(insert(TOURNAMENT).values(**row, closes_s=int(time.time()) + 86400))
+        match = db.execute(select(MATCH)).mappings().first()
+        seat = db.execute(select(SEAT)).mappings().first()
+        assert match is not None
+        assert seat is not None
+        last = db.execute(select(func.max(MATCH.c.id))).scalar_one()
+        numbers = range(last + 10**6, last + 10**6 + 500)
+        # None of an honest box's, and nobody has to see to them.
+        other = {**match, "journal": "f" * 32, "due_s": None, "reviewed_s": 1}
+        db.execute(insert(MATCH), [{**other, "id": n, "number": n} for n in numbers])
+        of_cup = {**seat, "tournament": cup.commitment, "highest_wins": False, "confirmed": True}
+        of_cup |= {"initials": None, "counted": True}
+        seats = [{**of_cup, "match_id": n, "seat": number} for n in numbers for number in range(1, 21)]
+        db.execute(insert(SEAT), seats)
+
+    def visit(_: Random) -> None:
+        assert ask(town, f"/tournament/{cup.commitment}") in (200, 503)
+
+    town.beside(many(visit))
+    assert is_open(town)
+    with town.place.engine.begin() as db:
+        assert sum(len(table.rows) for table in read_tables(db, cup.commitment)) == 20 * SHOWN
+        db.execute(delete(SEAT).where(SEAT.c.match_id.in_(numbers)))
+        db.execute(delete(MATCH).where(MATCH.c.id.in_(numbers)))
