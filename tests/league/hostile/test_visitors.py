@@ -1,20 +1,25 @@
 """Hostile visitors of the page, landlords and connections to the broker keep no box waiting."""
 
+import asyncio
 import threading
 import time
 import urllib.parse
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC
 from random import Random
 
 import pytest
+import sqlalchemy.event
 from sqlalchemy import delete, func, insert, select
+from starlette.types import Message
 from tests.league.hostile.town import Attack, HostileBox, Town, on_sqlite
 from tests.support import http_client
 from tests.support.waiting import HANG_S
 
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox_league.enrolment import new_owner_token
+from shutthebox_league.page.app import application
 from shutthebox_league.schema import MATCH, SEAT, TOURNAMENT
 from shutthebox_league.tournaments import SHOWN, read_tables
 from shutthebox_uplink.mqtt import Broker
@@ -106,6 +111,36 @@ def test_two_boxes_with_one_certificate(town: Town) -> None:
                 broker.close()
 
     town.beside(attack)
+
+
+def test_nothing_is_computed_for_a_visitor_who_has_hung_up(town: Town) -> None:
+    """32 who never read an answer kept everybody else waiting for seconds, or without one."""
+    page = application(town.place.engine, UTC, town.place.authority, secure=False)
+    asked = list[str]()
+
+    def note(*given: object) -> None:
+        asked.append(str(given[2]))
+
+    async def look(path: str, received: str) -> None:
+        async def receive() -> Message:
+            return {"type": received}
+
+        async def send(message: Message) -> None:
+            pass
+
+        head = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": []}
+        await page(head, receive, send)
+
+    sqlalchemy.event.listen(town.place.engine, "before_cursor_execute", note)
+    try:
+        for path in ("/", "/pub/pub-0", "/player/AAX", "/match/1", "/owner", "/metrics"):
+            asked.clear()
+            asyncio.run(look(path, "http.disconnect"))
+            assert asked == []
+        asyncio.run(look("/", "http.request"))
+        assert asked
+    finally:
+        sqlalchemy.event.remove(town.place.engine, "before_cursor_execute", note)
 
 
 def test_a_crowd_at_a_tournament_that_a_box_has_filled(town: Town) -> None:

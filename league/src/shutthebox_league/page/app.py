@@ -1,9 +1,10 @@
 """The page as an ASGI application."""
 
+import asyncio
 import json
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, date, datetime, tzinfo
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader
 from sqlalchemy import Connection, Engine, select
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -52,6 +54,7 @@ _NUMBER = re.compile("[1-9][0-9]{0,17}", re.ASCII)  # as large as a database's n
 _SLUG = re.compile("[a-z0-9-]{1,60}", re.ASCII)
 _COMMITMENT = re.compile("[0-9a-f]{64}", re.ASCII)
 _LATEST = 20
+_READERS = 32  # answered at once: Starlette has 40 threads, and forms and `health` need some
 _BOARD_S = 15  # seconds after which a board asks again
 
 HEADERS = {
@@ -127,6 +130,7 @@ class _Page:
     def __init__(self, engine: Engine, zone: tzinfo, name: str) -> None:
         self._engine, self._zone, self._name = engine, zone, name
         self._turns = Turns()
+        self._readers = asyncio.Semaphore(_READERS)
         self._templates = Environment(
             loader=FileSystemLoader(FOLDER / "templates"),
             autoescape=True,
@@ -144,12 +148,18 @@ class _Page:
 
     # -- frame ------------------------------------------------------------------------
 
-    def reads(self, render: Render) -> Callable[[Request], Response]:
-        """An endpoint that only reads; Starlette runs it in a thread."""
+    def reads(self, render: Render) -> Callable[[Request], Awaitable[Response]]:
+        """An endpoint that only reads, in a thread. Visitors who hang up while they wait cost nothing."""
 
-        def endpoint(request: Request) -> Response:
+        def answer(request: Request) -> Response:
             with self._engine.connect().execution_options(reads=True) as db:
                 return render(db, request)
+
+        async def endpoint(request: Request) -> Response:
+            async with self._readers:
+                if await request.is_disconnected():
+                    return Response(status_code=499)  # as nginx calls it; nobody gets it
+                return await run_in_threadpool(answer, request)
 
         return endpoint
 
@@ -167,7 +177,8 @@ class _Page:
     async def refuse(self, request: Request, error: Exception) -> Response:
         """A page that says why something can't be shown."""
         assert isinstance(error, HTTPException), "it is registered for these"
-        await pass_over_form(request)
+        if request.method not in ("GET", "HEAD"):  # `reads` may have read what there was
+            await pass_over_form(request)
         return self.render("message.html", error.status_code, heading="Not here", text=error.detail)
 
     def away(self, request: Request, error: Exception) -> Response:
