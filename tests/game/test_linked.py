@@ -326,5 +326,14 @@ def test_a_result_waits_for_the_other_box_when_everybody_has_gone_home() -> None
 def test_players_who_do_not_want_to_wait_for_the_other_box_may_go() -> None:
     """It may never be back."""
     machine = unheard()
-    machine.step(HeldLong(), 3 * S)
+    for event in (Held(), HeldLong()):
+        machine.step(event, 3 * S)
     assert isinstance(machine.state.mode, Attract)
+
+
+def test_a_hold_that_began_before_the_result_does_not_part_the_boxes() -> None:
+    """They meant to end a match that wasn't decided, which the box would have asked them about."""
+    machine = unheard()
+    for event in (Pressed(), HeldLong()):
+        machine.step(event, 3 * S)
+    assert machine.state.mode.name is Mode.MATCH_OVER

@@ -51,6 +51,7 @@ class MatchOver(MatchMode):
         asks_review: the coach was asked for and hasn't answered.
         review: the coach's review; None until it arrives.
         page: the coach's page, from 1; 0 for the result.
+        held: players have held the button since they saw the result of a linked match.
     """
 
     name: ClassVar[Mode] = Mode.MATCH_OVER
@@ -63,6 +64,7 @@ class MatchOver(MatchMode):
     asks_review: bool = False
     review: MatchReview | None = None
     page: int = 0
+    held: bool = False
 
     def screen(self, shared: Shared) -> Screen:
         """The result with its reason; on request, the evening's stakes or the coach's pages."""
@@ -153,7 +155,7 @@ def _signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> 
 def press(mode: MatchOver, context: Context) -> Step[BeginMatch | MatchOver | BackToAttract]:
     """Starts a new match with the same players; a linked one waits until the other box has the result."""
     if mode.play.linked is not None:
-        return hold(mode, context)
+        return _end(mode, context)
     match, settings = mode.play.match, context.shared.settings
     before = match.game
     # The levers may have been taken out of play, or put back, while the power was off.
@@ -173,14 +175,21 @@ def press(mode: MatchOver, context: Context) -> Step[BeginMatch | MatchOver | Ba
 
 def hold(mode: MatchOver, context: Context) -> Step[MatchOver | BackToAttract]:
     """Leaves the result; that of a linked match once the other box has it."""
+    return _end(replace(mode, held=True), context)
+
+
+def _end(mode: MatchOver, context: Context) -> Step[MatchOver | BackToAttract]:
     if _is_unsent(mode, context.shared):
         return refuse(mode, message("Not sent yet"))
     return leave(mode, context)
 
 
 def insist(mode: MatchOver, context: Context) -> Step[MatchOver | BackToAttract]:
-    """Ends a linked match though the other box may lack the result."""
-    return leave(mode, context) if _is_unsent(mode, context.shared) else Step(mode)
+    """Ends a linked match though the other box may lack the result.
+
+    Not if they began to hold before the result came: then they meant to end a match that wasn't decided.
+    """
+    return leave(mode, context) if mode.held and _is_unsent(mode, context.shared) else Step(mode)
 
 
 def desert(mode: MatchOver, context: Context) -> Step[MatchOver | BackToAttract]:
