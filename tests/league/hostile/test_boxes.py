@@ -10,7 +10,7 @@ from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from sqlalchemy import select
-from tests.league.hostile.town import Attack, HostileBox, Town, on_sqlite
+from tests.league.hostile.town import Attack, HostileBox, Town
 from tests.support.cpu import cpu_s
 from tests.support.generate import random_record
 from tests.support.league import CONDITIONS, Listener, played_record
@@ -210,7 +210,6 @@ ATTACKS = [
 ]
 
 
-@on_sqlite
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__)
 def test_honest_boxes_do_not_notice(town: Town, attack: Attack) -> None:
     town.beside(attack)

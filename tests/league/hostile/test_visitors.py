@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy.event
 from sqlalchemy import delete, func, insert, select
 from starlette.types import Message
-from tests.league.hostile.town import Attack, HostileBox, Town, on_sqlite
+from tests.league.hostile.town import Attack, HostileBox, Town
 from tests.support import http_client
 from tests.support.waiting import HANG_S
 
@@ -59,14 +59,12 @@ def is_open(town: Town) -> bool:
     return ask(town, "/") == 200
 
 
-@on_sqlite
 def test_a_crowd_that_reads(town: Town) -> None:
     paths = ("/", "/?period=ever&by=rating", "/pub/pub-0", "/pub/pub-0/tv", "/match/1", "/player/AAX")
     town.beside(many(lambda random: ask(town, random.choice(paths))))
     assert is_open(town)
 
 
-@on_sqlite
 def test_a_crowd_that_guesses_keys_and_sends_forms_everywhere(town: Town) -> None:
     def visit(random: Random) -> None:
         guess = {"do": "sign-in", "key": random.randbytes(24).hex(), "pin": "1234", "initials": "AAX"}
@@ -95,7 +93,6 @@ def test_a_landlord_who_never_rests(town: Town) -> None:
     assert is_open(town)
 
 
-@on_sqlite
 def test_two_boxes_with_one_certificate(town: Town) -> None:
     def attack(box: HostileBox, ends: threading.Event) -> None:
         own = box.enrolment

@@ -18,7 +18,6 @@ from math import inf, isfinite
 from pathlib import Path
 from random import Random
 
-import pytest
 from sqlalchemy import func, select
 from tests.league.running import Part
 from tests.support.league import (
@@ -43,9 +42,6 @@ from shutthebox_uplink.uplink import LOOK_S
 RECEIPT_S = float(os.environ.get("RECEIPT_S", inf))
 """An honest box has its receipt within so long after it sent an entry. Only measured where the environment
 says so, on a machine that does nothing else: RECEIPT_S=2."""
-
-on_sqlite = pytest.mark.parametrize("town", ["sqlite"], indirect=True)
-"""For what the database has no part in; all boxes' attacks at once come on both."""
 
 HONEST = 5
 MATCHES = 2
