@@ -206,10 +206,8 @@ class OwnersPage:
         if has_changed(db):
             # What it has computed already would bring back what the player's matches here have changed.
             raise LeagueError("ratings are being made again; try again in a few minutes")
-        for each in initials:
-            of_player = SEAT.c.match_id.in_(select(MATCH.c.id).where(MATCH.c.pub_id == pub_id))
-            signed = select(SEAT.c.match_id).where(SEAT.c.initials == each, of_player)
-            check_landlord(db, MATCH.c.id.in_(signed), now_s)
+        signed = MATCH.c.id.in_(select(SEAT.c.match_id).where(SEAT.c.initials.in_(initials)))
+        check_landlord(db, signed & (MATCH.c.pub_id == pub_id), now_s)
         with self._forgetting:
             if self._forgets.spent(str(pub_id), now_s) + len(initials) / FORGETS_A_DAY > 1:
                 raise LeagueError(f"allowed are {FORGETS_A_DAY} initials in a day; the operator can do more")
