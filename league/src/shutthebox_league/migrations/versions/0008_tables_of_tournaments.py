@@ -1,4 +1,4 @@
-"""The best of a tournament, and the categories played most, have indexes of their own."""
+"""The best of a tournament have an index of their own."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -11,14 +11,6 @@ def upgrade() -> None:
     """To this version."""
     from shutthebox_league.categories import HIGHEST_WINS
 
-    is_played = sa.text("matches > 0")
-    op.create_index(
-        "ix_category_matches",
-        "category",
-        [sa.text("matches DESC"), "id"],
-        sqlite_where=is_played,
-        postgresql_where=is_played,
-    )
     op.add_column("seat", sa.Column("tournament", sa.String(64)))
     op.add_column("seat", sa.Column("highest_wins", sa.Boolean()))
     of_tournament = """

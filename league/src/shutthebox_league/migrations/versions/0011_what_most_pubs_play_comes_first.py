@@ -14,7 +14,6 @@ def upgrade() -> None:
         "update category set pubs = (select count(distinct pub_id) from standing"
         " where category_id = category.id and pub_id != 0 and period = 'ever')"
     )
-    op.drop_index("ix_category_matches", "category")
     is_played = sa.text("matches > 0")
     op.create_index(
         "ix_category_pubs",
