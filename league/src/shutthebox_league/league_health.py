@@ -11,7 +11,7 @@ from sqlalchemy import Connection, func, select
 
 from shutthebox_league import __version__
 from shutthebox_league.database import upsert
-from shutthebox_league.schema import ENTRY, HEALTH, KEY, MATCH, NOTICE, PULSE
+from shutthebox_league.schema import BROUGHT_BY, ENTRY, HEALTH, KEY, MATCH, NOTICE, PULSE
 
 BROKER, REVIEWER, BACKUP = "broker", "reviewer", "backup"
 """The parts: a consumer with a connection to the broker, the reviewer, and the timer's back-up."""
@@ -104,8 +104,7 @@ def read_league_health(db: Connection, now_s: int) -> LeagueHealth:
         "the latest back-up is too old": backup_age_s is not None and backup_age_s > BACKUP_S,
     }
     waiting = select(MATCH.c.id).where(MATCH.c.reviewed_s.is_(None)).limit(MOST_COUNTED).subquery()
-    of_match = (ENTRY.c.chain_id == MATCH.c.chain_id) & (ENTRY.c.sequence == MATCH.c.sequence)
-    came_s = select(ENTRY.c.received_s).join(MATCH, of_match).order_by(MATCH.c.id.desc()).limit(1)
+    came_s = select(ENTRY.c.received_s).join(MATCH, BROUGHT_BY).order_by(MATCH.c.id.desc()).limit(1)
     holding = select(KEY.c.box_id).where(KEY.c.revoked_s.is_(None)).distinct().subquery()
     boxes = db.execute(select(func.count()).select_from(holding)).scalar_one()
     there = HEALTH.c.online & (HEALTH.c.seen_s > now_s - OFFLINE_S)

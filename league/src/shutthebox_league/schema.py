@@ -191,6 +191,9 @@ Index(
     postgresql_where=MATCH.c.reviewed_s.is_(None),
 )
 
+BROUGHT_BY = (ENTRY.c.chain_id == MATCH.c.chain_id) & (ENTRY.c.sequence == MATCH.c.sequence)
+"""Joins a match with the entry that brought it."""
+
 SEAT = Table(
     "seat",
     METADATA,

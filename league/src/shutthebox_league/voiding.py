@@ -35,6 +35,7 @@ from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import check_landlord, events_changed
 from shutthebox_league.ratings import due_s, mark_changed
 from shutthebox_league.schema import (
+    BROUGHT_BY,
     CHAIN,
     ENTRANT,
     ENTRY,
@@ -307,7 +308,7 @@ def _noted(db: Connection, row: Any) -> NotedVoiding:  # noqa: ANN401  (a row)
         return NotedVoiding(row.uid, undone=True)
     covered = (
         select(ENTRY.c.hash)
-        .join(MATCH, _OF_MATCH)
+        .join(MATCH, BROUGHT_BY)
         .join(VOIDED, VOIDED.c.match_id == MATCH.c.id)
         .where(VOIDED.c.voiding_id == row.id)
     )
@@ -344,7 +345,7 @@ def void_again(engine: Engine, authority: Authority) -> list[str]:
         if due:
             hold_consumers(db)
             wanted = {digest for each in due for digest in each.hashes}
-            entries = select(ENTRY.c.hash, MATCH.c.id).join(MATCH, _OF_MATCH)
+            entries = select(ENTRY.c.hash, MATCH.c.id).join(MATCH, BROUGHT_BY)
             rows = db.execute(entries.execution_options(yield_per=1000))
             there = {row.hash: row.id for row in rows if row.hash in wanted}
             for each in due:
@@ -379,11 +380,8 @@ def _said(voiding: Any, zone: ZoneInfo) -> str:  # noqa: ANN401  (a row or a `No
     return f"{voiding.what}, voided {datetime.fromtimestamp(voiding.made_s, zone):%Y-%m-%d %H:%M}"
 
 
-_OF_MATCH = (ENTRY.c.chain_id == MATCH.c.chain_id) & (ENTRY.c.sequence == MATCH.c.sequence)
-
-
 def _received_s() -> Any:  # noqa: ANN401  (an SQL expression)
-    return select(ENTRY.c.received_s).where(_OF_MATCH).correlate(MATCH).scalar_subquery()
+    return select(ENTRY.c.received_s).where(BROUGHT_BY).correlate(MATCH).scalar_subquery()
 
 
 def _check_landlord(db: Connection, pub_id: int, now_s: int) -> None:
