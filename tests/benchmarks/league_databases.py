@@ -17,6 +17,7 @@ from statistics import median
 
 from tests.support.league import FakeBox, found_league, journal_of, played_record
 from tests.support.postgresql import Postgresql
+from tests.support.waiting import HANG_S
 
 from shutthebox_league.committer import Committer, Messages
 from shutthebox_league.consumer import BATCH
@@ -30,7 +31,6 @@ AT_ONCE = (1, 4, 32, BATCH)
 """Messages in a transaction, each of another box."""
 
 CONSUMERS = (1, 2)
-HANG_S = 600
 
 _RECORDS = [played_record(seed) for seed in range(BOXES)]
 
