@@ -45,9 +45,9 @@ from shutthebox_league.schema import (
     RATING,
     SEAT,
     STANDING,
-    TOURNAMENT,
 )
 from shutthebox_league.standings import WHOLE_LEAGUE, Period, first_of
+from shutthebox_league.tournaments import add_tournament
 
 BOXES, PLAYERS, NIGHT = 200, 5000, 200
 TOURNAMENT_OF_ALL = Tournament("Benchmark", "a" * 64)
@@ -87,9 +87,7 @@ def fill(place: Place, matches: int) -> None:
         ]
         db.execute(insert(CHAIN), chains)
         db.execute(update(CATEGORY).values(matches=matches))
-        cup = TOURNAMENT_OF_ALL
-        row = {"commitment": cup.commitment, "name": cup.name, "text": cup.to_text()}
-        db.execute(insert(TOURNAMENT).values(**row, made_s=now_s, closes_s=now_s + 86400))
+        add_tournament(db, TOURNAMENT_OF_ALL, now_s + 86400, now_s)
     for begin in range(0, matches, _AT_ONCE):
         entries, rows, seats = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
         for number in range(begin, min(begin + _AT_ONCE, matches)):

@@ -34,8 +34,9 @@ from shutthebox_league.formats import Format
 from shutthebox_league.main import zone_of
 from shutthebox_league.page.app import HEADERS
 from shutthebox_league.page.owner import FORGETS_A_DAY, FORM_HEADERS, MOST_PROTECTED
-from shutthebox_league.schema import HEALTH, MATCH, TOURNAMENT
+from shutthebox_league.schema import HEALTH, MATCH
 from shutthebox_league.standings import Period, first_of
+from shutthebox_league.tournaments import add_tournament
 
 pytestmark = pytest.mark.slow
 
@@ -452,8 +453,7 @@ def test_a_tournaments_seed_is_shown_when_it_has_closed(site: Site) -> None:
     for name, closes_s, shown in (("Old", site.now_s - 10, True), ("New", site.now_s + 10**6, False)):
         cup = Tournament(name, ("a" if shown else "b") * 64)
         with site.place.engine.begin() as db:
-            row = {"commitment": cup.commitment, "name": name, "text": cup.to_text(), "made_s": 0}
-            db.execute(insert(TOURNAMENT).values(**row, closes_s=closes_s))
+            add_tournament(db, cup, closes_s, site.now_s)
         text = site.get(f"/tournament/{cup.commitment}")
         assert (cup.seed in text) is shown
         _Well(text)
@@ -482,8 +482,7 @@ def pages_of_all_kinds(site: Site) -> list[str]:
             make_event(db, f"The {style}", style, GAME, four, night, night, boxes=["anchor"], zone=UTC)[0]
             for style in Format
         ]
-        row = {"commitment": cup.commitment, "name": cup.name, "text": cup.to_text(), "made_s": 0}
-        db.execute(insert(TOURNAMENT).values(**row, closes_s=site.now_s - 10))
+        add_tournament(db, cup, site.now_s - 10, site.now_s)
     reviewed(site.engine)  # or the events have no tables yet
     own = ["/", f"/pub/{SLUG}", f"/pub/{SLUG}/tv", "/match/1", "/player/ANN", "/data", "/x", "/events"]
     return [*own, *(f"/event/{event}" for event in events), f"/tournament/{cup.commitment}", "/owner"]

@@ -12,8 +12,8 @@ from tests.support.league import counted_steps, played_record
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox_league import tournaments
 from shutthebox_league.players import confirm, protect
-from shutthebox_league.schema import MATCH, SEAT, TOURNAMENT
-from shutthebox_league.tournaments import SHOWN, read_tables
+from shutthebox_league.schema import MATCH, SEAT
+from shutthebox_league.tournaments import SHOWN, add_tournament, read_tables
 from shutthebox_league.voiding import undo, void_match
 
 CUP = Tournament("Cup", "a" * 64)
@@ -24,9 +24,8 @@ class Hall(Evening):
 
     def __init__(self, folder: Path, url: str = "") -> None:
         super().__init__(folder, url)
-        row = {"commitment": CUP.commitment, "name": CUP.name, "text": CUP.to_text(), "made_s": 0}
         with self.engine.begin() as db:
-            db.execute(insert(TOURNAMENT).values(**row, closes_s=NOW_S + 86400))
+            add_tournament(db, CUP, NOW_S + 86400, NOW_S)
 
     def take_part(self, seed: int, *signed: str, game: str = "traditional") -> None:
         self.play(played_record(seed, game=game, careless=True, equal_dice=CUP), *signed)

@@ -19,7 +19,7 @@ from tempfile import TemporaryFile
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from prometheus_client import start_http_server
-from sqlalchemy import Connection, Engine, insert
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from shutthebox.adapters.systemd import Systemd, passed_socket
@@ -44,7 +44,7 @@ from shutthebox_league.listing import LISTS, list_lines, list_rows
 from shutthebox_league.metrics import Metrics
 from shutthebox_league.names import read_name, read_new_name
 from shutthebox_league.reviewer import Reviewer
-from shutthebox_league.schema import TOURNAMENT
+from shutthebox_league.tournaments import add_tournament
 from shutthebox_league.voiding import (
     note_voidings,
     of_entrant,
@@ -528,11 +528,8 @@ def _tournament(args: argparse.Namespace, league: League) -> None:
     tournament = Tournament(read_new_name(args.name, "NAME"), secrets.token_hex(32))
     tournament_from_text(tournament.to_text(), "NAME")
     closes = datetime(args.closes.year, args.closes.month, args.closes.day, tzinfo=league.zone)
-    values = {
-        "commitment": tournament.commitment, "name": tournament.name, "text": tournament.to_text(),
-        "made_s": int(datetime.now(UTC).timestamp()), "closes_s": int(closes.timestamp()),
-    }  # fmt: skip
-    change(league.engine, lambda db: db.execute(insert(TOURNAMENT).values(values)))
+    closes_s, now_s = (int(each.timestamp()) for each in (closes, datetime.now(UTC)))
+    change(league.engine, lambda db: add_tournament(db, tournament, closes_s, now_s))
     print(tournament.to_text(), end="")
     print(f"Secret until {args.closes}: this is the file for the boxes.", file=sys.stderr)
     print(f"Publish the commitment: {tournament.commitment}", file=sys.stderr)

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, select, update
+from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
+from shutthebox.rules.equal_dice import Tournament
 from shutthebox_league.categories import HIGHEST_WINS
-from shutthebox_league.schema import IN_TOURNAMENT, MATCH, SEAT
+from shutthebox_league.schema import IN_TOURNAMENT, MATCH, SEAT, TOURNAMENT
 
 SHOWN = 50
 """Most rows of a table."""
@@ -29,6 +30,15 @@ class Table:
     seat: int
     highest_wins: bool
     rows: Sequence[Any]
+
+
+def add_tournament(db: Connection, tournament: Tournament, closes_s: int, now_s: int) -> None:
+    """Adds a tournament; its seed is shown from `closes_s` on, in seconds since 1970."""
+    values = {
+        "commitment": tournament.commitment, "name": tournament.name, "text": tournament.to_text(),
+        "made_s": now_s, "closes_s": closes_s,
+    }  # fmt: skip
+    db.execute(insert(TOURNAMENT).values(values))
 
 
 def read_tables(db: Connection, commitment: str) -> Sequence[Table]:

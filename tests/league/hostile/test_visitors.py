@@ -20,8 +20,8 @@ from tests.support.waiting import HANG_S
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox_league.enrolment import new_owner_token
 from shutthebox_league.page.app import application
-from shutthebox_league.schema import MATCH, SEAT, TOURNAMENT
-from shutthebox_league.tournaments import SHOWN, read_tables
+from shutthebox_league.schema import MATCH, SEAT
+from shutthebox_league.tournaments import SHOWN, add_tournament, read_tables
 from shutthebox_uplink.mqtt import Broker
 from shutthebox_uplink.uplink import tls_context
 
@@ -143,9 +143,9 @@ def test_nothing_is_computed_for_a_visitor_who_has_hung_up(town: Town) -> None:
 def test_a_crowd_at_a_tournament_that_a_box_has_filled(town: Town) -> None:
     """Each look sorted all of its matches."""
     cup = Tournament("Cup", "a" * 64)
-    row = {"commitment": cup.commitment, "name": cup.name, "text": cup.to_text(), "made_s": 0}
+    now_s = int(time.time())
     with town.place.engine.begin() as db:
-        db.execute(insert(TOURNAMENT).values(**row, closes_s=int(time.time()) + 86400))
+        add_tournament(db, cup, now_s + 86400, now_s)
         match = db.execute(select(MATCH)).mappings().first()
         seat = db.execute(select(SEAT)).mappings().first()
         assert match is not None
