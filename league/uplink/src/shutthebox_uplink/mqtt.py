@@ -150,6 +150,7 @@ class Broker:
         client.reconnect_delay_set(min_delay=1, max_delay=LONGEST_RECONNECT_S)
         client.on_connect = self._on_connect
         client.on_subscribe = self._on_subscribe
+        client.on_socket_open = self._on_socket_open
         client.on_disconnect = self._on_disconnect
         client.on_message = self._on_message
 
@@ -203,6 +204,11 @@ class Broker:
             client.subscribe([(topic, 1) for topic in self._subscriptions])
         else:
             self._tell(Connected(self.name))
+
+    @staticmethod
+    def _on_socket_open(client: Any, userdata: Any, line: Any) -> None:  # noqa: ANN401
+        # Otherwise the kernel keeps a small message back until the one before is confirmed: 40 ms.
+        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def _on_connect_fail(self, *rest: Any) -> None:  # noqa: ANN401
         error = sys.exc_info()[1]  # paho calls this where it has caught it
