@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.link import LinkBroker, Side, pair, two_sides
+from tests.support.link import LinkBroker, Side, kept_topics, pair, two_sides
 from tests.support.waiting import until
 
 from shutthebox.link.messages import Decline, Levers, Sync
@@ -51,8 +51,7 @@ def test_two_boxes_meet_talk_and_part(sides: tuple[Side, Side]) -> None:
     for number in range(5):
         says(host, guest, number)
         says(guest, host, number)
-    keys = [side.helper.log.parent / "sessions.json" for side in sides]
-    assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in keys)
+    assert all(stat.S_IMODE(side.helper.keys.stat().st_mode) == 0o600 for side in sides)
     guest.box.ask(Send(Decline(1)))
     guest.box.ask(Leave())
     assert host.box.next(Received).message == Decline(1), "what was asked for before gets there"
@@ -60,12 +59,14 @@ def test_two_boxes_meet_talk_and_part(sides: tuple[Side, Side]) -> None:
     host.box.ask(Leave())
     for side in sides:
         assert side.box.asked(Rejoin(session), NotPaired).why is WhyNotPaired.UNKNOWN
-    until(lambda: all(path.read_bytes() == b"[]" for path in keys))
+    until(lambda: all(side.helper.keys.read_bytes() == b"[]" for side in sides))
 
 
 @pytest.mark.slow
-def test_a_box_that_comes_back_hears_that_the_other_has_left(sides: tuple[Side, Side]) -> None:
-    """Nobody waits for a box that knows of no match any more, whichever of the two was cut off."""
+def test_a_box_that_comes_back_hears_that_the_other_has_left(
+    sides: tuple[Side, Side], broker: LinkBroker
+) -> None:
+    """Nobody waits for a box that knows of no match any more: the broker tells, if it's off by then."""
     host, guest = sides
     session = pair(host.box, guest.box)
     for side in sides:
@@ -74,11 +75,35 @@ def test_a_box_that_comes_back_hears_that_the_other_has_left(sides: tuple[Side, 
     guest.box.ask(Leave())
     host.box.ask(Rejoin(session))
     guest.helper.start()
-    keys = guest.helper.log.parent / "sessions.json"
-    until(lambda: keys.read_bytes() == b"[]")
+    until(lambda: kept_topics(broker.ports[0]))
     guest.helper.kill()
     host.helper.start()
     host.box.until(Peer.LEFT)
+    host.box.ask(Leave())
+    guest.helper.start()
+    until(lambda: all(side.helper.keys.read_bytes() == b"[]" for side in sides))
+    until(lambda: not kept_topics(broker.ports[0]))
+
+
+@pytest.mark.slow
+def test_a_box_hears_that_the_other_has_left_from_a_broker_that_lost_it(
+    sides: tuple[Side, Side], broker: LinkBroker
+) -> None:
+    """It waited for a match that had never begun, for a week."""
+    host, guest = sides
+    session = pair(host.box, guest.box)
+    guest.helper.kill()
+    guest.box.until(Peer.OFFLINE)
+    guest.box.ask(Rejoin(session))
+    host.box.ask(Leave())
+    until(lambda: kept_topics(broker.ports[0]))
+    broker.process.kill()
+    broker.process.start()
+    guest.helper.start()
+    guest.box.until(Peer.LEFT)
+    guest.box.ask(Leave())
+    until(lambda: all(side.helper.keys.read_bytes() == b"[]" for side in sides))
+    until(lambda: not kept_topics(broker.ports[0]))
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import socket
@@ -17,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.league import in_a_thread
-from tests.support.link import LinkBox, pair
+from tests.support.link import LinkBox, Stranger, kept_topics, pair
 from tests.support.mosquitto import plain_broker
 from tests.support.waiting import HANG_S, until
 
@@ -34,8 +35,8 @@ from shutthebox.link.requests import (
     Send,
     WhyNotPaired,
 )
-from shutthebox_link.channel import MOST_PACKET, Channel
-from shutthebox_link.helper import LOOK_S, Helper, Place
+from shutthebox_link.channel import MOST_PACKET, Channel, session_of
+from shutthebox_link.helper import LOOK_S, TURN_S, Helper, Place
 from shutthebox_link.key_store import KEPT_S, MOST_SESSIONS, KeyStore
 from shutthebox_link.pairing import Guest, Host
 from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
@@ -383,6 +384,29 @@ def test_a_broker_that_hangs_up_every_second_does_not_fill_the_journal(
     liar.close()
 
 
+def test_a_lever_does_not_wait_until_the_message_before_it_is_confirmed() -> None:
+    """It came 40 ms late to the other panel."""
+    liar, events = LyingBroker(published(b"topic")), SimpleQueue[Event]()
+    broker = Broker("liar", "127.0.0.1", liar.port, events.put, ("topic",))
+    broker.start()
+    assert isinstance(events.get(timeout=HANG_S), Connected)
+    with the_other_end_of(liar.wires[0]) as line:
+        assert line.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+    broker.close()
+    liar.close()
+
+
+def the_other_end_of(wire: socket.socket) -> socket.socket:
+    """A connection within this process, from its other end."""
+    for number in range(os.sysconf("SC_OPEN_MAX")):
+        with suppress(OSError):
+            line = socket.socket(fileno=os.dup(number))
+            if line.family == wire.family and line.getsockname() == wire.getpeername():
+                return line
+            line.close()
+    raise AssertionError("it's in another process")
+
+
 class _Forgetful(socketserver.StreamRequestHandler):
     """Between a client and its broker: while it `forgets`, no message of the client is confirmed."""
 
@@ -478,32 +502,51 @@ def test_a_match_goes_on_after_a_broker_has_told_of_an_end_that_was_none(tmp_pat
         early.shutdown()
 
 
+@pytest.mark.slow
+def test_every_box_hears_that_a_session_was_left_though_another_one_never_comes_back(tmp_path: Path) -> None:
+    place, ahead_s = Meeting(tmp_path), 0.0
+    keys = KeyStore(tmp_path / "host")
+    for secret in (SECRET, bytes(32)):
+        keys.keep(secret, is_host=True)
+    keys.leave_all()
+    KeyStore(tmp_path / "guest").keep(SECRET, is_host=False)
+    for at, name in enumerate(("host", "guest")):
+        place.helpers[at] = Helper(
+            place.boxes[at].path,
+            Place("127.0.0.1", place.port),
+            KeyStore(tmp_path / name),
+            clock_s=lambda: time.monotonic() + ahead_s,
+        )
+    with contextmanager(_running)(place):
+        host, guest = place.boxes
+        guest.ask(Rejoin(session_of(SECRET)))
+        guest.until(Peer.AWAY)
+        ahead_s = TURN_S
+        host.ask(Send(Levers(0, 1)))  # so that its helper looks at the clock
+        guest.until(Peer.LEFT)
+
+
+@pytest.mark.slow
+def test_a_session_that_was_left_long_ago_is_taken_from_the_broker(tmp_path: Path) -> None:
+    """It would have kept the news for ever, for a box that never came back."""
+    place, ahead_s = Meeting(tmp_path), 0.0
+    keys = KeyStore(tmp_path / "host", lambda: time.time() + ahead_s)
+    keys.keep(SECRET, is_host=True)
+    keys.leave_all()
+    place.helpers[0] = Helper(
+        place.boxes[0].path,
+        Place("127.0.0.1", place.port),
+        keys,
+        clock_s=lambda: time.monotonic() + ahead_s,
+    )
+    with contextmanager(_running)(place):
+        until(lambda: kept_topics(place.port))
+        ahead_s = KEPT_S + 1
+        place.boxes[0].ask(Send(Levers(0, 1)))  # so that its helper looks at the clock
+        until(lambda: not kept_topics(place.port))
+
+
 # --- at a broker
-
-
-class Stranger:
-    """Somebody else at the broker, who hears everything."""
-
-    def __init__(self, port: int) -> None:
-        self.events: SimpleQueue[Event] = SimpleQueue()
-        self.broker = Broker("stranger", "127.0.0.1", port, self.events.put, ("shutthebox/link/#",))
-        self.broker.start()
-        assert isinstance(self.events.get(timeout=HANG_S), Connected)
-
-    def heard(self) -> list[Message]:
-        """Everything since the last call: up to a mark, which Mosquitto puts behind what has come before."""
-        self.broker.publish("shutthebox/link/mark", b"mark")
-        return self.until(b"mark")
-
-    def until(self, last: bytes) -> list[Message]:
-        """Everything since the last call and before this payload."""
-        found = list[Message]()
-        while True:
-            event = self.events.get(timeout=HANG_S)
-            if isinstance(event, Message):
-                if event.payload == last:
-                    return found
-                found.append(event)
 
 
 class Meeting:

@@ -29,6 +29,8 @@ from shutthebox.link.requests import (
     PeerIs,
     RoomOpened,
 )
+from shutthebox_link.key_store import FILE
+from shutthebox_uplink.mqtt import Broker, Connected, Event, Message
 
 PROJECT = Path(__file__).parents[2]
 PASSWORD = "a secret of two pubs"
@@ -99,7 +101,7 @@ class HelperProcess:
             sys.executable, "-m", "shutthebox_link.main",
             "--config", str(config), "--socket", str(box), "--state", str(state),
         )  # fmt: skip
-        self.log = state / "log"
+        self.log, self.keys = state / "log", state / FILE
         self.start()
 
     def start(self) -> None:
@@ -161,6 +163,39 @@ class Side:
         """Ends both."""
         self.helper.kill()
         self.box.socket.close()
+
+
+class Stranger:
+    """Somebody else at a broker, who hears everything."""
+
+    def __init__(self, port: int) -> None:
+        self.events: SimpleQueue[Event] = SimpleQueue()
+        self.broker = Broker("stranger", "127.0.0.1", port, self.events.put, ("shutthebox/link/#",))
+        self.broker.start()
+        assert isinstance(self.events.get(timeout=HANG_S), Connected)
+
+    def heard(self) -> list[Message]:
+        """Everything since the last call: up to a mark, which Mosquitto puts behind what has come before."""
+        self.broker.publish("shutthebox/link/mark", b"mark")
+        return self.until(b"mark")
+
+    def until(self, last: bytes) -> list[Message]:
+        """Everything since the last call and before this payload."""
+        found = list[Message]()
+        while True:
+            event = self.events.get(timeout=HANG_S)
+            if isinstance(event, Message):
+                if event.payload == last:
+                    return found
+                found.append(event)
+
+
+def kept_topics(port: int) -> set[str]:
+    """The topics of links for which a broker keeps a message."""
+    stranger = Stranger(port)
+    found = {message.topic for message in stranger.heard() if message.is_kept}
+    stranger.broker.close()
+    return found
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """The link helper at work: one loop between the box's socket and the broker.
 
 Threads: one reads the box's socket, paho has one per connection; both only put events into the inbox.
-Without a room and a session there is no connection to the broker, and the loop sleeps.
+Without a room and a session there is no connection to the broker, and the loop sleeps. A session that this
+box has left lasts until the other box says that it knows.
 """
 
 import logging
@@ -52,6 +53,9 @@ ANSWER_S = 10.0
 
 COMPLAIN_S = 600.0
 """The journal has each trouble with the broker at most so often."""
+
+TURN_S = 60.0
+"""So long the other box of a session that was left is waited for; then it's another session's turn."""
 
 LOOK_S = 20.0
 """The watchdog is fed at least so often."""
@@ -129,7 +133,9 @@ class _Meeting:
     pending_until_s: float | None = None
     """The boxes have just found the secret; the session counts once both have used it."""
     leaves: bool = False
-    """This box won't come back to it, which the broker is told as soon as it can be."""
+    """This box won't come back to it, and waits until the other one says that it won't either."""
+    turn_ends_s: float = math.inf
+    """When another session that was left may have the connection."""
     ask_again_s: float = math.inf
     """When to ask again for the other box: a broker can lose an answer, or tell of an end that was none."""
 
@@ -142,14 +148,7 @@ class _BoxGone(NamedTuple):
     wire: socket.socket
 
 
-class _LeaveTaken(NamedTuple):
-    """Whether the broker has been told that a session was left."""
-
-    session: str
-    is_told: bool
-
-
-_Mail: TypeAlias = Event | LinkRequest | _BoxHere | _BoxGone | _LeaveTaken | None
+_Mail: TypeAlias = Event | LinkRequest | _BoxHere | _BoxGone | None
 
 
 class Helper:
@@ -178,8 +177,6 @@ class Helper:
         self._wire: socket.socket | None = None
         self._room: _Room | None = None
         self._meeting: _Meeting | None = None
-        self._leaving: str | None = None
-        """The session that the broker is being told of."""
         self._brokers = 0
         self._complained: dict[str, float] = {}
         """When each reason was last said: they are the library's, so there are few."""
@@ -298,14 +295,9 @@ class Helper:
         broker.hear_failures()
         return broker
 
-    def _close(self, broker: Broker, tell: Callable[[bool], object] = lambda is_told: None) -> None:
-        """Closes a connection in a thread: one that is just being made may take a minute.
-
-        Args:
-            broker: with the connection.
-            tell: called in that thread, with whether the broker has got the last message.
-        """
-        closer = threading.Thread(target=lambda: tell(broker.close()), name="closer", daemon=True)
+    def _close(self, broker: Broker) -> None:
+        """Closes a connection in a thread: one that is just being made may take a minute."""
+        closer = threading.Thread(target=broker.close, name="closer", daemon=True)
         closer.start()
         self._closers = [*filter(threading.Thread.is_alive, self._closers), closer]
 
@@ -318,7 +310,7 @@ class Helper:
 
     # --- events
 
-    def _take(self, mail: Event | LinkRequest | _BoxHere | _BoxGone | _LeaveTaken) -> None:
+    def _take(self, mail: Event | LinkRequest | _BoxHere | _BoxGone) -> None:
         match mail:
             case _BoxHere(wire):
                 self._wire = wire
@@ -328,10 +320,6 @@ class Helper:
                     self._wire = None
                     self._close_room()
                     self._part()
-            case _LeaveTaken(session, is_told):
-                self._leaving = None
-                if is_told:
-                    self._keys.forget(session)
             case Connected() | Disconnected() | Message():
                 if self._room is not None and mail.broker == self._room.broker.name:
                     self._take_in_room(self._room, mail)
@@ -354,14 +342,11 @@ class Helper:
                     self._send(self._meeting, to_line(message))
             case Leave():
                 self._close_room()
-                if self._meeting is not None and self._meeting.peer is Peer.LEFT:
-                    # There's nobody to tell, and nobody else to clear what the broker has kept for this box.
-                    self._meeting.broker.publish(self._meeting.channel.others_topic, b"", retain=True)
-                    self._keys.forget(self._meeting.channel.session)
-                    self._part()
                 self._keys.leave_all()
-                if self._meeting is not None:
+                if self._meeting is not None and self._meeting.pending_until_s is None:
                     self._leave(self._meeting)
+                else:
+                    self._part()
             case _:
                 assert_never(request)
 
@@ -396,11 +381,11 @@ class Helper:
         if self._meeting is not None and now_s >= self._meeting.ask_again_s:
             self._meeting.ask_again_s = now_s + LOOK_S
             self._meeting.broker.publish(self._meeting.channel.own_topic, self._meeting.channel.here())
+        if self._meeting is not None and now_s >= self._meeting.turn_ends_s:
+            self._end_turn(self._meeting)
         left = self._keys.left
-        if self._meeting is not None and self._meeting.leaves and left is None:
-            self._part()  # too old
-        if left is not None and not (self._room or self._meeting or self._leaving):
-            self._meet(bytes.fromhex(left.secret), is_host=left.is_host, leaves=True)
+        if left is not None and not (self._room or self._meeting):
+            self._leave(self._meet(bytes.fromhex(left.secret), is_host=left.is_host))
 
     def _fail(self, why: WhyNotPaired) -> None:
         self._close_room()
@@ -459,8 +444,9 @@ class Helper:
 
     def _rejoin(self, session: str) -> None:
         self._close_room()
-        if self._meeting is not None and self._meeting.channel.session == session:
-            self._report(PeerIs(self._meeting.peer))
+        meeting = self._meeting
+        if meeting is not None and not meeting.leaves and meeting.channel.session == session:
+            self._report(PeerIs(meeting.peer))
             return
         self._part()
         known = self._keys.find(session)
@@ -470,7 +456,7 @@ class Helper:
             self._meet(bytes.fromhex(known.secret), is_host=known.is_host)
             self._report(PeerIs(Peer.OFFLINE))
 
-    def _meet(self, secret: bytes, *, is_host: bool, is_new: bool = False, leaves: bool = False) -> None:
+    def _meet(self, secret: bytes, *, is_host: bool, is_new: bool = False) -> _Meeting:
         channel = Channel(secret, is_host=is_host)
 
         def renew(broker: Broker) -> None:
@@ -480,24 +466,52 @@ class Helper:
         broker = self._new_broker(channel.others_topic, renew)
         broker.set_will(channel.own_topic, channel.away())
         pending_until_s = self._clock_s() + self._pairing_s if is_new else None
-        self._meeting = _Meeting(channel, secret, broker, pending_until_s=pending_until_s, leaves=leaves)
+        self._meeting = _Meeting(channel, secret, broker, pending_until_s=pending_until_s)
         broker.start()
+        return self._meeting
 
     def _leave(self, meeting: _Meeting) -> None:
-        """Tells the broker, as soon as it's connected; the broker tells the other box, once that is."""
-        meeting.leaves = True
+        """Says that this box won't come back, until the other one says that it won't either.
+
+        The broker keeps it for a box that is away, but may be switched off before that one is back.
+        """
+        meeting.leaves, meeting.ask_again_s = True, math.inf
+        meeting.turn_ends_s = min(meeting.turn_ends_s, self._clock_s() + TURN_S)
         if meeting.peer is Peer.OFFLINE:
-            return
-        self._meeting, session = None, meeting.channel.session
-        self._leaving = session
+            return  # until it's connected
+        self._say_left(meeting)
+        if meeting.peer is Peer.LEFT:
+            self._forget(meeting)
+
+    @staticmethod
+    def _say_left(meeting: _Meeting) -> None:
         meeting.broker.publish(meeting.channel.own_topic, meeting.channel.left(), retain=True)
-        self._close(meeting.broker, lambda is_told: self.inbox.put(_LeaveTaken(session, is_told)))
+
+    @staticmethod
+    def _clear(meeting: _Meeting, topic: str) -> None:
+        """Takes from the broker what it has kept, which nobody needs any more."""
+        meeting.broker.publish(topic, b"", retain=True)
+
+    def _forget(self, meeting: _Meeting) -> None:
+        """Ends a session that both boxes have left."""
+        self._clear(meeting, meeting.channel.others_topic)
+        self._keys.forget(meeting.channel.session)
+        self._part()
+
+    def _end_turn(self, meeting: _Meeting) -> None:
+        """Lets another session that was left have the connection, if there is one."""
+        meeting.turn_ends_s = self._clock_s() + TURN_S
+        if not self._keys.defer(meeting.channel.session):  # too old, for the other box as well
+            self._clear(meeting, meeting.channel.own_topic)
+        left = self._keys.left
+        if left is None or left.session != meeting.channel.session:
+            self._part()
 
     def _part(self) -> None:
         """Ends the connection of a session, and tells the other box; its keys stay."""
         if self._meeting is not None:
             meeting, self._meeting = self._meeting, None
-            if meeting.peer is not Peer.OFFLINE:
+            if meeting.peer is not Peer.OFFLINE and not meeting.leaves:
                 meeting.broker.publish(meeting.channel.own_topic, meeting.channel.away())
             self._close(meeting.broker)
 
@@ -505,19 +519,23 @@ class Helper:
         channel = meeting.channel
         match event:
             case Connected():
-                if meeting.leaves:
-                    meeting.peer = Peer.AWAY
-                    self._leave(meeting)
-                    return
                 if meeting.peer is not Peer.LEFT:  # the broker has told of it already
                     self._peer_is(meeting, Peer.AWAY)
-                meeting.broker.publish(channel.own_topic, channel.here())
+                if meeting.leaves:
+                    self._leave(meeting)
+                else:
+                    meeting.broker.publish(channel.own_topic, channel.here())
             case Disconnected(_, reason):
                 self._complain(reason)
                 if meeting.peer is not Peer.OFFLINE:
                     self._peer_is(meeting, Peer.OFFLINE)
-            case Message() if meeting.leaves:
-                pass
+            case Message(_, _, packet) if meeting.leaves:
+                heard = channel.receive(packet)
+                if heard.peer is Peer.LEFT:
+                    self._clear(meeting, channel.own_topic)
+                    self._forget(meeting)
+                elif any(heard):  # it doesn't know yet
+                    self._say_left(meeting)
             case Message(_, _, packet):
                 heard = channel.receive(packet)
                 if heard.reply:

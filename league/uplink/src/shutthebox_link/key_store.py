@@ -67,9 +67,16 @@ class KeyStore:
 
     @property
     def left(self) -> Known | None:
-        """The latest session that was left."""
+        """The latest session that was left, and that hasn't been deferred."""
         self._drop_old()
         return next((known for known in reversed(self._known) if known.is_left), None)
+
+    def defer(self, session: str) -> bool:
+        """Puts a session behind all others, in memory only; False if it isn't known any more."""
+        self._drop_old()
+        known = [known for known in self._known if known.session == session]
+        self._known = known + [other for other in self._known if other not in known]
+        return bool(known)
 
     def leave_all(self) -> None:
         """Notes that this box won't come back to any session."""
