@@ -61,7 +61,7 @@ Lines to add to the Pi's own
 Shows which flip is best, and what each is worth.
 .TP
 .B sudo shutthebox export > box.jsonl
-Writes a backup as plain text.
+Prints everything the box remembers as plain text; backup makes a copy that can be restored.
 .TP
 .B journalctl \-u shutthebox
 Shows the service's log.
@@ -133,7 +133,13 @@ def _described(command: CommandParser) -> list[argparse.Action]:
 def _usage(argument: argparse.Action, *, markup: bool = True) -> str:
     name = str(argument.metavar)
     shown = rf"\fI{roff(name)}\fP" if markup else name
-    return f"[{shown}]" if argument.nargs == "?" else shown
+    match argument.nargs:
+        case "?":
+            return f"[{shown}]"
+        case "*":
+            return f"[{shown} …]"
+        case _:
+            return shown
 
 
 def _written(argument: argparse.Action) -> str:

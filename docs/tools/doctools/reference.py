@@ -184,7 +184,7 @@ def _conditions() -> Iterator[str]:
         yield f"| {line} | {meaning} |"
     yield from (
         "",
-        "If conditions changed while the box was off, the record has both. Records of version 1 have none of these lines;",
+        "If conditions changed while the box was off, the record has both. Records of an earlier box, or written by hand, have none of them;",
         "`replay` then says that nothing is known.",
         "",
         "In a match on two linked boxes, each throw follows from a link of each box, and from its number in the match, its",

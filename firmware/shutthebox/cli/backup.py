@@ -27,12 +27,12 @@ def add_parser(subparsers: Subparsers) -> None:
     restore = subparsers.add_parser(
         "restore",
         help="restore a backup at the box's next start",
-        description="Checks a backup, or a store the box has set aside, and restores it at "
+        description="Checks a backup, or a memory the box has set aside, and restores it at "
         "the box's next start; if it is damaged, whatever is still good. The box "
         "keeps its former memory under another name.",
         example="sudo shutthebox restore box.sqlite3",
     )
-    restore.add_argument("file", metavar="FILE", type=Path, help="a backup, or a store the box has set aside")
+    restore.add_argument("file", metavar="FILE", type=Path, help="a backup, or a memory that was set aside")
     restore.set_defaults(run=run_restore)
     for parser in (backup, restore):
         add_options(parser)

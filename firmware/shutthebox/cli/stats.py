@@ -33,8 +33,8 @@ def add_parser(subparsers: Subparsers) -> None:
         "stats",
         help="show the hall of fame, matches, dice fairness and lever health",
         description="Shows matches, the hall of fame, whether the dice are fair, how much "
-        "each lever chatters, and the latest faults. If the store is damaged, it "
-        "prints what is good, says so in one line and exits with 1.",
+        "each lever chatters, and the latest faults. If the memory is damaged, "
+        "it prints what is good, says so in one line and exits with 1.",
         example="sudo shutthebox stats",
     )
     stats.add_argument("--json", action="store_true", help="one JSON document")
@@ -42,7 +42,7 @@ def add_parser(subparsers: Subparsers) -> None:
     export = subparsers.add_parser(
         "export",
         help="print everything the box remembers, as JSON Lines",
-        description="Prints everything the box remembers, one item on a line. If the store "
+        description="Prints everything the box remembers, one item on a line. If the memory "
         "is damaged, it prints what is good, says so in one line and exits with "
         "1.",
         example="sudo shutthebox export > box.jsonl",
@@ -57,10 +57,10 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     export.set_defaults(run=run_export)
     for parser in (stats, export):
-        add_options(parser, "the store's folder, or the file of a store that was set aside")
+        add_options(parser, "the memory's folder, or the file of a memory that was set aside")
 
 
-def add_options(parser: argparse.ArgumentParser, state: str = "the store's folder") -> None:
+def add_options(parser: argparse.ArgumentParser, state: str = "the memory's folder") -> None:
     """Adds the options that name a store; `state` says what `--state` can name."""
     add_config_option(parser)
     parser.add_argument("--state", metavar="DIR", type=Path, help=state)

@@ -190,7 +190,7 @@ class BoxConfig(NamedTuple):
         ENGLISH,
         f"Language of the screens, one of {_LANGUAGES}.",
     )
-    sound: bool = sections.key(validation.boolean, True, "The buzzer speaks.")
+    sound: bool = sections.key(validation.boolean, True, "The buzzer plays its tunes.")
     out_of_play: tuple[int, ...] = sections.key(
         validation.numbers(1, _MOST_LEVERS, least=0),
         (),
@@ -229,7 +229,7 @@ class RulesConfig(NamedTuple):
     folder: str = sections.key(
         validation.text,
         "",
-        "A folder with your own profiles. Empty: the folder rules beside this file, if there is one.",
+        "A folder with your own house rules. Empty: the folder rules beside this file, if there is one.",
         on_card=_LEFT_OUT,
     )
 
@@ -261,7 +261,7 @@ class GpioConfig(NamedTuple):
         _SWITCH_LINE,
         None,
         "Line of the service button inside the box, as for roll; the board has it at "
-        f"{BUTTONS[SERVICE_BUTTON].line}. Left out: there is none, and the service screen is in the menu.",
+        f"{BUTTONS[SERVICE_BUTTON].line}. Left out: there is none, and Owner is in the menu.",
         str(BUTTONS[SERVICE_BUTTON].line),
     )
     inverted: tuple[int | str, ...] = sections.key(
@@ -430,7 +430,7 @@ class LinkConfig(NamedTuple):
     ca: str = sections.key(
         validation.text,
         "",
-        "A file with the certificate that has signed the broker's. Empty: broker.pem beside this file, if "
+        "The file with the certificate that signed the broker's. Empty: broker.pem beside this file, if "
         "there's one; otherwise those the system trusts.",
         on_card=_LEFT_OUT,
     )

@@ -63,7 +63,7 @@ class GameConfig(NamedTuple):
     profile: str = sections.key(
         validation.text,
         "traditional",
-        "The usual game: the id of a profile (`shutthebox profiles` lists them), or a file's path.",
+        "The usual game: its id (`shutthebox profiles` lists them), or a file's path.",
         on_card=validation.name,
     )
     players: int = sections.key(
@@ -72,44 +72,44 @@ class GameConfig(NamedTuple):
     rounds: int | None = sections.key(
         validation.whole(1, MAX_ROUNDS),
         None,
-        "Rounds of a match decided on totals, 1 to 99. Left out: what the profile says.",
+        "Rounds of a match decided on totals, 1 to 99. Left out: what the game says.",
         "3",
     )
     limit: int | None = sections.key(
         validation.whole(1, MAX_LIMIT),
         None,
-        "Points at which a match to a limit ends, from 1 up, for games that have one. "
-        "Left out: what the profile says.",
+        "For games played to a limit: how many points end the match or put a player out, 1 or more. "
+        "Left out: what the game says.",
         "100",
     )
     teams: int | None = sections.key(
         sections.or_none(TEAMS_CHECK),
         None,
         "Teams that the seats belong to in rotation, 2 to 4; 0: none. Everybody plays alone where the "
-        "players can't be divided evenly. Left out: what the profile says.",
+        "players can't be divided evenly. Left out: what the game says.",
         "2",
     )
     handicap: tuple[HeadStart, ...] | None = sections.key(
         HEAD_STARTS_CHECK,
         None,
         "Head starts by seat: points, or a list of tiles that start every turn of that seat shut. Left out: "
-        "what the profile says. `shutthebox odds ID --fair` says how many points are fair.",
+        "what the game says. `shutthebox odds ID --fair` says how many points are fair.",
         "[0, 5, [1, 2]]",
     )
     turn_seconds: int | None = sections.key(
         sections.or_none(TURN_SECONDS_CHECK),
         None,
         "Seconds for a turn from its first throw on, 5 to 3600 (in rotation for each throw); 0: no clock. "
-        "Left out: what the profile says.",
+        "Left out: what the game says.",
         "60",
     )
     first: First | None = sections.key(
         validation.choice(First),
         None,
-        'Who begins: "seat-1" always; "rotates": the next player each round; "loser": so within a match, and '
-        'the next match of an evening is begun by who has lost this one; "winner": the winner of a round '
-        'begins the next one, that of a match the next match; "roll": everyone throws before a match, and '
-        "the highest begins it and its rounds. Left out: what the profile says.",
+        'Who begins: "seat-1": player 1, always; "rotates": the next player begins each round; "loser": the '
+        'same, and the loser of a match begins the next one of the evening; "winner": the winner of a round '
+        'begins the next round, and the winner of a match the next match; "roll": everyone throws before a '
+        "match, and the highest begins all its rounds. Left out: what the game says.",
         '"loser"',
     )
     stakes: ShownStakes = sections.key(
@@ -121,7 +121,7 @@ class GameConfig(NamedTuple):
     setup: SetupChoice = sections.key(
         validation.choice(SetupChoice),
         SetupChoice.ASK,
-        'A press on the sleeping box: "ask" for players and rounds, or start the "usual" game at once.',
+        'What a press does while nobody is playing: "ask" for players and rounds, or start the "usual" game.',
     )
     dice: DiceKind = sections.key(
         validation.choice(DiceKind),

@@ -278,10 +278,11 @@ class TugOfTiles(OrderOfPlay, turns=Turns.TUG):
             "The first player shuts tiles; once they're blocked, the second player opens them again by the "
             "same rule. Shutting them all or opening them all wins."
         ),
-        "turns=tug.one_die": N_("For one die, the tiles count that the player still has to move."),
+        "turns=tug.one_die": N_("The one-die rule looks only at the tiles the player still has to move."),
         "turns=tug.last": plural(
-            "After one throw, the player with fewer tiles left to move wins; equals share.",
-            "After {throws} throws, the player with fewer tiles left to move wins; equals share.",
+            "After one throw, the player with fewer tiles left to move wins; if they're level, they share.",
+            "After {throws} throws, the player with fewer tiles left to move wins; if they're level, they "
+            "share.",
         ),
     }
 

@@ -104,7 +104,7 @@ SENTENCES: dict[str, str] = {
     ),
     "one_die=forced-front": N_("When the tiles in front add up to {at} or less, one die must be thrown."),
     "one_die=only-one": N_("When tile 1 is the only one open, one die must be thrown."),
-    "one_die.together": N_("One die is thrown only if that goes for everyone still in."),
+    "one_die.together": N_("One die is thrown only if the rule allows it for everyone still in."),
     "move=set": N_("After a throw, the player shuts any open tiles that add up to the total."),
     "move=single": N_(
         "After a throw, the player shuts one open tile: the total, or the number on one of the dice."

@@ -252,7 +252,8 @@ def lost(mode: _Mode, report: NotPaired, context: Context) -> Step[_Mode | EndMa
         return moved(mode, PeerIs(Peer.LEFT), context)
     name = peer_name(mode.play, context.shared)
     why = message(
-        "{box} can't be reached any more. The match doesn't count. There, hold 10 s to end it.", box=name
+        "{box} can't be reached any more. The match doesn't count. On the other box, hold 10 s to end it.",
+        box=name,
     )
     return part(why)
 

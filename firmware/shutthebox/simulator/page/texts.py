@@ -118,7 +118,7 @@ def tab_texts(translate: Translate) -> dict[str, str]:
     _ = translate
     return {
         "loading": _("Loading {part}…"),
-        "starting": _("The box starts…"),
+        "starting": _("The box is starting…"),
         "elsewhere": _("The box is open in another tab."),
         "play_here": _("Play here"),
         "unreadable": _(
