@@ -114,7 +114,7 @@ def test_the_guide_says_what_the_kit_costs() -> None:
     """People decide by this figure whether to build one. It is rounded to 5 euros."""
     kit, report = fab.read_kit(), json.loads(RESULT.read_text(encoding="utf-8"))
     parts = sum(pieces * kit["buy"][name]["price"] for name, pieces in report["bill"]["9"].items())
-    costs = said(GUIDE, r"Parts cost about (\d+) €, and what you use up another (\d+) €")
+    costs = said(GUIDE, r"Parts cost about €(\d+), and consumables another €(\d+)")
     assert costs == tuple(5 * round(euros / 5) for euros in (parts, fab.used_up(kit)))
 
 
