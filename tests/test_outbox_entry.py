@@ -16,6 +16,7 @@ from shutthebox.outbox_entry import (
     entry_from_bytes,
     hash_of,
 )
+from shutthebox.rules.profile import MAX_PLAYERS
 
 BOX = "0123456789abcdef" * 2
 FIRST = OutboxEntry(BOX, 1, NO_HASH, MatchPlayed(3, 1_700_000_000, 1_700_000_600, "shut-the-box record 1\n"))
@@ -55,7 +56,7 @@ WRONG: dict[str, tuple[bytes, list[Any]]] = {
     "ended_s": (FIRST_BYTES, [-1, MOST + 1, None]),
     "record": (FIRST_BYTES, [7]),
     "sequence_of_match": (SIGNED_BYTES, [0, MOST + 1]),
-    "player": (SIGNED_BYTES, [0, 10, True]),
+    "player": (SIGNED_BYTES, [0, MAX_PLAYERS + 1, True]),
     "initials": (SIGNED_BYTES, ["ANNA", "ann", "ÀÉÎ"]),
 }
 
@@ -64,7 +65,7 @@ WRONG: dict[str, tuple[bytes, list[Any]]] = {
     ("data", "values"),
     [
         (FIRST_BYTES, {"sequence": MOST, "number": MOST, "began_s": 0, "ended_s": MOST, "record": "é"}),
-        (SIGNED_BYTES, {"sequence_of_match": MOST, "player": 9, "initials": "XYZ"}),
+        (SIGNED_BYTES, {"sequence_of_match": MOST, "player": MAX_PLAYERS, "initials": "XYZ"}),
     ],
 )
 def test_ok__values_of_an_entry(data: bytes, values: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias
 
 from shutthebox.errors import ShutTheBoxError, one_line, quoted
+from shutthebox.rules.profile import MAX_PLAYERS
 
 VERSION = 1
 
@@ -223,4 +224,4 @@ def _time(value: Any) -> bool:  # noqa: ANN401  (whatever JSON holds)
 
 
 def _player(value: Any) -> bool:  # noqa: ANN401  (whatever JSON holds)
-    return _whole(value, 1, 9)
+    return _whole(value, 1, MAX_PLAYERS)

@@ -24,9 +24,9 @@ REGULARS = ("ANN", "BOB", "CAT", "DAN", "EVE", "FAY")
 
 
 class PlayedBox:
-    """A box with a store, an outbox and two players, who sign."""
+    """A box with a store, an outbox and players, two as a rule."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, players: int = 2) -> None:
         self.state, self.outbox_folder = folder / "state", folder / "outbox"
         for path in (self.state, self.outbox_folder):
             path.mkdir(parents=True, exist_ok=True)
@@ -36,7 +36,7 @@ class PlayedBox:
         self._outbox = Outbox(self.outbox_folder, self.state, kept, time.time)
         self._scores: ScoresWriter | None = None
         self._folder, self._kept = folder, kept
-        config = config_with(game__profile="traditional", game__players=2)
+        config = config_with(game__profile="traditional", game__players=players)
         self._box = VirtualBox(config, self.state, seed=seed, observers=[self._observe], advised=False)
         self._player.sit_down(self._box)
 
@@ -48,14 +48,22 @@ class PlayedBox:
         self._scores(what, t_ns)
 
     def play(self) -> None:
-        """Plays a match, and both players sign."""
+        """Plays a match, and the first two players sign."""
+        self.play_match()
+        for player, initials in enumerate(self.random.sample(REGULARS, 2)):
+            self.sign(player, initials)
+
+    def play_match(self) -> None:
+        """Plays a match that nobody signs."""
         self._player.play_match()
+
+    def sign(self, player: int, initials: str) -> None:
+        """Signs the match that was played last, as a player counted from 0."""
         store = self._box.store
         assert store is not None
-        for player, initials in enumerate(self.random.sample(REGULARS, 2)):
-            signed = Signed(player, initials)
-            store.keep(signed)
-            self._observe(Keep(signed), self._box.now_ns)
+        signed = Signed(player, initials)
+        store.keep(signed)
+        self._observe(Keep(signed), self._box.now_ns)
 
     def close(self) -> None:
         self._box.close()

@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Engine, event, insert, select, text
-from tests.league.test_events import Cup
 from tests.league.test_ratings import NIGHT
 from tests.league.test_voiding import Town
-from tests.support.league import played_record
+from tests.support.league import LeagueBox, played_record
 from tests.support.waiting import HANG_S, until
 
 import shutthebox_league
@@ -227,7 +226,7 @@ def test_consumers_that_hear_from_a_box_for_the_first_time_at_once_go_on(
         second.result(HANG_S)
 
 
-def post(town: Cup, form: bytes, pub: str = "The Red Lion") -> tuple[int, str]:
+def post(town: LeagueBox, form: bytes, pub: str = "The Red Lion") -> tuple[int, str]:
     """What the owner's page answers to a form."""
     key, sent = new_owner_token(town.engine, pub), list[dict[str, Any]]()
     headers = {"host": "league", "origin": "http://league", "cookie": f"owner={key}"}

@@ -20,6 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from shutthebox.rules.profile import MAX_PLAYERS
 from shutthebox_league import players
 from shutthebox_league.allowance import Allowance
 from shutthebox_league.authority import Authority, token_hash
@@ -44,7 +45,7 @@ _TURN_S = 1.0
 _FORM_S = 10.0  # from its first byte to its last
 _LATEST = 20
 _NUMBER = re.compile("[1-9][0-9]{0,17}", re.ASCII)
-_SEAT = re.compile("([1-9][0-9]{0,17})-([1-9])", re.ASCII)
+_SEAT = re.compile(f"([1-9][0-9]{{0,17}})-({'|'.join(map(str, range(1, MAX_PLAYERS + 1)))})", re.ASCII)
 _GAME = re.compile("([1-9][0-9]{0,17})-([1-9][0-9]{0,17})-([A-Z]{3})", re.ASCII)
 
 MOST_PROTECTED = 500
