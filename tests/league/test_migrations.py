@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, func, inspect, select, update
-from tests.support.league import reviewed
+from tests.support.league import first_double_shutter, reviewed
 from tests.support.old_league import old_league
 
+from shutthebox.rules.record import write
 from shutthebox_league import categories
 from shutthebox_league.database import migrate, open_database
 from shutthebox_league.errors import LeagueError
@@ -74,6 +75,27 @@ def test_the_tables_of_a_tournament_are_those_of_before(old: Engine) -> None:
         found = read_tables(db, "cup")
     ids = {(each.seat, each.highest_wins): {row.match_id for row in each.rows} for each in found}
     assert ids == {(1, False): {7, 9}, (2, False): {7}}
+
+
+@pytest.mark.slow
+def test_a_game_whose_name_means_another_one_today_stays_what_it_was(old: Engine) -> None:
+    """The lowest total wins in double shutter as 0.1.0 had it, today's double row."""
+    row = {"record": write(first_double_shutter(1)), "game": "double-shutter", "commitment": "cup"}
+    with old.begin() as db:
+        db.execute(update(MATCH).where(MATCH.c.id.in_((1, 10))).values(row))
+        db.exec_driver_sql("update event set game = 'double-shutter'")
+    migrate(old, "0007")
+    with old.begin() as db:
+        # As a league left it that has been through the first migrations already.
+        db.execute(update(MATCH).where(MATCH.c.id == 1).values(game="double-shutter"))
+    migrate(old)
+    with old.begin() as db:
+        assert {table.highest_wins for table in read_tables(db, "cup")} == {False}
+        games = db.execute(select(MATCH.c.game).where(MATCH.c.commitment == "cup")).scalars().all()
+        assert games == ["double-row", "double-row"], "of the one with real dice, too"
+        event = read_event(db, 1, 0)
+        assert event is not None
+        assert event.category == categories.usual_category("double-row")
 
 
 @pytest.mark.slow

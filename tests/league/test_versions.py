@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 from tests.support.chance import next_action
-from tests.support.league import CONDITIONS, played_record
+from tests.support.league import CONDITIONS, first_double_shutter, played_record
 
 from shutthebox.config.profiles import builtin
 from shutthebox.outbox_entry import MatchPlayed
@@ -34,8 +34,7 @@ def test_a_match_by_earlier_rules_counts_and_one_by_later_rules_does_not(version
 
 def test_a_match_of_two_rows_counts_under_the_name_that_the_game_has_now() -> None:
     now = played_record(5, game="double-row")
-    then = replace(now, profile=replace(now.profile, name="double-shutter"))
-    assert category_of(then) == category_of(now)
+    assert category_of(first_double_shutter(5)) == category_of(now)
     assert category_of(now) is not None
     sold = played_record(5, game="double-shutter")
     assert category_of(sold) not in (None, category_of(now))

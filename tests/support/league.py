@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from functools import cache
 from pathlib import Path
@@ -267,6 +267,12 @@ def played_record(
         actions.append(action)
     conditions = CONDITIONS._replace(equal_dice=equal_dice.commitment) if equal_dice else CONDITIONS
     return Record(profile, players, match.rounds, tuple(actions), conditions=conditions)
+
+
+def first_double_shutter(seed: int, equal_dice: Tournament | None = None) -> Record:
+    """A match of double row as version 0.1.0 called it: another game has that name today."""
+    record = played_record(seed, game="double-row", equal_dice=equal_dice)
+    return replace(record, profile=replace(record.profile, name="double-shutter"))
 
 
 @dataclass

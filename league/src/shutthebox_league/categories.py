@@ -39,7 +39,7 @@ class Category:
 MOST_POINTS = 2**31 - 1
 """The highest limit that the database's column holds. Nobody plays to it."""
 
-_RENAMED = {"double-shutter": "double-row"}
+RENAMED = {"double-shutter": "double-row"}
 """Games that an earlier version called by a name that now means another game."""
 
 
@@ -56,8 +56,8 @@ def category_of(record: Record) -> Category | None:
     profile = record.profile
     if (profile.limit or 0) > MOST_POINTS:
         return None
-    if profile.name in _RENAMED and profile.back is Back.SAME:
-        profile = replace(profile, name=_RENAMED[profile.name])
+    if profile.name in RENAMED and profile.back is Back.SAME:
+        profile = replace(profile, name=RENAMED[profile.name])
     if profile.name not in _NAMES:
         return None
     known = builtin(profile.name)

@@ -91,7 +91,7 @@ def add_matches(db: Connection, new: Sequence[NewMatch], now_s: int, zone: tzinf
             # A card that was put back plays another match with the same number, in the same second.
             "journal": again if each.journal in records else each.journal, "number": played.number,
             "began_s": played.began_s, "ended_s": ended_s, "night": night_of(ended_s, zone),
-            "game": checked.record.profile.name,
+            "game": checked.category.game if checked.category else checked.record.profile.name,
             "category_id": ids[checked.category] if checked.category else None,
             "players": checked.record.players, "unranked": checked.unranked,
             "commitment": checked.commitment, "ended": checked.ended, "record": played.record,

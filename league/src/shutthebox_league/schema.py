@@ -160,7 +160,7 @@ MATCH = Table(
     Column("began_s", BigInteger, nullable=False),  # by the box's clock
     Column("ended_s", BigInteger, nullable=False),  # the box's clock, or ours where that can't be right
     Column("night", Date, nullable=False),
-    Column("game", String(40), nullable=False),
+    Column("game", String(40), nullable=False),  # as the league calls it; of house rules, as the box does
     Column("category_id", BigInteger),  # None for rules that no box offers by itself
     Column("players", Integer, nullable=False),
     Column("unranked", String(100), nullable=False),  # why it does not count in rankings; empty if it does

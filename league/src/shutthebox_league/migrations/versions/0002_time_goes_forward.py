@@ -112,10 +112,13 @@ def _initials(message: bytes) -> str | None:
 
 def _find_categories() -> None:
     """Gives every match and every event its category, by what its record says before the first turn."""
-    from shutthebox_league.categories import category_id, category_of, usual_category
+    from shutthebox_league.categories import RENAMED, category_id, category_of, usual_category
     from shutthebox_league.checking import read_record
 
     db = op.get_bind()
+    for table in ("match", "event"):
+        renamed = sa.text(f"update {table} set game = :now where game = :former")
+        db.execute(renamed, [{"now": now, "former": former} for former, now in RENAMED.items()])
 
     @lru_cache(_SOME)
     def category(head: str) -> int | None:

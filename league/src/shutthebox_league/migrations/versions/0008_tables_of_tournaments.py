@@ -13,6 +13,9 @@ def upgrade() -> None:
 
     op.add_column("seat", sa.Column("tournament", sa.String(64)))
     op.add_column("seat", sa.Column("highest_wins", sa.Boolean()))
+    # Matches had the names by which boxes call their games, which may mean other games today.
+    game = "(select game from category where category.id = match.category_id)"
+    op.execute(f"update match set game = {game} where category_id is not null and game <> {game}")
     of_tournament = """
         select {what} from match where match.id = seat.match_id
         and match.commitment != '' and match.unranked = '' and match.voided = 0"""
