@@ -1,6 +1,7 @@
 """What was forged is taken back, reversibly: tables, events and ratings are those of what is left."""
 
 import json
+import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import event, func, select
+from sqlalchemy import event, func, insert, select
 from tests.league.test_events import Cup
 from tests.league.test_ratings import NIGHT, NOW_S
 from tests.support.league import played_record
@@ -19,7 +20,7 @@ from shutthebox_league.formats import Format
 from shutthebox_league.main import main
 from shutthebox_league.players import forget, protect
 from shutthebox_league.reviewer import Reviewer
-from shutthebox_league.schema import CATEGORY, MATCH, PUB, STANDING
+from shutthebox_league.schema import CATEGORY, MATCH, PUB, SEAT, STANDING
 from shutthebox_league.voiding import (
     LANDLORD_S,
     undo,
@@ -411,3 +412,35 @@ def test_a_void_of_many_matches_asks_the_database_as_often_as_one_of_few(town: T
             counts.append((matches, len(asked)))
     assert counts[1][0] > 4 * counts[0][0]
     assert counts[1][1] <= counts[0][1] + 2
+
+
+@pytest.mark.slow
+def test_a_void_of_many_matches_takes_as_much_memory_as_one_of_some(town: Town) -> None:
+    """A hostile key sent tables of nine, each with a limit that nobody else plays to: 745 MB for 6,000."""
+    town.play(played_record(1, players=9), *(f"A{letter}Z" for letter in "ABCDEFGHI"))
+    town.review()
+    with town.engine.begin() as db:
+        (category,) = db.execute(select(CATEGORY).where(CATEGORY.c.matches > 0)).mappings()
+        own = STANDING.c.category_id == category["id"]
+        match, seats, sums = (
+            db.execute(query).mappings().all() for query in (select(MATCH), select(SEAT), select(STANDING))
+        )
+        numbers = range(1000, 1300)
+        db.execute(insert(CATEGORY), [{**category, "id": n, "points": n} for n in numbers])
+        db.execute(insert(MATCH), [{**match[0], "id": n, "number": n, "category_id": n} for n in numbers])
+        db.execute(insert(SEAT), [{**seat, "match_id": n} for n in numbers for seat in seats])
+        db.execute(insert(STANDING), [{**row, "category_id": n} for n in numbers for row in sums])
+    peaks = list[int]()
+    tracemalloc.start()
+    for last in (1050, 1050, 1300):  # The first one makes the statements.
+        with town.engine.connect() as db:
+            tracemalloc.reset_peak()
+            before = tracemalloc.get_traced_memory()[0]
+            voiding._void(db, MATCH.c.id.between(1000, last), "test", None, town.now_s, NIGHT)
+            peaks.append(tracemalloc.get_traced_memory()[1] - before)
+    tracemalloc.stop()
+    assert peaks[2] < 1.5 * peaks[1]
+    with town.engine.begin() as db:
+        voiding._void(db, MATCH.c.id >= 1000, "test", None, town.now_s, NIGHT)
+        assert not db.execute(select(STANDING).where(~own)).all()
+        assert db.execute(select(func.sum(CATEGORY.c.matches), func.sum(CATEGORY.c.pubs))).one() == (1, 1)

@@ -3,20 +3,22 @@
 A seat is counted once, when it is signed and confirmed; its review is added when that is there.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
 from sqlalchemy import (
+    Column,
     ColumnElement,
     Connection,
     Float,
     Row,
-    Update,
+    Select,
     bindparam,
     case,
     cast,
     delete,
+    distinct,
     exists,
     func,
     select,
@@ -26,6 +28,9 @@ from sqlalchemy import (
 from shutthebox_league.database import upsert
 from shutthebox_league.schema import CATEGORY, MATCH, SEAT, STANDING
 from shutthebox_league.standings import FEWEST_TURNS, WHOLE_LEAGUE, Period, first_of
+
+_AT_ONCE = 100
+"""Rows that are read at a time while many matches are taken out or put back."""
 
 NIGHTS_KEPT = 7
 """Sums of earlier nights are deleted: only tonight's are shown."""
@@ -51,7 +56,9 @@ def count_seat(db: Connection, match: Row[Any], seat: Row[Any], tonight: date) -
         "turns": seat.turns, "luck_sum": seat.luck_sum, "given_away_sum": seat.given_away_sum,
         "mean_total": float(seat.total), "given_away": _mean(seat.given_away_sum, seat.turns),
     }  # fmt: skip
-    db.execute(_other_pubs(1, match.category_id, match.pub_id))
+    of_match = CATEGORY.c.id == match.category_id
+    new_there = of_match & ~_is_there(match.category_id, match.pub_id)
+    db.execute(update(CATEGORY).where(new_there).values(pubs=CATEGORY.c.pubs + 1))
     own = STANDING.c
     for place in _places(match, tonight):
         statement = upsert(db, STANDING).values(**place, **values)
@@ -64,7 +71,6 @@ def count_seat(db: Connection, match: Row[Any], seat: Row[Any], tonight: date) -
         SEAT.c.counted, SEAT.c.total.is_not(None),
     )  # fmt: skip
     if db.execute(earlier.limit(1)).first() is None:
-        of_match = CATEGORY.c.id == match.category_id
         db.execute(update(CATEGORY).where(of_match).values(matches=CATEGORY.c.matches + 1))
 
 
@@ -84,43 +90,55 @@ def add_review(db: Connection, match: Row[Any], seat: Row[Any], tonight: date) -
 def take_out(db: Connection, which: ColumnElement[bool], tonight: date) -> None:
     """Takes the seats of these matches out of the standings until `put_back`."""
     is_in = which & SEAT.c.counted & _MAY_COUNT
+    has_sums = is_in & SEAT.c.confirmed & SEAT.c.initials.is_not(None)
     sums = [func.sum(case((SEAT.c.place == 1, 1), else_=0)), func.sum(SEAT.c.total)]
     sums += [func.sum(column) for column in (SEAT.c.turns, SEAT.c.luck_sum, SEAT.c.given_away_sum)]
-    keys = (MATCH.c.category_id, MATCH.c.pub_id, MATCH.c.night)
-    of_rows: dict[tuple[Any, ...], list[float]] = {}
-    for row in db.execute(
-        select(*keys, SEAT.c.initials, func.count(), *sums)
+    keys = (MATCH.c.category_id, MATCH.c.pub_id, SEAT.c.initials, MATCH.c.night)
+    played = (
+        select(*keys, func.count(), *sums)
         .join(MATCH, MATCH.c.id == SEAT.c.match_id)
-        .where(is_in, SEAT.c.confirmed, SEAT.c.initials.is_not(None))
-        .group_by(*keys, SEAT.c.initials)
-    ):
-        for place in _places(row, tonight):
-            total = of_rows.setdefault((*place.values(), row.initials), [0] * len(_SUMS))
-            total[:] = [float(have) + float(new) for have, new in zip(total, row[4:], strict=True)]
-    if of_rows:
-        keys_of = [column.name for column in STANDING.primary_key]
-        own = [STANDING.c[key] == bindparam(f"of_{key}") for key in keys_of]
-        left = {key: STANDING.c[key] - bindparam(f"less_{key}") for key in _SUMS}
-        rows = [
-            {f"of_{key}": value for key, value in zip(keys_of, row, strict=True)}
-            | {f"less_{key}": kind(one) for (key, kind), one in zip(_SUMS.items(), total, strict=True)}
-            for row, total in sorted(of_rows.items())
-        ]
-        db.execute(delete(STANDING).where(*own, STANDING.c.matches <= bindparam("less_matches")), rows)
-        db.execute(update(STANDING).where(*own).values({**left, **_means(left)}), rows)
-        pubs = sorted({row[:2] for row in of_rows if row[1] != WHOLE_LEAGUE})
-        gone = [{"of_category": category, "of_pub": pub} for category, pub in pubs]
-        db.execute(_other_pubs(-1, bindparam("of_category"), bindparam("of_pub")), gone)
+        .where(has_sums)
+        .group_by(*keys)
+        .order_by(*keys)
+    )
+    # A hostile key's matches may all be on tables of their own: never hold more than a few.
+    for rows in _in_parts(db, played):
+        _subtract(db, rows, tonight)
     _add_to_categories(db, is_in, -1)
+    gone = (
+        select(MATCH.c.category_id, func.count(distinct(MATCH.c.pub_id)))
+        .join(SEAT, SEAT.c.match_id == MATCH.c.id)
+        .where(has_sums, ~_is_there(MATCH.c.category_id, MATCH.c.pub_id))
+        .group_by(MATCH.c.category_id)
+    )
+    _change_categories(db, gone, CATEGORY.c.pubs, -1)
     taken = select(MATCH.c.id).where(which)
     db.execute(update(SEAT).where(SEAT.c.match_id.in_(taken)).values(counted=True))
 
 
-def _other_pubs(sign: int, category: Any, pub: Any) -> Update:  # noqa: ANN401  (SQL expressions)
-    """Adds a pub to a category, or subtracts it, while the category has nobody in its standings there."""
-    there = (STANDING.c.category_id == category) & (STANDING.c.pub_id == pub) & _IS_EVER
-    statement = update(CATEGORY).where(CATEGORY.c.id == category, ~exists().where(there))
-    return statement.values(pubs=CATEGORY.c.pubs + sign)
+def _subtract(db: Connection, rows: Iterable[Any], tonight: date) -> None:
+    """Subtracts sums of seats from the standings that they are in."""
+    of_rows: dict[tuple[Any, ...], list[float]] = {}
+    for row in rows:
+        for place in _places(row, tonight):
+            total = of_rows.setdefault((*place.values(), row.initials), [0] * len(_SUMS))
+            total[:] = [float(have) + float(new) for have, new in zip(total, row[4:], strict=True)]
+    keys = [column.name for column in STANDING.primary_key]
+    own = [STANDING.c[key] == bindparam(f"of_{key}") for key in keys]
+    left = {key: STANDING.c[key] - bindparam(f"less_{key}") for key in _SUMS}
+    values = [
+        {f"of_{key}": value for key, value in zip(keys, row, strict=True)}
+        | {f"less_{key}": kind(one) for (key, kind), one in zip(_SUMS.items(), total, strict=True)}
+        for row, total in sorted(of_rows.items())
+    ]
+    emptied = delete(STANDING).where(*own, STANDING.c.matches <= bindparam("less_matches"))
+    if db.execute(emptied, values).rowcount != len(values):
+        db.execute(update(STANDING).where(*own).values({**left, **_means(left)}), values)
+
+
+def _is_there(category: Any, pub: Any) -> ColumnElement[bool]:  # noqa: ANN401  (SQL expressions)
+    """Whether a category has anybody in its standings of a pub."""
+    return exists().where(STANDING.c.category_id == category, STANDING.c.pub_id == pub, _IS_EVER)
 
 
 def put_back(db: Connection, which: ColumnElement[bool]) -> None:
@@ -134,12 +152,25 @@ def put_back(db: Connection, which: ColumnElement[bool]) -> None:
 
 def _add_to_categories(db: Connection, seats: ColumnElement[bool], sign: int) -> None:
     """Adds the matches of these seats to those of their categories, or subtracts them."""
-    matches = select(SEAT.c.match_id).join(MATCH, MATCH.c.id == SEAT.c.match_id).where(seats)
-    for category, count in db.execute(
-        select(MATCH.c.category_id, func.count()).where(MATCH.c.id.in_(matches)).group_by(MATCH.c.category_id)
-    ).all():
-        of_category = CATEGORY.c.id == category
-        db.execute(update(CATEGORY).where(of_category).values(matches=CATEGORY.c.matches + sign * count))
+    counted = (
+        select(MATCH.c.category_id, func.count(distinct(MATCH.c.id)))
+        .join(SEAT, SEAT.c.match_id == MATCH.c.id)
+        .where(seats)
+        .group_by(MATCH.c.category_id)
+    )
+    _change_categories(db, counted, CATEGORY.c.matches, sign)
+
+
+def _change_categories(db: Connection, counts: Select[Any], column: Column[int], sign: int) -> None:
+    """Adds counts, each with its category, to this column, or subtracts them."""
+    changed = update(CATEGORY).where(CATEGORY.c.id == bindparam("of_category"))
+    changed = changed.values({column: column + sign * bindparam("more", type_=column.type)})
+    for rows in _in_parts(db, counts):
+        db.execute(changed, [{"of_category": category, "more": count} for category, count in rows])
+
+
+def _in_parts(db: Connection, query: Select[Any]) -> Iterator[Sequence[Any]]:
+    return db.execute(query.execution_options(yield_per=_AT_ONCE)).partitions()
 
 
 def let_go(db: Connection, initials: str, pub_id: int | None) -> None:
