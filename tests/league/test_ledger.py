@@ -41,6 +41,7 @@ from shutthebox_league.database import open_database
 from shutthebox_league.enrolment import revoke
 from shutthebox_league.ledger import KEPT_BYTES, MOST_CHAINS, Ledger
 from shutthebox_league.notices import notices
+from shutthebox_league.players import protect
 from shutthebox_league.reviewer import Reviewer
 from shutthebox_league.schema import ASIDE, CHAIN, ENTRY, GAP, KEY, MATCH, SEAT, TOURNAMENT
 from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED
@@ -651,3 +652,16 @@ def test_another_match_with_the_same_number_and_second_is_kept_beside_the_first(
     sut.play(played_record(1), "ANN", "BOB")
     with sut.engine.begin() as db:
         assert db.execute(select(func.count()).select_from(MATCH)).scalar() == 2
+
+
+@pytest.mark.slow
+def test_initials_stay_protected_where_a_box_has_moved_and_its_card_was_put_back(sut: Sut) -> None:
+    """The landlord of the pub that it had left was asked for."""
+    sut.play(played_record(1), "ANN")
+    sut.enrolment, sut.box = sut.place.enrol("lion", "The Crown"), FakeBox(sut.box.journal)
+    with sut.engine.begin() as db:
+        protect(db, ["PIN"], 2)
+    sut.play(played_record(2), "PIN")
+    signed = select(SEAT.c.initials, SEAT.c.pub_id, SEAT.c.confirmed).where(SEAT.c.initials.is_not(None))
+    with sut.engine.begin() as db:
+        assert set(map(tuple, db.execute(signed))) == {("ANN", 1, True), ("PIN", 2, False)}

@@ -137,7 +137,7 @@ def sign(db: Connection, new: Sequence[NewSignature], now_s: int) -> None:
     found = _stored(db, new, _LOCK)
     if not found:
         return
-    wanted = {(one.content.initials, int(found[one.box_id][0].pub_id)) for one in new if one.box_id in found}
+    wanted = {(one.content.initials, row.pub_id) for one in new for row in found.get(one.box_id, ())}
     protected = players.protected_among(db, wanted)
     seats_of: dict[int, dict[int, Row[Any]]] = {row.id: {} for rows in found.values() for row in rows}
     # Only now that their matches are locked: they may have been signed a moment ago.
