@@ -20,7 +20,7 @@ from shutthebox_league.formats import Format
 from shutthebox_league.main import main
 from shutthebox_league.players import forget, protect
 from shutthebox_league.reviewer import Reviewer
-from shutthebox_league.schema import CATEGORY, MATCH, PUB, SEAT, STANDING
+from shutthebox_league.schema import CATEGORY, MATCH, PUB, RERATING, SEAT, STANDING
 from shutthebox_league.voiding import (
     LANDLORD_S,
     undo,
@@ -360,6 +360,27 @@ def test_two_reviewers_that_rate_again_leave_the_ratings_of_one(
     for match_id in (2, 1, 6):
         void(one, match_id)
     assert both.seen()[2] == one.seen()[2]
+
+
+def test_a_match_put_back_behind_a_run_is_rated_without_what_stays_void(
+    towns: tuple[Town, Town], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It had been rated after a match that is void now: nobody's rating keeps anything of that."""
+    monkeypatch.setattr(ratings, "_AGAIN", 1)
+    for town in towns:
+        town.honest(1)
+        with town.engine.begin() as db:
+            void_match(db, 1, town.now_s, NIGHT)
+    undone, never_void = towns
+    with undone.engine.begin() as db:
+        second, _ = void_match(db, 2, undone.now_s, NIGHT)
+    reviewer = Reviewer(undone.engine, UTC, lambda: undone.now_s)
+    for _ in range(2):
+        reviewer.work()
+    with undone.engine.begin() as db:
+        assert db.execute(select(RERATING.c.at)).scalar() == 2, "the run is past both"
+        undo(db, second, None, undone.now_s)
+    assert undone.seen()[2] == never_void.seen()[2]
 
 
 def test_voidings_that_come_together_cost_one_rating_of_what_came_since(town: Town) -> None:

@@ -115,6 +115,8 @@ def leave_out(db: Connection, initials: str, pub_id: int) -> None:
 
 def mark_changed(db: Connection, which: ColumnElement[bool]) -> None:
     """Has ratings since these matches made again, which were made void or put back."""
+    # The run that is under way has passed over them: what their seats keep is of the history before it.
+    _clear(db, which & _COVERED & (MATCH.c.voided == 0))
     db.execute(update(MATCH).where(which, MATCH.c.rated > 0).values(due_s=_CHANGED_S))
 
 
@@ -216,10 +218,15 @@ def _end(db: Connection) -> None:
     db.execute(delete(RATING).where(RATING.c.initials.in_(newcomers)))
     _keep(db, {initials: changed[initials] for initials in set(changed).difference(newcomers)})
     # Ratings before them would be those of another history if they were put back.
-    void = SEAT.c.match_id.in_(select(MATCH.c.id).where(_COVERED, MATCH.c.voided > 0))
-    db.execute(update(SEAT).where(void, SEAT.c.initials.is_not(None)).values(mu=None, sigma=None))
+    _clear(db, _COVERED & (MATCH.c.voided > 0))
     db.execute(update(MATCH).where(_COVERED).values(due_s=None))
     _forget_run(db)
+
+
+def _clear(db: Connection, which: ColumnElement[bool]) -> None:
+    """Deletes the ratings from before these matches, but for seats that only they tell the strength of."""
+    own = SEAT.c.match_id.in_(select(MATCH.c.id).where(which))
+    db.execute(update(SEAT).where(own, SEAT.c.initials.is_not(None)).values(mu=None, sigma=None))
 
 
 def _after(seats: Sequence[Row[Any]], ratings: Mapping[str, _Rating]) -> dict[str, _Rating]:
