@@ -112,6 +112,21 @@ def test_an_event_passes_over_what_was_void_before(old: Engine) -> None:
 
 
 @pytest.mark.slow
+def test_what_could_not_be_counted_before_is_rated_and_its_seats_say_so(old: Engine) -> None:
+    migrate(old, "0011")
+    with old.begin() as db:
+        db.exec_driver_sql("update match set unrated = 'not counted: KeyError' where id = 1")
+        db.exec_driver_sql("update match set unrated = 'not rated: KeyError' where id = 2")
+        db.exec_driver_sql("update seat set counted = true")
+    migrate(old)
+    with old.begin() as db:
+        matches = db.execute(select(MATCH.c.id, MATCH.c.unrated).where(MATCH.c.unrated != "")).all()
+        seats = db.execute(select(SEAT.c.match_id, SEAT.c.uncounted).where(SEAT.c.uncounted != "")).all()
+    assert [tuple(row) for row in matches] == [(2, "not rated: KeyError")]
+    assert [tuple(row) for row in seats] == [(1, "KeyError")] * 2
+
+
+@pytest.mark.slow
 def test_an_upgrade_says_which_matches_count_no_more(old: Engine) -> None:
     """An operator who finds empty tables is told why, on every owner's page and for a week."""
     migrate(old, "0003")

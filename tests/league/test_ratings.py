@@ -30,6 +30,7 @@ from tests.support.waiting import until
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.rules.profile import Turns
 from shutthebox.rules.record import write
+from shutthebox_league import reviewer
 from shutthebox_league.confined import Confined, TooMuchError
 from shutthebox_league.players import confirm, forget, protect, waiting_seats
 from shutthebox_league.ratings import CONFIRMING_S, MOST_MU, SIGNING_S
@@ -275,6 +276,21 @@ def test_a_match_that_cannot_be_counted_or_rated_is_marked_and_passed_over(eveni
     assert {"CAT", "DAN"} <= set(evening.ratings())
 
 
+def test_a_seat_that_cannot_be_counted_costs_the_others_of_its_match_nothing(
+    evening: Evening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*given: object) -> None:
+        raise ArithmeticError
+
+    with monkeypatch.context() as broken:
+        broken.setattr(reviewer, "count_seat", fail)
+        evening.play(played_record(1), "ANN")
+        evening.review()
+    evening.send(evening.box.sign(2, "BOB"))
+    evening.review()
+    assert [row.initials for row in evening.table()] == ["BOB"]
+
+
 def test_forged_matches_drive_no_rating_beyond_what_can_be_rated(evening: Evening) -> None:
     with evening.place.engine.begin() as db:
         high = {"mu": MOST_MU, "sigma": 8.0, "at_least": MOST_MU}
@@ -293,17 +309,17 @@ def test_a_review_that_may_be_long_is_waited_for_by_its_like_and_by_nobody_else(
     lion.play(long)
     second.play(played_record(2))
     third.play(replace(random_record(ours, 2, seed=1), conditions=CONDITIONS))
-    reviewer = Reviewer(evening.place.engine, UTC, lambda: evening.now_s)
+    working = Reviewer(evening.place.engine, UTC, lambda: evening.now_s)
     done: list[bool] = []
     while not any(done):
-        reviewer.work()
+        working.work()
         with evening.place.engine.begin() as db:
             times = db.execute(select(MATCH.c.reviewed_s).order_by(MATCH.c.id)).scalars().all()
         done = [at is not None for at in times]
     assert done == [False, False, True]
     over = Event()
     over.set()
-    reviewer.run(over)  # ends the reviews that go on
+    working.run(over)  # ends the reviews that go on
 
 
 @pytest.mark.slow
@@ -377,12 +393,12 @@ def test_a_review_ends_with_its_reviewer() -> None:
         "process = Confined(lambda text: time.sleep(600), '', 60, 10**9);"
         "print(process._process.pid, flush=True); time.sleep(600)"
     )
-    with Popen([sys.executable, "-c", command], stdout=PIPE, text=True) as reviewer:
-        assert reviewer.stdout is not None
-        review_pid = int(reviewer.stdout.readline())
+    with Popen([sys.executable, "-c", command], stdout=PIPE, text=True) as running:
+        assert running.stdout is not None
+        review_pid = int(running.stdout.readline())
         stat = Path(f"/proc/{review_pid}/stat")
         until(lambda: stat.read_text().split()[2] == "S")
-        reviewer.kill()
+        running.kill()
         until(lambda: not stat.exists() or stat.read_text().split()[2] == "Z")
 
 

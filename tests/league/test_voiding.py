@@ -14,7 +14,7 @@ from tests.league.test_events import Cup
 from tests.league.test_ratings import NIGHT, NOW_S
 from tests.support.league import played_record
 
-from shutthebox_league import ratings, voiding
+from shutthebox_league import ratings, reviewer, voiding
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.formats import Format
 from shutthebox_league.main import main
@@ -315,10 +315,10 @@ def test_what_is_made_void_while_ratings_are_made_again_costs_nobody_the_own_rat
         town.honest(1)
     attacked.forged()
     before = attacked.ratings()
-    reviewer = Reviewer(attacked.engine, UTC, lambda: attacked.now_s)
+    working = Reviewer(attacked.engine, UTC, lambda: attacked.now_s)
     with attacked.engine.begin() as db:
         void_key(db, "evil.1", None, attacked.now_s, NIGHT)
-    reviewer.work()
+    working.work()
     assert attacked.ratings() == before, "nobody sees the ratings of weeks ago"
     for town in towns:
         town.at("lion")
@@ -326,7 +326,7 @@ def test_what_is_made_void_while_ratings_are_made_again_costs_nobody_the_own_rat
     with attacked.engine.begin() as db:
         void_match(db, 1, attacked.now_s, NIGHT)
     attacked.send(attacked.box.play(played_record(21), NOW_S))
-    reviewer.work()
+    working.work()
     assert "NEW" in attacked.ratings()
     with untouched.engine.begin() as db:
         void_match(db, 1, untouched.now_s, NIGHT)
@@ -362,6 +362,38 @@ def test_two_reviewers_that_rate_again_leave_the_ratings_of_one(
     assert both.seen()[2] == one.seen()[2]
 
 
+@pytest.mark.slow
+def test_what_could_not_be_counted_is_rated_and_counts_once_it_was_void_and_put_back(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of it is in the standings before, and nothing stays in them if it's void again."""
+
+    def fail(*given: object) -> None:
+        raise ArithmeticError
+
+    town.honest(1)
+    before = town.seen()
+    town.at("evil")
+    with monkeypatch.context() as broken:
+        broken.setattr(reviewer, "count_seat", fail)
+        town.play(played_record(100, careless=True), "MAL", "ANN")
+        town.review()
+    uncounted = town.seen()
+    assert uncounted[:2] == before[:2], "nor has its review been added"
+    assert "MAL" in uncounted[2]
+    for match_id, after in ((1, uncounted), (4, None), (4, None)):
+        with town.engine.begin() as db:
+            number, _ = void_match(db, match_id, town.now_s, NIGHT)
+        void = town.seen()
+        with town.engine.begin() as db:
+            undo(db, number, None, town.now_s)
+        if after:
+            assert town.seen()[:3] == after[:3], "it's rated again, too"
+        else:
+            assert void[:2] == before[:2]
+            assert {row[4] for row in town.seen()[0]} == {"ANN", "BOB", "CAT", "MAL"}
+
+
 def test_a_match_put_back_behind_a_run_is_rated_without_what_stays_void(
     towns: tuple[Town, Town], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -374,9 +406,9 @@ def test_a_match_put_back_behind_a_run_is_rated_without_what_stays_void(
     undone, never_void = towns
     with undone.engine.begin() as db:
         second, _ = void_match(db, 2, undone.now_s, NIGHT)
-    reviewer = Reviewer(undone.engine, UTC, lambda: undone.now_s)
+    working = Reviewer(undone.engine, UTC, lambda: undone.now_s)
     for _ in range(2):
-        reviewer.work()
+        working.work()
     with undone.engine.begin() as db:
         assert db.execute(select(RERATING.c.at)).scalar() == 2, "the run is past both"
         undo(db, second, None, undone.now_s)
@@ -403,13 +435,13 @@ def test_voidings_that_come_together_cost_one_rating_of_what_came_since(town: To
 def test_a_player_who_is_forgotten_while_ratings_are_made_again_stays_so(town: Town) -> None:
     town.honest(1)
     town.forged()
-    reviewer = Reviewer(town.engine, UTC, lambda: town.now_s)
+    working = Reviewer(town.engine, UTC, lambda: town.now_s)
     with town.engine.begin() as db:
         void_match(db, 4, town.now_s, NIGHT)
-    reviewer.work()
+    working.work()
     with town.engine.begin() as db:
         forget(db, "MAL", None, town.now_s)
-    while reviewer.work():
+    while working.work():
         pass
     assert sorted(town.ratings()) == ["ANN", "BOB", "CAT"]
 

@@ -40,7 +40,7 @@ _SUMS: Mapping[str, type[int] | type[float]] = {
 }  # fmt: skip
 _MAY_COUNT = (
     (MATCH.c.unranked == "") & SEAT.c.computer.is_(False) & SEAT.c.total.is_not(None)
-    & ~MATCH.c.unrated.startswith("not counted")
+    & (SEAT.c.uncounted == "")
 )  # fmt: skip
 _IS_EVER = (STANDING.c.period == Period.EVER.value) & (STANDING.c.first == first_of(Period.EVER, date.min))
 _NAME_REMOVED = SEAT.c.initials.is_(None) & SEAT.c.named_s.is_not(None)
@@ -68,7 +68,7 @@ def count_seat(db: Connection, match: Row[Any], seat: Row[Any], tonight: date) -
         db.execute(statement.on_conflict_do_update(index_elements=keys, set_={**added, **_means(added)}))
     earlier = select(SEAT.c.seat).where(
         SEAT.c.match_id == seat.match_id, SEAT.c.seat != seat.seat,
-        SEAT.c.counted, SEAT.c.total.is_not(None),
+        SEAT.c.counted, SEAT.c.uncounted == "", SEAT.c.total.is_not(None),
     )  # fmt: skip
     if db.execute(earlier.limit(1)).first() is None:
         db.execute(update(CATEGORY).where(of_match).values(matches=CATEGORY.c.matches + 1))
@@ -147,7 +147,7 @@ def put_back(db: Connection, which: ColumnElement[bool]) -> None:
     _add_to_categories(db, which & _MAY_COUNT & _NAME_REMOVED, 1)
     taken = select(MATCH.c.id).where(which, MATCH.c.unranked == "")
     own = SEAT.c.match_id.in_(taken) & SEAT.c.computer.is_(False) & SEAT.c.total.is_not(None)
-    db.execute(update(SEAT).where(own, ~_NAME_REMOVED).values(counted=False))
+    db.execute(update(SEAT).where(own, ~_NAME_REMOVED).values(counted=False, uncounted=""))
 
 
 def _add_to_categories(db: Connection, seats: ColumnElement[bool], sign: int) -> None:

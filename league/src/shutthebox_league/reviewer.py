@@ -15,7 +15,7 @@ from multiprocessing.connection import wait
 from operator import methodcaller
 from threading import Event
 
-from sqlalchemy import Connection, Engine, delete, insert, select, text, update
+from sqlalchemy import Connection, Engine, Update, delete, insert, select, text, update
 
 from shutthebox.odds.odds import KEPT_TABLES
 from shutthebox.odds.orders import order_odds
@@ -138,9 +138,9 @@ class Reviewer:
             change(self._engine, lambda db: let_nights_go(db, tonight - timedelta(days=NIGHTS_KEPT)))
             self._tidied = tonight
         signed = select(SEAT.c.match_id).where(IS_DUE)
-        counted = self._each(signed.order_by(SEAT.c.match_id).limit(_SOME), self._count)
+        counted = self._each(signed.order_by(SEAT.c.match_id).limit(_SOME), self._count, _not_counted)
         due = select(MATCH.c.id).where(MATCH.c.due_s <= int(self._wall_clock_s()), MATCH.c.rated == 0)
-        rated = self._each(due.order_by(MATCH.c.due_s, MATCH.c.id).limit(_SOME), rate)
+        rated = self._each(due.order_by(MATCH.c.due_s, MATCH.c.id).limit(_SOME), rate, _not_rated)
         rated |= self._rate_again()
         settled = self._settle_events()
         return self._review_some() or counted or rated or settled
@@ -151,8 +151,16 @@ class Reviewer:
 
     # -- counting and rating -----------------------------------------------------------
 
-    def _each(self, which: object, do: Callable[[Connection, int], None]) -> bool:
-        """Runs `do` on these matches in one transaction, or one by one if that fails."""
+    def _each(
+        self, which: object, do: Callable[[Connection, int], None], give_up: Callable[[int, str], Update]
+    ) -> bool:
+        """Runs `do` on these matches in one transaction, or one by one if that fails.
+
+        Args:
+            which: a query for the numbers of the matches.
+            do: called with the number of each.
+            give_up: what to store with one that `do` fails for, and why.
+        """
         with self._engine.connect().execution_options(reads=True) as db:
             ids = list(dict.fromkeys(db.execute(which).scalars()))  # type: ignore[call-overload]
         try:
@@ -161,7 +169,7 @@ class Reviewer:
             raise
         except Exception:
             for match_id in ids:
-                self._do_alone(match_id, do)
+                self._do_alone(match_id, do, give_up)
         return bool(ids)
 
     def _do(self, ids: Sequence[int], do: Callable[[Connection, int], None]) -> bool:
@@ -179,22 +187,16 @@ class Reviewer:
 
         return bool(ids) and change(self._engine, do_all)
 
-    def _do_alone(self, match_id: int, do: Callable[[Connection, int], None]) -> None:
+    def _do_alone(
+        self, match_id: int, do: Callable[[Connection, int], None], give_up: Callable[[int, str], Update]
+    ) -> None:
         try:
             self._do([match_id], do)
         except UNAVAILABLE:
             raise
         except Exception as error:
             _log.exception("match %d is not counted or not rated", match_id)
-            reason = f"not {'rated' if do is rate else 'counted'}: {type(error).__name__}"
-
-            def give_up(db: Connection) -> None:
-                values = {"unrated": reason, **({"due_s": None} if do is rate else {})}
-                db.execute(update(MATCH).where(MATCH.c.id == match_id).values(values))
-                if do is not rate:
-                    db.execute(update(SEAT).where(SEAT.c.match_id == match_id).values(counted=True))
-
-            change(self._engine, give_up)
+            change(self._engine, methodcaller("execute", give_up(match_id, type(error).__name__)))
 
     def _count(self, db: Connection, match_id: int) -> None:
         match = db.execute(select(MATCH).where(MATCH.c.id == match_id)).one()
@@ -323,7 +325,8 @@ class Reviewer:
                 of_seat = (SEAT.c.match_id == match_id) & (SEAT.c.seat == int(number))
                 db.execute(update(SEAT).where(of_seat).values(values))
                 seat = db.execute(select(SEAT).where(of_seat)).one()
-                if seat.counted and seat.initials and seat.confirmed and not (match.unranked or match.voided):
+                is_in = seat.counted and not seat.uncounted and seat.initials and seat.confirmed
+                if is_in and not (match.unranked or match.voided):
                     add_review(db, match, seat, self._tonight)
 
         change(self._engine, keep)
@@ -337,6 +340,15 @@ class Reviewer:
             notice(db, name, "reviews", said, int(self._wall_clock_s()))
 
         change(self._engine, tell)
+
+
+def _not_counted(match_id: int, why: str) -> Update:
+    own = (SEAT.c.match_id == match_id) & IS_DUE
+    return update(SEAT).where(own).values(counted=True, uncounted=why)
+
+
+def _not_rated(match_id: int, why: str) -> Update:
+    return update(MATCH).where(MATCH.c.id == match_id).values(due_s=None, unrated=f"not rated: {why}")
 
 
 def _settle(db: Connection, event_id: int) -> None:

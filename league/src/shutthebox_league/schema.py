@@ -207,6 +207,7 @@ SEAT = Table(
     Column(
         "counted", Boolean, nullable=False, server_default=false()
     ),  # is in the standings, or never will be
+    Column("uncounted", String(100), nullable=False, server_default=""),  # why it could not be counted
     Column("turns", Integer, nullable=False),  # whole turns that were reviewed, and the sums over them
     Column("score_sum", Float, nullable=False),
     Column("luck_sum", Float, nullable=False),
