@@ -1,10 +1,10 @@
-"""Two whole boxes and both ends of their link, in one virtual time, from one seed.
+"""Two whole boxes with their real helpers, and a broker, in one virtual time, from one seed.
 
 Hands at both boxes do what the prompts say, but some decline, or leave a match and begin another. Meanwhile
-messages are lost, doubled and late, the link is cut, helpers die, and plugs are pulled at any moment, also
-while the store is being written; some stay out for longer than a match waits. After every step the boxes have
-one record, no throw has changed, and nothing that a screen has shown is lost. In the end the prompts have led
-both to a result.
+messages are lost, doubled and late, lines are cut, broker and helpers die, and plugs are pulled at any
+moment, also while the store is being written; some stay out for longer than a match waits. After every step
+the boxes have one record, no throw has changed, and nothing that a screen has shown is lost. In the end the
+prompts have led both to a result, and the broker keeps nothing that nobody needs.
 
     python -m tests.link.simulation 10000           seeds 1 to 10,000; prints those that fail, and all endings
     python -m tests.link.simulation --seed 4711     one of them, with all that was done
@@ -25,8 +25,9 @@ from functools import partial
 from multiprocessing import Pool
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
+from tests.link.virtual_broker import HelperLink
 from tests.support.box import config_with
 from tests.support.progress import end_progress, show_progress
 from tests.support.walk import read_prompts
@@ -67,17 +68,19 @@ from shutthebox.simulator.virtual_box import VirtualBox
 from shutthebox.simulator.virtual_link import LinkEnd, VirtualLink
 from shutthebox.simulator.virtual_time import VirtualTime
 from shutthebox.translations import localize_screen
+from shutthebox_link.helper import LOOK_S
+from shutthebox_uplink.mqtt import LONGEST_RECONNECT_S
 
 MS = 1_000_000
 S = 1000 * MS
 TROUBLE_STEPS = 600
 """After so many steps all is well from then on."""
 
-TROUBLE_NS, REST_NS = 240 * S, 30 * S
-"""So long all may be bad, and so long it's well afterwards. Only who is away on purpose is so for longer."""
+AGAIN_NS = round((LONGEST_RECONNECT_S + LOOK_S + 5) * S)
+"""So long after all is well again a box may still be away: until its helper tries again, and asks again."""
 
-AGAIN_NS = 20 * S
-"""So long after all is well again a box may still be away."""
+TROUBLE_NS, REST_NS = 240 * S, AGAIN_NS + 30 * S
+"""So long all may be bad, and so long it's well afterwards. Only who is away on purpose is so for longer."""
 
 MOST_STEPS = 6000
 MOST_ABSENCES = 2
@@ -376,6 +379,7 @@ class Simulation:
         trouble: what goes wrong; None for what the seed says.
         game: that is played; empty for one of the seed's choice.
         tell: told of all that is done, as lines of a scenario.
+        is_scenario: the link is that of scenarios, and not the real helpers.
     """
 
     def __init__(
@@ -385,6 +389,8 @@ class Simulation:
         trouble: Trouble | None = None,
         game: str = "",
         tell: Callable[[str], None] = lambda line: None,
+        *,
+        is_scenario: bool = False,
     ) -> None:
         self.seed, self._tell = seed, tell
         tell(f"seed {seed}")
@@ -401,7 +407,11 @@ class Simulation:
         )
         self.game = game or random.choice(GAMES)
         self.time = VirtualTime()
-        self.link = VirtualLink(seed, lambda: self.time.now_ns)
+        self.link: VirtualLink | HelperLink
+        if is_scenario:
+            self.link = VirtualLink(seed, lambda: self.time.now_ns)
+        else:
+            self.link = HelperLink(seed, lambda: self.time.now_ns, folder)
         self.time.add(self.link)
         self._throws: dict[str, list[Throw]] = {}
         self._matches: dict[str, dict[int, Kept]] = {}
@@ -437,7 +447,7 @@ class Simulation:
             seed=self.seed + number,
             advised=False,
             epoch_s=self._random.uniform(0, 2e9),
-            link=LinkEnd(self.link, number),
+            link=LinkEnd(cast(VirtualLink, self.link), number),
             time=self.time,
             **more,  # type: ignore[arg-type]
         )
@@ -488,6 +498,7 @@ class Simulation:
             kept = [seat.kept for seat in self.seats]
             if any(each.is_over for each in kept) and all(each.match is None for each in kept):
                 self._verify()
+                self._tidy_up()
                 return
         shown = " | ".join(f"{seat.show.mode}: {seat.text!r}" for seat in self.seats)
         raise AssertionError(f"prompts that are followed alone lead to the end: {shown}")
@@ -562,6 +573,19 @@ class Simulation:
                     record = replace(record, actions=record.actions[:-1])
                 records.append(write(record))
         assert records[1:] in ([], records[:1]), "one record"
+
+    def _tidy_up(self) -> None:
+        """Looks whether the broker keeps nothing for ever once everybody has gone."""
+        self._mend()
+        while any(seat.show.mode is not Mode.ATTRACT for seat in self.seats):
+            for seat in self.seats:
+                if seat.show.mode is not Mode.ATTRACT:
+                    self._press(seat, 1 if seat.show.mode in (Mode.MENU, Mode.LINKING) else 0.1)
+                    self.wait(S)
+        self.wait(AGAIN_NS)
+        if isinstance(self.link, HelperLink):
+            kept = set(self.link.broker.kept)
+            assert kept <= self.link.topics, "the broker keeps for ever what nobody needs"
 
     def _judge(self, session: str, both: list[Kept]) -> None:
         """Looks whether a match has ended at both boxes alike."""

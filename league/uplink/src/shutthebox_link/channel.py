@@ -24,7 +24,7 @@ from shutthebox.link.requests import Peer
 from shutthebox_link.pairing import derive
 
 _PRESENCE, _MESSAGE = b"p", b"m"
-_HERE, _AWAY, _LEFT = b"h", b"a", b"l"
+_HERE, _AWAY, _LEFT, _KNOWS = b"h", b"a", b"l", b"k"
 _RANDOM, _NONCE, _NUMBER, _TAG = 16, 12, 8, 16
 """Bytes of a name, and of what is asked; of the cipher's parts."""
 _NOTHING_YET = bytes(_RANDOM)
@@ -40,11 +40,13 @@ class Heard(NamedTuple):
         peer: where the other box is now; None if that's nothing new.
         message: a line for the box; None if there's none.
         reply: to send back; empty for nothing.
+        knows: it has left, and knows that this box has.
     """
 
     peer: Peer | None = None
     message: bytes | None = None
     reply: bytes = b""
+    knows: bool = False
 
 
 _NOTHING = Heard()
@@ -98,10 +100,14 @@ class Channel:
         with self._lock:
             return self._presence(_AWAY)
 
-    def left(self) -> bytes:
-        """The packet that says that this box won't come back, now or whenever it's read."""
+    def left(self, *, knows: bool) -> bytes:
+        """The packet that says that this box won't come back, now or whenever it's read.
+
+        Args:
+            knows: that the other one won't, either.
+        """
         with self._lock:
-            return self._presence(_LEFT)
+            return self._presence(_KNOWS if knows else _LEFT)
 
     def seal(self, line: bytes) -> bytes | None:
         """The packet of a message; None while the other box isn't here."""
@@ -138,10 +144,10 @@ class Channel:
         other, asked, answered = numbers
         if kind == _AWAY and other != self._other:
             return _NOTHING  # an earlier connection
-        if kind in (_AWAY, _LEFT):
+        if kind in (_AWAY, _LEFT, _KNOWS):
             self._asked, self._other = os.urandom(_RANDOM), _NOTHING_YET
             self._seals = self._opens = None
-            return Heard(Peer.AWAY if kind == _AWAY else Peer.LEFT)
+            return Heard(Peer.AWAY if kind == _AWAY else Peer.LEFT, knows=kind == _KNOWS)
         peer, is_fresh = None, answered == self._asked
         if is_fresh and other != self._other:
             peer, self._other, self._asked = Peer.HERE, other, os.urandom(_RANDOM)

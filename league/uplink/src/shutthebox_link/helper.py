@@ -1,8 +1,7 @@
 """The link helper at work: one loop between the box's socket and the broker.
 
 Threads: one reads the box's socket, paho has one per connection; both only put events into the inbox.
-Without a room and a session there is no connection to the broker, and the loop sleeps. A session that this
-box has left lasts until the other box says that it knows.
+Without a room, a session and farewells there is no connection to the broker, and the loop sleeps.
 """
 
 import logging
@@ -41,7 +40,8 @@ from shutthebox.link.requests import (
 )
 from shutthebox.link.wire import MOST_LINE, report_to_line, request_from_line
 from shutthebox_link.channel import MOST_PACKET, Channel, is_presence
-from shutthebox_link.key_store import KeyStore
+from shutthebox_link.farewell import Farewell, Stage
+from shutthebox_link.key_store import KeyStore, Known
 from shutthebox_link.pairing import Guest, Host
 from shutthebox_uplink.mqtt import GOODBYE_S, Broker, Connected, Disconnected, Event, Message
 
@@ -54,11 +54,8 @@ ANSWER_S = 10.0
 COMPLAIN_S = 600.0
 """The journal has each trouble with the broker at most so often."""
 
-TURN_S = 60.0
-"""So long the other box of a session that was left is waited for; then it's another session's turn."""
-
 LOOK_S = 20.0
-"""The watchdog is fed at least so often."""
+"""The watchdog is fed at least so often, and the other box asked for where it's away."""
 
 MOST_PER_S = 50
 """Packets of a kind that are taken from a broker in a second, and messages sent; the rest is dropped."""
@@ -130,25 +127,33 @@ class _Meeting:
     secret: bytes
     broker: Broker
     peer: Peer = Peer.OFFLINE
-    pending_until_s: float | None = None
-    """The boxes have just found the secret; the session counts once both have used it."""
-    leaves: bool = False
-    """This box won't come back to it, and waits until the other one says that it won't either."""
-    turn_ends_s: float = math.inf
-    """When another session that was left may have the connection."""
     ask_again_s: float = math.inf
     """When to ask again for the other box: a broker can lose an answer, or tell of an end that was none."""
+    pending_until_s: float | None = None
+    """The boxes have just found the secret; the session counts once both have used it."""
 
 
-class _BoxHere(NamedTuple):
+class BoxHere(NamedTuple):
+    """The box has picked up."""
+
     wire: socket.socket
 
 
-class _BoxGone(NamedTuple):
+class BoxGone(NamedTuple):
+    """The box has hung up."""
+
     wire: socket.socket
 
 
-_Mail: TypeAlias = Event | LinkRequest | _BoxHere | _BoxGone | None
+class _Said(NamedTuple):
+    """The last message of a farewell has got to the broker, or not."""
+
+    session: str
+    is_out: bool
+
+
+Mail: TypeAlias = Event | LinkRequest | BoxHere | BoxGone | _Said
+"""What the loop takes."""
 
 
 class Helper:
@@ -160,6 +165,8 @@ class Helper:
         keys: of sessions.
         pairing_s: seconds that a room is open.
         clock_s: a clock that only goes on, in seconds.
+        connect: makes connections, with the arguments of `Broker`.
+        digits: makes up a room, or a code.
     """
 
     def __init__(
@@ -169,14 +176,21 @@ class Helper:
         keys: KeyStore,
         pairing_s: float = PAIRING_S,
         clock_s: Callable[[], float] = time.monotonic,
+        connect: Callable[..., Broker] = Broker,
+        digits: Callable[[], str] = lambda: "".join(secrets.choice("123456789") for _ in range(DIGITS)),
     ) -> None:
         self._path, self._place, self._keys = path, place, keys
         self._pairing_s, self._clock_s = pairing_s, clock_s
-        self.inbox: SimpleQueue[_Mail] = SimpleQueue()
+        self._connect, self._digits = connect, digits
+        self.inbox: SimpleQueue[Mail | None] = SimpleQueue()
         self._sent = Rate(MOST_PER_S, clock_s)
         self._wire: socket.socket | None = None
         self._room: _Room | None = None
         self._meeting: _Meeting | None = None
+        self._farewells: dict[str, Farewell] = {}
+        """By session; at most as many as there are keys."""
+        self._ending: set[str] = set()
+        """The sessions whose last message is under way."""
         self._brokers = 0
         self._complained: dict[str, float] = {}
         """When each reason was last said: they are the library's, so there are few."""
@@ -202,14 +216,13 @@ class Helper:
                     said = now
                     status(said)
                 try:
-                    mail = self.inbox.get(timeout=self._wait_s())
+                    mail = self.inbox.get(timeout=max(0.0, self.deadline_s - self._clock_s()))
                 except Empty:
-                    pass
+                    self.look()
                 else:
                     if mail is None:
                         return
-                    self._take(mail)
-                self._look()
+                    self.take(mail)
                 feed_watchdog()
         finally:
             self._ended.set()
@@ -218,18 +231,19 @@ class Helper:
                     self._wire.shutdown(socket.SHUT_RDWR)
             self._close_room()
             self._part()
-            for closer in self._closers:
-                closer.join(GOODBYE_S + 1.0)
+            for farewell in self._farewells.values():
+                self._close(farewell.broker)
+            self.finish_closing()
 
     @property
     def _status(self) -> str:
         if self._wire is None:
             return "waiting for the box"
-        if self._meeting is not None and self._meeting.leaves:
-            return "leaving a session"
         if self._meeting is not None:
             return f"in a session: {self._meeting.peer}"
-        return "resting" if self._room is None else "pairing"
+        if self._room is not None:
+            return "pairing"
+        return "leaving a session" if self._farewells else "resting"
 
     # --- the box
 
@@ -239,13 +253,13 @@ class Helper:
             with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as wire:
                 try:
                     wire.connect(str(self._path))
-                    self.inbox.put(_BoxHere(wire))
+                    self.inbox.put(BoxHere(wire))
                     while line := wire.recv(MOST_LINE + 1):
                         self.inbox.put(request_from_line(line))
                 except (OSError, ValueError) as error:
                     if not isinstance(error, FileNotFoundError | ConnectionRefusedError):
                         _log.warning("box: %s", one_line(str(error)))
-                self.inbox.put(_BoxGone(wire))
+                self.inbox.put(BoxGone(wire))
             self._ended.wait(_RETRY_S)
 
     def _report(self, report: LinkReport) -> None:
@@ -280,7 +294,7 @@ class Helper:
             self.inbox.put(event)
 
         place = self._place
-        broker = Broker(
+        broker = self._connect(
             str(self._brokers),
             place.host,
             place.port,
@@ -295,11 +309,21 @@ class Helper:
         broker.hear_failures()
         return broker
 
-    def _close(self, broker: Broker) -> None:
-        """Closes a connection in a thread: one that is just being made may take a minute."""
-        closer = threading.Thread(target=broker.close, name="closer", daemon=True)
+    def _close(self, broker: Broker, tell: Callable[[bool], object] = lambda is_out: None) -> None:
+        """Closes a connection in a thread: one that is just being made may take a minute.
+
+        Args:
+            broker: with the connection.
+            tell: called in that thread, with whether the broker has the last message.
+        """
+        closer = threading.Thread(target=lambda: tell(broker.close()), name="closer", daemon=True)
         closer.start()
         self._closers = [*filter(threading.Thread.is_alive, self._closers), closer]
+
+    def finish_closing(self) -> None:
+        """Waits until the connections that are being closed have gone."""
+        for closer in self._closers:
+            closer.join(GOODBYE_S + 1.0)
 
     def _complain(self, reason: str) -> None:
         """Says why the broker can't be reached; the same reason seldom, for it may come every second."""
@@ -310,43 +334,56 @@ class Helper:
 
     # --- events
 
-    def _take(self, mail: Event | LinkRequest | _BoxHere | _BoxGone) -> None:
+    def take(self, mail: Mail) -> None:
+        """Takes what has come, and looks."""
         match mail:
-            case _BoxHere(wire):
+            case BoxHere(wire):
                 self._wire = wire
                 self._report(PeerIs(Peer.OFFLINE))  # so the box knows whom it can ask
-            case _BoxGone(wire):
+            case BoxGone(wire):
                 if wire is self._wire:
                     self._wire = None
                     self._close_room()
                     self._part()
+            case _Said(session, is_out):
+                self._ending.discard(session)
+                if is_out:
+                    self._keys.forget(session)
             case Connected() | Disconnected() | Message():
-                if self._room is not None and mail.broker == self._room.broker.name:
-                    self._take_in_room(self._room, mail)
-                elif self._meeting is not None and mail.broker == self._meeting.broker.name:
-                    self._take_in_meeting(self._meeting, mail)
+                self._take_event(mail)
             case _:
                 self._obey(mail)
+        self.look()
+
+    def _take_event(self, event: Event) -> None:
+        if self._room is not None and event.broker == self._room.broker.name:
+            self._take_in_room(self._room, event)
+        elif self._meeting is not None and event.broker == self._meeting.broker.name:
+            self._take_in_meeting(self._meeting, event)
+        for session, farewell in [*self._farewells.items()]:
+            if event.broker == farewell.broker.name:
+                if isinstance(event, Disconnected):
+                    self._complain(event.reason)
+                farewell.take(event)
+                self._tend(session)
 
     def _obey(self, request: LinkRequest) -> None:
         match request:
             case OpenRoom():
-                room, code = _digits(), _digits()
+                room, code = self._digits(), self._digits()
                 self._enter(room, code, Host(room, code))
             case EnterRoom(room, code):
                 self._enter(room, code, Guest(room, code))
             case Rejoin(session):
                 self._rejoin(session)
             case Send(message):
-                if self._meeting is not None and not self._meeting.leaves and self._sent.allows():
+                if self._meeting is not None and self._sent.allows():
                     self._send(self._meeting, to_line(message))
             case Leave():
                 self._close_room()
                 self._keys.leave_all()
-                if self._meeting is not None and self._meeting.pending_until_s is None:
+                if self._meeting is not None:
                     self._leave(self._meeting)
-                else:
-                    self._part()
             case _:
                 assert_never(request)
 
@@ -356,14 +393,15 @@ class Helper:
             # What waits would keep everything after it from going out, also once the broker confirms again.
             self._complain("it confirms nothing")
             self._part()
-            self._meet(meeting.secret, is_host=meeting.channel.is_host, is_new=False)
+            self._meet(meeting.secret, is_host=meeting.channel.is_host)
 
-    def _wait_s(self) -> float:
-        now_s = self._clock_s()
-        due_s = [now_s + LOOK_S, *self._deadlines()]
+    @property
+    def deadline_s(self) -> float:
+        """When `look` is due, on the helper's clock, if nothing comes before."""
+        due_s = [self._clock_s() + LOOK_S, *self._deadlines()]
         if self._meeting is not None:
             due_s.append(self._meeting.ask_again_s)
-        return max(0.0, min(due_s) - now_s)
+        return min(due_s)
 
     def _deadlines(self) -> list[float]:
         found = [] if self._room is None else [self._room.deadline_s]
@@ -371,21 +409,28 @@ class Helper:
             found.append(self._meeting.pending_until_s)
         return found
 
-    def _look(self) -> None:
-        """Whether something has taken too long."""
+    def look(self) -> None:
+        """Looks whether something has taken too long, or is to be said."""
         now_s = self._clock_s()
         if self._room is not None and now_s >= self._room.deadline_s:
             self._fail(self._room.why_late)
         elif any(now_s >= due_s for due_s in self._deadlines()):
             self._fail(WhyNotPaired.NOBODY)
         if self._meeting is not None and now_s >= self._meeting.ask_again_s:
-            self._meeting.ask_again_s = now_s + LOOK_S
-            self._meeting.broker.publish(self._meeting.channel.own_topic, self._meeting.channel.here())
-        if self._meeting is not None and now_s >= self._meeting.turn_ends_s:
-            self._end_turn(self._meeting)
-        left = self._keys.left
-        if left is not None and not (self._room or self._meeting):
-            self._leave(self._meet(bytes.fromhex(left.secret), is_host=left.is_host))
+            self._ask_again(self._meeting)
+        left = {known.session: known for known in self._keys.left}
+        for session in self._farewells.keys() - left:
+            self._close(self._farewells.pop(session).broker)
+        for session, known in left.items():
+            if session not in self._ending:
+                self._say_farewell(session, known)
+
+    def _ask_again(self, meeting: _Meeting) -> None:
+        meeting.ask_again_s = self._clock_s() + LOOK_S
+        if self._keys.find(meeting.channel.session) is None:
+            self._fail(WhyNotPaired.UNKNOWN)  # it has rested for too long
+        elif meeting.peer is Peer.AWAY:
+            meeting.broker.publish(meeting.channel.own_topic, meeting.channel.here())
 
     def _fail(self, why: WhyNotPaired) -> None:
         self._close_room()
@@ -444,9 +489,8 @@ class Helper:
 
     def _rejoin(self, session: str) -> None:
         self._close_room()
-        meeting = self._meeting
-        if meeting is not None and not meeting.leaves and meeting.channel.session == session:
-            self._report(PeerIs(meeting.peer))
+        if self._meeting is not None and self._meeting.channel.session == session:
+            self._report(PeerIs(self._meeting.peer))
             return
         self._part()
         known = self._keys.find(session)
@@ -456,7 +500,15 @@ class Helper:
             self._meet(bytes.fromhex(known.secret), is_host=known.is_host)
             self._report(PeerIs(Peer.OFFLINE))
 
-    def _meet(self, secret: bytes, *, is_host: bool, is_new: bool = False) -> _Meeting:
+    def _meet(self, secret: bytes, *, is_host: bool, is_new: bool = False) -> None:
+        channel, broker = self._join(secret, is_host=is_host)
+        self._meeting = _Meeting(channel, secret, broker, ask_again_s=self._clock_s() + LOOK_S)
+        if is_new:
+            self._keys.keep(secret, is_host=is_host)
+            self._meeting.pending_until_s = self._clock_s() + self._pairing_s
+        broker.start()
+
+    def _join(self, secret: bytes, *, is_host: bool) -> tuple[Channel, Broker]:
         channel = Channel(secret, is_host=is_host)
 
         def renew(broker: Broker) -> None:
@@ -465,53 +517,47 @@ class Helper:
 
         broker = self._new_broker(channel.others_topic, renew)
         broker.set_will(channel.own_topic, channel.away())
-        pending_until_s = self._clock_s() + self._pairing_s if is_new else None
-        self._meeting = _Meeting(channel, secret, broker, pending_until_s=pending_until_s)
-        broker.start()
-        return self._meeting
+        return channel, broker
 
     def _leave(self, meeting: _Meeting) -> None:
-        """Says that this box won't come back, until the other one says that it won't either.
+        self._meeting, session = None, meeting.channel.session
+        self._farewells[session] = farewell = Farewell(meeting.channel, meeting.broker, self._clock_s)
+        farewell.begin(meeting.peer)
+        self._tend(session)
 
-        The broker keeps it for a box that is away, but may be switched off before that one is back.
-        """
-        meeting.leaves, meeting.ask_again_s = True, math.inf
-        meeting.turn_ends_s = min(meeting.turn_ends_s, self._clock_s() + TURN_S)
-        if meeting.peer is Peer.OFFLINE:
-            return  # until it's connected
-        self._say_left(meeting)
-        if meeting.peer is Peer.LEFT:
-            self._forget(meeting)
+    def _say_farewell(self, session: str, known: Known) -> None:
+        """Says it on a connection of its own, and not for longer than somebody may wait for it."""
+        if self._meeting is not None and self._meeting.channel.session == session:
+            return  # it's about to end
+        if session not in self._farewells:
+            channel, broker = self._join(bytes.fromhex(known.secret), is_host=known.is_host)
+            self._farewells[session] = Farewell(channel, broker, self._clock_s)
+            broker.start()
+        if self._keys.is_old(known):
+            self._farewells[session].give_up()
+            self._tend(session)
 
-    @staticmethod
-    def _say_left(meeting: _Meeting) -> None:
-        meeting.broker.publish(meeting.channel.own_topic, meeting.channel.left(), retain=True)
-
-    @staticmethod
-    def _clear(meeting: _Meeting, topic: str) -> None:
-        """Takes from the broker what it has kept, which nobody needs any more."""
-        meeting.broker.publish(topic, b"", retain=True)
-
-    def _forget(self, meeting: _Meeting) -> None:
-        """Ends a session that both boxes have left."""
-        self._clear(meeting, meeting.channel.others_topic)
-        self._keys.forget(meeting.channel.session)
-        self._part()
-
-    def _end_turn(self, meeting: _Meeting) -> None:
-        """Lets another session that was left have the connection, if there is one."""
-        meeting.turn_ends_s = self._clock_s() + TURN_S
-        if not self._keys.defer(meeting.channel.session):  # too old, for the other box as well
-            self._clear(meeting, meeting.channel.own_topic)
-        left = self._keys.left
-        if left is None or left.session != meeting.channel.session:
-            self._part()
+    def _tend(self, session: str) -> None:
+        """Closes the connection of a farewell that is over, or that needs another one."""
+        farewell = self._farewells[session]
+        match farewell.stage:
+            case Stage.GOES_ON:
+                return
+            case Stage.OVER:
+                self._ending.add(session)
+                self._close(farewell.broker, lambda is_out: self.inbox.put(_Said(session, is_out)))
+            case Stage.STUCK:
+                self._complain("it confirms nothing")
+                self._close(farewell.broker)
+            case _:
+                assert_never(farewell.stage)
+        del self._farewells[session]
 
     def _part(self) -> None:
         """Ends the connection of a session, and tells the other box; its keys stay."""
         if self._meeting is not None:
             meeting, self._meeting = self._meeting, None
-            if meeting.peer is not Peer.OFFLINE and not meeting.leaves:
+            if meeting.peer is not Peer.OFFLINE:
                 meeting.broker.publish(meeting.channel.own_topic, meeting.channel.away())
             self._close(meeting.broker)
 
@@ -521,21 +567,11 @@ class Helper:
             case Connected():
                 if meeting.peer is not Peer.LEFT:  # the broker has told of it already
                     self._peer_is(meeting, Peer.AWAY)
-                if meeting.leaves:
-                    self._leave(meeting)
-                else:
-                    meeting.broker.publish(channel.own_topic, channel.here())
+                meeting.broker.publish(channel.own_topic, channel.here())
             case Disconnected(_, reason):
                 self._complain(reason)
                 if meeting.peer is not Peer.OFFLINE:
                     self._peer_is(meeting, Peer.OFFLINE)
-            case Message(_, _, packet) if meeting.leaves:
-                heard = channel.receive(packet)
-                if heard.peer is Peer.LEFT:
-                    self._clear(meeting, channel.own_topic)
-                    self._forget(meeting)
-                elif any(heard):  # it doesn't know yet
-                    self._say_left(meeting)
             case Message(_, _, packet):
                 heard = channel.receive(packet)
                 if heard.reply:
@@ -550,9 +586,8 @@ class Helper:
 
     def _peer_is(self, meeting: _Meeting, peer: Peer) -> None:
         meeting.peer = peer
-        meeting.ask_again_s = self._clock_s() + LOOK_S if peer is Peer.AWAY else math.inf
-        if meeting.leaves:
-            return
+        waits = peer in (Peer.AWAY, Peer.OFFLINE)
+        meeting.ask_again_s = self._clock_s() + LOOK_S if waits else math.inf
         if meeting.pending_until_s is not None:
             if peer is Peer.LEFT:
                 self._fail(WhyNotPaired.NOBODY)
@@ -561,10 +596,7 @@ class Helper:
                 return  # not yet: nobody knows of this session
             meeting.pending_until_s = None
             self._close_room()
-            self._keys.keep(meeting.secret, is_host=meeting.channel.is_host)
             self._report(Paired(meeting.channel.session))
+        if peer is Peer.HERE:
+            self._keys.renew(meeting.channel.session)
         self._report(PeerIs(peer))
-
-
-def _digits() -> str:
-    return "".join(secrets.choice("123456789") for _ in range(DIGITS))

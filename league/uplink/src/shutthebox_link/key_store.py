@@ -15,6 +15,8 @@ FILE = "sessions.json"
 MOST_SESSIONS = 16
 KEPT_S = 7 * 86_400.0
 """A match that has rested for longer is over."""
+DAY_S = 86_400.0
+"""A day more, in which the broker may be told."""
 
 _MOST_BYTES = 64 * 1024
 _SECRET = re.compile("[0-9a-f]{64}", re.ASCII)
@@ -28,7 +30,7 @@ class Known(NamedTuple):
     Attributes:
         secret: of both boxes, in hexadecimal digits.
         is_host: whether this box is the host.
-        since_s: when they were paired, in seconds since 1970.
+        since_s: when both were last here, to the day, in seconds since 1970.
         is_left: this box won't come back to it, but the other one may not know yet.
     """
 
@@ -55,28 +57,41 @@ class KeyStore:
         self._path, self._clock_s = folder / FILE, clock_s
         remove_parts(folder)
         try:
-            self._known = [_to_known(*found) for found in json.loads(self._read())][:MOST_SESSIONS]
+            known = [_to_known(*found) for found in json.loads(self._read())][:MOST_SESSIONS]
+            # The clock may have been ahead.
+            self._known = [each._replace(since_s=min(each.since_s, clock_s())) for each in known]
         except (ValueError, TypeError, RecursionError):
             _log.error("%s: not as it was written; its sessions are forgotten", self._path)
             self._known = []
 
     def find(self, session: str) -> Known | None:
         """The secret of a session; None if there's none, or if it has been left or is too old."""
-        self._drop_old()
-        return next((known for known in self._known if not known.is_left and known.session == session), None)
+        found = (known for known in self._known if known.session == session)
+        return next((known for known in found if not known.is_left and not self.is_old(known)), None)
 
     @property
-    def left(self) -> Known | None:
-        """The latest session that was left, and that hasn't been deferred."""
-        self._drop_old()
-        return next((known for known in reversed(self._known) if known.is_left), None)
+    def left(self) -> list[Known]:
+        """The sessions that were left, or are too old."""
+        if any(self._age_s(known) > KEPT_S + DAY_S for known in self._known):
+            self._known = [known for known in self._known if self._age_s(known) <= KEPT_S + DAY_S]
+            self._write()
+        return [known for known in self._known if known.is_left or self.is_old(known)]
 
-    def defer(self, session: str) -> bool:
-        """Puts a session behind all others, in memory only; False if it isn't known any more."""
-        self._drop_old()
-        known = [known for known in self._known if known.session == session]
-        self._known = known + [other for other in self._known if other not in known]
-        return bool(known)
+    def is_old(self, known: Known) -> bool:
+        """Whether a session has rested for too long."""
+        return self._age_s(known) > KEPT_S
+
+    def renew(self, session: str) -> None:
+        """Notes that both boxes are here."""
+        renewed = [
+            known._replace(since_s=self._clock_s())
+            if known.session == session and self._age_s(known) > DAY_S
+            else known
+            for known in self._known
+        ]
+        if renewed != self._known:
+            self._known = renewed
+            self._write()
 
     def leave_all(self) -> None:
         """Notes that this box won't come back to any session."""
@@ -86,7 +101,6 @@ class KeyStore:
 
     def keep(self, secret: bytes, *, is_host: bool) -> None:
         """Keeps a session's secret; makes room by forgetting the oldest."""
-        self._drop_old()
         self._known = [*self._known, Known(secret.hex(), is_host, self._clock_s())][-MOST_SESSIONS:]
         self._write()
 
@@ -97,9 +111,9 @@ class KeyStore:
             self._known = rest
             self._write()
 
-    def _drop_old(self) -> None:
+    def _age_s(self, known: Known) -> float:
         # A Pi without a clock of its own may think it's earlier than it is.
-        self._known = [known for known in self._known if self._clock_s() - known.since_s <= KEPT_S]
+        return self._clock_s() - known.since_s
 
     def _read(self) -> bytes:
         try:

@@ -1,0 +1,551 @@
+"""The real helpers of two boxes, and a broker between them, in virtual time and from one seed.
+
+`VirtualBroker` is what `shutthebox_uplink.mqtt.Broker` knows of Mosquitto and of the network: it keeps
+retained messages, publishes last wills, and confirms what it has got. Lines are cut, and whoever is at their
+ends notices late; it dies, and forgets what it has kept, or doesn't; it loses, doubles and delays messages.
+
+`HelperLink` has the interface of `shutthebox.simulator.virtual_link.VirtualLink`.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from heapq import heappop, heappush
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple, cast
+
+from shutthebox.link.requests import (
+    DIGITS,
+    EnterRoom,
+    Leave,
+    LinkReport,
+    LinkRequest,
+    NotPaired,
+    OpenRoom,
+    Peer,
+    PeerIs,
+    Rejoin,
+    Send,
+    WhyNotPaired,
+)
+from shutthebox.link.wire import report_from_line, request_from_line, request_to_line
+from shutthebox_link.channel import Channel
+from shutthebox_link.helper import BoxHere, Helper, Place
+from shutthebox_link.key_store import FILE, KeyStore
+from shutthebox_uplink.mqtt import KEEPALIVE_S, LONGEST_RECONNECT_S, Connected, Disconnected, Event, Message
+
+S = 1_000_000_000
+LATENCY_NS = 8_000_000
+"""From a helper to the broker, or back."""
+LOCAL_NS = 1_000_000
+"""From a helper to its box."""
+SILENCE_NS = round(1.5 * KEEPALIVE_S * S)
+"""After so long a broker gives a silent line up, and a client does by then."""
+EPOCH_S = 1.8e9
+NEVER_NS = 1 << 62
+
+
+class _Packet(NamedTuple):
+    topic: str
+    payload: bytes
+    is_kept: bool
+
+
+class Line:
+    """A connection of a helper, with the interface of `Broker`.
+
+    Attributes:
+        box: whose helper's.
+        name: of its events.
+        subscriptions: topics.
+        will: what the broker publishes if the line breaks; the next one's.
+        stalled: what neither end knows to be lost, while the line is cut.
+        times: how often it has been connected; 0 while it isn't.
+    """
+
+    def __init__(
+        self,
+        broker: VirtualBroker,
+        box: int,
+        name: str,
+        tell: Callable[[Event], None],
+        subscriptions: tuple[str, ...],
+        most_waiting: int,
+    ) -> None:
+        self._broker, self.box, self.name, self.tell = broker, box, name, tell
+        self.subscriptions, self._most_waiting = subscriptions, most_waiting
+        self.will: tuple[str, bytes] | None = None
+        self.waiting: list[_Packet] = []
+        self.stalled: list[Callable[[], None]] = []
+        self.is_connected = self.is_closed = False
+        self._pause_s = 1
+
+    # What a helper does.
+
+    def hear_failures(self) -> None:
+        """It always does."""
+
+    def set_will(self, topic: str, payload: bytes) -> None:
+        """The next connection's."""
+        self.will = topic, payload
+
+    def start(self) -> None:
+        """Connects."""
+        self._broker.later(LATENCY_NS, self._try)
+
+    def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> bool:
+        """Sends it, now or once it's connected."""
+        if len(self.waiting) >= self._most_waiting:
+            return False
+        packet = _Packet(topic, payload, retain)
+        self.waiting.append(packet)
+        if self.is_connected:
+            self._broker.carry(self, packet)
+        return True
+
+    def close(self) -> bool:
+        """Hangs up; what was sent gets there before, unless the line is cut."""
+        is_out = not self.waiting or (self.is_connected and self._broker.reaches(self))
+        self._broker.hang_up(self)
+        return is_out
+
+    # What becomes of it.
+
+    def _try(self) -> None:
+        if self.is_closed or self.is_connected:
+            return
+        if not self._broker.reaches(self):
+            self._fail("can't be reached")
+            return
+        self.is_connected, self._pause_s = True, 1
+        self._broker.welcome(self)
+        for packet in self.waiting:
+            self._broker.carry(self, packet)
+
+    def break_off(self) -> None:
+        """The helper notices that the line is broken."""
+        if self.is_connected and not self.is_closed:
+            self.is_connected = False
+            self._fail("")
+
+    def _fail(self, reason: str) -> None:
+        self.stalled.clear()
+        self.tell(Disconnected(self.name, reason))
+        self._broker.later(self._pause_s * S, self._try)
+        self._pause_s = min(2 * self._pause_s, LONGEST_RECONNECT_S)
+
+
+class VirtualBroker:
+    """A broker, and the lines to it.
+
+    Args:
+        random: of all that happens.
+        now_ns: the clock.
+
+    Attributes:
+        kept: the retained messages.
+        lost: the share of messages that it loses.
+        doubled: it sends each twice.
+        late_ns: it sends a message late by so much, at most.
+    """
+
+    def __init__(self, random: Random, now_ns: Callable[[], int]) -> None:
+        self._random, self._now_ns = random, now_ns
+        self.kept: dict[str, bytes] = {}
+        self.lost, self.doubled, self.late_ns = 0.0, False, 0
+        self._due: list[tuple[int, int, Callable[[], object]]] = []
+        self._count = 0
+        self._here: dict[Line, tuple[str, bytes] | None] = {}
+        """The lines that it takes for connected, with their wills."""
+        self._cut: set[int] = set()
+        self._is_dead = False
+        self._lines: list[Line] = []
+
+    @property
+    def is_well(self) -> bool:
+        """Whether everything gets through, once and at once."""
+        return not (self._cut or self._is_dead or self.lost or self.doubled or self.late_ns)
+
+    @property
+    def deadline_ns(self) -> int:
+        """When something is due."""
+        return self._due[0][0] if self._due else NEVER_NS
+
+    def later(self, after_ns: int, act: Callable[[], object]) -> None:
+        """Does something after so long."""
+        self._count += 1
+        heappush(self._due, (self._now_ns() + after_ns, self._count, act))
+
+    def next(self) -> None:
+        """Does what is due next."""
+        heappop(self._due)[2]()
+
+    def cut(self) -> None:
+        """It dies, or a line is cut, or both are."""
+        match self._random.choice(("dies", "dies", "host", "guest", "both", "both")):
+            case "dies":
+                self.die()
+            case "host":
+                self._cut_lines({0})
+            case "guest":
+                self._cut_lines({1})
+            case _:
+                self._cut_lines({0, 1})
+
+    def die(self) -> None:
+        """Everybody at it notices; no will is published. It may have written what it kept, or not."""
+        self._is_dead = True
+        if self._random.random() < 0.5:
+            self.kept.clear()
+        here, self._here = self._here, {}
+        for line in here:
+            if line.box in self._cut:
+                self._notice_late(line)
+            else:
+                line.break_off()
+
+    def mend(self) -> None:
+        """It lives, all lines are well, and it does what it should."""
+        self._is_dead, cut, self._cut = False, self._cut, set()
+        self.lost, self.doubled, self.late_ns = 0.0, False, 0
+        for line in [*self._lines]:
+            if line.box in cut and line.is_connected:
+                if line in self._here:
+                    stalled, line.stalled = line.stalled, []
+                    for act in stalled:
+                        self.later(LATENCY_NS, act)
+                else:
+                    line.break_off()
+
+    # Lines.
+
+    def join(
+        self,
+        box: int,
+        name: str,
+        tell: Callable[[Event], None],
+        subscriptions: tuple[str, ...],
+        most_waiting: int,
+    ) -> Line:
+        """A new line."""
+        line = Line(self, box, name, tell, subscriptions, most_waiting)
+        self._lines.append(line)
+        return line
+
+    def reaches(self, line: Line) -> bool:
+        """Whether anything gets through on a line."""
+        return not self._is_dead and line.box not in self._cut
+
+    def welcome(self, line: Line) -> None:
+        """A line is connected: it's told so, and what is kept for it."""
+        self._here[line] = line.will
+        events: list[Event] = [Connected(line.name)]
+        for topic in line.subscriptions:
+            if topic in self.kept:
+                message = Message(line.name, topic, self.kept[topic], is_kept=True)
+                events.insert(self._random.randint(0, 1), message)
+        for event in events:
+            self._carry(line, partial(line.tell, event))
+
+    def carry(self, line: Line, packet: _Packet) -> None:
+        """A message on its way here, and its confirmation on the way back."""
+
+        def arrive() -> None:
+            self._publish(packet)
+            self._carry(line, confirm)
+
+        def confirm() -> None:
+            if packet in line.waiting:
+                line.waiting.remove(packet)
+
+        self._carry(line, arrive)
+
+    def _carry(self, line: Line, act: Callable[[], None]) -> None:
+        """Something on a line, one way; it's lost with it."""
+        if line.box in self._cut:
+            line.stalled.append(lambda: self._carry(line, act))
+            return
+        will = self._here.get(line)
+
+        def arrive() -> None:
+            if line.is_connected and line in self._here and self._here[line] is will:
+                if line.box in self._cut:
+                    line.stalled.append(lambda: self._carry(line, act))
+                else:
+                    act()
+
+        self.later(LATENCY_NS, arrive)
+
+    def hang_up(self, line: Line) -> None:
+        """A helper closes a line; without one, the broker finds out late."""
+        line.is_closed = True
+        self._lines.remove(line)
+        if line not in self._here:
+            return
+        if line.box in self._cut:
+            self.later(SILENCE_NS, lambda: self._bury(line))
+        else:
+            self.later(LATENCY_NS, lambda: self._forget(line))  # after what is under way
+
+    def kill(self, line: Line, *, is_noticed: bool) -> None:
+        """A helper dies, with its machine or without it."""
+        line.is_closed = True
+        line.is_connected = False
+        self._lines.remove(line)
+        at_once = is_noticed and line.box not in self._cut
+        self.later(LATENCY_NS if at_once else SILENCE_NS, lambda: self._bury(line))
+
+    def _cut_lines(self, boxes: set[int]) -> None:
+        self._cut |= boxes
+        for line in [*self._lines]:
+            if line.box in boxes and line.is_connected:
+                self._notice_late(line)
+
+    def _notice_late(self, line: Line) -> None:
+        def notice() -> None:
+            if line.box in self._cut:
+                line.break_off()
+
+        def bury() -> None:
+            if line.box in self._cut:
+                self._bury(line)
+
+        self.later(round(self._random.uniform(0.3, 1) * SILENCE_NS), notice)
+        self.later(SILENCE_NS, bury)
+
+    def _forget(self, line: Line) -> tuple[str, bytes] | None:
+        return self._here.pop(line, None)
+
+    def _bury(self, line: Line) -> None:
+        will = self._forget(line)
+        if will is not None and not self._is_dead:
+            self._publish(_Packet(*will, is_kept=False))
+
+    # Messages.
+
+    def _publish(self, packet: _Packet) -> None:
+        if self._random.random() < self.lost:
+            return
+        if packet.is_kept and packet.payload:
+            self.kept[packet.topic] = packet.payload
+        elif packet.is_kept:
+            self.kept.pop(packet.topic, None)
+        for line in self._here:
+            if packet.topic in line.subscriptions:
+                self._send(line, Message(line.name, packet.topic, packet.payload))
+
+    def _send(self, line: Line, message: Message) -> None:
+        for _ in range(2 if self.doubled else 1):
+            late_ns = self._random.randint(0, self.late_ns)
+            tell = partial(line.tell, message)
+            if late_ns:
+                self.later(late_ns, partial(self._carry, line, tell))
+            else:
+                self._carry(line, tell)
+
+
+class _Wire:
+    """A helper's end of the box's socket."""
+
+    def __init__(self, report: Callable[[LinkReport], None]) -> None:
+        self._report = report
+
+    def send(self, line: bytes, flags: int) -> None:
+        """Takes a report."""
+        self._report(report_from_line(line))
+
+    def shutdown(self, how: int) -> None:
+        """It never blocks, so nobody hangs up."""
+
+
+class _Side:
+    """A box's helper, and what is between the two.
+
+    Attributes:
+        helper: None while it's dead.
+        lines: its connections.
+        look_ns: when it looks at the clock.
+        reports: on their way to the box.
+        later: what the box asks of every helper that calls.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir()
+        self.folder = folder
+        self.helper: Helper | None = None
+        self.lines: list[Line] = []
+        self.look_ns = NEVER_NS
+        self.reports: list[tuple[int, int, LinkReport]] = []
+        self.deliver: Callable[[LinkReport], None] = lambda report: None
+        self.later: Rejoin | Leave | None = None
+
+
+class HelperLink:
+    """Two helpers and their broker.
+
+    Args:
+        seed: of all that happens.
+        now_ns: the clock.
+        folder: for the keys; None for one of its own.
+    """
+
+    def __init__(self, seed: int, now_ns: Callable[[], int], folder: Path | None = None) -> None:
+        self._random, self._now_ns = Random(f"{seed} helpers"), now_ns
+        self.broker = VirtualBroker(self._random, now_ns)
+        self._folder = None if folder else tempfile.TemporaryDirectory(prefix="shutthebox-keys-")
+        where = folder or Path(cast(Any, self._folder).name)
+        self._sides = _Side(where / "keys 0"), _Side(where / "keys 1")
+        self._count = 0
+
+    # What happens between the boxes.
+
+    @property
+    def is_well(self) -> bool:
+        """Whether every message gets through, once and at once."""
+        return self.broker.is_well
+
+    def cut(self) -> None:
+        """The broker dies, or a line is cut."""
+        self.broker.cut()
+        self._drain()
+
+    def mend(self) -> None:
+        """All is well."""
+        self.broker.mend()
+        self._drain()
+
+    lost = property(lambda self: self.broker.lost, lambda self, value: setattr(self.broker, "lost", value))
+    doubled = property(
+        lambda self: self.broker.doubled, lambda self, value: setattr(self.broker, "doubled", value)
+    )
+    late_ns = property(
+        lambda self: self.broker.late_ns, lambda self, value: setattr(self.broker, "late_ns", value)
+    )
+
+    # What a box does.
+
+    def connect(self, box: int, deliver: Callable[[LinkReport], None]) -> None:
+        """Joins a box, which takes one report at a time while `pass_time` runs."""
+        self._sides[box].deliver = deliver
+        self.start_helper(box)
+
+    def ask(self, box: int, request: LinkRequest) -> None:
+        """Asks a box's helper, as `LinkSocket` does."""
+        side = self._sides[box]
+        if not isinstance(request, Send):
+            side.later = request if isinstance(request, Rejoin | Leave) else None
+        if side.helper is not None:
+            side.helper.take(request_from_line(request_to_line(request)))
+            self._drain()
+        elif isinstance(request, OpenRoom | EnterRoom):
+            self._report(side, NotPaired(WhyNotPaired.NO_BROKER))
+
+    @property
+    def topics(self) -> set[str]:
+        """Of all sessions whose keys a helper has, for either box to write to."""
+        found = set[str]()
+        for side in self._sides:
+            for known in (
+                json.loads((side.folder / FILE).read_bytes()) if (side.folder / FILE).exists() else ()
+            ):
+                channel = Channel(bytes.fromhex(known[0]), is_host=True)
+                found |= {channel.own_topic, channel.others_topic}
+        return found
+
+    def has_helper(self, box: int) -> bool:
+        """Whether a box's helper runs."""
+        return self._sides[box].helper is not None
+
+    def kill_helper(self, box: int) -> None:
+        """The helper ends; the box is told that it is."""
+        side = self._sides[box]
+        self._kill(side, is_noticed=True)
+        self._report(side, PeerIs(Peer.OFFLINE))
+
+    def start_helper(self, box: int) -> None:
+        """The helper starts, and is asked again for what should last."""
+        side = self._sides[box]
+        side.helper = helper = Helper(
+            Path(),
+            Place("", 0),
+            KeyStore(side.folder, lambda: EPOCH_S + self._now_ns() / S),
+            clock_s=lambda: self._now_ns() / S,
+            connect=lambda name, host, port, tell, subscriptions, *, most_waiting, **more: cast(
+                Any, self._join(box, name, tell, subscriptions, most_waiting)
+            ),
+            digits=lambda: "".join(str(self._random.randint(1, 9)) for _ in range(DIGITS)),
+        )
+        helper.take(BoxHere(cast(Any, _Wire(lambda report: self._report(side, report)))))
+        if side.later is not None:
+            helper.take(side.later)
+        self._drain()
+
+    def cut_power(self, box: int) -> None:
+        """The box and its helper lose their power, and start again."""
+        side = self._sides[box]
+        self._kill(side, is_noticed=False)
+        side.reports.clear()
+        side.later = None
+        self.start_helper(box)
+
+    def _join(
+        self,
+        box: int,
+        name: str,
+        tell: Callable[[Event], None],
+        subscriptions: tuple[str, ...],
+        most_waiting: int,
+    ) -> Line:
+        line = self.broker.join(box, name, tell, subscriptions, most_waiting)
+        self._sides[box].lines.append(line)
+        return line
+
+    def _kill(self, side: _Side, *, is_noticed: bool) -> None:
+        side.helper, side.look_ns = None, NEVER_NS
+        for line in side.lines:
+            if not line.is_closed:
+                self.broker.kill(line, is_noticed=is_noticed)
+        side.lines.clear()
+
+    def _report(self, side: _Side, report: LinkReport) -> None:
+        self._count += 1
+        side.reports.append((self._now_ns() + LOCAL_NS, self._count, report))
+
+    def _drain(self) -> None:
+        """Lets the helpers take what has come, until nothing comes any more."""
+        for side in self._sides:
+            while (helper := side.helper) is not None:
+                helper.finish_closing()
+                if helper.inbox.empty():
+                    side.look_ns = round(helper.deadline_s * S) + 1
+                    break
+                mail = helper.inbox.get()
+                assert mail is not None, "nobody ends it"
+                helper.take(mail)
+
+    # The time.
+
+    @property
+    def deadline_ns(self) -> int:
+        """When `pass_time` is due."""
+        dues = [self.broker.deadline_ns]
+        for side in self._sides:
+            dues += [side.look_ns, *(due_ns for due_ns, _, _ in side.reports[:1])]
+        return min(dues)
+
+    def pass_time(self, now_ns: int) -> None:
+        """Does everything due by now."""
+        while self.broker.deadline_ns <= now_ns:
+            self.broker.next()
+            self._drain()
+        for side in self._sides:
+            if side.helper is not None and side.look_ns <= now_ns:
+                side.helper.look()
+                self._drain()
+        for side in self._sides:
+            while side.reports and side.reports[0][0] <= now_ns:
+                side.deliver(side.reports.pop(0)[2])
