@@ -23,7 +23,9 @@ from shutthebox_league.reviewer import Reviewer
 from shutthebox_league.schema import CATEGORY, MATCH, PUB, RERATING, SEAT, STANDING
 from shutthebox_league.voiding import (
     LANDLORD_S,
+    of_match,
     undo,
+    undo_all,
     void_at_pub,
     void_entrant,
     void_key,
@@ -304,6 +306,16 @@ def test_the_operators_commands_void_list_and_undo(
         "no.1 --undo",
     ):
         assert run(f"void {wrong}", status=2).count("\n") == 1, wrong
+
+
+def test_the_operators_undo_leaves_what_a_landlord_has_voided(town: Town) -> None:
+    town.forged()
+    with town.engine.begin() as db:
+        evil = int(db.execute(select(PUB.c.id).where(PUB.c.name == "The Evil Eye")).scalar_one())
+        void_at_pub(db, evil, [1], town.now_s, NIGHT)
+        void_match(db, 1, town.now_s, NIGHT)
+        assert undo_all(db, of_match(1), town.now_s) == 1
+        assert [row.pub for row in voidings_of(db, 1)] == ["The Evil Eye"]
 
 
 def test_what_is_made_void_while_ratings_are_made_again_costs_nobody_the_own_rating(

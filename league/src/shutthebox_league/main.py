@@ -412,11 +412,10 @@ def _number(text: str) -> int:
 
 
 def _void_key(key: str, since: date | None, league: League) -> None:
-    now_s, from_s, said = int(time.time()), None, ""
+    now_s, from_s = int(time.time()), None
     if since is not None:
         from_s = int(datetime(since.year, since.month, since.day, tzinfo=league.zone).timestamp())
-        said = f" from {since}"
-    _say_void(league, lambda db: void_key(db, key, from_s, now_s, night_of(now_s, league.zone), said))
+    _say_void(league, lambda db: void_key(db, key, from_s, now_s, night_of(now_s, league.zone), since))
 
 
 def _say_void(league: League, do: Callable[[Connection], tuple[int, int]]) -> None:

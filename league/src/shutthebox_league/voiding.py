@@ -70,6 +70,10 @@ def of_key(name: str) -> str:
     return f"key {name}"
 
 
+def _from(what: str, since: date | str) -> str:
+    return f"{what} from {since}"
+
+
 def of_entrant(db: Connection, event_id: int, initials: str) -> str:
     """What the log says of the voiding of an entrant's matches: it has no initials, which may be forgotten.
 
@@ -93,9 +97,17 @@ def void_match(db: Connection, match_id: int, now_s: int, tonight: date) -> tupl
 
 
 def void_key(
-    db: Connection, name: str, from_s: int | None, now_s: int, tonight: date, since: str = ""
+    db: Connection, name: str, from_s: int | None, now_s: int, tonight: date, since: date | None = None
 ) -> tuple[int, int]:
     """Voids the matches of a key: all of them, or those received since a time, whatever time they claim.
+
+    Args:
+        db: the league's database, in a transaction.
+        name: of the key.
+        from_s: the time, in seconds since 1970.
+        now_s: the time of day.
+        tonight: the league's night.
+        since: the date of `from_s`, for the log.
 
     Raises:
         LeagueError: if there are none.
@@ -106,7 +118,8 @@ def void_key(
     which = MATCH.c.chain_id.in_(chains)
     if from_s is not None:
         which &= _received_s() >= from_s
-    return _void(db, which, f"{of_key(name)}{since}", None, now_s, tonight)
+    what = of_key(name) if since is None else _from(of_key(name), since)
+    return _void(db, which, what, None, now_s, tonight)
 
 
 def void_entrant(db: Connection, event_id: int, initials: str, now_s: int, tonight: date) -> tuple[int, int]:
@@ -205,13 +218,14 @@ def undo(db: Connection, voiding: int, pub_id: int | None, now_s: int) -> int:
 
 
 def undo_all(db: Connection, what: str, now_s: int) -> int:
-    """Undoes all current voidings of this; returns how many matches they covered.
+    """Undoes the operator's current voidings of this; returns how many matches they covered.
 
     Raises:
         LeagueError: if none holds.
     """
-    same = (VOIDING.c.what == what) | VOIDING.c.what.startswith(f"{what} from ", autoescape=True)
-    held = db.execute(select(VOIDING.c.id).where(same, VOIDING.c.undone_s.is_(None))).scalars().all()
+    same = (VOIDING.c.what == what) | VOIDING.c.what.startswith(_from(what, ""), autoescape=True)
+    own = same & VOIDING.c.pub_id.is_(None) & VOIDING.c.undone_s.is_(None)
+    held = db.execute(select(VOIDING.c.id).where(own)).scalars().all()
     if not held:
         raise LeagueError(f"{what}: it has not been voided; allowed are those that `list voidings` shows")
     return sum(undo(db, voiding, None, now_s) for voiding in held)
