@@ -459,6 +459,33 @@ def test_a_player_who_is_forgotten_while_ratings_are_made_again_stays_so(town: T
 
 
 @pytest.mark.slow
+def test_a_player_forgotten_at_a_pub_while_ratings_are_made_again_keeps_nothing_of_its_matches(
+    towns: tuple[Town, Town], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The register does so after a restore: the rating was what it had been with them."""
+    monkeypatch.setattr(ratings, "_AGAIN", 2)
+    during, before = towns
+    for town in towns:
+        town.honest(1)
+        town.forged()
+        town.honest(10)
+    before.delete_forged()
+    for town in towns:
+        with town.engine.begin() as db:
+            void_match(db, 2, town.now_s, NIGHT)
+    reviewer = Reviewer(during.engine, UTC, lambda: during.now_s)
+    for _ in range(2):
+        reviewer.work()
+    with during.engine.begin() as db:
+        assert ratings.has_changed(db)
+    during.delete_forged()
+    found, expected = (sorted(town.seen()[2].items()) for town in (during, before))
+    assert [initials for initials, _ in found] == [initials for initials, _ in expected]
+    for (_, rating), (_, right) in zip(found, expected, strict=True):
+        assert rating == pytest.approx(right)
+
+
+@pytest.mark.slow
 def test_a_void_of_many_matches_asks_the_database_as_often_as_one_of_few(town: Town) -> None:
     """SQLite takes no match from a box meanwhile."""
     asked = list[str]()

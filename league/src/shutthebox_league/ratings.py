@@ -91,8 +91,11 @@ def rate(db: Connection, match_id: int) -> None:
 def leave_out(db: Connection, initials: str, pub_id: int) -> None:
     """Takes what the matches of a pub have changed out of a player's rating, before they are forgotten there.
 
-    Nothing tells afterwards whose seats they were, so what was forged there could never be taken back.
+    Nothing tells afterwards whose seats they were, so what was forged there could never be taken back. A run
+    of `rate_again` has these matches in it, and begins from the start.
     """
+    db.execute(update(MATCH).where(_COVERED).values(due_s=_CHANGED_S))
+    _forget_run(db)
     columns = (SEAT.c.match_id, SEAT.c.seat, SEAT.c.mu, SEAT.c.sigma, MATCH.c.pub_id)
     joined = select(*columns).join(MATCH, MATCH.c.id == SEAT.c.match_id)
     own = joined.where(SEAT.c.initials == initials, SEAT.c.mu.is_not(None)).order_by(MATCH.c.rated)

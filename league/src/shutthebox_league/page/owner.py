@@ -205,7 +205,7 @@ class OwnersPage:
             raise LeagueError("tick that you are sure; it can't be undone")
         lock_books(db)
         if has_changed(db):
-            # What it has computed already would bring back what the player's matches here have changed.
+            # They would begin from the start, each time that a landlord asks.
             raise LeagueError("ratings are being made again; try again in a few minutes")
         signed = MATCH.c.id.in_(select(SEAT.c.match_id).where(SEAT.c.initials.in_(initials)))
         check_landlord(db, signed & (MATCH.c.pub_id == pub_id), now_s)
