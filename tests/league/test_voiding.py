@@ -196,6 +196,28 @@ def test_a_player_who_was_forgotten_keeps_the_ratings_of_others_where_they_are(t
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("pub", [None, 1])
+def test_a_void_match_is_put_back_for_the_others_of_a_player_who_was_forgotten_meanwhile(
+    town: Town, pub: int | None
+) -> None:
+    """A seat with neither a name nor a rating isn't rated, so the others would lose the match."""
+    town.honest(1)
+    town.play(played_record(30), "DAN", "EVE")
+    town.play(played_record(31), "EVE", "BOB")
+    before = town.seen()[2]
+    with town.engine.begin() as db:
+        number, _ = void_match(db, 4, town.now_s, NIGHT)
+    town.review()
+    with town.engine.begin() as db:
+        forget(db, "DAN", pub, town.now_s)
+    town.review()
+    with town.engine.begin() as db:
+        undo(db, number, None, town.now_s)
+    del before["DAN"]
+    assert town.seen()[2] == before
+
+
+@pytest.mark.slow
 def test_what_a_landlord_forged_and_then_deleted_costs_nobody_the_own_rating(
     towns: tuple[Town, Town],
 ) -> None:

@@ -28,7 +28,7 @@ from shutthebox_league.counting import let_go
 from shutthebox_league.database import hold_consumers, lock_books, one_of, upsert
 from shutthebox_league.events import forget_games
 from shutthebox_league.initials import digest_of
-from shutthebox_league.ratings import due_s, leave_out
+from shutthebox_league.ratings import due_s, keep_strength, leave_out
 from shutthebox_league.schema import (
     ASIDE,
     BOX,
@@ -225,6 +225,7 @@ def forget(db: Connection, initials: str, pub_id: int | None, now_s: int) -> int
     # The signed entries that hold the initials go too. Their hashes stay, so the chain is still checked.
     db.execute(update(ENTRY).where(entries).values(message=b"", initials=None))
     db.execute(update(ASIDE).where(aside).values(message=b"", initials=None))
+    keep_strength(db, initials, pub_id)
     if pub_id is not None:
         leave_out(db, initials, pub_id)
     values = {"initials": None, "confirmed": True, "named_s": func.coalesce(SEAT.c.named_s, now_s)}

@@ -116,6 +116,35 @@ def leave_out(db: Connection, initials: str, pub_id: int) -> None:
         db.execute(_KEEP_BEFORE, changed)
 
 
+def keep_strength(db: Connection, initials: str, pub_id: int | None) -> None:
+    """Gives a rating to the seats that have none, as in void matches, before a player is forgotten there.
+
+    Otherwise the others at the table would lose such a match in their ratings when it's put back.
+
+    Args:
+        db: the league's database.
+        initials: of the player.
+        pub_id: of the pub; None for the whole league.
+    """
+    columns = (SEAT.c.match_id, SEAT.c.seat, SEAT.c.mu, SEAT.c.sigma, MATCH.c.pub_id)
+    own = (
+        select(*columns)
+        .join(MATCH, MATCH.c.id == SEAT.c.match_id)
+        .where(SEAT.c.initials == initials, SEAT.c.confirmed, SEAT.c.place > 0, MATCH.c.rated > 0)
+        .order_by(MATCH.c.rated.desc())
+    )
+    now = db.execute(select(RATING).where(RATING.c.initials == initials)).first()
+    mu, sigma = (now.mu, now.sigma) if now else _NEWCOMER
+    changed = []
+    for seat in db.execute(own):
+        if seat.mu is not None:
+            mu, sigma = seat.mu, seat.sigma
+        elif pub_id in (None, seat.pub_id):
+            changed.append({"of_match": seat.match_id, "of_seat": seat.seat, "mu": mu, "sigma": sigma})
+    if changed:
+        db.execute(_KEEP_BEFORE, changed)
+
+
 def mark_changed(db: Connection, which: ColumnElement[bool]) -> None:
     """Has ratings since these matches made again, which were made void or put back."""
     # The run that is under way has passed over them: what their seats keep is of the history before it.
