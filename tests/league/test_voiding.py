@@ -18,7 +18,7 @@ from shutthebox_league import ratings, reviewer, voiding
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.formats import Format
 from shutthebox_league.main import main
-from shutthebox_league.players import forget, protect
+from shutthebox_league.players import confirm, forget, protect
 from shutthebox_league.reviewer import Reviewer
 from shutthebox_league.schema import CATEGORY, MATCH, PUB, RERATING, SEAT, STANDING
 from shutthebox_league.voiding import (
@@ -247,6 +247,42 @@ def test_a_seat_whose_name_was_deleted_is_signed_no_more(town: Town) -> None:
         undo(db, number, evil, town.now_s)
     town.send(town.box.sign(2, "FRD", NOW_S))
     assert town.seen() == before
+
+
+@pytest.mark.slow
+def test_void_and_undo_leave_the_count_of_a_table_where_it_was(town: Town) -> None:
+    """Anybody could lead the front page by it: a match counts that somebody was counted in, named or not."""
+    with town.engine.begin() as db:
+        protect(db, ["BOB"], None)
+    town.at("lion")
+    town.play(played_record(1), "BOB")
+    town.play(played_record(2), "CAT", "DAN")
+    town.play(played_record(3), "CAT", "BOB")
+    with town.engine.begin() as db:
+        assert confirm(db, [(1, 1), (3, 2)], 1, town.now_s, right=False) == 2
+    town.review()
+    with town.engine.begin() as db:
+        forget(db, "DAN", None, town.now_s)
+        forget(db, "CAT", 1, town.now_s)
+    before = town.seen()[1]
+    for match_id in (1, 2, 3, 1):
+        with town.engine.begin() as db:
+            number, _ = void_match(db, match_id, town.now_s, NIGHT)
+        town.review()
+        with town.engine.begin() as db:
+            undo(db, number, None, town.now_s)
+        assert town.seen()[1] == before, match_id
+    with town.engine.begin() as db:
+        protect(db, ["BOB", "EVE"], None)
+    for seed, initials in ((4, "BOB"), (5, "EVE")):
+        town.play(played_record(seed), initials)
+    with town.engine.begin() as db:
+        made = [void_match(db, match_id, town.now_s, NIGHT)[0] for match_id in (4, 5)]
+        confirm(db, [(4, 1)], 1, town.now_s, right=False)
+        forget(db, "EVE", None, town.now_s)
+        for number in made:
+            undo(db, number, None, town.now_s)
+    assert town.seen()[1] == before, "what nobody had confirmed counted for nothing before"
 
 
 @pytest.mark.slow

@@ -113,7 +113,8 @@ def take_out(db: Connection, which: ColumnElement[bool], tonight: date) -> None:
     )
     _change_categories(db, gone, CATEGORY.c.pubs, -1)
     taken = select(MATCH.c.id).where(which)
-    db.execute(update(SEAT).where(SEAT.c.match_id.in_(taken)).values(counted=True))
+    # Nobody will count a seat whose name is gone, so it has been counted only if it is marked already.
+    db.execute(update(SEAT).where(SEAT.c.match_id.in_(taken), ~_NAME_REMOVED).values(counted=True))
 
 
 def _subtract(db: Connection, rows: Iterable[Any], tonight: date) -> None:
@@ -143,8 +144,8 @@ def _is_there(category: Any, pub: Any) -> ColumnElement[bool]:  # noqa: ANN401  
 
 def put_back(db: Connection, which: ColumnElement[bool]) -> None:
     """Has the seats of these matches counted again."""
-    # Nobody will count those for whom the name is gone.
-    _add_to_categories(db, which & _MAY_COUNT & _NAME_REMOVED, 1)
+    # The others are about to be counted.
+    _add_to_categories(db, which & SEAT.c.counted & _MAY_COUNT & _NAME_REMOVED, 1)
     taken = select(MATCH.c.id).where(which, MATCH.c.unranked == "")
     own = SEAT.c.match_id.in_(taken) & SEAT.c.computer.is_(False) & SEAT.c.total.is_not(None)
     db.execute(update(SEAT).where(own, ~_NAME_REMOVED).values(counted=False, uncounted=""))

@@ -106,7 +106,8 @@ def confirm(db: Connection, seats: Sequence[tuple[int, int]], pub_id: int, now_s
     Returns:
         How many of them waited in this pub.
     """
-    values = {"confirmed": True, "named_s": now_s, **({} if right else {"initials": None})}
+    # It hasn't been counted, but is marked so while its match is void.
+    values = {"confirmed": True, "named_s": now_s} | ({} if right else {"initials": None, "counted": False})
     count = 0
     matches = MATCH.c.id.in_({match_id for match_id, _ in seats})
     db.execute(select(MATCH.c.id).where(matches).order_by(MATCH.c.id).with_for_update()).all()
@@ -228,7 +229,10 @@ def forget(db: Connection, initials: str, pub_id: int | None, now_s: int) -> int
     keep_strength(db, initials, pub_id)
     if pub_id is not None:
         leave_out(db, initials, pub_id)
-    values = {"initials": None, "confirmed": True, "named_s": func.coalesce(SEAT.c.named_s, now_s)}
+    values = {
+        "initials": None, "confirmed": True, "counted": SEAT.c.counted & SEAT.c.confirmed,
+        "named_s": func.coalesce(SEAT.c.named_s, now_s),
+    }  # fmt: skip
     count = db.execute(update(SEAT).where(where).values(values)).rowcount
     let_go(db, initials, pub_id)
     if pub_id is None or db.execute(select(SEAT.c.seat).where(SEAT.c.initials == initials)).first() is None:
