@@ -238,7 +238,7 @@ def measure(folder: Path, matches: int, server: Postgresql | None) -> dict[str, 
 
     def rate_next() -> None:
         with place.engine.begin() as db:
-            rate(db, next(new))
+            rate(db, next(new), int(time.time()))
 
     games = iter(range(matches + 1, matches + NIGHT + 1))
 

@@ -10,9 +10,10 @@ from datetime import UTC, date
 from pathlib import Path
 from subprocess import PIPE, Popen
 from threading import Event
+from typing import Any
 
 import pytest
-from sqlalchemy import func, insert, select, text, update
+from sqlalchemy import event, func, insert, select, text, update
 from tests.support.fast import fast_among
 from tests.support.generate import random_record
 from tests.support.league import (
@@ -127,6 +128,28 @@ def test_protected_initials_count_when_they_are_confirmed_or_never(evening: Even
     evening.review()
     assert evening.ratings() == first, "the other match had nobody to rate BOB against"
     assert {row.initials: row.matches for row in evening.table()} == {"BOB": 2, "PIN": 1}
+
+
+def test_a_match_that_is_signed_at_the_last_moment_waits_for_the_landlord(evening: Evening) -> None:
+    """The signature comes after the reviewer has seen that the match is due, and before it locks it."""
+    with evening.engine.begin() as db:
+        protect(db, ["PIN"], None)
+    evening.play(played_record(1, players=3), "ANN", "BOB")
+    evening.now_s += SIGNING_S
+    seen = list[str]()
+
+    def sign(*given: Any) -> None:
+        if "due_s <= " in given[2] and not seen:
+            seen.append(given[2])
+            evening.send(evening.box.sign(3, "PIN"))
+
+    event.listen(evening.engine, "after_cursor_execute", sign)
+    evening.review()
+    assert seen
+    assert evening.ratings() == {}
+    evening.now_s += CONFIRMING_S
+    evening.review()
+    assert sorted(evening.ratings()) == ["ANN", "BOB"]
 
 
 @pytest.mark.slow

@@ -72,10 +72,10 @@ def wait_s(seat: Row[Any], initials: str | None = None, *, confirmed: bool = Tru
     return 0 if initials or seat.initials else SIGNING_S
 
 
-def rate(db: Connection, match_id: int) -> None:
+def rate(db: Connection, match_id: int, now_s: int) -> None:
     """Rates the players of a match if it is still due. The caller has locked the books and the match."""
     found = db.execute(select(MATCH.c.rated, MATCH.c.due_s).where(MATCH.c.id == match_id)).one()
-    if found.due_s is None or found.rated:
+    if found.due_s is None or found.due_s > now_s or found.rated:
         return
     number = (db.execute(select(func.max(MATCH.c.rated))).scalar() or 0) + 1
     db.execute(update(MATCH).where(MATCH.c.id == match_id).values(due_s=None, rated=number))

@@ -140,7 +140,7 @@ class Reviewer:
         signed = select(SEAT.c.match_id).where(IS_DUE)
         counted = self._each(signed.order_by(SEAT.c.match_id).limit(_SOME), self._count, _not_counted)
         due = select(MATCH.c.id).where(MATCH.c.due_s <= int(self._wall_clock_s()), MATCH.c.rated == 0)
-        rated = self._each(due.order_by(MATCH.c.due_s, MATCH.c.id).limit(_SOME), rate, _not_rated)
+        rated = self._each(due.order_by(MATCH.c.due_s, MATCH.c.id).limit(_SOME), self._rate, _not_rated)
         rated |= self._rate_again()
         settled = self._settle_events()
         return self._review_some() or counted or rated or settled
@@ -203,6 +203,9 @@ class Reviewer:
         for seat in db.execute(select(SEAT).where(SEAT.c.match_id == match_id, IS_DUE)).all():
             count_seat(db, match, seat, self._tonight)
         note_match(db, match)
+
+    def _rate(self, db: Connection, match_id: int) -> None:
+        rate(db, match_id, int(self._wall_clock_s()))
 
     def _rate_again(self) -> bool:
         def go_on(db: Connection) -> None:
