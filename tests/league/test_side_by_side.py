@@ -18,14 +18,15 @@ from tests.support.waiting import HANG_S, until
 
 import shutthebox_league
 from shutthebox.outbox_entry import hash_of
+from shutthebox_league import ratings
 from shutthebox_league.consumer import keep_health
-from shutthebox_league.database import change, open_database
+from shutthebox_league.database import change, lock_books, open_database
 from shutthebox_league.enrolment import new_owner_token
 from shutthebox_league.notices import notice
 from shutthebox_league.page.app import application
 from shutthebox_league.players import confirm, forget, protect
 from shutthebox_league.ratings import SIGNING_S
-from shutthebox_league.schema import MATCH, SEAT, STANDING, VOID_ON_ARRIVAL, VOIDING
+from shutthebox_league.schema import MATCH, RERATED, SEAT, STANDING, VOID_ON_ARRIVAL, VOIDING
 from shutthebox_league.voiding import undo, void_key, void_match
 
 _WAITING = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
@@ -106,6 +107,30 @@ def test_a_match_that_is_rated_as_others_are_made_void_is_rated_once(on_postgres
     with town.engine.begin() as db:
         seats = db.execute(select(SEAT.c.initials, SEAT.c.mu, SEAT.c.sigma).where(own)).all()
     assert {row.initials: (row.mu, row.sigma) for row in seats} == before
+
+
+@pytest.mark.slow
+def test_a_run_that_one_reviewer_gives_up_leaves_nothing_that_another_adds_to_it(
+    on_postgresql: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next run would begin with ratings of this one."""
+    town = on_postgresql
+    monkeypatch.setattr(ratings, "_AGAIN", 1)
+    town.honest(1)
+    with town.engine.begin() as db:
+        void_match(db, 1, town.now_s, NIGHT)
+    change(town.engine, ratings.rate_again)
+    with (
+        meanwhile(
+            town.engine, "update rerating set at", lambda: change(town.engine, ratings.give_up_rating_again)
+        ),
+        town.engine.begin() as db,
+    ):
+        lock_books(db)
+        ratings.rate_again(db)
+    with town.engine.begin() as db:
+        assert not ratings.has_changed(db)
+        assert not db.execute(select(RERATED)).all()
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from openskill.models import PlackettLuce
 from sqlalchemy import ColumnElement, Connection, Row, Table, bindparam, delete, func, insert, select, update
 
-from shutthebox_league.database import one_of, upsert
+from shutthebox_league.database import lock_books, one_of, upsert
 from shutthebox_league.schema import MATCH, RATING, RERATED, RERATING, SEAT
 
 SIGNING_S = 3600
@@ -213,7 +213,8 @@ def rate_again(db: Connection) -> None:
 
 
 def give_up_rating_again(db: Connection) -> None:
-    """Leaves the ratings as they are."""
+    """Leaves the ratings as they are. Locks the books."""
+    lock_books(db)
     db.execute(update(MATCH).where(_CHANGED | _COVERED).values(due_s=None))
     _forget_run(db)
 
