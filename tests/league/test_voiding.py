@@ -565,6 +565,26 @@ def test_a_void_of_many_matches_asks_the_database_as_often_as_one_of_few(town: T
 
 
 @pytest.mark.slow
+def test_an_undo_of_many_matches_asks_the_database_as_often_as_one_of_few(town: Town) -> None:
+    """They haven't been rated yet: half have been signed, half wait for that."""
+    asked = list[str]()
+    for seed in range(1, 13):
+        town.play(played_record(seed), *(("ANN", "BOB") if seed % 2 else ()))
+    counts = []
+    event.listen(town.engine, "before_cursor_execute", lambda *args: asked.append(args[2]))
+    for match in (MATCH.c.id <= 2, MATCH.c.id > 2):
+        with town.engine.begin() as db:
+            number, _ = voiding._void(db, match, "test", None, town.now_s, NIGHT)
+            asked.clear()
+            undo(db, number, None, town.now_s + 60)
+            counts.append(len(asked))
+    assert counts[0] == counts[1]
+    with town.engine.begin() as db:
+        due = db.execute(select(MATCH.c.due_s - town.now_s).order_by(MATCH.c.id)).scalars().all()
+    assert due == [60, 60 + ratings.SIGNING_S] * 6
+
+
+@pytest.mark.slow
 def test_a_void_of_many_matches_takes_as_much_memory_as_one_of_some(town: Town) -> None:
     """A hostile key sent tables of nine, each with a limit that nobody else plays to: 745 MB for 6,000."""
     town.play(played_record(1, players=9), *(f"A{letter}Z" for letter in "ABCDEFGHI"))

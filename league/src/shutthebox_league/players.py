@@ -28,7 +28,7 @@ from shutthebox_league.counting import let_go
 from shutthebox_league.database import hold_consumers, lock_books, one_of, upsert
 from shutthebox_league.events import forget_games
 from shutthebox_league.initials import digest_of
-from shutthebox_league.ratings import due_s, keep_strength, leave_out
+from shutthebox_league.ratings import keep_strength, leave_out, set_due
 from shutthebox_league.schema import (
     ASIDE,
     BOX,
@@ -116,7 +116,7 @@ def confirm(db: Connection, seats: Sequence[tuple[int, int]], pub_id: int, now_s
         changed = db.execute(update(SEAT).where(where, WAITS).values(values)).rowcount
         if changed:
             due = (MATCH.c.id == match_id) & MATCH.c.due_s.is_not(None) & (MATCH.c.rated == 0)
-            db.execute(update(MATCH).where(due).values(due_s=due_s(db, [match_id], now_s)[match_id]))
+            set_due(db, due, now_s)
         count += changed
     return count
 

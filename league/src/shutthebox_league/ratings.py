@@ -4,7 +4,7 @@ A match is rated when all its seats are signed and confirmed or had time for it,
 come to that. Where a match was made void or put back, the ones after it are rated again, in the same order.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -54,13 +54,17 @@ _KEEP_BEFORE = (
 )
 
 
-def due_s(db: Connection, match_ids: Collection[int], now_s: int) -> dict[int, int]:
-    """When ranked matches are to be rated: now, or once there was time to sign and confirm their seats."""
-    due = dict.fromkeys(match_ids, now_s)
+def set_due(db: Connection, which: ColumnElement[bool], now_s: int) -> None:
+    """Has ranked matches rated now, or once there was time to sign and confirm their seats."""
+    due = dict[int, int]()
     columns = [SEAT.c.match_id, SEAT.c.initials, SEAT.c.confirmed, SEAT.c.computer, SEAT.c.total]
-    for seat in db.execute(select(*columns).where(SEAT.c.match_id.in_(due))):
-        due[seat.match_id] = max(due[seat.match_id], now_s + wait_s(seat))
-    return due
+    seats = select(*columns).join(MATCH, MATCH.c.id == SEAT.c.match_id).where(which)
+    for seat in db.execute(seats.execution_options(yield_per=1000)):
+        due[seat.match_id] = max(due.get(seat.match_id, now_s), now_s + wait_s(seat))
+    if due:
+        rows = [{"of_match": match_id, "from_s": due_s} for match_id, due_s in due.items()]
+        own = update(MATCH).where(MATCH.c.id == bindparam("of_match"))
+        db.execute(own.values(due_s=bindparam("from_s")), rows)
 
 
 def wait_s(seat: Row[Any], initials: str | None = None, *, confirmed: bool = True) -> int:

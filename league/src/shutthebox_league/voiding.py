@@ -33,7 +33,7 @@ from shutthebox_league.counting import put_back, take_out
 from shutthebox_league.database import change, hold_consumers, lock_books, one_of
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import check_landlord, events_changed
-from shutthebox_league.ratings import due_s, mark_changed
+from shutthebox_league.ratings import mark_changed, set_due
 from shutthebox_league.schema import (
     BROUGHT_BY,
     CHAIN,
@@ -205,13 +205,7 @@ def undo(db: Connection, voiding: int, pub_id: int | None, now_s: int) -> int:
         # An event takes only what came before its end: nobody holds a match back until it can be used.
         again = SEAT.c.match_id.in_(select(MATCH.c.id).where(back)) & SEAT.c.initials.is_not(None)
         db.execute(update(SEAT).where(again).values(named_s=now_s))
-    unrated = select(MATCH.c.id).where(
-        back, MATCH.c.rated == 0, MATCH.c.unranked == "", MATCH.c.unrated == ""
-    )
-    for match_id in db.execute(unrated).scalars().all():
-        db.execute(
-            update(MATCH).where(MATCH.c.id == match_id).values(due_s=due_s(db, [match_id], now_s)[match_id])
-        )
+    set_due(db, back & (MATCH.c.rated == 0) & (MATCH.c.unranked == "") & (MATCH.c.unrated == ""), now_s)
     mark_changed(db, back)
     events_changed(db, back)
     return count
