@@ -16,6 +16,7 @@ from tests.support.league import played_record
 
 from shutthebox_league import ratings, reviewer, voiding
 from shutthebox_league.errors import LeagueError
+from shutthebox_league.events import waiting_games
 from shutthebox_league.formats import Format
 from shutthebox_league.main import main
 from shutthebox_league.players import confirm, forget, protect
@@ -146,6 +147,23 @@ def test_an_entrants_matches_that_an_event_has_taken_can_be_void(town: Town) -> 
         _, count = void_entrant(db, town.event, "ANN", town.now_s, NIGHT)
     assert count == 2
     assert town.counted(town.event) == {"ANN": 0, "BOB": 1, "CAT": 1, "DAN": 0}
+
+
+@pytest.mark.slow
+def test_an_entrants_matches_elsewhere_stay_when_those_of_an_event_are_void(town: Town) -> None:
+    """They wait for the entrant's word, and may have been played by a namesake."""
+    cup = town.make(Format.LADDER)
+    town.honest(1)
+    town.at("evil")
+    town.play(played_record(4), "ANN", "BOB")
+    town.review()
+    with town.engine.begin() as db:
+        assert {row.match_id for row in waiting_games(db, cup)} == {4}
+        first, _ = void_match(db, 1, town.now_s, NIGHT)
+        _, count = void_entrant(db, cup, "ANN", town.now_s, NIGHT)
+        undo(db, first, None, town.now_s)
+        void = db.execute(select(MATCH.c.id).where(MATCH.c.voided > 0)).scalars().all()
+    assert (count, sorted(void)) == (2, [1, 3]), "one of them by both"
 
 
 @pytest.mark.slow

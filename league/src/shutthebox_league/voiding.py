@@ -131,6 +131,7 @@ def void_entrant(db: Connection, event_id: int, initials: str, now_s: int, tonig
     what = of_entrant(db, event_id, initials)
     games = select(EVENT_GAME.c.match_id).where(
         EVENT_GAME.c.event_id == event_id,
+        EVENT_GAME.c.position.is_not(None),
         EVENT_GAME.c.who.startswith(initials) | EVENT_GAME.c.who.endswith(initials),
     )
     return _void(db, MATCH.c.id.in_(games), what, None, now_s, tonight)
