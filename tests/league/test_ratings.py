@@ -13,7 +13,7 @@ from threading import Event
 from typing import Any
 
 import pytest
-from sqlalchemy import event, func, insert, select, text, update
+from sqlalchemy import delete, event, func, insert, select, text, update
 from tests.support.fast import fast_among
 from tests.support.generate import random_record
 from tests.support.league import (
@@ -37,7 +37,7 @@ from shutthebox_league.players import confirm, forget, protect, waiting_seats
 from shutthebox_league.ratings import CONFIRMING_S, MOST_MU, SIGNING_S
 from shutthebox_league.reviewer import BY_OLDER_RULES, Reviewer, _result
 from shutthebox_league.reviewing import review
-from shutthebox_league.schema import MATCH, RATING, REVIEW, SEAT, STANDING
+from shutthebox_league.schema import CATEGORY, MATCH, RATING, REVIEW, SEAT, STANDING
 from shutthebox_league.standings import Measure, Period, Row, categories_played, standings
 
 NOW_S = 1_790_000_000
@@ -343,6 +343,50 @@ def test_a_review_that_may_be_long_is_waited_for_by_its_like_and_by_nobody_else(
     over = Event()
     over.set()
     working.run(over)  # ends the reviews that go on
+
+
+@pytest.mark.slow
+def test_a_table_of_a_restored_league_is_reviewed_under_the_number_of_one_that_took_too_long(
+    evening: Evening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(text: str) -> bytes:
+        raise MemoryError
+
+    working = Reviewer(evening.engine, UTC, lambda: evening.now_s)
+    with monkeypatch.context() as broken:
+        broken.setattr(reviewer, "_result", fail)
+        evening.play(played_record(1))
+        while working.work():
+            pass
+    with evening.engine.begin() as db:
+        db.execute(update(CATEGORY).values(rounds=5))
+    evening.play(played_record(2, rounds=5))
+    while working.work():
+        pass
+    with evening.engine.begin() as db:
+        found = db.execute(select(MATCH.c.category_id, MATCH.c.unreviewed).order_by(MATCH.c.id)).all()
+    assert found[0].category_id == found[1].category_id
+    assert found[0].unreviewed.startswith("a review was begun")
+    assert found[1].unreviewed == ""
+
+
+@pytest.mark.slow
+def test_a_review_from_before_a_restore_is_kept_for_no_other_match(evening: Evening) -> None:
+    """The restored league has another match of that number, or none."""
+    working = Reviewer(evening.engine, UTC, lambda: evening.now_s)
+    for seed in (1, 2):
+        evening.play(played_record(seed), "ANN", "BOB")
+        working.work()
+        with evening.engine.begin() as db:
+            own = MATCH.c.reviewed_s.is_(None)
+            if seed == 1:
+                db.execute(update(MATCH).where(own).values(record=write(played_record(seed, rounds=5))))
+            else:
+                db.execute(delete(MATCH).where(own))
+        while working.work():
+            pass
+    with evening.engine.begin() as db:
+        assert set(db.execute(select(SEAT.c.turns)).scalars()) == {5}
 
 
 @pytest.mark.slow

@@ -14,14 +14,15 @@ from functools import partial
 from multiprocessing.connection import wait
 from operator import methodcaller
 from threading import Event
+from typing import Any
 
-from sqlalchemy import Connection, Engine, Update, delete, insert, select, text, update
+from sqlalchemy import Connection, Engine, Row, Update, delete, insert, select, text, update
 
 from shutthebox.odds.odds import KEPT_TABLES
 from shutthebox.odds.orders import order_odds
 from shutthebox.odds.worths import OddsError
 from shutthebox_league.allowance import REVIEW_CPU_S_AN_HOUR, Allowance
-from shutthebox_league.categories import profile_of, read_category
+from shutthebox_league.categories import Category, profile_of
 from shutthebox_league.checking import night_of, read_record
 from shutthebox_league.confined import Confined, TooMuchError
 from shutthebox_league.counting import NIGHTS_KEPT, add_review, count_seat, let_nights_go
@@ -31,7 +32,7 @@ from shutthebox_league.league_health import PULSE_EVERY_S, REVIEWER, note_pulse
 from shutthebox_league.notices import notice
 from shutthebox_league.ratings import give_up_rating_again, has_changed, rate, rate_again
 from shutthebox_league.reviewing import ReviewedTurn, prepare, review
-from shutthebox_league.schema import EVENT, IS_DUE, MATCH, REVIEW, SEAT
+from shutthebox_league.schema import CATEGORY, EVENT, IS_DUE, MATCH, REVIEW, SEAT
 from shutthebox_league.shown import pack, shown_match
 
 _log = logging.getLogger(__name__)
@@ -64,19 +65,25 @@ _NEXT = text(
          select (select min(box_id) from match where reviewed_s is null and box_id > head.box_id)
          from head where box_id is not null
        )
-       select match.box_id, match.id as match_id, match.category_id
+       select match.box_id, match.id as match_id,
+         category.game, category.tiles, category.rounds, category.points
        from head join match on match.id =
-         (select min(id) from match as own where own.reviewed_s is null and own.box_id = head.box_id)"""
+         (select min(id) from match as own where own.reviewed_s is null and own.box_id = head.box_id)
+       left join category on category.id = match.category_id"""
 )
 """Each box's oldest match without a review. Takes one index lookup per such box."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Running:
-    """A review that goes on."""
+    """A review that goes on.
+
+    What it is of is kept with it: in a restored league, numbers are those of other matches and categories.
+    """
 
     match_id: int
-    category_id: int | None
+    record: str
+    category: Category | None
     may_take_long: bool
     process: Confined
 
@@ -100,10 +107,10 @@ class Reviewer:
     ) -> None:
         self._engine, self._zone, self._wall_clock_s, self._beat = engine, zone, wall_clock_s, beat
         self._allowance = Allowance(REVIEW_CPU_S_AN_HOUR, 3600)
-        # Categories by their rows; house rules have none, and no odds.
-        self._too_much: set[int] = set()
-        self._quick: set[int | None] = {None}
-        self._at_hand: set[int] = set()
+        # House rules have no category, and no odds.
+        self._too_much: set[Category] = set()
+        self._quick: set[Category | None] = {None}
+        self._at_hand: set[Category] = set()
         self._tidied: date | None = None
         self._running: dict[int, _Running] = {}
 
@@ -255,23 +262,32 @@ class Reviewer:
             heads = db.execute(_NEXT).all()
         now_s = time.monotonic()
         # Who has taken least comes first: a box with thousands of matches keeps no other one waiting.
-        waiting = sorted((self._allowance.spent(str(head.box_id), now_s), *head) for head in heads)
-        for spent, box_id, match_id, category_id in waiting:
-            long = spent > LITTLE or category_id not in self._quick
+        waiting = sorted(
+            (self._allowance.spent(str(head.box_id), now_s), head.box_id, head) for head in heads
+        )
+        for spent, box_id, head in waiting:
+            long = spent > LITTLE or _category(head) not in self._quick
             if long and any(running.may_take_long for running in self._running.values()):
                 continue
             if spent < 1 and box_id not in self._running and len(self._running) < AT_ONCE:
-                self._begin(box_id, match_id, category_id, may_take_long=long)
+                self._begin(box_id, head.match_id, may_take_long=long)
         return bool(self._running)
 
-    def _begin(self, box_id: int, match_id: int, category_id: int | None, *, may_take_long: bool) -> None:
-        if category_id in self._too_much:
-            self._keep_review(match_id, f"a review takes more than {CPU_S} s of computing", {}, b"")
-            return
+    def _begin(self, box_id: int, match_id: int, *, may_take_long: bool) -> None:
+        own = select(MATCH.c.record, CATEGORY).join(
+            CATEGORY, CATEGORY.c.id == MATCH.c.category_id, isouter=True
+        )
         with self._engine.connect().execution_options(reads=True) as db:
-            record = db.execute(select(MATCH.c.record).where(MATCH.c.id == match_id)).scalar_one()
-        process = Confined(_result, record, CPU_S, MEMORY)
-        self._running[box_id] = _Running(match_id, category_id, may_take_long, process)
+            match = db.execute(own.where(MATCH.c.id == match_id)).first()
+        if match is None:
+            return
+        category = _category(match)
+        if category in self._too_much:
+            why = f"a review takes more than {CPU_S} s of computing"
+            self._keep_review(match_id, match.record, why, {}, b"")
+            return
+        process = Confined(_result, match.record, CPU_S, MEMORY)
+        self._running[box_id] = _Running(match_id, match.record, category, may_take_long, process)
 
     def _end(self, box_id: int, running: _Running) -> None:
         """Stores the result of a review once it has finished."""
@@ -283,39 +299,38 @@ class Reviewer:
             result, took_s = found
             head, _, shown = result.partition(b"\n")
             unreviewed, sums = json.loads(head)
-            if running.category_id is not None and took_s < _QUICK_S:
-                self._quick.add(running.category_id)
-                self._keep_at_hand(running.category_id)
+            if running.category is not None and took_s < _QUICK_S:
+                self._quick.add(running.category)
+                self._keep_at_hand(running.category)
         except TooMuchError as error:
             took_s, unreviewed = float(CPU_S), f"a review was begun, and {error}"
             # The length of a record is bounded: its game's odds take so long.
-            self._too_much |= {running.category_id} if running.category_id else set()
+            self._too_much |= {running.category} if running.category else set()
         del self._running[box_id]
-        match_id = running.match_id
         self._allowance.spend(str(box_id), took_s, time.monotonic())
         if self._allowance.is_spent(str(box_id), time.monotonic()):
-            self._tell_owner(match_id)
-        self._keep_review(match_id, unreviewed, sums, shown)
+            self._tell_owner(running.match_id)
+        self._keep_review(running.match_id, running.record, unreviewed, sums, shown)
 
-    def _keep_at_hand(self, number: int) -> None:
+    def _keep_at_hand(self, category: Category) -> None:
         """Computes the odds of the first few quick games once, for all later reviews to inherit."""
-        if number in self._at_hand or len(self._at_hand) >= KEPT_TABLES:
+        if category in self._at_hand or len(self._at_hand) >= KEPT_TABLES:
             return
-        with self._engine.connect().execution_options(reads=True) as db:
-            category = read_category(db, number)
-        self._at_hand.add(number)
-        if category is not None and (profile := profile_of(category)) is not None:
+        self._at_hand.add(category)
+        if (profile := profile_of(category)) is not None:
             with suppress(OddsError):
                 order_odds(profile).prepare(profile)
 
     def _keep_review(
-        self, match_id: int, unreviewed: str, sums: dict[str, list[float]], shown: bytes
+        self, match_id: int, record: str, unreviewed: str, sums: dict[str, list[float]], shown: bytes
     ) -> None:
         now_s = int(self._wall_clock_s())
 
         def keep(db: Connection) -> None:
             lock_books(db)
-            match = db.execute(select(MATCH).where(MATCH.c.id == match_id).with_for_update()).one()
+            match = db.execute(select(MATCH).where(MATCH.c.id == match_id).with_for_update()).first()
+            if match is None or match.record != record:
+                return  # The league was restored meanwhile.
             if match.reviewed_s is not None:
                 return  # Another reviewer has been quicker.
             done = {"reviewed_s": now_s, "unreviewed": unreviewed[:100]}
@@ -339,10 +354,14 @@ class Reviewer:
         said = f"{LATER}: its reviews took more than {REVIEW_CPU_S_AN_HOUR:.0f} s of computing in an hour"
 
         def tell(db: Connection) -> None:
-            name = db.execute(key, {"id": match_id}).scalar_one()
-            notice(db, name, "reviews", said, int(self._wall_clock_s()))
+            if (name := db.execute(key, {"id": match_id}).scalar()) is not None:
+                notice(db, name, "reviews", said, int(self._wall_clock_s()))
 
         change(self._engine, tell)
+
+
+def _category(row: Row[Any]) -> Category | None:
+    return None if row.game is None else Category(row.game, row.tiles, row.rounds, row.points)
 
 
 def _not_counted(match_id: int, why: str) -> Update:
