@@ -18,11 +18,14 @@ from tests.support.postgresql import Postgresql
 from tests.support.small_disk import small_disk
 from tests.support.waiting import until
 
+from shutthebox.outbox_entry import hash_of
 from shutthebox_league.database import migrate, open_database
 from shutthebox_league.league_health import BACKUP, note_pulse, read_league_health
 from shutthebox_league.main import League, main
 from shutthebox_league.notices import notice
 from shutthebox_league.schema import (
+    BROUGHT_BY,
+    ENTRY,
     EVENT_GAME,
     GAP,
     MATCH,
@@ -188,6 +191,47 @@ def test_what_was_void_or_not_stays_so_over_a_restored_copy(
     town.run("restore", town.copy)
     assert len(capsys.readouterr().out.splitlines()) == 2, "the undone ones do not come back"
     assert town.voided() == {1: False, 2: True, 3: False}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_there", [True, False])
+@pytest.mark.parametrize("void", [1, 2])
+def test_of_two_boxes_with_one_card_only_the_match_that_was_void_is_so_over_a_restored_copy(
+    town: Restored, void: int, is_there: bool
+) -> None:
+    """Both send the same bytes, each under its own key; the other one's match was made void."""
+    entry = town.lion.box.play(played_record(1))
+    if not is_there:
+        town.run("backup", town.copy)
+    for box in (town.lion, town.evil):
+        box.send(entry)
+    if is_there:
+        town.run("backup", town.copy)
+    town.run("void", void)
+    town.run("restore", town.copy)
+    if not is_there:
+        # As the message says: the box has a new key.
+        town.evil.enrolment = town.evil.place.enrol("evil", "The Evil Eye")
+        for box in (town.lion, town.evil):
+            box.send(entry)
+    assert town.voided() == {1: void == 1, 2: void == 2}
+
+
+@pytest.mark.slow
+def test_a_register_of_before_holds_over_a_restored_copy(town: Restored) -> None:
+    """It had the hashes of all entries in one line, without their boxes."""
+    town.evil.play(played_record(1), "MAL", "ANN")
+    town.run("backup", town.copy)
+    late = town.evil.box.play(played_record(2))
+    town.evil.send(late)
+    hashes = [hash_of(late)]
+    with town.engine.connect().execution_options(reads=True) as db:
+        hashes += db.execute(select(ENTRY.c.hash).join(MATCH, BROUGHT_BY)).scalars()
+    line = {"uid": "1", "what": "key evil.1", "made_s": NOW_S, "pub": None, "hashes": hashes, "undone": False}
+    (town.folder / "keys" / "voidings").write_text(f"\n{json.dumps(line)}\n")
+    town.run("restore", town.copy)
+    town.evil.send(late)
+    assert town.voided() == {1: True, 2: True}
 
 
 @pytest.mark.slow

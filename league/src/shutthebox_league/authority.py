@@ -43,14 +43,15 @@ ENROLLED, REVOKED = "enrolled", "revoked"
 
 @dataclass(frozen=True, slots=True)
 class NotedVoiding:
-    """A voiding as the register has it, without the numbers that a database gives.
+    """A line of the register: some matches of a voiding, without the numbers that a database gives.
 
     Attributes:
-        uid: its name.
+        uid: the voiding's name.
         what: what the log says of it.
         made_s: when.
         pub: whose landlord made it; None for the operator.
-        hashes: of the entries of the matches it covers.
+        box: that sent the entries of these matches; empty in lines of before, which leave that open.
+        hashes: of these entries. A box with a copy of another's card may send the same ones.
         undone: it doesn't hold any more, for good; all the rest may be empty then.
     """
 
@@ -58,6 +59,7 @@ class NotedVoiding:
     what: str = ""
     made_s: int = 0
     pub: str | None = None
+    box: str = ""
     hashes: Sequence[str] = ()
     undone: bool = False
 
@@ -332,42 +334,32 @@ class Authority:
         known = self.forgotten()
         due = [each for each in digests if time_s - known.get((each, pub_id), 0) > _FORGOTTEN_AGAIN_S]
         if due:
-            _append(self._forgotten_path, "\n".join(f"{digest} {pub_id} {time_s}" for digest in due))
+            _append(self._forgotten_path, *(f"{digest} {pub_id} {time_s}" for digest in due))
 
     def forgotten(self) -> dict[tuple[str, int], int]:
         """When initials were forgotten last, by their hash and the pub."""
-        if not self._forgotten_path.exists():
-            return {}
         found = {}
-        for line in self._read(self._forgotten_path).decode("ascii", "replace").splitlines():
+        for line in _lines(self._forgotten_path):
             with suppress(ValueError):
                 digest, pub_id, time_s = line.split()
                 found[digest, int(pub_id)] = int(time_s)
         return found
 
-    def note_voidings(self, voidings: Iterable[NotedVoiding]) -> None:
+    def note_voidings(self, lines: Iterable[NotedVoiding]) -> None:
         """Notes for ever, outside the database, which voidings hold and which don't any more."""
         # Begins a line, because the one before may be torn.
-        _append(self._voidings_path, "\n".join(["", *(json.dumps(asdict(each)) for each in voidings)]))
+        _append(self._voidings_path, "", *(json.dumps(asdict(each)) for each in lines))
 
-    def voidings(self) -> dict[str, NotedVoiding] | None:
-        """All voidings that were noted, by their names; None if there never was one."""
-        if not self._voidings_path.exists():
-            return None
-        found = dict[str, NotedVoiding]()
-        for line in self._read(self._voidings_path).decode("ascii", "replace").splitlines():
+    def voidings(self) -> Iterator[NotedVoiding]:
+        """All lines on voidings that were noted, the oldest first. One may be there twice."""
+        for line in _lines(self._voidings_path):
             with suppress(ValueError, TypeError):
-                each = NotedVoiding(**json.loads(line))
-                if each.uid not in found or not found[each.uid].undone:
-                    found[each.uid] = each
-        return found
+                yield NotedVoiding(**json.loads(line))
 
     def noted(self, what: str) -> list[str]:
         """The names of all keys of which this was noted, the oldest first."""
-        if not self._register_path.exists():
-            return []
-        lines = self._read(self._register_path).decode("ascii", "replace").splitlines()
-        return [line.partition(" ")[2] for line in lines if line.partition(" ")[0] == what]
+        lines = (line.rstrip().partition(" ") for line in _lines(self._register_path))
+        return [name for noted, _, name in lines if noted == what]
 
     def _read(self, path: Path) -> bytes:
         try:
@@ -388,12 +380,23 @@ def token_hash(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def _append(path: Path, line: str) -> None:
+def _append(path: Path, *lines: str) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(f"{line}\n".encode())
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.writelines(f"{line}\n" for line in lines)
         file.flush()
         os.fsync(file.fileno())
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """The lines of a register, as they are read; none where nothing was noted yet."""
+    try:
+        with path.open(encoding="ascii", errors="replace") as file:
+            yield from file
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise LeagueError(f"{path}: {error.strerror}") from None
 
 
 def public_pem(key: Ed25519PublicKey) -> str:

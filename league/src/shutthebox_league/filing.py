@@ -100,9 +100,9 @@ def add_matches(db: Connection, new: Sequence[NewMatch], now_s: int, zone: tzinf
         added.append(each)
     if not rows:
         return
-    void = void_on_arrival(db, [each.hash for each in added])
+    void = void_on_arrival(db, [(each.box_id, each.hash) for each in added])
     for row, each in zip(rows, added, strict=True):
-        row["voided"] = len(void.get(each.hash, ()))
+        row["voided"] = len(void.get(each.box_id, ()))
         row["due_s"] = None if row["voided"] else row["due_s"]
     ids_of_boxes = {row.box_id: row.id for row in insert_all(db, MATCH, rows, MATCH.c.id, MATCH.c.box_id)}
     seats = [
@@ -120,7 +120,7 @@ def add_matches(db: Connection, new: Sequence[NewMatch], now_s: int, zone: tzinf
     covered = [
         {"voiding_id": voiding, "match_id": ids_of_boxes[each.box_id]}
         for each in added
-        for voiding in void.get(each.hash, ())
+        for voiding in void.get(each.box_id, ())
     ]
     if covered:
         insert_all(db, VOIDED, covered)

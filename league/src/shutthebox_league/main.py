@@ -594,7 +594,7 @@ def _restore(args: argparse.Namespace, league: League) -> None:
         note_voidings(league.engine, league.authority)
     except (SQLAlchemyError, LeagueError):
         # Damaged: often why a copy is restored. The register knows what holds.
-        if league.authority.voidings() is None:
+        if next(league.authority.voidings(), None) is None:
             print("no voidings are noted outside the database; `list voidings` shows those of this copy")
     restore(league.engine, args.file)
     migrate(league.engine)

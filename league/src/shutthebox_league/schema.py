@@ -424,6 +424,7 @@ VOID_ON_ARRIVAL = Table(
     "void_on_arrival",
     METADATA,
     Column("hash", String(64), primary_key=True),  # of an entry that a restored back-up lacks
+    Column("box", String(40), primary_key=True, server_default=""),  # that sent it; empty for any
     Column("voiding_id", ForeignKey("voiding.id"), primary_key=True, index=True),
 )
 

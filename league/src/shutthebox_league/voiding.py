@@ -2,14 +2,16 @@
 
 Every voiding is logged with the matches it covers. A match counts while no voiding covers it, so undoing one
 leaves out what another still covers. The register of the league's folder has every voiding, too, by the
-hashes of the entries: they hold, or stay undone, where a back-up from before is restored.
+boxes and hashes of the entries: they hold, or stay undone, where a back-up from before is restored.
 """
 
 import secrets
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import cache
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -35,6 +37,7 @@ from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import check_landlord, events_changed
 from shutthebox_league.ratings import mark_changed, set_due
 from shutthebox_league.schema import (
+    BOX,
     BROUGHT_BY,
     CHAIN,
     ENTRANT,
@@ -280,18 +283,30 @@ def _take_out(db: Connection, voiding: int, tonight: date) -> None:
 # -- over a restored back-up -----------------------------------------------------------
 
 
-def void_on_arrival(db: Connection, hashes: Collection[str]) -> dict[str, list[int]]:
-    """The voidings that cover new entries, by hash: those that held before a back-up was restored."""
-    found = dict[str, list[int]]()
-    for row in db.execute(_on_arrival(db.dialect.name), {"hashes": list(hashes)}):
-        found.setdefault(row.hash, []).append(row.voiding_id)
+def void_on_arrival(db: Connection, new: Collection[tuple[int, str]]) -> dict[int, list[int]]:
+    """The voidings that cover new entries, by box: those that held before a back-up was restored.
+
+    Args:
+        db: the league's database, in a transaction.
+        new: of each entry its box and its hash; each from a different box.
+    """
+    found = dict[int, list[int]]()
+    for row in db.execute(_on_arrival(db.dialect.name), {"hashes": [digest for _, digest in new]}):
+        for box_id, digest in new:
+            if digest == row.hash and (not row.box or row.box_id == box_id):
+                found.setdefault(box_id, []).append(row.voiding_id)
     return found
 
 
 @cache
 def _on_arrival(dialect: str) -> Select[Any]:
-    own = one_of(dialect, VOID_ON_ARRIVAL.c.hash, "hashes")
-    return select(VOID_ON_ARRIVAL).where(own).with_for_update(read=True)
+    columns = (VOID_ON_ARRIVAL.c.hash, VOID_ON_ARRIVAL.c.box, VOID_ON_ARRIVAL.c.voiding_id)
+    return (
+        select(*columns, BOX.c.id.label("box_id"))
+        .join(BOX, BOX.c.name == VOID_ON_ARRIVAL.c.box, isouter=True)
+        .where(one_of(dialect, VOID_ON_ARRIVAL.c.hash, "hashes"))
+        .with_for_update(read=True, of=VOID_ON_ARRIVAL)
+    )
 
 
 def note_voidings(engine: Engine, authority: Authority) -> None:
@@ -305,25 +320,31 @@ def note_voidings(engine: Engine, authority: Authority) -> None:
         query = select(VOIDING, PUB.c.name.label("pub")).join(PUB, PUB.c.id == VOIDING.c.pub_id, isouter=True)
         rows = db.execute(query.where(VOIDING.c.noted.is_(False))).all()
         if rows:
-            authority.note_voidings(_noted(db, row) for row in rows)
+            authority.note_voidings(line for row in rows for line in _noted(db, row))
             own = VOIDING.c.id.in_([row.id for row in rows])
             db.execute(update(VOIDING).where(own).values(noted=True))
 
     change(engine, note)
 
 
-def _noted(db: Connection, row: Any) -> NotedVoiding:  # noqa: ANN401  (a row)
+def _noted(db: Connection, row: Any) -> Iterator[NotedVoiding]:  # noqa: ANN401  (a row)
     if row.undone_s is not None:
-        return NotedVoiding(row.uid, undone=True)
+        yield NotedVoiding(row.uid, undone=True)
+        return
     covered = (
-        select(ENTRY.c.hash)
+        select(BOX.c.name.label("box"), ENTRY.c.hash)
         .join(MATCH, BROUGHT_BY)
+        .join(BOX, BOX.c.id == MATCH.c.box_id)
         .join(VOIDED, VOIDED.c.match_id == MATCH.c.id)
         .where(VOIDED.c.voiding_id == row.id)
     )
-    missing = select(VOID_ON_ARRIVAL.c.hash).where(VOID_ON_ARRIVAL.c.voiding_id == row.id)
-    hashes = db.execute(covered.union(missing)).scalars().all()
-    return NotedVoiding(row.uid, row.what, row.made_s, row.pub, sorted(hashes))
+    missing = select(VOID_ON_ARRIVAL.c.box, VOID_ON_ARRIVAL.c.hash).where(
+        VOID_ON_ARRIVAL.c.voiding_id == row.id
+    )
+    found = db.execute(covered.union(missing).order_by("box", "hash"))
+    for box, entries in groupby(found, key=attrgetter("box")):
+        hashes = [entry.hash for entry in entries]
+        yield NotedVoiding(row.uid, row.what, row.made_s, row.pub, box, hashes)
 
 
 def void_again(engine: Engine, authority: Authority) -> list[str]:
@@ -335,54 +356,74 @@ def void_again(engine: Engine, authority: Authority) -> list[str]:
         A line for each voiding that was made or undone again.
     """
     note_voidings(engine, authority)
-    register = authority.voidings() or {}
     zone, now_s = ZoneInfo(authority.settings.zone), int(time.time())
 
     def follow(db: Connection) -> list[str]:
         lock_books(db)
         known = {row.uid: row for row in db.execute(select(VOIDING))}
-        undone = [
-            known[each.uid]
-            for each in register.values()
-            if each.undone and each.uid in known and known[each.uid].undone_s is None
-        ]
-        due = [each for each in register.values() if not each.undone and each.uid not in known]
+        undone, due = dict[str, None](), dict[str, list[NotedVoiding]]()
+        for line in authority.voidings():
+            if line.undone:
+                undone[line.uid] = None
+            elif line.uid not in known:
+                due.setdefault(line.uid, []).append(line)
         said = []
-        for row in undone:
-            undo(db, row.id, None, now_s)
-            said.append(f"{_said(row, zone)}, counts again: that was undone since")
+        for uid in undone:
+            due.pop(uid, None)
+            if uid in known and known[uid].undone_s is None:
+                undo(db, known[uid].id, None, now_s)
+                said.append(f"{_said(known[uid], zone)}, counts again: that was undone since")
         if due:
             hold_consumers(db)
-            wanted = {digest for each in due for digest in each.hashes}
-            entries = select(ENTRY.c.hash, MATCH.c.id).join(MATCH, BROUGHT_BY)
-            rows = db.execute(entries.execution_options(yield_per=1000))
-            there = {row.hash: row.id for row in rows if row.hash in wanted}
-            for each in due:
-                missing = _make_again(db, each, there, night_of(now_s, zone))
-                lacks = f"; {missing} of its {len(each.hashes)} matches aren't here, and void once they come"
-                said.append(f"{_said(each, zone)}, is void again{lacks if missing else ''}")
+            there = _matches_of(
+                db, {digest for lines in due.values() for each in lines for digest in each.hashes}
+            )
+            said += [_make_again(db, lines, there, night_of(now_s, zone), zone) for lines in due.values()]
         return said
 
     return change(engine, follow)
 
 
-def _make_again(db: Connection, noted: NotedVoiding, there: dict[str, int], tonight: date) -> int:
-    """Makes a voiding again, as far as its matches are there; returns how many aren't."""
-    missing = set(noted.hashes).difference(there)
+def _matches_of(db: Connection, hashes: Collection[str]) -> dict[tuple[str, str], int]:
+    """The matches that these entries brought, by box and hash; and by hash alone, without a box's name."""
+    entries = (
+        select(BOX.c.name, ENTRY.c.hash, MATCH.c.id)
+        .join(MATCH, BROUGHT_BY)
+        .join(BOX, BOX.c.id == MATCH.c.box_id)
+    )
+    found = dict[tuple[str, str], int]()
+    for row in db.execute(entries.execution_options(yield_per=1000)):
+        if row.hash in hashes:
+            found[row.name, row.hash] = found["", row.hash] = row.id
+    return found
+
+
+def _make_again(
+    db: Connection,
+    lines: Sequence[NotedVoiding],
+    there: Mapping[tuple[str, str], int],
+    tonight: date,
+    zone: ZoneInfo,
+) -> str:
+    """Makes a voiding again, as far as its matches are there; returns what to say of it."""
+    noted = lines[0]
+    entries = {(line.box, digest) for line in lines for digest in line.hashes}
+    missing = entries.difference(there)
     what = noted.what
     if missing and not what.startswith(of_key("")):
-        what = f"{len(noted.hashes)} matches"  # Its numbers may be those of others now.
+        what = f"{len(entries)} matches"  # Its numbers may be those of others now.
     pub = db.execute(select(PUB.c.id).where(PUB.c.name == noted.pub)).scalar()
     row = {"what": what, "pub_id": pub, "made_s": noted.made_s, "uid": noted.uid, "noted": True}
     voiding = int(db.execute(insert(VOIDING).returning(VOIDING.c.id), row).scalar_one())
-    covered = {there[digest] for digest in noted.hashes if digest in there}
+    covered = {there[entry] for entry in entries if entry in there}
     if covered:
         db.execute(insert(VOIDED), [{"voiding_id": voiding, "match_id": each} for each in sorted(covered)])
     if missing:
-        rows = [{"hash": digest, "voiding_id": voiding} for digest in sorted(missing)]
+        rows = [{"hash": digest, "box": box, "voiding_id": voiding} for box, digest in sorted(missing)]
         db.execute(insert(VOID_ON_ARRIVAL), rows)
     _take_out(db, voiding, tonight)
-    return len(missing)
+    lacks = f"; {len(missing)} of its {len(entries)} matches aren't here, and void once they come"
+    return f"{_said(noted, zone)}, is void again{lacks if missing else ''}"
 
 
 def _said(voiding: Any, zone: ZoneInfo) -> str:  # noqa: ANN401  (a row or a `NotedVoiding`)

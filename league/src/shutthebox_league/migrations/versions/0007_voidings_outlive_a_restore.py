@@ -18,8 +18,9 @@ def upgrade() -> None:
     op.create_table(
         "void_on_arrival",
         sa.Column("hash", sa.String(64), nullable=False),
+        sa.Column("box", sa.String(40), nullable=False, server_default=""),
         sa.Column("voiding_id", _ID, nullable=False),
         sa.ForeignKeyConstraint(["voiding_id"], ["voiding.id"], name="fk_void_on_arrival_voiding_id"),
-        sa.PrimaryKeyConstraint("hash", "voiding_id", name="pk_void_on_arrival"),
+        sa.PrimaryKeyConstraint("hash", "box", "voiding_id", name="pk_void_on_arrival"),
     )
     op.create_index("ix_void_on_arrival_voiding_id", "void_on_arrival", ["voiding_id"])
