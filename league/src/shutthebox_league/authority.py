@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 
 from cryptography import x509
@@ -321,7 +322,7 @@ class Authority:
             what: `ENROLLED` or `REVOKED`.
             name: of the key.
         """
-        _append(self._register_path, f"{what} {name}")
+        _append(self._register_path, [f"{what} {name}"])
 
     def note_forgotten(self, digests: Sequence[str], pub_id: int, time_s: int) -> None:
         """Notes for ever, outside the database, that initials were forgotten.
@@ -334,7 +335,7 @@ class Authority:
         known = self.forgotten()
         due = [each for each in digests if time_s - known.get((each, pub_id), 0) > _FORGOTTEN_AGAIN_S]
         if due:
-            _append(self._forgotten_path, *(f"{digest} {pub_id} {time_s}" for digest in due))
+            _append(self._forgotten_path, (f"{digest} {pub_id} {time_s}" for digest in due))
 
     def forgotten(self) -> dict[tuple[str, int], int]:
         """When initials were forgotten last, by their hash and the pub."""
@@ -348,7 +349,7 @@ class Authority:
     def note_voidings(self, lines: Iterable[NotedVoiding]) -> None:
         """Notes for ever, outside the database, which voidings hold and which don't any more."""
         # Begins a line, because the one before may be torn.
-        _append(self._voidings_path, "", *(json.dumps(asdict(each)) for each in lines))
+        _append(self._voidings_path, chain([""], (json.dumps(asdict(each)) for each in lines)))
 
     def voidings(self) -> Iterator[NotedVoiding]:
         """All lines on voidings that were noted, the oldest first. One may be there twice."""
@@ -380,7 +381,7 @@ def token_hash(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def _append(path: Path, *lines: str) -> None:
+def _append(path: Path, lines: Iterable[str]) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
         file.writelines(f"{line}\n" for line in lines)

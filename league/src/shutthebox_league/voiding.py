@@ -59,6 +59,9 @@ change too many ratings."""
 A_DAY = 20
 """Voidings that a landlord may make or undo in a day."""
 
+_A_LINE = 1000
+"""Hashes in a line of the register: each line is read whole."""
+
 AT_ONCE = 100
 """Matches of one voiding by a landlord. Nothing else is counted meanwhile."""
 
@@ -341,10 +344,11 @@ def _noted(db: Connection, row: Any) -> Iterator[NotedVoiding]:  # noqa: ANN401 
     missing = select(VOID_ON_ARRIVAL.c.box, VOID_ON_ARRIVAL.c.hash).where(
         VOID_ON_ARRIVAL.c.voiding_id == row.id
     )
-    found = db.execute(covered.union(missing).order_by("box", "hash"))
-    for box, entries in groupby(found, key=attrgetter("box")):
-        hashes = [entry.hash for entry in entries]
-        yield NotedVoiding(row.uid, row.what, row.made_s, row.pub, box, hashes)
+    found = covered.union(missing).order_by("box", "hash").execution_options(yield_per=_A_LINE)
+    for some in db.execute(found).partitions():
+        for box, entries in groupby(some, key=attrgetter("box")):
+            hashes = [entry.hash for entry in entries]
+            yield NotedVoiding(row.uid, row.what, row.made_s, row.pub, box, hashes)
 
 
 def void_again(engine: Engine, authority: Authority) -> list[str]:
@@ -357,22 +361,25 @@ def void_again(engine: Engine, authority: Authority) -> list[str]:
     """
     note_voidings(engine, authority)
     zone, now_s = ZoneInfo(authority.settings.zone), int(time.time())
+    with engine.connect().execution_options(reads=True) as db:
+        there_before = set(db.execute(select(VOIDING.c.uid)).scalars())
+    undone, lacking = dict[str, None](), dict[str, list[NotedVoiding]]()
+    for line in authority.voidings():
+        if line.undone:
+            undone[line.uid] = None
+            lacking.pop(line.uid, None)
+        elif line.uid not in there_before and line.uid not in undone:
+            lacking.setdefault(line.uid, []).append(line)
 
     def follow(db: Connection) -> list[str]:
         lock_books(db)
         known = {row.uid: row for row in db.execute(select(VOIDING))}
-        undone, due = dict[str, None](), dict[str, list[NotedVoiding]]()
-        for line in authority.voidings():
-            if line.undone:
-                undone[line.uid] = None
-            elif line.uid not in known:
-                due.setdefault(line.uid, []).append(line)
         said = []
-        for uid in undone:
-            due.pop(uid, None)
-            if uid in known and known[uid].undone_s is None:
-                undo(db, known[uid].id, None, now_s)
-                said.append(f"{_said(known[uid], zone)}, counts again: that was undone since")
+        for row in (known[uid] for uid in undone if uid in known):
+            if row.undone_s is None:
+                undo(db, row.id, None, now_s)
+                said.append(f"{_said(row, zone)}, counts again: that was undone since")
+        due = {uid: lines for uid, lines in lacking.items() if uid not in known}
         if due:
             hold_consumers(db)
             there = _matches_of(
