@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import threading
 from collections.abc import Callable
 from functools import partial
 from heapq import heappop, heappush
@@ -34,9 +35,17 @@ from shutthebox.link.requests import (
 )
 from shutthebox.link.wire import report_from_line, request_from_line, request_to_line
 from shutthebox_link.channel import Channel
-from shutthebox_link.helper import BoxHere, Helper, Place
+from shutthebox_link.helper import BoxHere, Helper, Mail, Place
 from shutthebox_link.key_store import FILE, KeyStore
-from shutthebox_uplink.mqtt import KEEPALIVE_S, LONGEST_RECONNECT_S, Connected, Disconnected, Event, Message
+from shutthebox_uplink.mqtt import (
+    GOODBYE_S,
+    KEEPALIVE_S,
+    LONGEST_RECONNECT_S,
+    Connected,
+    Disconnected,
+    Event,
+    Message,
+)
 
 S = 1_000_000_000
 LATENCY_NS = 8_000_000
@@ -83,6 +92,7 @@ class Line:
         self.stalled: list[Callable[[], None]] = []
         self.is_connected = self.is_closed = False
         self._pause_s = 1
+        self._tell_end: Callable[[bool], object] | None = None
 
     # What a helper does.
 
@@ -107,11 +117,26 @@ class Line:
             self._broker.carry(self, packet)
         return True
 
-    def close(self) -> bool:
-        """Hangs up; what was sent gets there before, unless the line is cut."""
-        is_out = not self.waiting or (self.is_connected and self._broker.reaches(self))
-        self._broker.hang_up(self)
-        return is_out
+    def close_soon(self, tell: Callable[[bool], object]) -> threading.Thread:
+        """Hangs up once everything is confirmed, or after a moment."""
+        self._tell_end = tell
+        if self.waiting and self.is_connected:
+            self._broker.later(round(GOODBYE_S * S), self._end)
+        else:
+            self._end()
+        return threading.Thread()
+
+    def confirm(self, packet: _Packet) -> None:
+        """The broker has got a message."""
+        if packet in self.waiting:
+            self.waiting.remove(packet)
+        if not self.waiting:
+            self._end()
+
+    def _end(self) -> None:
+        if self._tell_end is not None and not self.is_closed:
+            self._broker.hang_up(self)
+            self._tell_end(not self.waiting)
 
     # What becomes of it.
 
@@ -148,7 +173,7 @@ class VirtualBroker:
 
     Attributes:
         kept: the retained messages.
-        lost: the share of messages that it loses.
+        lost: the share of messages that it loses, though it keeps those to be kept.
         doubled: it sends each twice.
         late_ns: it sends a message late by so much, at most.
     """
@@ -169,6 +194,11 @@ class VirtualBroker:
     def is_well(self) -> bool:
         """Whether everything gets through, once and at once."""
         return not (self._cut or self._is_dead or self.lost or self.doubled or self.late_ns)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it runs."""
+        return not self._is_dead
 
     @property
     def deadline_ns(self) -> int:
@@ -256,11 +286,7 @@ class VirtualBroker:
 
         def arrive() -> None:
             self._publish(packet)
-            self._carry(line, confirm)
-
-        def confirm() -> None:
-            if packet in line.waiting:
-                line.waiting.remove(packet)
+            self._carry(line, partial(line.confirm, packet))
 
         self._carry(line, arrive)
 
@@ -328,14 +354,12 @@ class VirtualBroker:
     # Messages.
 
     def _publish(self, packet: _Packet) -> None:
-        if self._random.random() < self.lost:
-            return
         if packet.is_kept and packet.payload:
             self.kept[packet.topic] = packet.payload
         elif packet.is_kept:
             self.kept.pop(packet.topic, None)
         for line in self._here:
-            if packet.topic in line.subscriptions:
+            if packet.topic in line.subscriptions and self._random.random() >= self.lost:
                 self._send(line, Message(line.name, packet.topic, packet.payload))
 
     def _send(self, line: Line, message: Message) -> None:
@@ -382,6 +406,15 @@ class _Side:
         self.reports: list[tuple[int, int, LinkReport]] = []
         self.deliver: Callable[[LinkReport], None] = lambda report: None
         self.later: Rejoin | Leave | None = None
+
+    def take(self, mail: Mail | None) -> None:
+        """Lets the helper take something, or look at the clock."""
+        assert self.helper is not None, "it runs"
+        if mail is None:
+            self.helper.look()
+        else:
+            self.helper.take(mail)
+        self.look_ns = round(self.helper.deadline_s * S) + 1
 
 
 class HelperLink:
@@ -439,7 +472,7 @@ class HelperLink:
         if not isinstance(request, Send):
             side.later = request if isinstance(request, Rejoin | Leave) else None
         if side.helper is not None:
-            side.helper.take(request_from_line(request_to_line(request)))
+            side.take(request_from_line(request_to_line(request)))
             self._drain()
         elif isinstance(request, OpenRoom | EnterRoom):
             self._report(side, NotPaired(WhyNotPaired.NO_BROKER))
@@ -469,7 +502,7 @@ class HelperLink:
     def start_helper(self, box: int) -> None:
         """The helper starts, and is asked again for what should last."""
         side = self._sides[box]
-        side.helper = helper = Helper(
+        side.helper = Helper(
             Path(),
             Place("", 0),
             KeyStore(side.folder, lambda: EPOCH_S + self._now_ns() / S),
@@ -479,9 +512,9 @@ class HelperLink:
             ),
             digits=lambda: "".join(str(self._random.randint(1, 9)) for _ in range(DIGITS)),
         )
-        helper.take(BoxHere(cast(Any, _Wire(lambda report: self._report(side, report)))))
+        side.take(BoxHere(cast(Any, _Wire(lambda report: self._report(side, report)))))
         if side.later is not None:
-            helper.take(side.later)
+            side.take(side.later)
         self._drain()
 
     def cut_power(self, box: int) -> None:
@@ -519,13 +552,11 @@ class HelperLink:
         """Lets the helpers take what has come, until nothing comes any more."""
         for side in self._sides:
             while (helper := side.helper) is not None:
-                helper.finish_closing()
                 if helper.inbox.empty():
-                    side.look_ns = round(helper.deadline_s * S) + 1
                     break
                 mail = helper.inbox.get()
                 assert mail is not None, "nobody ends it"
-                helper.take(mail)
+                side.take(mail)
 
     # The time.
 
@@ -543,8 +574,8 @@ class HelperLink:
             self.broker.next()
             self._drain()
         for side in self._sides:
-            if side.helper is not None and side.look_ns <= now_ns:
-                side.helper.look()
+            if side.look_ns <= now_ns:
+                side.take(None)
                 self._drain()
         for side in self._sides:
             while side.reports and side.reports[0][0] <= now_ns:

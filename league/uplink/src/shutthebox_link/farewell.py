@@ -2,9 +2,9 @@
 
 A box says that it has left, or that it has left and *knows* that the other one has. The broker keeps its word
 for a box that is away, and may lose it, so a box that has only left says so again whenever it's connected or
-hears the other one. A box that knows has nothing to wait for once the broker has its word; whoever hears that
-word takes the words of both from the broker. Where both have left by themselves, only the guest gets to know,
-or they would tell each other in vain and the broker would keep that for ever.
+hears the other one, and now and then. A box that knows has nothing to wait for once the broker has its word;
+whoever hears that word takes the words of both from the broker. Where both have left by themselves, only the
+guest gets to know, or they would tell each other in vain and the broker would keep that for ever.
 
 No thread of its own: the helper's loop passes the events in.
 """
@@ -19,6 +19,10 @@ from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Messa
 
 AGAIN_S = 5.0
 """The other box is answered at most so often: it might ask without end."""
+
+
+NOW_AND_THEN_S = 60.0
+"""The other box may think that nothing has changed, and not ask."""
 
 
 class Stage(Enum):
@@ -59,6 +63,11 @@ class Farewell:
         """Nobody waits any more: takes from the broker what it has kept."""
         self._is_old = True
         self._go_on()
+
+    def look(self) -> None:
+        """Looks whether it's time to say it again."""
+        if self._clock_s() - self._said_s >= NOW_AND_THEN_S:
+            self._go_on()
 
     def take(self, event: Event) -> None:
         """Takes an event of the connection."""

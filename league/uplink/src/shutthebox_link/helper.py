@@ -233,7 +233,8 @@ class Helper:
             self._part()
             for farewell in self._farewells.values():
                 self._close(farewell.broker)
-            self.finish_closing()
+            for closer in self._closers:
+                closer.join(GOODBYE_S + 1.0)
 
     @property
     def _status(self) -> str:
@@ -310,20 +311,8 @@ class Helper:
         return broker
 
     def _close(self, broker: Broker, tell: Callable[[bool], object] = lambda is_out: None) -> None:
-        """Closes a connection in a thread: one that is just being made may take a minute.
-
-        Args:
-            broker: with the connection.
-            tell: called in that thread, with whether the broker has the last message.
-        """
-        closer = threading.Thread(target=lambda: tell(broker.close()), name="closer", daemon=True)
-        closer.start()
+        closer = broker.close_soon(tell)
         self._closers = [*filter(threading.Thread.is_alive, self._closers), closer]
-
-    def finish_closing(self) -> None:
-        """Waits until the connections that are being closed have gone."""
-        for closer in self._closers:
-            closer.join(GOODBYE_S + 1.0)
 
     def _complain(self, reason: str) -> None:
         """Says why the broker can't be reached; the same reason seldom, for it may come every second."""
@@ -533,9 +522,12 @@ class Helper:
             channel, broker = self._join(bytes.fromhex(known.secret), is_host=known.is_host)
             self._farewells[session] = Farewell(channel, broker, self._clock_s)
             broker.start()
+        farewell = self._farewells[session]
         if self._keys.is_old(known):
-            self._farewells[session].give_up()
-            self._tend(session)
+            farewell.give_up()
+        else:
+            farewell.look()
+        self._tend(session)
 
     def _tend(self, session: str) -> None:
         """Closes the connection of a farewell that is over, or that needs another one."""

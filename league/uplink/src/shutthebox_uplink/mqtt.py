@@ -6,6 +6,7 @@ Paho runs a thread of its own for the connection; its callbacks run there.
 import socket
 import ssl
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -190,6 +191,16 @@ class Broker:
         self._client.disconnect()
         self._client.loop_stop()
         return is_out
+
+    def close_soon(self, tell: Callable[[bool], object]) -> threading.Thread:
+        """Closes it in a thread, which is returned: a connection that is just being made may take a minute.
+
+        Args:
+            tell: called in that thread, with whether the broker has the last message.
+        """
+        closer = threading.Thread(target=lambda: tell(self.close()), name="closer", daemon=True)
+        closer.start()
+        return closer
 
     # Paho's two versions pass other things after the first four, of which only these are used.
 
