@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -205,6 +206,49 @@ def test_a_landlord_does_not_have_to_confirm_again_after_a_deadlock(on_postgresq
     assert (status, "Counted: 1." in page) == (200, True)
 
 
+def _fifty(first: str) -> bytes:
+    """A form that deletes fifty initials."""
+    some = "+".join(f"{first}{a}{b}" for a in "ABCDE" for b in "ABCDEFGHIJ")
+    return f"do=forget&sure=1&initials={some}".encode()
+
+
+@pytest.mark.slow
+def test_a_landlord_who_deletes_players_has_as_many_left_after_a_deadlock(
+    on_postgresql: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutthebox_league.page.owner._TURN_S", 0.0)
+    town = on_postgresql
+    town.play(played_record(1), "AAA", "BOB")
+    both = list[str]()
+
+    def in_the_other_order() -> None:
+        with town.engine.begin() as db:
+            # So that the page is the one that notices.
+            db.execute(text("set local deadlock_timeout = '1h'"))
+            db.execute(select(SEAT.c.seat).with_for_update()).all()
+            lock_books(db)
+            both.append("locked")
+
+    app = application(town.engine, UTC, town.place.authority, secure=False)
+    with meanwhile(town.engine, "lock table chain", in_the_other_order):
+        assert "Removed: AAA from 1 matches" in post(town, _fifty("A"), app=app)[1]
+    assert both == ["locked"]
+    assert "Removed" in post(town, _fifty("B"), app=app)[1]
+
+
+@pytest.mark.slow
+def test_a_clock_that_is_put_forward_lets_no_landlord_delete_more(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutthebox_league.page.owner._TURN_S", 0.0)
+    app = application(town.engine, UTC, town.place.authority, secure=False)
+    for first in "AB":
+        assert "Removed" in post(town, _fifty(first), app=app)[1]
+    tomorrow_s = time.time() + 24 * 3600
+    monkeypatch.setattr(time, "time", lambda: tomorrow_s)
+    assert "initials in a day" in post(town, _fifty("C"), app=app)[1]
+
+
 @pytest.mark.slow
 def test_a_match_that_comes_again_as_its_voiding_is_undone_counts(on_postgresql: Town) -> None:
     town = on_postgresql
@@ -251,7 +295,9 @@ def test_consumers_that_hear_from_a_box_for_the_first_time_at_once_go_on(
         second.result(HANG_S)
 
 
-def post(town: LeagueBox, form: bytes, pub: str = "The Red Lion") -> tuple[int, str]:
+def post(
+    town: LeagueBox, form: bytes, pub: str = "The Red Lion", app: Callable[..., Any] | None = None
+) -> tuple[int, str]:
     """What the owner's page answers to a form."""
     key, sent = new_owner_token(town.engine, pub), list[dict[str, Any]]()
     headers = {"host": "league", "origin": "http://league", "cookie": f"owner={key}"}
@@ -262,7 +308,7 @@ def post(town: LeagueBox, form: bytes, pub: str = "The Red Lion") -> tuple[int, 
     async def send(message: Any) -> None:
         sent.append(message)
 
-    app = application(town.engine, UTC, town.place.authority, secure=False)
+    app = app or application(town.engine, UTC, town.place.authority, secure=False)
     pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
     scope = {"type": "http", "method": "POST", "path": "/owner", "query_string": b"", "headers": pairs}
     asyncio.run(app(scope, receive, send))

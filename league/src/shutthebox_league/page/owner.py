@@ -163,6 +163,10 @@ class OwnersPage:
         try:
             page = change(self._engine, lambda db: self._page(db, key, said=do(db, pub.id, form)))
             if action == "forget":
+                count = len(read_initials(first_value(form, "initials")))
+                with self._forgetting:
+                    # After the transaction, which is made again after a deadlock.
+                    self._forgets.spend(str(pub.id), count, time.monotonic())
                 empty_log(self._engine)
             if action in ("void", "undo"):
                 note_voidings(self._engine, self._authority)
@@ -210,9 +214,9 @@ class OwnersPage:
         signed = MATCH.c.id.in_(select(SEAT.c.match_id).where(SEAT.c.initials.in_(initials)))
         check_landlord(db, signed & (MATCH.c.pub_id == pub_id), now_s)
         with self._forgetting:
-            if self._forgets.spent(str(pub_id), now_s) + len(initials) / FORGETS_A_DAY > 1:
-                raise LeagueError(f"allowed are {FORGETS_A_DAY} initials in a day; the operator can do more")
-            self._forgets.spend(str(pub_id), len(initials), now_s)
+            spent = self._forgets.spent(str(pub_id), time.monotonic())
+        if spent + len(initials) / FORGETS_A_DAY > 1:
+            raise LeagueError(f"allowed are {FORGETS_A_DAY} initials in a day; the operator can do more")
         self._authority.note_forgotten([digest_of(each) for each in initials], pub_id, now_s)
         counts = [f"{each} from {players.forget(db, each, pub_id, now_s)} matches" for each in initials]
         return f"Removed: {', '.join(counts)} of this pub."
