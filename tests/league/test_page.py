@@ -26,6 +26,7 @@ from tests.support.waiting import HANG_S, until
 
 from shutthebox.config.profiles import builtin
 from shutthebox.rules.equal_dice import Tournament
+from shutthebox_league import reviewer
 from shutthebox_league.categories import usual_category
 from shutthebox_league.checking import night_of
 from shutthebox_league.enrolment import new_owner_token
@@ -470,6 +471,19 @@ def test_a_match_that_does_not_count_is_shown_with_the_reason(site: Site) -> Non
     real = replace(record, conditions=record.conditions._replace(real_dice=True))
     site.send(site.box.play(real, site.now_s))
     assert "real dice: not ranked" in site.get("/")
+
+
+def test_a_match_names_the_seat_that_could_not_be_counted(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*given: object) -> None:
+        raise ArithmeticError
+
+    site.match(81, "ANN")
+    with monkeypatch.context() as broken:
+        broken.setattr(reviewer, "count_seat", fail)
+        reviewed(site.engine)
+    assert "(not counted: ArithmeticError)" in site.get(f"/match/{site.box.matches}")
 
 
 def pages_of_all_kinds(site: Site) -> list[str]:
