@@ -275,7 +275,7 @@ ROWS = (
     row(Linking, Held, linking.hold),
     row(Linking, LeversMoved, linking.levers),
     row(Linking, TimePassed, linking.time),
-    row(Linking, Deserted, linking.leave, _ASLEEP),
+    row(Linking, Deserted, linking.desert, _ASLEEP),
     *ignored(Linking, ServicePressed, SettingChosen),
     row(Watching, Pressed, watching.not_ours),
     row(Watching, Held, watching.not_ours),

@@ -71,6 +71,8 @@ class WhyNotPaired(StrEnum):
     """The broker can't be reached, or lets this box in no more."""
     UNKNOWN = "unknown"
     """The helper has no keys for this session."""
+    NO_MEMORY = "no-memory"
+    """The box can't keep a match now; its helper isn't asked."""
 
 
 class RoomOpened(NamedTuple):

@@ -28,6 +28,7 @@ from shutthebox.game.settings import Brightness, Settings
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.game.switches.switch import switch
 from shutthebox.game.switches.switches import Switches, TimedInput
+from shutthebox.link.requests import EnterRoom, NotPaired, OpenRoom, WhyNotPaired
 from shutthebox.odds.questions import OddsReady, answer_without_odds
 from shutthebox.runtime.ports import Ports
 from shutthebox.translations import localize_screen
@@ -155,7 +156,7 @@ class Runner:
         self._carry_out(self.machine.step(given, t_ns), t_ns)
 
     def _carry_out(self, effects: Iterable[Effect], t_ns: int) -> None:
-        answers: list[OddsReady] = []
+        answers: list[OddsReady | LinkReported] = []
         for effect in effects:
             match effect:
                 case Keep(fact):
@@ -182,8 +183,11 @@ class Runner:
                         self._ports.stick.ask(job)
                 case AskLink(request):
                     # What isn't durable isn't told: the other box is told again later.
-                    if self._ports.link is not None and self._ports.memory.is_durable:
-                        self._ports.link.ask(request)
+                    if self._ports.memory.is_durable:
+                        if self._ports.link is not None:
+                            self._ports.link.ask(request)
+                    elif isinstance(request, OpenRoom | EnterRoom):
+                        answers.append(LinkReported(NotPaired(WhyNotPaired.NO_MEMORY)))
             self._tell(effect, t_ns)
         for fault in self._ports.memory.faults():
             self._step(FaultReported(fault), t_ns)

@@ -164,6 +164,7 @@ _WHY: Mapping[WhyNotPaired, Message] = {
     WhyNotPaired.WRONG_CODE: message("The code was wrong. Open a new room and try again."),
     WhyNotPaired.NO_BROKER: message("No connection. Ask whoever looks after this box."),
     WhyNotPaired.UNKNOWN: message("The other box is gone."),
+    WhyNotPaired.NO_MEMORY: message("Memory is off"),
 }
 
 
@@ -247,6 +248,13 @@ def leave(mode: Linking, context: Context) -> Step[BackToAttract]:
             return Step(BackToAttract(), ask_link(Send(Decline(RULES_VERSION)), Leave()))
         case LinkStage.OPENING | LinkStage.OPEN | LinkStage.INVITING | LinkStage.PAIRED:
             return Step(BackToAttract(), ask_link(Leave()))
+
+
+def desert(mode: Linking, context: Context) -> Step[Linking | BackToAttract]:
+    """Leaves, but not a room: others may come to it until it's closed."""
+    if mode.stage in (LinkStage.OPENING, LinkStage.OPEN):
+        return Step(mode)
+    return leave(mode, context)
 
 
 def time(mode: Linking, context: Context) -> Step[Linking]:
