@@ -1,6 +1,7 @@
 """A league's matches survive its disk, and move to another database: what arrives is what was there."""
 
 import json
+import os
 import re
 import sqlite3
 import tracemalloc
@@ -351,11 +352,14 @@ def test_the_timer_keeps_the_latest_copies_and_health_tells_of_a_failure(
     assert "No such file or directory" in capsys.readouterr().err
     assert faults() == ("the latest back-up failed",)
     copies.mkdir()
-    (copies / ".shutthebox-killed").mkdir()
+    for name in (".shutthebox-killed", ".shutthebox-running"):
+        (copies / name).mkdir()
+    os.utime(copies / ".shutthebox-killed", (NOW_S - 2 * 24 * 3600,) * 2)
     for name in ("mine", "league-20260101T000000Z.sqlite3", "league-20260102T000000Z.sqlite3"):
         (copies / name).touch()
     filled.run("backup", "--keep", "2", copies)
-    old, new, mine = sorted(copies.iterdir())
+    running, old, new, mine = sorted(copies.iterdir())
+    assert running.name == ".shutthebox-running", "somebody may be making another copy there"
     assert (old.name, mine.name) == ("league-20260102T000000Z.sqlite3", "mine")
     assert new.stat().st_mode & 0o777 == 0o600
     assert faults() == ()

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -26,6 +26,9 @@ _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 """Errors from file systems without hard links, such as FAT."""
 
 _PREFIX = ".shutthebox-"
+_KILLED_S = 24 * 3600
+"""No copy takes so long: what is older was left by one that was killed."""
+
 _MAGIC = b"SQLite format 3\0"
 
 
@@ -78,8 +81,10 @@ def keep_backups(engine: Engine, folder: Path, count: int, now_s: int) -> None:
         with _own_errors(folder):
             for old in sorted(folder.glob(f"league-{'[0-9]' * 8}T{'[0-9]' * 6}Z.sqlite3"))[:-count]:
                 old.unlink()
-            for left in folder.glob(f"{_PREFIX}*"):  # by one that was killed
-                shutil.rmtree(left)
+            for left in folder.glob(f"{_PREFIX}*"):
+                with suppress(FileNotFoundError):  # another one has just ended
+                    if left.stat().st_mtime < now_s - _KILLED_S:
+                        shutil.rmtree(left)
     except (LeagueError, SQLAlchemyError):
         change(engine, lambda db: note_failure(db, BACKUP))
         raise
