@@ -1,4 +1,7 @@
-"""A consumer: takes messages from the broker, has the ledger commit them, and sends receipts. Nothing else.
+"""A consumer: takes messages from the broker, has the ledger commit them, and sends receipts.
+
+It also stores what boxes say of their health, notes its pulse, has the broker refuse keys that flood it, and
+tells the broker which keys hold.
 
 Several consumers may run side by side: the broker gives each message to one of them. If a consumer is
 killed, it loses the messages that it has accepted and not committed; the boxes send these again, because

@@ -35,7 +35,7 @@ class Enrolment:
     Attributes:
         key_name: the box's name and the number of the key.
         text: the file that the box needs; has its private key.
-        owner_token: the secret part of the address of the pub's owner's page; None if the pub was known.
+        owner_token: the key of the pub's owner's page; None if the pub was known.
     """
 
     key_name: str
@@ -80,7 +80,7 @@ def enrol(engine: Engine, authority: Authority, box: str, pub: str) -> Enrolment
 
 
 def revoke(engine: Engine, authority: Authority, name: str) -> None:
-    """Revokes a key: from now on, messages under it are refused.
+    """Revokes a key: the broker disconnects it, and messages under it are held.
 
     Raises:
         LeagueError: if no such key is enrolled.
@@ -154,7 +154,7 @@ def good_keys(engine: Engine) -> set[str]:
 
 
 def new_owner_token(engine: Engine, pub: str) -> str:
-    """The secret part of a new address of a pub's owner's page; the old address ends.
+    """A new key of a pub's owner's page; the old one ends.
 
     Raises:
         LeagueError: if there is no such pub.

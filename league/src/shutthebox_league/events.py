@@ -245,7 +245,7 @@ def _box_by_box(query: Select[Any], most: int) -> Select[Any]:
 
 
 def note_match(db: Connection, match: Row[Any]) -> None:
-    """Notes a match for the events that it counts for. The caller holds the match's lock.
+    """Notes a match for the events that it counts for. The caller has locked the books.
 
     Args:
         db: the league's database, in a transaction.

@@ -38,7 +38,7 @@ PUB = Table(
     Column("id", _ID, primary_key=True),
     Column("name", String(60), nullable=False, unique=True),
     Column("slug", String(60), nullable=False, unique=True),
-    Column("owner_hash", String(64), nullable=False),  # of the link to the owner's page
+    Column("owner_hash", String(64), nullable=False),  # of the key of the owner's page
 )
 
 BOX = Table(
@@ -253,9 +253,7 @@ REVIEW = Table(
     "review",
     METADATA,
     Column("match_id", ForeignKey("match.id", ondelete="CASCADE"), primary_key=True),
-    Column(
-        "shown", LargeBinary, nullable=False
-    ),  # what the match's page shows, as `reviewing.pack` writes it
+    Column("shown", LargeBinary, nullable=False),  # what the match's page shows, as `shown.pack` writes it
 )
 
 STANDING = Table(

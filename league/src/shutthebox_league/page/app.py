@@ -35,7 +35,7 @@ from shutthebox_league.initials import INITIALS
 from shutthebox_league.league_health import FAULTY, OFFLINE_S, read_league_health
 from shutthebox_league.page.owner import FORM_HEADERS, Form, OwnersPage, Turns, first_value, pass_over_form
 from shutthebox_league.schema import BOX, MATCH, PUB, REVIEW, SEAT, TOURNAMENT
-from shutthebox_league.shown import unpack
+from shutthebox_league.shown import NOTICED, unpack
 from shutthebox_league.standings import (
     WHOLE_LEAGUE,
     Measure,
@@ -303,6 +303,7 @@ class _Page:
             voidings=voidings_of(db, found.id) if found.voided else (),
             seats=seats,
             shown=stored and unpack(stored),
+            noticed=NOTICED,
             names={seat.seat: seat.initials or f"player {seat.seat}" for seat in seats},
         )
 
