@@ -14,6 +14,7 @@ from shutthebox.cli.services import services
 from shutthebox.config.schema import Config
 from shutthebox.owner.stick.checking import ADDRESSES
 from shutthebox.owner.stick.looking import MOST_MEMORY
+from shutthebox_link.key_store import MOST_SESSIONS
 
 SYSTEMD = Path(__file__).resolve().parents[2] / "systemd"
 BOX, SCOREBOARD, SPEECH, UPLINK, LINK, STICK, SERVICES = (
@@ -191,6 +192,12 @@ def test_the_links_helper_shares_a_socket_with_the_box_and_nothing_else() -> Non
     assert Path(folder) == SOCKET_OF_LINK.parent
     sysusers = (SYSTEMD / "shutthebox-uplink.sysusers").read_text()
     assert "g shutthebox-links - -" in sysusers
+
+
+def test_the_links_helper_may_say_farewell_in_every_session_that_it_keeps() -> None:
+    """With many boxes that had been left and never came back, it would end again and again."""
+    at_a_time = 3 * MOST_SESSIONS  # a connection that begins, and one that ends, which takes two threads
+    assert int(settings(LINK)["TasksMax"][0]) >= at_a_time + 10
 
 
 def test_no_group_has_the_name_of_a_user_that_systemd_makes_up() -> None:
