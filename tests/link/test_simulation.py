@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.link.simulation import MS, RARE, Ending, S, Simulation, Trouble, simulate
+from tests.link.virtual_broker import HelperLink
 from tests.support.fast import fast_among
 
 from shutthebox.game.effects import Effect, Keep, Show
@@ -37,6 +38,15 @@ FIRST = {
 def test_two_boxes_play_one_match(seed: int) -> None:
     """Run a seed that fails with `python -m tests.link.simulation --seed SEED`."""
     assert simulate(seed).error == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 21))
+def test_a_broker_that_sends_old_messages_again_changes_nothing(seed: int, tmp_path: Path) -> None:
+    with closing(Simulation(seed, tmp_path)) as simulation:
+        assert isinstance(simulation.link, HelperLink)
+        simulation.link.broker.repeated = 0.3
+        simulation.run()
 
 
 @pytest.mark.slow

@@ -176,12 +176,15 @@ class VirtualBroker:
         lost: the share of messages that it loses, though it keeps those to be kept.
         doubled: it sends each twice.
         late_ns: it sends a message late by so much, at most.
+        repeated: how often it sends an earlier message of a topic after another one.
     """
 
     def __init__(self, random: Random, now_ns: Callable[[], int]) -> None:
         self._random, self._now_ns = random, now_ns
         self.kept: dict[str, bytes] = {}
         self.lost, self.doubled, self.late_ns = 0.0, False, 0
+        self.repeated = 0.0
+        self._recorded: list[_Packet] = []
         self._due: list[tuple[int, int, Callable[[], object]]] = []
         self._count = 0
         self._here: dict[Line, tuple[str, bytes] | None] = {}
@@ -358,6 +361,13 @@ class VirtualBroker:
             self.kept[packet.topic] = packet.payload
         elif packet.is_kept:
             self.kept.pop(packet.topic, None)
+        if self.repeated:
+            self._recorded.append(packet)
+            if self._random.random() < self.repeated:
+                self._pass_on(self._random.choice(self._recorded))
+        self._pass_on(packet)
+
+    def _pass_on(self, packet: _Packet) -> None:
         for line in self._here:
             if packet.topic in line.subscriptions and self._random.random() >= self.lost:
                 self._send(line, Message(line.name, packet.topic, packet.payload))
