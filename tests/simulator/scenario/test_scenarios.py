@@ -390,7 +390,9 @@ def test_a_recording_of_one_box_ends_where_a_linked_match_begins(
 def test_a_recorded_linked_match_plays_to_the_same_effects_and_pictures(tmp_path: Path) -> None:
     """Who sends the recording of a linked match wants others to see what they saw."""
     lines: list[str] = []
-    with closing(Simulation(1, tmp_path, Trouble(), "pub", tell=lines.append)) as simulation:
+    with closing(
+        Simulation(1, tmp_path, Trouble(), "pub", tell=lines.append, is_scenario=True)
+    ) as simulation:
         simulation.run()
     hands = [line for line in lines if "#" not in line]
     resting = [number for number, line in enumerate(hands) if line.endswith("wait 3")][-6]
