@@ -41,12 +41,15 @@ class Heard(NamedTuple):
         message: a line for the box; None if there's none.
         reply: to send back; empty for nothing.
         knows: it has left, and knows that this box has.
+        doubt: of a box that is here, whether another connection of its speaks, which then has to prove that
+            it's that box now; False if it has just proved that nothing has changed.
     """
 
     peer: Peer | None = None
     message: bytes | None = None
     reply: bytes = b""
     knows: bool = False
+    doubt: bool | None = None
 
 
 _NOTHING = Heard()
@@ -148,7 +151,9 @@ class Channel:
             self._asked, self._other = os.urandom(_RANDOM), _NOTHING_YET
             self._seals = self._opens = None
             return Heard(Peer.AWAY if kind == _AWAY else Peer.LEFT, knows=kind == _KNOWS)
-        peer, is_fresh = None, answered == self._asked
+        peer, is_fresh, doubt = None, answered == self._asked, None
+        if self._other != _NOTHING_YET and (is_fresh or other != self._other):
+            doubt = not is_fresh
         if is_fresh and other != self._other:
             peer, self._other, self._asked = Peer.HERE, other, os.urandom(_RANDOM)
             # Otherwise the broker told of an end that wasn't one: the keys are the same.
@@ -157,9 +162,9 @@ class Channel:
             self._seals = self._key(self._own, self._name + other)
             self._opens = self._key(self._others, other + self._name)
         if is_fresh and self._answered == asked:
-            return Heard(peer)
+            return Heard(peer, doubt=doubt)
         self._answered = asked
-        return Heard(peer, reply=self._presence(_HERE))
+        return Heard(peer, reply=self._presence(_HERE), doubt=doubt)
 
     def _hear_message(self, key: ChaCha20Poly1305, number: bytes, sealed: bytes) -> Heard:
         line = key.decrypt(_nonce(number), sealed, _MESSAGE)

@@ -418,7 +418,7 @@ class Helper:
         meeting.ask_again_s = self._clock_s() + LOOK_S
         if self._keys.find(meeting.channel.session) is None:
             self._fail(WhyNotPaired.UNKNOWN)  # it has rested for too long
-        elif meeting.peer is Peer.AWAY:
+        elif meeting.peer is not Peer.OFFLINE:
             meeting.broker.publish(meeting.channel.own_topic, meeting.channel.here())
 
     def _fail(self, why: WhyNotPaired) -> None:
@@ -570,6 +570,9 @@ class Helper:
                     meeting.broker.publish(channel.own_topic, heard.reply)
                 if heard.peer is not None:
                     self._peer_is(meeting, heard.peer)
+                elif heard.doubt is not None and meeting.peer is Peer.HERE:
+                    soon_s = min(meeting.ask_again_s, self._clock_s() + LOOK_S)
+                    meeting.ask_again_s = soon_s if heard.doubt else math.inf
                 if heard.message is not None:
                     with suppress(ValueError):  # a hostile box's
                         self._report(Received(from_line(heard.message)))
