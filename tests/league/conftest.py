@@ -5,10 +5,17 @@ from tests.support.postgresql import Postgresql
 
 
 @pytest.fixture(scope="session")
-def postgresql() -> Iterator[Postgresql]:
+def server() -> Iterator[Postgresql]:
     server = Postgresql()
     yield server
     server.stop()
+
+
+@pytest.fixture
+def postgresql(server: Postgresql) -> Iterator[Postgresql]:
+    """The server, which forgets each test's databases: together they would take gigabytes."""
+    yield server
+    server.drop_databases()
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])

@@ -31,7 +31,7 @@ class Postgresql:
         if os.getuid() == 0:
             self._as = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
             shutil.chown(self._folder, "postgres")
-        self._count = 0
+        self._count, self._databases = 0, list[str]()
         self._run("initdb", "-D", self._data, "-U", "postgres", "--auth=trust", "--no-sync", "-E", "UTF8")
         self.start()
 
@@ -88,7 +88,13 @@ class Postgresql:
         self._count += 1
         name = f"league{self._count}"
         self._run("createdb", "-h", self._folder, "-U", "postgres", name)
+        self._databases.append(name)
         return f"postgresql://postgres@/{name}?host={self._folder}"
+
+    def drop_databases(self) -> None:
+        """Drops all that were made."""
+        while self._databases:
+            self._run("dropdb", "--force", "-h", self._folder, "-U", "postgres", self._databases.pop())
 
     def _run(self, program: str, *args: object) -> None:
         command = [*self._as, str(self._bin / program), *map(str, args)]
