@@ -39,7 +39,7 @@ from shutthebox.adapters.store.records import kept_match
 from shutthebox.config.profiles import builtins
 from shutthebox.config.schema import Config
 from shutthebox.game.effects import Effect, Keep, Show
-from shutthebox.game.facts import Began, Fact, Finished, PlayersLeft
+from shutthebox.game.facts import Began, Fact, Finished, PlayersLeft, Resumed
 from shutthebox.game.inputs import Held, LeversMoved, Pressed
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.rolling import Rolling
@@ -338,6 +338,8 @@ class Seat:
         kept = self.kept
         for what, t_ns in started:
             if isinstance(what, Keep):
+                if kept.is_over and isinstance(what.fact, Resumed):
+                    return False
                 kept = kept.after(what.fact, t_ns)
         return self._fits(kept)
 
