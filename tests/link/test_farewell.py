@@ -136,7 +136,7 @@ def test_a_box_that_asks_without_end_is_answered_every_few_seconds_only(pair: Pa
     """For a week, somebody who had recorded one packet could make a box publish fifty messages a second."""
     link, heard = pair.link, list[Event]()
     topics = tuple(link.topics)
-    stranger = link.broker.join(1, "stranger", heard.append, topics, 1000)
+    stranger = link.broker.join(2, "stranger", heard.append, topics, 1000)
     stranger.start()
     pair.restart(1)
     pair.wait(1)

@@ -10,7 +10,6 @@ ends notices late; it dies, and forgets what it has kept, or doesn't; it loses, 
 from __future__ import annotations
 
 import json
-import tempfile
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -72,8 +71,8 @@ class Line:
         name: of its events.
         subscriptions: topics.
         will: what the broker publishes if the line breaks; the next one's.
+        waiting: messages that the broker hasn't confirmed.
         stalled: what neither end knows to be lost, while the line is cut.
-        times: how often it has been connected; 0 while it isn't.
     """
 
     def __init__(
@@ -318,15 +317,16 @@ class VirtualBroker:
         if line.box in self._cut:
             self.later(SILENCE_NS, lambda: self._bury(line))
         else:
-            self.later(LATENCY_NS, lambda: self._forget(line))  # after what is under way
+            self.later(LATENCY_NS, lambda: self._here.pop(line, None))  # after what is under way
 
-    def kill(self, line: Line, *, is_noticed: bool) -> None:
-        """A helper dies, with its machine or without it."""
-        line.is_closed = True
-        line.is_connected = False
-        self._lines.remove(line)
-        at_once = is_noticed and line.box not in self._cut
-        self.later(LATENCY_NS if at_once else SILENCE_NS, lambda: self._bury(line))
+    def kill(self, box: int, *, is_noticed: bool) -> None:
+        """A box's helper dies, with its machine or without it."""
+        at_once = is_noticed and box not in self._cut
+        for line in [line for line in self._lines if line.box == box]:
+            line.is_closed = True
+            line.is_connected = False
+            self._lines.remove(line)
+            self.later(LATENCY_NS if at_once else SILENCE_NS, partial(self._bury, line))
 
     def _cut_lines(self, boxes: set[int]) -> None:
         self._cut |= boxes
@@ -346,11 +346,8 @@ class VirtualBroker:
         self.later(round(self._random.uniform(0.3, 1) * SILENCE_NS), notice)
         self.later(SILENCE_NS, bury)
 
-    def _forget(self, line: Line) -> tuple[str, bytes] | None:
-        return self._here.pop(line, None)
-
     def _bury(self, line: Line) -> None:
-        will = self._forget(line)
+        will = self._here.pop(line, None)
         if will is not None and not self._is_dead:
             self._publish(_Packet(*will, is_kept=False))
 
@@ -401,7 +398,6 @@ class _Side:
 
     Attributes:
         helper: None while it's dead.
-        lines: its connections.
         look_ns: when it looks at the clock.
         reports: on their way to the box.
         later: what the box asks of every helper that calls.
@@ -411,9 +407,8 @@ class _Side:
         folder.mkdir()
         self.folder = folder
         self.helper: Helper | None = None
-        self.lines: list[Line] = []
         self.look_ns = NEVER_NS
-        self.reports: list[tuple[int, int, LinkReport]] = []
+        self.reports: list[tuple[int, LinkReport]] = []
         self.deliver: Callable[[LinkReport], None] = lambda report: None
         self.later: Rejoin | Leave | None = None
 
@@ -433,16 +428,13 @@ class HelperLink:
     Args:
         seed: of all that happens.
         now_ns: the clock.
-        folder: for the keys; None for one of its own.
+        folder: for the keys.
     """
 
-    def __init__(self, seed: int, now_ns: Callable[[], int], folder: Path | None = None) -> None:
+    def __init__(self, seed: int, now_ns: Callable[[], int], folder: Path) -> None:
         self._random, self._now_ns = Random(f"{seed} helpers"), now_ns
         self.broker = VirtualBroker(self._random, now_ns)
-        self._folder = None if folder else tempfile.TemporaryDirectory(prefix="shutthebox-keys-")
-        where = folder or Path(cast(Any, self._folder).name)
-        self._sides = _Side(where / "keys 0"), _Side(where / "keys 1")
-        self._count = 0
+        self._sides = _Side(folder / "keys 0"), _Side(folder / "keys 1")
 
     # What happens between the boxes.
 
@@ -491,11 +483,9 @@ class HelperLink:
     def topics(self) -> set[str]:
         """Of all sessions whose keys a helper has, for either box to write to."""
         found = set[str]()
-        for side in self._sides:
-            for known in (
-                json.loads((side.folder / FILE).read_bytes()) if (side.folder / FILE).exists() else ()
-            ):
-                channel = Channel(bytes.fromhex(known[0]), is_host=True)
+        for path in (side.folder / FILE for side in self._sides if (side.folder / FILE).exists()):
+            for secret, *_ in json.loads(path.read_bytes()):
+                channel = Channel(bytes.fromhex(secret), is_host=True)
                 found |= {channel.own_topic, channel.others_topic}
         return found
 
@@ -505,8 +495,7 @@ class HelperLink:
 
     def kill_helper(self, box: int) -> None:
         """The helper ends; the box is told that it is."""
-        side = self._sides[box]
-        self._kill(side, is_noticed=True)
+        side = self._kill(box, is_noticed=True)
         self._report(side, PeerIs(Peer.OFFLINE))
 
     def start_helper(self, box: int) -> None:
@@ -518,7 +507,7 @@ class HelperLink:
             KeyStore(side.folder, lambda: EPOCH_S + self._now_ns() / S),
             clock_s=lambda: self._now_ns() / S,
             connect=lambda name, host, port, tell, subscriptions, *, most_waiting, **more: cast(
-                Any, self._join(box, name, tell, subscriptions, most_waiting)
+                Any, self.broker.join(box, name, tell, subscriptions, most_waiting)
             ),
             digits=lambda: "".join(str(self._random.randint(1, 9)) for _ in range(DIGITS)),
         )
@@ -529,42 +518,25 @@ class HelperLink:
 
     def cut_power(self, box: int) -> None:
         """The box and its helper lose their power, and start again."""
-        side = self._sides[box]
-        self._kill(side, is_noticed=False)
+        side = self._kill(box, is_noticed=False)
         side.reports.clear()
         side.later = None
         self.start_helper(box)
 
-    def _join(
-        self,
-        box: int,
-        name: str,
-        tell: Callable[[Event], None],
-        subscriptions: tuple[str, ...],
-        most_waiting: int,
-    ) -> Line:
-        line = self.broker.join(box, name, tell, subscriptions, most_waiting)
-        self._sides[box].lines.append(line)
-        return line
-
-    def _kill(self, side: _Side, *, is_noticed: bool) -> None:
+    def _kill(self, box: int, *, is_noticed: bool) -> _Side:
+        side = self._sides[box]
         side.helper, side.look_ns = None, NEVER_NS
-        for line in side.lines:
-            if not line.is_closed:
-                self.broker.kill(line, is_noticed=is_noticed)
-        side.lines.clear()
+        self.broker.kill(box, is_noticed=is_noticed)
+        return side
 
     def _report(self, side: _Side, report: LinkReport) -> None:
-        self._count += 1
-        side.reports.append((self._now_ns() + LOCAL_NS, self._count, report))
+        side.reports.append((self._now_ns() + LOCAL_NS, report))
 
     def _drain(self) -> None:
         """Lets the helpers take what has come, until nothing comes any more."""
         for side in self._sides:
-            while (helper := side.helper) is not None:
-                if helper.inbox.empty():
-                    break
-                mail = helper.inbox.get()
+            while side.helper is not None and not side.helper.inbox.empty():
+                mail = side.helper.inbox.get()
                 assert mail is not None, "nobody ends it"
                 side.take(mail)
 
@@ -575,7 +547,7 @@ class HelperLink:
         """When `pass_time` is due."""
         dues = [self.broker.deadline_ns]
         for side in self._sides:
-            dues += [side.look_ns, *(due_ns for due_ns, _, _ in side.reports[:1])]
+            dues += [side.look_ns, *(due_ns for due_ns, _ in side.reports[:1])]
         return min(dues)
 
     def pass_time(self, now_ns: int) -> None:
@@ -589,4 +561,4 @@ class HelperLink:
                 self._drain()
         for side in self._sides:
             while side.reports and side.reports[0][0] <= now_ns:
-                side.deliver(side.reports.pop(0)[2])
+                side.deliver(side.reports.pop(0)[1])

@@ -20,7 +20,6 @@ from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Messa
 AGAIN_S = 5.0
 """The other box is answered at most so often: it might ask without end."""
 
-
 NOW_AND_THEN_S = 60.0
 """The other box may think that nothing has changed, and not ask."""
 

@@ -16,7 +16,7 @@ MOST_SESSIONS = 16
 KEPT_S = 7 * 86_400.0
 """A match that has rested for longer is over."""
 DAY_S = 86_400.0
-"""A day more, in which the broker may be told."""
+"""So long an old session is kept, to take its words from the broker; it's renewed at most so often, too."""
 
 _MOST_BYTES = 64 * 1024
 _SECRET = re.compile("[0-9a-f]{64}", re.ASCII)
