@@ -11,6 +11,7 @@ prompts have led both to a result, and the broker keeps nothing that nobody need
 """
 
 import argparse
+import logging
 import re
 import sys
 import tempfile
@@ -863,6 +864,7 @@ def main() -> int:
         outcome = simulate(args.seed, print)
         print(outcome.error or f"seed {args.seed}: all well: {outcome.game}, {outcome.throws} throws")
         return bool(outcome.error)
+    logging.disable()  # the helpers' complaints about their broker would fill the terminal
     started, failed, throws = time.perf_counter(), list[Outcome](), 0
     endings = Counter(dict.fromkeys(Ending, 0))
     with Pool(args.jobs) as pool:
