@@ -20,17 +20,14 @@ from typing import Any, NamedTuple, cast
 
 from shutthebox.link.requests import (
     DIGITS,
-    EnterRoom,
     Leave,
     LinkReport,
     LinkRequest,
-    NotPaired,
-    OpenRoom,
     Peer,
     PeerIs,
     Rejoin,
-    Send,
-    WhyNotPaired,
+    answer_without_helper,
+    update_standing,
 )
 from shutthebox.link.wire import report_from_line, request_from_line, request_to_line
 from shutthebox_link.channel import Channel
@@ -400,7 +397,7 @@ class _Side:
         helper: None while it's dead.
         look_ns: when it looks at the clock.
         reports: on their way to the box.
-        later: what the box asks of every helper that calls.
+        standing: what the box asks of every helper that calls.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -410,7 +407,7 @@ class _Side:
         self.look_ns = NEVER_NS
         self.reports: list[tuple[int, LinkReport]] = []
         self.deliver: Callable[[LinkReport], None] = lambda report: None
-        self.later: Rejoin | Leave | None = None
+        self.standing: Rejoin | Leave | None = None
 
     def take(self, mail: Mail | None) -> None:
         """Lets the helper take something, or look at the clock."""
@@ -471,13 +468,12 @@ class HelperLink:
     def ask(self, box: int, request: LinkRequest) -> None:
         """Asks a box's helper, as `LinkSocket` does."""
         side = self._sides[box]
-        if not isinstance(request, Send):
-            side.later = request if isinstance(request, Rejoin | Leave) else None
+        side.standing = update_standing(side.standing, request)
         if side.helper is not None:
             side.take(request_from_line(request_to_line(request)))
             self._drain()
-        elif isinstance(request, OpenRoom | EnterRoom):
-            self._report(side, NotPaired(WhyNotPaired.NO_BROKER))
+        elif (report := answer_without_helper(request)) is not None:
+            self._report(side, report)
 
     @property
     def topics(self) -> set[str]:
@@ -512,15 +508,15 @@ class HelperLink:
             digits=lambda: "".join(str(self._random.randint(1, 9)) for _ in range(DIGITS)),
         )
         side.take(BoxHere(cast(Any, _Wire(lambda report: self._report(side, report)))))
-        if side.later is not None:
-            side.take(side.later)
+        if side.standing is not None:
+            side.take(side.standing)
         self._drain()
 
     def cut_power(self, box: int) -> None:
         """The box and its helper lose their power, and start again."""
         side = self._kill(box, is_noticed=False)
         side.reports.clear()
-        side.later = None
+        side.standing = None
         self.start_helper(box)
 
     def _kill(self, box: int, *, is_noticed: bool) -> _Side:

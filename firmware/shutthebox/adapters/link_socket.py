@@ -18,17 +18,14 @@ from pathlib import Path
 
 from shutthebox.errors import one_line
 from shutthebox.link.requests import (
-    EnterRoom,
     Leave,
     LinkReport,
     LinkRequest,
-    NotPaired,
-    OpenRoom,
     Peer,
     PeerIs,
     Rejoin,
-    Send,
-    WhyNotPaired,
+    answer_without_helper,
+    update_standing,
 )
 from shutthebox.link.wire import MOST_LINE, report_from_line, request_to_line
 
@@ -58,8 +55,8 @@ class LinkSocket:
     def __init__(self, path: Path, put: Callable[[LinkReport], object]) -> None:
         self._path, self._put = path, put
         self._wire: socket.socket | None = None
-        self._later: Rejoin | Leave | None = None
-        """What to ask of every helper that calls: to join a match again, or to leave all."""
+        self._standing: Rejoin | Leave | None = None
+        """What to ask of every helper that calls."""
         self._times = deque[float](maxlen=MOST_PER_S)
         """When the latest reports came, also from a helper that has hung up and calls again."""
         self._lock = threading.Lock()
@@ -83,12 +80,11 @@ class LinkSocket:
         later.
         """
         with self._lock:
-            if not isinstance(request, Send):
-                self._later = request if isinstance(request, Rejoin | Leave) else None
+            self._standing = update_standing(self._standing, request)
             if self._wire is not None:
                 self._send(self._wire, request)
-            elif isinstance(request, OpenRoom | EnterRoom):
-                self._put(NotPaired(WhyNotPaired.NO_BROKER))
+            elif (report := answer_without_helper(request)) is not None:
+                self._put(report)
 
     @staticmethod
     def _send(wire: socket.socket, request: LinkRequest) -> None:
@@ -125,8 +121,8 @@ class LinkSocket:
     def _listen(self, wire: socket.socket) -> None:
         with self._lock:
             self._wire = wire
-            if self._later is not None:
-                self._send(wire, self._later)
+            if self._standing is not None:
+                self._send(wire, self._standing)
         times = self._times
         try:
             while not self._closed.is_set() and (line := wire.recv(MOST_LINE + 1)):

@@ -5,7 +5,7 @@ encrypted. Messages may get lost, doubled, late or out of order; `shutthebox.lin
 """
 
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, assert_never
 
 from shutthebox.link.messages import Message
 from shutthebox.marker import Marker
@@ -124,3 +124,32 @@ class Received(NamedTuple):
 
 LinkReport: TypeAlias = RoomOpened | Paired | NotPaired | PeerIs | Received
 """What the helper reports."""
+
+
+def update_standing(standing: Rejoin | Leave | None, request: LinkRequest) -> Rejoin | Leave | None:
+    """Returns what every helper is asked as soon as it calls: to join a match again, or to leave all.
+
+    Args:
+        standing: what it was so far; None for nothing.
+        request: what the box asks now.
+    """
+    match request:
+        case Rejoin() | Leave():
+            return request
+        case OpenRoom() | EnterRoom():
+            return None
+        case Send():
+            return standing
+        case _:
+            assert_never(request)
+
+
+def answer_without_helper(request: LinkRequest) -> LinkReport | None:
+    """Returns what the box is told at once of a request that no helper hears; None for nothing."""
+    match request:
+        case OpenRoom() | EnterRoom():
+            return NotPaired(WhyNotPaired.NO_BROKER)
+        case Rejoin() | Leave() | Send():
+            return None
+        case _:
+            assert_never(request)

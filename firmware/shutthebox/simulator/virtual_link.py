@@ -31,6 +31,8 @@ from shutthebox.link.requests import (
     RoomOpened,
     Send,
     WhyNotPaired,
+    answer_without_helper,
+    update_standing,
 )
 
 S = 1_000_000_000
@@ -81,7 +83,7 @@ class _Helper:
         room: that it has opened.
         seeking: the room it looks for.
         is_on: it runs.
-        later: what the box's end of the wire asks of it whenever it starts.
+        standing: what the box's end of the wire asks of it whenever it starts.
     """
 
     deliver: Callable[[LinkReport], None] = lambda report: None
@@ -93,7 +95,7 @@ class _Helper:
     room: _Room | None = None
     seeking: _Seeking | None = None
     is_on: bool = True
-    later: Rejoin | Leave | None = None
+    standing: Rejoin | Leave | None = None
 
 
 class _UnderWay(NamedTuple):
@@ -159,11 +161,10 @@ class VirtualLink:
     def ask(self, box: int, request: LinkRequest) -> None:
         """Asks a box's helper."""
         helper, now_ns = self._helpers[box], self._now_ns()
-        if not isinstance(request, Send):
-            helper.later = request if isinstance(request, Rejoin | Leave) else None
+        helper.standing = update_standing(helper.standing, request)
         if not helper.is_on:
-            if isinstance(request, OpenRoom | EnterRoom):
-                self._report(helper, NotPaired(WhyNotPaired.NO_BROKER))
+            if (report := answer_without_helper(request)) is not None:
+                self._report(helper, report)
             return
         match request:
             case OpenRoom():
@@ -207,15 +208,15 @@ class VirtualLink:
         """The helper starts, and is asked again for what should last."""
         helper = self._helpers[box]
         helper.is_on = True
-        if helper.later is not None:
-            self.ask(box, helper.later)
+        if helper.standing is not None:
+            self.ask(box, helper.standing)
 
     def cut_power(self, box: int) -> None:
         """The box and its helper lose their power: what the helper hadn't told the box it never will."""
         helper = self._helpers[box]
         self._forget(helper)
         helper.reports.clear()
-        helper.is_on, helper.later = True, None
+        helper.is_on, helper.standing = True, None
         self._look_for_peers()
 
     # The time.
