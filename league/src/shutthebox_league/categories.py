@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, Row, bindparam, select
 
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.rules.profile import Back, OneDie, Profile
@@ -116,7 +116,12 @@ def category_id(db: Connection, category: Category) -> int:
 def read_category(db: Connection, number: int) -> Category | None:
     """The category of a row; None if there is none."""
     row = db.execute(select(CATEGORY).where(CATEGORY.c.id == number)).first()
-    return None if row is None else Category(row.game, row.tiles, row.rounds, row.points)
+    return None if row is None else category_from_row(row)
+
+
+def category_from_row(row: Row[Any]) -> Category:
+    """The category in the columns of a row, which has others as well."""
+    return Category(*(getattr(row, field.name) for field in fields(Category)))
 
 
 def highest_wins(game: str) -> bool:

@@ -20,7 +20,14 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, case, delete, fun
 from shutthebox.errors import quoted
 from shutthebox.rules.profile import MAX_ROUNDS
 from shutthebox_league.authority import token_hash
-from shutthebox_league.categories import Category, category_id, highest_wins, profile_of, read_category
+from shutthebox_league.categories import (
+    Category,
+    category_from_row,
+    category_id,
+    highest_wins,
+    profile_of,
+    read_category,
+)
 from shutthebox_league.checking import NIGHT_BEGINS_H
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.formats import (
@@ -204,7 +211,7 @@ def read_event(db: Connection, event_id: int, now_s: int) -> Event | None:
     return Event(
         found.name,
         Format(found.format),
-        Category(found.game, found.tiles, found.rounds, found.points),
+        category_from_row(found),
         found.first_night,
         found.last_night,
         found.closes_s,

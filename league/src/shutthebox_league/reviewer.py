@@ -22,7 +22,7 @@ from shutthebox.odds.odds import KEPT_TABLES
 from shutthebox.odds.orders import order_odds
 from shutthebox.odds.worths import OddsError
 from shutthebox_league.allowance import REVIEW_CPU_S_AN_HOUR, Allowance
-from shutthebox_league.categories import Category, profile_of
+from shutthebox_league.categories import Category, category_from_row, profile_of
 from shutthebox_league.checking import night_of, read_record
 from shutthebox_league.confined import Confined, TooMuchError
 from shutthebox_league.counting import NIGHTS_KEPT, add_review, count_seat, let_nights_go
@@ -361,7 +361,7 @@ class Reviewer:
 
 
 def _category(row: Row[Any]) -> Category | None:
-    return None if row.game is None else Category(row.game, row.tiles, row.rounds, row.points)
+    return None if row.game is None else category_from_row(row)
 
 
 def _not_counted(match_id: int, why: str) -> Update:

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, select
 
-from shutthebox_league.categories import Category
+from shutthebox_league.categories import Category, category_from_row
 from shutthebox_league.schema import (
     BOX,
     CATEGORY,
@@ -146,7 +146,7 @@ def categories_played(db: Connection, most: int = 12) -> Sequence[tuple[int, Cat
     """
     order = CATEGORY.c.pubs.desc(), CATEGORY.c.matches.desc(), CATEGORY.c.id
     found = db.execute(select(CATEGORY).where(IS_PLAYED).order_by(*order).limit(most))
-    return [(row.id, Category(row.game, row.tiles, row.rounds, row.points)) for row in found]
+    return [(row.id, category_from_row(row)) for row in found]
 
 
 def latest_matches(
