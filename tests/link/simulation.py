@@ -236,7 +236,7 @@ class Seat:
         self.die_in: int | None = None
         self.dies_writing = False
         self._before: dict[Path, bytes] = {}
-        self._unsure: Effect | None = None
+        self._unsure: Keep | None = None
         self._starting: list[tuple[Effect, int]] | None = None
         self.box = make(observers=[self._observe])
 
@@ -328,18 +328,18 @@ class Seat:
         before, now_ns = self.kept, self.box.now_ns
         if unsure is not None:
             self._take(unsure, now_ns)
-            if not self._goes_on_with(started):
+            if not self._goes_on_with(unsure, started):
                 # It wasn't kept, and nobody can have seen it.
                 self.kept = before
         for what, t_ns in started:
             self._take(what, t_ns)
 
-    def _goes_on_with(self, started: list[tuple[Effect, int]]) -> bool:
+    def _goes_on_with(self, unsure: Keep, started: list[tuple[Effect, int]]) -> bool:
         """Whether the box, having started, has what it was keeping when its power failed."""
         kept = self.kept
         for what, t_ns in started:
             if isinstance(what, Keep):
-                if kept.is_over and isinstance(what.fact, Resumed):
+                if isinstance(unsure.fact, Finished) and isinstance(what.fact, Resumed):
                     return False
                 kept = kept.after(what.fact, t_ns)
         return self._fits(kept)
