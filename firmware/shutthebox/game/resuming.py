@@ -54,11 +54,9 @@ def resume(kept_match: KeptMatch, context: Context) -> Step[Target]:
             seconds = None  # that turn is over
     if seconds is not None:
         play = play._replace(clock=clock_of(seconds, context.now_ns))
-    effects += ask_reviews(play)
+    play = play._replace(linked=linked)
+    effects += (*ask_reviews(play), *keep_result(play))
     if linked is not None:
-        play = play._replace(linked=linked)
-        effects += (*keep_result(play), *ask_link(Rejoin(linked.agreement.session)), *tell_peer(play))
+        effects += (*ask_link(Rejoin(linked.agreement.session)), *tell_peer(play))
     target = after(play)
-    if isinstance(target, EndMatch):
-        return Step(ShowResult(play, {}), (*effects, *keep_result(play)), shared)
-    return Step(target, effects, shared)
+    return Step(ShowResult(play, {}) if isinstance(target, EndMatch) else target, effects, shared)
