@@ -10,7 +10,7 @@ from shutthebox.game.messages import ListRow, Message, Text, TileSum, decimal, m
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.texts import plural
 
-if TYPE_CHECKING:  # a reader of reviews needs no solver
+if TYPE_CHECKING:  # displaying a review needs no solver
     from shutthebox.odds.coach import Decision, MatchReview
 
 

@@ -10,7 +10,7 @@ class Dice(Protocol):
     """A source of throws."""
 
     def throw(self, dice: int, sides: int) -> Throw:
-        """Throws `count` dice with `sides` sides each."""
+        """Throws `dice` dice with `sides` sides each."""
         ...
 
     def draw(self, bag: Sequence[Throw]) -> Throw:
@@ -34,7 +34,7 @@ class RandomDice:
         self._below = below
 
     def throw(self, dice: int, sides: int) -> Throw:
-        """Throws `count` dice with `sides` sides each."""
+        """Throws `dice` dice with `sides` sides each."""
         return tuple(self._below(sides) + 1 for _ in range(dice))
 
     def draw(self, bag: Sequence[Throw]) -> Throw:

@@ -17,7 +17,7 @@ from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
 
-if TYPE_CHECKING:  # a reader of reviews needs no solver
+if TYPE_CHECKING:  # displaying a review needs no solver
     from shutthebox.odds.coach import MatchReview
 
 
@@ -41,7 +41,7 @@ class Form(NamedTuple):
 
     Attributes:
         settings: as they are now.
-        names: per seat the letters that were given, empty for none.
+        names: the letters given for each seat; empty for none.
         is_open: the box accepts settings and names from the form now.
         walks: the list's cursor can be moved now.
     """
@@ -134,9 +134,9 @@ class AskStick(NamedTuple):
 
 
 class AskLink(NamedTuple):
-    """Ask this of the link helper; what comes of it arrives as an input.
+    """Ask the link helper this; the outcome arrives as an input.
 
-    Everything kept before must be durable by then: the other box is told of it.
+    Everything kept earlier must be durable by then, because the other box is told about it.
     """
 
     request: LinkRequest

@@ -121,11 +121,11 @@ class BestTotal(NamedTuple):
 
     @property
     def entry(self) -> tuple[str, Value]:
-        """One for each ladder."""
+        """A key for each ladder."""
         return f"{_BEST}{self.ladder}", self.total
 
     def to_text(self) -> str:
-        """For example ``choose ["game.players",2]``."""
+        """For example ``choose ["best.ladder.9",4]``."""
         return fact_line("choose", *self.entry)
 
 
@@ -154,7 +154,7 @@ class Streak(NamedTuple):
         return _STREAK, (self.day, self.days)
 
     def to_text(self) -> str:
-        """For example ``choose ["game.players",2]``."""
+        """For example ``choose ["puzzle.streak",[739946,3]]``."""
         return fact_line("choose", *self.entry)
 
 
@@ -172,7 +172,7 @@ class PageRules(NamedTuple):
         return _PAGE_RULES, self.toml
 
     def to_text(self) -> str:
-        """For example ``choose ["game.players",2]``."""
+        """For example ``choose ["rules.page","…"]``."""
         return fact_line("choose", *self.entry)
 
 
@@ -190,13 +190,13 @@ class WrongCodes(NamedTuple):
         return _WRONG_CODES, self.times or None
 
     def to_text(self) -> str:
-        """For example ``choose ["game.players",2]``."""
+        """For example ``choose ["service.wrong_codes",2]``."""
         return fact_line("choose", *self.entry)
 
 
 Remembered: TypeAlias = Chosen | BestTotal | Streak | PageRules | WrongCodes
-"""What replaces the fact before of the same name. The first version only had settings, so all use their
-words.
+"""A fact that replaces the previous one of the same name. The first version only had settings, so all are
+written like one.
 
 The `entry` of each is a dotted name and a value, which `remembered` reads.
 """

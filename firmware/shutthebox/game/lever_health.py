@@ -17,17 +17,17 @@ from shutthebox.rules import turn as turns
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 
 SUSPECT_NS = 10_000_000_000
-"""A lever that has been wrong for so long when the button is pressed is reported as stuck, or dead."""
+"""A lever that has been wrong for this long when the button is pressed is reported as stuck, or dead."""
 
 SILENT_MOVES = 40
 """A lever that hasn't moved while the others made this many moves, two or three turns, may be dead."""
 
 
 KNOCKS = 6
-"""Flicks of the first and the last lever in turn that open service without the dice button."""
+"""Alternate flicks of the first and the last lever that open service without the dice button."""
 
 DWELL_NS = 3_000_000_000
-"""In service without the dice button, a lever that is left down for so long is a press."""
+"""In service without the dice button, a lever left down for this long is a press."""
 
 
 class Ailment(Enum):
@@ -93,7 +93,7 @@ def dice_button_complaint(shared: Shared) -> Message | None:
 
 
 def count_knocks(shared: Shared, down: Tiles, changed: Tiles) -> int:
-    """Counts the owner's knock: how far the outer levers have been flicked in turn, this move included."""
+    """Counts the owner's knock: alternate flicks of the outer levers so far, this move included."""
     settings = shared.settings
     broken = settings.out | shared.stuck | shared.dead
     usable = [lever for lever in range(1, settings.levers + 1) if not to_tiles([lever]) & broken]
@@ -101,7 +101,7 @@ def count_knocks(shared: Shared, down: Tiles, changed: Tiles) -> int:
         return 0
     turn = to_tiles([usable[0 if shared.knocks % 2 == 0 else -1]])
     if changed & down == changed and changed == turn:
-        return shared.knocks  # on its way
+        return shared.knocks  # half of the next flick
     if changed == turn:
         return shared.knocks + 1
     return int(changed == to_tiles(usable[:1]) and not down & changed)

@@ -203,7 +203,7 @@ class Machine:
             case SettingChosen() | NamesGiven() | CursorMoved() | RulesGiven():
                 return self._form(event)
             case HintReady() | DiceReady() | AnswerReady() | ReviewReady():
-                return self._advised(event)
+                return self._odds_ready(event)
 
     def _button(self, event: Input) -> list[Effect]:
         """Handles a gesture of the button, which wakes a sleeping box and answers "End the match?"."""
@@ -276,7 +276,7 @@ class Machine:
             overlay=Overlay.NONE, refusal=None, knocks=0, by_levers=True, moved_ns=None
         )
         context = self._context()
-        return [*self._taken(arrive(Step(OpenService(unlocked=unlocked)), context)), self._show()]
+        return [*self._take_step(arrive(Step(OpenService(unlocked=unlocked)), context)), self._show()]
 
     @property
     def _dwelt_ns(self) -> int | None:
@@ -321,7 +321,7 @@ class Machine:
         if known == found and not isinstance(self._mode, Service):
             return []
         if found.get(DICE_BUTTON) not in (None, known.get(DICE_BUTTON)) and not after.asleep:
-            # What it has asked nobody can answer.
+            # Nobody can answer its question any more.
             self._shared = after._replace(overlay=Overlay.NONE)
         return [*keep(*lever_health.new_faults(before, after)), self._show()]
 
@@ -339,27 +339,27 @@ class Machine:
         was_in = before.stick is not None and not (before.stick.is_card or before.stick.is_out)
         if stick is None or stick.is_card or stick.is_out or was_in:
             return [self._show()]
-        # A hand has put it in.
+        # Somebody has just inserted it.
         overlay = Overlay.NONE if before.asleep else before.overlay
         self._shared = self._shared._replace(stick_is_new=True, overlay=overlay, touched_ns=self._now_ns)
         return [*self._audible((PlaySound(Sound.WAKE),)), self._show()]
 
-    def _advised(self, came: OddsReady) -> list[Effect]:
+    def _odds_ready(self, came: OddsReady) -> list[Effect]:
         if isinstance(came, ReviewReady) and isinstance(self._mode, MatchMode):
             play = add_review(self._mode.play, came)
             if play != self._mode.play:
                 self._mode = replace(self._mode, play=play)
                 return [self._show()]
-        return self._answered(came)
+        return self._pass_answer(came)
 
-    def _answered(self, came: object) -> list[Effect]:
+    def _pass_answer(self, came: object) -> list[Effect]:
         """Passes an answer to the mode that waits for it."""
         handler = advice_for(self._mode, came)
         if handler is None:
             return []
         context = self._context()
         step = arrive(handler(self._mode, came, context), context)
-        return [] if step == Step(self._mode) else [*self._taken(step), self._show()]
+        return [] if step == Step(self._mode) else [*self._take_step(step), self._show()]
 
     def _link_reported(self, report: LinkReport) -> list[Effect]:
         """Handles what the link helper says, and what the other box says through it."""
@@ -368,7 +368,7 @@ class Machine:
             # The players of a match that this box has left, or lost; one that waits in service isn't.
             return [*ask_link(Leave())]
         before = self._link_stands_at
-        effects = self._answered(came)
+        effects = self._pass_answer(came)
         if not effects or self._link_stands_at == before:
             return effects
         # Somebody plays at the other box, which a dark panel shows, too.
@@ -450,7 +450,7 @@ class Machine:
         self._shared = shared = shared._replace(own_settings=settings)
         step = TABLE[type(self._mode), SettingChosen].step(self._mode, self._context())
         kept = (step.shared or shared)._replace(names=shared.names)
-        return [*self._taken(step._replace(shared=kept).preceded_by(*keep(*facts))), self._show()]
+        return [*self._take_step(step._replace(shared=kept).preceded_by(*keep(*facts))), self._show()]
 
     def _dispatch(self, event: Input | Deserted, moved: Tiles = 0) -> list[Effect]:
         """Passes the input to the overlay first, then to the mode."""
@@ -459,14 +459,14 @@ class Machine:
             row = TABLE.get((state, type(event)))
             if row is None or row.handler is None:
                 continue
-            effects += self._taken(row.step(self._mode, self._context(moved)))
+            effects += self._take_step(row.step(self._mode, self._context(moved)))
             if row.overlay is not None:
                 self._shared = self._shared._replace(overlay=row.overlay)
             if not row.goes_on:
                 break
         return [*effects, self._show()]
 
-    def _taken(self, step: Step[ModeState]) -> list[Effect]:
+    def _take_step(self, step: Step[ModeState]) -> list[Effect]:
         before, self._mode = self._mode, step.mode
         shared = (step.shared or self._shared)._replace(refusal=step.refusal)
         if shared.by_levers and not isinstance(step.mode, Service | StickMode):

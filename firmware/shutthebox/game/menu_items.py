@@ -101,7 +101,7 @@ def _plain(value: Any) -> Value:  # noqa: ANN401  (a key's value)
 
 
 def _value_text(value: object) -> Text:
-    """The text of a value without its own."""
+    """The text of a value that has none of its own."""
     match value:
         case bool():
             return message("on") if value else message("off")

@@ -9,7 +9,7 @@ class Mode(StrEnum):
 
     Attributes:
         in_scenarios: the name in scenarios and JSON, if different: there, names and a roll-off count as
-            setup, real dice and those that another box has to answer for as rolling, a stick as service.
+            setup, entering real dice and waiting for the other box's link as rolling, a stick as service.
     """
 
     in_scenarios: str

@@ -51,7 +51,7 @@ def wrong_code(mode: _Mode, context: Context) -> Step[_Mode]:
 
 
 def forgive(step: Step[_Mode], context: Context) -> Step[_Mode]:
-    """The step, with the wrong codes before forgotten."""
+    """The step, with all earlier wrong codes forgotten."""
     if not context.shared.settings.wrong_codes:
         return step
     return step.preceded_by(*keep(WrongCodes(0)))._replace(shared=_counting(0, context))

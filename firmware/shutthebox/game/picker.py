@@ -51,7 +51,7 @@ class Picker(NamedTuple):
         """By how many options each scrolling lever moves the cursor."""
         if len(self.options) <= self.levers < len(self.options) + 2:
             return {}
-        # A box with a single lever has one that goes on, and none that goes back.
+        # A box with a single lever can only scroll forward.
         return {self.levers - 1: -1, self.levers: 1} if self.levers > 1 else {self.levers: 1}
 
     @property

@@ -21,7 +21,7 @@ from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles, to_numbers
 
-if TYPE_CHECKING:  # a reader of reviews needs no solver
+if TYPE_CHECKING:  # displaying a review needs no solver
     from shutthebox.odds.coach import MatchReview
 
 _SECOND_NS = 1_000_000_000
@@ -154,7 +154,7 @@ def apply_and_keep(play: MatchInPlay, action: Action) -> tuple[MatchInPlay, tupl
 
 
 def tell_peer(play: MatchInPlay) -> tuple[Effect, ...]:
-    """Tells the other box of a linked match how it stands. What it's told must be kept before."""
+    """Tells the other box of a linked match how it stands. Everything it's told must already be kept."""
     return ask_link(Send(play.linked.message())) if play.linked else ()
 
 
@@ -165,7 +165,7 @@ def keep_result(play: MatchInPlay) -> tuple[Effect, ...]:
 
 
 def leave_peer(play: MatchInPlay) -> tuple[Effect, ...]:
-    """Takes leave of the other box of a linked match."""
+    """Says goodbye to the other box of a linked match."""
     return ask_link(Leave()) if play.linked else ()
 
 
@@ -181,13 +181,13 @@ def apply_action(play: MatchInPlay, action: Action) -> MatchInPlay:
     after = play._replace(match=match, actions=(*play.actions, action), half=WHOLE, linked=linked)
     if play.match.stage is Stage.ADVANCE:
         return after._replace(turn=None, review=None)
-    turn = _continued(play, action)
+    turn = _continue_turn(play, action)
     if turn is None or match.rows[play.match.player].outcome is None:
         return after._replace(turn=turn)
     return after._replace(turn=turn, unreviewed=(*play.unreviewed, turn))
 
 
-def _continued(play: MatchInPlay, action: Action) -> PlayedTurn | None:
+def _continue_turn(play: MatchInPlay, action: Action) -> PlayedTurn | None:
     """The current turn with one more action; None if we joined it half-way, or turns rotate."""
     match, turn = play.match, play.turn
     if turn is not None:
@@ -208,8 +208,8 @@ def add_review(play: MatchInPlay, came: ReviewReady) -> MatchInPlay:
     points = review.players[player].points
     return play._replace(
         review=review if turn == play.turn else play.review,
-        luck=_added(play.luck, player, points.luck),
-        given_away=_added(play.given_away, player, points.given_away),
+        luck=_add_at(play.luck, player, points.luck),
+        given_away=_add_at(play.given_away, player, points.given_away),
     )
 
 
@@ -266,5 +266,5 @@ def is_computers_turn(play: MatchInPlay, shared: Shared) -> bool:
     return play.linked is None and play.match.player + 1 in shared.settings.game.computers
 
 
-def _added(sums: tuple[Fraction, ...], at: int, more: Fraction) -> tuple[Fraction, ...]:
+def _add_at(sums: tuple[Fraction, ...], at: int, more: Fraction) -> tuple[Fraction, ...]:
     return tuple(value + more * (i == at) for i, value in enumerate(sums))

@@ -351,7 +351,7 @@ class Settings(NamedTuple):
         order = order_of(profile)
         if not order.is_listed:
             return False
-        # Of what players choose, only teams change how many can play.
+        # Of the players' choices, only teams change how many can play.
         with_teams = with_options(profile, teams=self.game.teams)
         return profile.is_solo or order.seats(with_teams, self.game.players) == self.game.players
 

@@ -23,12 +23,12 @@ from shutthebox.game.wording import player_name, reason_text
 from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import to_numbers
 
-if TYPE_CHECKING:  # a reader of reviews needs no solver
+if TYPE_CHECKING:  # displaying a review needs no solver
     from shutthebox.odds.coach import MatchReview
 
 
 _BY_LEVERS = (Mode.SERVICE, Mode.STICK)
-"""They can be walked through without the dice button."""
+"""The modes that can be operated without the dice button."""
 
 
 def build_show(mode: ModeState, shared: Shared, t_ns: int) -> Show:
@@ -109,7 +109,7 @@ def _screen(mode: ModeState, shared: Shared) -> Screen:
         if shared.by_levers:
             screen = screen._replace(also=(*screen.also, message("3 s down: press")))
     elif (dead := dice_button_complaint(shared)) is not None:
-        # Nobody can go on. What the levers are to do stays in sight.
+        # Play is stuck, but what the levers should do stays in sight.
         if shared.unpressed >= SILENT_MOVES:  # perhaps nobody wants to press
             screen = screen._replace(also=(*screen.also, dead))
         else:

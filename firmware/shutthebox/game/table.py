@@ -165,7 +165,7 @@ ENTRANCES: Mapping[type, Handler] = dict(
         entrance(ShowResult, match_over.show),
     )
 )
-"""Per target what leads to its mode, or on to another target."""
+"""For each target, the handler that leads to its mode, or on to another target."""
 
 if _forgotten := {each.__name__ for each in get_args(Target)} - {each.__name__ for each in ENTRANCES}:
     raise TypeError(f"{', '.join(_forgotten)}: no entrance")
@@ -230,7 +230,7 @@ ROWS = (
     Row(_ABANDON, Pressed, leave, _NONE),
     Row(_ABANDON, Held, stay, _NONE),
     Row(_ABANDON, ServicePressed, stay, _NONE, goes_on=True),
-    # What holds for every mode, for those of a match, and for those of a turn that goes on.
+    # Rows for every mode, for the modes of a match, and for those of a turn in progress.
     inherited(BoxMode, ServicePressed, _UNLOCKED),
     inherited(BoxMode, SettingChosen, BackToAttract()),
     inherited(BoxMode, Deserted, BackToAttract(), _ASLEEP),
@@ -330,7 +330,7 @@ INPUT_NAMES: Mapping[type, str] = {
     ServicePressed: "service button",
     SettingChosen: "a form",
 }
-"""Everything that hands or time do."""
+"""Everything that players or time can do."""
 
 Table: TypeAlias = Mapping[tuple[type[BoxMode] | Overlay, type], Row]
 
@@ -443,7 +443,7 @@ def _modes_at(places: frozenset[Any]) -> frozenset[type[BoxMode]]:
 
 
 BENEATH = "the mode beneath"
-"""In ways: where it leads once nothing lies over the mode any more."""
+"""In `_ways`: where a handler leads that removes the overlay."""
 
 NEXT_STAGE = "next stage"
 """In the diagram: wherever the stage of the match leads after an action."""

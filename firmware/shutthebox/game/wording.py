@@ -32,16 +32,16 @@ from shutthebox.rules.turn import Outcome, Turn
 from shutthebox.texts import plural
 
 MOST_HINTS = 9
-"""Answers that a hint ranks."""
+"""The most answers that a hint ranks."""
 
 MOST_OTHERS = 3
-"""Players whose answers to the throw for everyone are named: the prompt comes round soon."""
+"""The most players whose answers to the throw for everyone are named, so that the prompt soon returns."""
 
 PROMPT_LENGTH = 16
 """Characters of a prompt that are read at a glance; answers beyond are cut."""
 
 MOST_PAGES = 6
-"""Pages of rules that anybody reads on the panel."""
+"""The most pages of rules; nobody reads more on the panel."""
 
 PAGE_LENGTH = 67
 """Characters of two English sentences that a page of the panel holds in every language."""

@@ -14,7 +14,7 @@ from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import usual_dice
 
-if TYPE_CHECKING:  # a reader of reviews needs no solver
+if TYPE_CHECKING:  # displaying a review needs no solver
     from shutthebox.odds.coach import MatchReview
 
 

@@ -41,7 +41,7 @@ class Attract(BoxMode):
             if shared.stick.is_out:
                 stick = message("Restart needed")
             if shared.stick_is_new:
-                # A hand has just put it in, perhaps because of the fault.
+                # Somebody has just inserted it, perhaps because of the fault.
                 prompts, fault = (stick, *((fault,) if fault else ()), *prompts), None
             else:
                 prompts = (prompts[0], stick, *prompts[1:])

@@ -34,7 +34,7 @@ class BoxMode(Marker, ABC):
     shows_tournament: ClassVar[bool] = False
     __match_args__: ClassVar[tuple[str, ...]] = ()
 
-    # Once for all: the methods that each dataclass would be given take a fiftieth of the box's start.
+    # Written once: generating them for each dataclass takes a fiftieth of the box's startup.
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self._data == other._data
 

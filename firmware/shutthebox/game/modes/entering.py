@@ -69,7 +69,7 @@ def press(mode: Entering, context: Context) -> Step[Entering | AwaitThrow]:
 def hold(mode: Entering, context: Context) -> Step[Entering | AfterAction]:
     """Enters the number; the last number completes the throw."""
     if mode.play.verdict.kind is not VerdictKind.OK:
-        # No throw on wrong levers, whoever throws it.
+        # Levers must be right before any throw, the players' own included.
         return refuse(mode, fault_text(mode.play.verdict, context.shared))
     match = mode.play.match
     entry = mode.entry.enter()

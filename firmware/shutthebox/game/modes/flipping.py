@@ -61,7 +61,7 @@ class Flipping(TurnMode):
 
     @property
     def pointer(self) -> Message | None:
-        """Not where nothing is shut, or an answer stands without a press."""
+        """The tip, except where nothing is shut, or an answer needs no press."""
         match = self.play.match
         shuts = turns.answers(match.rules, match.turn) and not match.turn.opens
         return message("Flip, then press") if shuts and not match.answers_of_others else None
@@ -101,7 +101,7 @@ def enter(target: AnswerThrow, context: Context) -> Step[Flipping | AfterAction]
     """Shows the throw; asks for the computer's answer, unless that was already asked for."""
     play = target.play
     if not is_computers_turn(play, context.shared):
-        return _settled(Flipping(play), context)
+        return _judge(Flipping(play), context)
     if target.asked_ns is None:
         asked = Ask(AskAnswer(play.match, context.shared.settings.game.strength))
         return levers(Flipping(play, thinking_ns=context.now_ns), context).preceded_by(asked)
@@ -112,7 +112,7 @@ def enter(target: AnswerThrow, context: Context) -> Step[Flipping | AfterAction]
 def levers(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
     """Judges the levers; the computer's move is committed as soon as somebody has set it."""
     before = mode.play.verdict
-    step = _settled(mode, context)
+    step = _judge(mode, context)
     flipping = step.mode
     if not isinstance(flipping, Flipping) or flipping.computers_answer is None:
         return step
@@ -126,7 +126,7 @@ def levers(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
     return Step(flipping, step.effects).then(_commit, context)
 
 
-def _settled(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
+def _judge(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
     """Judges the levers; shutting the box needs no press."""
     before = mode.play.verdict
     play, effects = judge_levers(mode.play, context, mode.computers_answer)
@@ -156,7 +156,7 @@ def press(mode: Flipping, context: Context) -> Step[Flipping | AfterAction | Rol
         if reads:
             return Step(mode)
         if kind is VerdictKind.MISSING and (half := take_half(play, context.shared, mode.computers_answer)):
-            return _settled(replace(mode, play=play._replace(half=half)), context)
+            return _judge(replace(mode, play=play._replace(half=half)), context)
         shared = suspect_missing(play, context, mode.computers_answer)
         return refuse(mode, commit_refusal(play, shared, mode.computers_answer))._replace(shared=shared)
     step = _commit(mode, context)

@@ -42,7 +42,7 @@ from shutthebox.rules.match import begin
 from shutthebox.texts import plural
 
 INVITE_AGAIN_NS = 3_000_000_000
-"""An invitation that nothing has been heard of is sent again after so long."""
+"""How long to wait for an answer before sending the invitation again."""
 
 
 class LinkStage(Enum):
@@ -63,7 +63,7 @@ class LinkStage(Enum):
     INVITED = auto()
     """The guest reads the invitation."""
     OVER = auto()
-    """It came to nothing, and the box says why."""
+    """There will be no match, and the box says why."""
 
 
 _MET = (LinkStage.INVITING, LinkStage.PAIRED, LinkStage.INVITED)
@@ -72,7 +72,7 @@ _AT_HELPER = (LinkStage.OPENING, LinkStage.OPEN, *_MET)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Linking(BoxMode):
-    """On the way to a linked match, or just after one that came to nothing.
+    """On the way to a linked match, or after a failed attempt.
 
     Attributes:
         stage: how far.
@@ -323,7 +323,7 @@ def _whose_rules(version: int) -> Message:
 
 
 def declined(mode: Linking, came: Decline, context: Context) -> Step[Linking]:
-    """Says that the guest doesn't play, and why if it's for the rules' version."""
+    """Says that the guest declined, and why if it's because of the rules' version."""
     if mode.stage is not LinkStage.INVITING:
         return Step(mode)
     if came.rules_version != RULES_VERSION:
@@ -332,7 +332,7 @@ def declined(mode: Linking, came: Decline, context: Context) -> Step[Linking]:
 
 
 def moved(mode: Linking, came: PeerIs, context: Context) -> Step[Linking]:
-    """Says so if the other box, or the helper with its room, has gone before the match."""
+    """Reports it if the other box, or the helper with its room, has gone before the match."""
     if came.peer in (Peer.AWAY, Peer.LEFT) and mode.stage in _MET:
         return _over(_WHY[WhyNotPaired.UNKNOWN])
     if came.peer is Peer.OFFLINE and mode.stage in _AT_HELPER:

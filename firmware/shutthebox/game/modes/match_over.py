@@ -31,7 +31,7 @@ from shutthebox.rules.tiles import Tiles, to_tiles
 from shutthebox.rules.turn import Outcome
 from shutthebox.texts import plural
 
-if TYPE_CHECKING:  # a reader of reviews needs no solver
+if TYPE_CHECKING:  # displaying a review needs no solver
     from shutthebox.odds.coach import MatchReview
 
 SIGN_LEVERS = (1, 2)
@@ -130,15 +130,15 @@ def enter(target: EndMatch, context: Context) -> Step[MatchOver]:
     played = (player for player, score in enumerate(play.match.scores) if score is not None)
     order = dict.fromkeys((*_result(play).winners, *played))
     letters = {player: name for player in order if (name := context.shared.name(player))}
-    return _signed(play, letters, context)
+    return _sign(play, letters, context)
 
 
 def show(target: ShowResult, context: Context) -> Step[MatchOver]:
     """Shows the result again, with the new signature."""
-    return _signed(target.play, target.letters, context) if target.letters else Step(MatchOver(target.play))
+    return _sign(target.play, target.letters, context) if target.letters else Step(MatchOver(target.play))
 
 
-def _signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> Step[MatchOver]:
+def _sign(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> Step[MatchOver]:
     """Signs for the players with these letters."""
     winners, past = _result(play).winners, context.lookups.past
     honours = tuple(
@@ -185,9 +185,9 @@ def _end(mode: MatchOver, context: Context) -> Step[MatchOver | BackToAttract]:
 
 
 def insist(mode: MatchOver, context: Context) -> Step[MatchOver | BackToAttract]:
-    """Ends a linked match though the other box may lack the result.
+    """Ends a linked match even if the other box may lack the result.
 
-    Not if they began to hold before the result came: then they meant to end a match that wasn't decided.
+    Unless the hold began before the result arrived: then it was meant to end an undecided match.
     """
     return leave(mode, context) if mode.held and _is_unsent(mode, context.shared) else Step(mode)
 

@@ -131,14 +131,14 @@ def press(mode: Menu, context: Context) -> Step[Menu | OpenPuzzle | OpenLink | O
     if game is not None and (mode.page is not None or mode.on_rules):
         return Step(replace(mode, page=0 if mode.page is None else (mode.page + 1) % len(rules_pages(game))))
     if game is not None:
-        return _taken(GAME, settings.games.index(game), context)
+        return _take_option(GAME, settings.games.index(game), context)
     match mode.entry:
         case None:
             return _open(mode, entries(settings)[mode.picker.cursor], context)
         case Item() if mode.entry is GAME:
             return Step(_games(settings.groups[mode.picker.cursor][0], settings))
         case Item() as item:
-            return _taken(item, mode.picker.cursor, context)
+            return _take_option(item, mode.picker.cursor, context)
         case Destination.SCOREBOARD:
             return Step(mode.with_picker(mode.picker.move_cursor(1)))
         case entry:
@@ -161,16 +161,16 @@ def hold(mode: Menu, context: Context) -> Step[Menu | BackToAttract]:
         return Step(replace(mode, page=None))
     game = mode.game(settings)
     if game is not None and mode.chose and game.name != settings.profile.name:
-        return _taken(GAME, settings.games.index(game), context)
+        return _take_option(GAME, settings.games.index(game), context)
     if game is not None and len(settings.groups) > 1:
         return Step(_groups(settings))
     if isinstance(item, Item) and item is not GAME and mode.picker.cursor != item.current_index(settings):
-        return _taken(item, mode.picker.cursor, context)
-    # Who has only looked has chosen nothing: the game's own rounds stay the game's own.
+        return _take_option(item, mode.picker.cursor, context)
+    # Looking isn't choosing: the game's own rounds stay its own.
     return Step(Menu(listed(settings, item)))
 
 
-def _taken(item: Item, option: int, context: Context) -> Step[Menu]:
+def _take_option(item: Item, option: int, context: Context) -> Step[Menu]:
     """Takes the option and goes back to the list."""
     settings, facts = item.choose(context.shared.settings, option)
     shared = context.shared._replace(own_settings=settings)

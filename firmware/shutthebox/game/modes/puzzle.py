@@ -56,7 +56,7 @@ class PuzzleMode(BoxMode):
     def screen(self, shared: Shared) -> Screen:
         """The position with its throw, or the cost of every answer."""
         if self.is_answered(shared.settings):
-            return _answered(self, shared)
+            return _answered_screen(self, shared)
         puzzle, verdict = self.daily.puzzle, self.verdict
         return Screen(
             self.name,
@@ -74,12 +74,12 @@ class PuzzleMode(BoxMode):
 
 def enter(target: OpenPuzzle, context: Context) -> Step[PuzzleMode]:
     """Opens today's puzzle; if it has been answered, shows the answers with their costs."""
-    return _judged(PuzzleMode(target.daily), context)
+    return _judge(PuzzleMode(target.daily), context)
 
 
 def levers(mode: PuzzleMode, context: Context) -> Step[PuzzleMode]:
     """Judges the levers as the answer to the throw."""
-    return _judged(mode, context)
+    return _judge(mode, context)
 
 
 def press(mode: PuzzleMode, context: Context) -> Step[PuzzleMode | BackToAttract]:
@@ -97,7 +97,7 @@ def press(mode: PuzzleMode, context: Context) -> Step[PuzzleMode | BackToAttract
     return Step(replace(mode, answer=mode.verdict.move), effects, shared)
 
 
-def _answered(mode: PuzzleMode, shared: Shared) -> Screen:
+def _answered_screen(mode: PuzzleMode, shared: Shared) -> Screen:
     """Shows the cost of every answer, with the player's highlighted, and the streak."""
     puzzle, streak = mode.daily.puzzle, shared.settings.streak
     tiles = [answer.choice for answer in puzzle.answers]
@@ -115,7 +115,7 @@ def _answered(mode: PuzzleMode, shared: Shared) -> Screen:
     )
 
 
-def _judged(mode: PuzzleMode, context: Context) -> Step[PuzzleMode]:
+def _judge(mode: PuzzleMode, context: Context) -> Step[PuzzleMode]:
     if mode.is_answered(context.shared.settings):
         return Step(mode)
     levers = context.shared.levers

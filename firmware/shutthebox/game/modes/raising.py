@@ -29,7 +29,7 @@ class Raising(TurnMode):
 
     @property
     def pointer(self) -> Message | None:
-        """Not for a player whose row has tiles shut."""
+        """The tip, except for a player whose row has tiles shut."""
         play = self.play
         all_open = not play.match.turn.opens and play.match.turn.open == play.match.rules.starting
         return message("Lift all levers") if all_open and play.verdict.kind is VerdictKind.LIFT else None
@@ -39,7 +39,7 @@ class Raising(TurnMode):
         big = player_name(self.play.match.player, shared)
         screen = turn_screen(self.name, self.play, shared, big=big)
         also = tip(self, shared)
-        # To be shown the way is no alarm.
+        # Showing a newcomer the way isn't an alarm.
         return screen._replace(alert="", prompt=screen.alert, also=also) if also else screen
 
 

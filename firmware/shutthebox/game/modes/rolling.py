@@ -77,7 +77,7 @@ def enter(target: RollDice, context: Context) -> Step[Rolling | AwaitLink | Part
 
 
 def tumble(target: Tumble, context: Context) -> Step[Rolling]:
-    """Lets the dice tumble, whose throw both boxes of a linked match have made."""
+    """Lets the dice tumble for a throw that both boxes of a linked match have made."""
     return Step(Rolling(target.play, target.thrown, context.now_ns))
 
 
@@ -98,7 +98,7 @@ def answer_ready(mode: Rolling, came: AnswerReady, context: Context) -> Step[Rol
 
 
 def reveal(mode: Rolling, context: Context) -> Step[AfterAction]:
-    """Shows the throw, and then the other box of a linked match may; a press shows it at once."""
+    """Shows the throw and, in a linked match, lets the other box show it; a press shows it at once."""
     play = mode.play._replace(match=mode.thrown)
     target, told = after(play), tell_peer(play)
     if isinstance(target, AnswerThrow):

@@ -140,16 +140,16 @@ def press(mode: Service, context: Context) -> Step[Service | OpenStick]:
     if not mode.row:
         return _open(mode, _LINES[mode.picker.cursor], context)
     if mode.asking:
-        return _change_sides(mode, context)
+        return _switch_lever(mode, context)
     if mode.asks_code:
         mode = replace(mode, asks_code=False)
         if not settings.code:
             return Step(mode)
         if not is_code(context.shared):
             return wrong_code(mode, context)
-        return forgive(_asks(replace(mode, unlocked=True), settings), context)
+        return forgive(_ask_first(replace(mode, unlocked=True), settings), context)
     if mode.unlocked:
-        return _asks(mode, settings)
+        return _ask_first(mode, settings)
     return ask_code(mode, replace(mode, asks_code=True), context)
 
 
@@ -165,7 +165,7 @@ def _open(mode: Service, line: Topic | Message, context: Context) -> Step[Servic
     return Step(replace(mode, row=ailing[0] if ailing else 1, walking=0, flicks=Flicks()))
 
 
-def _asks(mode: Service, settings: Settings) -> Step[Service]:
+def _ask_first(mode: Service, settings: Settings) -> Step[Service]:
     """Asks for confirmation about the lever at the cursor."""
     if mode.row in settings.taken:
         return refuse(mode, switch(mode.row).taken)
@@ -201,7 +201,7 @@ def levers(mode: Service, context: Context) -> Step[Service]:
     return Step(replace(mode, row=away[0], walking=0))
 
 
-def _change_sides(mode: Service, context: Context) -> Step[Service]:
+def _switch_lever(mode: Service, context: Context) -> Step[Service]:
     """Takes the lever out of play or puts it back, from the next match on."""
     settings = mode.switch_lever(context.shared.settings)
     effects = keep(Chosen("box.out_of_play", settings.box.out_of_play))

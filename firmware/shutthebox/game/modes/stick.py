@@ -242,7 +242,7 @@ def press(mode: StickMode, context: Context) -> Step[StickMode | OpenService]:
             return Step(mode)
         if not is_code(context.shared):
             return wrong_code(mode, context)
-        return forgive(_chosen(replace(mode, unlocked=True), stick, context), context)
+        return forgive(_choose(replace(mode, unlocked=True), stick, context), context)
     if mode.asking is not None:
         return _ask(mode, mode.asking, stick)
     if mode.has_news(stick):
@@ -251,11 +251,11 @@ def press(mode: StickMode, context: Context) -> Step[StickMode | OpenService]:
     if mode.current_picker(context.shared).cursor == len(stick.offers):
         return Step(OpenService(mode.unlocked, past_stick=True))
     if mode.unlocked:
-        return _chosen(mode, stick, context)
+        return _choose(mode, stick, context)
     return ask_code(mode, replace(mode, asks_code=True), context)
 
 
-def _chosen(mode: StickMode, stick: Stick, context: Context) -> Step[StickMode]:
+def _choose(mode: StickMode, stick: Stick, context: Context) -> Step[StickMode]:
     """Asks before replacing anything; saving replaces nothing."""
     cursor = mode.current_picker(context.shared).cursor
     if cursor >= len(stick.offers):

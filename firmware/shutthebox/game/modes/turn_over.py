@@ -158,16 +158,16 @@ def enter(target: EndTurn, context: Context) -> Step[TurnOver]:
     match = target.play.match
     sound = Sound.SHUT if is_to_cheer(match) else Sound.BLOCKED
     step = Step(TurnOver(target.play._replace(verdict=FINE)), (*keep_result(target.play), PlaySound(sound)))
-    return _climbed(step, match, context) if match.rules.is_solo and match.result else step
+    return _raise_best(step, match, context) if match.rules.is_solo and match.result else step
 
 
-def _climbed(step: Step[TurnOver], match: Match, context: Context) -> Step[TurnOver]:
+def _raise_best(step: Step[TurnOver], match: Match, context: Context) -> Step[TurnOver]:
     """Raises the ladder's total to beat, if this one is better; stored like a choice at the box."""
     assert match.result is not None, "the match is decided"
     if not match.result.winners or match.totals[0] == match.rules.limit:
         return step
     if 1 in context.shared.settings.game.computers:
-        return step  # nobody has climbed
+        return step  # the best total stands
     ladder, total = ladder_of(match.game), match.totals[0]
     settings = context.shared.settings
     shared = context.shared._replace(own_settings=settings._replace(bests={**settings.bests, ladder: total}))

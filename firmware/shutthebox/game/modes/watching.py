@@ -1,6 +1,6 @@
-"""Watching: a linked match waits for the other box: for its player, or for it to have the result.
+"""Watching: in a linked match, waiting for the other box's player, or for that box to have the result.
 
-Nothing is asked of the levers here.
+The levers have nothing to do here.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Awaiting(TurnMode):
 
 
 def _limit_ns(play: MatchInPlay, since_ns: int) -> int | None:
-    """When a throw that is due has been due for too long; None if none is."""
+    """The deadline of a throw that is due; None if none is."""
     linked = play.linked
     if linked is None or linked.rolled is None:
         return None
@@ -146,7 +146,7 @@ def begin(target: BeginLinked, context: Context) -> Step[AfterAction]:
 
 
 def enter(target: Watch, context: Context) -> Step[Watching]:
-    """Watches until the other box has gone on."""
+    """Watches until the other box has moved on."""
     return Step(Watching(target.play._replace(verdict=FINE, clock=None), context.now_ns))
 
 
@@ -188,7 +188,7 @@ def synced(mode: _Mode, sync: Sync, context: Context) -> Step[_Mode | Tumble | A
         return Step(Tumble(play._replace(match=before), play.match), effects, shared)
     if not was_settled:
         effects += keep_result(play)
-    if answers and mode.name is not Mode.ROLLING:  # it tells the throw once it has been seen here
+    if answers and mode.name is not Mode.ROLLING:  # there, it's told once the throw has been seen here
         effects += tell_peer(play)
     is_over = isinstance(mode, Watching) and play.match.stage is Stage.FINISHED and linked.is_settled
     if not facts and not is_over:
@@ -218,7 +218,7 @@ def levers_seen(mode: _Mode, levers: Levers, context: Context) -> Step[_Mode]:
 
 
 def invited_again(mode: _Mode, invite: Invite, context: Context) -> Step[_Mode]:
-    """Accepts again: the first time was lost on its way."""
+    """Accepts again, because the first acceptance was lost on its way."""
     linked = mode.play.linked
     if linked is None or linked.seat == 0 or linked.confirmed is not None:
         return Step(mode)

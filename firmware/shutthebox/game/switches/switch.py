@@ -11,7 +11,7 @@ from shutthebox.game.inputs import Input, ServicePressed
 from shutthebox.game.messages import Message, message
 
 STUCK_NS = 20_000_000_000
-"""A button that is down for so long is stuck: a hand that holds it for ten seconds gets an answer."""
+"""A button that is down for this long is stuck; a person holding it gets an answer after ten seconds."""
 
 
 class Switch(NamedTuple):
