@@ -1,7 +1,7 @@
 """An entry of the outbox: a message of a box to a league, one line of JSON in a chain of hashes.
 
 The bytes of an entry never change once it is written: its hash is SHA-256 of them, and the next entry
-names it. A league that knows one entry can tell whether the following one is really the following one.
+names it. A league that knows one entry can tell whether the next one really follows it.
 """
 
 import hashlib
@@ -18,10 +18,10 @@ from shutthebox.rules.profile import MAX_PLAYERS
 VERSION = 1
 
 MAX_BYTES = 512 * 1024
-"""No entry is larger. A match of 999 rounds for twenty players is; nobody plays it."""
+"""The largest entry we accept. Only an absurd match (twenty players, 999 rounds) exceeds it."""
 
 UPLINK_STATUS_FILE = ".uplink"
-"""A file in the outbox: what the uplink says about the way to the league, an `UplinkStatus`."""
+"""A file in the outbox in which the uplink keeps its `UplinkStatus`."""
 
 CHAIN_BEGINS_AGAIN = (
     "a chain of entries begins again here: the card is an older copy, or another box has a copy of it"
@@ -29,31 +29,31 @@ CHAIN_BEGINS_AGAIN = (
 """The reason in the receipt of the first entry of such a chain."""
 
 _MOST_SAID = 500
-"""Most characters of the line of an `UplinkStatus`."""
+"""The most characters of an `UplinkStatus`'s line."""
 
 
 class Way(StrEnum):
-    """The way of entries to the league."""
+    """Whether entries reach the league."""
 
     GOOD = "good"
     NO_LEAGUE = "no-league"
     """The box is in none."""
     NO_LINE = "no-line"
     HELD = "held"
-    """The league has entries and holds them."""
+    """The league has entries but is holding them."""
     TWO_BOXES = "two-boxes"
     """Another box seems to use the same enrolment."""
     OLDER_CARD = "older-card"
-    """All is delivered, but the card is an older copy."""
+    """Everything is delivered, but the card is an older copy."""
     OTHER = "other"
 
 
 class UplinkStatus(NamedTuple):
-    """What the uplink says.
+    """The uplink's report on delivery.
 
     Attributes:
-        way: to the league.
-        line: the same for the owner, a line of English; empty if all is well.
+        way: whether entries reach the league.
+        line: the same for the owner, as a line of English; empty if all is well.
     """
 
     way: Way
@@ -65,7 +65,7 @@ class UplinkStatus(NamedTuple):
 
 
 def uplink_status(text: str) -> UplinkStatus:
-    """The status in the file. Text that this program does not know is shown to the owner as it stands."""
+    """The status in the file. Text that this program doesn't know is shown to the owner as it is."""
     if not text:
         return UplinkStatus(Way.GOOD)
     try:
@@ -85,7 +85,7 @@ _MOST = 2**53
 
 
 class OutboxEntryError(ShutTheBoxError, ValueError):
-    """Bytes that are no entry; the text says in one line what is wrong."""
+    """Bytes that aren't an entry; the text says in one line what's wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class OutboxEntry:
 
     Attributes:
         box: 32 hexadecimal digits that the box drew for itself with its first entry.
-        sequence: from 1, without a hole.
+        sequence: from 1, without gaps.
         previous: the hash of the entry before; `NO_HASH` for the first.
         content: what happened.
     """
@@ -158,7 +158,7 @@ def hash_of(entry: bytes) -> str:
 
 
 def entry_from_bytes(data: bytes) -> OutboxEntry:
-    """The entry whose `to_bytes` these bytes are. The record in it is not checked.
+    """Parses an entry from its `to_bytes`. The record in it isn't checked.
 
     Raises:
         OutboxEntryError: for anything else.

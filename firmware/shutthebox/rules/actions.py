@@ -51,7 +51,7 @@ class Thrown:
 
     @classmethod
     def from_text(cls, rest: str) -> Self:
-        """The throw by what follows its word."""
+        """Parses a throw from the text after its word."""
         return cls(faces_from_text(rest))
 
 
@@ -89,7 +89,7 @@ class Moved:
 
     @classmethod
     def from_text(cls, rest: str) -> Self:
-        """The move by what follows its word."""
+        """Parses a move from the text after its word."""
         return cls(from_text(rest))
 
 
@@ -127,7 +127,7 @@ class Reopened:
 
     @classmethod
     def from_text(cls, rest: str) -> Self:
-        """The tile by what follows the word."""
+        """Parses the tile from the text after the word."""
         tiles = to_numbers(from_text(rest))
         if len(tiles) != 1 or tiles[0] > MAX_TILE:
             raise ValueError(f"{quoted(rest)} is not one tile")
@@ -135,7 +135,7 @@ class Reopened:
 
 
 class BareAction(Marker):
-    """An action without data. In a record it's a line of the player and its word."""
+    """An action without data. In a record, its line is the player and its word."""
 
     __slots__ = ()
 

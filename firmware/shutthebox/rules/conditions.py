@@ -15,7 +15,7 @@ from shutthebox.validation import count
 RULES_VERSION = 3
 """The version of the rules in this program. Raise it whenever the same actions could give another result.
 
-A new key or a changed built-in game raises nothing: a record has its own keys. So a record of an earlier
+A new key or a changed built-in game doesn't raise it: a record has its own keys. So a record of an earlier
 version counts if it plays again to the result that it states; a later version may have rules unknown here.
 """
 
@@ -92,7 +92,7 @@ class Conditions(NamedTuple):
             tuple(sorted({*self.out_of_play, *later.out_of_play})),
             tuple(dict.fromkeys((*self.versions, *later.versions)))[:_MOST_VERSIONS],
             min(self.lost + later.lost, _MOST_LOST),
-            # With throws of chance, or of another seed, such a match does not pass its check.
+            # With random throws, or another seed's, such a match wouldn't pass its check.
             self.equal_dice or later.equal_dice,
             self.first,
             later.linked or self.linked,

@@ -37,7 +37,7 @@ def is_link(text: str) -> bool:
 
 
 def _hashed(link: str, times: int = 1) -> str:
-    """A link hashed so often, towards the commitment."""
+    """A link hashed this many times, towards the commitment."""
     value = bytes.fromhex(link)
     for _ in range(times):
         value = sha256(value).digest()

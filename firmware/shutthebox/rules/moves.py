@@ -282,7 +282,7 @@ def most_moves(profile: Profile) -> int:
             for total in range(number, highest + 1):
                 ways[size][total] += ways[size - 1][total - number]
     if not rows.are_plain(profile):
-        # At most so many times more: each tile in front may have the one behind it, or that one instead.
+        # An upper bound: each tile in front may go with the one behind it, or be replaced by it.
         ways = [[way * 3**size for way in each] for size, each in enumerate(ways)]
     moves = {total: sum(sizes[total] for sizes in ways) for total in possible if total <= highest}
     if profile.only_adds and profile.doubles is not Doubles.DOUBLED:
@@ -294,7 +294,7 @@ def most_moves(profile: Profile) -> int:
 
 
 _MOST_DICE_TRIED = 3
-"""More dice have too many throws: then every total is taken for one that a throw has."""
+"""With more dice there are too many throws to try, so one throw is assumed to make every total."""
 
 
 def can_ever_move(profile: Profile, open_tiles: Tiles, must: Tiles = 0, *, behind: Tiles = 0) -> bool:

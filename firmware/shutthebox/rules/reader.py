@@ -38,8 +38,8 @@ from shutthebox.rules.writer import to_toml
 from shutthebox.validation import Check
 
 MAX_MOVES = 6_000
-"""Most moves of one throw; a pack of cards and nine dice have 5,718. The loop looks at all of them, so that
-more would keep a lever waiting."""
+"""The most moves of one throw; a pack of cards and nine dice have 5,718. The loop looks at all of them, so
+more would delay levers."""
 
 
 class ProfileError(ShutTheBoxError, ValueError):
@@ -55,7 +55,7 @@ KEYS: Mapping[str, Check[Any]] = {
 """The keys of a profile beside `like`, each with its check."""
 
 _OWN = re.compile(r"name|source|title\..*")
-"""Keys that a profile has of its own, whatever it is like."""
+"""Keys that a profile doesn't inherit through `like`."""
 
 _TITLE = re.compile(r"title\.[a-z]{2}")
 """A title in any language; the two of `KEYS` are those that complaints name."""
@@ -242,7 +242,7 @@ def without(profile: Profile, tiles: Tiles) -> Profile | None:
 
 def contradiction(box: Profile) -> str | None:
     """How keys contradict each other, as ``key: what is allowed``; None if they don't."""
-    # First of all: the moves that the checks below ask for are none with such operations, or take for ever.
+    # First, because with such operations the checks below find no moves, or take forever.
     if complaint := _unmet_need(box) or _contradiction_of_operations(box):
         return complaint
     if not box.starting:
@@ -252,7 +252,7 @@ def contradiction(box: Profile) -> str | None:
         return f"first_move_must_include: tile {must} does not start open; allowed are tiles that do"
     if must is not None and not can_ever_move(box, box.starting, to_tiles([must])):
         return f"first_move_must_include: no throw can shut tile {must}; allowed are tiles that one can"
-    # A row of few tiles has not so many sets, and most rows are short.
+    # Short rows can't have that many sets, and most rows are short.
     if (1 if rows.are_plain(box) else 3) << len(box.tiles) > MAX_MOVES and most_moves(box) > MAX_MOVES:
         return (
             f"dice: {box.dice} of {box.sides} sides have over {MAX_MOVES} moves on {len(box.tiles)} tiles; "

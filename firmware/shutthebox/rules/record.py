@@ -68,7 +68,7 @@ GIVEN_UP = "given-up"
 _ENDED = "ended "
 
 _MOST_MISSING = 12
-"""Most missing lines that a complaint names."""
+"""The most missing lines that a complaint names."""
 
 
 class RecordError(ShutTheBoxError, ValueError):
@@ -340,7 +340,7 @@ class _Parser:
         for at, expected in enumerate(due):
             line = self._peek()
             if expected.startswith(_ENDED) and not (line or "").startswith(_ENDED):
-                continue  # records of before do not say why
+                continue  # older records don't say why
             if line is None or line in due[at + 1 :]:
                 self._missing.append((self._number_of_line, expected))
                 continue

@@ -6,7 +6,7 @@ from fractions import Fraction
 from shutthebox.rules.profile import Profile
 
 Debts = tuple[Fraction, ...]
-"""Per player the stakes owed; negative: to get."""
+"""The stakes each player owes; negative if they're owed."""
 
 
 def nothing(players: int) -> Debts:
