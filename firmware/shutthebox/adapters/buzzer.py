@@ -35,10 +35,10 @@ TUNES: Mapping[Sound, tuple[tuple[int, int], ...]] = {
     ),
     Sound.WIN: ((784, 110), (0, 30), (784, 110), (0, 30), (784, 110), (1047, 420)),
 }
-"""Per sound its notes as (frequency in Hz, 0 for a rest; length in ms)."""
+"""The notes of each sound: frequency in Hz (0 for a rest), and length in ms."""
 
 STUCK_S = 10.0
-"""Seconds. A tune takes 1.1 at most; after so long the worker counts as stuck."""
+"""Seconds after which the worker counts as stuck. The longest tune takes 1.1."""
 
 
 class Buzzer:
@@ -84,7 +84,7 @@ class Buzzer:
             self._busy_since_s = time.monotonic()
             try:
                 self._play(sound)
-            except Exception as error:  # lgpio and RPi.GPIO raise kinds of their own
+            except Exception as error:  # lgpio and RPi.GPIO raise their own exception types
                 _log.warning("buzzer: %s", str(error) or type(error).__name__)
             finally:
                 self._busy_since_s = None

@@ -13,10 +13,10 @@ from shutthebox.game.faults import Undelivered
 from shutthebox.outbox_entry import UPLINK_STATUS_FILE, UplinkStatus, Way, uplink_status
 
 LONG_S = 24 * 3600
-"""An entry that waits longer is a fault: the line of a pub comes back within a day."""
+"""An entry that waits longer counts as a fault: a pub's internet outage is over within a day."""
 
 LOOK_S = 60.0
-"""How often the box looks."""
+"""Seconds between two looks at the outbox."""
 
 _MOST_SAID = 4000
 

@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 CONSUMER = "shutthebox"
-"""The holder of the box's lines, as other programs see it."""
+"""The name under which the box holds its lines, as other programs see it."""
 
 
 class PinsError(ShutTheBoxError, OSError):
@@ -69,7 +69,7 @@ def open_factory(backend: Backend) -> Factory:
                 from gpiozero.pins.rpigpio import RPiGPIOFactory
 
                 return RPiGPIOFactory()
-    except Exception as error:  # lgpio raises its own kind, which can't be named without it
+    except Exception as error:  # lgpio's own type can't be named without importing it
         raise PinsError(f"gpio.backend: {backend} can't open the pins: {_reason(error)}") from error
 
 
@@ -109,7 +109,7 @@ class Pins:
         for number, line in lines.items():
             try:
                 self._open(factory, number, line, put)
-            except Exception as error:  # lgpio and RPi.GPIO raise kinds of their own, or a bare RuntimeError
+            except Exception as error:  # lgpio and RPi.GPIO raise their own types, or a bare RuntimeError
                 self.taken[number] = f"line {line}: {_reason(error)}"
         if lines and not self._devices:
             raise PinsError(f"gpio: {next(iter(self.taken.values()))}")
@@ -199,7 +199,7 @@ def board_fault(factory: Factory) -> str | None:
     """Why the header's lines can't be found; None if they can."""
     try:
         factory.board_info.revision  # noqa: B018  (asks the kernel)
-    except Exception as error:  # libraries raise kinds of their own
+    except Exception as error:  # libraries raise their own types
         return _reason(error)
     return None
 

@@ -1,7 +1,7 @@
 """The socket to the link helper: packets of one line each (`shutthebox.link.wire`), both ways.
 
-The box listens, so that neither has to be there first. It hears a helper at a bounded rate and in bounded
-lines, and never waits for it.
+The box listens, so either side may start first. It reads at a bounded rate, in lines of bounded length, and
+never waits for the helper.
 """
 
 import logging
@@ -33,10 +33,10 @@ SOCKET = Path("/run/shutthebox-link/link")
 """Where the service listens: in a folder of the helper's package, which only these two may enter."""
 
 MOST_PER_S = 20
-"""Reports a second that get in; the rest waits in the socket, and then at the helper."""
+"""Reports accepted per second; the rest wait in the socket, and then at the helper."""
 
 _REST_S = 0.2
-"""Between two helpers that call."""
+"""Seconds between accepting two helpers."""
 
 _log = logging.getLogger(__name__)
 
@@ -74,10 +74,10 @@ class LinkSocket:
         threading.Thread(target=self._serve, name="link", daemon=True).start()
 
     def ask(self, request: LinkRequest) -> None:
-        """Asks the helper. Never blocks: one that doesn't read misses it; the game repeats what matters.
+        """Asks the helper. Never blocks: a helper that doesn't read misses it; the game repeats what matters.
 
-        Without a helper nobody is met, which is reported at once. For joining or leaving a match, it may come
-        later.
+        Without a helper, a request to meet another box is answered at once: nobody is there. One to rejoin or
+        leave a match is kept for the next helper.
         """
         with self._lock:
             self._standing = update_standing(self._standing, request)
@@ -138,9 +138,9 @@ class LinkSocket:
             self._put(PeerIs(Peer.OFFLINE))
 
     def _may_call(self, wire: socket.socket) -> bool:
-        """Whether the peer is root, this user, or let in by the folder, whose group is there for that.
+        """Whether the peer is root, this user, or in the group of the folder, which exists for that.
 
-        In its unit the box can't tell other users apart: its namespace has only root and itself.
+        The folder's permissions decide, because the unit's user namespace only has root and the box's user.
         """
         peer = wire.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
         _, user, _ = struct.unpack("3i", peer)

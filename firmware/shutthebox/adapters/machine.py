@@ -12,10 +12,10 @@ from shutthebox.game.faults import MachineFault
 _log = logging.getLogger(__name__)
 
 HOT_MILLIDEGREES = 80_000
-"""From here on the firmware slows the processor down."""
+"""From here up, the firmware slows the processor down."""
 
 COOL_MILLIDEGREES = 75_000
-"""A machine that was too hot is all right again from here down."""
+"""A machine that was too hot counts as fine again from here down."""
 
 _LOW_NOW, _SLOWED_NOW = 0x1, 0x4  # bits of get_throttled
 
@@ -33,7 +33,7 @@ class Sensors:
     """
 
     def __init__(self, root: Path = Path("/")) -> None:
-        self._root = root  # looked through at the first question, when the box is ready
+        self._root = root  # searched on first use, when the box is ready
 
     @cached_property
     def _zones(self) -> list[Path]:
@@ -41,13 +41,13 @@ class Sensors:
 
     @cached_property
     def _alarms(self) -> list[Path]:
-        """Say whether the voltage was low in the last two seconds."""
+        """Files that say whether the voltage was low in the last two seconds."""
         chips = sorted(self._root.glob("sys/class/hwmon/*/name"))
         return [chip.parent / "in0_lcrit_alarm" for chip in chips if _text(chip) == "rpi_volt"]
 
     @cached_property
     def _throttled(self) -> list[Path]:
-        """Raspberry Pi's own kernels have it besides."""
+        """A file that only Raspberry Pi's own kernels have."""
         return sorted(self._root.glob("sys/devices/platform/soc*/soc*:firmware/get_throttled"))
 
     @property

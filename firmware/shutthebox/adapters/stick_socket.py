@@ -25,24 +25,24 @@ SOCKET = Path("/run/shutthebox/stick")
 """Where the service listens."""
 
 RESTART = "restart"
-"""A file beside the socket: where it is, systemd starts a card's machine anew. The helper may have gone
-with its stick by then."""
+"""A file beside the socket. When it appears, systemd restarts a card's machine: by then, the helper may have
+gone with its stick."""
 
 MOST_LINE = 64 * 1024
-"""Bytes of a line; a helper that sends a longer one is not listened to any more."""
+"""The longest line, in bytes; a helper that sends a longer one is disconnected."""
 
 MOST_LINES = 20
-"""Lines of a list, such as mistakes."""
+"""The most lines of a list, such as mistakes."""
 
 MOST_TEXT = 300
-"""Characters of a text."""
+"""The most characters of a text."""
 
 _REST_S = 0.05
-"""Between two lines of a helper, and between two helpers that call: one that never stops keeps nobody from
-playing."""
+"""Seconds between two lines of a helper, and between accepting two helpers, so that one that never stops
+can't slow the game down."""
 
 _HELPERS = 4
-"""At a time: the card's first partition, and some sticks."""
+"""Connected at a time: one for the card's first partition, and some for sticks."""
 
 _log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 def passed_socket(environment: Mapping[str, str] = os.environ) -> socket.socket | None:
     """The listening socket passed by a systemd socket unit; None if there is none."""
-    # It is the first descriptor after those of input, output and errors.
+    # It's the first descriptor after stdin, stdout and stderr.
     ours = environment.get("LISTEN_PID") == str(os.getpid()) and environment.get("LISTEN_FDS") == "1"
     return socket.socket(fileno=3) if ours else None
 

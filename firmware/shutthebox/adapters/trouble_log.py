@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 
 QUIET_NS = 3600 * 1_000_000_000
-"""Trouble that has been logged is not logged again for so long, however often it has gone meanwhile."""
+"""How long trouble that has been logged isn't logged again, however often it has gone and come back."""
 
 
 class TroubleLog:

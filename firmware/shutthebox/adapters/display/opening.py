@@ -14,8 +14,8 @@ from shutthebox.config.schema import Backend, DisplayConfig, Interface
 if TYPE_CHECKING:
     from gpiozero.pins import Factory
 
-_NOTHING = 0xE3  # a command that every one takes and that does nothing
-_RESET_S = 0.001  # the controllers want 3 to 10 microseconds, and a little to come up
+_NOTHING = 0xE3  # the no-op command, which every controller accepts
+_RESET_S = 0.001  # the controllers need 3 to 10 microseconds, and a moment to start up
 _SPI_HZ = 2_000_000  # as much as the SH1106's data sheet allows; a frame takes 4 ms
 
 
@@ -196,7 +196,7 @@ class _Wired:
                 self._serial = open_i2c(display.bus, display.address)
         except DisplayError:
             raise
-        except Exception as error:  # libraries of pins raise kinds of their own
+        except Exception as error:  # pin libraries raise their own exception types
             raise DisplayError(
                 f"can't use the display {display.where}: {error or type(error).__name__}"
             ) from error

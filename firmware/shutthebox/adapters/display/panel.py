@@ -2,7 +2,7 @@
 
 luma knows the controllers and drives the bus, but its `display()` loops over every pixel in Python and sends
 the whole frame for every changed digit, so a `Panel` uses `luma_spans` instead. Because a box runs for years,
-it also sets the controller up again when that may have been reset. `opening` makes one.
+it also sets the controller up again whenever it may have been reset. `opening` creates panels.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ class Serial(Protocol):
     """luma's serial interface: its own i2c or spi, or a model of a panel."""
 
     def command(self, *cmd: int) -> None:
-        """Sends command bytes; raises an OSError or a luma error if nobody takes them."""
+        """Sends command bytes; raises an OSError or a luma error if they aren't acknowledged."""
 
     def data(self, data: Sequence[int]) -> None:
         """Sends bytes for the controller's memory; raises like `command`."""

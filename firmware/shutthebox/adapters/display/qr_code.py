@@ -19,7 +19,7 @@ def qr_code(address: str, side: int) -> Bitmap | None:
         address: to lead to.
         side: of the square, in pixels.
     """
-    import segno  # some MB, which a box without a scoreboard does without
+    import segno  # imported lazily: several MB that only the scoreboard needs
 
     try:
         # The smallest version has the largest modules; spare room goes into error correction.

@@ -1,6 +1,6 @@
 """The display worker: draws and sends the latest screen without ever holding up the game.
 
-Its thread owns the bus. Callers leave a screen in a mailbox for one and return at once, so a slow, unplugged
+Its thread owns the bus. Callers put a screen into a one-slot mailbox and return at once, so a slow, unplugged
 or broken display delays nobody. With virtual time, `DisplayWorker` works without a thread: see `render_now`.
 
 Fonts, panel and luma are imported in that thread to keep startup fast.
@@ -33,7 +33,7 @@ CONTRAST = {Brightness.DIM: 0x01, Brightness.MEDIUM: 0x60, Brightness.BRIGHT: 0x
 """The controller's contrast for each brightness."""
 
 LEAST_FRAME_NS = _SECOND // 10
-STUCK_NS = 10 * _SECOND  # after so long a transfer counts as stuck
+STUCK_NS = 10 * _SECOND  # a transfer that takes longer counts as stuck
 
 
 class _Asleep(Marker):
@@ -127,7 +127,7 @@ class DisplayWorker:
     def alive(self) -> bool:
         """Whether the worker is running and not stuck in a transfer; for the watchdog.
 
-        Without a display, it's alive, too.
+        Without a display, the worker counts as alive, too.
         """
         busy_since = self._busy_since_ns
         stuck = busy_since is not None and self._now_ns() - busy_since > STUCK_NS

@@ -23,11 +23,11 @@ from shutthebox.game.faults import Fault
 
 _SAVE_NAME = "last-save"
 _NO_YEAR_S = 1e11
-"""Seconds since 1970, later than any calendar goes."""
+"""Seconds since 1970, beyond any real date."""
 
 
 class BackupError(StoreError):
-    """The file is no good, or none can be made there. The text names the file."""
+    """The file is no good, or can't be created. The text names the file."""
 
     exit_code = 2
 

@@ -123,7 +123,7 @@ def good_part(store: Path, mark: Head | None) -> Recovered:
         mark: its head mark; None if there's none.
 
     Raises:
-        ValueError: there's nothing of a store in it.
+        ValueError: nothing in it comes from a store.
         OSError: it can't be read at all.
     """
     # Imported lazily to keep startup fast.

@@ -19,7 +19,7 @@ FAME = 10
 """Results in the hall of fame."""
 
 AT_ONCE = 4
-"""Matches forgotten at a time: checkpoints are written seldom, and no fact waits long."""
+"""Matches forgotten at a time: few enough to be quick, and enough to keep checkpoints rare."""
 
 _OLD = """
 select id, first, (select min(later.first) - 1 from match as later where later.id > match.id) from match

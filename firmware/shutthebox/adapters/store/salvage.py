@@ -64,7 +64,7 @@ def salvage(store: Path) -> Salvaged:
 
     Raises:
         OSError: it can't be read.
-        ValueError: it's too large for a store, or there's nothing of a store in it.
+        ValueError: it's too large for a store, or nothing in it comes from one.
     """
     content, log = _content(store), b""
     with suppress(FileNotFoundError):

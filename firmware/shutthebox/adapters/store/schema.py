@@ -3,7 +3,7 @@
 `pragma user_version` is the version of a file. A file is used only if its schema matches, statement for
 statement, what this program would have created for that version, without extra triggers, views, indexes or
 columns. A store of an earlier version is copied into a new file (`shutthebox.adapters.store.recovery`).
-To add a table, or a column with a default, add another text below.
+To add a table, or a column with a default, append another schema below.
 """
 
 import sqlite3

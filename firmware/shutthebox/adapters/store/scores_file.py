@@ -47,7 +47,7 @@ class ScoresWriter:
         folder: where to write the files; systemd provides one in memory, which spares the SD card.
         open_store: opens a connection for reading the store, closed afterwards; None without memory.
         clock_s: the clock that also dates the store's matches, in seconds since 1970.
-        display_works: whether the panel takes its data; None without a panel.
+        display_works: whether the panel accepts its data; None without a panel.
         report: returns the owner's headings and lines in a language; None if there's no owner's page.
         tab: returns what the scoreboard offers guests; called once the box is ready.
         waits: write nothing before `look_at_the_day` is called, to keep startup fast.
@@ -96,7 +96,7 @@ class ScoresWriter:
         if self._report is None or self._shown is None or 0 <= now_s - self._reported_s < REPORT_S:
             return
         self._reported_s, language = now_s, self._shown.language
-        with suppress(OSError):  # where nothing can be written, a warning has said so
+        with suppress(OSError):  # a failed write has already been logged
             self._pages().show_box(language, self._report(language))
 
     def _day(self) -> str:
