@@ -34,7 +34,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Switches the panel off; 1 if it does not answer."""
-    import fcntl  # not everywhere, and the other commands are
+    import fcntl  # imported lazily: the other commands also run where it's missing
 
     config = load_config_or_default(args.config, "switching off what")
     display = config.display
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _by_spi(config: Config) -> int:
-    """A panel on SPI listens to its D/C line too, so this takes the libraries that drive it."""
+    """Switches a panel on SPI off. It needs its D/C line, and so the pin libraries."""
     from shutthebox.adapters.display.opening import open_serial
     from shutthebox.adapters.display.panel import DisplayError
 

@@ -62,7 +62,7 @@ def run_check(args: argparse.Namespace) -> int:
 def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
-    except OSError:  # a name too long: reading it says so
+    except OSError:  # the name is too long, which reading it will report
         return False
 
 

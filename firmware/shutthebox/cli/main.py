@@ -32,7 +32,7 @@ _MODULES = {
     "doctor": "doctor.command",
     "blank": "blank",
 }
-"""A command of each module; some modules have another one beside it."""
+"""One command of each module. Some modules have a second one."""
 
 _DEBIAN_NAMES = {"PIL": "python3-pil", "gpiod": "python3-libgpiod", "luma": "python3-luma.oled"}
 
@@ -88,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     logging.basicConfig(handlers=[handler])
     try:
         code = int(args.run(args))
-        sys.stdout.flush()  # here, where a closed pipe is no fault
+        sys.stdout.flush()  # here, where a closed pipe isn't an error
         return code
     except ShutTheBoxError as error:
         print(f"shutthebox: {one_line(str(error))}", file=sys.stderr)

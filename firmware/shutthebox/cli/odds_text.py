@@ -14,7 +14,7 @@ from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.turn import Turn
 
 DIGITS = 12
-"""Decimals that are printed: the solver's sums of floats are right to about 15 digits, and noise behind."""
+"""Decimals to print: the solver's sums of floats are accurate to about 15 digits."""
 
 
 @dataclass(frozen=True, slots=True)

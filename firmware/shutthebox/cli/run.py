@@ -89,7 +89,7 @@ def _as_wired(config: Config) -> Config:
 
 def run(args: argparse.Namespace) -> int:
     """Runs until told to stop."""
-    # What is made up to READY stays: to look through it for garbage takes a tenth of the start.
+    # Objects created before READY are permanent; collecting garbage among them takes a tenth of the startup.
     gc.disable()
     try:
         return _run(args)
@@ -158,7 +158,7 @@ def _run(args: argparse.Namespace) -> int:
             notices=notices(),
             scores=config.scores_folder,
             outbox=config.outbox_folder,
-            # Where the helper of an owner's stick calls.
+            # The helper for an owner's stick connects here.
             stick=runtime / "stick" if runtime else None,
             link=config.link_socket,
             machine=Path("/"),

@@ -42,7 +42,7 @@ class BesideBox:
 
 
 def services(config: Config, folder: Path) -> tuple[BesideBox, ...]:
-    """Every service, by the configuration and by the files that are in its folder."""
+    """Every service, and whether the configuration and the files in its folder ask for it."""
     return (
         BesideBox(
             "scoreboard",
@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
         if service.on and shutil.which(service.program) is None:
             print(f"{service.name}: on, but {service.program} is not here: install {service.package}")
         elif service.on:
-            # What runs already takes its files anew. A socket has none.
+            # A restart makes a running service reread its files. A socket has none.
             action = "start" if service.units[0].endswith(".socket") else "restart"
             _systemctl(action, service.units[0])
             print(f"{service.name}: on")

@@ -117,7 +117,7 @@ def running_recording(args: argparse.Namespace) -> tuple[int, Path] | None:
         return None
     since, folder = args.recording_since
     memory = Path(folder)
-    # The memory is deleted in the end, so it must be no folder of somebody else.
+    # The memory is deleted at the end, so it mustn't be somebody else's folder.
     if not since.isdecimal() or not memory.is_dir() or not memory.name.startswith(_MEMORY_PREFIX):
         raise ShutTheBoxError("--recording-since: only a pulled plug gives this option")
     return int(since), memory

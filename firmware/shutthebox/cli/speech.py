@@ -11,7 +11,7 @@ from shutthebox.config.schema import with_value
 from shutthebox.files import check_folder, shown_path
 
 _LOOK_S = 0.05
-"""How often the file is looked at. A reading takes some 50 microseconds."""
+"""Seconds between two looks at the file. A read takes about 50 microseconds."""
 
 
 def add_parser(subparsers: Subparsers) -> None:

@@ -150,9 +150,9 @@ def _document(found: queries.Statistics) -> dict[str, Any]:
 
 
 def run_export(args: argparse.Namespace) -> int:
-    """Prints every row of the store, an object a line, each with its table's name; or one record.
+    """Prints every row of the store, one object per line with its table's name; or one record.
 
-    Then a complaint, if the store is damaged.
+    An error follows if the store is damaged.
     """
     with _good_part(args) as store:
         if args.record is not None:
@@ -170,7 +170,7 @@ def store_folder(args: argparse.Namespace) -> Path:
     """The folder of the store: as given, as configured, or the service's.
 
     Raises:
-        ShutTheBoxError: if that can be no folder.
+        ShutTheBoxError: that can't be a folder.
         ConfigError: if the config file can't be used.
     """
     if args.state is not None:
@@ -183,8 +183,8 @@ def store_folder(args: argparse.Namespace) -> Path:
 
 
 def date_text(at_s: int, form: str) -> str:
-    """A time of day for people; a question mark if no calendar has it."""
+    """A time of day for people; a question mark for an impossible date."""
     try:
         return time.strftime(form, time.localtime(at_s))
-    except (ValueError, OverflowError, OSError):  # no year that a calendar has
+    except (ValueError, OverflowError, OSError):  # beyond the calendar
         return "?"

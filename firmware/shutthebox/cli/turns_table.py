@@ -24,7 +24,7 @@ _HEADS = {
     "dice": N_("dice die d throw thrown roll rolled"),
     "total": N_("total sum"),
     "tiles": N_("tiles tile shut closed flipped down move played"),
-    # Columns with these words are passed over, whatever else they say.
+    # Columns with these words are ignored, whatever else they say.
     "": N_("open left remaining score points number no nr num"),
 }
 """Words of column heads. Each catalogue has its language's, without accents, under these texts."""
@@ -34,7 +34,7 @@ _DELIMITERS = (",", ";", "\t", "|")
 _THROW = re.compile(r"\d{1,3}(?: ?\+ ?\d{1,3})+")
 _MOST_LINES = 20_000
 _FIELD = 200
-"""Most characters of a cell that is looked at."""
+"""The most characters of a cell that are read."""
 
 
 class _Columns(NamedTuple):
@@ -88,7 +88,7 @@ def read_table(text: str, where: str, profile: Profile) -> Record:
         raise RecordError(f"{where}: {error}") from None
     actions: list[Action] = []
     for line in lines:
-        for act in (_ended, _thrown, _answered):
+        for act in (_advance, _throw, _answer):
             action = act(line, match)
             if action is None:
                 continue
@@ -106,17 +106,17 @@ def read_table(text: str, where: str, profile: Profile) -> Record:
     return Record(start.game, start.players, start.rounds, tuple(actions))
 
 
-def _ended(line: _Line, match: Match) -> Action | None:
-    """A turn that the line before has ended has been looked at."""
+def _advance(line: _Line, match: Match) -> Action | None:
+    """Moves on if the line before ended a turn."""
     return Advanced() if match.stage is Stage.ADVANCE and match.result is None else None
 
 
-def _thrown(line: _Line, match: Match) -> Action | None:
+def _throw(line: _Line, match: Match) -> Action | None:
     return Thrown(line.dice)
 
 
-def _answered(line: _Line, match: Match) -> Action | None:
-    """What was done about the throw; None if it ended the turn and nothing was."""
+def _answer(line: _Line, match: Match) -> Action | None:
+    """The answer to the throw; None if it ended the turn without one."""
     numbers = [int(number) for number in re.findall(r"\d+", line.tiles)]
     if match.stage is not Stage.ANSWER and not numbers:
         return None
@@ -150,7 +150,7 @@ def _lines(text: str, where: str, profile: Profile) -> list[_Line]:
             found.append(_Line(number, player, dice, answer))
     if not found:
         raise RecordError(f"{where}: no turns; allowed is a line for each throw below the heads")
-    return _parted(found, profile)
+    return _split_faces(found, profile)
 
 
 def _throws(shown: Sequence[str], tiles: str, where: str) -> list[tuple[str, str]]:
@@ -169,8 +169,8 @@ def _throws(shown: Sequence[str], tiles: str, where: str) -> list[tuple[str, str
     return list(zip(throws, answers, strict=True))
 
 
-def _parted(lines: Sequence[_Line], profile: Profile) -> list[_Line]:
-    """The same if somebody has written 35 for 3 and 5: no throw adds up to that."""
+def _split_faces(lines: Sequence[_Line], profile: Profile) -> list[_Line]:
+    """The lines, with 35 read as 3 and 5 if somebody wrote that: no throw adds up to it."""
     most = profile.dice * profile.sides
     if not any(len(line.dice) == 1 and line.dice[0] > most for line in lines):
         return list(lines)
@@ -212,7 +212,7 @@ def _known_heads() -> dict[str, set[str]]:
 
 
 def _first(words: set[str], found: Sequence[str]) -> str:
-    """Of several kinds the one that says more: "tiles shut by the player" are tiles, "dice total" a total."""
+    """The more specific of several kinds: "tiles shut by the player" are tiles, "dice total" a total."""
     order: Callable[[str], int] = ("tiles", "total", "dice", "player").index
     return min(found, key=order)
 
@@ -221,7 +221,7 @@ def _rows(text: str, where: str = "table") -> Iterator[tuple[int, list[str]]]:
     """The rows that are not empty, each with the number of its line."""
     lines = text.removeprefix("\ufeff").splitlines()
     if lines and lines[0].startswith("sep="):
-        lines[0] = ""  # a word to Excel
+        lines[0] = ""  # an instruction to Excel
     reader = csv.reader(lines, _dialect("\n".join(lines)[:4096]))
     try:
         for row in reader:

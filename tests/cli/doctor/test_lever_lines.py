@@ -114,7 +114,7 @@ def test_a_lever_out_of_play_is_no_fault_and_one_that_is_not_there_is_not_named(
 
 @pytest.mark.parametrize(
     ("holder", "remedy"),
-    [("shutthebox", "; a running box has them: sudo systemctl stop shutthebox"), ("onewire@0", "")],
+    [("shutthebox", "; a running box holds them: sudo systemctl stop shutthebox"), ("onewire@0", "")],
 )
 def test_whoever_has_all_lines_is_named_and_only_a_box_is_to_be_stopped(
     holder: str, remedy: str, monkeypatch: pytest.MonkeyPatch

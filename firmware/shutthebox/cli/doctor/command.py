@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 from shutthebox.cli.doctor import hardware, link, machine, outbox, store
-from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed, reported
+from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed, report
 from shutthebox.cli.own_config import add_config_option, load_config
 from shutthebox.cli.parser import Subparsers
 from shutthebox.config.schema import Config
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         from shutthebox.cli.doctor.levers import watch
 
         return watch(store.with_kept_choices(config), args.seconds, as_json=args.json)
-    return reported(list(examine(config)), as_json=args.json)
+    return report(list(examine(config)), as_json=args.json)
 
 
 def examine(config: Config) -> Iterator[CheckResult]:

@@ -49,7 +49,7 @@ class Found:
 def show(config: Config, *, as_json: bool) -> int:
     """Prints the panels and the lines for the config; returns 1 if there is none.
 
-    A panel on SPI can be asked nothing: it gets a picture, which tells whoever looks.
+    A panel on SPI can't be queried, so it's sent a picture for a person to judge.
 
     Raises:
         BusError: no bus, no right to use it, or no smbus2.
@@ -112,8 +112,8 @@ def _show_spi(config: Config, *, as_json: bool) -> int:
         print(fault)
     else:
         print(f"{hardware.SPI_NODE}: {reason}: a thin frame along all four edges, and {controller}.")
-        print("Dark: its leads, D/C and reset before the others, or its jumpers are set to I2C.")
-        print("Frame broken or two columns aside: try " + ", ".join(f"{c} ({c.chip.panels})" for c in others))
+        print("Dark: check its leads (D/C and reset first), and that its jumpers aren't set to I2C.")
+        print("Frame broken or two columns off: try " + ", ".join(f"{c} ({c.chip.panels})" for c in others))
     return int(bool(fault))
 
 
@@ -161,7 +161,7 @@ def _send(bus: Any, address: int, *data: int) -> None:  # noqa: ANN401
 
 
 def _identify(bus: Any, address: int) -> Found:  # noqa: ANN401
-    # One that takes after an older one can't be told from it, and need not be.
+    # A controller compatible with an older one can't be told from it, and needn't be.
     all_kinds = [controller for controller in Controller if not controller.chip.like]
     status = hardware.read_status(bus, address)
     fitting = [c for c in all_kinds if status is not None and status & 0x0F in c.chip.status]
@@ -178,7 +178,7 @@ def _identify(bus: Any, address: int) -> Found:  # noqa: ANN401
 
 
 def _gives_back(bus: Any, address: int) -> bool:  # noqa: ANN401
-    """Whether memory written is memory read, with two patterns: a floating bus reads the same twice."""
+    """Whether memory reads back as written, with two patterns: a floating bus always reads the same."""
     try:
         return all(_read_back(bus, address, pattern) == pattern for pattern in _PATTERNS)
     except OSError:

@@ -20,13 +20,13 @@ from shutthebox.game.switches.switch import BUTTONS, switch
 DEV = Path("/dev")
 
 LINES_IN_USE = Path("/sys/kernel/debug/gpio")
-"""Where the kernel tells root of every line that a program has."""
+"""Where the kernel lists, for root only, every line that a program holds."""
 
 SPI_NODE = "spidev0.0"
 """SPI0 with its first chip enable, below `DEV`."""
 
 PANEL_ADDRESSES = (0x3C, 0x3D)
-"""Where such panels can be: a resistor on their back chooses."""
+"""The addresses such panels can have; a resistor on the back selects one."""
 
 
 def check_access(config: Config) -> Iterator[CheckResult]:
@@ -50,7 +50,7 @@ def check_pins(config: Config) -> Iterator[CheckResult]:
     """The chip behind the header, and every line of the wiring: free, or busy and by whom."""
     with contextlib.ExitStack() as stack:
         factory = None
-        # As `run` does it.
+        # Like `run`.
         try:
             factory = open_factory(config.gpio.backend)
         except PinsError as error:
@@ -80,7 +80,7 @@ def check_pins(config: Config) -> Iterator[CheckResult]:
             return
         stack.callback(header.close)
         yield passed("chip", f"{header.path}, {header.get_info().label}")
-        # The kernel's driver of the display's bus has these.
+        # Held by the kernel's driver for the display's bus.
         buses = {*BOARD_LINES, *SPI_LINES}
         for name, line in (
             row for row in wiring(config) if not row[0].startswith("display") or row[1] not in buses
@@ -106,20 +106,20 @@ def check_pins(config: Config) -> Iterator[CheckResult]:
 
 
 def _free(config: Config, factory: Factory | None, name: str, line: Line) -> CheckResult:
-    """A line that nobody has; of a switch, how it stands now."""
+    """The result for a free line; for a switch, including its state."""
     text = f"line {line} is free{inverted(config, name)}"
     number = _switch_numbers(config).get(name)
     if number is None or factory is None:
         return passed(name, text)
     try:
         down = is_down(factory, line, inverted=number in config.gpio.inverted_switches)
-    except Exception as error:  # libraries raise kinds of their own
+    except Exception as error:  # libraries raise their own types
         return failed(name, f"line {line}: {error}")
     return _standing(name, number, text, down=down)
 
 
 def _held(config: Config, name: str, text: str, level: bool | None) -> CheckResult:
-    """A line that the box has, at this level; of a switch, how it stands now."""
+    """The result for a line held by the box, at this level; for a switch, including its state."""
     number = _switch_numbers(config).get(name)
     if number is None:
         return passed(name, text)
@@ -141,7 +141,7 @@ def _standing(name: str, number: int, text: str, *, down: bool) -> CheckResult:
 
 
 def _level(chip: str, offset: int) -> bool | None:
-    """Whether a line that a program has is high, which the kernel tells only root; None if it doesn't."""
+    """Whether a line held by a program is high; None if the kernel, which only tells root, doesn't say."""
     try:
         _, _, chips = LINES_IN_USE.read_text("utf-8", "replace").partition(f"{chip}: ")
     except OSError:
@@ -206,12 +206,12 @@ def no_spi() -> str:
 
 
 def _ask(bus: Any, address: int) -> None:  # noqa: ANN401  (smbus2 has no types)
-    """Sends a control byte without a command: every controller of these takes it, and does nothing."""
+    """Sends a control byte without a command, which all these controllers accept and ignore."""
     bus.write_byte(address, 0x00)
 
 
 def _elsewhere(bus: Any) -> str:  # noqa: ANN401
-    """Where something does answer as a panel would, for a complaint; empty if nothing does."""
+    """Words for an error message: the panel address that does answer; empty if none does."""
     for address in PANEL_ADDRESSES:
         with contextlib.suppress(OSError):
             _ask(bus, address)

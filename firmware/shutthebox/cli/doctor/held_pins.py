@@ -13,18 +13,18 @@ from shutthebox.config.schema import GpioConfig, Line
 def held_pins(
     factory: Factory, gpio: GpioConfig, lines: Mapping[int, Line], put: Callable[[Edge], None]
 ) -> Iterator[Pins]:
-    """The switches at these lines and the lamp, until the end of this context, which closes the factory too.
+    """Opens the switches at these lines, and the lamp; closes the factory at the end of the context.
 
     Raises:
-        PinsError: if they can't be had, as while the box itself runs; it names the remedy.
+        PinsError: they can't be opened, for example while the box is running; it names the remedy.
     """
     try:
         try:
             pins = Pins(factory, lines, gpio.lamp, put, gpio.inverted_switches)
         except PinsError as error:
             if "in use by" in str(error) and f"'{CONSUMER}'" not in str(error):
-                raise  # an overlay of the kernel, or another program: to stop the box would not help
-            raise PinsError(f"{error}; a running box has them: sudo systemctl stop shutthebox") from None
+                raise  # held by a kernel overlay or another program: stopping the box wouldn't help
+            raise PinsError(f"{error}; a running box holds them: sudo systemctl stop shutthebox") from None
         try:
             yield pins
         finally:

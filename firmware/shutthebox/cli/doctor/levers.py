@@ -17,22 +17,22 @@ from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.switches.debounce import WORN, Debouncer
 
 TICK_NS = 250_000_000
-"""How often all levels are read again here: a cut wire makes no edge."""
+"""How often all levels are reread: a cut wire causes no edge."""
 
 
 def watch(config: Config, seconds: float | None, *, as_json: bool) -> int:
-    """Shows the switches until Ctrl-C, or for so long, and then a verdict on each.
+    """Shows the switches for some time, or until Ctrl-C, and then a verdict on each.
 
     Args:
         config: the wiring.
-        seconds: how long; None for no end.
-        as_json: an object a line for every change and, in the end, for every switch.
+        seconds: how long; None for no limit.
+        as_json: print an object per line, for every change and, at the end, for every switch.
 
     Returns:
         The exit code: 1 if a switch never moved, chatters, or is worn.
 
     Raises:
-        PinsError: if the pins can't be had, as while the box itself runs.
+        PinsError: the pins can't be opened, for example while the box is running.
     """
     lines = switch_lines(config.gpio, config.box.levers or DEFAULT_LEVERS)
     inbox: SimpleQueue[Edge] = SimpleQueue()
@@ -48,7 +48,7 @@ def watch(config: Config, seconds: float | None, *, as_json: bool) -> int:
                 print(json.dumps(entry))
             else:
                 print(f"{switch_name(number):14} line taken  {one_line(reason)}")
-        found = _turn(config, pins, inbox, seconds, _shower(as_json))
+        found = _turn(config, pins, inbox, seconds, _printer(as_json))
     out = {number for number in config.box.out_of_play if number in found}
     verdicts = {switch: _verdict(switch in out, health) for switch, health in found.items()}
     for switch, verdict in verdicts.items():
@@ -95,7 +95,7 @@ def _turn(
             except Empty:
                 events = []
             now = time.monotonic_ns()
-            if inbox.empty():  # edges that wait are older than what settles now
+            if inbox.empty():  # queued edges are older than anything that would settle now
                 events += debouncer.settle(now)
                 if now >= tick:
                     tick = now + TICK_NS
@@ -106,12 +106,12 @@ def _turn(
             show((now - start) / 1e9, down, health)
     except KeyboardInterrupt:
         pass
-    # A contact that chattered once without a rest will do so again.
+    # A contact that has chattered without a pause will do so again.
     return {switch: found._replace(restless=switch in restless) for switch, found in health.items()}
 
 
-def _shower(as_json: bool) -> _Show:
-    """Prints what has changed since the last time: as a table drawn anew, as lines, or as JSON."""
+def _printer(as_json: bool) -> _Show:
+    """Returns a function that prints what changed since its last call: redrawn, as lines, or as JSON."""
     before: dict[int, tuple[bool, ContactHealth]] = {}
     redraws = sys.stdout.isatty() and not as_json
 
@@ -141,5 +141,5 @@ def _shower(as_json: bool) -> _Show:
 
 
 def _steady(health: ContactHealth) -> ContactHealth:
-    """Its health without the figures that change when others move."""
+    """The health without the figures that change when other switches move."""
     return ContactHealth(health.moves, health.chatter, 0, health.restless)

@@ -1,4 +1,4 @@
-"""The link to another box: whether its helper is there, and the broker lets this box in."""
+"""The link to another box: whether its helper is running, and the broker accepts this box."""
 
 import socket
 import ssl
@@ -14,16 +14,16 @@ SOCKETS = Path("/proc/net/unix")
 _CONNECTED = "03"
 
 _PATIENCE_S = 5.0
-"""For each answer of the broker."""
+"""Seconds to wait for each answer from the broker."""
 
 _CONNECT, _ACCEPTED = 0x10, b"\x20\x02\x00\x00"
-"""MQTT 3.1.1: the first byte of a request to be let in, and the answer that does."""
+"""MQTT 3.1.1: the first byte of CONNECT, and the CONNACK that accepts it."""
 
 _REFUSALS = {4: "user or password is wrong", 5: "this user isn't let in"}
 
 
 def check_link(config: Config) -> Iterator[CheckResult]:
-    """Whether this box could meet another one now; nothing for a box that plays with none."""
+    """Whether this box could meet another one now; no results if linked play is off."""
     if config.link.on:
         yield _helper(config.link_socket or SOCKET)
         yield _broker(config.link)
@@ -43,7 +43,7 @@ def _helper(path: Path) -> CheckResult:
 
 
 def _broker(link: LinkConfig) -> CheckResult:
-    """Asks the broker to be let in, as the helper does, and leaves."""
+    """Connects to the broker, as the helper does, and hangs up."""
     host, port, is_encrypted = link.address
     where = f"{host}:{port}"
     try:
@@ -68,7 +68,7 @@ def _wrapped(plain: socket.socket, tls: ssl.SSLContext | None, host: str) -> soc
 
 
 def _hello(user: str, password: str) -> bytes:
-    """A request to be let in under no name, for one connection."""
+    """A CONNECT packet with an empty client id and a clean session."""
     texts = ["", user, password] if user else [""]
     flags = 0xC2 if user else 0x02
     body = _field("MQTT") + bytes([4, flags, 0, 30]) + b"".join(map(_field, texts))

@@ -1,4 +1,4 @@
-"""Doctor checks of the Pi itself: its power and its temperature, now and as the box has kept them."""
+"""Doctor checks of the Pi itself: its power and temperature, now and in the store."""
 
 import contextlib
 import time
@@ -17,7 +17,7 @@ from shutthebox.game.faults import MachineFault
 MACHINE = Path("/")
 
 LATELY_S = 7 * 24 * 3600
-"""A fault that was kept no longer ago is one still."""
+"""A stored fault no older than this, in seconds, still counts."""
 
 _REMEDIES = {
     MachineFault.POWER: "use a stronger supply, or a shorter and thicker lead",

@@ -1,4 +1,4 @@
-"""The outbox of a box in a league: what waits there, and what the uplink says."""
+"""The outbox of a box in a league: what's waiting there, and what the uplink reports."""
 
 import contextlib
 import time
@@ -13,11 +13,11 @@ from shutthebox.files import list_folder, reason
 from shutthebox.outbox_entry import Way
 
 UPLINKS_FOLDER = Path("/var/spool/shutthebox/outbox")
-"""Of the uplink's package."""
+"""The folder that the uplink's package provides."""
 
 
 def check_outbox(config: Config) -> Iterator[CheckResult]:
-    """Whether the league gets the box's matches; nothing for a box without one."""
+    """Whether the league gets the box's matches; no results for a box without a league."""
     folder = config.outbox_folder or UPLINKS_FOLDER
     times = list[float]()
     try:

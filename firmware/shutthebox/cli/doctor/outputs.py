@@ -14,7 +14,7 @@ from shutthebox.adapters.display.opening import open_configured
 from shutthebox.adapters.display.panel import DisplayError
 from shutthebox.adapters.gpio import Edge, Pins, open_factory
 from shutthebox.cli.doctor.held_pins import held_pins
-from shutthebox.cli.doctor.result import CheckResult, failed, passed, reported, skipped
+from shutthebox.cli.doctor.result import CheckResult, failed, passed, report, skipped
 from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import Config, DisplayConfig, Interface
 from shutthebox.game.effects import Sound
@@ -27,18 +27,18 @@ _TUNE_S = 2.0
 
 
 def test_outputs(config: Config, seconds: float | None, *, as_json: bool) -> int:
-    """Works every output until the button is pressed for it, or the time is over.
+    """Works each output until the button confirms it, or the time is up.
 
     Args:
         config: the wiring and the panel.
-        seconds: how long each waits; None for `QUESTION_S`.
-        as_json: one document in the end, and the questions on the screen all the same.
+        seconds: how long to wait for each press; None for `QUESTION_S`.
+        as_json: print one document at the end; the questions are still shown.
 
     Returns:
         The exit code: 1 if one was not confirmed.
 
     Raises:
-        PinsError: if the pins can't be had, as while the box itself runs.
+        PinsError: the pins can't be opened, for example while the box is running.
     """
     wait_s = seconds or QUESTION_S
     inbox: SimpleQueue[Edge] = SimpleQueue()
@@ -49,7 +49,7 @@ def test_outputs(config: Config, seconds: float | None, *, as_json: bool) -> int
         pins.light(0)
         results.append(_buzzer(factory, config.gpio.buzzer, asks))
         results.append(_panel(config, asks))
-    return reported(results, as_json=as_json)
+    return report(results, as_json=as_json)
 
 
 def _blink(pins: Pins) -> Callable[[], None]:
@@ -69,11 +69,11 @@ class _Asks:
     aloud: bool
 
     def about(self, check: str, what: str, every_s: float, work: Callable[[], None]) -> CheckResult:
-        """Repeats *work* until the button is pressed, or the time for that is over."""
+        """Repeats *work* until the button is pressed, or the time is up."""
         if self.aloud:
             print(f"{what} Press the button if it does; if not, wait {self.wait_s:g} s.", flush=True)
         while not self.inbox.empty():
-            self.inbox.get()  # the press that answered the question before, and its bounces
+            self.inbox.get()  # the press that answered the last question, and its bounces
         end = time.monotonic() + self.wait_s
         due = 0.0
         while (now := time.monotonic()) < end:
@@ -90,7 +90,7 @@ class _Asks:
         return failed(check, f"not confirmed within {self.wait_s:g} s: {_REMEDIES[check]}")
 
     def _let_go(self) -> None:
-        """Waits until the button has been up for a while: one press answers one question."""
+        """Waits until the button has been up for a while, so that one press answers one question."""
         end = time.monotonic() + self.wait_s
         while time.monotonic() < end:
             try:
@@ -109,7 +109,7 @@ _REMEDIES = {
 def _buzzer(factory: Factory, line: int, asks: _Asks) -> CheckResult:
     try:
         buzzer = Buzzer(factory, line)
-    except Exception as error:  # lgpio and RPi.GPIO raise kinds of their own
+    except Exception as error:  # lgpio and RPi.GPIO raise their own types
         return failed("buzzer", f"line {line}: {str(error) or type(error).__name__}")
     try:
         return asks.about("buzzer", "The buzzer plays a tune.", _TUNE_S, lambda: buzzer.play(Sound.SHUT))
@@ -137,7 +137,7 @@ def _panel(config: Config, asks: _Asks) -> CheckResult:
 
 
 def picture(controller: Controller, display: DisplayConfig) -> Bitmap:
-    """The test picture: a wrong controller moves the frame two columns aside or breaks it.
+    """The test picture. A wrong controller breaks its frame, or shifts it by two columns.
 
     Args:
         controller: whose name it shows.

@@ -22,7 +22,7 @@ class CheckResult:
 
     Attributes:
         check: the subject of the check.
-        verdict: how it ended; skip if that can't be known.
+        verdict: how it ended; skip if that's unknown.
         reason: why, in words.
     """
 
@@ -32,22 +32,22 @@ class CheckResult:
 
 
 def passed(check: str, reason: str) -> CheckResult:
-    """Return a check that ended well."""
+    """A check that ended well."""
     return CheckResult(check, CheckStatus.OK, reason)
 
 
 def failed(check: str, reason: str) -> CheckResult:
-    """Return a check that found a fault."""
+    """A check that found a fault."""
     return CheckResult(check, CheckStatus.FAIL, reason)
 
 
 def skipped(check: str, reason: str) -> CheckResult:
-    """Return a check that could not be made."""
+    """A check that couldn't be made."""
     return CheckResult(check, CheckStatus.SKIP, reason)
 
 
-def reported(results: Sequence[CheckResult], *, as_json: bool) -> int:
-    """Prints them, a line each or as one document, and returns the exit code: 1 if one of them is bad."""
+def report(results: Sequence[CheckResult], *, as_json: bool) -> int:
+    """Prints the results, one per line or as one document; returns the exit code, 1 if any is bad."""
     if as_json:
         print(json.dumps([asdict(result) for result in results]))
     else:

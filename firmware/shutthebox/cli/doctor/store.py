@@ -28,7 +28,7 @@ KEPT_RIGHT = Path("/run/systemd/timesync/synchronized")
 """Where systemd says that the network has set the clock."""
 
 MANY_PRESSES = 50
-"""Presses of one lever after which another without any is remarkable."""
+"""Once a lever has this many presses, another one without any is suspicious."""
 
 LEAST_FREE = 16 << 20
 """Bytes that should be free on the store's disk."""
@@ -84,7 +84,7 @@ def check_store(config: Config) -> Iterator[CheckResult]:
         yield failed("store", str(error))
         yield skipped("dice", "there is no store")
         return
-    # Not Path.exists, which raises for a folder in one that this user may not look into.
+    # Path.exists would raise for a folder inside one that this user may not enter.
     there = next(path for path in (folder, *folder.absolute().parents) if os.access(path, os.F_OK))
     if not os.access(there, os.R_OK | os.W_OK | os.X_OK):
         yield failed("store", f"{there} can't be read and written")
@@ -113,7 +113,7 @@ def check_store(config: Config) -> Iterator[CheckResult]:
     if not p_values:
         yield skipped("dice", f"{found.throws} throws are too few to tell")
     else:
-        # The least of several: each may be unlucky, so the bar is lowered by their number.
+        # The smallest of several: each may be bad luck, so the threshold is divided by their number.
         fair = min(p_values) >= 0.001 / len(p_values)
         yield CheckResult(
             "dice", CheckStatus.OK if fair else CheckStatus.FAIL, f"least p = {min(p_values):.4f}"
@@ -121,7 +121,7 @@ def check_store(config: Config) -> Iterator[CheckResult]:
 
 
 def check_clock(config: Config) -> Iterator[CheckResult]:
-    """Whether the time of day makes sense beside the last match; only dates depend on it."""
+    """Whether the time of day fits the date of the last match; only dates depend on it."""
     now = time.time()
     shown = time.strftime("%Y-%m-%d %H:%M")
     latest = _latest_match(config)
