@@ -37,7 +37,7 @@ def raise_all(errors: Sequence[ShutTheBoxError]) -> None:
 _BARE_KEY = re.compile("[A-Za-z0-9_-]+")
 
 MOST_SHOWN = 1000
-"""Characters of a line of foreign text; a longer one says nothing more."""
+"""The most characters of untrusted text on a line."""
 
 
 def one_line(text: str) -> str:
@@ -62,7 +62,7 @@ def quoted(value: object) -> str:
 
 
 def _to_toml(value: object) -> str:
-    """Text is in the other quotes of TOML, between which Python escapes what could break a line."""
+    """A value as TOML. Texts are in single quotes where possible; Python's escapes keep them on one line."""
     match value:
         case None:
             return "nothing"

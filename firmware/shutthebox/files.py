@@ -14,14 +14,14 @@ from typing import BinaryIO
 
 from shutthebox.errors import ShutTheBoxError
 
-with suppress(ImportError):  # not everywhere, and files are read there too
+with suppress(ImportError):  # missing on some systems, where files are still read
     import fcntl
 
 MAX_BYTES = 64 * 1024
-"""Most bytes of a profile or a config, which is a page of text."""
+"""The most bytes of a profile or a config, either of which is a page of text."""
 
 MOST_NAMES = 10_000
-"""Names in a folder that are looked at: a folder of a stick may have millions, or go round in a circle."""
+"""The most entries of a folder that are read: on a stick, a folder may have millions, or loop."""
 
 _NEVER_WAITS = os.O_NONBLOCK | os.O_NOCTTY
 _KINDS = {
@@ -77,7 +77,7 @@ def replace_file(
     durable: bool = False,
     for_owner: bool = False,
 ) -> None:
-    """Puts a file there in one step: no reader sees half of it, and no other file is touched.
+    """Replaces a file atomically: no reader sees half of it, and no other file is touched.
 
     Args:
         path: of the file; a link is replaced, not followed.
@@ -96,9 +96,9 @@ def replace_file(
 
 
 def new_file(path: Path, content: bytes) -> None:
-    """Makes a file that only its owner may read, durable, whole or not at all.
+    """Creates a file that only its owner may read: durable, and whole or not at all.
 
-    Where the file system knows no hard links, an empty one may be left if the plug is pulled.
+    On a file system without hard links, a power cut may leave an empty file.
 
     Args:
         path: of the file.
@@ -129,9 +129,9 @@ _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 def _part(
     path: Path, content: bytes | Iterable[bytes], *, mode: int, durable: bool, for_owner: bool = False
 ) -> Iterator[tuple[str, int]]:
-    """A whole new file, under a name that nobody can guess; deleted in the end.
+    """Creates a complete file under an unguessable name, to be put in place; deletes the name at the end.
 
-    Another user may own the folder and put links there at any moment. So one descriptor leads to it.
+    Another user may own the folder and put links there at any moment, so one descriptor leads to it.
 
     Returns:
         The name, and the descriptor of the folder.
@@ -171,9 +171,9 @@ def _lock(descriptor: int) -> bool:
 
 
 def remove_parts(folder: Path) -> None:
-    """Deletes parts of files in a folder whose writers were killed; best effort.
+    """Deletes partial files that killed writers left in a folder; best effort.
 
-    A part that is still being written stays: its writer has a lock on it, which ends with the process.
+    Files still being written stay: their writers hold locks, which end with the process.
     """
     with suppress(OSError):
         for entry in entries_of(folder):
@@ -188,7 +188,7 @@ _CANNOT_SYNC = (errno.EINVAL, errno.EOPNOTSUPP)
 
 
 def sync_folder(folder: Path) -> None:
-    """Makes durable what was renamed, made and deleted in a folder, where its file system can.
+    """Makes renames, new files and deletions in a folder durable, where its file system can.
 
     Raises:
         OSError: the disk has failed.
@@ -196,7 +196,7 @@ def sync_folder(folder: Path) -> None:
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except PermissionError:
-        return  # it may be written to and not read
+        return  # it may be writable but not readable
     try:
         _sync(descriptor)
     finally:
@@ -215,7 +215,7 @@ def check_regular(path: Path, *, follow_links: bool = True) -> None:
     """Checks that the path is a regular file, without opening it.
 
     Raises:
-        OSError: it is none, or there is nothing (FileNotFoundError).
+        OSError: it isn't one, or doesn't exist (FileNotFoundError).
     """
     try:
         _check_regular(path.stat(follow_symlinks=follow_links))
@@ -225,12 +225,12 @@ def check_regular(path: Path, *, follow_links: bool = True) -> None:
 
 def _descriptor(path: Path, flags: int, *, follow_links: bool = True) -> int:
     with suppress(FileNotFoundError):
-        # Before it is opened: opening some devices does something, such as starting a watchdog.
+        # Checked before opening, because opening some devices has side effects, such as starting a watchdog.
         check_regular(path, follow_links=follow_links)
     links = 0 if follow_links else os.O_NOFOLLOW
     descriptor = os.open(path, flags | _NEVER_WAITS | links, 0o666)
     try:
-        # Again: something else may have been put there meanwhile.
+        # Checked again, because something else may have been put there meanwhile.
         _check_regular(os.fstat(descriptor))
     except OSError:
         os.close(descriptor)
@@ -249,7 +249,7 @@ def read_bytes(path: Path, most: int, *, follow_links: bool = True) -> bytes:
 
     Args:
         path: of the file.
-        most: bytes that it may have.
+        most: the most bytes it may have.
         follow_links: as for `open_to_read`.
 
     Raises:
@@ -272,7 +272,7 @@ def read_text(path: Path, error_kind: type[ShutTheBoxError], what: str, most: in
         error_kind: raised, with one line, if the file can't be read, is no regular file, is larger
             than it may be or is no UTF-8.
         what: the kind of file, for error messages.
-        most: bytes that it may have.
+        most: the most bytes it may have.
     """
     where = shown_path(path)
     try:
@@ -285,7 +285,7 @@ def read_text(path: Path, error_kind: type[ShutTheBoxError], what: str, most: in
 
 
 def list_folder(folder: Path, ending: str) -> Sequence[Path]:
-    """Those of `entries_of` a folder whose names end so, by name; none if there is no such folder.
+    """The entries of a folder whose names have this ending, by name; none if there's no such folder.
 
     Raises:
         OSError: it can't be read, or is no folder.
@@ -299,7 +299,7 @@ def list_folder(folder: Path, ending: str) -> Sequence[Path]:
 
 
 def entries_of(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """The entries of a folder in no order, `MOST_NAMES` at most.
+    """The entries of a folder, unsorted, at most `MOST_NAMES`.
 
     Raises:
         OSError: it can't be read, or is no folder.

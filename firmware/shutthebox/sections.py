@@ -17,8 +17,8 @@ class Key(NamedTuple):
         check: of its value.
         default: for files without the key.
         meaning: in plain English; the default is not repeated.
-        shown: the value as default.toml shows it. Needed for a key that has no default, as the
-            example that stands behind a #.
+        shown: the value as default.toml shows it. For a key without a default, this is required: the
+            commented-out example.
         on_card: a narrower check of what a card or a stick may say. Every key that takes any text has one: a
             path could lead anywhere on the box.
     """
@@ -38,7 +38,7 @@ def key(
 
 
 def section(fields: type[_Section]) -> type[_Section]:
-    """A section whose fields are written down as keys: a field that is not given has its key's default."""
+    """Makes a section of a class whose fields are keys: a field that isn't given has its key's default."""
     fields.__new__.__defaults__ = tuple(each.default for each in fields._field_defaults.values())
     return fields
 

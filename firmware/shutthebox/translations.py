@@ -66,7 +66,7 @@ class _Catalogue:
 
 @cache
 def _files() -> Mapping[str, Traversable]:
-    """Per language its catalogue."""
+    """The catalogue of each language."""
     folders = sorted((resources.files("shutthebox") / "locale").iterdir(), key=lambda entry: entry.name)
     found = {folder.name: folder / "LC_MESSAGES" / "shutthebox.po" for folder in folders}
     return {code: catalogue for code, catalogue in found.items() if catalogue.is_file()}
@@ -74,14 +74,14 @@ def _files() -> Mapping[str, Traversable]:
 
 @cache
 def _catalogues() -> Mapping[str, _Catalogue]:
-    """Per language but English, whose texts are the source's."""
+    """The catalogue of each language except English, the language of the source."""
     return {code: _Catalogue(file) for code, file in _files().items()}
 
 
 def read_catalogue(text: str) -> dict[str, str]:
-    """Per English text its translation, empty if there is none; the head stands under the empty text.
+    """Each English text with its translation, which may be empty; the head is under the empty text.
 
-    What has plural forms is as `shutthebox.texts.plural` has it, in both languages.
+    Plural forms are joined as in `shutthebox.texts.plural`, in both languages.
     """
     texts = {_unquoted(english): _unquoted(words) for english, words in re.findall(_ENTRY, text)}
     for one, many, forms in re.findall(_PLURAL, text):
@@ -93,7 +93,7 @@ def read_catalogue(text: str) -> dict[str, str]:
 def plural_rule(texts: Mapping[str, str]) -> tuple[int, str]:
     """How many plural forms a language has, and which one a number takes: from its catalogue's head.
 
-    Without a rule that works there are none, so that whatever has a number stays English.
+    Without a rule that works there are none, so every text with a number stays English.
     """
     found = re.search(_RULE, texts.get("", ""))
     try:
@@ -129,7 +129,7 @@ def _unquoted(lines: str) -> str:
 
 
 def codes() -> tuple[str, ...]:
-    """The codes of all languages, English first; no catalogue is read for it."""
+    """The codes of all languages, English first. Reads no catalogue."""
     return ENGLISH, *_files()
 
 
@@ -140,7 +140,7 @@ def finished_codes() -> tuple[str, ...]:
 
 @cache
 def translations() -> Mapping[str, Translate]:
-    """Per language, unfinished ones too, how an English text is translated."""
+    """The translation function of each language, unfinished ones included."""
     return {ENGLISH: str} | {code: catalogue.translate for code, catalogue in _catalogues().items()}
 
 
@@ -169,7 +169,7 @@ def languages(asked_for: str = ENGLISH) -> Mapping[str, str]:
 
 
 def title_order(profile: Profile, language: str) -> tuple[str, str]:
-    """By what lists of games are put in order: the title in this language, articles and accents aside."""
+    """The sort key for lists of games: the title in this language, ignoring articles and accents."""
     translate = translations()[language]
     return _order(profile.title(language, translate), translate(ARTICLES)), profile.name
 

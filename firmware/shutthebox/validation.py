@@ -10,13 +10,13 @@ from typing import Any, Generic, TypeVar
 from shutthebox.errors import quoted
 
 MOST_MISTAKES = 20
-"""Mistakes of a file that are said; a file with more of them is another kind of file."""
+"""The most mistakes of a file that are reported; one with more is a different kind of file."""
 
 MAX_LINE = 1000
-"""Most characters of a line: tomllib's time for a key grows with the square of its dots."""
+"""The most characters of a line: tomllib's time for a key grows with the square of its dots."""
 
 _MOST_READ = 1 << 18
-"""Characters that are read, again and again, to find every mistake of a text."""
+"""The most characters to parse, over all attempts to find every mistake in a text."""
 
 _COUNT = re.compile("[1-9][0-9]{0,5}", re.ASCII)
 _PLAIN_SPACES = {0x00A0: " ", 0x202F: " "}
@@ -37,8 +37,8 @@ class Check(Generic[_Value]):
         allowed: what is allowed, for error messages.
         json_schema: the same, as far as JSON Schema (draft 7) can say it.
         read: the value as the program keeps it; raises ValueError if it is not allowed.
-        remark: what else helps with this wrong value; begins with what joins it to `allowed`.
-        show: a wrong value for a complaint.
+        remark: returns a further hint for a wrong value, beginning with whatever joins it to `allowed`.
+        show: formats a wrong value for an error message.
 
     Example:
         >>> whole(1, 9)(3)
@@ -65,7 +65,7 @@ class Check(Generic[_Value]):
             raise WrongValueError(f"{self.allowed}{self.remark(value)}") from None
 
     def then(self, convert: Callable[[_Value], _Other]) -> "Check[_Other]":
-        """The same check of another form of the value."""
+        """The same check, with the value converted."""
         return Check(
             self.allowed, self.json_schema, lambda value: convert(self.read(value)), self.remark, self.show
         )
@@ -81,7 +81,7 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
     >>> did_you_mean("title", ["tiles", "title.en", "title.fr"])
     "did you mean 'title.en'? "
     """
-    # Only after a slip of the pen: a box that starts does without it.
+    # Imported lazily: a typo is the exception.
     from difflib import get_close_matches
 
     names: dict[str, str] = {}
@@ -90,13 +90,13 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
         names.setdefault(name.partition(".")[0], name)
     asked = given[:MAX_LINE].lower()
     near = get_close_matches(asked, names, n=3, cutoff=0.6)
-    # Of "titles", "title" is as near as "tiles": what only lacks an end is meant.
+    # "title" is as close to "tiles" as to "titles", but names that just lack an end come first.
     near.sort(key=lambda name: not (name.startswith(asked) or asked.startswith(name)))
     return f"did you mean {names[near[0]]!r}? " if near else ""
 
 
 def shown_key(key: str) -> str:
-    """A file's key for a complaint: as it stands, unless it would break the line or fill it."""
+    """A file's key for an error message: as it is, unless it would break or fill the line."""
     return key if key.isprintable() and len(key) <= 40 else quoted(key)
 
 
@@ -111,7 +111,7 @@ def examine_keys(
     Args:
         keys: as TOML gives them.
         checks: of every key that is allowed; each raises WrongValueError.
-        where: stands before a key in a complaint: the file, and the section if it has a name.
+        where: what precedes a key in error messages: the file, and the section if it has a name.
         secrets: keys whose values no complaint repeats.
     """
     found: dict[str, Any] = {}
@@ -141,7 +141,7 @@ def toml(text: str) -> dict[str, Any]:
     """The document that a person wrote as TOML.
 
     Raises:
-        WrongValueError: saying in one line why it is none.
+        WrongValueError: it isn't TOML; says why in one line.
     """
     document, mistakes = examine_toml(text)
     if mistakes:
@@ -150,9 +150,9 @@ def toml(text: str) -> dict[str, Any]:
 
 
 def examine_toml(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
-    r"""The document that a person wrote as TOML, without its wrong lines, and what is wrong with these.
+    r"""Parses TOML written by a person: the document without its wrong lines, and what's wrong with these.
 
-    Behind a line that may have spoilt the following ones nothing is told, and the document is empty.
+    If a mistake may have spoilt the lines after it, those aren't judged, and the document is empty.
 
     >>> examine_toml("a = one\nb = 2\nc = yes")[0]
     {'b': 2}
@@ -160,7 +160,7 @@ def examine_toml(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     lines, mistakes = text.split("\n"), list[str]()
     if max(map(len, lines)) > MAX_LINE:
         return {}, (f"a line is too long; allowed are {MAX_LINE} characters",)
-    # Each mistake costs another look at all of it, and a text may be made to be slow.
+    # Each mistake means parsing everything again, and a hostile text may be slow to parse.
     most = min(MOST_MISTAKES, 1 + _MOST_READ // max(1, len(text)))
     while len(mistakes) < most:
         try:
@@ -192,7 +192,7 @@ def _leave_out(lines: list[str], at: int, *, is_double: bool) -> bool:
     """Empties a wrong line, with its keys if it begins a section.
 
     Returns:
-        False if the mistake may be another line's, or spoil those behind it: nothing can be told of these.
+        False if another line may be to blame, or the lines after it may be spoilt: nothing is known then.
     """
     line = lines[at]
     begins_section = line.lstrip().startswith("[")
@@ -245,7 +245,7 @@ def _plain(key: str) -> str:
 def _text(value: Any) -> str:  # noqa: ANN401  (whatever TOML gives)
     if not isinstance(value, str) or len(value) > 200:
         raise ValueError
-    # French sets its ! and ? off with spaces that do not break, which Python calls unprintable.
+    # French puts non-breaking spaces before ! and ?, which Python calls unprintable.
     line = value.translate(_PLAIN_SPACES)
     if not line.isprintable():
         raise ValueError
@@ -282,7 +282,7 @@ def _boolean(value: Any) -> bool:  # noqa: ANN401  (whatever TOML gives)
 
 
 boolean = Check("true or false", {"type": "boolean"}, _boolean)
-"""True or false, and no number or text in their place."""
+"""True or false; numbers and texts don't count."""
 
 
 def whole(low: int, high: int) -> Check[int]:

@@ -146,8 +146,8 @@ def test_a_choice_that_is_none_is_left_out_and_said(caplog: pytest.LogCaptureFix
     assert chosen == config("[game]\nhints = true")
     assert caplog.messages == [
         "chosen at the box: game.players: 21 is not allowed; allowed is a whole number from 1 to 20",
-        "chosen at the box: store.folder: is not chosen there",
-        "chosen at the box: best: is not chosen there",
+        "chosen at the box: store.folder: can't be chosen there",
+        "chosen at the box: best: can't be chosen there",
     ]
 
 

@@ -56,7 +56,7 @@ NAMES = (
 )
 
 MOST_RULES = 100
-"""Files of house rules."""
+"""The most files of house rules."""
 
 _KEY_KINDS = ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
               "sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com")  # fmt: skip
@@ -190,7 +190,7 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
         folder: the first partition of the card, or a folder of a stick.
         try_config: refuses a configuration that no box can play with; called with the name of its file for
             complaints, raises ShutTheBoxError.
-        installed: where files of the box lie that stay: a configuration may be good with these house rules.
+        installed: the folder with the box's files that stay; a configuration may need house rules there.
 
     Raises:
         OSError: the folder can't be read.
@@ -214,8 +214,8 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
         if name == CONFIG_NAME:
             found = _examine_config(text, try_config, folder, installed)
         elif not text.strip() and name in (LEAGUE_NAME, HOME_ASSISTANT_NAME, BROKER_FILE, TOURNAMENT_FILE):
-            # As a copy that was broken off leaves it.
-            found = (f"{name}: is empty; to be without it, write the line # none",)
+            # An interrupted copy leaves it empty.
+            found = (f"{name}: is empty; to remove it, write the line # none",)
         elif is_only_comments(text):
             found = ()
         elif name == NETWORK_NAME:
@@ -229,7 +229,7 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
         elif name == TOURNAMENT_FILE:
             found = _examine_tournament(text, name)
         elif name in rules:
-            found = ()  # they were looked at together
+            found = ()  # examined together
         elif name == USER_DATA_NAME:
             imager, found = examine_user_data(text, name)
         elif name == NETWORK_CONFIG_NAME:
@@ -237,7 +237,7 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
         else:
             _, found = examine_home_assistant(text, name)
         mistakes += (_with_line(mistake, name, text) for mistake in found[: validation.MOST_MISTAKES])
-    # Imager's files count where the owner's own say nothing, like network.toml as the card comes with it.
+    # Imager's files apply where the owner's own say nothing, like the network.toml that comes with the card.
     own = texts.get(NETWORK_NAME)
     if own is None or (is_only_comments(own) and not re.search(r"(?m)^#\s*none\b", own)):
         network, found = _imagers_network(imager, wifi)
@@ -311,7 +311,7 @@ def _rules(folder: Path) -> tuple[tuple[str, ...], list[str]]:
         mistake = fault.replace(f"{shown_path(folder)}/", "")
         name = next((name for name in names if mistake.startswith(f"{name}: ")), None)
         if name is not None:
-            with suppress(ConfigError):  # which the reader of all files says
+            with suppress(ConfigError):  # reported when all files are read
                 text = read_text(folder / name, ConfigError, "a file of the card")
                 if is_only_comments(text):
                     continue
@@ -363,11 +363,11 @@ def _examine_config(
 
 _HERE = f"{CONFIG_NAME}: "
 _UNKNOWN_FIT = tuple(f"{_HERE}{what}" for what in ("not valid TOML", "box.levers:", "gpio.levers"))
-"""How complaints begin after which nobody can say what fits the box."""
+"""The beginnings of mistakes after which nobody can tell what fits the box."""
 
 
 def _with_line(mistake: str, name: str, text: str) -> str:
-    """The mistake with the line of its key, where it names one that stands in the text."""
+    """Adds the line number of the key that the mistake names, if the text contains it."""
     key = re.match(rf"{re.escape(name)}: ([\w.-]+)(?:\[\d+\])?: ", mistake)
     line = validation.line_of(text, key[1]) if key else None
     return mistake if line is None else mistake.replace(": ", f": line {line}: ", 1)
@@ -380,7 +380,7 @@ def _misnamed(folder: Path) -> list[str]:
     for path in sorted(Path(entry.path) for entry in entries_of(folder)):
         given = path.name.lower()
         meant = [stem for stem in stems if given.startswith(stem)]
-        # An update has a name of its own, and so has what the box has saved.
+        # Updates are named shutthebox-VERSION.raucb, and what the box saves is in a folder.
         if meant and not (given in NAMES or given.endswith(".raucb") or path.is_dir()):
             name = stems[max(meant, key=len)]
             found.append(f"{shown_path(Path(path.name))}: is not read; its name has to be {name}")

@@ -21,7 +21,7 @@ class Chip(NamedTuple):
 
     Attributes:
         panels: the panels that usually have it.
-        like: luma.oled's class for an older one whose start-up sets this one up as well; "" for none.
+        like: luma.oled's class for an older one whose start-up suits this one, too; "" for none.
         parameters: the commands that bring parameters, and how many bytes.
         windows: it takes windows of columns and pages; if not, a place within one page.
         memory: columns and lines of its memory; eight lines are a page.

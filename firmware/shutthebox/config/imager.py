@@ -13,11 +13,11 @@ from shutthebox.translations import codes
 USER_DATA_NAME, NETWORK_CONFIG_NAME = "user-data", "network-config"
 
 _MUTE = ("manage_etc_hosts", "enable_ssh")
-"""Keys that Imager always writes, and that say nothing to an owner."""
+"""Keys that Imager always writes, and that mean nothing to an owner."""
 
 
 class UserData(NamedTuple):
-    """What is used of user-data.
+    """The values used from user-data.
 
     Attributes:
         name: of the box in its network, unchecked; empty for none.
@@ -35,7 +35,7 @@ class UserData(NamedTuple):
 
 
 class Wifi(NamedTuple):
-    """What is used of network-config, unchecked.
+    """The values used from network-config, unchecked.
 
     Attributes:
         keys: as network.toml has them.
@@ -89,7 +89,7 @@ def _list(value: object, key: str) -> list[object]:
 
 
 def examine_user_data(text: str, where: str) -> tuple[UserData, tuple[str, ...]]:
-    """What is used of user-data, and the mistakes in it, a line each."""
+    """The values used from user-data, and the mistakes in it, a line each."""
     try:
         return _user_data(text), ()
     except _WrongError as wrong:
@@ -129,7 +129,7 @@ def _user_data(text: str) -> UserData:
 
 
 def examine_network_config(text: str, where: str) -> tuple[Wifi, tuple[str, ...]]:
-    """What is used of network-config, and the mistakes in it, a line each; none repeats the password."""
+    """The values used from network-config, and the mistakes in it, a line each; none repeats the password."""
     try:
         return _network_config(text), ()
     except _WrongError as wrong:
@@ -138,7 +138,7 @@ def examine_network_config(text: str, where: str) -> tuple[Wifi, tuple[str, ...]
 
 def _network_config(text: str) -> Wifi:
     document = _document(text)
-    # Netplan's files, and cloud-init's, have all below this key; cloud-init takes them without it too.
+    # Netplan and cloud-init put everything below this key; cloud-init also accepts files without it.
     network = _mapping(document.get("network", document), "network")
     keys: dict[str, object] = {}
     if any(_mapping(card, "ethernets").get("dhcp4") == "true" for card in _below(network, "ethernets")):
@@ -168,7 +168,7 @@ def _network_config(text: str) -> Wifi:
 def _password(point: Mapping[str, Any]) -> object:
     """A Wi-Fi's password or WPA2 key; empty if it's open.
 
-    Imager knows no WPA3 and writes WPA2's key; `auth` is netplan's way to ask for it.
+    Imager doesn't know WPA3, and writes WPA2's key; `auth` is netplan's way to ask for WPA3.
     """
     if "auth" not in point:
         return point.get("password", "")
@@ -188,7 +188,7 @@ def _password(point: Mapping[str, Any]) -> object:
 
 
 def is_wpa2_key(password: object) -> bool:
-    """Whether this is the key that WPA2 makes of a password, as Imager keeps it."""
+    """Whether this is the key that WPA2 derives from a password, as Imager stores it."""
     return isinstance(password, str) and re.fullmatch(r"[0-9a-f]{64}", password) is not None
 
 
@@ -197,5 +197,5 @@ def _below(network: Mapping[str, Any], key: str) -> Iterator[object]:
 
 
 def _shown(keys: list[str]) -> tuple[str, ...]:
-    """Keys as a line can have them."""
+    """The keys that are safe to show in a message, without duplicates, at most 20."""
     return tuple(dict.fromkeys(key for key in keys if re.fullmatch(r"[\w.-]{1,60}", key, re.ASCII)))[:20]

@@ -50,7 +50,7 @@ def builtin(name: str) -> Profile:
         raise ProfileError(
             f"profile: {quoted(name)} is not known; {error.args[0]}, or a file's path"
         ) from None
-    # Unchecked, which is all that most lists need: `find` and `playable_builtins` look for contradictions.
+    # Unchecked, which is enough for most lists; `find` and `playable_builtins` look for contradictions.
     return unchecked_profile(keys, f"{name}.toml", name)
 
 
@@ -61,7 +61,7 @@ def builtins() -> tuple[Profile, ...]:
 
 @cache
 def playable_builtins(levers: int) -> tuple[Profile, ...]:
-    """The built-in profiles that fit a box, without those that can't be played: each is a line in the log."""
+    """The built-in profiles that fit a box. Those that can't be played are left out and logged."""
     playable = list[Profile]()
     for name in _builtin_files():
         try:
@@ -104,7 +104,7 @@ def from_text(text: str, path: Path) -> Profile:
     where = shown_path(path)
     profile = to_profile(parse_keys(text, where, _builtin_keys), where, path.stem or "house")
     if profile.name in _builtin_files():
-        raise _taken(path, profile.name)
+        raise _name_taken(path, profile.name)
     return profile
 
 
@@ -117,7 +117,7 @@ def find(id_or_path: str, folder: Path | None = None) -> Profile:
     if "/" in id_or_path or id_or_path.endswith(".toml"):
         return read(Path(id_or_path))
     if folder is not None and id_or_path not in _builtin_files():
-        held = _held(folder)
+        held = _read_all(folder)
         named = {profile.name: profile for profile in held.values() if isinstance(profile, Profile)}
         found = named.get(id_or_path) or held.get(folder / f"{id_or_path}.toml")
         if isinstance(found, ProfileError):
@@ -128,7 +128,7 @@ def find(id_or_path: str, folder: Path | None = None) -> Profile:
 
 
 def _checked(name: str) -> Profile:
-    """A built-in game that can be played: it may be a contributor's first draft."""
+    """A built-in game, checked because it may be a contributor's first draft."""
     profile = builtin(name)
     to_profile(_builtin_keys(name), f"{name}.toml", name)
     return profile
@@ -140,14 +140,14 @@ def house_rules(folder: Path) -> tuple[tuple[Profile, ...], tuple[ProfileError, 
     A missing folder counts as empty.
     """
     try:
-        held = _held(folder).values()
+        held = _read_all(folder).values()
     except ProfileError as error:
         return (), (error,)
     good = tuple(profile for profile in held if isinstance(profile, Profile))
     return good, tuple(fault for fault in held if isinstance(fault, ProfileError))
 
 
-def _held(folder: Path) -> dict[Path, Profile | ProfileError]:
+def _read_all(folder: Path) -> dict[Path, Profile | ProfileError]:
     """Every file of a folder, by name, with its profile or its fault.
 
     Raises:
@@ -159,7 +159,7 @@ def _held(folder: Path) -> dict[Path, Profile | ProfileError]:
         try:
             profile = read(path)
             if profile.name in taken:
-                raise _taken(path, profile.name)
+                raise _name_taken(path, profile.name)
         except ProfileError as error:
             held[path] = error
         else:
@@ -168,7 +168,7 @@ def _held(folder: Path) -> dict[Path, Profile | ProfileError]:
     return held
 
 
-def _taken(path: Path, name: str) -> ProfileError:
+def _name_taken(path: Path, name: str) -> ProfileError:
     return ProfileError(f"{shown_path(path)}: name: {name!r} is taken; allowed is one of your own")
 
 

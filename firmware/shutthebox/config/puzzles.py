@@ -37,8 +37,8 @@ def puzzle_of(day: int, games: Collection[str] = ()) -> Puzzle:
 
     Args:
         day: numbered as by `datetime.date.toordinal`.
-        games: the box plays these, by their ids; a puzzle of another game is passed over. Without
-            any the day has its puzzle all the same.
+        games: the ids of the games that the box plays; puzzles of other games are skipped. If none has a
+            puzzle, the first one is returned all the same.
     """
     lines, first = shipped(), day % len(shipped())
     coming = (*lines[first:], *lines[:first])

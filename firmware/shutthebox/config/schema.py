@@ -82,7 +82,7 @@ BOARD_LINES: Mapping[Line, str] = {
     3: "display (I2C clock)",
     21: "the shutdown button (config.txt)",
 }
-"""The lines that the board and its config.txt have taken before the box begins, each with what has it."""
+"""Lines that the board and its config.txt already use, each with what uses it."""
 
 SPI_LINES: Mapping[Line, str] = {
     8: "display (SPI chip enable)",
@@ -154,7 +154,7 @@ def _read_rotation(value: object) -> int:
 
 
 def _address_on_module(value: object) -> str:
-    """Modules have the address printed on them together with the bit for reading or writing."""
+    """A remark on the address printed on a module, which includes the read/write bit."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0x78 <= value <= 0xEF:
         return ""
     return f"; 0x{value:02X} on the module is 0x{value >> 1:02X} here"
@@ -484,7 +484,7 @@ class Config(NamedTuple):
     def outbox_folder(self) -> Path | None:
         """Where matches are left; None for nowhere.
 
-        As configured, or where the uplink's package says, if there is a file that the uplink is to follow.
+        As configured, or where the uplink's package says, if one of the uplink's files exists.
         """
         if self.outbox.folder:
             return Path(self.outbox.folder)
@@ -515,7 +515,7 @@ class Config(NamedTuple):
 SECTIONS: Mapping[str, Mapping[str, Key]] = {
     name: section._field_defaults for name, section in Config()._asdict().items()
 }
-"""Per section its keys."""
+"""The keys of each section."""
 
 
 def parse_config(text: str, where: str) -> Config:
@@ -649,14 +649,14 @@ def _sections() -> str:
 
 
 def _no_section(key: str) -> str:
-    """The complaint about a key above all sections."""
+    """The complaint about a key outside any section."""
     if key in SECTIONS:
         return f"is a section; allowed is [{key}] above its keys"
     return f"stands outside a section; {_did_you_mean('', key)}{_sections()}"
 
 
 def _did_you_mean(section_name: str, key: str) -> str:
-    """A question about an unknown key: one of that name in another section, or a near one of its own."""
+    """A "did you mean" for an unknown key: the same key in another section, or a similar one in its own."""
     for other, keys in SECTIONS.items():
         if key in keys:
             return f"did you mean it in [{other}]? "

@@ -80,7 +80,7 @@ def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
     """
     for key, value in choices.items():
         if key not in CHOOSABLE:
-            _log.warning("chosen at the box: %s: is not chosen there", shown_key(key))
+            _log.warning("chosen at the box: %s: can't be chosen there", shown_key(key))
         elif value is not None:
             try:
                 config = with_value(config, key, value, "chosen at the box")
@@ -194,7 +194,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
     assert usual is not None
     settings = Settings(
         _Offered(usual, partial(_playable_games, rules_folder(config), levers)),
-        # A file's path is known by the name in it from now on.
+        # From now on, a file is known by the name in it.
         config.game._replace(profile=usual.name),
         config.box,
         config.display,
@@ -211,7 +211,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
 
 
 class _Offered:
-    """A box's games, the usual one first. The others are read when somebody asks for one."""
+    """A box's games, the usual one first. The others are read on first use."""
 
     def __init__(self, usual: Profile, read_others: Callable[[], Iterable[Profile]]) -> None:
         self._usual, self._read_others = usual, read_others

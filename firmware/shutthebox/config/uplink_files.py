@@ -95,5 +95,5 @@ def _is_key(pem: str, head: bytes) -> bool:
 
 
 def _is_whole(der: bytes) -> bool:
-    """Whether it is a sequence of as many bytes as it says: a certificate that was cut off is none."""
+    """Whether it's a sequence of the length it states, unlike a truncated certificate."""
     return der[:2] == b"\x30\x82" and len(der) == 4 + int.from_bytes(der[2:4], "big")
