@@ -31,12 +31,12 @@ from shutthebox.files import reason, replace_file, shown_path
 _log = logging.getLogger(__name__)
 
 SEEN = "card/seen.json"
-"""Digests of the card's files when they were taken over, by name."""
+"""Digests of the card's files as they were last applied, by name."""
 
 MISTAKES = "card/mistakes.txt"
 
 TAKEN = "card/stick"
-"""A copy of a stick's files, from when they are good until all are taken over."""
+"""A copy of a stick's files, from the moment they're found good until all have been applied."""
 
 
 class CardError(ShutTheBoxError, RuntimeError):
@@ -106,7 +106,7 @@ def take_over_stick(card: Card, to: Path) -> None:
     """
     taken = to / TAKEN
     try:
-        if taken.exists():  # of an earlier stick, which could not be finished
+        if taken.exists():  # from an earlier stick, left unfinished
             _finish(read_stick(taken, to), to)
         _copy(card, taken)
         _finish(card, to)
@@ -115,7 +115,7 @@ def take_over_stick(card: Card, to: Path) -> None:
 
 
 def _finish(card: Card, to: Path) -> None:
-    if not card.mistakes:  # another version may see some
+    if not card.mistakes:  # another version may find some
         for name in card.texts:
             _take_over(name, card, to)
     shutil.rmtree(to / TAKEN)
@@ -134,7 +134,7 @@ def _seen(to: Path) -> dict[str, str]:
 
 
 def _take_over(name: str, card: Card, to: Path) -> None:
-    """Puts what one file of the card says where the system finds it, or what its absence says."""
+    """Installs one file of the card where the system looks for it, or undoes that if the file is gone."""
     text = card.texts.get(name)
     if name == CONFIG_NAME:
         if text is not None:
@@ -152,7 +152,7 @@ def _take_over(name: str, card: Card, to: Path) -> None:
     elif text is None or is_only_comments(text):
         (to / "etc" / name).unlink(missing_ok=True)
     elif name in (LEAGUE_NAME, HOME_ASSISTANT_NAME):
-        _write(to / "etc" / name, text, 0o600)  # root's alone: both have secrets
+        _write(to / "etc" / name, text, 0o600)  # only for root: both contain secrets
     else:
         _write(to / "etc" / name, text)
         (to / "etc" / name).parent.chmod(0o755)  # the box reads it
@@ -177,27 +177,27 @@ def network_files(network: Network) -> dict[str, str]:
     if network.wifi:
         files["wifi.network"] = _dhcp("Name=wlan0")
         files["wpa_supplicant-wlan0.conf"] = "".join(
-            # A Wi-Fi may want either of the two ways in which WPA3 turns a password into a key.
+            # A Wi-Fi may require either of WPA3's two ways to turn a password into a key.
             (f"country={network.country}\n", "sae_pwe=2\n", *map(_joined, _ways_in(network)))
         )
     return files
 
 
 def _ways_in(network: Network) -> Iterator[dict[str, str]]:
-    """How to join a Wi-Fi, the first that it offers: what is in a block of wpa_supplicant's file."""
-    # In hexadecimal there is nothing to quote.
+    """The ways to join a Wi-Fi, in order of preference: the lines of a block in wpa_supplicant's file."""
+    # Hexadecimal needs no quoting.
     name, password = network.wifi.encode(), network.password.encode()
     one = {"ssid": name.hex(), "scan_ssid": "1"}
     if not password:
         yield one | {"key_mgmt": "NONE"}
         return
     if is_wpa2_key(network.password):
-        # Nobody gets the password back from it, so WPA3 is out of reach.
+        # The password can't be recovered from the key, so WPA3 is out of reach.
         for extra in ({"key_mgmt": "WPA-PSK"}, {"key_mgmt": "WPA-PSK-SHA256 WPA-PSK", "ieee80211w": "2"}):
             yield one | {"psk": network.password} | extra
         return
     one["psk"] = hashlib.pbkdf2_hmac("sha1", password, name, 4096, 32).hex()
-    # WPA2 where there is a choice: by WPA3 several Pis' radios are admitted there and then get no answer.
+    # WPA2 if there's a choice: over WPA3, several Pis' radios associate but then get no answer.
     yield one | {"key_mgmt": "WPA-PSK", "priority": "1"}
     protected = {"key_mgmt": "SAE WPA-PSK-SHA256 WPA-PSK", "ieee80211w": "2"}
     yield one | protected | {"sae_password": password.hex()}
@@ -225,6 +225,6 @@ def _copy(card: Card, folder: Path) -> None:
 
 
 def _write(path: Path, text: str, mode: int = 0o644) -> None:
-    """Writes all of it or nothing, even if the plug is pulled."""
+    """Writes the file whole or not at all, even if the plug is pulled."""
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, text.encode(), mode=mode, durable=True)

@@ -26,10 +26,10 @@ SHOWN_FAULTS = 20
 """How many kinds of the latest faults are shown."""
 
 EVENING_BEGINS_H = 6
-"""A night that goes on after midnight is one until this hour."""
+"""The hour at which a new evening begins; until then, a night still belongs to the day before."""
 
 _WEEKDAYS_S = 6 * 24 * 3600
-"""For so long a weekday and a time are one moment."""
+"""Seconds for which a weekday and a time are unambiguous."""
 
 _KINDS = {fault.value: prompt for fault, (prompt, _) in FAULT_TEXTS.items()}
 _KINDS |= {fault.value: text for fault, text in MACHINE_FAULT_TEXTS.items()}
@@ -43,7 +43,7 @@ class BoxReport:
     Args:
         read: queries the store; returns nothing if it can't be read.
         folder: of the store; None for a box without memory.
-        since_s: the time of day of the start.
+        since_s: the time of day when the box started.
         standing: kinds of faults that have not cleared.
         clock_s: the time of day.
         machine: where the files of the machine are found.
@@ -146,9 +146,9 @@ class BoxReport:
 
 
 def _told(fault: Faulted) -> tuple[Text, int | None]:
-    """A logged fault in few words, and the number of its switch; None for another part."""
+    """A logged fault in a few words, and the number of its switch; None for another part."""
     if fault.switch is not None and fault.detail in _AILMENTS:
-        with suppress(ValueError):  # of a box that had such a switch
+        with suppress(ValueError):  # from a box that had such a switch
             return _AILMENTS[fault.detail].localize(switch_row(fault.switch)), fault.switch
     return _KINDS.get(fault.kind, fault.kind), None
 

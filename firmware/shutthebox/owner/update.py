@@ -33,25 +33,25 @@ BACKUP = Path("/data/card/before-update.sqlite3")
 """A copy of the memory for this version, should the other one change it and then not start."""
 
 FETCHED = Path("/data/card/update.raucb")
-"""An update from an address, until it is written; RAUC reads it several times."""
+"""A downloaded update, until it's written; RAUC reads it several times."""
 
 RAUC_CONFIG = Path("/etc/rauc/system.conf")
 """Names the card's systems."""
 
 RESERVE = 64 << 20
-"""Bytes of the partition that are left for the memory while an update lies there."""
+"""Bytes left free for the memory while a download is on the same partition."""
 
 SLOWEST = 10_000
-"""Bytes a second that an address has to bring: at that rate the largest system takes half a day."""
+"""The slowest download we accept, in bytes per second: the largest system then takes half a day."""
 
 LOOK_S = 60.0
-"""Between two looks at how much has come."""
+"""Seconds between two checks of a download's speed."""
 
 INSPECTION_S = 300.0
-"""For RAUC to check a signature: it reads all of the update, and a stick may be slow or not answer."""
+"""Seconds for RAUC to check a signature: it reads the whole update, and a stick may be slow, or hang."""
 
 _BOUNDS = ("prlimit", f"--data={192 << 20}", "--core=0")
-"""RAUC is root, and what it inspects may be made to hurt."""
+"""Limits for RAUC, which runs as root and may be inspecting a hostile file."""
 
 _SIGNATURE = 1 << 20  # bytes, more than the signature of an update and its description
 _BLOCK = 1 << 16
@@ -83,11 +83,11 @@ class Bundle:
 
     @property
     def forgets(self) -> bool:
-        """It can't read the memory of this version."""
+        """Whether it can't read this version's memory."""
         return self.store is not None and self.store < STORE_VERSION
 
     def unknown(self, keys: frozenset[str]) -> tuple[str, ...]:
-        """Those of the configuration's keys that it does not know."""
+        """The configuration keys among these that it doesn't know."""
         return tuple(sorted(keys - self.keys)) if self.keys else ()
 
 
@@ -119,11 +119,11 @@ def update(source: str, *, downgrade: bool) -> None:
 def _at_hand(source: str) -> Iterator[Path]:
     """The update as a local file; a download is removed again, however the command ends."""
     with suppress(OSError):
-        FETCHED.unlink(missing_ok=True)  # a pulled plug left it
+        FETCHED.unlink(missing_ok=True)  # left behind by a power cut
     if "://" not in source:
         yield Path(source)
         return
-    # A dropped login and SIGTERM end it like an error; nohup has the first ignored.
+    # A dropped login and SIGTERM end it like an error; nohup ignores the former.
     signals = (signal.SIGHUP, signal.SIGTERM)
     ending = [number for number in signals if signal.getsignal(number) != signal.SIG_IGN]
     with handling(lambda number, frame: sys.exit(128 + number), *ending):
@@ -158,7 +158,7 @@ def _fetch(source: str) -> None:
     """Downloads an address to `FETCHED`.
 
     Raises:
-        UpdateError: if it can't be had whole, is larger than fits, or comes too slowly.
+        UpdateError: if it can't be downloaded completely, is too large, or comes too slowly.
     """
     try:
         with _giving_up_if_slow(source), urllib.request.urlopen(source, timeout=60) as answer:
@@ -193,7 +193,7 @@ def _write(file: BinaryIO, block: bytes) -> None:
 
 
 def most_bytes(file: BinaryIO) -> int:
-    """The most that an update may have: as a system of the card with its signature, and leaving room."""
+    """The largest update accepted: a system of the card with its signature, if that leaves enough room."""
     room = os.fstatvfs(file.fileno())
     free = max(0, room.f_bavail * room.f_frsize - RESERVE)
     return min([free, *(size + _SIGNATURE for size in _slots())])
@@ -331,10 +331,10 @@ def _rauc(*words: str, within: Sequence[str] = (), most_s: float | None = None) 
     Args:
         words: its arguments, a file last.
         within: a command that bounds it.
-        most_s: seconds that it may take.
+        most_s: the time limit in seconds; None for none.
 
     Raises:
-        UpdateError: with the last thing that it complains of.
+        UpdateError: with RAUC's last error message.
     """
     command = [*within, "rauc", *words]
     try:

@@ -15,20 +15,20 @@ from shutthebox.errors import ShutTheBoxError, one_line
 from shutthebox.owner.stick.looking import MOST_MEMORY
 
 NOBODY = 65534
-"""The user who owns nothing, on every Linux."""
+"""The user id that owns nothing, on every Linux."""
 
 SECONDS = 300
-"""Of the processor, and by the clock."""
+"""The most seconds, both of CPU time and by the clock."""
 
 ADDRESSES = 96 << 20
-"""Bytes of memory: the fullest store of a box takes 40 MB. The slice of all sticks has room for it."""
+"""The most bytes of memory: a full store takes 40 MB, and the slice for all sticks has room for this."""
 
 TOO_MUCH = "takes too much memory to check"
 
 
 def main() -> int:
     """Drops privileges, then opens the copy. For a bad memory, prints one line and exits with 2."""
-    # Where all sticks together run out of memory, this process is the one to go.
+    # If all sticks together run out of memory, this process is the one to kill.
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
     for kind, most in (

@@ -13,14 +13,14 @@ _BLOCK = 1 << 20
 def copy_bounded(
     file: Path, copy: BinaryIO, most: int, too_large: JobError, progress: Callable[[int], None]
 ) -> None:
-    """Copies a regular file of a stick; a link is not followed.
+    """Copies a regular file from a stick; symbolic links aren't followed.
 
     Args:
         file: on the stick.
-        copy: open to write, and empty.
-        most: bytes that it may have.
+        copy: opened for writing, and empty.
+        most: the most bytes it may have.
         too_large: raised if it has more.
-        progress: told the bytes that are copied; what it raises ends the copy.
+        progress: called with the bytes copied so far; anything it raises ends the copy.
 
     Raises:
         OSError: if the stick can't be read.

@@ -32,10 +32,10 @@ from shutthebox.owner.stick.volume import Volume
 from shutthebox.owner.update import CARD, is_earlier, keys_in_use
 
 LOOK_S = 1.0
-"""How often it sees whether the stick is still there, and tries to reach the box."""
+"""Seconds between checks that the stick is still there, and between attempts to reach the box."""
 
 KEPT = Path("/data")
-"""The partition of a card that is kept."""
+"""The persistent partition of a card."""
 
 CARDS_DISK = Path("/dev/shutthebox-card")
 """The disk that a card's system was started from."""
@@ -74,7 +74,7 @@ def serve(device: Path, address: Path, state: Path, language: str) -> None:
         StickError: if it can't be served.
     """
     volume = Volume(device)
-    # systemd says so when the stick is pulled out. A job still ends in order, and the box is told.
+    # systemd sends this when the stick is pulled out. A job still ends cleanly, and the box is told.
     with handling(lambda *_: volume.give_up(), signal.SIGTERM):
         try:
             if volume.in_use:
@@ -88,7 +88,7 @@ def serve(device: Path, address: Path, state: Path, language: str) -> None:
             raise StickError(f"{shown_path(device)}: {error.strerror or error}") from None
 
 
-def _start_box_anew() -> None:
+def _restart_box() -> None:
     with suppress(OSError):  # the box restores it at its next start
         subprocess.run(["systemctl", "try-restart", "--no-block", "shutthebox.service"], check=False)
 
@@ -101,7 +101,7 @@ class Helper:
         address: where the box listens.
         state: the folder of the box's memory.
         language: of the page of statistics, unless another was chosen at the box.
-        start_box_anew: restarts the daemon, so that it picks up a memory.
+        restart_box: restarts the daemon, so that it picks up a memory.
         kept: the card's persistent partition; None on a machine that doesn't run from a card.
         is_card: the volume is the card itself.
     """
@@ -112,13 +112,13 @@ class Helper:
         address: Path,
         state: Path,
         language: str,
-        start_box_anew: Callable[[], None] = _start_box_anew,
+        restart_box: Callable[[], None] = _restart_box,
         *,
         kept: Path | None = None,
         is_card: bool = False,
     ) -> None:
         self._volume, self._address, self._state, self._language = volume, address, state, language
-        self._start_box_anew = start_box_anew
+        self._restart_box = restart_box
         self._wire: socket.socket | None = None
         self._found = Contents()
         self._folder: Path | None = None
@@ -149,13 +149,13 @@ class Helper:
                     self._connect()
                 if self._wire is not None:
                     self._obey()
-                if not self._volume.gone:  # the box does not listen, or has enough others
+                if not self._volume.gone:  # the box isn't listening, or has enough helpers
                     time.sleep(LOOK_S)
         finally:
             self._volume.unmount()
 
     def _look(self) -> OSError | None:
-        """Finds what is on the stick; returns what prevents that."""
+        """Finds what is on the stick; returns the error if it can't."""
         try:
             if self._folder is None:
                 self._folder = self._volume.mount()
@@ -183,9 +183,9 @@ class Helper:
             self._stick = self._stick._replace(outcome=StickOutcome.PROTECTED)
 
     def _look_for_update(self) -> None:
-        """Offers the latest update by the name of its file, unless that is the version that plays.
+        """Offers the latest update by its file name, unless that's the running version.
 
-        RAUC looks into it only once the owner has chosen it; into the card's own at once.
+        RAUC only reads it once the owner has chosen it, unless it's on the card itself.
         """
         if self._kept is None or not self._found.updates:
             return
@@ -249,7 +249,7 @@ class Helper:
                     break
                 *lines, asked = (asked + read).split(b"\n")
                 for line in lines:
-                    with suppress(ValueError):  # a job of a later version
+                    with suppress(ValueError):  # a job that only a later version knows
                         self._do(StickJob(line.decode("ascii", "replace")))
             self._wire = None
 
@@ -268,7 +268,7 @@ class Helper:
         except Exception:  # the box must not wait for a job that has ended
             _log.exception("stick: %s", job)
             after = self._stick._replace(outcome=StickOutcome.UNSURE)
-        # A job that is done stays done, whatever becomes of the stick. What looks bad may only have gone.
+        # A finished job stays finished, whatever happens to the stick. But what looks bad may just be gone.
         unseen = self._look()
         if after.outcome is None or after.outcome in _OF_THE_STICK:
             if self._volume.gone:
@@ -285,7 +285,7 @@ class Helper:
         if self._wire is not None:
             try:
                 self._wire.sendall(to_line(self._stick))
-            except OSError:  # a box that has ended; the job goes on
+            except OSError:  # the box has ended; the job goes on
                 self._wire = None
 
     def _still_in(self) -> None:
@@ -332,5 +332,5 @@ class Helper:
     def _take_over(self) -> Stick:
         assert self._found.memory is not None
         take_over(self._found.memory, self._state, self._still_in)
-        self._start_box_anew()
+        self._restart_box()
         return self._stick._replace(outcome=StickOutcome.TAKEN_OVER, detail=self._stick.memory)

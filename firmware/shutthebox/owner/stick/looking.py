@@ -11,20 +11,20 @@ from pathlib import Path
 from shutthebox.files import entries_of
 
 LOOKING_S = 20.0
-"""For all of it: a folder that goes round in a circle has no end."""
+"""Seconds for the whole search: a folder that contains itself has no end."""
 
 MOST_MEMORY = 64 << 20
-"""Bytes of a saved memory; ten years of a busy pub come to less."""
+"""The most bytes of a saved memory; ten years of a busy pub come to less."""
 
 FOLDER = "shutthebox"
-"""On a stick, the files of settings."""
+"""The folder on a stick with settings files."""
 
 SAVED = "memory.sqlite3"
-"""In a folder that the box has saved, the memory."""
+"""The memory's file, in a folder that the box has saved."""
 
 
 PART = ".part"
-"""The end of the name of a folder that is being saved, or never was finished."""
+"""The ending of a folder's name while it's being saved, and after a save that was cut off."""
 
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(-\d+)?$")
@@ -32,7 +32,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d(-\d+)?$")
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a stick has for a box.
+    """The files on a stick that a box can use.
 
     Attributes:
         updates: files that may be updates, the highest number in a name last.
@@ -98,7 +98,7 @@ def _entries(folder: Path, clock: _Clock) -> Iterator[os.DirEntry[str]]:
 
 
 def _day(path: Path) -> str:
-    """The end of the name of a folder that was saved, which is its date; a lone file comes after these."""
+    """The date at the end of a saved folder's name; empty for a lone file."""
     found = _DATE.search(path.parent.name) if path.name == SAVED else None
     return found[0] if found else ""
 
@@ -108,5 +108,5 @@ def _number(path: Path) -> tuple[tuple[int, ...], str]:
 
 
 def memory_name(path: Path) -> str:
-    """How the owner knows a saved memory: by the folder that the box has made for it, or by its file."""
+    """A saved memory's name for the owner: the folder's if the box made it, otherwise the file's."""
     return path.parent.name if path.name == SAVED else path.name

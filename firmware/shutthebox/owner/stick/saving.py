@@ -33,7 +33,7 @@ _JOURNAL = (
     *(f"--unit=shutthebox{unit}" for unit in
       (".service", "-card", "-data", "-confirm", "-scoreboard", "-speech", "-uplink", "-link", "-stick@*")),
 )  # fmt: skip
-"""Of our own units only: others may say more than their owner would."""
+"""The journal, but only of our own units: others may reveal more than their owner wants."""
 
 _KERNEL = ("journalctl", "--no-pager", "--output=short-iso", "--dmesg", "--priority=warning", "--lines=300")
 
@@ -59,7 +59,7 @@ def contents(state: Path, language: str) -> Iterator[tuple[str, bytes]]:
 
 
 def results(db: sqlite3.Connection) -> str:
-    """Every decided match as a table for a spreadsheet: a line a player."""
+    """Every decided match as a table for a spreadsheet, one line per player."""
     text = io.StringIO()
     rows = csv.writer(text)
     rows.writerow(("date", "game", "player", "initials", "score", "won"))
@@ -83,7 +83,7 @@ def to_safe_cell(text: str) -> str:
 
 
 def _language(db: sqlite3.Connection) -> str | None:
-    """The language that was chosen at the box; None if none was, or this version has it no more."""
+    """The language chosen at the box; None if there's none, or this version no longer has it."""
     chosen = queries.setting(db, "box.language")
     return chosen if isinstance(chosen, str) and chosen in translations() else None
 
@@ -121,7 +121,7 @@ def _content(path: str) -> str:
 
 
 def box_name() -> str:
-    """The name of this box in the name of a folder."""
+    """This box's name, as used in folder names."""
     return re.sub(r"[^A-Za-z0-9-]+", "-", socket.gethostname().partition(".")[0])[:32].strip("-") or "box"
 
 
@@ -141,7 +141,7 @@ def save(stick: Path, state: Path, language: str, progress: Callable[[int], None
 
     Raises:
         OSError: if it can't be written; what was begun is removed, if possible.
-        JobError: if nobody can say whether the stick has it.
+        JobError: if it's unclear whether the stick has it.
     """
     files = []
     with box_disk_errors():
@@ -155,7 +155,7 @@ def save(stick: Path, state: Path, language: str, progress: Callable[[int], None
             with (part / file).open("xb") as to:
                 for start in range(0, len(content), _BLOCK):
                     done += to.write(content[start : start + _BLOCK])
-                    # A block at a time reaches the stick, so that the progress is true.
+                    # Synced block by block, so that the progress is true.
                     to.flush()
                     os.fsync(to.fileno())
                     progress(99 * done // total)
@@ -176,7 +176,7 @@ def save(stick: Path, state: Path, language: str, progress: Callable[[int], None
 
 
 def _new_folder(stick: Path) -> tuple[str, Path]:
-    """A name that nothing has, and the folder to be filled under another."""
+    """A name not in use yet, and the folder to fill, under a temporary name."""
     day = f"{FOLDER}-{box_name()}-{time.strftime('%Y-%m-%d')}"
     for count in range(1, 1000):
         name = day if count == 1 else f"{day}-{count}"

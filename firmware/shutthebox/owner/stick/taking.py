@@ -47,7 +47,7 @@ def take_over(file: Path, state: Path, still_in: Callable[[], None] = lambda: No
             with box_disk_errors():
                 put_checked(copy, state)
         except JobError as error:
-            if os.path.lexists(state / RESTORE_NAME):  # this one, or one that waits already
+            if os.path.lexists(state / RESTORE_NAME):  # this one, or one already waiting
                 raise JobError(StickOutcome.UNSURE, str(error)) from None
             raise
 

@@ -17,10 +17,10 @@ from shutthebox.owner.stick.errors import JobError, box_disk_errors
 from shutthebox.owner.update import FETCHED, Bundle, UpdateError, inspect, keep_memory, most_bytes
 
 LARGEST = 1 << 30
-"""Bytes of a file that may be an update: no card has such a system."""
+"""The most bytes of an update; no card has a system this large."""
 
 _COPIED = 30
-"""Percent of the work, the copy; writing it to the card takes longer."""
+"""The copy's share of the work, in per cent; writing to the card takes longer."""
 
 _STOPPING_S = 10
 
@@ -45,11 +45,11 @@ def write(path: Path, version: str, progress: Callable[[int], None]) -> None:
 
     Args:
         path: on the stick.
-        version: that the owner was asked about.
+        version: the one that the owner was asked about.
         progress: called with the percentage done; raises JobError to abandon the update.
 
     Raises:
-        JobError: if it is another one now, there is no room, it can't be written, or it is given up.
+        JobError: it's another version now, there's no room, it can't be written, or it was abandoned.
         OSError: if the stick can't be read.
     """
     try:
@@ -96,14 +96,14 @@ def _install(progress: Callable[[int], None]) -> None:
     try:
         progress(_COPIED)
     except JobError:
-        if not _would_start():
+        if not _stop_rauc():
             raise
     else:
         raise JobError(StickOutcome.UPDATE_FAILED, said.removeprefix("LastError: "))
 
 
-def _would_start() -> bool:
-    """Stops RAUC's service, which would go on; and whether it had come to its end.
+def _stop_rauc() -> bool:
+    """Stops RAUC's service, which would otherwise go on; returns whether it had already finished.
 
     Raises:
         JobError: if that can't be known.

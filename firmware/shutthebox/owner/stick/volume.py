@@ -10,13 +10,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 SAFE = "nosuid,nodev,noexec,noatime"
-"""Nothing on a stick is run, or is a device."""
+"""Mount options: nothing on a stick is executed or used as a device."""
 
 MOST_CLUSTERS = 1 << 28
-"""Of exFAT: the kernel keeps a bit for each in memory. A stick of 2 TB from a shop has 16 million."""
+"""The most clusters on exFAT: the kernel keeps a bit for each in memory. A 2 TB stick has 16 million."""
 
 PATIENCE_S = 120
-"""For the kernel to mount it: a stick that does not answer has been given up by then."""
+"""Seconds to wait for a mount; by then, the kernel has given up on a stick that doesn't answer."""
 
 
 class VolumeError(OSError):
@@ -103,7 +103,7 @@ class Volume:
                 self._mount("-o", f"remount,ro,{SAFE}", str(self._folder))
 
     def _mount(self, *words: str) -> None:
-        # -i: no helper program of a file system, which could be anything.
+        # -i: no mount helper of a file system, which could be anything.
         command = ["mount", "-i", *words]
         try:
             done = subprocess.run(
@@ -131,8 +131,8 @@ def kind_of(sector: bytes) -> str | None:
     if sector[3:11] == b"EXFAT   ":
         (clusters,) = struct.unpack_from("<I", sector, 92)
         return "exfat" if clusters <= MOST_CLUSTERS else None
-    # A boot sector of FAT begins with a jump, and names its kind in one of two places. A table of partitions
-    # does neither.
+    # A FAT boot sector begins with a jump, and names its type in one of two places. A partition table does
+    # neither.
     if sector[0] in (0xEB, 0xE9) and (sector[54:57] == b"FAT" or sector[82:87] == b"FAT32"):
         return "vfat"
     return None
