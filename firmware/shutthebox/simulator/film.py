@@ -138,7 +138,7 @@ class Film:
             replay = Replay(scenario, folder, displays[0], second_display=displays[-1])
             self._box.callback(replay.close)
             self._world, self._lines = replay.world, replay.lines()
-        except (ShutTheBoxError, OSError) as error:  # the second: a full disk, for one
+        except (ShutTheBoxError, OSError) as error:  # OSError: a full disk, for example
             self._end(error)
             return
         boxes = [box for box in (replay.world, replay.second) if box is not None]
@@ -152,7 +152,7 @@ class Film:
         return {"over": over, "complaint": self._complaint if over else ""}
 
     def advance(self, now_ns: int) -> int:
-        """Shows what's due. Returns when to come back, -1 for never. Any zero will do for times."""
+        """Shows what's due. Returns when to come back, -1 for never. Times may count from any zero."""
         due_ns = -1
         while not self._ended or self._moments:
             if not self._moments:
@@ -168,7 +168,7 @@ class Film:
         return next_ns
 
     def close(self) -> None:
-        """Ends the film and closes its box. At its end it does so by itself."""
+        """Ends the film and closes its box, as happens anyway at the film's end."""
         self._ended = True
         self._box.close()
 
@@ -180,7 +180,7 @@ class Film:
         except (ShutTheBoxError, OSError) as error:
             self._end(error)
         else:
-            self._take(self._world.now_ns)  # a panel that is unplugged tells nobody
+            self._take(self._world.now_ns)  # an unplugged panel reports no changes
 
     def _end(self, error: Exception) -> None:
         self._complaint = one_line(str(error))

@@ -33,7 +33,7 @@ def as_line(given: FormInput) -> str:
 
 
 def quote_text(text: str) -> str:
-    """The text in quotes, for JSON and TOML, so that a line of a scenario can end in it whatever it has."""
+    """The text in quotes that suit JSON and TOML, so that any text can end a line of a scenario."""
     inner = json.dumps(text)[1:-1].replace('\\"', "\\u0022")
     return f'"{inner}"'.replace("#", "\\u0023").replace("  ", " \\u0020")
 

@@ -77,7 +77,7 @@ class TabReplay:
         self._film = Film(scenario, folder, lambda config: Glass())
 
     def advance(self, now_ns: int) -> int:
-        """Shows what's due. Returns when to come back, -1 for never. Any zero will do for times."""
+        """Shows what's due. Returns when to come back, -1 for never. Times may count from any zero."""
         due_ns = self._film.advance(now_ns)
         film = {**self._film.progress, "link": self._link}
         state = {"type": "change", **self._film.state, "film": film}

@@ -1,8 +1,7 @@
-"""The link helpers of two boxes and all that lies between them, with the time passed in.
+"""The link helpers of two boxes and everything between them; the time is passed in.
 
-The boxes are told what `shutthebox-link` would tell them. Messages go as the lines that it would carry,
-over a network that can be cut, and that loses, doubles, delays and so reorders them. Everything follows
-from the seed.
+The boxes get the reports that `shutthebox-link` would send. Messages travel as the same lines, over a network
+that can be cut, and that loses, duplicates, delays and so reorders them. Everything follows from the seed.
 """
 
 from bisect import insort
@@ -38,22 +37,22 @@ from shutthebox.link.requests import (
 S = 1_000_000_000
 
 LATENCY_NS = 20_000_000
-"""From one box to the other over a network that is well, and from a box to its broker."""
+"""The delay from one box to the other over a healthy network, and from a box to its broker."""
 
 NEWS_NS = LATENCY_NS + 1
-"""Until a box hears that the other one, or its helper, is gone: after all that was sent before."""
+"""The delay before a box hears that the other one, or its helper, is gone: longer than for messages."""
 
 SEEKING_S = 10
-"""So long a room is looked for."""
+"""How long a helper looks for a room."""
 
 MOST_UNDER_WAY = 1000
-"""Messages between the boxes at a time; more are lost."""
+"""The most messages in transit between the boxes; more are lost."""
 
 NEVER_NS = 1 << 62
 
 
 class _Room(NamedTuple):
-    """One that a box has opened."""
+    """A room that a box has opened."""
 
     number: str
     code: str
@@ -62,7 +61,7 @@ class _Room(NamedTuple):
 
 @dataclass(slots=True)
 class _Seeking:
-    """A box looks for the other one's room."""
+    """A box's search for the other one's room."""
 
     room: str
     code: str
@@ -74,16 +73,16 @@ class _Helper:
     """The helper of one box.
 
     Attributes:
-        deliver: takes its reports.
-        reports: on their way to the box: when they get there, and what.
+        deliver: called with its reports.
+        reports: those on their way to the box, each with its arrival time.
         keys: sessions that it has keys for; they survive a power cut.
-        leaving: sessions that are left, of which the broker doesn't know yet; they survive, too.
-        session: whose messages it carries.
-        peer: what it has last said about the other box.
-        room: that it has opened.
+        leaving: sessions left that the broker doesn't know about yet; they survive, too.
+        session: the one whose messages it carries.
+        peer: its last report on the other box.
+        room: the one it has opened.
         seeking: the room it looks for.
-        is_on: it runs.
-        standing: what the box's end of the wire asks of it whenever it starts.
+        is_on: whether it's running.
+        standing: what the box's end of the wire asks for whenever the helper starts.
     """
 
     deliver: Callable[[LinkReport], None] = lambda report: None
@@ -109,7 +108,7 @@ class _UnderWay(NamedTuple):
 
 
 class VirtualLink:
-    """Two helpers, and what lies between them.
+    """Two helpers, and everything between them.
 
     Args:
         seed: of rooms, codes and everything that happens to messages.
@@ -117,8 +116,8 @@ class VirtualLink:
 
     Attributes:
         lost: the share of messages that get lost.
-        doubled: each message comes twice.
-        late_ns: a message is late by so much, at most.
+        doubled: whether each message arrives twice.
+        late_ns: the most that a message is delayed.
     """
 
     def __init__(self, seed: int, now_ns: Callable[[], int]) -> None:
@@ -129,33 +128,33 @@ class VirtualLink:
         self._sent = 0
         self._is_cut = False
         self._left: tuple[set[str], set[str]] = (set(), set())
-        """Sessions that each box has left, as the broker knows."""
+        """The sessions that each box has left, as far as the broker knows."""
         self.lost, self.doubled, self.late_ns = 0.0, False, 0
 
-    # What happens between the boxes.
+    # The network.
 
     @property
     def is_well(self) -> bool:
-        """Whether every message gets through, once and at once."""
+        """Whether every message gets through once and without delay."""
         return not (self._is_cut or self.lost or self.doubled or self.late_ns)
 
     def cut(self) -> None:
-        """Nothing gets through any more. What was under way is lost."""
+        """Cuts the network. Messages in transit are lost."""
         self._is_cut = True
         self._under_way.clear()
         self._look_for_peers()
 
     def mend(self) -> None:
-        """Everything gets through again, once and at once."""
+        """Restores the network: every message gets through once and without delay."""
         self._is_cut = False
         self.lost, self.doubled, self.late_ns = 0.0, False, 0
         self._look_for_peers()
         self._pair()
 
-    # What a box does.
+    # The boxes.
 
     def connect(self, box: int, deliver: Callable[[LinkReport], None]) -> None:
-        """Joins a box, 0 or 1, which takes one report at a time while `pass_time` runs."""
+        """Connects a box, 0 or 1. It gets one report at a time while `pass_time` runs."""
         self._helpers[box].deliver = deliver
 
     def ask(self, box: int, request: LinkRequest) -> None:
@@ -193,11 +192,11 @@ class VirtualLink:
         self._look_for_peers()
 
     def has_helper(self, box: int) -> bool:
-        """Whether a box's helper runs."""
+        """Whether a box's helper is running."""
         return self._helpers[box].is_on
 
     def kill_helper(self, box: int) -> None:
-        """The helper ends; the box is told that it is."""
+        """Ends a helper; its box is told that there's no connection."""
         helper = self._helpers[box]
         self._forget(helper)
         helper.is_on = False
@@ -205,21 +204,21 @@ class VirtualLink:
         self._look_for_peers()
 
     def start_helper(self, box: int) -> None:
-        """The helper starts, and is asked again for what should last."""
+        """Starts a helper, and repeats the standing request."""
         helper = self._helpers[box]
         helper.is_on = True
         if helper.standing is not None:
             self.ask(box, helper.standing)
 
     def cut_power(self, box: int) -> None:
-        """The box and its helper lose their power: what the helper hadn't told the box it never will."""
+        """Cuts the power of a box and its helper. Reports that the box hasn't got yet are lost."""
         helper = self._helpers[box]
         self._forget(helper)
         helper.reports.clear()
         helper.is_on, helper.standing = True, None
         self._look_for_peers()
 
-    # The time.
+    # Time.
 
     @property
     def deadline_ns(self) -> int:
@@ -266,7 +265,7 @@ class VirtualLink:
             heappush(self._under_way, _UnderWay(due_ns, self._sent, receiver, session, line))
 
     def _pair(self) -> None:
-        """Brings a box that looks for a room to the one that waits in it."""
+        """Pairs a box that's looking for a room with the one waiting in it."""
         for host, guest in (self._helpers, self._helpers[::-1]):
             room, seeking = host.room, guest.seeking
             if room is None or seeking is None or self._is_cut or seeking.room != room.number:
@@ -283,11 +282,11 @@ class VirtualLink:
 
     @staticmethod
     def _forget(helper: _Helper) -> None:
-        """All that is in memory."""
+        """Drops everything that a helper only has in memory."""
         helper.room = helper.seeking = helper.session = helper.peer = None
 
     def _look_for_peers(self) -> None:
-        """Tells each box where the other is, if that is news."""
+        """Tells each box where the other one is, if that has changed."""
         for helper, left in zip(self._helpers, self._left, strict=True):
             if helper.is_on and not self._is_cut:
                 left.update(helper.leaving)
@@ -305,10 +304,10 @@ class VirtualLink:
 
 
 class LinkEnd(NamedTuple):
-    """One box's end: what it asks goes to its helper.
+    """One box's end of the link: its requests go to its helper.
 
     Attributes:
-        link: both ends, and what lies between them.
+        link: both ends, and everything between them.
         box: which end, 0 or 1.
     """
 
@@ -316,7 +315,7 @@ class LinkEnd(NamedTuple):
     box: int
 
     def connect(self, deliver: Callable[[LinkReport], None]) -> None:
-        """Joins the box that takes the reports."""
+        """Connects the box that takes the reports."""
         self.link.connect(self.box, deliver)
 
     def ask(self, request: LinkRequest) -> None:
@@ -325,9 +324,9 @@ class LinkEnd(NamedTuple):
 
     @property
     def has_helper(self) -> bool:
-        """Whether this box's helper runs."""
+        """Whether this box's helper is running."""
         return self.link.has_helper(self.box)
 
     def cut_power(self) -> None:
-        """This box and its helper lose their power."""
+        """Cuts the power of this box and its helper."""
         self.link.cut_power(self.box)

@@ -4,7 +4,7 @@ from typing import Protocol
 
 
 class Timed(Protocol):
-    """Something that does things at times of its own."""
+    """Something that acts at its own deadlines."""
 
     @property
     def deadline_ns(self) -> int:

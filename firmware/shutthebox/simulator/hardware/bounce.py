@@ -52,8 +52,8 @@ class EdgePlayer:
     Args:
         clock_ns: the time in ns, never going back.
         rng: of the chatter.
-        moved: told that a line's contact (BCM) begins to move down (True) or up, before its edges.
-        set_level: told every edge: the line (BCM) and its level. Both run in the player's thread.
+        moved: called with a BCM line and whether its contact begins to move down, before its edges.
+        set_level: called with every edge: the BCM line and its level. Both run in the player's thread.
 
     Attributes:
         longest_ns: how long a contact bounces at most; 0 is a clean contact.
@@ -88,7 +88,7 @@ class EdgePlayer:
             if self._closed or down == last:
                 return
             if len(waiting) >= _MAX_WAITING:
-                waiting.pop()  # to and fro again: leave both out
+                waiting.pop()  # back and forth: drop both
                 return
             waiting.append(down)
             if self._thread is None:

@@ -17,14 +17,14 @@ from gpiozero.pins import HeaderInfo, PinInfo
 from gpiozero.pins.mock import MockFactory, MockPin, MockPWMPin
 
 FIRST_EXTRA_LINE = 28
-"""From here on lines belong to no header: simulated port expanders, 64 lines of them."""
+"""The first line beyond the header: 64 lines of simulated port expanders."""
 EXTRA_LINES = 64
 
 _KEPT_STATES = 1024
 
 
 def _bounded(states: list[Any]) -> None:
-    # MockPin remembers every change for ever; a lamp that breathes all night must not.
+    # MockPin remembers every change forever, which a lamp that breathes all night can't afford.
     if len(states) > 2 * _KEPT_STATES:
         del states[:-_KEPT_STATES]
 
@@ -147,7 +147,7 @@ class ContactFactory(MockFactory):  # type: ignore[misc]  # gpiozero has no type
         self._on_output = on_output
         self._info: Any
         self.edges: Counter[int] = Counter()
-        """Per line how often its level has changed."""
+        """How often the level of each line has changed."""
         self._levels: dict[int, bool] = {}
         self._loses: Callable[[int], bool] = lambda line: False
         self._contacts_lock = threading.RLock()

@@ -9,14 +9,14 @@ except ModuleNotFoundError:  # in a browser, unless its worker gives its files l
     resource = None  # type: ignore[assignment]
 
 ROOM = 4096
-"""Bytes up to which every file may still grow. The bytes it has can be written again, as on a full disk."""
+"""The size in bytes to which files may still grow. Existing bytes can be rewritten, as on a full disk."""
 
 
 def fill(full: bool) -> None:
-    """Makes every write of this process fail that would make a file larger than `ROOM`, or no longer.
+    """Makes writes of this process fail if they'd make a file larger than `ROOM`; or ends that.
 
     The kernel itself refuses them, so SQLite and everything else meet the same error as on a full disk.
-    A process that takes this one's place with ``exec`` finds the disk as it was.
+    A process that replaces this one with ``exec`` inherits the limit.
     """
     if resource is None:
         return
@@ -31,7 +31,7 @@ def is_full() -> bool:
 
 @contextmanager
 def room() -> Iterator[None]:
-    """Lifts the limit inside the with block: a program started there does not inherit it."""
+    """Lifts the limit inside the with block, so that a program started there doesn't inherit it."""
     full = is_full()
     fill(False)
     try:

@@ -12,7 +12,7 @@ class Glass:
     """Draws the screen when its picture is asked for.
 
     Attributes:
-        unplugged: nothing is to be seen.
+        unplugged: the panel shows nothing.
         due_ns: when the picture is to be drawn again; None if it stays.
     """
 
@@ -23,7 +23,7 @@ class Glass:
         self._since_ns = self._now_ns = 0
 
     def show(self, screen: LocalizedScreen, t_ns: int) -> None:
-        """Takes a screen, and the time since which it is shown."""
+        """Takes a screen, and the time when it was first shown."""
         self._screen, self._since_ns = screen, t_ns
 
     def sleep(self) -> None:
@@ -34,7 +34,7 @@ class Glass:
         """The page's panel has one brightness."""
 
     def on_change(self, callback: Callable[[], None]) -> None:
-        """Nobody needs to be told: the picture is asked for after every step."""
+        """Never calls back: the picture is asked for after every step anyway."""
 
     @property
     def seen(self) -> tuple[LocalizedScreen, int] | None:

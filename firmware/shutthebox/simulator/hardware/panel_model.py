@@ -1,7 +1,7 @@
 """A model of the display's controller: takes luma's bytes and gives the picture on the glass.
 
-It stands where luma's I2C interface stands, keeps the memory and registers that the data
-sheets of the SSD1306 and its kin, SH1106 and SH1107 describe, and can be unplugged like the real one.
+It replaces luma's I2C interface, keeps the memory and registers that the data sheets of the SSD1306 and
+its kin, SH1106 and SH1107 describe, and can be unplugged like the real one.
 """
 
 import errno
@@ -16,7 +16,7 @@ from shutthebox.config.controllers import Controller
 
 _HORIZONTAL, _VERTICAL, _BY_PAGE = 0, 1, 2
 
-# A byte of the memory is eight pixels one above the other: for each of them, its digit.
+# A byte of the memory is eight pixels in a column: for each of the eight, its digit for every byte.
 _LINES = [bytes(ord("1") if byte >> line & 1 else ord("0") for byte in range(256)) for line in range(8)]
 
 
@@ -142,12 +142,12 @@ class PanelModel:
         self._on_change()
 
     def plug_in(self) -> None:
-        """Puts the panel back: powered up anew, dark, its memory garbage."""
+        """Plugs the panel back in: powered up again, dark, its memory full of garbage."""
         self._unplugged = False
         self.brown_out()
 
     def brown_out(self) -> None:
-        """Takes its power away for a moment: it is reset and answers as if nothing had been."""
+        """Cuts its power for a moment: it's reset, and answers as if nothing had happened."""
         with self._lock:
             self._power_up()
         self._on_change()
@@ -216,7 +216,7 @@ class PanelModel:
         self._execute(code, parameters)
 
     def _execute(self, code: int, parameters: list[int]) -> None:
-        """The commands that all of them understand."""
+        """The commands common to all controllers."""
         if parameters and code == self._chip.start_line:
             self._start_line = parameters[0] & self._most_lines - 1
         elif 0x40 <= code <= 0x7F and self._chip.start_line == 0x40:
@@ -278,7 +278,7 @@ class PanelModel:
             self._step_column()
 
     def _step_column(self) -> bool:
-        """Moves on within the column window; whether it began anew."""
+        """Moves on within the column window; returns whether it wrapped around."""
         first, last = self._column_window
         wraps = self._column == last
         self._column = first if wraps else (self._column + 1) % self._columns

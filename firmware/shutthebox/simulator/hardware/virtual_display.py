@@ -1,6 +1,6 @@
 """The display without its thread: the real drawing, the real bus protocol, a modelled panel.
 
-luma and Pillow are imported where there is a display: a scenario can be played blind without them.
+luma and Pillow are only imported for a display, so a scenario can be played blind without them.
 """
 
 from io import BytesIO
@@ -46,7 +46,7 @@ class VirtualDisplay:
         self._frames, self._count = frames, 0
 
     def show(self, screen: LocalizedScreen, t_ns: int) -> None:
-        """Takes a screen, and the time since which it is shown."""
+        """Takes a screen, and the time when it was first shown."""
         self._screen, self._since_ns = screen, t_ns
         if self._frames is not None:
             from shutthebox.adapters.display.pillow import image_of
@@ -89,7 +89,7 @@ class VirtualDisplay:
         seen = self.look(now_ns)
         try:
             with Image.open(BytesIO(read_bytes(golden, MAX_BYTES)), formats=("PNG",)) as wanted:
-                # Its size first: the pixels are taken out of the file only after it.
+                # The size first, because the pixels are only decoded after that.
                 return wanted.size == seen.size and bitmap_of(wanted) == seen
         except (OSError, SyntaxError, ValueError):  # the last two are Pillow's for a PNG that is damaged
             return False

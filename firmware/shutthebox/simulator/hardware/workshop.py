@@ -26,7 +26,7 @@ MAX_BOUNCE_MS = 100
 """More than twice the settle window of a lever."""
 
 _NS_IN_MS = 1_000_000
-_MAX_FILE = 4096  # bytes; ours has a quarter of it, and fits on a full disk
+_MAX_FILE = 4096  # bytes; ours takes a quarter of that, and fits on a full disk
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Condition:
         stuck: levers that no hand can move.
         cut: levers whose wire is cut.
         bounce_ms: how long contacts bounce at most.
-        lost_percent: edges of levers that get lost, of a hundred.
+        lost_percent: the percentage of lever edges that get lost.
         display_unplugged: the panel is off its bus.
         disk_full: no file can grow.
     """
@@ -84,7 +84,7 @@ class Condition:
 
 
 def read_condition(folder: Path) -> Condition:
-    """The condition in which the hardware was left; sound, where that can't be read."""
+    """The condition in which the hardware was left; sound if that can't be read."""
     path = folder / HARDWARE_FILE
     try:
         return Condition.parse(read_bytes(path, _MAX_FILE).decode())
@@ -121,7 +121,7 @@ class Workshop:
         box: the contacts.
         panel: the display on its bus.
         folder: where the condition is kept; None to forget it.
-        tell: gets the makers' actions as lines of a scenario, if there is a verb for them.
+        tell: called with the makers' actions as lines of a scenario, if there is a verb for them.
     """
 
     def __init__(
@@ -166,7 +166,7 @@ class Workshop:
             box.lose_edges(condition.lost_percent / 100)
             self._tell(f"lose-edges {condition.lost_percent / 100:g}")
         if self.panel.unplugged != condition.display_unplugged:
-            # A panel that gets its power back has lost its memory, so it must not get it twice.
+            # Plugging a panel in clears its memory, so it must only happen once.
             self.panel.unplugged = condition.display_unplugged
             self._tell(f"oled {'off' if condition.display_unplugged else 'on'}")
         disk.fill(condition.disk_full)
@@ -190,7 +190,7 @@ class Workshop:
             self._keep()
 
     def _keep(self) -> None:
-        """Writes the condition down; the page's thread and the contacts' do."""
+        """Saves the condition. Called in the page's thread and in the contacts' thread."""
         if self._path is None:
             return
         with self._keeping:

@@ -18,7 +18,7 @@ from shutthebox.simulator.virtual_link import LinkEnd, VirtualLink
 from shutthebox.simulator.virtual_time import VirtualTime
 
 SECOND = "box-2"
-"""Folder of what the second box keeps, in that of the first."""
+"""The second box's folder, inside the first one's."""
 
 _LOOK_ON = TimedVerb(0, Wait(1_000_000_000), after_ns=0)
 """Watches the box for a second after the last line, to see its effects."""

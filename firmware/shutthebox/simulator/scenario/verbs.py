@@ -196,7 +196,7 @@ class Lift(Flip):
 
 @dataclass(frozen=True, slots=True)
 class Bounce(Verb):
-    """``bounce N down|up DURATION``: a lever whose contact bounces so long."""
+    """``bounce N down|up DURATION``: a lever whose contact bounces for this long."""
 
     word = "bounce"
     lever: int
@@ -304,7 +304,7 @@ class Rules(FormVerb):
 
 
 class Cursor(FormVerb):
-    """``cursor N``: of a list, down by so many lines; negative: up."""
+    """``cursor N``: moves a list's cursor down N lines, or up if N is negative."""
 
     __slots__ = ()
     word = "cursor"
