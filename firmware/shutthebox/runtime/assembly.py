@@ -68,7 +68,7 @@ class World(NamedTuple):  # a dataclass of this size takes milliseconds of every
     scoreboard: Callable[[], str]
     """The address under which guests find the scoreboard, if it's on."""
     lock: FolderLock
-    """Of the store's folder; taken by the caller, and taken again when a store is opened anew."""
+    """The lock of the store's folder; taken by the caller, and again when a store is reopened."""
     state: Path | None = None
     """Folder of the store; None for a box without memory."""
     verifies_later: bool = False
@@ -86,9 +86,9 @@ class World(NamedTuple):  # a dataclass of this size takes milliseconds of every
     notices: Sequence[str] = ()
     """More for the owner, a line each."""
     machine: Path = NO_MACHINE
-    """Where the files of the machine are found that the owner reads about."""
+    """Where the machine's files for the owner's report are found."""
     watches_machine: bool = False
-    """Its voltage and heat are faults of the box."""
+    """Low voltage and overheating count as faults of the box."""
     scores: Path | None = None
     """Folder of the files for scoreboard and voice; None for a box without them."""
     outbox: Path | None = None
@@ -118,8 +118,8 @@ class Box:
 
     def start(self) -> None:
         """Starts what can wait until after READY: reading all games, chores, verification of the store."""
-        tuple(self.runner.machine.settings.profiles)  # here, so that whoever opens the menu doesn't wait
-        for chore in self._chores:  # the first time at once: what was shown so far is written down
+        tuple(self.runner.machine.settings.profiles)  # read here, so that opening the menu doesn't wait
+        for chore in self._chores:  # once right away, to write what has been shown so far
             chore()
         if self._verification is not None:
             self._verification.start()
@@ -147,7 +147,7 @@ class _Lookups:
         from shutthebox.owner.report import BoxReport
 
         world = self._world
-        # A box without a machine has no disk either: scenarios tell the same everywhere.
+        # A box without a machine has no disk either, so scenarios show the same everywhere.
         folder = None if world.machine is NO_MACHINE else world.state
         report = BoxReport(
             self._memory.lines,
@@ -173,10 +173,10 @@ def assemble(config: Config, settings: Settings, world: World) -> Box:
     Args:
         config: the configuration.
         settings: the machine's part of it.
-        world: what the box stands in.
+        world: the box's surroundings.
 
     Raises:
-        PinsError: if the pins can't be had.
+        PinsError: if the pins can't be opened.
     """
     with ExitStack() as parts:
         store, store_fault, whole = _open_first(config, world)

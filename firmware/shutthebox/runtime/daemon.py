@@ -166,7 +166,7 @@ def _say_goodbye(display: DisplayWorker, runner: Runner) -> None:
 def show_no_pins(display: DisplayWorker, language: str, error: PinsError) -> None:
     """Leaves on the panel why the box can't start. Closes the display, which must not have been started."""
     _ = translations()[language]
-    *_where, why = str(error).split(": ")  # the journal has all of it, the panel has no room
+    *_where, why = str(error).split(": ")  # the panel has no room for more; the journal has it all
     screen = LocalizedScreen(Mode.ATTRACT, title=_("No levers"), paragraph=why)
     display.render_now(screen, 0)
     display.close(screen)
@@ -203,6 +203,6 @@ def _open_link(path: Path, inbox: SimpleQueue[Mail]) -> "LinkSocket | None":
 def _open_buzzer(factory: Factory, line: int) -> Buzzer | None:
     try:
         return Buzzer(factory, line)
-    except Exception as error:  # lgpio and RPi.GPIO raise kinds of their own
+    except Exception as error:  # lgpio and RPi.GPIO raise their own types
         _log.warning("buzzer: line %d: %s; playing silently", line, str(error) or type(error).__name__)
         return None

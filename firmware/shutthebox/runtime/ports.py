@@ -16,9 +16,9 @@ from shutthebox.link.requests import LinkRequest
 from shutthebox.odds.questions import OddsReady, Question
 
 Observer: TypeAlias = Callable[[Effect | SwitchChanged, int], None]
-"""Told of every effect and settled switch after it has happened, with the time in ns.
+"""Called with every effect and settled switch after it has happened, and the time in ns.
 
-Of a `Show` only if it is not like the last one, or if a sound has called for attention since.
+A `Show` like the last one is left out, unless a sound has called for attention since.
 """
 
 
@@ -63,7 +63,7 @@ class LinkPort(Protocol):
     """The link helper. Its reports arrive through the loop's inbox."""
 
     def ask(self, request: LinkRequest) -> None:
-        """Asks for this. It may get lost: whatever matters is asked again."""
+        """Asks for this. It may get lost; requests that matter are repeated."""
 
     @property
     def has_helper(self) -> bool:

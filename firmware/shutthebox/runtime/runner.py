@@ -143,7 +143,7 @@ class Runner:
 
     def _switched(self, inputs: Iterable[TimedInput]) -> None:
         for given, t_ns, settled in inputs:
-            # The machine's own deadlines before what happened later.
+            # The machine's own deadlines come before anything that happened later.
             self._step(TimePassed(), t_ns)
             for change in settled:
                 self._tell(change, change.t_ns)
@@ -182,7 +182,7 @@ class Runner:
                     if self._ports.stick is not None:
                         self._ports.stick.ask(job)
                 case AskLink(request):
-                    # What isn't durable isn't told: the other box is told again later.
+                    # Nothing is sent before it's durable; the other box is told later.
                     if self._ports.memory.is_durable:
                         if self._ports.link is not None:
                             self._ports.link.ask(request)
@@ -266,7 +266,7 @@ def loop(
                 now_ns = mail.t_ns
             runner.take(mail, now_ns)
             if not inbox.empty():
-                # The mail that waits is older than now. But a restless contact must not block the deadlines.
+                # Waiting mail is older than now. But a restless contact must not block the deadlines.
                 if now_ns >= runner.deadline_ns:
                     runner.pass_time(now_ns)
                     feed_watchdog()

@@ -65,9 +65,9 @@ class Announcer:
         self._parts: Mapping[str, str] = {}
         self._says_prompt_again = False
         self._heard: set[str] = set()
-        """All that was said since the title has changed."""
+        """Everything said since the title last changed."""
         self._to_do: frozenset[str] = frozenset()
-        """What the screen before said that can be done."""
+        """The actions that the last screen offered."""
 
     def take(self, what: Effect | SwitchChanged) -> Announcement | None:
         """The announcement for this effect; None for none."""
@@ -82,7 +82,7 @@ class Announcer:
         if show.asleep:
             self._mode, self._parts = None, {}
         if show.screen.tumbling:
-            # The next throw is said even if it is the same again.
+            # The next throw is announced even if it's the same again.
             self._parts = {part: self._parts.get(part, "") for part in ("title", "aside")}
         # The throw follows in a moment; and in attract, screens may follow each other without end.
         if show.asleep or show.screen.tumbling or self._rests(show):
@@ -94,16 +94,16 @@ class Announcer:
         again = {"alert": parts["alert"] or parts["prompt"]} if self._says_prompt_again else {}
         self._mode, self._parts, self._says_prompt_again = show.mode, parts, False
         if before.get("alert") and not parts["alert"]:
-            # Once a fault is gone, what is to be done is said again.
+            # Once a fault is gone, the task is repeated.
             before = {**before, "prompt": ""}
         new = parts if parts["title"] != before.get("title") else news(parts, before)
         if "dice" not in new:
-            # Levers that move make fewer tiles fit; only a throw is told them.
+            # Moving levers makes fewer tiles fit, which is only announced with a throw.
             new = {part: text for part, text in new.items() if part != "fits"}
         if new is parts:
             self._heard = set()
         elif show.screen.is_list:
-            # What can be done is the same at every step through a list; how many more there are says its end.
+            # The actions stay the same throughout a list, and the number of options left isn't worth hearing.
             new = {
                 part: text
                 for part, text in new.items()
@@ -111,7 +111,7 @@ class Announcer:
             }
         to_do, known = _to_do(show, translate), self._to_do
         if "also" in new and new is not parts:
-            # What could be done before, too, is not said again because something comes before it.
+            # Actions that were offered before aren't repeated because something now precedes them.
             new = {**new, "also": sentences(text for text in to_do[1:] if text not in known)}
         self._to_do = frozenset(to_do)
         self._heard |= set(parts.values())
@@ -127,16 +127,16 @@ class Announcer:
 
 
 _LATER = frozenset({"aside", "rows", "also"})
-"""Texts that change by themselves: the clock goes on, or the coach's words on a turn come a moment later.
+"""Texts that change by themselves: the clock ticks, or the coach's comment on a turn arrives a moment later.
 
-In ready it is the large word too: how many dice are best.
+In ready, so does the large word: how many dice are best.
 """
 
 _STEP = ("big", "rows", "paragraph", "code", "alert")
-"""The parts that a step through a list changes, and what it is refused with."""
+"""The parts that a step through a list changes, and the refusal of such a step."""
 
 _SECONDS_SAID = (10, 5)
-"""Seconds left that are said, besides those that a turn begins with; every one would drown the throw."""
+"""The seconds left that are announced, besides those at the start: all of them would drown out the throw."""
 
 
 def to_speech(text: Text) -> Text:
@@ -217,7 +217,7 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
 
 
 def _aside(show: Show) -> Text:
-    """The corner, without the seconds that are not said."""
+    """The corner, without seconds that aren't announced."""
     match show.screen.aside:
         case Message(values=(("seconds", int(left)),)):
             said = (

@@ -23,14 +23,14 @@ _log = logging.getLogger(__name__)
 FILE_NAME = "said.json"
 
 VERSION = 1
-"""Of the file. The voice reads no other, such as one from before an update."""
+"""The version of the file's format. The voice reads no other, such as one from before an update."""
 
 KEPT = 20
 """How many of the latest announcements are in the file."""
 
 MAX_BYTES = 64 * 1024
 MAX_TEXT = 1000
-"""Most characters of an announcement that is read; no screen has more."""
+"""The most characters of an announcement that are read; no screen has more."""
 
 
 class SpeechFileWriter:

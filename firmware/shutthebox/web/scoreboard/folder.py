@@ -191,7 +191,7 @@ def _make_readable(folder: Path, top: Path) -> None:
 
 def _code(address: str) -> str:
     """The style's last rule: a QR code with the address."""
-    import segno  # some MB, which the daemon does without
+    import segno  # imported lazily: several MB that the daemon doesn't need
 
     code = segno.make_qr(f"{address}{RULES}", error="m")
     picture = code.svg_data_uri(border=2, dark="#1b0f07", light="#fff", omitsize=True)
