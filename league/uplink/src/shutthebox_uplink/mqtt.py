@@ -22,7 +22,7 @@ _REST_S = 15.0
 """Packets and messages wake paho's thread. It also looks this often whether a ping is due, which a broker
 awaits for one and a half times `KEEPALIVE_S`."""
 MOST_PACKET = 2 * 1024 * 1024
-"""Most bytes of a packet from the broker; a longer one closes the connection unread."""
+"""The most bytes of a packet from the broker; a longer one closes the connection unread."""
 LONGEST_RECONNECT_S = 60
 GOODBYE_S = 2.0
 
@@ -80,7 +80,7 @@ class _Client(paho.Client):
     def _packet_handle(self) -> Any:  # noqa: ANN401  (two versions of the library)
         # Nobody here asks for QoS 2. The library keeps such a message until the broker releases it.
         if self._in_packet["command"] & _KIND_AND_QOS != _QOS_2:
-            # It raises many kinds for a packet that it can't read, which would end its thread for good.
+            # It raises many exception types for an unreadable packet, which would end its thread for good.
             with suppress(Exception):
                 return super()._packet_handle()
         self.was_unreadable = True
@@ -114,8 +114,8 @@ class Broker:
             `set_will` changes it.
         client_id: at the broker.
         most_waiting: messages to publish that may wait for the broker; more are dropped. 0 for any number.
-        refused: why, in the words of its owner, a broker refuses a subscription. Then the connection is of no
-            use and is made again later. None if it is of use without.
+        refused: why, in words for the owner, a broker refuses a subscription. The connection is useless then,
+            and is tried again later. None if it's useful without the subscription.
     """
 
     def __init__(
@@ -156,11 +156,11 @@ class Broker:
         client.on_message = self._on_message
 
     def set_will(self, topic: str, payload: bytes) -> None:
-        """What the broker publishes when the next connection is lost; not retained."""
+        """Sets what the broker publishes when the next connection is lost; not retained."""
         self._client.will_set(topic, payload, qos=1)
 
     def hear_failures(self) -> None:
-        """Tells of attempts to connect that fail, too."""
+        """Reports failed attempts to connect, too."""
         self._client.on_connect_fail = self._on_connect_fail
 
     def start(self) -> None:
@@ -193,7 +193,7 @@ class Broker:
         return is_out
 
     def close_soon(self, tell: Callable[[bool], object]) -> threading.Thread:
-        """Closes it in a thread, which is returned: a connection that is just being made may take a minute.
+        """Closes it in a thread, which is returned, because a connection being made may take a minute.
 
         Args:
             tell: called in that thread, with whether the broker has the last message.

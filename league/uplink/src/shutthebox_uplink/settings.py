@@ -97,7 +97,7 @@ def read_enrolment(path: Path) -> Enrolment:
     """The enrolment in a file.
 
     Raises:
-        SettingsError: if it is none.
+        SettingsError: if there's none.
     """
     found = find_enrolment(path)
     if found is None:

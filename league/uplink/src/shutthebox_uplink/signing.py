@@ -32,9 +32,9 @@ class Receipt:
         box: of the entry.
         sequence: of the entry.
         hash: of the entry.
-        status: `COMMITTED`: the league has it for ever. `REFUSED`: the league has it, and it does not count.
+        status: `COMMITTED`: the league has it permanently. `REFUSED`: the league has it; it doesn't count.
             `HELD`: the league has not taken it, and the box has to keep it.
-        reason: why it was refused or held; empty else.
+        reason: why it was refused or held; otherwise empty.
     """
 
     box: str

@@ -93,7 +93,7 @@ class Spool:
             self._names.popleft()
 
     def say(self, status: UplinkStatus) -> None:
-        """Tells the box about the way to the league."""
+        """Tells the box whether its entries reach the league."""
         try:
             replace_file(self._folder / UPLINK_STATUS_FILE, status.to_text().encode())
         except OSError as error:

@@ -137,7 +137,7 @@ class Uplink:
                 self._brokers[HOME].publish(ha.availability_topic(self._name), ha.OFFLINE, retain=True)
             for broker in self._brokers.values():
                 broker.close()
-            self._spool.say(_GOOD)  # what was said would stay where its owner leaves the league
+            self._spool.say(_GOOD)  # the last problem would stay after the owner has left the league
 
     @property
     def _status(self) -> UplinkStatus:

@@ -1,6 +1,6 @@
 """The state of a box, for its owner and for Home Assistant: from the box's file of scores, and the machine.
 
-The file is the same that the scoreboard shows. The uplink has no other way to the box.
+The file is the one that the scoreboard shows. The uplink has no other access to the box.
 """
 
 import json
