@@ -67,7 +67,7 @@ def changes(known: Set[str], wanted: Set[str]) -> Iterator[str]:
     """Builds the messages that take the plugin from the keys it knows to the keys it should know."""
     commands: list[dict[str, Any]] = []
     for name in sorted(known - wanted):
-        # Who is connected under it is disconnected.
+        # This disconnects whoever is using it.
         commands.append({"command": "deleteClient", "username": name})
         commands.append({"command": "deleteRole", "rolename": name})
     for name in sorted(wanted - known):

@@ -44,16 +44,16 @@ ENROLLED, REVOKED = "enrolled", "revoked"
 
 @dataclass(frozen=True, slots=True)
 class NotedVoiding:
-    """A line of the register: some matches of a voiding, without the numbers that a database gives.
+    """A line of the register: some matches of a voiding, without a database's row ids.
 
     Attributes:
         uid: the voiding's name.
-        what: what the log says of it.
+        what: its text in the log.
         made_s: when.
         pub: whose landlord made it; None for the operator.
-        box: that sent the entries of these matches; empty in lines of before, which leave that open.
+        box: the one that sent the entries of these matches; empty in older lines, which don't say.
         hashes: of these entries. A box with a copy of another's card may send the same ones.
-        undone: it doesn't hold any more, for good; all the rest may be empty then.
+        undone: it no longer holds, for good; everything else may be empty then.
     """
 
     uid: str
@@ -65,7 +65,7 @@ class NotedVoiding:
     undone: bool = False
 
 
-_FORGOTTEN_AGAIN_S = 60  # A landlord who never rests does not fill the disk.
+_FORGOTTEN_AGAIN_S = 60  # so that a persistent landlord can't fill the disk
 _AUTHORITY_YEARS, _CERTIFICATE_YEARS = 30, 20
 _Key = ec.EllipticCurvePrivateKey | Ed25519PrivateKey
 
@@ -125,7 +125,7 @@ class Authority:
             settings: of the league; kept with the keys.
 
         Raises:
-            LeagueError: if the folder has a league already, or can't be written to, or the host is none.
+            LeagueError: if the folder has a league already, or can't be written to, or the host isn't valid.
         """
         _check_host(settings.host)
         if self._certificate_path.exists():
@@ -219,14 +219,14 @@ class Authority:
             raise LeagueError(f"{path}: not as `shutthebox-league found` writes it") from None
 
     def change_database(self, url: str) -> None:
-        """Has the league in another database from now on."""
+        """Switches the league to another database."""
         self._keep_settings(replace(self.settings, database=url))
 
     def _keep_settings(self, settings: Settings) -> None:
         _replace(self._keys / "league.json", json.dumps(asdict(settings)).encode(), 0o600)
 
     def stay(self) -> int:
-        """Keeps the league in its database until the descriptor is closed; waits while it moves."""
+        """Keeps the league in its database until the descriptor is closed; waits while it's being moved."""
         self._read(self._certificate_path)
         descriptor = os.open(self._keys, os.O_RDONLY)
         fcntl.flock(descriptor, fcntl.LOCK_SH)
@@ -234,10 +234,10 @@ class Authority:
 
     @staticmethod
     def claim(stays: int) -> None:
-        """Has the league for one program alone, until what `stay` has given it is closed.
+        """Claims the league for one program, until the descriptor from `stay` is closed.
 
         Raises:
-            LeagueError: if another program has it, too.
+            LeagueError: if another program is using it.
         """
         try:
             fcntl.flock(stays, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -245,13 +245,13 @@ class Authority:
             raise LeagueError("the league runs; first: systemctl stop 'shutthebox-league-*'") from None
 
     def change_host(self, host: str) -> None:
-        """Has the broker answer to another name, and to those of before: boxes have these in their files.
+        """Makes the broker answer to another name, and still to earlier ones, which are in the boxes' files.
 
         Args:
             host: the name or address that boxes are given from now on.
 
         Raises:
-            LeagueError: if it is neither.
+            LeagueError: if it's neither a name nor an address.
         """
         _check_host(host)
         own = x509.load_pem_x509_certificate(self._read(self._broker / "broker.pem"))
@@ -267,7 +267,7 @@ class Authority:
         self._keep_settings(replace(self.settings, host=host))
 
     def enrol(self, name: str) -> Enrolled:
-        """New keys for a box; the private one is nowhere else.
+        """Creates keys for a box. The private one isn't kept.
 
         Args:
             name: of the key.
@@ -289,7 +289,7 @@ class Authority:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Holds a lock on names and the broker's file: of two commands the later sees what the first did."""
+        """Locks names and the broker's file, so that a later command sees what an earlier one did."""
         descriptor = os.open(self._keys / "lists.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -316,7 +316,7 @@ class Authority:
         return signer
 
     def note(self, what: str, name: str) -> None:
-        """Notes for ever, outside the database, that a key was enrolled or revoked.
+        """Notes permanently, outside the database, that a key was enrolled or revoked.
 
         Args:
             what: `ENROLLED` or `REVOKED`.
@@ -325,7 +325,7 @@ class Authority:
         _append(self._register_path, [f"{what} {name}"])
 
     def note_forgotten(self, digests: Sequence[str], pub_id: int, time_s: int) -> None:
-        """Notes for ever, outside the database, that initials were forgotten.
+        """Notes permanently, outside the database, that initials were forgotten.
 
         Args:
             digests: of the initials.
@@ -338,7 +338,7 @@ class Authority:
             _append(self._forgotten_path, (f"{digest} {pub_id} {time_s}" for digest in due))
 
     def forgotten(self) -> dict[tuple[str, int], int]:
-        """When initials were forgotten last, by their hash and the pub."""
+        """When initials were last forgotten, by their hash and the pub."""
         found = {}
         for line in _lines(self._forgotten_path):
             with suppress(ValueError):
@@ -347,18 +347,18 @@ class Authority:
         return found
 
     def note_voidings(self, lines: Iterable[NotedVoiding]) -> None:
-        """Notes for ever, outside the database, which voidings hold and which don't any more."""
+        """Notes permanently, outside the database, which voidings hold and which no longer do."""
         # Begins a line, because the one before may be torn.
         _append(self._voidings_path, chain([""], (json.dumps(asdict(each)) for each in lines)))
 
     def voidings(self) -> Iterator[NotedVoiding]:
-        """All lines on voidings that were noted, the oldest first. One may be there twice."""
+        """All noted lines on voidings, oldest first; there may be duplicates."""
         for line in _lines(self._voidings_path):
             with suppress(ValueError, TypeError):
                 yield NotedVoiding(**json.loads(line))
 
     def noted(self, what: str) -> list[str]:
-        """The names of all keys of which this was noted, the oldest first."""
+        """The names of all keys with this note, oldest first."""
         lines = (line.rstrip().partition(" ") for line in _lines(self._register_path))
         return [name for noted, _, name in lines if noted == what]
 
@@ -372,12 +372,12 @@ class Authority:
 
 
 def serial_of(name: str) -> int:
-    """The serial number of the certificate of this name: a key's name is given once."""
+    """The serial number of this key's certificate; key names are never reused."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:19])
 
 
 def token_hash(token: str) -> str:
-    """The hash by which the key of a pub or the code of an entrant is kept."""
+    """The hash that is stored instead of a pub's key or an entrant's code."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -442,7 +442,7 @@ def _usage(*, certificates: bool) -> x509.KeyUsage:
 
 
 def _check_host(host: str) -> None:
-    """Refuses what a certificate can't name: every box would be told it, and none would come."""
+    """Refuses a host that a certificate can't name, because no box could then connect."""
     with suppress(ValueError):
         ipaddress.ip_address(host)
         return

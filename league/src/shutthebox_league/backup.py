@@ -27,7 +27,7 @@ _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 _PREFIX = ".shutthebox-"
 _KILLED_S = 24 * 3600
-"""No copy takes so long: what is older was left by one that was killed."""
+"""No copy takes this long: anything older was left behind by a killed process."""
 
 _MAGIC = b"SQLite format 3\0"
 
@@ -50,7 +50,7 @@ def back_up(engine: Engine, file: Path) -> None:
                     if counts != _counts(db):
                         raise LeagueError(f"{file}: other rows than the database has; try again")
                 try:
-                    # Unlike a rename this takes the place of nothing, be it a link.
+                    # Unlike a rename, this replaces nothing, not even a link.
                     os.link(copy, file)
                 except OSError as error:
                     if error.errno not in _NO_LINKS:
@@ -95,11 +95,11 @@ def restore(engine: Engine, file: Path) -> None:
     """Replaces the database's content with a copy, in one transaction. Running services can stay up.
 
     Raises:
-        LeagueError: if the file is no copy of a league.
+        LeagueError: if the file isn't a copy of a league.
     """
     is_sqlite = engine.dialect.name == "sqlite"
     beside = Path(engine.url.database or "").parent if is_sqlite else None
-    # What is checked is what is restored, whatever happens to the file meanwhile.
+    # Restores exactly what was checked, whatever happens to the file meanwhile.
     with _own_errors(file, f"; {_ALLOWED}"), _private_folder(beside) as folder:
         copy = folder / "copy"
         with open_to_read(file) as given, _new(copy).open("wb") as taken:
@@ -227,7 +227,7 @@ def _statements(db: sqlite3.Connection) -> set[tuple[str, str, str]]:
 
 @contextmanager
 def _private_folder(beside: Path | None) -> Iterator[Path]:
-    """A new folder there that nobody else can enter; gone in the end."""
+    """A new folder there that nobody else can enter; deleted at the end."""
     with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=beside) as name:
         yield Path(name)
 

@@ -74,7 +74,7 @@ def category_of(record: Record) -> Category | None:
 
 
 def _plays_alike(record: Record, now: Profile) -> bool:
-    """Whether a match by a game's rules of before ends the same by those of now."""
+    """Whether a match by a game's earlier rules ends the same way by the current ones."""
     before = replace(now, **_CHANGED.get(now.name, {}))
     if now.name not in _CHANGED or to_lines(before) != to_lines(record.profile):
         return False

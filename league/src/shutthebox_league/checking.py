@@ -16,10 +16,10 @@ NIGHT_BEGINS_H = 6
 """A night lasts until six in the morning, local time."""
 
 MAX_RECORD = 96 * 1024
-"""Most characters of a record: 7,200 throws, one every 3 s for six hours without a pause.
+"""The most characters of a record: 7,200 throws, one every 3 s for six hours without a pause.
 
-A hand can't read two dice, move the levers and press faster than that for long. In a record of nine
-players a throw has 13 characters in the mean, with its share of the ends of turns.
+Nobody can read two dice, move the levers and press faster than that for long. With nine players, a throw
+takes 13 characters on average, including its share of the ends of turns.
 """
 
 EARLIEST_S = 1_700_000_000  # No box is older; its clock was not set.
@@ -55,9 +55,9 @@ class CheckedMatch:
         record: as the box wrote it.
         places: of all seats, in their order.
         unranked: why it counts in no ranking, in a few words; empty if it counts.
-        commitment: of its tournament of equal dice; empty for dice of chance.
+        commitment: of its tournament of equal dice; empty for random dice.
         ended: why the match is over, in a few words; empty where its totals say it.
-        category: the matches that it can be compared with; None where the box does not offer its rules.
+        category: the matches that it can be compared with; None if a box doesn't offer its rules.
     """
 
     record: Record
@@ -102,7 +102,7 @@ def read_record(text: str) -> Record:
 
     Raises:
         RecordError: naming the line and the rule that it breaks.
-        ProfileError: if it does not write out its rules, or they are none.
+        ProfileError: if it doesn't contain its rules, or they aren't valid.
     """
     return parse(text, "record", _no_profile)
 

@@ -1,4 +1,4 @@
-"""Has the ledger commit a batch in a thread of its own while the next one is checked.
+"""Commits a batch to the ledger in a separate thread while the next one is checked.
 
 So the consumer computes while the database works or waits for the disk.
 """
@@ -41,7 +41,7 @@ class Committer:
         self._thread.shutdown()
 
     def take(self, messages: Messages) -> int:
-        """Has the first of these messages committed; returns how many. Pass the others in again.
+        """Starts committing the first of these messages; returns how many. Pass the others in again.
 
         Raises:
             SQLAlchemyError: if the database is unavailable; nothing has changed then.
@@ -57,7 +57,7 @@ class Committer:
         return len(taken)
 
     def wait(self) -> None:
-        """Waits until the batch before is committed and answered."""
+        """Waits until the previous batch is committed and answered."""
         running, self._running, self._names = self._running, None, set()
         if running is not None:
             running.result()

@@ -37,7 +37,7 @@ class Confined:
         context = multiprocessing.get_context("fork")
         self.receiver, sender = context.Pipe(duplex=False)
         """Something to wait for: it is readable when there is a result."""
-        # Processor time passes more slowly than the clock where others work too.
+        # CPU time passes more slowly than the clock while other processes are running.
         self._until_s = time.monotonic() + 30 * cpu_s
         self._process = context.Process(
             target=_work, args=(os.getpid(), work, text, cpu_s, memory, sender), daemon=True
@@ -72,7 +72,7 @@ class Confined:
 def _work(
     parent: int, work: Callable[[str], bytes], text: str, cpu_s: int, memory: int, sender: Connection
 ) -> None:
-    # A parent that is killed ends nobody, and its successor begins the same review again.
+    # A killed parent can't end this process, and its successor begins the same review again.
     if _prctl is not None:
         _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
@@ -82,7 +82,7 @@ def _work(
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     most = pages * resource.getpagesize() + memory
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    # Without a result its parent knows enough.
+    # A missing result tells the parent enough.
     with suppress(MemoryError):
         sender.send_bytes(work(text))
         used = resource.getrusage(resource.RUSAGE_SELF)

@@ -1,10 +1,10 @@
 """A consumer: takes messages from the broker, has the ledger commit them, and sends receipts.
 
-It also stores what boxes say of their health, notes its pulse, has the broker refuse keys that flood it, and
-tells the broker which keys hold.
+It also stores the boxes' health reports, records its pulse, makes the broker refuse keys that flood it, and
+tells the broker which keys are valid.
 
 Several consumers may run side by side: the broker gives each message to one of them. If a consumer is
-killed, it loses the messages that it has accepted and not committed; the boxes send these again, because
+killed, it loses the messages that it had accepted but not committed; the boxes send these again, because
 they have no receipts.
 """
 
@@ -54,7 +54,7 @@ _log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 
 BATCH = 64
-"""Messages in one transaction, each from a different box."""
+"""The most messages in one transaction, each from a different box."""
 
 AGAIN_S = 1.0
 """Seconds that a consumer waits after a failed transaction."""
@@ -63,11 +63,11 @@ HEALTH_EVERY_S = 2.0
 """How often a consumer stores the health reports that have come in."""
 
 FLOOD, FLOOD_WITHIN_S = 100, 2.0
-"""Reports of one key, and entries beyond those that may wait, within so many seconds that are a flood. Each
+"""A flood: this many reports of one key, or entries beyond those that may wait, in this many seconds. Each
 16 KB of them counts as one more. The broker drops anybody's messages if a consumer can't keep up."""
 
 HELLO_EVERY_S = 600.0
-"""How often all boxes are told the version, for those that have come since. The message isn't retained: a box
+"""How often all boxes are told the version, for those that came since. The message isn't retained: a box
 that reads nothing would have the broker keep it for each of the 40,000 subscriptions in a packet."""
 
 SHUT_OUT_S = 600.0
@@ -198,7 +198,7 @@ class Consumer:
             else:
                 self._messages.spend(name, 1, now_s)
                 allowed.append((name, message))
-        # Consumers lock the boxes' rows in one order, so that none waits for another in a circle.
+        # All consumers lock the boxes' rows in the same order, which avoids deadlocks.
         return sorted(allowed)
 
     def _spent(self, name: str) -> float:
@@ -223,7 +223,7 @@ class Consumer:
         _log.error("the database: %s; boxes will send again", in_a_line(error))
 
     def _try(self, taken: Messages, do: Callable[[], _Result]) -> _Result | None:
-        """What `do` returns; None if the database let it fail, and boxes keep their entries."""
+        """What `do` returns; None if the database failed, in which case boxes still have their entries."""
         try:
             return do()
         except UNAVAILABLE as error:
@@ -271,7 +271,7 @@ class Consumer:
             self._away(error)
 
     def _stop_floods(self) -> None:
-        """Has the broker disconnect keys that flood it, and let them in again later."""
+        """Makes the broker disconnect keys that flood it, and accept them again later."""
         now_s = time.monotonic()
         if now_s < self._count_due_s:
             return
@@ -301,7 +301,7 @@ class Consumer:
             self._away(error)
 
     def _note_pulse(self) -> None:
-        """Notes now and then that the broker is reached, for whoever watches over the league."""
+        """Records now and then that the broker is connected, for the league's monitoring."""
         if not self._connected or time.monotonic() < self._pulse_due_s:
             return
         self._pulse_due_s = time.monotonic() + PULSE_EVERY_S

@@ -1,4 +1,4 @@
-"""Tells the broker on this machine at once which keys hold; without it its file has them when it starts."""
+"""Tells the broker on this machine which keys are valid. One that isn't running reads its file at startup."""
 
 import socket
 import time

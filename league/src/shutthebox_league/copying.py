@@ -30,7 +30,7 @@ def copy_league(source: Engine, target: Engine) -> Mapping[str, int]:
     """Copies a league into an empty database, all of it or nothing; returns how many rows each table has.
 
     Raises:
-        LeagueError: if the target isn't empty, or has received something else.
+        LeagueError: if the target isn't empty, or ends up with different rows.
     """
     migrate(source)
     found = set(inspect(target).get_table_names())
@@ -48,7 +48,7 @@ def copy_rows(source: Connection, target: Connection) -> Mapping[str, int]:
     """Copies all rows of a league into empty tables; returns how many each table has.
 
     Raises:
-        LeagueError: if the target has received something else.
+        LeagueError: if the target ends up with different rows.
     """
     counts = {}
     for table in METADATA.sorted_tables:
@@ -58,7 +58,7 @@ def copy_rows(source: Connection, target: Connection) -> Mapping[str, int]:
             target.execute(insert(table), [row._asdict() for row in rows])
         column = table.autoincrement_column
         if column is not None and target.dialect.name == "postgresql":
-            # Its own counter doesn't know the numbers that were copied.
+            # The sequence doesn't know about the copied ids.
             following = func.coalesce(func.max(column), 0) + 1
             own = func.pg_get_serial_sequence(f'"{table.name}"', column.name)
             target.execute(select(func.setval(own, following, false())))
@@ -76,7 +76,7 @@ def _rows(db: Connection, table: Table) -> Iterator[Sequence[Row[Any]]]:
 
 @dataclass(slots=True)
 class _Sum:
-    """How many rows there were, and the sum of their hashes: databases have them in another order."""
+    """The number of rows, and the sum of their hashes, which doesn't depend on the order."""
 
     rows: int = 0
     hashes: int = 0

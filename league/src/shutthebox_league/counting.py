@@ -1,6 +1,6 @@
 """Counts matches in the standings: sums for each player of a category, kept up to date seat by seat.
 
-A seat is counted once, when it is signed and confirmed; its review is added when that is there.
+A seat is counted once, when it is signed and confirmed; its review is added once there is one.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -143,7 +143,7 @@ def _is_there(category: Any, pub: Any) -> ColumnElement[bool]:  # noqa: ANN401  
 
 
 def put_back(db: Connection, which: ColumnElement[bool]) -> None:
-    """Has the seats of these matches counted again."""
+    """Marks the seats of these matches to be counted again."""
     # The others are about to be counted.
     _add_to_categories(db, which & SEAT.c.counted & _MAY_COUNT & _NAME_REMOVED, 1)
     taken = select(MATCH.c.id).where(which, MATCH.c.unranked == "")

@@ -179,7 +179,7 @@ def lock_books(db: Connection) -> None:
 
 
 def hold_consumers(db: Connection) -> None:
-    """Has consumers wait until the transaction ends, as they do on SQLite.
+    """Makes consumers wait until the transaction ends, as they do on SQLite.
 
     A consumer has either committed an entry before this, or sees what this transaction has changed.
     """
@@ -195,7 +195,7 @@ def upsert(db: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
 def one_of(dialect: str, column: ColumnElement[Any], values: str) -> ColumnElement[bool]:
     """Matches rows whose column has one of the values in a list, given as the parameter of this name.
 
-    Build a statement that every message takes once for each dialect: that takes longer than to run it.
+    Build a statement that runs for every message only once per dialect: building takes longer than running.
     PostgreSQL gets an array, so that neither the driver nor the server has to parse it again.
     """
     if dialect == "postgresql":
@@ -237,7 +237,7 @@ def _among_unnested(query: Select[Any], columns: tuple[ColumnElement[Any], ...])
 def insert_all(
     db: Connection, table: Table, rows: Sequence[Mapping[str, Any]], *returning: Column[Any]
 ) -> Sequence[Row[Any]]:
-    """Inserts rows, of which each has the same keys; returns these columns of them, in any order."""
+    """Inserts rows that all have the same keys; returns these of their columns, in any order."""
     if db.dialect.name == "postgresql":
         values = {key: [row[key] for row in rows] for key in rows[0]}
         done = db.execute(_insert_unnested(table, tuple(values), returning), values)
@@ -295,5 +295,5 @@ def migrate(engine: Engine, version: str = "head") -> None:
                 connection.exec_driver_sql(f"select pg_advisory_xact_lock({_MIGRATION_LOCK})")
             config.attributes["connection"] = connection
             command.upgrade(config, version)
-    except Exception as error:  # Alembic has errors of its own kinds, without a root
+    except Exception as error:  # Alembic's exceptions have no common base class
         raise LeagueError(f"--database: {in_a_line(error)}") from error

@@ -34,7 +34,7 @@ class Enrolment:
 
     Attributes:
         key_name: the box's name and the number of the key.
-        text: the file that the box needs; has its private key.
+        text: the file that the box needs; contains its private key.
         owner_token: the key of the pub's owner's page; None if the pub was known.
     """
 
@@ -95,7 +95,7 @@ def settle(engine: Engine, authority: Authority) -> list[str]:
     """Reconciles database, register and broker, for example after an old backup was restored.
 
     Returns:
-        A line for each key or voiding of which the database did not know what the register has.
+        A line for each key or voiding that differed from the register.
     """
     said = []
     with authority.alone():
@@ -126,7 +126,7 @@ def settle(engine: Engine, authority: Authority) -> list[str]:
 
 
 def _forget_again(engine: Engine, authority: Authority) -> list[str]:
-    """Forgets whom the register has forgotten and the database not: it is a back-up from before."""
+    """Forgets players that only the register has forgotten: the database is an earlier backup."""
     register = authority.forgotten()
     with engine.connect().execution_options(reads=True) as db:
         done = {(row.hash, row.pub_id): row.before_s for row in db.execute(select(FORGOTTEN))}
@@ -154,7 +154,7 @@ def good_keys(engine: Engine) -> set[str]:
 
 
 def new_owner_token(engine: Engine, pub: str) -> str:
-    """A new key of a pub's owner's page; the old one ends.
+    """Creates a new key to a pub's owner's page; the old one stops working.
 
     Raises:
         LeagueError: if there is no such pub.

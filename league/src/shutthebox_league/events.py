@@ -1,7 +1,7 @@
 """Events: a named contest of entrants in one format, counted from the matches they play in its nights.
 
-A match is noted for an event when its seats are signed, and the event's table is made again then, so a look
-at it costs the same however many matches there are. What counts keeps the order in which it came to count: a
+A match is noted for an event when its seats are signed, and the event's table is recomputed then, so viewing
+it costs the same however many matches there are. Matches stay in the order in which they came to count: a
 late match changes nothing that has been decided.
 """
 
@@ -61,17 +61,17 @@ from shutthebox_league.schema import (
 MOST_ENTRANTS = 64
 
 MOST_AT_ONCE = 50
-"""Events of one game that an entrant may be in on the same night: each of them takes each match."""
+"""The most events of one game an entrant may be in on the same night: each match counts for all of them."""
 
 GRACE_H = 24
 """Hours from an event's last night until it closes, by default."""
 
 WAITING = 20
-"""Most games of one box that wait for an entrant's confirmation; the oldest are dropped."""
+"""The most games of one box that wait for an entrant's confirmation; the oldest are dropped."""
 
 _SOME, _LATEST = 500, 20
 _RULES = {Format.ROUND_ROBIN: round_robin, Format.SWISS: swiss, Format.KNOCKOUT: knockout}
-# Games of a pair that can matter. In a small swiss a pair may have to meet twice.
+# How many games of a pair can matter. In a small swiss, a pair may have to meet twice.
 _MOST_OF = {Format.ROUND_ROBIN: 1, Format.SWISS: 2, Format.KNOCKOUT: 1, Format.BEST_OF_NIGHT: 1}
 
 
@@ -85,7 +85,7 @@ class Event:
         category: the matches that count.
         first_night: of it.
         last_night: of it; the same for one night.
-        closes_s: matches, signatures and words that come later do not count.
+        closes_s: matches, signatures and confirmations that come later don't count.
         boxes: the names of those whose matches count at once.
         standing: its table and its next pairings; None before the first is made.
         matches: that count, the latest last.
@@ -163,7 +163,7 @@ def make_event(
 
 
 def _check_others(db: Connection, number: int, entrants: Sequence[str], first: date, last: date) -> None:
-    """Refuses an event of an entrant who is in many others then."""
+    """Refuses an event if an entrant is in too many others at that time."""
     many = (
         select(ENTRANT.c.initials)
         .join(EVENT, EVENT.c.id == ENTRANT.c.event_id)
@@ -319,7 +319,7 @@ def _games_of(format_: Format, match: Row[Any], seats: Sequence[Any]) -> Iterato
 
 
 def _enter(db: Connection, event: Row[Any], match_id: int, who: str) -> None:
-    """A game counts from now on, after all that count already."""
+    """Makes a game count from now on, after all that already count."""
     game = EVENT_GAME.c
     ends = (select(each(game.position)).where(game.event_id == event.id) for each in (func.max, func.min))
     last = max(abs(db.execute(end).scalar() or 0) for end in ends)
@@ -348,7 +348,7 @@ def _use(db: Connection, event: Row[Any], who: str) -> None:
 
 
 def events_changed(db: Connection, which: ColumnElement[bool]) -> None:
-    """Has the tables recomputed of all events that these matches count for."""
+    """Marks the tables of all events that these matches count for to be recomputed."""
     game = EVENT_GAME.c
     taken = select(MATCH.c.id).where(which)
     order = func.abs(game.position)
@@ -360,7 +360,7 @@ def events_changed(db: Connection, which: ColumnElement[bool]) -> None:
         db.execute(update(EVENT_GAME).where(own).values(position=case((is_void, -order), else_=order)))
         for who in {row.who for row in found if row.event_id == event_id}:
             _use(db, event, who)
-        # A ladder goes on from its state; this one begins again.
+        # A ladder continues from its state; this one starts over.
         values = {"stale": True, "state": json.dumps({**_state(event), "position": 0, "order": None})}
         db.execute(update(EVENT).where(EVENT.c.id == event_id).values(values))
 
@@ -383,7 +383,7 @@ def forget_games(db: Connection, initials: str, pub_id: int | None) -> None:
         _use(db, db.execute(select(EVENT).where(EVENT.c.id == event_id)).one(), who)
 
 
-# -- the word of an entrant ------------------------------------------------------------
+# -- confirming ------------------------------------------------------------------------
 
 
 def confirm_by_code(
@@ -412,7 +412,7 @@ def check_code(db: Connection, event_id: int, initials: str, code: str) -> None:
 
 
 def waiting_for_landlord(db: Connection, pub_id: int, now_s: int, most: int = 50) -> Sequence[Any]:
-    """The games that a landlord can speak for: `event_id`, `event`, `match_id` and `initials`.
+    """The games that a landlord can confirm: `event_id`, `event`, `match_id` and `initials`.
 
     They are of players who are protected in the pub, in open events that count on one of its boxes.
     """
@@ -496,7 +496,7 @@ def _confirm(db: Connection, event_id: int, match_id: int, initials: str, now_s:
 def settle_event(db: Connection, event_id: int) -> None:
     """Recomputes an event's table, or takes one step towards it. The caller holds the event's lock.
 
-    After a step the event is still stale, and everybody sees the table of before.
+    After a step the event is still stale, and its old table is shown.
     """
     event = db.execute(select(EVENT).where(EVENT.c.id == event_id)).one()
     state = _state(event)
@@ -538,7 +538,7 @@ def settle_event(db: Connection, event_id: int) -> None:
 
 
 def _note_earlier(db: Connection, event: Row[Any], last: int) -> int | None:
-    """Notes some of the matches that came before the event was made; the last of them, or None."""
+    """Notes some of the matches that came before the event was made; returns the last of them, or None."""
     entrants = select(ENTRANT.c.initials).where(ENTRANT.c.event_id == event.id)
     of_entrants = select(SEAT.c.match_id).where(SEAT.c.initials.in_(entrants), SEAT.c.match_id > last)
     found = db.execute(
@@ -559,7 +559,7 @@ def _note_earlier(db: Connection, event: Row[Any], last: int) -> int | None:
 def _climb(
     db: Connection, event_id: int, entrants: Sequence[str], state: dict[str, Any]
 ) -> tuple[Standing, dict[str, Any], bool]:
-    """A ladder goes on from where it was by some games; whether those were all."""
+    """Advances a ladder by some games; returns whether those were all."""
     order, position = state.get("order") or entrants, state.get("position") or 0
     order = [name for name in order if name in entrants]
     played = Counter(state.get("played") or {}) if position else Counter[str]()

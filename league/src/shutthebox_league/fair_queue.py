@@ -5,18 +5,18 @@ from collections.abc import Callable
 from threading import Condition
 
 EACH = 4
-"""Most messages of one sender that wait. A box sends one entry at a time and waits for its receipt."""
+"""The most waiting messages of one sender. A box sends one entry at a time and waits for its receipt."""
 
 BYTES = 128 * 1024 * 1024
-"""Most bytes that wait. Beyond it, the sender with the most bytes loses its latest message."""
+"""The most waiting bytes. Beyond that, the sender with the most bytes loses its latest message."""
 
 
 LIGHT = 8 * 1024
-"""A message of up to so many bytes takes a few hundredths of a second. A match for two is a tenth of that;
+"""The most bytes of a light message: a few hundredths of a second of work. A match for two has a tenth;
 the largest takes most of a second."""
 
 LIGHT_AT_ONCE = 64 * 1024
-"""Most bytes of light messages taken at once."""
+"""The most bytes of light messages taken at once."""
 
 
 class FairQueue:
@@ -26,8 +26,8 @@ class FairQueue:
 
     Args:
         each: messages of one sender that may wait; more are dropped.
-        senders: that may have messages waiting at once; messages of more are dropped.
-        most_bytes: of all messages that wait.
+        senders: how many may have messages waiting at once; messages of others are dropped.
+        most_bytes: of all waiting messages.
     """
 
     def __init__(self, each: int = EACH, senders: int = 100_000, most_bytes: int = BYTES) -> None:

@@ -41,10 +41,10 @@ class NewMatch:
         chain_id: of the entry.
         box_id: where it was played.
         journal: the id that the box drew for itself.
-        content: as the box says it.
+        content: as the box sent it.
         sequence: of the entry.
         pub_id: where it was played.
-        checked: as the rules give it.
+        checked: the match as the rules confirm it.
         hash: of the entry.
     """
 
@@ -88,7 +88,7 @@ def add_matches(db: Connection, new: Sequence[NewMatch], now_s: int, zone: tzinf
         rows.append({
             "chain_id": each.chain_id, "sequence": each.sequence, "box_id": each.box_id,
             "pub_id": each.pub_id,
-            # A card that was put back plays another match with the same number, in the same second.
+            # A restored card may play another match with the same number, in the same second.
             "journal": again if each.journal in records else each.journal, "number": played.number,
             "began_s": played.began_s, "ended_s": ended_s, "night": night_of(ended_s, zone),
             "game": checked.category.game if checked.category else checked.record.profile.name,

@@ -52,7 +52,7 @@ class Line:
         points: wins, and a half for a draw; the best total for `BEST_OF_NIGHT`, None without one.
         played: matches that count.
         out: has lost in a knockout.
-        ties: what breaks a tie on points, the first first: Buchholz and Sonneborn-Berger in a swiss,
+        ties: the tie-breaks on points, in order: Buchholz and Sonneborn-Berger in a swiss,
             Sonneborn-Berger in a round robin.
     """
 
@@ -108,9 +108,9 @@ def round_robin(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
 
 
 def swiss(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
-    """Rounds in which equals meet, nobody the same twice; so many rounds that one can win all.
+    """Rounds in which equals meet, never the same pair twice; as many as it takes for only one to win all.
 
-    A round is paired when the one before is complete. With an odd number somebody has a bye, which counts
+    A round is paired when the one before is complete. With an odd number, somebody has a bye, which counts
     as a win: the last in the table who has had none.
     """
     rounds = ceil(log2(len(entrants))) if len(entrants) > 1 else 0

@@ -20,13 +20,13 @@ PULSE_EVERY_S = 15.0
 """How often consumer and reviewer note that they work."""
 
 SILENT_S = 120
-"""A consumer or reviewer that has noted nothing for so long is a fault."""
+"""A consumer or reviewer that has recorded nothing for this long is a fault."""
 
 BACKUP_S = 26 * 3600
 """A daily back-up that is older is a fault. If none was ever made, nobody has asked for one."""
 
 OFFLINE_S = 180
-"""A box reports once a minute; one that has said nothing for so long is offline."""
+"""A box reports once a minute; one that has been silent for this long is offline."""
 
 MOST_COUNTED = 10_000
 """The backlog is counted up to here."""
@@ -36,7 +36,7 @@ OK, FAULTY = "ok", "faulty"
 
 @dataclass(frozen=True, slots=True)
 class LeagueHealth:
-    """What `/health` tells.
+    """The content of `/health`.
 
     Attributes:
         faults: in words; empty if all is well.
@@ -45,8 +45,8 @@ class LeagueHealth:
         reviewer: whether the reviewer works.
         backlog: matches without a review, `MOST_COUNTED` at most.
         last_match_age_s: since the latest match came; None without any.
-        boxes: with a key that holds.
-        boxes_offline: of them. No fault: pubs close.
+        boxes: with a valid key.
+        boxes_offline: how many of them are offline; not a fault, because pubs close.
         backup_age_s: since the timer's latest back-up; None without any.
     """
 

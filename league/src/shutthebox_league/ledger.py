@@ -46,14 +46,14 @@ MAX_MESSAGE_BYTES = 2 * MAX_BYTES
 """Larger messages are discarded unread."""
 
 KEPT_ASIDE = 200
-"""Most messages set aside per key; the oldest are dropped."""
+"""The most messages set aside per key; the oldest are dropped."""
 
 KEPT_BYTES = 1024 * 1024
-"""Most bytes stored per key of refused messages, and as many of those set aside. Beyond it only hash and
+"""The most bytes stored per key of refused messages, and as many of those set aside. Beyond it only hash and
 reason are stored."""
 
 MOST_CHAINS = 20
-"""Most chains that a box may start under one key."""
+"""The most chains that a box may start under one key."""
 
 YEARS_S = 400 * 24 * 3600
 """How long a box keeps its entries. A clock further off than that is wrong."""
@@ -66,7 +66,7 @@ _GO_ON = (
 )
 _REASON = 300
 _PREPARED_S = 0.25
-"""CPU seconds of checking after which a batch is committed. The rest is given again and opened again, which
+"""CPU seconds of checking after which a batch is committed. The others are passed in and opened again, which
 takes a small part of that."""
 
 
@@ -77,7 +77,7 @@ class Outcome:
     Attributes:
         kind: "committed", "refused", "held", "repeated", "rejected", or "failed".
         receipt: for the box; None for a message that the box has not signed, or that failed.
-        reason: one line; empty for a committed entry that follows on the one before.
+        reason: one line; empty for a committed entry that continues its chain.
         cpu_s: CPU seconds that the message took.
     """
 
@@ -89,7 +89,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A message that has been looked at, before anything is locked."""
+    """A message that has been examined before anything is locked."""
 
     name: str
     message: bytes
@@ -100,7 +100,7 @@ class Prepared:
     oldest: int = 1
     box_id: int = 0
     pub_id: int = 0
-    heads: tuple[tuple[int, int], ...] | None = None  # of its chains, of which none has it
+    heads: tuple[tuple[int, int], ...] | None = None  # of its chains, if none of them has it
     held: str = ""
     checked: CheckedMatch | None = None
     refused: str = ""
@@ -108,20 +108,20 @@ class Prepared:
 
     @property
     def journal(self) -> tuple[str, str]:
-        """What its chains are found by: the key and the id that the box drew for itself."""
+        """The key, and the id that the box drew for itself; its chains are found by these."""
         assert self.entry is not None
         return self.name, self.entry.box
 
     @property
     def signature(self) -> tuple[str, int, int] | None:
-        """What `forgotten_among` takes; None for anything else than a signature."""
+        """The argument for `forgotten_among`; None for anything but a signature."""
         content = self.entry and self.entry.content
         if not isinstance(content, PlayerSigned):
             return None
         return content.initials, self.pub_id, content.began_s
 
     def receipt(self, status: str, reason: str = "") -> Receipt:
-        """The league's word on the entry, which there is."""
+        """A receipt for the entry, which must exist."""
         assert self.entry is not None
         return Receipt(self.entry.box, self.entry.sequence, self.hash, status, reason)
 
@@ -278,7 +278,7 @@ class Ledger:
     # -- the transaction ---------------------------------------------------------------
 
     def commit(self, prepared: Sequence[Prepared]) -> list[Outcome]:
-        """Takes what was prepared, in one transaction. Chains may have gone on since.
+        """Commits what was prepared, in one transaction. Its chains may have grown since.
 
         A message that causes an error is refused; the others aren't affected.
 
@@ -291,7 +291,7 @@ class Ledger:
             except IntegrityError:
                 if len(prepared) > 1:
                     raise
-                # Another consumer has just begun the same chain or counted the same match: again.
+                # Another consumer has just begun the same chain or counted the same match: try again.
                 with connect_to_read(self._engine) as db:
                     again = self._prepare(db, [(prepared[0].name, prepared[0].message)])
                 return self._commit_once(again)
@@ -410,7 +410,7 @@ class Ledger:
         sign(db, signatures, now_s)
 
     def _set_aside(self, db: Connection, found: Prepared, reason: str) -> Outcome:
-        """Sets a message aside that was not taken: once however often it comes, and the latest of each key.
+        """Sets aside a message that wasn't taken: once, however often it comes, and only the latest per key.
 
         An entry is held. Anything else, or an entry the box hasn't signed, gets no receipt.
         """
@@ -533,7 +533,7 @@ def _known(db: Connection, entries: Sequence[Prepared], chains: _Chains) -> _Kno
 
 
 def _place(chains: Sequence[Row[Any]], found: Prepared, entry: OutboxEntry) -> tuple[int | None, str]:
-    """The chain that an entry follows on; and why it has to wait, empty if it can be taken."""
+    """The chain that an entry continues, and why the entry has to wait; empty if it can be taken."""
     due = (entry.sequence, entry.previous)
     for chain in chains:
         if (chain.head_sequence + 1, chain.head_hash) == due:
@@ -552,7 +552,7 @@ def _continue(
     db: Connection, chains: Sequence[Row[Any]], follows: int | None, found: Prepared, entry: OutboxEntry,
     now_s: int,
 ) -> tuple[int, str]:  # fmt: skip
-    """The chain of an entry that can be taken, which is begun if there is none; and a note for the box."""
+    """The chain of an entry that can be taken, begun if there's none; and a note for the box."""
     newest = chains[-1].head_sequence if chains else 0
     missing = follows is None and entry.sequence > newest + 1
     if missing and chains:
@@ -573,7 +573,7 @@ def _continue(
 
 
 def _within_limits(db: Connection, found: Prepared) -> bytes:
-    """The message of a refused entry, or nothing where its key has no room left for it."""
+    """The message of a refused entry, or nothing if its key has no room left for it."""
     own = KEY.c.name == found.name
     kept = db.execute(select(KEY.c.refused_bytes).where(own)).scalar_one()
     message = found.message if kept + len(found.message) <= KEPT_BYTES else b""

@@ -111,7 +111,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command."""
     args = _parser().parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    # Alembic tells what it does at every start.
+    # Alembic logs what it does at every start.
     logging.getLogger("alembic").setLevel(logging.WARNING)
     try:
         if args.run is _found:
@@ -556,7 +556,7 @@ def _forget(args: argparse.Namespace, league: League) -> None:
 
 def _export(args: argparse.Namespace, league: League) -> None:
     (initials,) = read_initials(args.initials)
-    # In a file first: a reader who takes a break, such as `less`, keeps no transaction open.
+    # To a file first, so that a reader who takes a break, such as `less`, keeps no transaction open.
     with TemporaryFile("w+", encoding="utf-8") as file:
         with league.engine.connect().execution_options(reads=True) as db:
             players.export(db, initials, file)

@@ -50,7 +50,7 @@ from shutthebox_league.schema import (
 
 
 def protected_among(db: Connection, wanted: Collection[tuple[str, int]]) -> set[tuple[str, int]]:
-    """Those of these initials, each with a pub, with which matches in that pub have to be confirmed."""
+    """The pairs of initials and a pub, among these, whose matches in that pub have to be confirmed."""
     initials, pubs = ({each[i] for each in wanted} for i in (0, 1))
     rows = db.execute(_protected_query(db.dialect.name), {"players": list(initials), "pubs": list(pubs)})
     found = {tuple(row) for row in rows}
@@ -129,7 +129,7 @@ def forgotten_among(
     Args:
         db: the league's database.
         wanted: initials, number of the pub, and when the match began, in seconds since 1970.
-        now_s: the time of day. A match that begins later is of a box with a wrong clock, from any time.
+        now_s: the time of day. A match that begins later is from a box with a wrong clock, so from any time.
     """
     if not wanted:
         return set()
@@ -201,9 +201,9 @@ def forget(db: Connection, initials: str, pub_id: int | None, now_s: int) -> int
 
     Args:
         db: the league's database, in a transaction.
-        initials: three letters; anything else is nowhere.
+        initials: three letters; anything else is never found.
         pub_id: of the landlord's pub; None for the whole league.
-        now_s: the time of day. Signatures under what began before are taken no more.
+        now_s: the time of day. Signatures of matches that began earlier are no longer accepted.
 
     Returns:
         How many matches were signed with them.

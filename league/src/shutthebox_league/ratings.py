@@ -1,7 +1,7 @@
 """Ratings of all players by the places of whole tables (Weng and Lin), one match at a time.
 
-A match is rated when all its seats are signed and confirmed or had time for it, in the order in which matches
-come to that. Where a match was made void or put back, the ones after it are rated again, in the same order.
+A match is rated once all its seats are signed and confirmed, or have had time to be, in the order in which
+matches get there. If one is voided or put back, the ones after it are rated again, in the same order.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,11 +21,11 @@ CONFIRMING_S = 14 * 24 * 3600
 """How long a match waits for a seat to be confirmed."""
 
 MOST_MU = 1000.0
-"""The highest mean, and the lowest below 0, which only forged matches come near. From some thousands on,
+"""The limit of a mean, above and below 0, which only forged matches approach. From a few thousand up,
 openskill's exponentials overflow, and nobody could be rated again."""
 
 _AGAIN = 100
-"""Matches that are rated again in one transaction."""
+"""How many matches are rated again in one transaction."""
 
 _Rating: TypeAlias = tuple[float, float]
 """Mean and standard deviation."""
@@ -34,7 +34,7 @@ _MODEL = PlackettLuce()
 _NEWCOMER: _Rating = (_MODEL.rating().mu, _MODEL.rating().sigma)
 _CHANGED_S, _COVERED_S = 0, 1
 _CHANGED, _COVERED = ((MATCH.c.due_s == due_s) & (MATCH.c.rated > 0) for due_s in (_CHANGED_S, _COVERED_S))
-"""Matches that were made void or put back since they were rated; those that the run has come past."""
+"""Matches voided or put back since they were rated; those that the current run has passed."""
 
 _SEATS = (
     select(SEAT.c.match_id, SEAT.c.seat, SEAT.c.initials, SEAT.c.place, SEAT.c.mu, SEAT.c.sigma)
@@ -55,7 +55,7 @@ _KEEP_BEFORE = (
 
 
 def set_due(db: Connection, which: ColumnElement[bool], now_s: int) -> None:
-    """Has ranked matches rated now, or once there was time to sign and confirm their seats."""
+    """Schedules the rating of ranked matches: now, or once there was time to sign and confirm their seats."""
     due = dict[int, int]()
     columns = [SEAT.c.match_id, SEAT.c.initials, SEAT.c.confirmed, SEAT.c.computer, SEAT.c.total]
     seats = select(*columns).join(MATCH, MATCH.c.id == SEAT.c.match_id).where(which)
@@ -93,10 +93,10 @@ def rate(db: Connection, match_id: int, now_s: int) -> None:
 
 
 def leave_out(db: Connection, initials: str, pub_id: int) -> None:
-    """Takes what the matches of a pub have changed out of a player's rating, before they are forgotten there.
+    """Takes a pub's matches out of a player's rating, before the player is forgotten there.
 
-    Nothing tells afterwards whose seats they were, so what was forged there could never be taken back. A run
-    of `rate_again` has these matches in it, and begins from the start.
+    Afterwards nothing says whose seats they were, so forged results could never be taken back. A run
+    of `rate_again` contains these matches, so it starts over.
     """
     db.execute(update(MATCH).where(_COVERED).values(due_s=_CHANGED_S))
     _forget_run(db)
@@ -150,24 +150,24 @@ def keep_strength(db: Connection, initials: str, pub_id: int | None) -> None:
 
 
 def mark_changed(db: Connection, which: ColumnElement[bool]) -> None:
-    """Has ratings since these matches made again, which were made void or put back."""
-    # The run that is under way has passed over them: what their seats keep is of the history before it.
+    """Marks the ratings since these matches, which were voided or put back, to be computed again."""
+    # The current run has passed them: their seats have ratings from the history before it.
     _clear(db, which & _COVERED & (MATCH.c.voided == 0))
     db.execute(update(MATCH).where(which, MATCH.c.rated > 0).values(due_s=_CHANGED_S))
 
 
 def has_changed(db: Connection) -> bool:
-    """Whether ratings are to be made again, or are being made."""
+    """Whether ratings have to be computed again, or are just being computed."""
     return db.execute(select(MATCH.c.id).where(_CHANGED).limit(1)).first() is not None or _at(db) is not None
 
 
 def rate_again(db: Connection) -> None:
-    """Rates some matches again: of everything since the earliest one that was made void or put back.
+    """Rates some more matches again, out of all since the earliest one that was voided or put back.
 
-    The league's ratings change at its end. Until then, new matches are rated by those of before, and it comes
-    to them too. What is made void behind it waits for the next one: however often that happens, one goes on.
-    How far it has come is in the database, so any reviewer can go on with it, or one that starts again. The
-    caller has locked the books.
+    The league's ratings change at the end of a run. Until then, new matches are rated by the old ones, and
+    the run gets to them, too. Matches voided behind it wait for the next run, so a run always finishes. Its
+    progress is in the database, so any reviewer can continue it, even after a restart. The caller has locked
+    the books.
     """
     at = _at(db)
     if at is None:
@@ -254,7 +254,7 @@ def _end(db: Connection) -> None:
     newcomers = [initials for initials, rating in changed.items() if rating == _NEWCOMER]
     db.execute(delete(RATING).where(RATING.c.initials.in_(newcomers)))
     _keep(db, {initials: changed[initials] for initials in set(changed).difference(newcomers)})
-    # Ratings before them would be those of another history if they were put back.
+    # If they were put back, the ratings stored with them would be from another history.
     _clear(db, _COVERED & (MATCH.c.voided > 0))
     db.execute(update(MATCH).where(_COVERED).values(due_s=None))
     _forget_run(db)
@@ -280,7 +280,7 @@ def _after(seats: Sequence[Row[Any]], ratings: Mapping[str, _Rating]) -> dict[st
 
 
 def _before(seats: Sequence[Row[Any]], ratings: Mapping[str, _Rating]) -> list[dict[str, Any]]:
-    """What seats have to keep, if they have other ratings from before their match than these."""
+    """The ratings before a match that its seats have to store, where they differ from the stored ones."""
     return [
         {"of_match": seat.match_id, "of_seat": seat.seat, "mu": before[0], "sigma": before[1]}
         for seat in (seats if len(seats) > 1 else ())

@@ -38,10 +38,10 @@ from shutthebox_league.shown import pack, shown_match
 _log = logging.getLogger(__name__)
 
 CPU_S = 60
-"""Most CPU seconds of one review. Open One on twelve tiles takes 15 to 30 s, all others below 4 s."""
+"""The most CPU seconds of one review. Open One on twelve tiles takes 15 to 30 s, all others below 4 s."""
 
 MEMORY = 384 * 1024 * 1024
-"""Most bytes of memory for one review."""
+"""The most bytes of memory for one review."""
 
 AT_ONCE = 2
 """Reviews that run at once. At most one may be slow: of a game not known to be quick, or from a box that has
@@ -76,9 +76,9 @@ _NEXT = text(
 
 @dataclass(frozen=True, slots=True)
 class _Running:
-    """A review that goes on.
+    """A running review.
 
-    What it is of is kept with it: in a restored league, numbers are those of other matches and categories.
+    Keeps what it's about: in a restored league, the numbers may be those of other matches and categories.
     """
 
     match_id: int
@@ -261,7 +261,7 @@ class Reviewer:
         with self._engine.connect().execution_options(reads=True) as db:
             heads = db.execute(_NEXT).all()
         now_s = time.monotonic()
-        # Who has taken least comes first: a box with thousands of matches keeps no other one waiting.
+        # The box that has used least comes first, so one with thousands of matches keeps no other waiting.
         waiting = sorted(
             (self._allowance.spent(str(head.box_id), now_s), head.box_id, head) for head in heads
         )
@@ -304,7 +304,7 @@ class Reviewer:
                 self._keep_at_hand(running.category)
         except TooMuchError as error:
             took_s, unreviewed = float(CPU_S), f"a review was begun, and {error}"
-            # The length of a record is bounded: its game's odds take so long.
+            # Records are of bounded length, so it's the game's odds that take long.
             self._too_much |= {running.category} if running.category else set()
         del self._running[box_id]
         self._allowance.spend(str(box_id), took_s, time.monotonic())
@@ -381,7 +381,7 @@ def _settle(db: Connection, event_id: int) -> None:
 
 
 def _result(text: str) -> bytes:
-    """Why there is no review, and per seat the sums over its turns, in a line of JSON; then what is shown."""
+    """A line of JSON with why there's no review, and each seat's sums over its turns; then what's shown."""
     try:
         record = read_record(text)
     except Exception:  # whatever newer rules make of it

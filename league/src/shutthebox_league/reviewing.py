@@ -25,7 +25,7 @@ class ReviewedTurn:
         seat: from 1.
         balance: luck and decisions, in points; in a tug, in per cent of the chance to win.
         decisions: the choices that the player had; their throws are numbered from 0.
-        scale: by which their costs are in the same unit.
+        scale: the factor that brings their costs to the same unit.
     """
 
     seat: int

@@ -86,7 +86,7 @@ ENTRY = Table(
     Column("received_s", BigInteger, nullable=False),
     Column("status", String(10), nullable=False),
     Column("reason", String(300), nullable=False),
-    Column("message", LargeBinary, nullable=False),  # as it was signed, for evidence; empty if it was let go
+    Column("message", LargeBinary, nullable=False),  # as it was signed, for evidence; empty if it was deleted
     Column("initials", String(3), index=True),  # that it signs with
 )
 
@@ -175,7 +175,7 @@ MATCH = Table(
     Column("unrated", String(100), nullable=False, server_default=""),  # why it could not be rated
     # The order in which matches were rated, which holds when they are rated again; 0 before.
     Column("rated", BigInteger, nullable=False, server_default="0"),
-    Column("voided", Integer, nullable=False, server_default="0"),  # by so many voidings; it counts by none
+    Column("voided", Integer, nullable=False, server_default="0"),  # voidings that cover it; it counts if 0
     ForeignKeyConstraint(["chain_id", "sequence"], ["entry.chain_id", "entry.sequence"]),
     UniqueConstraint("box_id", "journal", "number", "began_s"),
     Index("ix_match_category_id", "category_id", "night"),
@@ -202,7 +202,7 @@ SEAT = Table(
     Column("place", Integer, nullable=False),  # 1 for every winner, then by totals; 0 without a turn
     Column("total", BigInteger),  # None without a turn
     Column("initials", String(3)),
-    Column("confirmed", Boolean, nullable=False),  # needs no PIN, or was confirmed with it
+    Column("confirmed", Boolean, nullable=False),  # needs no landlord's confirmation, or has it
     Column("computer", Boolean, nullable=False),
     Column(
         "counted", Boolean, nullable=False, server_default=false()
@@ -347,7 +347,7 @@ EVENT_BOX = Table(
     "event_box",
     METADATA,
     Column("event_id", ForeignKey("event.id", ondelete="CASCADE"), primary_key=True),
-    Column("box_id", ForeignKey("box.id"), primary_key=True),  # whose matches need nobody's word
+    Column("box_id", ForeignKey("box.id"), primary_key=True),  # whose matches need no confirmation
 )
 
 EVENT_GAME = Table(
@@ -361,7 +361,7 @@ EVENT_GAME = Table(
     Column("winner", String(3)),
     Column("total", BigInteger),  # of a single entrant
     Column("box_id", BigInteger, nullable=False),
-    Column("waits_for", String(7), nullable=False),  # those of `who` whose word it needs
+    Column("waits_for", String(7), nullable=False),  # those of `who` who have to confirm it
     # The order in which matches came to count: negative while its match is void, None while it waits.
     Column("position", BigInteger),
     Column("used", Boolean, nullable=False),  # the first of its kind, which the table is made of

@@ -19,7 +19,7 @@ NOTICED = 0.005
 """Points from which a decision's cost is shown."""
 
 MOST_THROWS = 1000
-"""That are shown of a match; its record has all."""
+"""The most throws of a match that are shown; its record has them all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from shutthebox_league.schema import (
 )
 
 FEWEST_TURNS = 5
-"""Fewest reviewed turns for a place by skill, so that one lucky turn doesn't lead."""
+"""The fewest reviewed turns for a place by skill, so that one lucky turn doesn't lead."""
 
 
 WHOLE_LEAGUE = 0
@@ -60,7 +60,7 @@ class Row:
         score: mean total of a match.
         given_away: mean points that decisions cost in a turn; None with too few reviewed turns.
         luck: mean points that the dice added in a turn; None likewise.
-        rating: what the player's strength is at least; None without a rating.
+        rating: a lower bound of the player's strength; None without a rating.
     """
 
     initials: str
@@ -157,7 +157,7 @@ def latest_matches(
     initials: str | None = None,
     ids: Sequence[int] | None = None,
 ) -> Sequence[dict[str, Any]]:
-    """The matches that have arrived last, with their seats, the latest first."""
+    """The latest matches to arrive, with their seats, latest first."""
     columns = [column for column in MATCH.c if column is not MATCH.c.record]
     query = select(*columns, PUB.c.name.label("pub")).join(PUB, PUB.c.id == MATCH.c.pub_id)
     if pub_id is not None:

@@ -1,6 +1,6 @@
 """The tables of tournaments of equal dice: the best of each seat.
 
-A seat says itself which table it's in, so that a look at the best takes the same time however many there are.
+A seat stores which table it's in, so reading the best takes the same time however many there are.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from shutthebox_league.categories import HIGHEST_WINS
 from shutthebox_league.schema import IN_TOURNAMENT, MATCH, SEAT, TOURNAMENT
 
 SHOWN = 50
-"""Most rows of a table."""
+"""The most rows of a table."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 Every voiding is logged with the matches it covers. A match counts while no voiding covers it, so undoing one
 leaves out what another still covers. The register of the league's folder has every voiding, too, by the
-boxes and hashes of the entries: they hold, or stay undone, where a back-up from before is restored.
+boxes and hashes of the entries, so they hold, or stay undone, when an earlier backup is restored.
 """
 
 import secrets
@@ -57,22 +57,22 @@ LANDLORD_S = 14 * 24 * 3600
 change too many ratings."""
 
 A_DAY = 20
-"""Voidings that a landlord may make or undo in a day."""
+"""The most voidings that a landlord may make or undo in a day."""
 
 _A_LINE = 1000
 """Hashes in a line of the register: each line is read whole."""
 
 AT_ONCE = 100
-"""Matches of one voiding by a landlord. Nothing else is counted meanwhile."""
+"""The most matches in one voiding by a landlord, because nothing else is counted meanwhile."""
 
 
 def of_match(match_id: int) -> str:
-    """What the log says of the voiding of a match."""
+    """The log's text for voiding a match."""
     return f"match {match_id}"
 
 
 def of_key(name: str) -> str:
-    """What the log says of the voiding of a key's matches; a time may follow."""
+    """The log's text for voiding a key's matches; a time may follow."""
     return f"key {name}"
 
 
@@ -81,7 +81,7 @@ def _from(what: str, since: date | str) -> str:
 
 
 def of_entrant(db: Connection, event_id: int, initials: str) -> str:
-    """What the log says of the voiding of an entrant's matches: it has no initials, which may be forgotten.
+    """The log's text for voiding an entrant's matches, without the initials, which may be forgotten.
 
     Raises:
         LeagueError: if the event has no such entrant.
@@ -209,7 +209,7 @@ def undo(db: Connection, voiding: int, pub_id: int | None, now_s: int) -> int:
     put_back(db, back)
     tournaments.enter(db, back)
     if pub_id is not None:
-        # An event takes only what came before its end: nobody holds a match back until it can be used.
+        # An event only takes matches from before its end, so nobody can hold one back until it's useful.
         again = SEAT.c.match_id.in_(select(MATCH.c.id).where(back)) & SEAT.c.initials.is_not(None)
         db.execute(update(SEAT).where(again).values(named_s=now_s))
     set_due(db, back & (MATCH.c.rated == 0) & (MATCH.c.unranked == "") & (MATCH.c.unrated == ""), now_s)
@@ -272,7 +272,7 @@ def _void(
 
 
 def _take_out(db: Connection, voiding: int, tonight: date) -> None:
-    """Has the matches that a new voiding covers count for nothing."""
+    """Stops counting the matches that a new voiding covers."""
     covered = MATCH.c.id.in_(select(VOIDED.c.match_id).where(VOIDED.c.voiding_id == voiding))
     db.execute(update(MATCH).where(covered).values(voided=MATCH.c.voided + 1))
     out = covered & (MATCH.c.voided == 1)
@@ -313,7 +313,7 @@ def _on_arrival(dialect: str) -> Select[Any]:
 
 
 def note_voidings(engine: Engine, authority: Authority) -> None:
-    """Has the register know every voiding of the database, and which of them are undone.
+    """Writes to the register every voiding of the database, and which of them are undone.
 
     Call it after the transaction that made or undid one. If that's missed, the next call makes up for it.
     """
@@ -352,9 +352,9 @@ def _noted(db: Connection, row: Any) -> Iterator[NotedVoiding]:  # noqa: ANN401 
 
 
 def void_again(engine: Engine, authority: Authority) -> list[str]:
-    """Has the database follow the register: it may be a back-up from before voidings were made or undone.
+    """Brings the database in line with the register: it may be a backup from before a voiding or its undoing.
 
-    What is undone in one of them is undone in the other. What only the database has stays, and is noted.
+    A voiding undone in one of them is undone in the other. One only in the database stays, and is noted.
 
     Returns:
         A line for each voiding that was made or undone again.
@@ -412,7 +412,7 @@ def _make_again(
     tonight: date,
     zone: ZoneInfo,
 ) -> str:
-    """Makes a voiding again, as far as its matches are there; returns what to say of it."""
+    """Makes a voiding again, as far as its matches are there; returns a line about it."""
     noted = lines[0]
     entries = {(line.box, digest) for line in lines for digest in line.hashes}
     missing = entries.difference(there)

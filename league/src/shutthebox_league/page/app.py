@@ -70,7 +70,7 @@ Render = Callable[[Connection, Request], Response]
 
 
 class _Headers:
-    """Adds `HEADERS` to every answer that has no others of these names."""
+    """Adds `HEADERS` to every response, unless it sets a header itself."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -93,8 +93,8 @@ def application(engine: Engine, zone: tzinfo, authority: Authority, *, secure: b
     Args:
         engine: its database.
         zone: of the league, for its nights.
-        authority: the league's keys; has its name, and the register of the forgotten.
-        secure: visitors come over TLS, which a web server in front of the page ends.
+        authority: has the league's name, and the register of forgotten initials.
+        secure: visitors come over TLS, which a web server in front of the page terminates.
     """
     page = _Page(engine, zone, authority.settings.name)
     owner = OwnersPage(engine, zone, authority, page.render, secure=secure)
@@ -182,14 +182,14 @@ class _Page:
         return self.render("message.html", error.status_code, heading="Not here", text=error.detail)
 
     def away(self, request: Request, error: Exception) -> Response:
-        """A page for a league whose database is away."""
+        """The page while the league's database is unavailable."""
         text = (
             "The league's database can't be reached just now. Boxes keep their matches and send them later."
         )
         return self.render("message.html", 503, heading="One moment", text=text)
 
     def health(self, request: Request) -> Response:
-        """How the league is, as a line of JSON: 200 if all is well, else 503."""
+        """The league's health, as a line of JSON: 200 if all is well, else 503."""
         try:
             with self._engine.connect().execution_options(reads=True) as db:
                 found = read_league_health(db, int(time.time())).to_json()
@@ -279,7 +279,7 @@ class _Page:
             category=table["category"],
             latest=latest_matches(db, 6, pub_id=pub.id),
         )
-        # The pub's own page has the same and stays as it is, for everybody who reads at leisure.
+        # The pub's own page has the same without reloading, for reading at leisure.
         board.headers["refresh"] = str(_BOARD_S)
         return board
 
@@ -349,7 +349,7 @@ class _Page:
         )
 
     def confirm(self, request: Request, form: Form) -> Response:
-        """An entrant says with the code that a match was theirs."""
+        """Confirms a match for an entrant, who gives the code."""
         event_id, now_s = _number(request), int(time.time())
         initials, match, code = (first_value(form, name).strip() for name in ("initials", "match", "code"))
         initials = initials.upper()
@@ -411,7 +411,7 @@ def game_title(name: str) -> str:
     """A game's name for people."""
     if name in {profile.name for profile in builtins()}:
         return builtin(name).title()
-    return "House rules"  # Their name is anybody's words.
+    return "House rules"  # Anybody can name them anything.
 
 
 def _category_text(category: Category) -> str:

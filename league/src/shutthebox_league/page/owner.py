@@ -1,7 +1,7 @@
 """The owner's page: the boxes of one pub, and the initials of its players.
 
 The key that `shutthebox-league owner` prints is typed into a form and kept in a cookie, so it is in no
-address, no history and no log. A new key ends the old one, wherever it is.
+address, no history and no log. A new key invalidates the old one everywhere.
 """
 
 import asyncio
@@ -49,10 +49,10 @@ _SEAT = re.compile(f"([1-9][0-9]{{0,17}})-({'|'.join(map(str, range(1, MAX_PLAYE
 _GAME = re.compile("([1-9][0-9]{0,17})-([1-9][0-9]{0,17})-([A-Z]{3})", re.ASCII)
 
 MOST_PROTECTED = 500
-"""Initials that a landlord may protect. The page lists them."""
+"""The most initials that a landlord may protect. The page lists them all."""
 
 FORGETS_A_DAY = 100
-"""Initials that a landlord may delete in a day. Each keeps matches from the database for a moment."""
+"""The most initials that a landlord may delete in a day. Each deletion holds up matches for a moment."""
 
 FORM_HEADERS = {
     # Under the public page's policy a browser sends no Origin with a form.
@@ -66,7 +66,7 @@ Form = Mapping[str, Sequence[str]]
 
 
 class Turns:
-    """One change a second of each who may change something: the boxes' matches need the database, too."""
+    """Allows everyone one change a second, because the boxes' matches need the database, too."""
 
     def __init__(self) -> None:
         self._changed_s: dict[object, float] = {}
@@ -76,7 +76,7 @@ class Turns:
         """Notes a change.
 
         Raises:
-            HTTPException: if the one before was within a second.
+            HTTPException: if the last one was less than a second ago.
         """
         with self._lock:
             now_s = time.monotonic()
@@ -130,7 +130,7 @@ class OwnersPage:
         return await self.takes(lambda request, form: self._change(_key(request), form))(request)
 
     def takes(self, change: Callable[[Request, Form], Response]) -> Callable[[Request], Awaitable[Response]]:
-        """An endpoint that takes a form of a page of this site."""
+        """An endpoint for a form on one of this site's pages."""
 
         async def endpoint(request: Request) -> Response:
             self._check_origin(request)
@@ -165,7 +165,7 @@ class OwnersPage:
             if action == "forget":
                 count = len(read_initials(first_value(form, "initials")))
                 with self._forgetting:
-                    # After the transaction, which is made again after a deadlock.
+                    # After the transaction, which is retried after a deadlock.
                     self._forgets.spend(str(pub.id), count, time.monotonic())
                 empty_log(self._engine)
             if action in ("void", "undo"):
@@ -209,7 +209,7 @@ class OwnersPage:
             raise LeagueError("tick that you are sure; it can't be undone")
         lock_books(db)
         if has_changed(db):
-            # They would begin from the start, each time that a landlord asks.
+            # They'd start over each time a landlord asks.
             raise LeagueError("ratings are being made again; try again in a few minutes")
         signed = MATCH.c.id.in_(select(SEAT.c.match_id).where(SEAT.c.initials.in_(initials)))
         check_landlord(db, signed & (MATCH.c.pub_id == pub_id), now_s)
