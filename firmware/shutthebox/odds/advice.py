@@ -25,7 +25,7 @@ _KEPT_GAMES = 4
 
 
 def advise(match: Match) -> Advice:
-    """What the current player may do, while the match awaits a throw or an answer.
+    """The current player's options, while the match awaits a throw or an answer.
 
     Raises:
         OddsError: the rules have no odds.

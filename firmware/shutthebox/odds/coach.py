@@ -92,7 +92,7 @@ class Decision:
     behind: Tiles = field(default=0, compare=False)
 
     def numbers(self, answer: Tiles) -> tuple[int, ...]:
-        """What the tiles of an answer bear."""
+        """The numbers on the tiles of an answer."""
         return numbers_of_move(self.rules, self.behind, answer) if self.rules else to_numbers(answer)
 
     @property

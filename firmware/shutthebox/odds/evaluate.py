@@ -89,7 +89,7 @@ def _sum(choice: DiceChoice, worths: Sequence[float]) -> float:
 
 
 def leads_to(choice: DiceChoice, chosen: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """What follows a choice of dice with these answers: numbers, each with how many throws lead there."""
+    """The successors of a choice of dice with these answers: numbers, and how many throws lead to each."""
     yield from zip(choice.forced, choice.weights, strict=True)
     yield from zip(chosen, choice.several, strict=True)
 

@@ -20,7 +20,7 @@ from shutthebox.rules.score import MAX_THROWS
 _SETTLED = 1e-14
 
 _Row: TypeAlias = tuple[list[tuple[int, float]], float]
-"""What can follow a position, each with its probability, and the expected number of throws until then."""
+"""The successors of a position, each with its probability, and the expected number of throws until then."""
 
 
 class Policy(StrEnum):

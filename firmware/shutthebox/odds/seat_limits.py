@@ -12,7 +12,7 @@ from shutthebox.rules.writer import to_toml
 
 
 class About(Enum):
-    """What is asked about the seats.
+    """A question about the seats.
 
     `ROUND` is each seat's chance in a single round; `MATCH`, its chance before every turn of a match, for
     hints and reviews; `HEAD_START`, the points that make a round of two fair.

@@ -47,7 +47,7 @@ Worths: TypeAlias = tuple[tuple[float, ...], float]
 
 
 class Standing(NamedTuple):
-    """What matters of the totals so far.
+    """The totals so far, as far as they matter.
 
     Attributes:
         mark: the best total so far, signed so that higher is better; None before the first turn.
@@ -83,7 +83,7 @@ _Prospect: TypeAlias = tuple[float, Outlook, int | None]
 
 
 class RoundRules(NamedTuple):
-    """What affects a round besides the rules of a turn.
+    """Everything that affects a round besides the rules of a turn.
 
     Attributes:
         sign: 1 if leaders have the highest total, -1 if they have the lowest.

@@ -72,14 +72,14 @@ _UNCHANGED = 1e-12
 
 
 class Prize(Enum):
-    """What the seats play for: the win, or the profile's stakes."""
+    """The prize that the seats play for: the win, or the profile's stakes."""
 
     WIN = "win"
     MONEY = "money"
 
 
 class _Aim(NamedTuple):
-    """What the seats of a round play for.
+    """The aim of the seats of a round.
 
     Attributes:
         settle: returns the worths of a finished round for its leaders; several share.
@@ -436,6 +436,6 @@ def _beaten(players: int) -> Callable[[Leaders], Worths]:
 
 
 def _got(owed: ledger.Debts, leaders: int) -> Worths:
-    """What leaders and any other seat get, from debts with the leaders' first."""
+    """The gains of leaders and of any other seat, from debts with the leaders' first."""
     got = [float(-each) for each in owed]
     return tuple(got[:leaders]), got[-1] if leaders < len(got) else 0.0

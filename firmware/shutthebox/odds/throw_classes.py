@@ -303,7 +303,7 @@ def _throws(
 
 
 def _alike(profile: Profile, row: TileRow, throw: Throw, named: int) -> tuple[bool, tuple[int, ...]]:
-    """What a class of throws has in common: whether they end the turn, and the tiles they name."""
+    """The common properties of a class of throws: whether they end the turn, and the tiles they name."""
     ends = ends_turn(profile, throw)
     named_by_sums = [row.bit(number) for number in totals(profile, throw)]
     return ends, () if ends else (named, *sorted(named_by_sums))

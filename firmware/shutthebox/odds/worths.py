@@ -120,7 +120,7 @@ class Option(NamedTuple):
 
 
 class Advice(NamedTuple):
-    """What the current player may do.
+    """The current player's options.
 
     Attributes:
         options: best first; none if the player can only pass.

@@ -38,7 +38,7 @@ class Thrown:
         return match.throw(self.faces)
 
     def why_not(self, match: Match) -> str | None:
-        """What forbids the throw now."""
+        """Why the throw isn't allowed now; None if it is."""
         return unless(match, Stage.THROW) or why_not_throw(match, self.faces)
 
     def to_text(self) -> str:
@@ -76,7 +76,7 @@ class Moved:
         return match.move(self.shut)
 
     def why_not(self, match: Match) -> str | None:
-        """What forbids the move now."""
+        """Why the move isn't allowed now; None if it is."""
         return unless(match, Stage.ANSWER) or why_not_shut(match.rules, match.turn, self.shut)
 
     def to_text(self) -> str:
@@ -114,7 +114,7 @@ class Reopened:
         return match.reopen(self.tile)
 
     def why_not(self, match: Match) -> str | None:
-        """What forbids it now."""
+        """Why that isn't allowed now; None if it is."""
         return unless(match, Stage.ANSWER) or why_not_open(match.rules, match.turn, self.tile)
 
     def to_text(self) -> str:

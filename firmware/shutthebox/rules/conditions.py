@@ -33,7 +33,7 @@ _VERSION = re.compile(r"[0-9A-Za-z.+-]{1,30} rules [1-9][0-9]{0,3}", re.ASCII)
 
 
 class LinkProof(NamedTuple):
-    """What proves the dice of two linked boxes (`shutthebox.rules.linked_dice`).
+    """The proof of the dice of two linked boxes (`shutthebox.rules.linked_dice`).
 
     Attributes:
         commitments: of seat 1's box and of seat 2's.

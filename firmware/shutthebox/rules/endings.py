@@ -62,7 +62,7 @@ class NextRound(NamedTuple):
 
 
 class _Played(Protocol):
-    """What formats read of a match; see `shutthebox.rules.match.Match`."""
+    """The parts of a match that formats read; see `shutthebox.rules.match.Match`."""
 
     @property
     def game(self) -> Profile: ...
@@ -100,7 +100,7 @@ class Format(ABC):
 
     @abstractmethod
     def after_round(self, match: _Played) -> Won | NextRound:
-        """What follows a regular round once everyone has finished it."""
+        """The outcome of a regular round once everyone has finished it."""
 
     def lost(self, match: _Played) -> tuple[int, ...]:
         """Players who have just lost the match for good, whoever wins it."""
@@ -272,7 +272,7 @@ def best_of(
 
 
 def after_extra_round(match: _Played) -> Won | NextRound:
-    """What follows an extra round: its scores decide, or the totals that started over."""
+    """The outcome of an extra round: its scores decide, or the totals that started over."""
     anew = match.game.tie is Tie.REPLAY_ALL
     tied = best_totals(match, match.seats) if anew else best_of_round(match)
     return _best(match, tied, Reason.PLAY_OFF, match.seats)

@@ -5,7 +5,7 @@ from shutthebox.rules.moves import Throw
 from shutthebox.validation import count
 
 MAX_FACES = 9
-"""Most dice of any game, and so most faces of a throw."""
+"""The most dice of any game, and so the most faces of a throw."""
 
 MAX_FACE = 180
 """The highest number in a throw: the bare total of nine twenty-sided dice."""

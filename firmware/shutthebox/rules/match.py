@@ -160,7 +160,7 @@ class Match(NamedTuple):
 
     @property
     def format(self) -> Format:
-        """What decides the match."""
+        """The format that decides the match."""
         return self.order_of_play.format(self.game)
 
     @property
@@ -181,7 +181,7 @@ class Match(NamedTuple):
 
     @property
     def round_marks(self) -> tuple[tuple[int, ...], bool]:
-        """What counts for each player in a finished round, and whether more is better."""
+        """Each player's mark in a finished round, and whether more is better."""
         return self.order_of_play.marks(self)
 
     @property
@@ -599,7 +599,7 @@ class Match(NamedTuple):
         return self._pool(winners)
 
     def _stakes_left(self, winners: tuple[int, ...]) -> ledger.Debts:
-        """What the end of the match settles: the current round, or who has lost the match."""
+        """The stakes settled at the end of the match: the current round, or who has lost the match."""
         if self.game.stakes is Stakes.BANK:
             return ledger.bank(self.game, self._played(self.totals))
         if not winners:

@@ -37,7 +37,7 @@ Rows = tuple[Turn, ...]
 
 
 class _Playing(Protocol):
-    """What orders of play read of a match; see `shutthebox.rules.match.Match`."""
+    """The parts of a match that orders of play read; see `shutthebox.rules.match.Match`."""
 
     @property
     def game(self) -> Profile: ...
@@ -115,7 +115,7 @@ class OrderOfPlay:
         return handicap.without_tiles_of(game, seat)
 
     def format(self, game: Profile) -> Format:
-        """What decides the match."""
+        """The format that decides the match."""
         return usual_format(game)
 
     def rules(self, game: Profile) -> Iterator[tuple[str, dict[str, int]]]:
@@ -145,7 +145,7 @@ class OrderOfPlay:
         return next((i for i in _from_next(match) if match.rows[i].outcome is None), None)
 
     def marks(self, match: _Playing) -> tuple[tuple[int, ...], bool]:
-        """What counts for each player in the finished round, and whether more is better."""
+        """Each player's mark in the finished round, and whether more is better."""
         return match.round_scores, match.game.highest_wins
 
 

@@ -109,7 +109,7 @@ class Operation(StrEnum):
 
 
 class Blocked(StrEnum):
-    """What a throw without a legal move does."""
+    """The effect of a throw without a legal move."""
 
     ENDS_TURN = "ends-turn"
     PASSES = "passes"
@@ -118,7 +118,7 @@ class Blocked(StrEnum):
 
 
 class Doubles(StrEnum):
-    """What a throw does if all its dice, two or more, are alike, or a domino's ends."""
+    """The effect of a throw whose dice, two or more, are all alike, or whose domino's ends are."""
 
     PLAIN = "plain"
     ENDS_TURN = "ends-turn"
@@ -141,7 +141,7 @@ class Turns(StrEnum):
 
 
 class Scoring(StrEnum):
-    """What a finished turn is worth, from the tiles left open (or shut, or the throws made)."""
+    """The worth of a finished turn, from the tiles left open (or shut, or the throws made)."""
 
     SUM = "sum"
     COUNT = "count"

@@ -241,7 +241,7 @@ def without(profile: Profile, tiles: Tiles) -> Profile | None:
 
 
 def contradiction(box: Profile) -> str | None:
-    """How keys contradict each other, as ``key: what is allowed``; None if they don't."""
+    """A contradiction between keys, as ``key: what is allowed``; None if there's none."""
     # First, because with such operations the checks below find no moves, or take forever.
     if complaint := _unmet_need(box) or _contradiction_of_operations(box):
         return complaint

@@ -54,7 +54,7 @@ from shutthebox.rules.writer import to_lines
 from shutthebox.validation import count
 
 KIND = "shut-the-box record"
-"""How the first line of every record begins."""
+"""The beginning of every record's first line."""
 
 FIRST_LINE = f"{KIND} 1"
 
@@ -107,7 +107,7 @@ class Record:
 
 
 def unproven(record: Record) -> tuple[str, ...]:
-    """What the record doesn't prove, in short English sentences without a full stop."""
+    """Lists what the record doesn't prove, in short English sentences without a full stop."""
     found = []
     conditions = record.conditions
     if conditions is None:

@@ -67,7 +67,7 @@ def sum_of_move(profile: Profile, open_tiles: Tiles, behind: Tiles, move: Tiles)
 
 
 def numbers_of_move(profile: Profile, behind: Tiles, move: Tiles) -> tuple[int, ...]:
-    """What the tiles of a move bear."""
+    """The numbers on the tiles of a move."""
     columns, through = parts(profile, move)
     return (*numbers_in_play(profile, columns, behind), *numbers_hidden(profile, through))
 
@@ -77,7 +77,7 @@ Way = tuple[Tiles, tuple[int, ...]]
 
 
 def ways_of(profile: Profile, open_tiles: Tiles, behind: Tiles) -> list[list[Way]]:
-    """What one throw may shut of each column."""
+    """The ways to shut tiles of each column with one throw."""
     found: list[list[Way]] = []
     for number, column in ((n, to_tiles([n])) for n in to_numbers(open_tiles)):
         back = profile.behind[number]

@@ -38,7 +38,7 @@ def score(profile: Profile, open_tiles: Tiles, throws: int, behind: Tiles = 0) -
 def _counted(
     profile: Profile, open_tiles: Tiles, behind: Tiles, count: Callable[[tuple[int, ...]], int]
 ) -> int:
-    """What the open tiles score, with each row's points."""
+    """The score of the open tiles, with each row's points."""
     if profile.rows == 1:
         return count(to_numbers(open_tiles))
     rows = by_row(profile, open_tiles, behind)

@@ -814,7 +814,7 @@ def distinction(profile: Profile, translate: Callable[[str], str] = str) -> str:
 
 
 def _distinctions(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
-    """What a player of the traditional game wouldn't expect, the most telling first."""
+    """The differences a player of the traditional game wouldn't expect, the most telling first."""
     if profile.back is Back.REVERSED:
         yield "reversed", {"first": profile.tiles[0], "last": profile.tiles[-1]}
     if profile.stakes is Stakes.BANK:
