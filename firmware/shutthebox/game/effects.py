@@ -92,7 +92,7 @@ class Scene(NamedTuple):
 
 
 class Show(NamedTuple):
-    """What to show: the picture on the panel, and the scene. Each reader localizes the messages itself."""
+    """Show the picture on the panel, and the scene. Each reader localizes the messages itself."""
 
     screen: Screen
     t_ns: int

@@ -20,7 +20,7 @@ def fact_line(word: str, *values: object) -> str:
 
 
 class Linked(NamedTuple):
-    """What links a match to another box. Its throws follow from both boxes' links.
+    """The link of a match to another box. Its throws follow from both boxes' links.
 
     Attributes:
         agreement: of both boxes.
@@ -253,7 +253,7 @@ class Faulted(NamedTuple):
 
     @property
     def detail(self) -> str:
-        """What is wrong, without the switch."""
+        """The problem, without the switch."""
         found = _OF_SWITCH.fullmatch(self.text)
         return found[2] if found else self.text
 

@@ -80,7 +80,7 @@ class StickReported(NamedTuple):
 
 
 class LinkReported(NamedTuple):
-    """What the link helper reports. A message of the other box in it isn't to be believed yet."""
+    """A report from the link helper. A message from the other box inside it isn't trusted yet."""
 
     report: LinkReport
 

@@ -1,4 +1,4 @@
-"""What the game may look up, synchronously: in the store, the calendar, the Pi."""
+"""The game's synchronous look-ups: in the store, the calendar, the Pi."""
 
 from collections.abc import Collection, Sequence
 from typing import Protocol

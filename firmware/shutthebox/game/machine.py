@@ -66,10 +66,10 @@ from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.writer import to_lines
 
 _TELL_NS = 3_000_000_000
-"""How long the other box of a linked match may stay silent before it's told again."""
+"""How long the other box of a linked match may stay silent before the state of the match is sent again."""
 
 _REJOIN_NS = 10_000_000_000
-"""How often the link helper is asked for the other box while it's out of reach."""
+"""How often the link helper is asked to look for the other box while that's out of reach."""
 
 
 class State(NamedTuple):

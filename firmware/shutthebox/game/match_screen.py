@@ -1,4 +1,4 @@
-"""What the screens of a turn share: title, corner, row of tiles, prompt."""
+"""The common parts of a turn's screens: title, corner, row of tiles, prompt."""
 
 from shutthebox.game.judge import VerdictKind, flipped_tiles, viable_tiles
 from shutthebox.game.lever_health import complaint

@@ -441,7 +441,7 @@ class Destination(Enum):
 
     @property
     def label(self) -> Message:
-        """What the line says."""
+        """The line's text."""
         label: Message = self.value
         return label
 

@@ -233,7 +233,7 @@ def judge_levers(
 
 
 def take_half(play: MatchInPlay, shared: Shared, only: Tiles | None = None) -> Half | None:
-    """What a press confirms of an answer whose rest uses the tiles behind; None for nothing."""
+    """The half that a press confirms of an answer whose rest uses the tiles behind; None for nothing."""
     match = play.match
     return take_part(match.rules, match.turn, shared.levers, row_behind(match, shared), play.half, only)
 

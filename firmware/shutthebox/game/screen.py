@@ -90,7 +90,7 @@ class Screen(NamedTuple):
 
     @property
     def prompts(self) -> tuple[Text, ...]:
-        """What the bottom line alternates between besides the alert, without repeating the alert."""
+        """The texts that the bottom line alternates between besides the alert, which isn't repeated."""
         return _without(self.alert, (self.prompt, *self.also))
 
     def led_by(self, prompt: Text | None) -> "Screen":
@@ -141,7 +141,7 @@ class LocalizedScreen(Screen):
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        """What the bottom line alternates between besides the alert, without repeating the alert."""
+        """The texts that the bottom line alternates between besides the alert, which isn't repeated."""
         return _without(self.alert, (self.prompt, *self.also))
 
     @property

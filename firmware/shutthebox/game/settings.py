@@ -43,7 +43,7 @@ class Brightness(StrEnum):
 
 
 class SetupChoice(StrEnum):
-    """What a press in attract does."""
+    """The effect of a press in attract."""
 
     ASK = "ask"
     USUAL = "usual"
@@ -153,7 +153,7 @@ class GameConfig(NamedTuple):
 
 
 class BoxSection(Protocol):
-    """What the game reads of the config's ``[box]``."""
+    """The part of the config's ``[box]`` that the game reads."""
 
     @property
     def language(self) -> str:
@@ -177,7 +177,7 @@ class BoxSection(Protocol):
 
 
 class DisplaySection(Protocol):
-    """What the game reads of the config's ``[display]``."""
+    """The part of the config's ``[display]`` that the game reads."""
 
     @property
     def brightness(self) -> Brightness:

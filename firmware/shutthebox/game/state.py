@@ -21,7 +21,7 @@ from shutthebox.rules.tiles import Tiles
 
 
 class Overlay(Enum):
-    """What covers a mode and gets the inputs first."""
+    """A layer that covers a mode and gets the inputs first."""
 
     NONE = "nothing"
     ASLEEP = "asleep"
@@ -128,7 +128,7 @@ _Next = TypeVar("_Next")
 
 
 class Step(NamedTuple, Generic[Mode_co]):
-    """What an input leads to.
+    """The result of an input.
 
     Attributes:
         mode: the next mode.

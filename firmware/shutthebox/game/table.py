@@ -174,7 +174,7 @@ if _forgotten := {each.name for each in Mode} - {each.name.name for each in get_
 
 
 class Row(NamedTuple):
-    """What an input does in a mode or overlay.
+    """The effect of an input in a mode or overlay.
 
     Attributes:
         state: the mode, or the overlay, which takes precedence. A row for a base class applies to all its

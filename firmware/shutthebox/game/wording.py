@@ -318,7 +318,7 @@ def reason_text(match: Match) -> Message | None:
 
 
 def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction | None) -> tuple[Message, ...]:
-    """What the dice and the decisions were worth, in points, in words.
+    """The worth of the dice and the decisions, in points, in words.
 
     Luck that rounds to 0.0 is left out. In turns without points, everything is chances to win, in per cent.
 

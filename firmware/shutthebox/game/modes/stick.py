@@ -57,7 +57,7 @@ class StickMode(BoxMode):
         return stick.outcome is not None and self.read != stick
 
     def screen(self, shared: Shared) -> Screen:
-        """What is happening, how it went, a question, or the list."""
+        """The progress, the outcome, a question, or the list."""
         stick, title = shared.stick, message("Stick")
         if stick is None or self.last is not None:
             paragraph: Text = _PUT_ONE_IN if self.last is None else self.last

@@ -88,7 +88,7 @@ def is_to_cheer(match: Match) -> bool:
 
 
 def _penalty(match: Match) -> tuple[Message, ...]:
-    """What the shut box costs everyone else at the end of the round."""
+    """The cost of the shut box to everyone else at the end of the round."""
     if not any(match.penalties):
         return ()
     if isinstance(match.game.shut_others, str):
@@ -141,7 +141,7 @@ def _gone(match: Match) -> tuple[int, ...]:
 
 
 def _coachs_word(play: MatchInPlay, settings: Settings) -> tuple[Text, ...]:
-    """What dice and decisions did this turn; no blame for a shut box or for running out of time."""
+    """The effect of dice and decisions on this turn; no blame for a shut box or for running out of time."""
     match, review = play.match, play.review
     if review is None or settings.game.family:
         return ()

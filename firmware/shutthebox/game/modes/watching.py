@@ -126,7 +126,7 @@ def _away_screen(mode: MatchMode, shared: Shared) -> Screen:
 
 
 def peer_name(play: MatchInPlay, shared: Shared) -> Text:
-    """What the other box of a linked match calls itself."""
+    """The other box's own name in a linked match."""
     return player_name(play.linked.other, shared) if play.linked else ""
 
 
