@@ -13,7 +13,7 @@ from shutthebox.cli.parser import Subparsers
 from shutthebox.config.schema import Config, Interface
 
 GOODBYE_S = 1.5
-"""How long the goodbye of a box that ended well can be read."""
+"""Seconds for which the goodbye of a box that ended cleanly stays readable."""
 
 _I2C_SLAVE = 0x0703  # linux/i2c-dev.h
 _SWITCH_OFF = b"\x00\xae"  # commands follow; the display off, on all controllers

@@ -24,7 +24,7 @@ class ServicesError(ShutTheBoxError, RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class BesideBox:
-    """What runs beside the box.
+    """A service beside the box.
 
     Attributes:
         name: as its owner calls it.

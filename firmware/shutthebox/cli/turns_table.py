@@ -198,7 +198,7 @@ def _columns(heads: Sequence[str], where: str) -> _Columns:
 
 
 def _kind(head: str) -> str:
-    """What a column holds, by its head; empty for anything else."""
+    """The kind of a column, by its heading; empty for any other."""
     plain = unicodedata.normalize("NFKD", head[:_FIELD].casefold())
     words = set(re.findall("[a-z]+", "".join(c for c in plain if not unicodedata.combining(c))))
     found = [kind for kind, known in _known_heads().items() if words & known]

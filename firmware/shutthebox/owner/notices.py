@@ -13,7 +13,7 @@ CARD_TEXTS = (
     message("Playing without memory: the card's fourth partition can't be used"),
     message("The card's first partition can't be read"),
 )
-"""What the script `card` of packaging/image writes there; mistakes in files stay in English."""
+"""The texts that the script `card` of packaging/image writes there; mistakes in files stay in English."""
 
 
 def notices() -> tuple[str, ...]:

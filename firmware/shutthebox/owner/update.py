@@ -256,7 +256,7 @@ def parse_info(text: str) -> Bundle:
 
 
 def find_losses(bundle: Bundle, keys: frozenset[str]) -> tuple[str, ...]:
-    """What the update would lose, a line each.
+    """The losses that the update would cause, a line each.
 
     Args:
         bundle: the update.

@@ -1,4 +1,4 @@
-"""What the loop needs from the outside world, as small protocols. Their methods must not block."""
+"""The loop's ports to the outside world, as small protocols. Their methods must not block."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeAlias

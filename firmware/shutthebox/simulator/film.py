@@ -51,7 +51,7 @@ class _Moment:
 
 
 class _Side:
-    """What a page sees of one box.
+    """A page's view of one box.
 
     Args:
         box: in the film.

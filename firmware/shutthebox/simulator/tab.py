@@ -68,7 +68,7 @@ _MOST_SHOWN = 40  # characters of an option
 
 
 class AddressQuery(NamedTuple):
-    """What the query of an address asks for.
+    """The wishes in an address's query.
 
     Attributes:
         config: as it says.
@@ -82,7 +82,7 @@ class AddressQuery(NamedTuple):
 
 
 def parse_address(address: str) -> AddressQuery:
-    """What this address asks for. Whatever it says, there's a box to play on."""
+    """Parses an address. Whatever it says, there's a box to play on."""
     given, seed, refused = dict[str, str](), None, list[str]()
     for name, text in parse_qsl(address.removeprefix("?"), keep_blank_values=True):
         if name == "seed" and text.isdecimal() and len(text) < len(str(_MAX_SEED)):

@@ -1,4 +1,4 @@
-"""How a job with a stick fails."""
+"""Errors of jobs with a stick."""
 
 import errno
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ class JobError(ShutTheBoxError):
 
 
 def outcome_of(error: OSError, *, gone: bool) -> StickOutcome:
-    """What an OSError means for the owner of the stick.
+    """The outcome that an OSError means for the stick's owner.
 
     Args:
         error: while a file of the stick was read or written.

@@ -53,7 +53,7 @@ def take_over(file: Path, state: Path, still_in: Callable[[], None] = lambda: No
 
 
 def _check(copy: Path) -> None:
-    """Has an unprivileged process check the copy, as the box would at startup."""
+    """Checks the copy in an unprivileged process, as the box would at startup."""
     if os.geteuid() == 0:
         for path in (copy.parent, copy):
             os.chown(path, NOBODY, NOBODY)

@@ -157,7 +157,7 @@ class ContactFactory(MockFactory):  # type: ignore[misc]  # gpiozero has no type
         return self._clock_ns() / 1_000_000_000
 
     def lose_edges(self, loses: Callable[[int], bool]) -> None:
-        """Asks ``loses(line)`` at each edge whether its callback is to be dropped."""
+        """Drops the callback of every edge for which ``loses(line)`` is true."""
         self._loses = loses
 
     def level(self, line: int) -> bool:

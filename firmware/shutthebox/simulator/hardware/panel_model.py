@@ -110,7 +110,7 @@ class PanelModel:
         self.transfers += 1
 
     def on_change(self, callback: Callable[[], None]) -> None:
-        """Has `callback` called after every transfer that may have changed the picture.
+        """Calls `callback` after every transfer that may have changed the picture.
 
         It runs in the thread that sent it, and must not send anything itself.
         """
@@ -170,7 +170,7 @@ class PanelModel:
         return self._inverted
 
     def picture(self) -> Bitmap:
-        """What the glass shows, of a module mounted upright; dark if not lit."""
+        """The picture on the glass of a module mounted upright; dark if not lit."""
         if not self.lit or self._all_lit:
             return Bitmap.of(*SIZE, lit=self.lit)
         memory = self.memory()

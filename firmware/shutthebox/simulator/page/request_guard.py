@@ -51,7 +51,7 @@ _KINDS = {
     ".svg": "image/svg+xml",
     ".webmanifest": "application/manifest+json",
 }
-"""What is served beside the page itself, by its ending."""
+"""The types of the files served besides the page itself, by ending."""
 
 _NOBODY = "'none'"
 

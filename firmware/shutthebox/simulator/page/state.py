@@ -1,4 +1,4 @@
-"""What a page is told about the simulated box, and what makers do to its hardware, whatever the transport."""
+"""The simulated box's state for a page, and makers' changes to its hardware, whatever the transport."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from shutthebox.translations import translations
 
 
 class View:
-    """What one page has been told about the box.
+    """Keeps track of what one page has been told about the box.
 
     Attributes:
         in_workshop: its workshop is open, so it gets the log, too.
@@ -94,7 +94,7 @@ def box_state(workshop: Workshop, words: BoxInWords, panel: str, sound: float | 
 
 
 def visitor_state(state: dict[str, object]) -> dict[str, object]:
-    """What visitors get instead: they can play, but not change settings."""
+    """The state for visitors, who can play, but not change settings."""
     form = state["form"]
     form = {**form, "open": False} if isinstance(form, dict) else None
     return {"form": form, "list": None, "boxes": None}

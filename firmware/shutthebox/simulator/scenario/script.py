@@ -55,7 +55,7 @@ MAX_WORK = 50_000
 """The most work in one script, in presses: some ten seconds of computing."""
 
 PREFIXES = "", "box 2: "
-"""What a line begins with, by its box."""
+"""The prefix of a line, by its box."""
 
 _MAX_LINE = 64 * 1024
 _WITHOUT_TIME = (Configure, Seed, QueueDice)
