@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from sqlalchemy import Connection, select
 
@@ -21,42 +21,50 @@ _EVENTS = select(
     EVENT.c.id, EVENT.c.name, EVENT.c.format, EVENT.c.first_night, EVENT.c.last_night, EVENT.c.closes_s
 ).order_by(EVENT.c.id.desc())
 
-LISTS: Mapping[str, Callable[[Connection], Sequence[Any]]] = {
-    "keys": lambda db: db.execute(_KEYS).all(),
-    "boxes": lambda db: db.execute(_BOXES).all(),
-    "pubs": lambda db: db.execute(_PUBS).all(),
-    "events": lambda db: db.execute(_EVENTS).all(),
-    "voidings": lambda db: voidings(db, most=1000),
+_When: TypeAlias = Callable[[int], str]
+
+
+class _List(NamedTuple):
+    rows: Callable[[Connection], Sequence[Any]]
+    line: Callable[[Any, _When], str]
+
+
+def _key_line(row: Any, when: _When) -> str:  # noqa: ANN401  (a row)
+    revoked = "" if row.revoked_s is None else f"  revoked {when(row.revoked_s)}"
+    return f"{row.name}  {row.pub}  enrolled {when(row.enrolled_s)}{revoked}"
+
+
+def _event_line(row: Any, when: _When) -> str:  # noqa: ANN401  (a row)
+    nights = f"{row.first_night} to {row.last_night}, closes {when(row.closes_s)}"
+    return f"{row.id}  {row.name}  {row.format}  {nights}"
+
+
+def _voiding_line(row: Any, when: _When) -> str:  # noqa: ANN401  (a row)
+    who = f"by the landlord of {row.pub}" if row.pub else "by the operator"
+    undone = "" if row.undone_s is None else f"  undone {when(row.undone_s)}"
+    return f"{row.id}  {when(row.made_s)}  {row.what}: {row.matches} matches, {who}{undone}"
+
+
+LISTS: Mapping[str, _List] = {
+    "keys": _List(lambda db: db.execute(_KEYS).all(), _key_line),
+    "boxes": _List(lambda db: db.execute(_BOXES).all(), lambda row, when: f"{row.name}  {row.pub}"),
+    "pubs": _List(lambda db: db.execute(_PUBS).all(), lambda row, when: f"{row.name}  /pub/{row.slug}"),
+    "events": _List(lambda db: db.execute(_EVENTS).all(), _event_line),
+    "voidings": _List(lambda db: voidings(db, most=1000), _voiding_line),
 }
 """Everything that can be listed, in the order of names or the latest first."""
 
 
 def list_rows(db: Connection, what: str) -> list[dict[str, Any]]:
     """The rows of one of `LISTS`, for JSON; times are seconds since 1970."""
-    return [row._asdict() for row in LISTS[what](db)]
+    return [row._asdict() for row in LISTS[what].rows(db)]
 
 
 def list_lines(db: Connection, what: str, zone: tzinfo) -> Iterator[str]:
     """The rows of one of `LISTS` as lines for people."""
 
-    def when(time_s: int | None, said: str = "") -> str:
-        if time_s is None:
-            return ""
-        return f"{said}{datetime.fromtimestamp(time_s, UTC).astimezone(zone):%Y-%m-%d %H:%M}"
+    def when(time_s: int) -> str:
+        return f"{datetime.fromtimestamp(time_s, UTC).astimezone(zone):%Y-%m-%d %H:%M}"
 
-    for row in LISTS[what](db):
-        match what:
-            case "keys":
-                revoked = when(row.revoked_s, "  revoked ")
-                yield f"{row.name}  {row.pub}  enrolled {when(row.enrolled_s)}{revoked}"
-            case "boxes":
-                yield f"{row.name}  {row.pub}"
-            case "pubs":
-                yield f"{row.name}  /pub/{row.slug}"
-            case "events":
-                nights = f"{row.first_night} to {row.last_night}, closes {when(row.closes_s)}"
-                yield f"{row.id}  {row.name}  {row.format}  {nights}"
-            case "voidings":
-                who = f"by the landlord of {row.pub}" if row.pub else "by the operator"
-                undone = when(row.undone_s, "  undone ")
-                yield f"{row.id}  {when(row.made_s)}  {row.what}: {row.matches} matches, {who}{undone}"
+    for row in LISTS[what].rows(db):
+        yield LISTS[what].line(row, when)
