@@ -158,7 +158,7 @@ def _ended(end: Match) -> str:
             return f"{end.rules.limit or 0} points reached"
         case Reason.LAST_LEFT:
             return "the last one in"
-        case _:
+        case Reason.ROUNDS | Reason.BANK | Reason.LADDER | None:
             return ""
 
 
