@@ -6,7 +6,7 @@ from pathlib import Path
 
 from shutthebox.config.schema import Config
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.effects import Ask, AskLink, Effect
+from shutthebox.game.effects import Ask, AskLink, AskStick, Effect
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.runtime.ports import DisplayPort
 from shutthebox.simulator.hardware.box import UnknownLeverError
@@ -89,8 +89,8 @@ class Replay:
         tell: Callable[[Effect, int], None],
     ) -> VirtualBox:
         def observe(what: Effect | SwitchChanged, t_ns: int) -> None:
-            # Questions to the odds and to the link's helper are not shown.
-            if not isinstance(what, SwitchChanged | Ask | AskLink):
+            # Questions to the odds and to helpers are not shown.
+            if not isinstance(what, SwitchChanged | Ask | AskStick | AskLink):
                 tell(what, t_ns)
 
         return VirtualBox(
