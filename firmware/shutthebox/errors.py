@@ -74,7 +74,8 @@ def _to_toml(value: object) -> str:
             return f"[{', '.join(map(_to_toml, value))}]"
         case dict():
             return f"{{{', '.join(f'{_key(key)} = {_to_toml(each)}' for key, each in value.items())}}}"
-    return str(value)  # numbers and dates, which TOML has as Python does
+        case _:
+            return str(value)  # numbers and dates, which TOML has as Python does
 
 
 def _key(key: object) -> str:

@@ -111,6 +111,8 @@ class Outbox:
         match what:
             case Keep(Finished() | PlayersLeft() | Signed() as fact):
                 self._due.append(fact)
+            case _:
+                pass
         if self._due or self._contents or self._unplaced:
             self._try()
 

@@ -40,6 +40,8 @@ from shutthebox.simulator.page.message import (
     OpenWorkshop,
     PressService,
     PullPlug,
+    RecordScenario,
+    ReplayScenario,
     Wish,
     parse,
 )
@@ -293,6 +295,8 @@ class Tab:
                 self._view.give_rules(wish, self._transcript.words, self._box.fill_in)
             case FillIn(given):
                 self._view.fill_in(given, self._transcript.words, self._box.fill_in)
+            case MoveLever() | MoveButton() | RecordScenario() | ReplayScenario():
+                pass
         self._box.take_edges()
 
     def _show(self) -> None:

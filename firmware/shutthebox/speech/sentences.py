@@ -76,6 +76,8 @@ class Announcer:
                 self._says_prompt_again = True
             case Show():
                 return self._show(what)
+            case _:
+                pass
         return None
 
     def _show(self, show: Show) -> Announcement | None:
@@ -224,7 +226,8 @@ def _aside(show: Show) -> Text:
                 _SECONDS_SAID if show.scene.game is None else (*_SECONDS_SAID, show.scene.game.turn_seconds)
             )
             return show.screen.aside if left in said else ""
-    return show.screen.aside
+        case aside:
+            return aside
 
 
 def open_tiles(show: Show, translate: Translate) -> str:

@@ -110,4 +110,6 @@ def _announcement(entry: object, after: int) -> Announcement | None:
         case {"number": int(number), "text": str(text), "language": str(language), "waits": bool(waits)}:
             if number > after and language in codes():
                 return Announcement(text[:MAX_TEXT], language, waits)
+        case _:
+            pass
     return None

@@ -6,7 +6,7 @@ from queue import Empty, SimpleQueue
 
 from shutthebox_league.access import CONTROL_TOPIC, RESPONSE_TOPIC, changes, clients_in, list_clients
 from shutthebox_league.authority import Authority
-from shutthebox_uplink.mqtt import Broker, Connected, Event, Message
+from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
 
 _WAIT_S = 20.0
 
@@ -34,6 +34,8 @@ def tell_broker(authority: Authority, names: set[str]) -> bool:
                         broker.publish(CONTROL_TOPIC, message)
                 case Message():
                     waits -= 1
+                case Disconnected():
+                    pass
     except Empty:
         return False
     finally:

@@ -86,6 +86,8 @@ class ScoresWriter:
                 self._shown = what
                 if not self._waits:
                     self._write(what)
+            case _:
+                pass
 
     def look_at_the_day(self) -> None:
         """Rewrites the files on a new day, when a display comes or goes, or after a failed write."""

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from shutthebox.game.effects import Effect, Keep, PlaySound, Show
+from shutthebox.game.effects import Ask, AskLink, AskStick, Effect, Keep, PlaySound, Show
 from shutthebox.game.facts import (
     Began,
     ClockShown,
@@ -45,6 +45,8 @@ def as_json(effect: Effect, t_ns: int, box: int = 1) -> str:
             line |= {"kind": "sound", "name": sound.value}
         case Keep(fact):
             line |= {"kind": "record", "fact": fact_text(fact)}
+        case Ask() | AskStick() | AskLink():
+            pass  # nobody is shown it
     return json.dumps(line, ensure_ascii=False)
 
 

@@ -117,6 +117,8 @@ class ScenarioRecorder:
                     self.flush()
                     self._file.write("# A match with another box: both have to be recorded.")
                     self._file.end("a match with another box begins")
+                case _:
+                    pass
 
     def _switched(self, switch: int, active: bool, moved_ns: int) -> None:
         if self._pressed_ns is None:

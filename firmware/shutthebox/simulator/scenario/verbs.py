@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 from shutthebox.config.profiles import from_text
 from shutthebox.game.inputs import CursorMoved, FormInput, RulesGiven
@@ -350,7 +350,7 @@ class ChangeLink(Verb):
     """``link cut|up|lose 0.2|double|late 30``: what happens to messages between the boxes from now on."""
 
     word = "link"
-    what: str
+    what: Literal["cut", "up", "lose", "double", "late"]
     amount: float = 0.0
 
     @classmethod
@@ -362,7 +362,8 @@ class ChangeLink(Verb):
                 return cls(what, fraction(share))
             case ["late" as what, seconds]:
                 return cls(what, duration_ns(seconds))
-        raise WrongError("allowed are: link cut, link up, link lose 0.2, link double, link late 30")
+            case _:
+                raise WrongError("allowed are: link cut, link up, link lose 0.2, link double, link late 30")
 
     def do(self, box: VirtualBox) -> None:
         if box.link is None:
