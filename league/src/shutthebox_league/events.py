@@ -70,9 +70,6 @@ WAITING = 20
 """The most games of one box that wait for an entrant's confirmation; the oldest are dropped."""
 
 _SOME, _LATEST = 500, 20
-_RULES = {Format.ROUND_ROBIN: round_robin, Format.SWISS: swiss, Format.KNOCKOUT: knockout}
-# How many games of a pair can matter. In a small swiss, a pair may have to meet twice.
-_MOST_OF = {Format.ROUND_ROBIN: 1, Format.SWISS: 2, Format.KNOCKOUT: 1, Format.BEST_OF_NIGHT: 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +328,7 @@ def _enter(db: Connection, event: Row[Any], match_id: int, who: str) -> None:
 
 def _use(db: Connection, event: Row[Any], who: str) -> None:
     """Marks the games of some entrants that the table is made of: the first that count, or the best total."""
-    most = _MOST_OF.get(Format(event.format))
+    most = Format(event.format).games
     if most is None:
         return
     game = EVENT_GAME.c
@@ -524,8 +521,12 @@ def settle_event(db: Connection, event_id: int) -> None:
             highest = highest_wins(_category_of(db, event).game)
             totals = {row.who: row.total for row in _used(db, event_id)}
             standing = best_of_night(entrants, totals, highest=highest, over=False)
-        case format_:
-            standing = _RULES[format_](entrants, [_game(row) for row in _used(db, event_id)])
+        case Format.ROUND_ROBIN:
+            standing = round_robin(entrants, _games(db, event_id))
+        case Format.SWISS:
+            standing = swiss(entrants, _games(db, event_id))
+        case Format.KNOCKOUT:
+            standing = knockout(entrants, _games(db, event_id))
     game = EVENT_GAME.c
     latest = (
         select(game.match_id)
@@ -585,6 +586,10 @@ def _used(db: Connection, event_id: int) -> Sequence[Row[Any]]:
     # By itself SQLite may look through all games in another order.
     own = (EVENT_GAME.c.event_id == event_id) & (EVENT_GAME.c.who > "") & IS_USED
     return sorted(db.execute(select(EVENT_GAME).where(own)), key=attrgetter("position"))
+
+
+def _games(db: Connection, event_id: int) -> list[Game]:
+    return [_game(row) for row in _used(db, event_id)]
 
 
 def _game(row: Row[Any]) -> Game:

@@ -19,6 +19,28 @@ class Format(StrEnum):
     SWISS = "swiss"
     KNOCKOUT = "knockout"
 
+    @property
+    def games(self) -> int | None:
+        """How many games of a pair, or of one entrant alone, can matter; None if all do."""
+        match self:
+            case Format.LADDER:
+                return None
+            case Format.SWISS:
+                return 2  # In a small one a pair may have to meet twice.
+            case Format.BEST_OF_NIGHT | Format.ROUND_ROBIN | Format.KNOCKOUT:
+                return 1
+
+    @property
+    def ties(self) -> tuple[str, ...]:
+        """The names of the tie-breaks on points, in order."""
+        match self:
+            case Format.SWISS:
+                return "Buchholz", "Sonneborn–Berger"
+            case Format.ROUND_ROBIN:
+                return ("Sonneborn–Berger",)
+            case Format.LADDER | Format.BEST_OF_NIGHT | Format.KNOCKOUT:
+                return ()
+
 
 Pairing = tuple[str, str]
 
@@ -52,8 +74,7 @@ class Line:
         points: wins, and a half for a draw; the best total for `BEST_OF_NIGHT`, None without one.
         played: matches that count.
         out: has lost in a knockout.
-        ties: the tie-breaks on points, in order: Buchholz and Sonneborn-Berger in a swiss,
-            Sonneborn-Berger in a round robin.
+        ties: the tie-breaks on points, in the order of `Format.ties`.
     """
 
     name: str
